@@ -17,7 +17,7 @@ import { DRAIN_MS, MAX_BODY_BYTES, PROBE_INTERVAL_MS, SEND_LIMITS } from './http
 import { createRequestMetrics } from './http/request-metrics.ts'
 import { createWebhookServer } from './http/server.ts'
 import { WebhookHandler } from './http/webhook-handler.ts'
-import { Intake, type Unready } from './intake/intake.ts'
+import { Intake, type UnreadyReason } from './intake/intake.ts'
 import type { RateLimit } from './intake/rules/rate-limit.ts'
 import { MicroBatcher } from './publish/micro-batcher.ts'
 
@@ -75,7 +75,7 @@ export interface IngressApp {
   updateGauges(): void
 }
 
-const UNREADY_TEXTS: Readonly<Record<Unready | 'stopping', string>> = {
+const UNREADY_TEXTS: Readonly<Record<UnreadyReason | 'stopping', string>> = {
   clock_not_measured: 'The clock was not compared with MongoDB or Kafka yet',
   connections_not_loaded: 'The connections were not read from MongoDB yet',
   schema_id_unknown: 'The schema id of notifications is unknown: check MongoDB, the schema registry and the deploy job',
@@ -151,7 +151,7 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
     },
     updateGauges() {
       metrics.recordState({
-        queuedMessages: batcher.held.messages,
+        queuedMessages: batcher.pending.messages,
         bodyBytes: budget.held,
         connections: connections.count(),
       })

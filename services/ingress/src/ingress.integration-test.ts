@@ -42,7 +42,7 @@ const postEvent = (provider: ProviderKind, event: Record<string, unknown>, id = 
   return post(`${base()}/v1/webhooks/${provider}/${id}`, body, credentialOf(provider, body))
 }
 /** The event about another subject, so that its message goes to another partition. */
-const aboutSubject = (provider: ProviderKind, id: string, subject: string) =>
+const withSubject = (provider: ProviderKind, id: string, subject: string) =>
   JSON.parse(JSON.stringify(eventOf(provider, id)).replace(/pi_1|txn_1|sub_1/, subject)) as Record<string, unknown>
 const eventIds = (messages: IncomingMessage[]) => messages.map(({ headers }) => headers.event_id)
 
@@ -106,7 +106,7 @@ describe('ingress on real Kafka, MongoDB and registry', () => {
     })
   })
 
-  test('takes an event of a full megabyte', async () => {
+  test('accepts an event of 1 MiB', async () => {
     const event = { ...eventOf('processor', 'evt_megabyte'), fill: '' }
     const fill = 'é'.repeat((1_048_576 - Buffer.byteLength(JSON.stringify(event))) / 2)
     expect(await postEvent('processor', { ...event, fill })).toMatchObject({ status: 200 })
@@ -115,7 +115,7 @@ describe('ingress on real Kafka, MongoDB and registry', () => {
     expect((await codec.decode('inbound-event', message.value)).body.fill).toBe(fill)
   })
 
-  test('lets nothing that is not authentic or no event reach a topic', async () => {
+  test('lets no unauthentic notification and no malformed event reach a topic', async () => {
     await parts.connections.insertOne(
       connectionDocument('con_deleted', 'processor', [SECRETS.processor], { status: 'deleted' }),
     )
@@ -124,7 +124,7 @@ describe('ingress on real Kafka, MongoDB and registry', () => {
       for (const { status } of answers) expect([400, 401, 404, 405, 413, 415]).toContain(status)
       // A refused event would come before the sentinels in its partition, so reading each partition up to a sentinel would find it.
       const sentinels = Array.from({ length: 120 }, (_, at) => `evt_sentinel_${at}`)
-      await Promise.all(sentinels.map((id, at) => postEvent(provider, aboutSubject(provider, id, `subject_${at}`))))
+      await Promise.all(sentinels.map((id, at) => postEvent(provider, withSubject(provider, id, `subject_${at}`))))
       const messages = await parts.messagesOf(provider, all => sentinels.every(id => eventIds(all).includes(id)))
       const behind = messages.filter(({ headers }) => headers.event_id!.startsWith('evt_sentinel'))
       expect(new Set(behind.map(({ partition }) => partition)).size).toBe(12)
@@ -136,7 +136,7 @@ describe('ingress on real Kafka, MongoDB and registry', () => {
   test('stores every event that it acknowledged, under load', async () => {
     const ids = Array.from({ length: 1_000 }, (_, at) => `evt_load_${at}`)
     const answers = await Promise.all(
-      ids.map((id, at) => postEvent('reseller', aboutSubject('reseller', id, `load_${at % 50}`))),
+      ids.map((id, at) => postEvent('reseller', withSubject('reseller', id, `load_${at % 50}`))),
     )
     const acknowledged = ids.filter((_, at) => answers[at]?.status === 200)
     expect(acknowledged.length).toBeGreaterThan(0)
@@ -152,7 +152,7 @@ describe('ingress on real Kafka, MongoDB and registry', () => {
     expect(new Set(messages.filter(isSame).map(({ headers }) => headers['x-message-id'])).size).toBe(1)
   })
 
-  test('takes events of a connection within two seconds of its making, and none two seconds after its end', async () => {
+  test('accepts events of a connection within two seconds of its creation, and none two seconds after its deletion', async () => {
     const soon = { timeoutMs: 2_000 }
     await parts.connections.insertOne(connectionDocument('con_fresh', 'processor', [SECRETS.processor]))
     const isTaken = async () =>

@@ -101,7 +101,7 @@ describe('ingress without MongoDB', () => {
     await proxy.stop()
   })
 
-  test('takes events of known connections, answers 503 when it never knew any, and both catch up without a restart', async () => {
+  test('accepts events of known connections, answers 503 if it never loaded any, and recovers in both cases without a restart', async () => {
     const warm = await start()
     await until('readiness', async () => (await readiness(warm)) === 200)
 

@@ -49,7 +49,7 @@ describe('the process of ingress', () => {
     expect(await next.ended).toBe(0)
   })
 
-  test('told to stop in the middle of work has stored all that it acknowledged, and ends with 0', async () => {
+  test('stopped under load has stored every event that it acknowledged, and ends with 0', async () => {
     const ingress = await start()
     const ids = Array.from({ length: 400 }, (_, at) => `evt_stop_${at}`)
     const acknowledged: string[] = []

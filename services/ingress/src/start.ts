@@ -9,7 +9,7 @@ import {
 import { createApp } from './app.ts'
 import { readIngressConfig, settingsOf } from './config.ts'
 import { createMongoConnections } from './connections/mongo-connections.ts'
-import { createLateCodec } from './publish/late-codec.ts'
+import { createBackgroundCodec } from './publish/background-codec.ts'
 
 /** How long one attempt to read the schema ids may take, in milliseconds. Then it is logged and repeated. */
 const CODEC_TRY_MS = 5_000
@@ -19,7 +19,7 @@ export async function startIngress(environment: Environment): Promise<RunningSer
   const config = readIngressConfig(environment)
   const parts = openServiceParts('ingress', config)
   const { logger, metrics, mongo, bus, clock } = parts
-  const codec = createLateCodec(() => parts.openCodec(CODEC_TRY_MS), clock, logger)
+  const codec = createBackgroundCodec(() => parts.openCodec(CODEC_TRY_MS), clock, logger)
   const connections = createMongoConnections({
     db: mongo.db,
     secretBox: createSecretBox(config.SECRET_KEYS),

@@ -18,7 +18,7 @@ export interface ConnectionsUnderTest {
 }
 
 /** A new or rotated secret must be in use within 2 s. */
-const SOON = { timeoutMs: 2_000 }
+const WITHIN_2_S = { timeoutMs: 2_000 }
 const OLD = 'whsec_the-old-secret'
 const NEW = 'whsec_the-new-secret'
 
@@ -34,7 +34,7 @@ export function describeConnections(name: string, open: () => Promise<Connection
       await until('the first load', () => subject.connections.isLoaded())
     }
     /** Returns the secrets that are valid at the connection at that time. */
-    const accepted = (connectionId: string, secrets = [OLD, NEW], nowMs = Date.now()) => {
+    const acceptedSecrets = (connectionId: string, secrets = [OLD, NEW], nowMs = Date.now()) => {
       const choice = chooseCredentials(subject.connections.find(connectionId), 'processor', nowMs)
       if (choice.kind === 'none') return choice.reason
       const body = Buffer.from('{}')
@@ -62,7 +62,7 @@ export function describeConnections(name: string, open: () => Promise<Connection
         projectId: 'prj_1',
         provider: 'processor',
       })
-      expect(accepted('con_1')).toEqual([OLD])
+      expect(acceptedSecrets('con_1')).toEqual([OLD])
       expect(subject.connections.find('con_2')).toMatchObject({ provider: 'subscription' })
       expect(subject.connections.find('con_3')).toBeUndefined()
       expect(subject.connections.count()).toBe(2)
@@ -73,31 +73,31 @@ export function describeConnections(name: string, open: () => Promise<Connection
       expect(subject.connections.count()).toBe(0)
     })
 
-    test('are known soon after they were made', async () => {
+    test('are known within 2 s after they were created', async () => {
       await start()
       await subject.save(connectionDocument('con_new', 'processor', [NEW]))
-      await until('the new connection', () => subject.connections.find('con_new') !== undefined, SOON)
-      expect(accepted('con_new')).toEqual([NEW])
+      await until('the new connection', () => subject.connections.find('con_new') !== undefined, WITHIN_2_S)
+      expect(acceptedSecrets('con_new')).toEqual([NEW])
     })
 
-    test('take a rotated secret soon, keep the old one for the overlap, and lose it at its end', async () => {
+    test('accept a rotated secret within 2 s, and the old one until the overlap ends', async () => {
       await subject.save(connectionDocument('con_1', 'processor', [OLD]))
       await start()
       const expiresAt = new Date(Date.now() + 60_000)
       await subject.save(connectionDocument('con_1', 'processor', [NEW, { secret: OLD, expiresAt }], { version: 2 }))
-      await until('the rotated secret', () => accepted('con_1').length === 2, SOON)
-      expect(accepted('con_1', [OLD, NEW], expiresAt.getTime())).toEqual([NEW])
+      await until('the rotated secret', () => acceptedSecrets('con_1').length === 2, WITHIN_2_S)
+      expect(acceptedSecrets('con_1', [OLD, NEW], expiresAt.getTime())).toEqual([NEW])
       await subject.save(connectionDocument('con_1', 'processor', [NEW], { version: 3 }))
-      await until('the end of the old secret', () => accepted('con_1').length === 1, SOON)
+      await until('the end of the old secret', () => acceptedSecrets('con_1').length === 1, WITHIN_2_S)
     })
 
-    test.each(['marked deleted', 'removed'])('are unknown soon after they were %s', async how => {
+    test.each(['marked deleted', 'removed'])('are unknown within 2 s after they were %s', async how => {
       await subject.save(connectionDocument('con_1', 'processor', [OLD]))
       await start()
-      expect(accepted('con_1')).toEqual([OLD])
+      expect(acceptedSecrets('con_1')).toEqual([OLD])
       if (how === 'removed') await subject.remove('con_1')
       else await subject.save(connectionDocument('con_1', 'processor', [], { status: 'deleted', version: 2 }))
-      await until('its end', () => subject.connections.find('con_1') === undefined, SOON)
+      await until('its end', () => subject.connections.find('con_1') === undefined, WITHIN_2_S)
     })
 
     test('are not loaded when they were deleted before', async () => {
@@ -106,20 +106,20 @@ export function describeConnections(name: string, open: () => Promise<Connection
       expect(subject.connections.find('con_1')).toBeUndefined()
     })
 
-    test('keep their good secrets beside one that cannot be opened', async () => {
+    test('keep their other secrets if one cannot be opened', async () => {
       const [good] = connectionDocument('con_1', 'processor', [NEW]).inbound_secrets
       const [moved] = connectionDocument('con_other', 'processor', [OLD]).inbound_secrets
       const [blank] = connectionDocument('con_1', 'processor', ['']).inbound_secrets
       await subject.save(connectionDocument('con_1', 'processor', [], { inbound_secrets: [moved!, blank!, good!] }))
       await start()
-      expect(accepted('con_1')).toEqual([NEW])
+      expect(acceptedSecrets('con_1')).toEqual([NEW])
     })
 
     test('without a readable secret authenticate nothing', async () => {
       const [moved] = connectionDocument('con_other', 'processor', [OLD]).inbound_secrets
       await subject.save(connectionDocument('con_1', 'processor', [], { inbound_secrets: [moved!] }))
       await start()
-      expect(accepted('con_1')).toBe('no_usable_secret')
+      expect(acceptedSecrets('con_1')).toBe('no_usable_secret')
     })
   })
 }

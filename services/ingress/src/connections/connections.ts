@@ -6,17 +6,17 @@
 import type { ConnectionDocument, ProviderKind } from '@backstop/contracts'
 import { type Logger, maskSecrets, type SecretBox } from '@backstop/kit'
 import { type InboundCredential, PROVIDERS } from '@backstop/providers'
-import type { HeldCredential } from './rules/credentials.ts'
+import type { ConnectionCredential } from './rules/credentials.ts'
 
 export interface InboundConnection {
   readonly connectionId: string
   readonly projectId: string
   readonly provider: ProviderKind
-  readonly credentials: readonly HeldCredential<InboundCredential>[]
+  readonly credentials: readonly ConnectionCredential<InboundCredential>[]
   /** Grows with each change, so that an older copy never replaces a newer one. */
   readonly version: number
-  /** The stored fields that this connection was made from (see sourceOf). */
-  readonly source: string
+  /** The stored fields that this connection was made from (see usedFieldsOf). */
+  readonly usedFields: string
 }
 
 export interface Connections {
@@ -37,7 +37,7 @@ export function toInboundConnection(
   logger: Logger,
 ): InboundConnection | undefined {
   if (document.status === 'deleted') return undefined
-  const credentials: HeldCredential<InboundCredential>[] = []
+  const credentials: ConnectionCredential<InboundCredential>[] = []
   for (const secret of document.inbound_secrets) {
     const opened = openSecret(document, secret.sealed, secretBox)
     if (opened.kind === 'prepared') {
@@ -56,12 +56,12 @@ export function toInboundConnection(
     provider: document.kind,
     credentials,
     version: document.version,
-    source: sourceOf(document),
+    usedFields: usedFieldsOf(document),
   }
 }
 
 /** Serializes the fields of a stored connection that ingress uses. Equal texts mean that the connection did not change for ingress. */
-export function sourceOf(document: ConnectionDocument): string {
+export function usedFieldsOf(document: ConnectionDocument): string {
   const secrets = document.inbound_secrets.map(({ sealed, expires_at }) => [sealed, expires_at])
   return JSON.stringify([document.version, document.status, document.kind, document.project_id, secrets])
 }

@@ -59,7 +59,7 @@ describe('connections in MongoDB', () => {
     await subject.stop()
   })
 
-  test('survive that their collection is dropped and made again', async () => {
+  test('recover after their collection is dropped and created again', async () => {
     const subject = openConnections(stack.mongoUrl)
     await subject.save(connectionDocument('con_1', 'processor', ['whsec_some-old-secret']))
     await subject.connections.start()
@@ -71,7 +71,7 @@ describe('connections in MongoDB', () => {
     await subject.stop()
   })
 
-  test('are read again from time to time, as a net under the change stream', async () => {
+  test('are read again periodically, in case the change stream missed a change', async () => {
     const subject = openConnections(stack.mongoUrl, 300)
     await subject.connections.start()
     await until('three loads', () => subject.lines.filter(({ msg }) => msg === 'connections.loaded').length >= 3)
@@ -79,7 +79,7 @@ describe('connections in MongoDB', () => {
   })
 })
 
-describe('connections while MongoDB is away', () => {
+describe('connections while MongoDB is unavailable', () => {
   let proxy: TcpProxy
   const proxied = () => new Secret(`mongodb://${proxy.address.host}:${proxy.address.port}/?directConnection=true`)
   beforeAll(async () => {
@@ -89,7 +89,7 @@ describe('connections while MongoDB is away', () => {
   afterAll(() => proxy.stop())
 
   test.each(['refuse', 'black_hole'] as const)(
-    'stay known, and what changed meanwhile counts once it is back (%s)',
+    'stay known, and changes made meanwhile apply once it is back (%s)',
     async mode => {
       const subject = openConnections(proxied())
       await subject.save(connectionDocument('con_1', 'processor', ['whsec_some-old-secret']))
@@ -113,7 +113,7 @@ describe('connections while MongoDB is away', () => {
     },
   )
 
-  test('are loaded without a restart when it was away from the start', async () => {
+  test('are loaded without a restart if it was down at the start', async () => {
     proxy.mode = 'refuse'
     const subject = openConnections(proxied())
     await subject.save(connectionDocument('con_1', 'processor', ['whsec_some-old-secret']))

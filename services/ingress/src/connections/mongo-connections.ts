@@ -1,7 +1,7 @@
 import type { ConnectionDocument } from '@backstop/contracts'
 import { type Clock, isMongoUnavailable, type Logger, type SecretBox, sleep } from '@backstop/kit'
 import type { ChangeStream, ChangeStreamDocument, Collection, Db } from 'mongodb'
-import { type Connections, type InboundConnection, sourceOf, toInboundConnection } from './connections.ts'
+import { type Connections, type InboundConnection, toInboundConnection, usedFieldsOf } from './connections.ts'
 
 export interface MongoConnectionsOptions {
   readonly db: Db
@@ -15,10 +15,10 @@ export interface MongoConnectionsOptions {
 type Change = ChangeStreamDocument<ConnectionDocument>
 
 /** How long one read of the change stream waits for changes, in milliseconds. Stopping and reloading may wait as long. */
-const AWAIT_MS = 250
-const RETRY_FIRST_MS = 200
-const RETRY_MOST_MS = 5_000
-const LIVE: { status: { $ne: 'deleted' } } = { status: { $ne: 'deleted' } }
+const STREAM_WAIT_MS = 250
+const FIRST_RETRY_PAUSE_MS = 200
+const MAX_RETRY_PAUSE_MS = 5_000
+const NOT_DELETED: { status: { $ne: 'deleted' } } = { status: { $ne: 'deleted' } }
 
 /** Loads all connections from the collection `connections` and follows its change stream. */
 export function createMongoConnections(options: MongoConnectionsOptions): Connections {
@@ -29,7 +29,7 @@ class MongoConnections implements Connections {
   readonly #collection: Collection<ConnectionDocument>
   readonly #options: MongoConnectionsOptions
   readonly #stopping = new AbortController()
-  #held = new Map<string, InboundConnection>()
+  #connections = new Map<string, InboundConnection>()
   #loadedAtMs: number | undefined
   #stream: ChangeStream<ConnectionDocument, Change> | undefined
   #following: Promise<void> | undefined
@@ -54,17 +54,17 @@ class MongoConnections implements Connections {
   }
 
   count(): number {
-    return this.#held.size
+    return this.#connections.size
   }
 
   find(connectionId: string): InboundConnection | undefined {
-    return this.#held.get(connectionId)
+    return this.#connections.get(connectionId)
   }
 
   async #followForEver(): Promise<void> {
     const { clock, logger } = this.#options
     const { signal } = this.#stopping
-    let pauseMs = RETRY_FIRST_MS
+    let pauseMs = FIRST_RETRY_PAUSE_MS
     while (!signal.aborted) {
       const beganMs = clock.now()
       try {
@@ -73,11 +73,11 @@ class MongoConnections implements Connections {
         if (signal.aborted) return
         // Loaded connections stay in use. Their secrets still expire at their own times.
         const level = isMongoUnavailable(error) ? 'warn' : 'error'
-        logger[level]({ error, held: this.#held.size, retry_ms: pauseMs }, 'connections.feed_lost')
+        logger[level]({ error, held: this.#connections.size, retry_ms: pauseMs }, 'connections.feed_lost')
       }
-      if (clock.now() - beganMs > RETRY_MOST_MS) pauseMs = RETRY_FIRST_MS
+      if (clock.now() - beganMs > MAX_RETRY_PAUSE_MS) pauseMs = FIRST_RETRY_PAUSE_MS
       await sleep(clock, pauseMs, signal)
-      pauseMs = Math.min(pauseMs * 2, RETRY_MOST_MS)
+      pauseMs = Math.min(pauseMs * 2, MAX_RETRY_PAUSE_MS)
     }
   }
 
@@ -88,7 +88,7 @@ class MongoConnections implements Connections {
   async #follow(): Promise<void> {
     const stream = this.#collection.watch<ConnectionDocument, Change>([], {
       fullDocument: 'updateLookup',
-      maxAwaitTimeMS: AWAIT_MS,
+      maxAwaitTimeMS: STREAM_WAIT_MS,
     })
     this.#stream = stream
     try {
@@ -113,12 +113,12 @@ class MongoConnections implements Connections {
     const { clock, logger } = this.#options
     const beganMs = clock.now()
     const loaded = new Map<string, InboundConnection>()
-    for await (const document of this.#collection.find(LIVE)) {
+    for await (const document of this.#collection.find(NOT_DELETED)) {
       const connection = this.#prepare(document)
       if (connection !== undefined) loaded.set(document._id, connection)
     }
     const isFirst = this.#loadedAtMs === undefined
-    this.#held = loaded
+    this.#connections = loaded
     this.#loadedAtMs = clock.now()
     logger[isFirst ? 'info' : 'debug'](
       { held: loaded.size, duration_ms: this.#loadedAtMs - beganMs },
@@ -133,20 +133,20 @@ class MongoConnections implements Connections {
     const document = 'fullDocument' in change ? change.fullDocument : undefined
     // The document was deleted, or was deleted after the update and before its lookup.
     if (document === undefined || document === null) {
-      if (change.operationType === 'delete' || change.operationType === 'update') this.#held.delete(id)
+      if (change.operationType === 'delete' || change.operationType === 'update') this.#connections.delete(id)
       return
     }
     // The stream may report an older version than the load has read.
-    if ((this.#held.get(id)?.version ?? 0) > document.version) return
+    if ((this.#connections.get(id)?.version ?? 0) > document.version) return
     const connection = this.#prepare(document)
-    if (connection === undefined) this.#held.delete(id)
-    else this.#held.set(id, connection)
+    if (connection === undefined) this.#connections.delete(id)
+    else this.#connections.set(id, connection)
   }
 
   /** Opening secrets is the expensive part of a reload, so an unchanged connection is reused. */
   #prepare(document: ConnectionDocument): InboundConnection | undefined {
-    const held = this.#held.get(document._id)
-    if (held !== undefined && held.source === sourceOf(document)) return held
+    const known = this.#connections.get(document._id)
+    if (known !== undefined && known.usedFields === usedFieldsOf(document)) return known
     return toInboundConnection(document, this.#options.secretBox, this.#options.logger)
   }
 }

@@ -59,10 +59,11 @@ export const NOT_FOUND = refusal(
 )
 export const METHOD_NOT_ALLOWED = refusal('method_not_allowed', 'Send notifications by POST', ['allow', 'POST'])
 export const TOO_LARGE = refusal('payload_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes`)
-export const ENCODED = refusal('unsupported_encoding', 'Send the body without Content-Encoding, as it was signed', [
-  'accept-encoding',
-  'identity',
-])
+export const CONTENT_ENCODED = refusal(
+  'unsupported_encoding',
+  'Send the body without Content-Encoding, as it was signed',
+  ['accept-encoding', 'identity'],
+)
 export const TOO_SLOW = refusal('request_timeout', 'The body did not arrive in time; send it without pauses')
 export const BAD_REQUEST = refusal('invalid_request', 'The request is not valid HTTP/1.1')
 export const NO_HOST = refusal('invalid_request', 'Send a Host header; HTTP/1.1 requires it')
@@ -86,7 +87,7 @@ export function rateLimited(retryAfterS: number): Answer {
   ])
 }
 
-export const FAULT = refusal(
+export const INTERNAL_ERROR = refusal(
   'internal',
   'The error is logged; send the event again later, and report it if it happens again',
 )

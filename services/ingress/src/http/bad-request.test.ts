@@ -41,7 +41,7 @@ describe('a request that is no notification', () => {
     expectProblem(await post(urlOf('processor/con_processor'), body, headers), 415, 'unsupported_encoding')
   })
 
-  test('is told that its headers are too large', async () => {
+  test('is refused if its headers are too large', async () => {
     const { status, body } = parseAnswer(
       await rawExchange(ingress.app.port(), [`POST / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`]),
     )
@@ -49,7 +49,7 @@ describe('a request that is no notification', () => {
     expect(Problem.parse(JSON.parse(body)).code).toBe('headers_too_large')
   })
 
-  test('is told that its headers are too many', async () => {
+  test('is refused if it has too many headers', async () => {
     const many = Array.from({ length: 120 }, (_, i) => `x-${i}: y\r\n`).join('')
     const { status, body } = parseAnswer(
       await rawExchange(ingress.app.port(), [`POST / HTTP/1.1\r\nhost: x\r\n${many}\r\n`]),
@@ -58,7 +58,7 @@ describe('a request that is no notification', () => {
     expect(Problem.parse(JSON.parse(body)).detail).toContain('at most 100 headers')
   })
 
-  test('is told that it names no host', async () => {
+  test('is refused if it names no host', async () => {
     const raw = 'POST /v1/webhooks/processor/con_processor HTTP/1.1\r\nconnection: close\r\n\r\n'
     const { status, body } = parseAnswer(await rawExchange(ingress.app.port(), [raw]))
     expect(status).toBe(400)
@@ -97,7 +97,7 @@ describe('a body that is too large', () => {
   })
 
   test.each(Providers.options)(
-    'is refused at the %s by what arrives, and the client sees the answer',
+    'is refused at the %s when too many bytes arrive, and the client sees the answer',
     async provider => {
       const parts = Array.from({ length: 40 }, () => Buffer.alloc(65_536, 0x20))
       expectProblem(
@@ -108,35 +108,35 @@ describe('a body that is too large', () => {
     },
   )
 
-  test('is refused before "100 Continue" lets it in', async () => {
+  test('is refused before "100 Continue" is sent', async () => {
     const head = `POST /v1/webhooks/processor/con_processor HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: ${MiB + 1}\r\n\r\n`
     expect(parseAnswer(await rawExchange(ingress.app.port(), [head]))).toMatchObject({ status: 413 })
   })
 
-  test('is cut when it has no end', async () => {
+  test('is cut off if it never ends', async () => {
     const part = Buffer.alloc(1_000_000, 0x20)
     const head = 'POST /v1/webhooks/processor/con_processor HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999\r\n\r\n'
     const raw = await rawExchange(ingress.app.port(), [head, ...Array.from({ length: 20 }, () => part)])
     expect(parseAnswer(raw)).toMatchObject({ status: 413 })
   })
 
-  test('holds nothing of the budget afterwards', async () => {
+  test('leaves the memory budget empty', async () => {
     expect(await ingress.metrics()).toMatch(/^ingress_body_bytes\{.*\} 0$/m)
   })
 })
 
-describe('a client that is slow or gone', () => {
+describe('a slow or disconnected client', () => {
   const head = (length: number) =>
     `POST /v1/webhooks/processor/con_processor HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n`
 
-  test('is cut with 408 when its body does not arrive in time', async () => {
+  test('is cut off with 408 if its body does not arrive in time', async () => {
     const { status, head: answer, body } = parseAnswer(await rawExchange(ingress.app.port(), [head(100), '{"id"']))
     expect(status).toBe(408)
     expect(answer.toLowerCase()).toContain('connection: close')
     expect(Problem.parse(JSON.parse(body)).code).toBe('request_timeout')
   })
 
-  test('is recorded when it goes away in the middle of its body', async () => {
+  test('is logged if it disconnects in the middle of its body', async () => {
     const before = ingress.lines.length
     const socket = connect(ingress.app.port(), '127.0.0.1', () => socket.write(`${head(100)}{"id"`))
     setTimeout(() => socket.destroy(), 50)

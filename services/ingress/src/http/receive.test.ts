@@ -63,7 +63,7 @@ describe('an authentic event', () => {
     { name: 'no content type', headers: {} },
     { name: 'a foreign content type', headers: { 'content-type': 'text/plain; charset=latin1' } },
     { name: 'Content-Encoding: identity', headers: { 'content-encoding': 'Identity' } },
-  ])('is taken with $name', async ({ headers }) => {
+  ])('is accepted with $name', async ({ headers }) => {
     const body = JSON.stringify(eventOf('processor', 'evt_headers'))
     expect(await post(urlOf('processor'), body, { ...credentialOf('processor', body), ...headers })).toMatchObject({
       status: 200,
@@ -85,7 +85,7 @@ describe('an authentic event', () => {
     expect(await post(urlOf('processor'), body, credentialOf('processor', body))).toMatchObject({ status: 200 })
   })
 
-  test('may be signed with a secret that is being rotated out, and log and metric say so (R2.8)', async () => {
+  test('may be signed with a secret that is being rotated out, and log and metric say so', async () => {
     const counted = async () =>
       /^ingress_old_secret_total\{.*provider="processor".*\} (\d+)/m.exec(await ingress.metrics())
     expect(await counted()).toBeNull()
@@ -108,7 +108,7 @@ describe('an authentic event', () => {
     expect((await counted())?.[1]).toBe('1')
   })
 
-  test('by a secret that ends counts as by an old one although it is the first that can be read, and not by one that never ends', async () => {
+  test('counts as signed with an old secret if that secret expires, even if it is the first readable secret', async () => {
     const counted = async () =>
       Number(/^ingress_old_secret_total\{.*provider="processor".*\} (\d+)/m.exec(await ingress.metrics())?.[1] ?? 0)
     const before = await counted()
@@ -124,7 +124,7 @@ describe('an authentic event', () => {
     expect(ingress.lines.at(-1)).toMatchObject({ connection_id: 'con_ending', secret_index: 0, old_secret: true })
   })
 
-  test('keeps the trace that its sender began, and begins one where there is none', async () => {
+  test('keeps the trace of its sender, or gets a new trace if there is none', async () => {
     const body = JSON.stringify(eventOf('processor', 'evt_trace'))
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00'
     await post(urlOf('processor'), body, { ...credentialOf('processor', body), traceparent })
@@ -133,7 +133,7 @@ describe('an authentic event', () => {
     expect(last('processor').headers.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
   })
 
-  test('is let in by "100 Continue" before it is sent', async () => {
+  test('is accepted with "100 Continue" before its body is sent', async () => {
     const body = JSON.stringify(eventOf('processor', 'evt_continue'))
     const head = [
       'POST /v1/webhooks/processor/con_processor HTTP/1.1',

@@ -22,7 +22,7 @@ const storedCount = () =>
   Providers.options.reduce((sum, provider) => sum + ingress.bus.stored(`inbound.${provider}`).length, 0)
 const lastReason = () => ingress.lines.at(-1)?.reason
 /** The parts of an answer that a caller can see, except for the date. */
-const visible = ({ status, headers: { date, ...headers }, body }: HttpAnswer) => ({ status, headers, body })
+const visibleParts = ({ status, headers: { date, ...headers }, body }: HttpAnswer) => ({ status, headers, body })
 
 interface Unauthentic {
   readonly name: string
@@ -128,8 +128,8 @@ const REFUSALS = {
   subscription: { status: 401, code: 'unauthenticated' },
 } as const
 
-describe.each(Providers.options)('what is not authentic at the %s', provider => {
-  const seen: ReturnType<typeof visible>[] = []
+describe.each(Providers.options)('an unauthentic notification at the %s', provider => {
+  const seen: ReturnType<typeof visibleParts>[] = []
 
   test.each(CASES[provider])('is refused: $name', async ({ id, headers, reason }) => {
     const before = storedCount()
@@ -139,7 +139,7 @@ describe.each(Providers.options)('what is not authentic at the %s', provider => 
     expectProblem(answer, REFUSALS[provider].status, REFUSALS[provider].code)
     expect(lastReason()).toBe(reason)
     expect(storedCount()).toBe(before)
-    seen.push(visible(answer))
+    seen.push(visibleParts(answer))
   })
 
   test('always gets the same bytes, so that nobody learns which check failed or which connection exists', () => {
@@ -151,9 +151,9 @@ describe.each(Providers.options)('what is not authentic at the %s', provider => 
     )
   })
 
-  test('is refused before its body is looked at: garbage gets the same bytes as an event', async () => {
+  test('is refused before its body is parsed: garbage gets the same answer as an event', async () => {
     const answer = await post(urlOf(`${provider}/con_${provider}`), Buffer.from([0xff, 0x00, 0x7b]))
-    expect(visible(answer)).toEqual(seen[0])
+    expect(visibleParts(answer)).toEqual(seen[0])
   })
 })
 
@@ -231,13 +231,13 @@ describe('garbage', () => {
 })
 
 describe('an unknown connection', () => {
-  test('costs what a wrong secret costs: the signature of a large body is computed all the same', async () => {
+  test('takes as long as a wrong secret: the signature of a large body is computed', async () => {
     // Without the dummy secret, the request to the unknown connection would skip the hash over a megabyte, which takes most of the time.
     const body = Buffer.alloc(1_000_000, 0x20)
     const headerValues = [SIGNERS.processor.sign(body, ['whsec_not-the-secret'], Date.now())]
     const taken = async (connectionId: string) => {
       const began = performance.now()
-      await ingress.app.intake.take({ provider: 'processor', connectionId, headerValues, traceparent: undefined, body })
+      await ingress.app.intake.receive({ provider: 'processor', connectionId, headerValues, traceparent: undefined, body })
       return performance.now() - began
     }
     const times = { known: [] as number[], unknown: [] as number[] }

@@ -2,7 +2,7 @@ import { createLogger, createMetrics, systemClock } from '@backstop/kit'
 import { expect, test } from 'vitest'
 import { createWebhookServer } from './server.ts'
 
-test('the server has the limits that keep slow and greedy clients from the others', () => {
+test('the server has the limits that protect other clients from slow and greedy ones', () => {
   const { server } = createWebhookServer({
     handle: async () => {},
     onRefused: () => {},

@@ -11,10 +11,14 @@ const BAD_HTTP: Readonly<Record<BadHttp['code'], { answer: Answer; reason: strin
 }
 
 /** @param expectsContinue the client waits for "100 Continue" before it sends its body */
-export type Handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => Promise<void>
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  expectsContinue: boolean,
+) => Promise<void>
 
 export interface WebhookServerParts {
-  readonly handle: Handle
+  readonly handle: RequestHandler
   /** Called for each request that does not reach the handler, with the status and the reason of its refusal. */
   readonly onRefused: (status: number, reason: string) => void
   readonly sockets: Omit<SocketLimitOptions, 'maxRequestsPerSocket'>

@@ -4,7 +4,7 @@ import { parseAnswer, rawExchange } from '../../test/http-client.ts'
 import { startMemoryIngress } from '../../test/memory-ingress.ts'
 
 // This test needs no stack, but it waits for the server's real timeout of ten seconds.
-test('a client that never ends its headers is cut with 408 soon after 10 s', async () => {
+test('a client that never ends its headers is cut off with 408 after 10 s', async () => {
   const ingress = await startMemoryIngress()
   const began = performance.now()
   const drip = Array.from({ length: 60 }, (_, at) => [`x-${at}: y\r\n`, 200]).flat()

@@ -29,7 +29,7 @@ async function dial(text = ''): Promise<Socket> {
 const slowRequest = (headers = '') =>
   `POST /v1/webhooks/processor/con_processor HTTP/1.1\r\nhost: x\r\n${headers}content-length: 100\r\n\r\n{`
 
-test('an event is received beside more silent connections than there may be, and those dropped are counted', async () => {
+test('an event is received despite more silent connections than the limit, and the dropped ones are counted', async () => {
   ingress = await start({ maxSockets: 50 })
   for (let opened = 0; opened < 120; opened++) await dial()
   expect(await ingress.postEvent('processor', 'evt_beside')).toMatchObject({ status: 200 })
@@ -38,7 +38,7 @@ test('an event is received beside more silent connections than there may be, and
   )
 })
 
-test('an event is received beside as many slow requests of the same address as that may have, once they are slow', async () => {
+test('an event is received despite the maximum of slow requests from the same address', async () => {
   ingress = await start({ maxPerAddress: 20 })
   for (let opened = 0; opened < 20; opened++) await dial(slowRequest())
   // Each of the 20 requests has sent one byte of its body.
@@ -48,7 +48,7 @@ test('an event is received beside as many slow requests of the same address as t
   expect(await ingress.metrics()).toMatch(/reason="evicted_slow_request",limit="address"/)
 })
 
-test('a client behind a trusted proxy that has too many requests at work is refused with 503, and another is not', async () => {
+test('a client behind a trusted proxy with too many requests in flight is refused with 503, and another client is not', async () => {
   ingress = await start({ maxPerAddress: 2, isTrustedProxy: createNetworkMatcher(['127.0.0.0/8']) })
   const from = (address: string) => `x-forwarded-for: ${address}\r\n`
   const greedy = [await dial(slowRequest(from('192.0.2.1'))), await dial(slowRequest(from('192.0.2.1')))]

@@ -31,7 +31,7 @@ export interface HandlerParts {
 }
 
 /** The outcome of a request: its answer, and the values for its log line and the metrics. */
-interface Verdict {
+interface RequestOutcome {
   readonly answer: Answer
   readonly result: 'received' | 'refused' | 'rate_limited' | 'malformed' | 'unavailable' | 'overloaded' | 'failed'
   /** Why the notification was not received; null if it was received. */
@@ -81,24 +81,24 @@ export class WebhookHandler {
     if (route.kind === 'method_not_allowed') {
       return this.#endEarly(exchange, refused(answers.METHOD_NOT_ALLOWED, 'method_not_allowed'))
     }
-    const early = this.#judgeHeaders(request)
+    const early = this.#refuseByHeaders(request)
     if (early !== undefined) return this.#endEarly(exchange, early)
 
     if (expectsContinue) response.writeContinue()
     const read = await readBody(request, bodyLimits, clock)
     if (read.kind === 'incomplete') {
       const isSending = read.reason !== 'too_slow'
-      return this.#endEarly({ ...exchange, isSending }, INCOMPLETE[read.reason])
+      return this.#endEarly({ ...exchange, isSending }, INCOMPLETE_BODY_OUTCOMES[read.reason])
     }
     try {
-      const outcome = await this.#parts.intake.take({
+      const outcome = await this.#parts.intake.receive({
         provider: route.provider,
         connectionId: route.connectionId,
         headerValues: headerValuesOf(request.rawHeaders, this.#parts.credentialHeaders[route.provider]),
         traceparent: headerValuesOf(request.rawHeaders, TRACEPARENT)[0],
         body: read.body,
       })
-      this.#end(exchange, verdictOf(route.provider, outcome), read.body.length)
+      this.#end(exchange, requestOutcomeOf(route.provider, outcome), read.body.length)
     } catch (error) {
       this.#end(exchange, failed(error), read.body.length)
     } finally {
@@ -107,10 +107,10 @@ export class WebhookHandler {
   }
 
   /** Refuses a request by its headers, before any byte of its body is read. Undefined if the headers are acceptable. */
-  #judgeHeaders(request: IncomingMessage): Verdict | undefined {
+  #refuseByHeaders(request: IncomingMessage): RequestOutcome | undefined {
     const { intake, load, bodyLimits } = this.#parts
     const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''
-    if (encoding !== '' && encoding !== 'identity') return refused(answers.ENCODED, 'content_encoded')
+    if (encoding !== '' && encoding !== 'identity') return refused(answers.CONTENT_ENCODED, 'content_encoded')
     if ((announcedLength(request) ?? 0) > bodyLimits.maxBytes) return refused(answers.TOO_LARGE, 'too_large')
     const unready = intake.unready()
     if (unready !== undefined) return { answer: answers.UNAVAILABLE, result: 'unavailable', reason: unready, facts: {} }
@@ -119,43 +119,43 @@ export class WebhookHandler {
     return undefined
   }
 
-  #end(exchange: Exchange, verdict: Verdict, bodyBytes: number): void {
-    sendAnswer(exchange.response, verdict.answer, this.#parts.isStopping())
-    this.#record(exchange, verdict, bodyBytes)
+  #end(exchange: Exchange, outcome: RequestOutcome, bodyBytes: number): void {
+    sendAnswer(exchange.response, outcome.answer, this.#parts.isStopping())
+    this.#record(exchange, outcome, bodyBytes)
   }
 
-  async #endEarly(exchange: Exchange, verdict: Verdict): Promise<void> {
+  async #endEarly(exchange: Exchange, outcome: RequestOutcome): Promise<void> {
     const { request, response } = exchange
-    this.#record(exchange, verdict, null)
+    this.#record(exchange, outcome, null)
     if (response.destroyed || request.socket.destroyed) return
-    if (exchange.isSending) return sendAnswerEarly(request, response, verdict.answer, this.#parts.clock)
+    if (exchange.isSending) return sendAnswerEarly(request, response, outcome.answer, this.#parts.clock)
     // After a request without a body, the connection can be used for the next request.
-    sendAnswer(response, verdict.answer, this.#parts.isStopping() || announcedLength(request) !== 0)
+    sendAnswer(response, outcome.answer, this.#parts.isStopping() || announcedLength(request) !== 0)
   }
 
-  #record(exchange: Exchange, verdict: Verdict, bodyBytes: number | null): void {
+  #record(exchange: Exchange, outcome: RequestOutcome, bodyBytes: number | null): void {
     const { request, provider, connectionId } = exchange
     const durationMs = this.#parts.clock.now() - exchange.beganMs
     this.#parts.metrics.record({
       method: request.method ?? '',
       provider,
-      status: verdict.answer.status,
-      result: verdict.result,
-      reason: verdict.reason,
+      status: outcome.answer.status,
+      result: outcome.result,
+      reason: outcome.reason,
       durationS: durationMs / 1000,
-      byOldSecret: verdict.byOldSecret ?? false,
+      byOldSecret: outcome.byOldSecret ?? false,
     })
     const line = {
       provider,
       connection_id: connectionId?.slice(0, LOGGED_ID_LENGTH),
-      ...verdict.facts,
-      status: verdict.answer.status,
-      reason: verdict.reason ?? undefined,
+      ...outcome.facts,
+      status: outcome.answer.status,
+      reason: outcome.reason ?? undefined,
       body_bytes: bodyBytes ?? undefined,
       duration_ms: durationMs,
     }
-    if (verdict.result === 'received') this.#parts.logger.info(line, 'event.ingested')
-    else if (verdict.result === 'failed') this.#parts.logger.error(line, 'event.refused')
+    if (outcome.result === 'received') this.#parts.logger.info(line, 'event.ingested')
+    else if (outcome.result === 'failed') this.#parts.logger.error(line, 'event.refused')
     else this.#parts.logger.info(line, 'event.refused')
   }
 }
@@ -163,21 +163,21 @@ export class WebhookHandler {
 const ignore = () => {}
 const TRACEPARENT = new Set(['traceparent'])
 
-const refused = (answer: Answer, reason: string): Verdict => ({ answer, result: 'refused', reason, facts: {} })
-const overloaded = (reason: string): Verdict => ({
+const refused = (answer: Answer, reason: string): RequestOutcome => ({ answer, result: 'refused', reason, facts: {} })
+const overloaded = (reason: string): RequestOutcome => ({
   answer: answers.OVERLOADED,
   result: 'overloaded',
   reason,
   facts: {},
 })
-const failed = (error: unknown): Verdict => ({
-  answer: answers.FAULT,
+const failed = (error: unknown): RequestOutcome => ({
+  answer: answers.INTERNAL_ERROR,
   result: 'failed',
   reason: 'internal',
   facts: { error },
 })
 
-const INCOMPLETE = {
+const INCOMPLETE_BODY_OUTCOMES = {
   too_large: refused(answers.TOO_LARGE, 'too_large'),
   too_slow: refused(answers.TOO_SLOW, 'too_slow'),
   // The client is gone and gets no answer, but the request is logged and counted.
@@ -185,7 +185,7 @@ const INCOMPLETE = {
   budget_exhausted: overloaded('body_budget_exhausted'),
 } as const
 
-function verdictOf(provider: ProviderKind, outcome: Outcome): Verdict {
+function requestOutcomeOf(provider: ProviderKind, outcome: Outcome): RequestOutcome {
   switch (outcome.kind) {
     case 'received':
       return {
@@ -213,7 +213,7 @@ function verdictOf(provider: ProviderKind, outcome: Outcome): Verdict {
   }
 }
 
-function notStored({ result, event }: Extract<Outcome, { kind: 'not_stored' }>): Verdict {
+function notStored({ result, event }: Extract<Outcome, { kind: 'not_stored' }>): RequestOutcome {
   const facts = factsOf(event)
   switch (result.kind) {
     case 'unavailable':

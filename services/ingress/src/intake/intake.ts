@@ -58,7 +58,7 @@ export type Outcome =
     }
 
 /** Why ingress cannot yet authenticate or store notifications. */
-export type Unready = 'clock_not_measured' | 'connections_not_loaded' | 'schema_id_unknown'
+export type UnreadyReason = 'clock_not_measured' | 'connections_not_loaded' | 'schema_id_unknown'
 
 export interface IntakePorts {
   readonly connections: Connections
@@ -90,7 +90,7 @@ export class Intake {
    * Returns why notifications cannot be received yet. Call it before reading a body, so that an ingress that was never ready does not
    * hold a caller's socket.
    */
-  unready(): Unready | undefined {
+  unready(): UnreadyReason | undefined {
     if (!this.#ports.clock.isMeasured()) return 'clock_not_measured'
     if (!this.#ports.connections.isLoaded()) return 'connections_not_loaded'
     try {
@@ -105,7 +105,7 @@ export class Intake {
    * Receives a notification. Resolves with `received` only after every in-sync replica of the broker has the event. Call it only if
    * `unready` returns undefined.
    */
-  async take(notification: Notification): Promise<Outcome> {
+  async receive(notification: Notification): Promise<Outcome> {
     const nowMs = this.#ports.clock.now()
     const authentic = this.#authenticate(notification, nowMs)
     if (authentic.kind === 'not_authentic') return authentic
@@ -149,7 +149,7 @@ export class Intake {
       return { kind: 'not_authentic', reason: choice.kind === 'none' ? choice.reason : 'unknown_connection' } as const
     }
     if (result.kind === 'refused') return { kind: 'not_authentic', reason: result.reason } as const
-    const byOldSecret = choice.ends[result.secretIndex] === true
+    const byOldSecret = choice.isExpiring[result.secretIndex] === true
     return { ...result, byOldSecret, projectId: connection.projectId }
   }
 }

@@ -39,7 +39,7 @@ function setUp(changed: Partial<BatcherLimits> = {}) {
 const acknowledged = { kind: 'acknowledged' }
 
 describe('the micro-batcher', () => {
-  test('sends what came within the linger time as one batch, and answers each waiter only after the ack', async () => {
+  test('sends the messages of one linger time as one batch, and resolves each only after the ack', async () => {
     const { clock, producer, results, publish, sent } = setUp()
     publish(message('a'), message('b'))
     await clock.advance(1)
@@ -77,7 +77,7 @@ describe('the micro-batcher', () => {
     expect(sent()).toEqual(['a'])
   })
 
-  test('keeps to its number of sends in flight and batches up what waits meanwhile', async () => {
+  test('keeps the limit of sends in flight and batches the messages that wait meanwhile', async () => {
     const { clock, producer, publish, sent } = setUp()
     for (const key of 'abcd') {
       publish(message(key))
@@ -89,7 +89,7 @@ describe('the micro-batcher', () => {
     expect(sent()).toEqual(['a', 'b', 'cd'])
   })
 
-  test('holds up no other topic when one hangs', async () => {
+  test('delays no other topic while one hangs', async () => {
     const { clock, publish, sent } = setUp({ sendsInFlight: 1 })
     publish(message('a'))
     await clock.advance(2)
@@ -103,7 +103,7 @@ describe('the micro-batcher', () => {
     byCount.publish(...'abcd'.split('').map(key => message(key)))
     await byCount.clock.advance(2)
     expect(byCount.results.get('d')).toEqual({ kind: 'overloaded', reason: 'queue_full' })
-    expect(byCount.batcher.held).toEqual({ messages: 3, bytes: 30 })
+    expect(byCount.batcher.pending).toEqual({ messages: 3, bytes: 30 })
 
     const byBytes = setUp({ maxBytes: 100 })
     byBytes.publish(message('a', 60), message('b', 60), message('c', 40))
@@ -112,10 +112,10 @@ describe('the micro-batcher', () => {
 
     byCount.producer.sends[0]?.ack()
     await byCount.clock.settle()
-    expect(byCount.batcher.held).toEqual({ messages: 0, bytes: 0 })
+    expect(byCount.batcher.pending).toEqual({ messages: 0, bytes: 0 })
   })
 
-  test('gives each waiter up at its own deadline while the broker says nothing', async () => {
+  test('resolves each message at its own deadline while the broker is silent', async () => {
     const { clock, results, publish } = setUp()
     publish(message('a'))
     await clock.advance(1_000)
@@ -128,7 +128,7 @@ describe('the micro-batcher', () => {
     expect(results.get('b')).toEqual({ kind: 'unavailable', reason: 'not_acknowledged_in_time' })
   })
 
-  test('does not send what nobody waits for any more', async () => {
+  test('does not send messages whose deadline has passed', async () => {
     const { clock, producer, batcher, publish, sent } = setUp({ sendsInFlight: 1 })
     publish(message('a'))
     await clock.advance(10)
@@ -137,10 +137,10 @@ describe('the micro-batcher', () => {
     producer.sends[0]?.fail(away)
     await clock.settle()
     expect(sent()).toEqual(['a'])
-    expect(batcher.held).toEqual({ messages: 0, bytes: 0 })
+    expect(batcher.pending).toEqual({ messages: 0, bytes: 0 })
   })
 
-  test('fails fast once the broker counts as away, probes, and recovers by itself', async () => {
+  test('fails fast while the broker is unavailable, probes, and recovers', async () => {
     const { clock, producer, results, publish, sent } = setUp()
     publish(message('a'))
     await clock.advance(2)
@@ -169,7 +169,7 @@ describe('the micro-batcher', () => {
     expect(results.get('e')).toEqual(acknowledged)
   })
 
-  test('lets the others through when the broker refuses a batch for one message in it', async () => {
+  test('sends the other messages when the broker refuses a batch for one of them', async () => {
     const { clock, producer, outcomes, results, publish } = setUp({ batchMessages: 10 })
     const tooLarge = new AppError('message_invalid', 'A message is larger than its topic allows')
     producer.answer = messages => (messages.some(({ key }) => key === 'c') ? tooLarge : undefined)
@@ -185,7 +185,7 @@ describe('the micro-batcher', () => {
     expect(outcomes[0]).toBe('failed 5')
   })
 
-  test('answers a fault that is no outage as a failure, and does not take the broker for away', async () => {
+  test('reports an error that is no outage as failed, and keeps the breaker closed', async () => {
     const { clock, producer, results, publish } = setUp()
     publish(message('a'))
     await clock.advance(2)
@@ -198,7 +198,7 @@ describe('the micro-batcher', () => {
     expect(results.get('b')).toEqual(acknowledged)
   })
 
-  test('stops only when everything that it took has its result, and takes nothing more', async () => {
+  test('stops only when every accepted message has its result, and accepts no more', async () => {
     const { clock, producer, batcher, results, publish, sent } = setUp({ sendsInFlight: 1, batchMessages: 2 })
     publish(...'abc'.split('').map(key => message(key)))
     let stopped = false

@@ -5,8 +5,8 @@
  */
 import { type Clock, crashPoint, isRetryable, type OutgoingMessage, type Producer } from '@backstop/kit'
 import type { IngressCrashPoint } from '../crash-points.ts'
-import { Lane, type Waiting } from './lane.ts'
 import { admit, afterFailure, afterSuccess, type BreakerState, CLOSED } from './rules/breaker.ts'
+import { type PendingMessage, TopicQueue } from './topic-queue.ts'
 
 export interface BatcherLimits {
   /** How long the first message of a batch waits for more messages, in milliseconds. */
@@ -40,7 +40,7 @@ export class MicroBatcher {
   readonly #clock: Clock
   readonly #limits: BatcherLimits
   readonly #onSend: OnSend
-  readonly #lanes = new Map<string, Lane>()
+  readonly #queues = new Map<string, TopicQueue>()
   #breaker: BreakerState = CLOSED
   #messages = 0
   #bytes = 0
@@ -54,7 +54,7 @@ export class MicroBatcher {
   }
 
   /** The messages that are queued or in flight. */
-  get held(): { readonly messages: number; readonly bytes: number } {
+  get pending(): { readonly messages: number; readonly bytes: number } {
     return { messages: this.#messages, bytes: this.#bytes }
   }
 
@@ -75,66 +75,66 @@ export class MicroBatcher {
     this.#messages += 1
     this.#bytes += bytes
     return new Promise(resolve => {
-      const waiting: Waiting = { message, bytes, resolve: undefined }
+      const pending: PendingMessage = { message, bytes, resolve: undefined }
       const cancelDeadline = this.#clock.schedule(this.#limits.deadlineMs, () => {
         this.#recordFailure(now)
-        waiting.resolve?.({ kind: 'unavailable', reason: 'not_acknowledged_in_time' })
+        pending.resolve?.({ kind: 'unavailable', reason: 'not_acknowledged_in_time' })
       })
-      waiting.resolve = result => {
-        waiting.resolve = undefined
+      pending.resolve = result => {
+        pending.resolve = undefined
         cancelDeadline()
         resolve(result)
       }
-      this.#enqueue(waiting)
+      this.#enqueue(pending)
     })
   }
 
   /** Refuses new messages, sends the queued messages and resolves when every caller has its result. */
   async stop(): Promise<void> {
     this.#stopping = true
-    for (const lane of this.#lanes.values()) this.#sendWhatIsDue(lane, 'all')
-    await Promise.all([...this.#lanes.values()].map(lane => lane.empty()))
+    for (const queue of this.#queues.values()) this.#sendDueBatches(queue, 'all')
+    await Promise.all([...this.#queues.values()].map(queue => queue.waitUntilEmpty()))
   }
 
-  #enqueue(waiting: Waiting): void {
-    const lane = this.#lanes.get(waiting.message.topic) ?? new Lane()
-    this.#lanes.set(waiting.message.topic, lane)
-    lane.add(waiting)
-    if (lane.isFull(this.#limits)) this.#sendWhatIsDue(lane, 'full')
-    else if (lane.cancelLinger === undefined && !lane.isDue) {
-      lane.cancelLinger = this.#clock.schedule(this.#limits.lingerMs, () => this.#sendWhatIsDue(lane, 'all'))
+  #enqueue(pending: PendingMessage): void {
+    const queue = this.#queues.get(pending.message.topic) ?? new TopicQueue()
+    this.#queues.set(pending.message.topic, queue)
+    queue.add(pending)
+    if (queue.isFull(this.#limits)) this.#sendDueBatches(queue, 'full')
+    else if (queue.cancelLinger === undefined && !queue.isDue) {
+      queue.cancelLinger = this.#clock.schedule(this.#limits.lingerMs, () => this.#sendDueBatches(queue, 'all'))
     }
   }
 
   /** Sends full batches, as many as may be in flight. With 'all', it also sends the batches that are not full. */
-  #sendWhatIsDue(lane: Lane, which: 'full' | 'all'): void {
+  #sendDueBatches(queue: TopicQueue, which: 'full' | 'all'): void {
     if (which === 'all') {
-      lane.cancelLinger?.()
-      lane.cancelLinger = undefined
-      lane.isDue = true
+      queue.cancelLinger?.()
+      queue.cancelLinger = undefined
+      queue.isDue = true
     }
-    while (lane.inFlight < this.#limits.sendsInFlight && (lane.isDue || lane.isFull(this.#limits))) {
-      const { batch, abandoned } = lane.take(this.#limits)
+    while (queue.inFlight < this.#limits.sendsInFlight && (queue.isDue || queue.isFull(this.#limits))) {
+      const { batch, abandoned } = queue.takeBatch(this.#limits)
       this.#release(abandoned)
-      if (lane.waiting === 0) lane.isDue = false
-      if (batch.length > 0) void this.#flush(lane, batch)
+      if (queue.count === 0) queue.isDue = false
+      if (batch.length > 0) void this.#sendBatch(queue, batch)
     }
   }
 
-  async #flush(lane: Lane, batch: readonly Waiting[]): Promise<void> {
-    lane.inFlight += 1
+  async #sendBatch(queue: TopicQueue, batch: readonly PendingMessage[]): Promise<void> {
+    queue.inFlight += 1
     await this.#send(batch)
-    lane.inFlight -= 1
+    queue.inFlight -= 1
     this.#release(batch)
-    this.#sendWhatIsDue(lane, 'full')
-    lane.settle()
+    this.#sendDueBatches(queue, 'full')
+    queue.resolveIfEmpty()
   }
 
-  async #send(batch: readonly Waiting[]): Promise<void> {
+  async #send(batch: readonly PendingMessage[]): Promise<void> {
     const beganMs = this.#clock.now()
     crashPoint('ingress.before-send' satisfies IngressCrashPoint)
     try {
-      await this.#producer.send(batch.map(waiting => waiting.message))
+      await this.#producer.send(batch.map(pending => pending.message))
     } catch (error) {
       this.#onSend('failed', batch.length, this.#clock.now() - beganMs)
       return this.#afterFailedSend(batch, beganMs, error)
@@ -143,13 +143,13 @@ export class MicroBatcher {
     const now = this.#clock.now()
     this.#breaker = afterSuccess(now)
     this.#onSend('acknowledged', batch.length, now - beganMs)
-    for (const waiting of batch) waiting.resolve?.({ kind: 'acknowledged' })
+    for (const pending of batch) pending.resolve?.({ kind: 'acknowledged' })
   }
 
-  async #afterFailedSend(batch: readonly Waiting[], beganMs: number, error: unknown): Promise<void> {
+  async #afterFailedSend(batch: readonly PendingMessage[], beganMs: number, error: unknown): Promise<void> {
     if (isRetryable(error)) {
       this.#recordFailure(beganMs)
-      for (const waiting of batch) waiting.resolve?.({ kind: 'unavailable', reason: 'broker_unavailable' })
+      for (const pending of batch) pending.resolve?.({ kind: 'unavailable', reason: 'broker_unavailable' })
       return
     }
     const [only] = batch
@@ -167,7 +167,7 @@ export class MicroBatcher {
     this.#breaker = afterFailure(this.#breaker, beganMs, this.#clock.now(), this.#limits.probeIntervalMs)
   }
 
-  #release(done: readonly Waiting[]): void {
+  #release(done: readonly PendingMessage[]): void {
     this.#messages -= done.length
     for (const { bytes } of done) this.#bytes -= bytes
   }

@@ -9,17 +9,17 @@ const connection = {
   ],
 }
 
-describe('the secrets that count for a notification', () => {
+describe('the secrets that are valid for a notification', () => {
   test.each([
-    { name: 'both during the overlap', nowMs: 999, credentials: ['current', 'previous'], ends: [false, true] },
+    { name: 'both during the overlap', nowMs: 999, credentials: ['current', 'previous'], isExpiring: [false, true] },
     {
       name: 'only the current one from the very end of the overlap',
       nowMs: 1_000,
       credentials: ['current'],
-      ends: [false],
+      isExpiring: [false],
     },
-  ])('are $name', ({ nowMs, credentials, ends }) => {
-    expect(chooseCredentials(connection, 'processor', nowMs)).toEqual({ kind: 'usable', credentials, ends })
+  ])('are $name', ({ nowMs, credentials, isExpiring }) => {
+    expect(chooseCredentials(connection, 'processor', nowMs)).toEqual({ kind: 'usable', credentials, isExpiring })
   })
 
   test.each([

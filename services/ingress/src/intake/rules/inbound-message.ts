@@ -30,7 +30,7 @@ export interface InboundMessage {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const CLOSING = Buffer.from('}')
+const ENVELOPE_END = Buffer.from('}')
 
 /**
  * The Kafka message of an authentic event: an InboundEvent in the registry's wire format.
@@ -40,7 +40,7 @@ export function inboundMessage(schemaId: number, facts: InboundFacts, body: Buff
   return {
     topic: INBOUND_TOPICS[facts.provider],
     key: partitionKey(facts.projectId, facts.subject ?? facts.eventId),
-    value: frame(schemaId, Buffer.concat([Buffer.from(opening(facts)), body, CLOSING])),
+    value: frame(schemaId, Buffer.concat([Buffer.from(envelopeStart(facts)), body, ENVELOPE_END])),
     headers: {
       // The same id for every delivery of this event to this connection, so that consumers recognise a repeat.
       [HEADERS.messageId]: deterministicId('message', 'inbound', facts.connectionId, facts.eventId),
@@ -53,7 +53,7 @@ export function inboundMessage(schemaId: number, facts: InboundFacts, body: Buff
 }
 
 /** The message up to its last field, whose value is the raw body. */
-function opening(facts: InboundFacts): string {
+function envelopeStart(facts: InboundFacts): string {
   const fields = JSON.stringify({
     provider: facts.provider,
     project_id: facts.projectId,

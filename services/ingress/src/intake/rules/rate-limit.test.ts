@@ -5,7 +5,7 @@ import { type Bucket, type RateLimit, takeToken } from './rate-limit.ts'
 const LIMIT = { perSecond: 10, burst: 3 }
 
 /** Counts the events at these times that are within the limit. */
-function within(timesMs: readonly number[], limit: RateLimit): number {
+function countWithinLimit(timesMs: readonly number[], limit: RateLimit): number {
   let bucket: Bucket | undefined
   let count = 0
   for (const atMs of timesMs) {
@@ -29,7 +29,7 @@ describe('a connection', () => {
     },
     { name: 'gains nothing when the clock is set back', timesMs: [1_000, 1_000, 1_000, 0, 0], count: 3 },
   ])('that $name gets $count through', ({ timesMs, count }) => {
-    expect(within(timesMs, LIMIT)).toBe(count)
+    expect(countWithinLimit(timesMs, LIMIT)).toBe(count)
   })
 
   test.each([
@@ -42,12 +42,12 @@ describe('a connection', () => {
   })
 })
 
-test('in any window no more than the burst and what the rate allows gets through', () => {
+test('in any window at most the burst plus the rate gets through', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 200 }), pausesMs => {
       let nowMs = 0
       const timesMs = pausesMs.map(pauseMs => (nowMs += pauseMs))
-      expect(within(timesMs, LIMIT)).toBeLessThanOrEqual(LIMIT.burst + (nowMs / 1_000) * LIMIT.perSecond)
+      expect(countWithinLimit(timesMs, LIMIT)).toBeLessThanOrEqual(LIMIT.burst + (nowMs / 1_000) * LIMIT.perSecond)
     }),
   )
 })

@@ -4,12 +4,12 @@ import { admit, afterFailure, afterSuccess, CLOSED } from './breaker.ts'
 const PROBE_MS = 500
 
 describe('the breaker before the broker', () => {
-  test('lets everything through while sends succeed', () => {
+  test('admits every message while sends succeed', () => {
     expect(admit(CLOSED, 1_000, PROBE_MS)).toMatchObject({ kind: 'admitted', reason: 'broker_answers' })
     expect(admit(afterSuccess(1_000), 99_000, PROBE_MS)).toMatchObject({ kind: 'admitted' })
   })
 
-  test('refuses at once after a failure, but for one probe per interval', () => {
+  test('refuses at once after a failure, except for one probe per interval', () => {
     const open = afterFailure(afterSuccess(1_000), 2_000, 4_500, PROBE_MS)
     expect(admit(open, 4_999, PROBE_MS)).toEqual({ kind: 'refused', reason: 'broker_unavailable' })
     const probe = admit(open, 5_000, PROBE_MS)
@@ -30,7 +30,7 @@ describe('the breaker before the broker', () => {
     expect(admit(state, 4_501, PROBE_MS)).toMatchObject({ reason: 'broker_answers' })
   })
 
-  test('is not kept from probing by further failures', () => {
+  test('probes also after further failures', () => {
     let state = afterFailure(CLOSED, 1, 1_000, PROBE_MS)
     for (let now = 1_001; now < 1_400; now += 1) state = afterFailure(state, 1, now, PROBE_MS)
     expect(admit(state, 1_500, PROBE_MS)).toMatchObject({ reason: 'probe' })

@@ -2,7 +2,7 @@ import type { OutgoingMessage } from '@backstop/kit'
 import type { BatcherLimits, PublishResult } from './micro-batcher.ts'
 
 /** A message that is queued or in flight, and the callback for its result. */
-export interface Waiting {
+export interface PendingMessage {
   readonly message: OutgoingMessage
   readonly bytes: number
   /** Passes the result to the caller of `publish`. Undefined after that. */
@@ -10,8 +10,8 @@ export interface Waiting {
 }
 
 /** The messages that wait for one topic, in order of arrival. */
-export class Lane {
-  #queue: Waiting[] = []
+export class TopicQueue {
+  #messages: PendingMessage[] = []
   #queuedBytes = 0
   #onEmpty: (() => void)[] = []
   /** Number of sends in flight. */
@@ -21,17 +21,17 @@ export class Lane {
   /** Cancels the linger timer, if it runs. */
   cancelLinger: (() => void) | undefined
 
-  get waiting(): number {
-    return this.#queue.length
+  get count(): number {
+    return this.#messages.length
   }
 
-  add(waiting: Waiting): void {
-    this.#queue.push(waiting)
-    this.#queuedBytes += waiting.bytes
+  add(pending: PendingMessage): void {
+    this.#messages.push(pending)
+    this.#queuedBytes += pending.bytes
   }
 
   isFull(limits: BatcherLimits): boolean {
-    return this.#queue.length >= limits.batchMessages || this.#queuedBytes >= limits.batchBytes
+    return this.#messages.length >= limits.batchMessages || this.#queuedBytes >= limits.batchBytes
   }
 
   /**
@@ -39,37 +39,37 @@ export class Lane {
    * already got a result are returned as `abandoned` and not sent, so that after an outage the broker first gets the messages that
    * callers still wait for.
    */
-  take(limits: BatcherLimits): { batch: Waiting[]; abandoned: Waiting[] } {
-    const batch: Waiting[] = []
-    const abandoned: Waiting[] = []
+  takeBatch(limits: BatcherLimits): { batch: PendingMessage[]; abandoned: PendingMessage[] } {
+    const batch: PendingMessage[] = []
+    const abandoned: PendingMessage[] = []
     let bytes = 0
     let taken = 0
-    for (const waiting of this.#queue) {
-      if (waiting.resolve === undefined) abandoned.push(waiting)
+    for (const pending of this.#messages) {
+      if (pending.resolve === undefined) abandoned.push(pending)
       else {
-        const isOver = batch.length >= limits.batchMessages || bytes + waiting.bytes > limits.batchBytes
+        const isOver = batch.length >= limits.batchMessages || bytes + pending.bytes > limits.batchBytes
         if (isOver && batch.length > 0) break
-        batch.push(waiting)
-        bytes += waiting.bytes
+        batch.push(pending)
+        bytes += pending.bytes
       }
       taken += 1
-      this.#queuedBytes -= waiting.bytes
+      this.#queuedBytes -= pending.bytes
     }
-    this.#queue = this.#queue.slice(taken)
+    this.#messages = this.#messages.slice(taken)
     return { batch, abandoned }
   }
 
   /** Resolves when no message is queued or in flight. */
-  empty(): Promise<void> {
+  waitUntilEmpty(): Promise<void> {
     return new Promise(resolve => {
       this.#onEmpty.push(resolve)
-      this.settle()
+      this.resolveIfEmpty()
     })
   }
 
-  /** Resolves the promises of `empty` if the queue is empty. */
-  settle(): void {
-    if (this.#queue.length > 0 || this.inFlight > 0) return
+  /** Resolves the promises of `waitUntilEmpty` if the queue is empty. */
+  resolveIfEmpty(): void {
+    if (this.#messages.length > 0 || this.inFlight > 0) return
     for (const resolve of this.#onEmpty.splice(0)) resolve()
   }
 }

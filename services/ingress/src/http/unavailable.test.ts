@@ -71,7 +71,7 @@ describe('ingress before it is ready', () => {
 })
 
 describe('ingress without its broker', () => {
-  test('answers 503 to what it could not store, then refuses at once, and recovers by itself', async () => {
+  test('answers 503 after a failed send, then refuses at once, and recovers without a restart', async () => {
     let isAway = true
     ingress = await startMemoryIngress({ fateOf: () => (isAway ? 'refused' : 'stored') })
     expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', OUTAGE_S)
@@ -85,13 +85,13 @@ describe('ingress without its broker', () => {
     expect(ingress.bus.stored('inbound.processor').map(({ headers }) => headers.event_id)).toEqual(['evt_3'])
   })
 
-  test('still refuses what is not authentic', async () => {
+  test('refuses unauthentic notifications as usual', async () => {
     ingress = await startMemoryIngress({ fateOf: () => 'refused' })
     await ingress.postEvent('processor', 'evt_1')
     expectProblem(await post(`${ingress.base}/v1/webhooks/processor/con_processor`, '{}'), 400, 'signature_rejected')
   })
 
-  test('gives a silent broker its time and not more', async () => {
+  test('waits for a silent broker up to the publish timeout', async () => {
     const producer = await startScripted({ publishTimeoutMs: 200 })
     const began = performance.now()
     expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', OUTAGE_S)
@@ -106,7 +106,7 @@ describe('ingress without its broker', () => {
     expect(ingress.bus.stored('inbound.processor')).toHaveLength(1)
   })
 
-  test('answers a fault of its own with 500 and logs it', async () => {
+  test('answers an internal error with 500 and logs it', async () => {
     const producer = await startScripted()
     producer.answer = () => new TypeError('a bug')
     expectProblem(await ingress.postEvent('processor', 'evt_1'), 500, 'internal')
@@ -114,8 +114,8 @@ describe('ingress without its broker', () => {
   })
 })
 
-describe('ingress with too much to do', () => {
-  test('refuses what its queue cannot hold', async () => {
+describe('ingress under overload', () => {
+  test('refuses events when its queue is full', async () => {
     const producer = await startScripted({ queueMaxMessages: 1 })
     const first = ingress.postEvent('processor', 'evt_1')
     await until('the first send', () => producer.sends.length === 1)
@@ -125,7 +125,7 @@ describe('ingress with too much to do', () => {
     expect(await first).toMatchObject({ status: 200 })
   })
 
-  test('refuses a body that does not fit into its memory beside the others', async () => {
+  test('refuses a body when the memory for bodies is full', async () => {
     const producer = await startScripted({ bodiesMaxBytes: 1_000 })
     const first = ingress.postEvent('processor', 'evt_1')
     await until('the first send', () => producer.sends.length === 1)
@@ -149,7 +149,7 @@ describe('ingress with too much to do', () => {
 })
 
 describe('ingress that stops', () => {
-  test('finishes what is at hand, closes its connection and takes nothing new', async () => {
+  test('finishes the requests in flight, closes their connections and accepts no new request', async () => {
     const producer = await startScripted()
     const atHand = ingress.postEvent('processor', 'evt_1')
     await until('the send', () => producer.sends.length === 1)

@@ -1,14 +1,18 @@
 import { type Clock, type Logger, type MessageCodec, unavailable, untilAvailable } from '@backstop/kit'
 
 /** A codec that is opened in the background. Until it is open, ingress listens and answers 503. */
-export interface LateCodec extends Pick<MessageCodec, 'schemaId'> {
+export interface BackgroundCodec extends Pick<MessageCodec, 'schemaId'> {
   stop(): Promise<void>
 }
 
 const LONGEST_PAUSE_MS = 1_000
 
 /** @param open rejects until the registry or MongoDB provides the schema ids */
-export function createLateCodec(open: () => Promise<MessageCodec>, clock: Clock, logger: Logger): LateCodec {
+export function createBackgroundCodec(
+  open: () => Promise<MessageCodec>,
+  clock: Clock,
+  logger: Logger,
+): BackgroundCodec {
   const stopping = new AbortController()
   const { signal } = stopping
   let codec: MessageCodec | undefined
