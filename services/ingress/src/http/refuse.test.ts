@@ -237,7 +237,13 @@ describe('an unknown connection', () => {
     const headerValues = [SIGNERS.processor.sign(body, ['whsec_not-the-secret'], Date.now())]
     const taken = async (connectionId: string) => {
       const began = performance.now()
-      await ingress.app.intake.receive({ provider: 'processor', connectionId, headerValues, traceparent: undefined, body })
+      await ingress.app.intake.receive({
+        provider: 'processor',
+        connectionId,
+        headerValues,
+        traceparent: undefined,
+        body,
+      })
       return performance.now() - began
     }
     const times = { known: [] as number[], unknown: [] as number[] }

@@ -30,14 +30,11 @@ export function createRequestMetrics(metrics: Metrics): RequestMetrics {
     ['method', 'route', 'status'],
     HTTP_BUCKETS_S,
   )
-  const webhooks = metrics.counter('ingress_webhooks_total', 'Notifications by what became of them', [
-    'provider',
-    'result',
-  ])
+  const webhooks = metrics.counter('ingress_webhooks_total', 'Notifications by outcome', ['provider', 'result'])
   const rejected = metrics.counter('ingress_rejected_total', 'Requests that were not received, by reason', ['reason'])
   const byOldSecrets = metrics.counter(
     'ingress_old_secret_total',
-    'Notifications received by a secret that is being rotated out, over all connections: the log names which (old_secret)',
+    'Notifications authenticated by a secret that is being rotated out; log lines with old_secret name the connections',
     ['provider'],
   )
   const sends = metrics.histogram(
@@ -49,7 +46,7 @@ export function createRequestMetrics(metrics: Metrics): RequestMetrics {
   const sentMessages = metrics.counter('kafka_produced_messages_total', 'Messages by the outcome of their send', [
     'outcome',
   ])
-  const queued = metrics.gauge('ingress_queued_messages', 'Messages that wait for their ack', [])
+  const queued = metrics.gauge('ingress_queued_messages', 'Messages that wait for an acknowledgement', [])
   const bodies = metrics.gauge('ingress_body_bytes', 'Bytes of bodies held in memory', [])
   const connections = metrics.gauge('ingress_connections', 'Connections held in memory', [])
   return {
