@@ -19,6 +19,8 @@ const ROOT = resolve(import.meta.dirname, '..')
 const REPORT = join(ROOT, '.backstop/mutation')
 /** The share of mutants that the tests must detect. */
 const WANTED_SCORE = 0.92
+/** In lines. A sample consists of whole blocks, because a mutant is chosen only if the range contains all of it. */
+const SAMPLED_BLOCK = 12
 
 interface Group {
   /** Globs of the files to mutate, from the root. */
@@ -143,9 +145,6 @@ function runGroup(name: string, { mutate, tests, includesConstants }: Group): Mu
 function isSource(file: string): boolean {
   return !/\.(test|slow-test|integration-test|contract)\.ts$/.test(file)
 }
-
-/** In lines. A sample consists of whole blocks, because a mutant is chosen only if the range contains all of it. */
-const SAMPLED_BLOCK = 12
 
 /** The blocks of a file that belong to the sample. A hash chooses them, so that each run of one commit mutates the same lines. */
 function sampledRanges(file: string): string[] {
