@@ -141,7 +141,7 @@ describe('a channel', () => {
       attempts: [{ attempt: 1 }],
     })
     expect(notifier.bus.stored('deliveries.dead')[0]?.headers[HEADERS.errorCode]).toBe('channel_deleted')
-    // The list of deliveries has it: it is no letter of its own.
+    // An ended delivery is in the list of deliveries, so it is not stored as a dead letter as well.
     expect(notifier.collections.deadLetters.size).toBe(0)
   })
 
@@ -166,7 +166,8 @@ describe('a channel', () => {
       const made = Date.parse(JSON.parse(String(request.body)).created_at)
       expect(request.atMs - made).toBeLessThan(1_000)
     }
-    // What found no room waits on delay lines with no attempt counted, most of it on the one that suits; nothing is lost.
+    // Messages beyond the queue limit wait on delay lines without an attempt counted, most of them on the longest line
+    // that is not too late. No message is lost.
     expect(notifier.bus.stored('deliveries.retry.5s').length).toBeLessThan(100)
     expect(notifier.bus.stored('deliveries.retry.1m').length).toBeGreaterThan(100)
     notifier.state.reply = () => 200
@@ -229,7 +230,8 @@ describe('a message that cannot be used', () => {
 
   test('of a delivery that is on record ends that delivery with a reason, and is no letter beside it', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
-    // Of a later version of this software, say: the delivery is opened, and then nobody here knows what to do with it.
+    // A message of a later version, for example: its delivery is stored first, and then this version finds an unknown
+    // channel kind.
     const strange = webhookChannel('chn_strange', URL_B)
     const config = { ...strange.config, kind: 'pager' } as unknown as typeof strange.config
     notifier.collections.channels.set('chn_strange', { ...strange, config })
@@ -281,7 +283,7 @@ describe('a message that cannot be used', () => {
     await notifier.clock.advance(1_000)
     const delivery = notifier.deliveryOf('alr_1', 'chn_a')
     const producer = notifier.bus.another().producer({ sendTimeoutMs: 1_000 })
-    // Its first attempt again, which is over: the delivery waits for the second.
+    // The message names the delivery's first attempt, which has ended: the delivery waits for its second attempt.
     const about = (attempt: string) => ({ [HEADERS.deliveryId]: delivery?._id ?? '', [HEADERS.attempt]: attempt })
     const nonsense = { topic: 'deliveries' as const, key: 'chn_a', value: Buffer.from('nonsense') }
     await producer.send([{ ...nonsense, headers: about('1') }])
@@ -336,7 +338,7 @@ describe('what is away comes back', () => {
   test('a database that is away for a minute loses and doubles nothing', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     notifier.state.reply = () => {
-      // It goes away between the attempt and the recording of its result.
+      // The database fails between the attempt and the recording of its result.
       notifier.state.database = 'away'
       return 200
     }

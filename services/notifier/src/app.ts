@@ -32,7 +32,7 @@ import type { SuppressionStore } from './store/suppression-store.ts'
 
 export { NOTIFIER_CRASH_POINTS } from './crash-points.ts'
 
-/** What the notifier keeps and reads. */
+/** The stores of the notifier. */
 export interface NotifierStores {
   readonly channels: ChannelStore
   readonly deliveries: DeliveryStore
@@ -43,7 +43,7 @@ export interface NotifierStores {
   readonly suppressions: SuppressionStore
 }
 
-/** Everything outside the notifier that it touches. */
+/** All dependencies of the notifier: stores, Kafka, HTTP client, mail client, clock and logger. */
 export interface NotifierPorts extends NotifierStores {
   readonly bus: Bus
   readonly codec: MessageCodec
@@ -53,32 +53,35 @@ export interface NotifierPorts extends NotifierStores {
   readonly secretBox: SecretBox
   readonly logger: Logger
   readonly metrics: Metrics
-  /** Whether this process has more work than it can do. */
+  /** True if this process has more work than it can do. */
   isOverloaded(): boolean
-  /** Called when the service cannot go on by itself. */
+  /** Called after an error from which the service cannot recover. */
   onFatal(error: unknown): void
 }
 
 export interface NotifierSettings {
-  /** Base of links to the console, without a slash at its end; null where there is none. */
+  /** Base URL of links to the console, without a trailing slash. Null: messages contain no links to the console. */
   readonly publicUrl: string | null
-  /** The name that messages carry. */
+  /** The brand name shown in messages. */
   readonly brandName: string
-  /** Base of links to the management API, without a slash at its end; null: mails carry no unsubscribe link. */
+  /** Base URL of the management API, without a trailing slash. Null: mails contain no unsubscribe link. */
   readonly apiPublicUrl: string | null
-  /** Attempts under way at once in this process. */
+  /** Maximum number of concurrent attempts in this process. */
   readonly maxActive: number
-  /** Deliveries that wait in memory for one channel at most. */
+  /** Maximum number of deliveries that wait in memory for each channel. */
   readonly maxQueuedPerChannel: number
-  /** Deliveries in memory beyond which the rest waits in Kafka; 2000 when left out. */
+  /** Number of deliveries in memory at which reading from Kafka pauses; 2000 by default. */
   readonly maxInMemory?: number
-  /** How long one attempt may take, in milliseconds; 20 s when left out. */
+  /** Time limit of one attempt, in milliseconds; 20 s by default. */
   readonly attemptMs?: number
 }
 
 export interface NotifierApp {
   start(): Promise<void>
-  /** Drains: attempts under way end and are recorded; what only waits comes again, here or elsewhere. */
+  /**
+   * Waits until running attempts have ended and are recorded. Deliveries that have not started are read from Kafka
+   * again, by this process or another one.
+   */
   stop(): Promise<void>
   /** Milliseconds since the least active consumer last made progress. */
   msSinceProgress(): number
@@ -127,7 +130,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     deliveries: ports.deliveries,
     deadLetters: ports.deadLetters,
   })
-  // One group for each: a rebalance of one delay leaves the others alone.
+  // Each delay has its own consumer group, so a rebalance of one delay does not interrupt the others.
   const delayLines = RETRY_RUNGS.map(({ topic, delayMs }) =>
     createDelayLine({
       ...shared,

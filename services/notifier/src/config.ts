@@ -11,7 +11,7 @@ import {
 import { z } from 'zod'
 import type { NotifierSettings } from './app.ts'
 
-/** Every setting of the notifier, by its environment name; .env.example shows them all. */
+/** Every setting of the notifier by the name of its environment variable. `.env.example` lists the same settings. */
 export const settings = {
   ...commonSettings,
   SECRET_KEYS: keyRingSetting(),
@@ -43,7 +43,7 @@ export const settings = {
 
 export type NotifierConfig = ReturnType<typeof readNotifierConfig>
 
-/** @throws AppError `config_invalid` with every fault at once */
+/** @throws AppError `config_invalid` with every invalid setting at once */
 export function readNotifierConfig(environment: Environment) {
   const config = readConfig(settings, environment)
   if (config.SMTP_URL !== undefined && config.SMTP_FROM === undefined) {

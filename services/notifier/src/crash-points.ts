@@ -1,20 +1,22 @@
 /**
- * Every place at which tests kill this process for real, in the order of a delivery's life. A test reads this list and
- * fails when one of them was never passed.
+ * The points at which tests kill this process with SIGKILL, in the order of a delivery's life. The crash test fails if
+ * a listed point is never reached.
  */
 export const NOTIFIER_CRASH_POINTS = [
   'notifier.fanout.before-produce',
   'notifier.fanout.after-produce',
   'notifier.before-attempt',
-  /** The receiver has answered; nothing of it is recorded. The only point after which a receiver may see a delivery twice. */
+  /**
+   * The receiver has answered, but nothing is recorded yet. A crash at any other point never delivers a message twice.
+   */
   'notifier.after-attempt',
   'notifier.after-record',
   'notifier.after-retry-produce',
 ] as const
 
 /**
- * Those of what goes on around deliveries: commands, health, order, pauses. `test/crash-points.integration-test.ts` kills at
- * each, since no refund leads there by itself.
+ * Crash points outside the path of a delivery: commands, channel health, incident order, pauses.
+ * `test/crash-points.integration-test.ts` provokes each of them directly.
  */
 export const NOTIFIER_CARE_CRASH_POINTS = [
   'notifier.after-disable',

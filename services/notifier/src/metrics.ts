@@ -1,10 +1,10 @@
 import type { ChannelKind } from '@backstop/contracts'
 import { END_TO_END_BUCKETS_S, HTTP_BUCKETS_S, type Metrics } from '@backstop/kit'
 
-/** What the notifier tells about deliveries, by the names of guides/reliability R6.1. No channel or project is a label. */
+/** The delivery metrics of the notifier. Channel and project are never labels, to bound the number of series. */
 export interface DeliveryMetrics {
   attempted(channel: ChannelKind, outcome: string, reason: string, durationMs: number): void
-  /** @param sinceReceiptMs from the provider's notification to the receiver's 2xx */
+  /** @param sinceReceiptMs time from the provider's notification to the receiver's 2xx */
   delivered(channel: ChannelKind, sinceReceiptMs: number): void
   egressBlocked(reason: string): void
   channelDisabled(channel: ChannelKind, reason: string): void

@@ -18,10 +18,13 @@ import { createMongoHealthStore } from './store/mongo-health-store.ts'
 import { createMongoReplayStore, createMongoRequeueStore } from './store/mongo-requeue-store.ts'
 import { createMongoSuppressionStore } from './store/mongo-suppression-store.ts'
 
-/** Busy with turns of 25 ms, or late by 100 ms: an attempt takes some turns, and one of a second counts as slow. */
+/**
+ * The process is overloaded if the event loop is 90 % busy or 100 ms late: an attempt takes several turns of the loop
+ * and would then look slow.
+ */
 const LOAD_LIMITS = { maxUtilization: 0.9, maxLagP99Ms: 100 } as const
 
-/** Opens the real parts from the environment and starts the notifier. */
+/** Connects to all dependencies in the environment and starts the notifier. */
 export async function startNotifier(environment: Environment): Promise<RunningService> {
   const config = readNotifierConfig(environment)
   const parts = openServiceParts('notifier', config)
@@ -49,7 +52,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
   return startApp(app, { parts, config, stopAfterwards: [load, egress, mailer] })
 }
 
-/** The notifier's stores over one database. */
+/** Creates the notifier's stores on one database. */
 export function openStores({ db }: Pick<Mongo, 'db'>): NotifierStores {
   return {
     channels: createMongoChannelStore(db),

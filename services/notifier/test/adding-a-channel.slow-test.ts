@@ -1,4 +1,4 @@
-/** Does what docs/adding-a-channel.md says, to the letter, on a copy of the code, and looks whether there is a channel then. */
+/** Follows docs/adding-a-channel.md step by step on a copy of the code, and tests the new channel. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type CodeCopy, copyTheCode, readPageSteps } from '@backstop/kit/test'
@@ -49,7 +49,7 @@ describe('with the channel of the page', () => {
   })
 })
 
-/** The management API knows nothing of pagers but their form. */
+/** The management API needs only the settings form of a pager. */
 const API_TEST = `
   import { afterAll, expect, test } from 'vitest'
   import { openMemoryWorld } from './admin-world.ts'

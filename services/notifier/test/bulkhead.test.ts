@@ -1,4 +1,4 @@
-/** What channels that hang cost the others, on virtual time. */
+/** The effect of hanging channels on the other channels, on virtual time. */
 
 import { alert, webhookChannel } from '@backstop/channels/test'
 import { expect, test } from 'vitest'

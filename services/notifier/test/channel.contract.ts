@@ -1,4 +1,4 @@
-/** What every kind of channel has to do (docs/adding-a-channel.md), on real sockets. */
+/** The suite that every kind of channel passes (docs/adding-a-channel.md), on real sockets. */
 import type { ChannelDocument } from '@backstop/channels'
 import type { Mailer } from '@backstop/channels/deliver'
 import { alert } from '@backstop/channels/test'
@@ -6,8 +6,8 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { ATTEMPT_MS, type Attempted, attemptDelivery, createLoopbackEgress } from './real-receivers.ts'
 
 /**
- * What a receiver does with whatever it gets. `fails`: refuses for now. `is_gone`: says that it wants nothing more.
- * `echoes`: fails, and repeats all it was sent and every secret of the channel.
+ * The behaviours of a receiver. `fails`: answers with a temporary error. `is_gone`: answers that it is permanently
+ * gone. `echoes`: fails, and repeats the request and every secret of the channel.
  */
 export const BEHAVIOURS = [
   'accepts',
@@ -21,31 +21,33 @@ export const BEHAVIOURS = [
 ] as const
 export type Behaviour = (typeof BEHAVIOURS)[number] | 'asks_to_wait'
 
-/** A receiver that runs, and a channel that leads there. */
+/** A running receiver, and a channel that sends to it. */
 export interface ChannelEndpoint {
   readonly channel: ChannelDocument
-  /** Needed only by a kind that goes through it. */
+  /** The mail client; only for kinds that send mail. */
   readonly mailer?: Mailer
-  /** What names each message to its receiver, in the order in which they came: equal for what is the same message. */
+  /**
+   * The identity of each received message, in the order of arrival. Two attempts of one message have the same identity.
+   */
   identities(): readonly string[]
   stop(): Promise<void>
 }
 
-/** One kind of channel, with receivers on loopback that behave as asked. */
+/** The receivers for one kind of channel, on loopback. */
 export interface ChannelWorld {
   open(behaviour: Behaviour): Promise<ChannelEndpoint>
   /**
-   * Texts that only sender and receiver may know: of the channel, and of the installation where it needs any. Of a longer one
-   * the part that is the credential, without its scheme, name or path: receivers repeat that alone.
+   * Secrets of the channel, and of the installation if the kind needs any. A long secret is listed as its credential
+   * part only (without scheme, name or path), because receivers may repeat that part alone.
    */
   readonly secrets: readonly string[]
-  /** Whether a receiver of this kind can say how long it wants to be left alone: the two minutes of `asks_to_wait`. */
+  /** True if a receiver of this kind can ask for a pause. The behaviour `asks_to_wait` asks for two minutes. */
   readonly canAskToWait: boolean
-  /** The same channel with a secret that does not open; undefined for a kind that stores none. */
+  /** The same channel with a secret that cannot be decrypted; undefined for a kind that stores no secret. */
   readonly unreadable?: (channel: ChannelDocument) => ChannelDocument
 }
 
-/** For a machine that is busy with other things, in milliseconds. */
+/** Extra time for a busy machine, in milliseconds. */
 const GRACE_MS = 1_500
 
 export function describeChannel(kind: string, world: ChannelWorld): void {
@@ -67,7 +69,7 @@ export function describeChannel(kind: string, world: ChannelWorld): void {
       await stop()
     }
   }
-  /** One meeting of each kind, looked at by several tests: those that hang take a while. */
+  /** One delivery per behaviour, shared by several tests, because hanging receivers take long. */
   const met = new Map<Behaviour, ReturnType<typeof meet>>()
   const meetOnce = (behaviour: Behaviour) => {
     const meeting = met.get(behaviour) ?? meet(behaviour)
@@ -94,7 +96,7 @@ export function describeChannel(kind: string, world: ChannelWorld): void {
           next_attempt: { attempt: 2, topic: 'deliveries.retry.5s' },
         })
         expect(attempted.health?.disabled_at ?? null).toBeNull()
-        // Whatever the receiver did, it was an answer and no fault of ours.
+        // An answer of the receiver is never logged as a fault of the notifier.
         expect(faultsOf(attempted)).toEqual([])
       },
     )

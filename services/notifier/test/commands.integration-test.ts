@@ -77,7 +77,7 @@ test('a retry by hand attempts at once what waits on a delay line', async () => 
   await notifier.publish(one)
   const waiting = await notifier.ended(one.alert_id, 'chn_retry', 'retrying')
   expect(waiting.next_attempt?.topic).toBe('deliveries.retry.1h')
-  // The receiver asked to be left alone, and is: a person says otherwise.
+  // The receiver asked for a pause, so the channel is paused. A manual retry ignores the pause.
   await notifier.command({ ...common(project, 'retry'), kind: 'retry_delivery', delivery_id: waiting._id })
   const delivered = await notifier.ended(one.alert_id, 'chn_retry', 'delivered')
   expect(delivered.attempts.map(row => [row.attempt, row.status])).toEqual([

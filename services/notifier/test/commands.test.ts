@@ -1,4 +1,4 @@
-/** What others wish to change of what the notifier owns, on the whole notifier in memory. */
+/** Commands to the notifier, on the whole notifier in memory. */
 
 import type { ChannelDocument } from '@backstop/channels'
 import { alert, incidentAlerts, PROJECT, webhookChannel } from '@backstop/channels/test'
@@ -22,7 +22,7 @@ describe('a retry by hand', () => {
     notifier.state.reply = () => 500
     await notifier.publish(...alerts(notifier, 1))
     await notifier.clock.advance(12 * 60_000)
-    // Attempts 1 to 4 failed; the fifth waits for an hour.
+    // Attempts 1 to 4 failed; the fifth is due in an hour.
     expect(notifier.requests).toHaveLength(4)
     for (let pressed = 1; pressed <= 5; pressed++) {
       await notifier.command({ kind: 'retry_delivery', delivery_id: idOf(notifier, 'alr_0') })
@@ -34,7 +34,7 @@ describe('a retry by hand', () => {
       })
     }
     const due = notifier.deliveryOf('alr_0', 'chn_a')?.next_attempt?.due_at.getTime() as number
-    // The messages that were overtaken come from their delay line, and ask for nothing.
+    // The delayed messages of the manual attempts come from their delay line and are skipped.
     await notifier.clock.advance(due - notifier.clock.now() - 1)
     expect(notifier.requests).toHaveLength(9)
     await notifier.clock.advance(5 * 60_000)
@@ -46,7 +46,7 @@ describe('a retry by hand', () => {
 
   test('brings a dead one back, with a ladder that begins anew', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
-    // Three failures, and then the receiver is gone for good, as it says.
+    // Three attempts fail, and then the receiver answers that it is permanently gone.
     notifier.state.reply = () => (notifier.requests.length < 4 ? 500 : 410)
     await notifier.publish(...alerts(notifier, 1))
     await notifier.clock.advance(12 * 60_000)
@@ -107,7 +107,7 @@ describe('a retry by hand', () => {
 })
 
 describe('a bulk replay', () => {
-  /** A channel that was gone, with this many dead deliveries, and works again. */
+  /** A channel that works again after it was disabled, with this many dead deliveries. */
   async function recovered(count: number, events: ChannelDocument['events'] = ['incident.opened']) {
     const notifier = createMemoryNotifier()
     const channel = webhookChannel('chn_a', URL_A, undefined, { events })
@@ -118,7 +118,7 @@ describe('a bulk replay', () => {
     notifier.state.reply = () => 410
     await notifier.publish(...alerts(notifier, 1))
     await notifier.clock.advance(1_000)
-    // The channel is disabled: what goes to it ends at once.
+    // The channel is disabled, so its deliveries end without an attempt.
     for (let index = 1; index < count; index += 50) {
       await notifier.publish(...alerts(notifier, count).slice(index, index + 50))
       await notifier.clock.advance(1_000)
@@ -204,7 +204,7 @@ describe('a bulk replay', () => {
     const told = notifier.requests
       .map(({ body }) => JSON.parse(`${body}`))
       .filter(one => one.data.incident.incident_id === 'inc_meanwhile')
-    // Either each by itself or both in one: never that it is open after it was resolved.
+    // Either two messages in order, or one message for both: never "opened" after "resolved".
     expect(told.at(-1)?.event).toBe('incident.resolved')
     expect(told.map(one => one.event).slice(0, -1)).toEqual(
       told[0]?.data.supersedes === undefined ? ['incident.opened'] : [],
@@ -251,7 +251,7 @@ describe('enabling a channel', () => {
 })
 
 describe('a channel that is left alone', () => {
-  /** One whose receiver asked to be left alone for fifty minutes, with one delivery that waits for that. */
+  /** A channel whose receiver asked for a pause of fifty minutes, with one waiting delivery. */
   async function leftAlone() {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     notifier.state.reply = () => ({ status: 429, headers: { 'retry-after': '3000' } })

@@ -1,6 +1,6 @@
 /**
- * A notifier as a process of its own, to be killed: the real parts of a test stack, without the registry and what needs
- * provisioning. CRASH_AT names the place.
+ * A notifier in a process of its own, which a test kills at the point named in CRASH_AT. It uses the real parts of a
+ * test stack, except the schema registry and everything that needs provisioning.
  */
 
 import { noMailer } from '@backstop/channels/deliver'
@@ -47,5 +47,5 @@ const app = createApp(
   { publicUrl: null, apiPublicUrl: null, brandName: 'Backstop', maxActive: 100, maxQueuedPerChannel: 100 },
 )
 await app.start()
-// Nothing of ours keeps a process alive by itself; it lives until it is killed.
+// The notifier itself keeps no process alive. The timer does, until the test kills the process.
 setInterval(() => {}, 60_000)

@@ -1,6 +1,6 @@
 /**
- * The notifier killed by a real SIGKILL at each point around deliveries, started again, and judged by what the broker, the
- * database and the receiver hold. Its points on the way of a delivery: test/faults/crash-points.system-test.ts.
+ * Kills the notifier with SIGKILL at each crash point outside the path of a delivery, starts it again, and checks
+ * Kafka, MongoDB and the receiver. Crash points of a delivery: test/faults/crash-points.system-test.ts.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -39,7 +39,7 @@ afterAll(async () => {
   for (const cleanUp of cleanUps.reverse()) await cleanUp()
 })
 
-/** What one scenario works with: topics, groups and a database of its own. */
+/** The topics, consumer groups and database of one scenario. */
 interface Scene {
   readonly stack: TestStack
   readonly db: ReturnType<MongoClient['db']>
@@ -102,11 +102,11 @@ function startChild(stack: TestStack, crashAt?: string) {
 }
 
 interface Scenario {
-  /** What lies there before the process starts. */
+  /** Stores the data that must exist before the process starts. */
   prepare?(scene: Scene): Promise<void>
-  /** Leads to the point. */
+  /** Makes the process reach the crash point. */
   provoke(scene: Scene): Promise<void>
-  /** What has to come of it in the end. */
+  /** Waits for the expected result after the restart. */
   settles(scene: Scene): Promise<void>
 }
 
@@ -147,7 +147,7 @@ const disabling: Scenario = {
   },
 }
 
-/** A delivery that ended without success. */
+/** Stores a delivery that ended without success. */
 async function bury(scene: Scene): Promise<void> {
   const document = newDelivery(
     { ...requestOf(alert()), attempt: 1, test: false, alert: alert() },

@@ -1,4 +1,4 @@
-/** What every store of dead letters has to do: the same suite runs against the one in memory and the one over MongoDB. */
+/** The suite that every dead-letter store passes, in memory and on MongoDB. */
 import type { DeadLetterDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { deadLetterDocument, type Letter } from '../src/dead-letters/rules/dead-letter.ts'
@@ -6,7 +6,7 @@ import type { DeadLetterStore } from '../src/store/dead-letter-store.ts'
 
 export interface DeadLettersUnderTest {
   readonly deadLetters: DeadLetterStore
-  /** By id. */
+  /** All stored dead letters, by id. */
   all(): Promise<DeadLetterDocument[]>
 }
 

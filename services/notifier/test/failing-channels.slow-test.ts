@@ -1,4 +1,4 @@
-/** What becomes of channels that fail, on the whole notifier in memory. */
+/** Disabling and pausing of failing channels, on the whole notifier in memory. */
 
 import { alert, webhookChannel } from '@backstop/channels/test'
 import { describe, expect, test } from 'vitest'

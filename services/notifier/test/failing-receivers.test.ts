@@ -1,4 +1,6 @@
-/** Every way in which a receiver can fail, on real sockets: how each ends, how soon, and what it may cost. */
+/**
+ * Each kind of receiver failure on real sockets: the delivery's state, the duration of the attempt, and its memory use.
+ */
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { webhookChannel } from '@backstop/channels/test'
@@ -14,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ATTEMPT_MS, attemptDelivery, createLoopbackEgress, startRawServer } from './real-receivers.ts'
 
 const egress = createLoopbackEgress()
-/** Stands where a redirect leads; it would be reached if one were followed, because loopback is allowed here. */
+/** The receiver that a redirect points to. Loopback is allowed here, so a followed redirect would reach it. */
 let behindRedirect: Receiver
 
 beforeAll(async () => {
@@ -25,10 +27,10 @@ afterAll(async () => {
   await behindRedirect.stop()
 })
 
-/** What a failure looks like from here. */
+/** A server that fails in one way. */
 interface Server {
   readonly url: string
-  /** Connections that are still open. */
+  /** Number of open connections. */
   open(): number
   stop(): Promise<void>
 }
@@ -48,7 +50,7 @@ async function nobodyListens(): Promise<Server> {
   return { ...server, stop: async () => {} }
 }
 
-/** With a certificate that is trusted, so that nothing but its age can be wrong with it. */
+/** A TLS server with a trusted certificate, so that only its validity period can be wrong. */
 const overTls = (validity?: { notBefore: Date; notAfter: Date }) => async (): Promise<Server> => {
   const certificate = createSelfSignedCertificate('localhost', validity)
   const receiver = await startReceiver(undefined, certificate)
@@ -60,7 +62,7 @@ const overTls = (validity?: { notBefore: Date; notAfter: Date }) => async (): Pr
   return { url: `https://localhost:${receiver.port}/`, open: () => receiver.connections.open, stop }
 }
 
-/** Writes for as long as anybody reads. */
+/** Writes until the client closes the connection. */
 function pour(socket: {
   destroyed: boolean
   write(chunk: Buffer): boolean
@@ -71,7 +73,7 @@ function pour(socket: {
   if (!socket.destroyed) socket.once('drain', () => pour(socket))
 }
 
-/** A byte per half second, the first one at once. */
+/** Writes the first byte at once, then one byte per half second. */
 function drip(write: (byte: string) => void, text: string): NodeJS.Timeout {
   let at = 0
   const next = () => write(text[at++ % text.length] ?? '')
@@ -83,7 +85,7 @@ const TEN_GB = String(10 * 1024 ** 3)
 const METADATA = 'http://169.254.169.254/latest/meta-data/iam/security-credentials/'
 const bomb = gzipSync(Buffer.alloc(128 * 1024 * 1024))
 
-/** `at_once`: long before the deadline. `deadline`: at it, not after it. */
+/** When the attempt must end: `at_once` is long before the deadline, `deadline` is at the deadline. */
 type Ends = 'at_once' | 'deadline'
 type Ended =
   | { state: 'delivered'; reason?: undefined; topic?: undefined }
@@ -100,11 +102,11 @@ interface Row {
 
 const delivered: Ended = { state: 'delivered' }
 const retried = (reason: RegExp, topic = 'deliveries.retry.5s'): Ended => ({ state: 'retrying', reason, topic })
-/** As the notifier's own clock has it, which began at ten and hardly moves. */
+/** Two minutes after the notifier's clock, which starts at ten o'clock and hardly moves. */
 const inTwoMinutes = 'Sat, 21 Nov 2026 10:02:00 GMT'
 
 const rows: Row[] = [
-  // Nothing fails: what the other rows differ from.
+  // Successful answers, for comparison.
   { name: 'answers 200', server: answers(200), ended: delivered, status: 200 },
   { name: 'answers 200 over TLS', server: overTls(), ended: delivered, status: 200 },
   // No answer.
@@ -175,7 +177,7 @@ const rows: Row[] = [
     ended: retried(/not HTTP/),
     status: null,
   },
-  // An answer, and too much of it.
+  // Oversized or endless answers.
   {
     name: 'drips its body after a 200',
     server: speaks((_request, response) => {
@@ -239,7 +241,7 @@ const rows: Row[] = [
     ended: delivered,
     status: 200,
   },
-  // An answer that says no.
+  // Error answers.
   {
     name: 'redirects to the metadata service',
     server: answers(302, { location: METADATA }),
@@ -298,14 +300,14 @@ describe('a receiver that', () => {
     else expect(error).toMatch(ended.reason)
     expect(Buffer.byteLength(response ?? '')).toBeLessThanOrEqual(1024)
     expect(health?.disabled_at ?? null).toEqual(ended.state === 'dead' ? expect.any(Date) : null)
-    // Whoever reads the record learns nothing of the network behind the URL.
+    // The record reveals no address of the internal network.
     expect(`${error}${health?.last_error}`).not.toMatch(/127\.0\.0\.1|localhost|169\.254/)
 
     expect(tookMs).toBeLessThan(ends === 'deadline' ? ATTEMPT_MS + GRACE_MS : ATTEMPT_MS)
     if (ends === 'deadline') expect(tookMs).toBeGreaterThan(ATTEMPT_MS * 0.9)
     expect(heldBytes() - heldBefore).toBeLessThan(HELD_AT_MOST)
     expect(told.length).toBeLessThan(20_000)
-    // What answered in full may keep its connection for the next delivery; everything else was hung up on.
+    // A complete answer may keep its connection for the next delivery. All other connections must be closed.
     await until('no more than one connection is left', () => server.open() <= 1)
     await server.stop()
   })
@@ -315,9 +317,9 @@ describe('a receiver that', () => {
   })
 })
 
-/** For a machine that is busy with other things. */
+/** Extra time for a busy machine, in milliseconds. */
 const GRACE_MS = 1_500
-/** Far more than the 64 KiB that are read, far less than what was sent. */
+/** Limit of additional memory: far more than the 64 KiB that are read, far less than the data that the server sends. */
 const HELD_AT_MOST = 48 * 1024 * 1024
 
 const heldBytes = () => {

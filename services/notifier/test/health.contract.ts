@@ -1,4 +1,4 @@
-/** What every health store has to do: the same suite runs against the one in memory and the one over MongoDB. */
+/** The suite that every health store passes, in memory and on MongoDB. */
 
 import { PROJECT } from '@backstop/channels/test'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -101,7 +101,7 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
       await tell(failed(NOW))
       const first = disableChannel(OF, 'Gone', NOW)
       expect(await store.disable([first])).toEqual([{ documentId: 'chn_1', entries: [first.entry] }])
-      // The same again, as when the answer to the first write was lost, and another one that comes too late.
+      // The same order again, as after a lost answer, and a later order for the same channel.
       expect(await store.disable([first])).toEqual([{ documentId: 'chn_1', entries: [first.entry] }])
       expect(await store.disable([disableChannel(OF, 'Gone again', NOW + 1)])).toEqual([])
       expect(await store.disable([disableChannel({ ...OF, channelId: 'chn_9' }, 'Gone', NOW)])).toEqual([])
@@ -125,7 +125,7 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
         'resolve_channel_incident',
       ])
       expect(await health()).toMatchObject({ disabled_at: null, disabled_incident_id: null, failing_since: null })
-      // It is a decision about that incident: another one that disabled the channel since stands.
+      // The decision resolves the incident it was made for. A later incident about the same channel stays open.
       await store.disable([disableChannel(OF, 'Gone again', NOW + 6)])
       expect(await store.enable('chn_1', decision)).toBeUndefined()
       expect((await health())?.disabled_reason).toBe('Gone again')

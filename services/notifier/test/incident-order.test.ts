@@ -1,4 +1,4 @@
-/** Messages about one incident on the whole notifier in memory: never "resolved" before "opened". */
+/** The order of messages about one incident, on the whole notifier in memory: never "resolved" before "opened". */
 
 import { incidentAlerts, webhookChannel } from '@backstop/channels/test'
 import { describe, expect, test } from 'vitest'

@@ -9,7 +9,7 @@ afterAll(() => egress.stop())
 
 const TWENTY = Array.from({ length: 20 }, (_, index) => `person${index}@example.com`)
 
-/** Two attempts to deliver an alert to twenty people, at a server that answers as told. */
+/** Makes two attempts to deliver an alert to twenty addresses, at a server with scripted answers. */
 async function deliverTwice(answers: SmtpScript['answers'], to: string[] = TWENTY) {
   const server = await startScriptedSmtpServer(answers === undefined ? {} : { answers })
   const mailer = createSmtpMailer({ url: new Secret(server.url), from: 'alerts@example.com', requireTls: true })
@@ -61,7 +61,7 @@ describe('an alert to twenty people', () => {
   test('that a slow server took for ten goes to those without an answer and those that waited, as the same mail', async () => {
     let contents = 0
     const { delivery, messageIds } = await deliverTwice({
-      // Five connections hang once they have the mail; five mails wait for a connection.
+      // Five connections hang after the server has the mail; five mails wait for a connection.
       content: () => {
         contents += 1
         return contents > 10 && contents <= 15 ? 'hang' : '250 queued'

@@ -35,21 +35,21 @@ export interface SentRequest extends EgressRequest {
 }
 
 type Given = 'command_id' | 'project_id' | 'requested_at'
-/** A command; what is left out of its common part is filled in. */
+/** A command whose common fields are optional. */
 type WishOf<C> = C extends Command ? Omit<C, Given> & Partial<Pick<C, Given>> : never
 export type Wish = WishOf<Command>
 
-/** What a receiver does: a status (with headers and a body), or it hangs until the deadline. */
+/** The answer of a receiver: a status (with headers and a body), an error, or no answer until the deadline. */
 export type Reply = number | { status: number; headers?: Record<string, string>; body?: string } | 'hang' | AppError
 
 export interface MemoryNotifierOptions extends Partial<MemoryBusOptions> {
-  /** In place of receivers that answer as told. */
+  /** Replaces the scripted HTTP receivers. */
   readonly egress?: Egress
-  /** In place of a mail server that takes everything. */
+  /** Replaces the mail server that accepts every mail. */
   readonly mailer?: Mailer
 }
 
-/** A whole notifier in memory on virtual time, with receivers that answer as told. */
+/** A whole notifier in memory on virtual time, with scripted receivers. */
 export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
   const clock: ManualClock = createManualClock(Date.parse('2026-11-21T10:00:00.000Z'))
   const bus = createMemoryBus({ clock, partitions: options.partitions ?? 4, ...options })
@@ -60,14 +60,14 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
   const log: Record<string, unknown>[] = []
   const fatal: unknown[] = []
   const state = {
-    /** `answer_lost`: the database does its work and yet cannot say so. */
+    /** `answer_lost`: the database executes the command, but its answer is lost. */
     database: 'up' as 'up' | 'away' | 'answer_lost',
-    /** How long each call to the database takes, in milliseconds. */
+    /** Duration of each database call, in milliseconds. */
     databaseMs: 0,
     reply: (_request: SentRequest): Reply => 200,
   }
 
-  /** A store whose calls fail while the database is away, and never return to a process that was killed. */
+  /** A store whose calls fail while the database is unavailable, and never return to a killed process. */
   const flaky = <T extends object>(store: T, life: Life): T =>
     new Proxy(store, {
       get: (target, name) => {
@@ -124,7 +124,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
     fatal,
     state,
     codec,
-    /** Starts a process: the first one on the bus itself, later ones beside it. */
+    /** Starts a process. The first process reads from the bus directly, later ones share its consumer groups. */
     async start(settings: Partial<NotifierSettings> = {}): Promise<{ kill(): void; stop(): Promise<void> }> {
       const own = isFirst ? bus : bus.another()
       isFirst = false
@@ -165,7 +165,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
       }
       return { kill, stop: () => app.stop() }
     },
-    /** Publishes alerts as the reconciler does. */
+    /** Publishes alerts like the reconciler does. */
     async publish(...alerts: Alert[]): Promise<void> {
       const producer = bus.another().producer({ sendTimeoutMs: 1_000 })
       await producer.start()
@@ -181,7 +181,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
     },
     deliveryOf: (alertId: string, channelId: string) =>
       collections.deliveries.get(deterministicId('delivery', alertId, channelId)),
-    /** Publishes commands as admin-api does. */
+    /** Publishes commands like admin-api does. */
     async command(...wishes: Wish[]): Promise<void> {
       const producer = bus.another().producer({ sendTimeoutMs: 1_000 })
       await producer.start()
@@ -198,14 +198,14 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
       )
       await clock.settle()
     },
-    /** Every command that was published. */
+    /** All published commands. */
     commands: () =>
       Promise.all(bus.stored('commands').map(message => codec.decode('command', message.value))) as Promise<Command[]>,
     attemptLines: () => log.filter(line => line.msg === 'delivery.attempted'),
   }
 }
 
-/** One process: what it waits for when it is killed never comes. */
+/** A running process. After it is killed, its pending calls never return. */
 class Life {
   #over = false
 
@@ -236,7 +236,7 @@ class Life {
 
 export type MemoryNotifier = ReturnType<typeof createMemoryNotifier>
 
-/** One that runs, with these channels. */
+/** Starts a notifier with these channels. */
 export async function startWithChannels(...channels: ChannelDocument[]): Promise<MemoryNotifier> {
   const notifier = createMemoryNotifier()
   for (const one of channels) notifier.collections.channels.set(one._id, one)

@@ -95,7 +95,7 @@ function newApp(): NotifierApp {
   )
 }
 
-/** Each test has a project of its own, so that it hears only of its own alerts. */
+/** Each test has its own project, so that it receives only its own alerts. */
 const project = () => `prj_${sequence}`
 const channelId = (name: string) => `chn_${sequence}_${name}`
 
@@ -182,7 +182,7 @@ describe('a webhook channel', () => {
     await publish(first)
     const dead = await ended(first.alert_id, channelId('gone'), 'dead')
     expect(dead).toMatchObject({ attempts: [{ status: 410, response: 'moved away' }], next_attempt: null })
-    // The delivery is recorded first, then what it says of the channel, then the dead letter leaves.
+    // The order of writes: delivery, channel health, dead letter.
     await until('its dead letter', async () => (await deadLetters()).some(letter => letter.key === channelId('gone')))
     const health = await mongo.db
       .collection<ChannelHealthDocument>('channel_health')
@@ -206,7 +206,7 @@ describe('a webhook channel', () => {
     const publishedAtMs = Date.now()
     for (let index = 0; index < alerts.length; index += 20) await publish(...alerts.slice(index, index + 20))
     await until('all reach the channel that works', () => fine.requests.length === alerts.length)
-    // Those of the other one hang for 20 s each.
+    // Each delivery of the hanging channel takes 20 s.
     expect(fine.requests.at(-1)!.atMs - publishedAtMs).toBeLessThan(15_000)
     expect(dead.requests.length).toBeGreaterThan(0)
     expect(dead.requests.length).toBeLessThanOrEqual(4)
@@ -277,7 +277,7 @@ interface CaughtMail {
   headers: Record<string, string>
 }
 
-/** Everything on deliveries.dead so far. */
+/** All messages on `deliveries.dead` so far. */
 async function deadLetters(): Promise<IncomingMessage[]> {
   const letters: IncomingMessage[] = []
   const consumer = stack.bus().consumer({

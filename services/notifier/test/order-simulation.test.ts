@@ -1,8 +1,7 @@
 /**
- * The order of one incident's messages under random faults on virtual time: receivers that fail, a database and a broker
- * that are away or whose answers are lost, processes that vanish. Whatever happens, no channel hears "resolved" before
- * "opened", and each hears of both, in one message or in two. A failing seed stands in the test's name; put it into
- * REGRESSIONS.
+ * Simulates the messages of incidents under random faults on virtual time: failing receivers, an unavailable database
+ * or broker, lost answers, crashes. No channel receives "resolved" before "opened", and each receives both, in one
+ * message or in two. The name of a failing test contains its seed; add the seed to REGRESSIONS.
  */
 
 import { incidentAlerts, webhookChannel } from '@backstop/channels/test'
@@ -44,7 +43,7 @@ async function simulate(seed: number, withKills: boolean) {
   for (let step = 0; step < INCIDENTS * 3; step++) {
     fate = 'stored'
     if (step < INCIDENTS) await notifier.publish(incidentAlerts(`inc_${step}`).opened)
-    // Most incidents are resolved a few steps after they were opened, some twice, some only at the end.
+    // Most incidents are resolved a few steps after their opening, some twice, some only at the end.
     const resolves = step - pick([1, 2, 3])
     if (resolves >= 0 && resolves < INCIDENTS) await notifier.publish(incidentAlerts(`inc_${resolves}`).resolved)
     fate = pick(['stored', 'stored', 'refused', 'answer_lost'])
@@ -76,7 +75,7 @@ describe.each(SEEDS)('seed %i', seed => {
       expect(ours).toHaveLength(INCIDENTS * CHANNELS.length)
       for (const [key, messages] of ours) {
         const first = messages[0] as Told
-        // Either it began with "opened", or one message told both.
+        // The first message is "opened", or a "resolved" that announces both.
         if (first.event === 'incident.resolved') expect(first.supersedes, key).toBeDefined()
         const resolvedFrom = messages.findIndex(message => message.event === 'incident.resolved')
         expect(resolvedFrom, key).toBeGreaterThanOrEqual(0)

@@ -1,4 +1,4 @@
-/** The real process: how it starts, delivers with the real registry, answers its probes, and how it ends. */
+/** Start, delivery with a real schema registry, probes and stop of the real process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { ChannelDocument } from '@backstop/channels'
@@ -39,7 +39,7 @@ function run(more: Record<string, string> = {}) {
       MONGO_URL: stack.mongoUrl.reveal(),
       MONGO_DB: stack.dbName,
       SCHEMA_REGISTRY_URL: stack.registryUrl,
-      // The key ring that the fixtures seal with.
+      // The encryption key of the test fixtures.
       SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
       EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
       SMTP_URL: 'smtp://user:canary-password@127.0.0.1:9',

@@ -1,4 +1,4 @@
-/** What a channel is read with: the same suite runs against the store in memory and the one over MongoDB. */
+/** The suite for reading a channel with the facts of its project, in memory and on MongoDB. */
 
 import type { ChannelDocument } from '@backstop/channels'
 import { emailChannel, PROJECT, webhookChannel } from '@backstop/channels/test'
@@ -61,7 +61,7 @@ export function describeProjectFacts(name: string, open: () => Promise<ProjectFa
       expect(projectOf('chn_mail')).toEqual({ branding, suppressed: new Map([['left@example.com', 'unsubscribed']]) })
       expect(projectOf('chn_hook')).toEqual({ branding, suppressed: new Map() })
       expect(projectOf('chn_alone')).toEqual({ branding: {}, suppressed: new Map() })
-      // Nothing of the join is left in the channel itself.
+      // The channel itself contains no joined field.
       const mail = emailChannel('chn_mail', [])
       expect(Object.keys(found.find(one => one.channel._id === 'chn_mail')?.channel ?? {}).sort()).toEqual(
         Object.keys(mail).sort(),

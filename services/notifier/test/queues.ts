@@ -6,14 +6,14 @@ import type { ChannelSignal } from '../src/queue/channel-paces.ts'
 import { ChannelQueues } from '../src/queue/channel-queues.ts'
 import type { DeliveryJob } from '../src/queue/delivery-job.ts'
 
-/** What is not the usual of the queues under test. */
+/** Options of the queues under test that differ from the defaults. */
 export interface Harness extends Partial<ChannelLimits> {
   maxActive?: number
   maxQueued?: number
   isOverloaded?: boolean
 }
 
-/** Queues with a clock that is turned by hand, and what they run, drop and send away. */
+/** Channel queues on a manual clock, with lists of the jobs that they run, drop and postpone. */
 export function harness(options: Harness = {}) {
   const clock = createManualClock()
   const running: { jobs: readonly DeliveryJob[]; end: (shown: ChannelSignal | undefined) => void }[] = []
@@ -35,7 +35,7 @@ export function harness(options: Harness = {}) {
     onDropped: job => dropped.push(job.request.delivery_id),
     onHeld: (jobs, heldForMs) => held.push({ ids: jobs.map(one => one.request.delivery_id), heldForMs }),
   })
-  /** What runs: a digest by the names of its jobs, joined. */
+  /** Names of the running attempts; a digest is the names of its jobs, joined. */
   const names = () => running.map(({ jobs }) => jobs.map(one => one.request.delivery_id).join('+'))
   const end = async (name: string, kind: 'worked' | 'failed' | 'nothing' = 'worked', channelVersion = 1) => {
     const index = names().indexOf(name)

@@ -9,7 +9,7 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-/** One of several values. */
+/** A random element of the list. */
 export function pickBy(random: () => number): <T>(values: readonly T[]) => T {
   return values => values[Math.floor(random() * values.length)] as (typeof values)[number]
 }

@@ -18,7 +18,7 @@ import { openStores } from '../src/start.ts'
 
 const TOPICS = ['alerts', 'commands', 'deliveries', 'deliveries.dead', ...RETRY_RUNGS.map(rung => rung.topic)]
 
-/** One that runs, with what a test needs around it. Stop it in `afterAll`. */
+/** Starts a notifier and returns the operations that tests need. Stop it in `afterAll`. */
 export async function startRealNotifier() {
   const codec = createFixedCodec()
   const stack = await testStack()
@@ -76,7 +76,7 @@ export async function startRealNotifier() {
           headers: {},
         })),
       ),
-    /** The delivery once it is in this state. */
+    /** Waits until the delivery is in this state. */
     ended: (alertId: string, channelId: string, state: DeliveryDocument['state'], timeoutMs = 30_000) =>
       until(
         `${alertId} to ${channelId} is ${state}`,

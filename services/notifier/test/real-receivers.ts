@@ -1,4 +1,4 @@
-/** Deliveries over real sockets, by a whole notifier whose Kafka, MongoDB and clock are in memory. */
+/** Deliveries over real sockets by a notifier whose Kafka, MongoDB and clock are in memory. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { ChannelDocument } from '@backstop/channels'
@@ -9,10 +9,13 @@ import { createEgress, createLogger, type Egress } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
 import { createMemoryNotifier } from './memory-notifier.ts'
 
-/** How long one attempt may take here, in milliseconds: less than in production, so that what hangs ends soon. */
+/**
+ * Time limit of one attempt in these tests, in milliseconds: shorter than in production, so that hanging attempts end
+ * soon.
+ */
 export const ATTEMPT_MS = 1_000
 
-/** The guarded client as it is, but that this machine's own addresses are allowed. */
+/** The production HTTP client with loopback addresses allowed. */
 export const createLoopbackEgress = (): Egress =>
   createEgress({
     allowCidrs: ['127.0.0.0/8'],
@@ -20,17 +23,17 @@ export const createLoopbackEgress = (): Egress =>
     logger: createLogger('test', 'fatal'),
   })
 
-/** What came of one alert. */
+/** The result of delivering one alert. */
 export interface Attempted {
   readonly delivery: DeliveryDocument
   readonly health: ChannelHealthDocument | undefined
   readonly tookMs: number
-  /** Everything that was recorded or logged, as text. */
+  /** All records and log lines as one text. */
   readonly told: string
   readonly log: readonly Record<string, unknown>[]
 }
 
-/** Has a notifier make `attempts` attempts to deliver an alert to the channel. */
+/** Starts a notifier that makes `attempts` attempts to deliver an alert to the channel. */
 export async function attemptDelivery(
   channel: ChannelDocument,
   ports: { egress: Egress; mailer?: Mailer },
@@ -50,7 +53,8 @@ export async function attemptDelivery(
         const found = notifier.deliveryOf(sent.alert_id, channel._id)
         const made = found?.attempts.length ?? 0
         if (made >= attempts) return found
-        // The first rung of the ladder is five seconds; beside that, time stands still while a receiver is at work.
+        // Advances the virtual clock to the next rung (five seconds) after an attempt. During an attempt the clock
+        // stands still.
         await notifier.clock.advance(made > seen ? 6_000 : 1)
         seen = made
         return undefined
@@ -68,7 +72,7 @@ export async function attemptDelivery(
   }
 }
 
-/** A server that speaks no protocol: `behave` is given each connection. */
+/** A TCP server without a protocol: `behave` receives each connection. */
 export async function startRawServer(behave: (socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {
@@ -81,7 +85,7 @@ export async function startRawServer(behave: (socket: Socket) => void) {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Connections that are still open. */
+    /** Number of open connections. */
     open: () => sockets.size,
     async stop() {
       server.close()

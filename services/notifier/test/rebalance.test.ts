@@ -1,4 +1,4 @@
-/** Partitions that go from one notifier to another while their deliveries are at hand, on virtual time. */
+/** Revoked partitions whose deliveries are still in memory, on virtual time. */
 
 import { alert, webhookChannel } from '@backstop/channels/test'
 import { expect, test } from 'vitest'
@@ -15,14 +15,17 @@ function withChannels() {
   return notifier
 }
 
-/** Every channel was called once about the alert, and its delivery says so. */
+/** Expects one request per channel, and that the delivery records it. */
 function expectOneEach(notifier: ReturnType<typeof withChannels>): void {
   expect(notifier.requests.map(request => request.url).sort()).toEqual(CHANNELS.map(urlOf))
   for (const id of CHANNELS) expect(notifier.deliveryOf('alr_1', id)).toMatchObject({ state: 'delivered' })
   expect(notifier.fatal).toEqual([])
 }
 
-/** One call for the fan-out and three for the intake: what that read of the channels is too old for the attempts then. */
+/**
+ * Waits for one database call of the fan-out and three of the intake: the cached channels are then too old for the
+ * attempts.
+ */
 async function untilChannelsAreReadAgain({ clock, state }: ReturnType<typeof withChannels>): Promise<void> {
   await clock.advance(4 * state.databaseMs + 1_000)
 }
@@ -33,7 +36,7 @@ test('messages whose partition goes elsewhere while they are taken in are attemp
   await notifier.clock.advance(100)
   notifier.state.databaseMs = 1_000
   await notifier.publish(alert())
-  // Fanned out after one second; the deliveries are then looked up in the database for three more.
+  // The alert is fanned out after one second. The intake then reads from the database for three more seconds.
   await notifier.clock.advance(1_500)
   await notifier.start()
   await notifier.clock.advance(30_000)
@@ -81,7 +84,7 @@ test('a process that waits for the database to make its attempts stops all the s
   await notifier.publish(alert())
   await untilChannelsAreReadAgain(notifier)
   Object.assign(notifier.state, { database: 'away', databaseMs: 0 })
-  // The tries come every thirty seconds by now, the next one in twenty-five.
+  // By now the retries are thirty seconds apart, and the next one is due in twenty-five.
   await notifier.clock.advance(40_000)
   let stopped = false
   const stopping = first.stop().then(() => {

@@ -1,4 +1,4 @@
-/** What the stores behind retries and replays have to do: the same suite runs against memory and MongoDB. */
+/** The suite that the stores of retries and replays pass, in memory and on MongoDB. */
 
 import { alert, PROJECT } from '@backstop/channels/test'
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'

@@ -1,8 +1,8 @@
 /**
- * The whole notifier under random faults on virtual time: processes that vanish, that come and go, a database and a broker
- * that are away or whose answers are lost, receivers that fail. Afterwards every alert must have reached every channel, and
- * twice only where a process lost a partition between an answer and its record. Few seeds, because unit tests are to be
- * quick: raise the number when you change what it tests. A failing seed stands in the test's name; put it into REGRESSIONS.
+ * Simulates the whole notifier under random faults on virtual time: crashes, rebalances, an unavailable database or
+ * broker, lost answers, failing receivers. Every alert must reach every channel, and twice only if a process lost a
+ * partition between the receiver's answer and its record. The number of seeds is small to keep the test quick; raise it
+ * when you change the notifier. The name of a failing test contains its seed; add the seed to REGRESSIONS.
  */
 
 import { alert, webhookChannel } from '@backstop/channels/test'
@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest'
 import { createMemoryNotifier } from './memory-notifier.ts'
 import { pickBy, randomOf } from './random.ts'
 
-/** 31: what was taken in when its partition went elsewhere was attempted by both. */
+/** Seed 31: a partition was revoked during the intake, and both processes attempted its deliveries. */
 const REGRESSIONS: readonly number[] = [31]
 const SEEDS = [...REGRESSIONS, ...Array.from({ length: 4 }, (_, index) => index + 1)]
 const CHANNELS = ['chn_a', 'chn_b', 'chn_c']
@@ -19,7 +19,7 @@ const ALERTS = 12
 
 type Process = Awaited<ReturnType<ReturnType<typeof createMemoryNotifier>['start']>>
 
-/** @param unrest what happens to processes: nothing, one vanishes and another one starts, or a second one comes and goes */
+/** @param unrest `kills`: a process crashes and another one starts; `rebalances`: a second process starts and stops */
 async function simulate(seed: number, unrest: 'none' | 'kills' | 'rebalances') {
   const random = randomOf(seed)
   const pick = pickBy(random)
@@ -52,7 +52,7 @@ async function simulate(seed: number, unrest: 'none' | 'kills' | 'rebalances') {
       first = await notifier.start()
     } else if (second === undefined) second = await notifier.start()
     else {
-      // What is accepted while it drains is recorded by the same process, if the database lets it.
+      // Messages accepted during the drain are recorded by the same process if the database is available.
       stopping.push(second.stop().then(noteUnrecorded))
       second = undefined
     }

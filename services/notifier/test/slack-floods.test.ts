@@ -1,4 +1,4 @@
-/** The pace of Slack's incoming webhooks on the whole notifier in memory. */
+/** The pace limit of Slack's incoming webhooks, on the whole notifier in memory. */
 
 import { alert, slackChannel, webhookChannel } from '@backstop/channels/test'
 import { describe, expect, test } from 'vitest'
@@ -91,7 +91,8 @@ describe('a Slack channel', () => {
     const stateOf = (id: string) => notifier.deliveryOf(id, 'chn_slack')?.state
     expect(ids.filter(id => stateOf(id) !== 'delivered')).toEqual([])
     expect(stateOf('odd')).toBe('dead')
-    // A digest in blocks and in words; then each alone, the odd one in both ways again.
+    // The digest is sent as blocks and as plain text; then each alert is sent alone, the refused one in both forms
+    // again.
     expect(notifier.requests.length).toBeLessThanOrEqual(ids.length + 5)
     expect(notifier.collections.channelHealth.get('chn_slack')?.failing_since ?? null).toBeNull()
   })

@@ -1,4 +1,4 @@
-/** What every store has to do: the same suite runs against the ones in memory and the ones over MongoDB. */
+/** The suite that every store passes, in memory and on MongoDB. */
 
 import type { ChannelDocument } from '@backstop/channels'
 import { alert, PROJECT, webhookChannel } from '@backstop/channels/test'
@@ -102,7 +102,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       const first = [ended('t1', 'taken', 1), ended('t2', 'refused', 1)]
       const results = [{ ...outcomeOf('a', 1, 500), endedAddresses: first }]
       await stores.deliveries.record(results)
-      // Again, as when the answer to the first write was lost.
+      // The same results again, as after a lost answer.
       await stores.deliveries.record(results)
       expect((await stores.deliveries.progressOf(['a'])).get('a')?.endedAddresses).toEqual(first)
       await stores.deliveries.record([{ ...outcomeOf('a', 2, 500), endedAddresses: [ended('t3', 'taken', 2)] }])
@@ -145,7 +145,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       ])
       const orders = [order('a', 1), order('b', 2), order('c', null), order('d', 1), order('unknown', 1)]
       expect(await stores.deliveries.supersede(orders)).toEqual(new Set(['d', 'unknown']))
-      // Again, as when the answer to the first write was lost.
+      // The same orders again, as after a lost answer.
       expect(await stores.deliveries.supersede(orders.slice(0, 3))).toEqual(new Set())
       expect(await stores.deliveries.supersede([])).toEqual(new Set())
       for (const id of ['a', 'b', 'c']) {

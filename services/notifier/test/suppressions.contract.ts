@@ -1,4 +1,4 @@
-/** What every suppression store has to do: the same suite runs against the one in memory and the one over MongoDB. */
+/** The suite that every suppression store passes, in memory and on MongoDB. */
 import type { SuppressionDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { SuppressionStore } from '../src/store/suppression-store.ts'

@@ -1,4 +1,4 @@
-/** The code of docs/webhooks.md, taken out of the page and run against real deliveries by each language that is at hand. */
+/** Runs the code samples of docs/webhooks.md against real deliveries, in each language installed on this machine. */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,11 +15,11 @@ const RUNNERS = join(import.meta.dirname, 'webhook-code')
 
 interface Language {
   readonly name: string
-  /** How the page marks its code. */
+  /** The language tag of its code blocks in the page. */
   readonly mark: string
-  /** The file that the code becomes, and the program beside it that hands it a delivery. */
+  /** The file name for the code sample, and the program that calls it with a delivery. */
   readonly files: readonly [code: string, runner: string]
-  /** What the machine has to have; the project itself needs the first two. */
+  /** Required programs. Node.js and Python are always present, because the project itself needs them. */
   readonly needs: readonly string[]
   readonly compile?: readonly string[]
   readonly run: readonly string[]
@@ -40,7 +40,7 @@ const LANGUAGES: readonly Language[] = [
     name: 'Java',
     mark: 'java',
     files: ['Webhooks.java', 'Run.java'],
-    // The Java that the stack brings is without a compiler.
+    // The Java runtime of the test stack has no compiler.
     needs: ['javac', 'java'],
     compile: ['javac', 'Webhooks.java', 'Run.java'],
     run: ['java', '-XX:TieredStopAtLevel=1', 'Run'],
@@ -58,7 +58,7 @@ afterAll(async () => {
 const SECRET = 'whsec_bmV3LXNlY3JldC1vZi0yNC1ieXRlcw=='
 const OTHER = 'just some words: ü!'
 
-/** What a receiver gets of one delivery that was made at this time. */
+/** The request that a receiver gets for a delivery made at the clock's time. */
 async function receive(given: WebhookFacts, clock: Clock): Promise<ReceivedRequest> {
   const receiver = await startReceiver()
   const channel = webhookDocument('chn_1', receiver.url, given)
@@ -190,7 +190,7 @@ for (const language of LANGUAGES) {
       return
     }
     let verdicts: string[] = []
-    // All at once: most of the time goes into starting the language.
+    // All deliveries in one run, because starting a language takes most of the time.
     beforeAll(async () => {
       verdicts = judge(language, await Promise.all(rows.map(writeDelivery)))
     }, 120_000)
@@ -211,7 +211,7 @@ test('what the project itself needs is run', () => {
   for (const program of ['node', 'python3']) expect(findProgram(program), program).toBeDefined()
 })
 
-/** A file with the headers and the body that a receiver got, or what an attacker makes of them. */
+/** Writes a file with the headers and the body of a delivery, as received or changed by an attacker. */
 async function writeDelivery(
   { given, clock = () => systemClock, change = asItIs }: Row,
   index: number,
@@ -223,7 +223,7 @@ async function writeDelivery(
   return file
 }
 
-/** What the page's code says of these deliveries, in their order. */
+/** Runs the code sample on these deliveries. @returns its verdicts, in order */
 function judge({ mark, files: [code, runner], compile, run }: Language, deliveries: readonly string[]): string[] {
   const block = new RegExp(`^\`\`\`${mark}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(PAGE)?.[1]
   if (block === undefined) throw new Error(`The page has no code marked ${mark}`)
@@ -241,7 +241,7 @@ function runProgram([program = '', ...args]: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(path, args, {
     cwd: folder,
     timeout: 100_000,
-    // A secret may hold any character, and arguments are read in the machine's own encoding.
+    // UTF-8, because a secret may contain any character and arguments are read in the machine's encoding.
     env: { ...process.env, LC_ALL: 'C.UTF-8' },
   })
   if (status !== 0) throw new Error(`${program} ended with ${status}: ${error ?? stderr}`)

@@ -16,7 +16,7 @@ export interface CommandConsumerOptions
     ReplaysOptions {
   readonly suppressions: SuppressionStore
   readonly health: Pick<ChannelHealthKeeper, 'enable'>
-  /** A replay has begun. */
+  /** Called when a replay has begun. */
   onReplay(): void
 }
 
@@ -24,8 +24,9 @@ type AddressCommand = Extract<Command, { kind: 'suppress_address' | 'unsuppress_
 type OtherCommand = Exclude<Command, AddressCommand>
 
 /**
- * Does what others wish to change of what the notifier owns. Each command is done before its offset is committed, and
- * doing it twice changes nothing. Commands to other owners are passed over.
+ * Executes commands for data that the notifier owns (deliveries, replays, channel health, suppressed addresses). The
+ * offset of a command is committed after its execution, and executing a command twice changes nothing. Commands for
+ * other services are skipped.
  */
 export function createCommandConsumer(options: CommandConsumerOptions): WorkLoop {
   return createWorkLoop<'command'>({
@@ -70,7 +71,7 @@ async function doCommand(command: OtherCommand, options: CommandConsumerOptions)
       const reason = await options.health.enable(channel_id, project_id, Date.parse(command.requested_at))
       return done({ channel_id, reason })
     }
-    // To the reconciler.
+    // Commands for the reconciler.
     case 'open_channel_incident':
     case 'resolve_channel_incident':
     case 'settle_operation':
@@ -82,7 +83,10 @@ async function doCommand(command: OtherCommand, options: CommandConsumerOptions)
   }
 }
 
-/** All addresses of a batch cost one read and one write, since a mail provider reports bounces by the hundred. */
+/**
+ * Reads and writes all addresses of a batch with one command each, because mail providers report bounces by the
+ * hundred.
+ */
 async function decideAddresses(commands: readonly AddressCommand[], options: CommandConsumerOptions): Promise<void> {
   if (commands.length === 0) return
   const { suppressions, logger } = options
@@ -98,7 +102,7 @@ async function decideAddresses(commands: readonly AddressCommand[], options: Com
       Date.parse(command.requested_at),
     )
     changes.set(id, next)
-    // The address is personal data: it stands in the document, not in the log.
+    // The address is personal data, so it is stored but not logged.
     const { kind, command_id, project_id } = command
     logger.info({ kind, command_id, project_id, reason }, 'command.done')
   }

@@ -23,9 +23,9 @@ export interface DeadLetterConsumerOptions {
 }
 
 /**
- * Keeps what was parked and is no delivery on record: the list of deliveries shows the others. A delivery whose message could
- * not be used is ended, so that it does not wait for ever for what will not come. Reads the dead-letter topic itself, so that
- * whoever parks something need not know.
+ * Stores dead-lettered messages that belong to no recorded delivery; the list of deliveries already shows the others.
+ * If the message that a delivery waits for is unusable, the delivery ends. Reads the dead-letter topic, so that no
+ * producer of dead letters has to write to the database as well.
  */
 export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Consumer {
   const { bus, deadLetters, logger, onFatal } = options
@@ -54,7 +54,7 @@ export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Co
   })
 }
 
-/** What of them is kept as a letter; ends the deliveries that wait for one of the others. */
+/** Ends the deliveries that wait for one of these messages. @returns the messages to store as dead letters */
 async function sortOut(
   messages: readonly IncomingMessage[],
   { deliveries, clock, logger }: DeadLetterConsumerOptions,
@@ -73,7 +73,7 @@ async function sortOut(
     ended.push(outcomeWithoutAttempt({ deliveryId, attempt: fate.attempt }, end, clock.now()))
     logger.warn({ delivery_id: deliveryId, attempt: fate.attempt, reason: code, error }, 'delivery.unusable')
   }
-  // One that has moved on meanwhile was asked for anew: it needs no letter.
+  // `record` skips a delivery that was requeued meanwhile: it waits for a new message and needs no dead letter.
   await deliveries.record(ended)
   return kept
 }

@@ -26,21 +26,24 @@ export interface AttemptOptions extends IncidentOrderOptions {
   readonly metrics: DeliveryMetrics
 }
 
-/** What became of jobs that were to be attempted. */
+/** The result of an attempt, by job. */
 export interface Attempted {
   readonly ended: readonly EndedAttempt[]
-  /** Nothing is left to do for these. */
+  /** Jobs that are finished because a later message contains their alert. */
   readonly superseded: readonly DeliveryJob[]
-  /** Their partition went elsewhere before anything was sent: its new owner makes the attempt. */
+  /** Jobs whose partition was revoked before the attempt: the new owner makes it. */
   readonly lost: readonly DeliveryJob[]
-  /** What it showed of the channel; undefined when it was not made, or showed nothing. */
+  /**
+   * What the attempt showed about the receiver; undefined if no attempt was made or its result says nothing about the
+   * receiver.
+   */
   readonly shown: ChannelSignal | undefined
 }
 
 /**
- * Makes one attempt for these jobs of one channel, unless the channel is gone or disabled by now: the one that a single
- * job asks for, or a digest that tells all of them. Records nothing of it.
- * @throws AppError `unavailable` when what it needs could not be read; nothing was sent
+ * Makes one attempt for these jobs of one channel: a single message for one job, a digest for several. Makes no attempt
+ * if the channel is deleted or disabled. Does not record the result.
+ * @throws AppError `unavailable` if the channel or the deliveries could not be read; nothing was sent
  */
 export async function attempt(jobs: readonly DeliveryJob[], options: AttemptOptions): Promise<Attempted> {
   const { directory, clock, logger } = options
@@ -66,7 +69,7 @@ export async function attempt(jobs: readonly DeliveryJob[], options: AttemptOpti
   return { ended, superseded, lost, shown: shownBy(ended, record.channel.version) }
 }
 
-/** A channel that gets nothing needs no order. */
+/** Orders the jobs of each incident. Jobs that will not be sent need no order. */
 async function inOrder(
   jobs: readonly DeliveryJob[],
   record: ChannelRecord | undefined,
@@ -130,7 +133,7 @@ async function send(
   })
 }
 
-/** What each delivery of a digest names as the message that told it. */
+/** The id of a digest, recorded on each of its deliveries. */
 function digestIdOf(sendable: readonly Sendable[]): string {
   const ids = sendable.map(({ job }) => `${job.request.delivery_id}/${job.request.attempt}`).sort()
   return deterministicId('delivery', 'digest', ...ids)

@@ -27,26 +27,26 @@ export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilReco
   readonly bus: Bus
   readonly producer: Producer
   readonly health: ChannelHealthKeeper
-  /** Attempts under way at once in this process. */
+  /** Maximum number of concurrent attempts in this process. */
   readonly maxActive: number
   readonly maxQueuedPerChannel: number
-  /** Whether this process has more work than it can do. */
+  /** True if this process has more work than it can do. */
   isOverloaded(): boolean
-  /** Deliveries at hand beyond which no more are taken from Kafka; 2000 when left out. */
+  /** Number of deliveries in memory at which reading from Kafka pauses; 2000 by default. */
   readonly maxInMemory?: number
   onFatal(error: unknown): void
 }
 
 const MAX_IN_MEMORY = 2_000
-/** Pause of a partition whose next message finds no room, in milliseconds. */
+/** Pause of a partition whose next message does not fit into memory, in milliseconds. */
 const NO_ROOM_MS = 50
-/** How often to look for room, and for how long before the partition is paused after all, in milliseconds. */
+/** Interval of the checks for free memory, and their duration before the partition is paused, in milliseconds. */
 const LOOK_FOR_ROOM_MS = 25
 const WAIT_FOR_ROOM_MS = 1_000
 
 /**
- * Works on `deliveries`: takes messages in, hands each to its channel's queue and goes on, so that a slow receiver holds
- * no partition. A message's offset is committed once what came of it is durable.
+ * Consumes `deliveries`: puts each message into the queue of its channel and continues, so that a slow receiver blocks
+ * no partition. The offset of a message is committed when its result is durable.
  */
 export class DeliveryConsumer {
   readonly #options: DeliveryConsumerOptions
@@ -55,12 +55,15 @@ export class DeliveryConsumer {
   readonly #postponer: Postponer
   readonly #writer: OutcomeWriter
   readonly #consumer: Consumer
-  /** Deliveries at hand, until their result is recorded. */
+  /** Deliveries in memory whose result is not recorded yet, by delivery id. */
   readonly #active = new Map<string, DeliveryJob>()
   readonly #attemptOptions: AttemptOptions
-  /** Deliveries whose attempt has ended and whose result is not on record yet, with who waits for that. */
+  /**
+   * Deliveries whose attempt has ended and whose result is not recorded yet, with the callbacks that wait for the
+   * record.
+   */
   readonly #unrecorded = new Map<string, (() => void)[]>()
-  /** Messages that are being taken in, of all partitions: they have their room already. */
+  /** Number of messages that are being planned, over all partitions. They count towards the memory limit. */
   #beingAccepted = 0
   readonly #watched = new WeakSet<AbortSignal>()
   readonly #pauses = new PartitionPauses()
@@ -97,7 +100,7 @@ export class DeliveryConsumer {
       groupId: 'notifier.deliveries',
       topics: ['deliveries'],
       commit: 'completed',
-      // All at once: each brings other channels, and what one takes in waits for its insert alone.
+      // All partitions at once: each brings other channels, and a batch waits only for its own database commands.
       maxPartitionsAtOnce: TOPICS.deliveries.partitions,
       drainTimeoutMs: DRAIN_MS,
       onBatch: batch => this.#onBatch(batch),
@@ -109,7 +112,7 @@ export class DeliveryConsumer {
     return this.#consumer.start()
   }
 
-  /** Drops what waits, lets attempts under way end and records them, commits, leaves. */
+  /** Drops queued jobs, waits until running attempts have ended and are recorded, commits and leaves the group. */
   async stop(): Promise<void> {
     await this.#consumer.stop()
     this.#writer.stop()
@@ -119,7 +122,7 @@ export class DeliveryConsumer {
     return this.#consumer.msSinceProgress()
   }
 
-  /** For how long the oldest delivery at hand has been here, in milliseconds. */
+  /** Age of the oldest delivery in memory, in milliseconds. */
   oldestPendingMs(): number {
     return this.#queues.oldestMs()
   }
@@ -151,7 +154,7 @@ export class DeliveryConsumer {
     }
   }
 
-  /** Whoever mends a channel changes it: then what its receiver asked for, or how it failed, holds up nothing any more. */
+  /** Ends the pause of a channel that a person has changed, because the change may have repaired it. */
   async #noteChanges(messages: readonly IncomingMessage[]): Promise<void> {
     const channelIds = new Set(messages.map(message => message.key))
     const held = [...channelIds].filter(channelId => this.#queues.heldForMs(channelId) > 0)
@@ -161,7 +164,7 @@ export class DeliveryConsumer {
     }
   }
 
-  /** The leading messages for which there is room, by the channel that their key names. */
+  /** The leading messages that fit into memory. The message key is the channel id. */
   #admit(messages: readonly IncomingMessage[]) {
     const planned = new Map<string, number>()
     const overflow = new Map<IncomingMessage, number>()
@@ -180,8 +183,8 @@ export class DeliveryConsumer {
   }
 
   /**
-   * Waits until half of the room is free, of all or of the next message's channel: a partition that is paused instead is fetched anew from where it stopped, and
-   * what had been fetched of it was in vain.
+   * Waits until half of the memory limit is free: the process's limit if `isFull`, else the limit of the next message's
+   * channel. Waiting is cheaper than pausing the partition, because a paused partition discards its fetched messages.
    */
   async #hasRoomBy(untilMs: number, next: IncomingMessage, isFull: boolean, signal: AbortSignal): Promise<boolean> {
     const { clock, maxQueuedPerChannel } = this.#options
@@ -196,7 +199,7 @@ export class DeliveryConsumer {
     return false
   }
 
-  /** Everything that can fail comes first; jobs are queued only once nothing can take the batch back. */
+  /** Runs all steps that can fail before it queues the jobs, because queued jobs cannot be taken back. */
   async #accept(messages: readonly IncomingMessage[], overflow: Overflow, batch: Batch): Promise<number> {
     this.#beingAccepted += messages.length
     try {
@@ -212,13 +215,14 @@ export class DeliveryConsumer {
 
   #queue(plan: IntakePlan, batch: Batch): void {
     if (batch.signal.aborted) {
-      // The partition went elsewhere meanwhile, and `dropLost` with it: what is queued now would be attempted by two.
+      // The partition was revoked while the batch was planned, and `dropLost` has run already. The new owner attempts
+      // these jobs too, so they must not be queued here.
       for (const job of plan.jobs) abandon(job.messages)
       return
     }
     const jobs = plan.jobs.filter(job => {
       const twin = this.#active.get(job.request.delivery_id)
-      // Only when a partition was added does one channel's work lie in two of them.
+      // The messages of one channel are in two partitions only after a partition was added to the topic.
       twin?.messages.push(...job.messages)
       if (twin === undefined) this.#active.set(job.request.delivery_id, job)
       return twin === undefined
@@ -226,7 +230,7 @@ export class DeliveryConsumer {
     this.#queues.add(jobs)
   }
 
-  /** Makes room by putting off what waits for channels that turned out to be slow. */
+  /** Frees memory: moves the queued jobs of slow channels to delay lines. */
   async #makeRoom(): Promise<void> {
     const jobs = this.#queues.removeWaitingOfSlow()
     if (jobs.length === 0) return
@@ -239,7 +243,7 @@ export class DeliveryConsumer {
     }
   }
 
-  /** What cannot be taken in even alone is parked: one bad message never stops a partition. */
+  /** Dead-letters a message that fails even when it is planned alone, so that it does not block its partition. */
   async #deadLetterCulprit(batch: Batch, resumeAfterMs: number): Promise<BatchProgress> {
     const { logger, consumerMetrics, producer } = this.#options
     const first = batch.messages[0] as IncomingMessage
@@ -255,7 +259,7 @@ export class DeliveryConsumer {
     }
   }
 
-  /** @returns what the attempt showed of the channel; undefined when it was not made, or showed nothing */
+  /** @returns what the attempt showed about the receiver; undefined if it showed nothing */
   async #run(jobs: readonly DeliveryJob[]): Promise<ChannelSignal | undefined> {
     const { ended, superseded, lost, shown } = await this.#attempt(jobs)
     for (const job of lost) this.#drop(job)
@@ -270,7 +274,7 @@ export class DeliveryConsumer {
     return shown
   }
 
-  /** Retries while something cannot be read: nothing was sent yet then. */
+  /** Retries while the database is unavailable. Nothing was sent in that case. */
   async #attempt(jobs: readonly DeliveryJob[]): Promise<Attempted> {
     const { clock, onFatal } = this.#options
     const signal = ownedSignal(jobs)
@@ -281,13 +285,17 @@ export class DeliveryConsumer {
         onFatal(error)
         throw error
       }
-      // The partition may have come back meanwhile, with a copy of the message that joined the job.
+      // The partition may have been assigned to this process again, and a new copy of the message may have joined the
+      // job.
       if (jobs.some(isOwned)) return this.#attempt(jobs)
       return { ended: [], superseded: [], lost: jobs, shown: undefined }
     }
   }
 
-  /** Only what another message may have to wait for: one about the same incident. */
+  /**
+   * Tracks unrecorded `incident.opened` deliveries only, because only an `incident.resolved` waits for another
+   * delivery.
+   */
   #noteUnrecorded({ request }: DeliveryJob): void {
     if (request.alert.event === 'incident.opened') this.#unrecorded.set(request.delivery_id, [])
   }
@@ -317,7 +325,7 @@ export class DeliveryConsumer {
   }
 }
 
-/** Less than the 25 s that a process has for all of its stop; more than the 20 s of the longest attempt. */
+/** Less than the 25 s that a process has to stop, more than the 20 s of the longest attempt. */
 const DRAIN_MS = 21_000
 
 function limitsOf({ channelKind }: DeliveryJob): ChannelLimits {

@@ -16,7 +16,7 @@ import type { ChannelReports } from '../store/health-store.ts'
 import { decideIntake } from './rules/decide-intake.ts'
 import type { AttemptOutcome } from './rules/outcome-of-attempt.ts'
 
-/** How an attempt ended, with the job that made it. */
+/** The outcome of an attempt with its job. */
 export interface EndedAttempt {
   readonly job: DeliveryJob
   readonly outcome: AttemptOutcome
@@ -30,33 +30,38 @@ export interface OutcomeWriterOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly consumerMetrics: ConsumerMetrics
-  /** Called when the document shows the result: the same delivery may be taken up again. */
+  /** Called when the outcome is recorded: a new message may start the delivery's next attempt. */
   onRecorded(job: DeliveryJob): void
-  /** Called when the result cannot be made durable any more before the process ends: its messages are to come again. */
+  /** Called when an outcome cannot be made durable before the process stops: Kafka delivers its messages again. */
   onAbandoned(job: DeliveryJob): void
-  /** Called after each flush: there may be room for new work. */
+  /** Called after each flush, which frees memory for new jobs. */
   onFlushed(): void
   onFatal(error: unknown): void
 }
 
 const MAX_FLUSH = 500
-/** Beyond this many results waiting to be recorded, no new attempt should start: a crash would repeat them all. */
+/**
+ * Maximum number of unrecorded outcomes before new attempts stop, because a crash repeats the attempts of all
+ * unrecorded outcomes.
+ */
 const MAX_BACKLOG = 2 * MAX_FLUSH
-/** With so many more waiting while one flush is under way, a second one begins beside it: a database answers late when it is busy. */
+/**
+ * Number of waiting outcomes at which a second flush starts beside the first, because a busy database answers slowly.
+ */
 const WORTH_A_SECOND = 100
 
 /**
- * Makes results durable, in small batches that form by themselves: what ends during one flush is the next one. The order
- * is what loses nothing: record, then produce what follows (a retry, a dead letter), then let the offset go. A crash
- * between any two steps makes the message come again, and `decideIntake` reads from the document what is still to do.
+ * Makes outcomes durable in batches: outcomes that arrive during a flush form the next batch. The order prevents loss:
+ * first record, then produce the next message (retry or dead letter), then commit the offset. After a crash between two
+ * steps Kafka delivers the message again, and `decideIntake` reads the remaining steps from the document.
  */
 export class OutcomeWriter {
   readonly #options: OutcomeWriterOptions
   #waiting: EndedAttempt[] = []
-  /** Results that are being flushed, and in how many flushes. */
+  /** Number of outcomes that are being flushed. */
   #flushing = 0
   #flushes = 0
-  /** Resolves when the flush that began last has ended. */
+  /** Resolves when the most recently started flush has ended. */
   #latest: Promise<void> = Promise.resolve()
   readonly #stopped = new AbortController()
 
@@ -64,7 +69,7 @@ export class OutcomeWriter {
     this.#options = options
   }
 
-  /** Whether so many results wait that new attempts had better not start. */
+  /** True if so many outcomes are unrecorded that no new attempt may start. */
   get isBehind(): boolean {
     return this.#waiting.length + this.#flushing >= MAX_BACKLOG
   }
@@ -76,13 +81,16 @@ export class OutcomeWriter {
     this.#run().catch(error => this.#options.onFatal(error))
   }
 
-  /** Gives up what cannot be made durable now; its messages come again. Call it once the consumer has drained. */
+  /**
+   * Abandons the outcomes that are not durable yet; Kafka delivers their messages again. Call it after the consumer has
+   * drained.
+   */
   stop(): void {
     this.#stopped.abort()
   }
 
   async #run(): Promise<void> {
-    // Lets everything that ended in this turn of the event loop be part of the first flush.
+    // Waits for one microtask, so that all attempts that ended in this turn of the event loop join the first flush.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, MAX_FLUSH)
@@ -106,7 +114,10 @@ export class OutcomeWriter {
     }
   }
 
-  /** @param before only the writes of two flushes overlap: what is told of a channel keeps its order */
+  /**
+   * @param before the previous flush. Only the writes of deliveries overlap with it: reports about a channel must keep
+   * their order.
+   */
   async #makeDurable(batch: readonly EndedAttempt[], before: Promise<void>): Promise<void> {
     const { deliveries, health, producer } = this.#options
     const outcomes = batch.map(({ outcome }) => outcome)
@@ -140,7 +151,10 @@ export class OutcomeWriter {
     return [deadDelivery(original, reasonCode, reason)]
   }
 
-  /** Somebody else recorded this attempt first, and may have died before producing what follows: the document tells what. */
+  /**
+   * Another process recorded this attempt and may have crashed before it produced the next message, which is derived
+   * from the document.
+   */
   async #followUpOfRefused(batch: readonly EndedAttempt[], refused: ReadonlySet<string>): Promise<OutgoingMessage[]> {
     if (refused.size === 0) return []
     const progress = await this.#options.deliveries.progressOf([...refused])
@@ -180,7 +194,7 @@ export class OutcomeWriter {
   }
 }
 
-/** Results wait in memory meanwhile, so a dependency that is back should not be waited for much longer. */
+/** A short maximum, because outcomes wait in memory until the dependency is available again. */
 const LONGEST_PAUSE_MS = 5_000
 
 function newsOf(batch: readonly EndedAttempt[]): ChannelReports[] {

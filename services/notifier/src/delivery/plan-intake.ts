@@ -29,20 +29,20 @@ export interface DeliveryIntakeOptions {
   readonly consumerMetrics: ConsumerMetrics
 }
 
-/** What to do with some messages of one partition. Nothing of it is done yet. */
+/** The planned handling of some messages of one partition. Planning itself sends and completes nothing. */
 export interface IntakePlan {
-  /** How many leading messages it covers. */
+  /** Number of leading messages covered by the plan. */
   readonly accepted: number
   readonly jobs: readonly DeliveryJob[]
-  /** To be produced before anything is completed. */
+  /** Messages to produce before any message is completed. */
   readonly outgoing: readonly OutgoingMessage[]
-  /** Nothing is left to do for these once `outgoing` is acknowledged. */
+  /** Messages that are finished when `outgoing` is acknowledged. */
   readonly done: readonly JobMessage[]
 }
 
 /**
- * The messages of a batch whose channel has too much waiting, or is left alone, with in how many milliseconds their turn
- * may come.
+ * The messages whose channel has a full queue or is paused, with the earliest time until their attempt, in
+ * milliseconds.
  */
 export type Overflow = ReadonlyMap<IncomingMessage, number>
 
@@ -52,11 +52,11 @@ interface Asked {
 }
 
 /**
- * Finds out what each message asks for: one insert for deliveries that are new, one read for those that are not, one
- * read for their channels (DESIGN: a fixed number of commands for a batch).
- * @param active deliveries at hand: a copy of their message joins them
- * @param overflow those of the messages that are to be put off
- * @throws AppError `unavailable` when nothing could be found out now
+ * Plans the handling of each message with a fixed number of database commands: one insert for new deliveries, one read
+ * for known deliveries, one read for their channels.
+ * @param active deliveries in memory, by id: a duplicate of their message joins the job
+ * @param overflow the messages to postpone
+ * @throws AppError `unavailable` if the database or the schema registry is unavailable
  */
 export async function planIntake(
   messages: readonly IncomingMessage[],
@@ -69,7 +69,7 @@ export async function planIntake(
   const fresh: Asked[] = []
   for (const one of asked) {
     const job = active.get(one.request.delivery_id)
-    // Joined at once, before anything is awaited: the job completes this message together with its own.
+    // Join before the first `await`, so that the job still exists: it completes this message together with its own.
     if (job !== undefined && one.request.attempt <= job.request.attempt) job.messages.push(one.from)
     else fresh.push(one)
   }
@@ -87,7 +87,10 @@ export async function planIntake(
   }
 }
 
-/** Decodes up to the first message whose schema cannot be looked up now; what is no delivery request is parked. */
+/**
+ * Decodes messages up to the first one whose schema cannot be fetched now. Messages that cannot be decoded are
+ * dead-lettered.
+ */
 async function decodeAll(
   messages: readonly IncomingMessage[],
   batch: Batch,
@@ -95,7 +98,7 @@ async function decodeAll(
   options: DeliveryIntakeOptions,
 ) {
   const asked: Asked[] = []
-  /** Came from a delay line and goes to one again: nothing of it has to be known. */
+  /** Messages from a delay line that go back to a delay line; they need not be decoded. */
   const again: JobMessage[] = []
   const outgoing: OutgoingMessage[] = []
   const done: JobMessage[] = []
@@ -123,7 +126,7 @@ async function decodeAll(
   return { asked, again, outgoing, done, accepted }
 }
 
-/** Inserts what is new and reads what is not. @returns what is recorded of those that were there before */
+/** Inserts new deliveries and reads the others. @returns the recorded progress of the deliveries that existed */
 async function openAll(
   asked: readonly Asked[],
   channels: ReadonlyMap<string, ChannelRecord | undefined>,
@@ -133,12 +136,13 @@ async function openAll(
     const record = channels.get(request.channel_id)
     return record === undefined ? [] : [newDelivery(request, record.channel.config.kind, clock.now())]
   }
-  // What was put off before its first attempt is on record, too: an insert that is refused costs far more than a read.
+  // A first attempt that was postponed is already in the database. A refused insert costs far more than a read.
   const isNew = ({ request, from }: Asked) => request.attempt === 1 && dueAtMs(from.message) === null
   const known = await deliveries.open(asked.filter(isNew).flatMap(documentOf))
   const later = asked.filter(one => !isNew(one))
   const progress = await deliveries.progressOf([...known, ...later.map(({ request }) => request.delivery_id)])
-  // A later attempt without a document: the collection was lost or the row has expired. It is still delivered.
+  // A later attempt without a document: the collection was lost, or the document has expired. The message is still
+  // delivered.
   const missing = later.filter(({ request }) => !progress.has(request.delivery_id))
   if (missing.length > 0) await deliveries.open(missing.flatMap(documentOf))
   return progress
@@ -171,7 +175,7 @@ class Planner {
     const channelKind = this.#channels.get(request.channel_id)?.channel.config.kind
     if (twin !== undefined) twin.messages.push(from)
     else if (channelKind === undefined) {
-      // Channels are marked as deleted, never removed: this one was never there, so there is no delivery to record.
+      // Deleted channels stay in the database, so this channel never existed, and there is no delivery to record.
       this.#options.consumerMetrics.deadLettered('deliveries', 'channel_unknown')
       this.#finish(from, deadDelivery(from.message, 'channel_unknown', 'The channel does not exist'))
     } else this.#planByRecord(request, from, channelKind)
@@ -263,7 +267,7 @@ class Planner {
   }
 }
 
-/** When the delay line let the message go; null for one that was on none. */
+/** The due time at which the delay line released the message; null if it came from no delay line. */
 export function dueAtMs({ headers }: IncomingMessage): number | null {
   const text = headers[HEADERS.dueAt]
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null

@@ -5,7 +5,7 @@ import type { DeliveryMetrics } from '../metrics.ts'
 import type { DeliveryJob } from '../queue/delivery-job.ts'
 import type { AttemptOutcome } from './rules/outcome-of-attempt.ts'
 
-/** The one wide line of an attempt, and its metrics. */
+/** Writes the log line and the metrics of an attempt. */
 export function reportAttempt(
   job: DeliveryJob,
   answer: Answer,
@@ -37,14 +37,16 @@ export function reportAttempt(
   }
 }
 
-/** What names a job in a log line. */
+/** The ids of a job for a log line. */
 export function idsOf({ request, channelKind }: DeliveryJob) {
   const { delivery_id, channel_id, project_id, attempt: number, test, alert } = request
   const { alert_id, event } = alert
   return { delivery_id, alert_id, channel_id, project_id, channel: channelKind, event, attempt: number, test }
 }
 
-/** When the provider's notification came in, or, for alerts that none caused, when the alert was made. */
+/**
+ * When the provider's notification arrived. An alert without a notification counts from the time when it was created.
+ */
 function notifiedAtMs({ request, messages }: DeliveryJob): number {
   const carried = messages[0]?.message.headers[HEADERS.receivedAt]
   const atMs = carried === undefined ? Number.NaN : /^\d+$/.test(carried) ? Number(carried) : Date.parse(carried)

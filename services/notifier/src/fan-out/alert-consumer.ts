@@ -12,8 +12,8 @@ export interface AlertConsumerOptions
 }
 
 /**
- * Fans alerts out: one message on `deliveries` for each alert and channel. It writes nothing else: what a crash makes it
- * produce twice has the same delivery id and is told apart there.
+ * Fans alerts out: produces one message on `deliveries` for each alert and channel, and stores nothing. After a crash
+ * it may produce a message twice; both have the same delivery id, so the alert is delivered once.
  */
 export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
   const { codec, channels, producer, logger } = options

@@ -19,10 +19,10 @@ export interface ChannelHealthOptions {
   readonly logger: Logger
 }
 
-/** How old the numbers of a channel that works may be, in milliseconds. A crash loses that much of them. */
+/** Maximum delay of the recorded numbers of a working channel, in milliseconds. A crash loses at most this much. */
 const RECORD_HELD_EVERY_MS = 1_000
 
-/** Keeps what deliveries tell of their channels, and disables the ones that only cost everybody's time. */
+/** Records the reports that deliveries make about their channels, and disables channels that fail for too long. */
 export class ChannelHealthKeeper {
   readonly #options: ChannelHealthOptions
   readonly #held = new UnsentReports()
@@ -43,13 +43,13 @@ export class ChannelHealthKeeper {
     this.#periodic.start()
   }
 
-  /** Records what is held back. Call it once no more news comes. */
+  /** Records the delayed reports. Call it after the last report. */
   async stop(): Promise<void> {
     await this.#periodic.stop()
     await this.#recordHeld(this.#held.takeOut()).catch(error => this.#options.logger.warn({ error }, 'health.lost'))
   }
 
-  /** @throws AppError `unavailable` when it is neither recorded nor held back */
+  /** @throws AppError `unavailable` if the reports could neither be recorded nor delayed */
   async note(channels: readonly ChannelReports[]): Promise<void> {
     const { nothingNew = [], news = [] } = Object.groupBy(channels, one =>
       this.#held.mayHold(one) ? 'nothingNew' : 'news',
@@ -60,7 +60,7 @@ export class ChannelHealthKeeper {
 
   async #record(channels: readonly ChannelReports[]): Promise<void> {
     const { directory, health, logger } = this.#options
-    // What came before comes first: whether a channel has worked since it failed hangs on the order.
+    // Record earlier reports of these channels first, because "has worked since the last failure" depends on the order.
     await this.#recordHeld(this.#held.takeOut(channels.map(({ channelId }) => channelId)))
     await health.record(channels)
     this.#held.noteRecorded(channels)
@@ -85,7 +85,10 @@ export class ChannelHealthKeeper {
     }
   }
 
-  /** Forgives a channel's failures, as a person asked at that time. @returns why or why not, for the log */
+  /**
+   * Clears a channel's failures because a person enabled it at `askedAtMs`. @returns the reason of the decision, for
+   * the log
+   */
   async enable(channelId: string, projectId: string, askedAtMs: number): Promise<string> {
     const { health, directory } = this.#options
     const decision = enableChannel(await health.find(channelId), projectId, askedAtMs)
@@ -98,7 +101,7 @@ export class ChannelHealthKeeper {
     return decision.reason
   }
 
-  /** What the receiver itself declared final needs no five days. */
+  /** Disables channels whose receiver answered that it is permanently gone, without the five days of failures. */
   async #refusedForGood(channels: readonly ChannelReports[]): Promise<DisableOrder[]> {
     const refused = channels.flatMap(({ channelId, projectId, news }) => {
       const final = news.find(one => one.kind === 'disable')
@@ -130,7 +133,7 @@ export class ChannelHealthKeeper {
     })
   }
 
-  /** A broker that is away holds up nobody here: what lies in the outbox is swept. */
+  /** An unavailable broker delays nothing here, because the sweeper publishes the outbox later. */
   async #publish(outboxes: readonly PendingOutbox[]): Promise<void> {
     try {
       await this.#options.publisher.publish(outboxes)

@@ -1,18 +1,18 @@
 import type { ChannelReports } from '../store/health-store.ts'
 import type { HealthReport } from './rules/channel-health.ts'
 
-/** Beyond it, memory is worth more than writes. */
+/** Number of working channels beyond which reports are written at once, to limit memory. */
 const MAX_WORKING = 20_000
 
 /**
- * Holds back the news that channels that work still work. At full speed every few milliseconds would else write the
- * health of every channel anew, to say the same.
+ * Delays the reports of channels that work and still work. Without the delay, the same facts would be written every few
+ * milliseconds.
  */
 export class UnsentReports {
-  /** By channel: those of which it is on record that they work. */
+  /** The channels that are recorded as working, with their delayed reports, by channel id. */
   readonly #working = new Map<string, { readonly projectId: string; news: HealthReport[] }>()
 
-  /** Whether this tells nothing new: the channel worked, and works. */
+  /** True if the report may be delayed: the channel is recorded as working, and the report says the same. */
   mayHold({ channelId, news }: ChannelReports): boolean {
     return this.#working.has(channelId) && news.every(one => one.kind === 'worked')
   }
@@ -23,7 +23,7 @@ export class UnsentReports {
     else held.news.push(...news)
   }
 
-  /** Takes note of what was just recorded: a channel whose last news was good works, any other does not. */
+  /** Remembers which of these recorded channels work: those whose last report is a success. */
   noteRecorded(channels: readonly ChannelReports[]): void {
     for (const { channelId, projectId, news } of channels) {
       if (news.at(-1)?.kind !== 'worked') this.#working.delete(channelId)
@@ -31,7 +31,7 @@ export class UnsentReports {
     }
   }
 
-  /** Takes out what is held back of these channels; of all when left out. */
+  /** Removes and returns the delayed reports of these channels; of all channels by default. */
   takeOut(channelIds: Iterable<string> = this.#working.keys()): ChannelReports[] {
     const taken: ChannelReports[] = []
     for (const channelId of channelIds) {

@@ -8,27 +8,27 @@ export interface IncidentOrderOptions {
   readonly deliveries: DeliveryStore
   readonly clock: Clock
   readonly logger: Logger
-  /** Resolves when the attempt of this delivery that just ended here is on record; at once when there is none. */
+  /** Resolves when the outcome of the delivery's last attempt in this process is recorded; at once if there is none. */
   untilRecorded(deliveryId: string): Promise<void>
 }
 
-/** What is to be sent for a job. */
+/** A job with the request to send for it. */
 export interface Sendable {
   readonly job: DeliveryJob
-  /** The job's, or one that tells more. */
+  /** The job's own request, or one that announces opening and resolution together. */
   readonly request: DeliveryRequest
 }
 
 export interface OrderedJobs {
   readonly sendable: readonly Sendable[]
-  /** A later message has told these: nothing is left to do for them. */
+  /** Jobs that are finished because a later message announces their incident as well. */
   readonly superseded: readonly DeliveryJob[]
 }
 
 /**
- * Puts the messages about one incident in order (DESIGN, "Delivering"). Jobs of one incident never run at the same time
- * (`ChannelQueues`), so what is read here stands until these jobs have ended. Most jobs need no read.
- * @throws AppError `unavailable` when the order could not be found out; nothing was sent
+ * Puts the messages about one incident into the right order. `ChannelQueues` never runs two jobs of one incident at the
+ * same time, so the progress read here stays valid until these jobs have ended. Most jobs need no read.
+ * @throws AppError `unavailable` if the progress could not be read; nothing was sent
  */
 export async function orderIncidents(
   jobs: readonly DeliveryJob[],
@@ -53,10 +53,13 @@ export async function orderIncidents(
   return { sendable, superseded }
 }
 
-/** Two processes may have one channel at hand for the moment of a rebalance: who loses looks again, this often. */
+/**
+ * During a rebalance two processes may handle one channel. The process whose write is refused reads again, up to this
+ * many times.
+ */
 const MAX_ROUNDS = 5
 
-/** Ends what is superseded. @returns how everything that matters stands then */
+/** Records which openings are superseded. @returns the progress of all deliveries that the order depends on */
 async function supersedeOpened(
   before: ReadonlyMap<DeliveryJob, string | undefined>,
   rechecked: readonly DeliveryJob[],
@@ -74,7 +77,8 @@ async function supersedeOpened(
       orders.push({ deliveryId: openedId, byId, waitsFor: order.waitsFor, atMs: clock.now() })
       logger.info({ delivery_id: openedId, told_by: byId, channel_id, reason: order.reason }, 'delivery.superseded')
     }
-    // What cannot be settled is told as it stands: late, but never lost.
+    // If the conflict is not resolved after these rounds, send the messages as they are: a late "opened" is better than
+    // a lost one.
     if (orders.length === 0 || round > MAX_ROUNDS) return progress
     await deliveries.supersede(orders)
     crashPoint('notifier.after-supersede')

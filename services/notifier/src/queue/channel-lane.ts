@@ -1,39 +1,39 @@
 import type { DeliveryJob } from './delivery-job.ts'
 
-/** What the kind of a channel takes. */
+/** The limits of a channel kind. */
 export interface ChannelLimits {
-  /** Attempts under way at once. */
+  /** Maximum number of concurrent attempts for one channel. */
   readonly concurrency: number
-  /**
-   * The least time between one attempt at the place that a channel posts to and the start of the next, in milliseconds; 0
-   * where any number is taken.
-   */
+  /** Minimum time between two attempts at one target, in milliseconds; 0 if the kind has no such limit. */
   readonly intervalMs: number
   /**
-   * With more waiting than `above`, up to `most` of them are told in one attempt, and so is the rest until none wait;
-   * null where each goes alone.
+   * If more than `above` jobs wait, up to `most` of them are sent in one digest, until the queue is empty. Null: the
+   * kind has no digests.
    */
   readonly digest: { readonly above: number; readonly most: number } | null
 }
 
-/** How much the latest attempt weighs in what is taken for the usual one. */
+/** Weight of the latest attempt in the moving average of the attempt duration. */
 const WEIGHT_OF_LATEST = 0.2
 
-/** The jobs of one channel, and how long its receiver takes for one. */
+/** The jobs of one channel, and the average duration of its attempts. */
 export class ChannelLane {
   readonly limits: ChannelLimits
-  /** The place that its channel posted to when it was opened (ChannelPace); undefined where that takes any number of attempts. */
+  /** The target of the channel's attempts when the lane was created; undefined if the kind has no pace limit. */
   readonly paceTarget: string | undefined
   readonly waiting: DeliveryJob[] = []
-  /** What is wanted at once runs beside the rest, one at a time. */
+  /** Urgent jobs. One of them may run beside the other jobs. */
   readonly atOnce: DeliveryJob[] = []
-  /** When each job under way began, in milliseconds since the epoch. */
+  /** Start time of each running job, in milliseconds since the epoch. */
   readonly active = new Map<DeliveryJob, number>()
-  /** Attempts under way that nobody wanted at once: a digest is one, however many jobs it tells. */
+  /** Number of running attempts without the urgent ones. A digest is one attempt. */
   attempts = 0
-  /** Whether a flood is being told: told one by one, its last twenty would take longer than all before them. */
+  /**
+   * True while waiting jobs are sent as digests. The mode lasts until the queue is empty: the last twenty jobs sent one
+   * by one would take longer than all digests before them.
+   */
   isFlooded = false
-  /** Set while a pause is waited for. */
+  /** Cancels the timer of the channel's pause; undefined if no timer is set. */
   cancelWake: (() => void) | undefined
   #usualMs: number | undefined
 
@@ -51,16 +51,19 @@ export class ChannelLane {
       this.#usualMs === undefined ? durationMs : this.#usualMs + (durationMs - this.#usualMs) * WEIGHT_OF_LATEST
   }
 
-  /** How long the receiver takes for one attempt, or at least has taken so far, with the pause that it wants. */
+  /**
+   * The duration of one attempt in milliseconds: the average, or the age of the running attempt, or the minimum
+   * interval, whichever is longest.
+   */
   attemptMs(nowMs: number): number {
     const [activeSince = nowMs] = this.active.values()
     return Math.max(this.#usualMs ?? 0, nowMs - activeSince, this.limits.intervalMs)
   }
 
   /**
-   * In how long so many waiting jobs are through, going by the receiver alone. How long they have waited already says
-   * nothing about it: after an outage everything has, for every receiver.
-   * @param sharers how many channels with work take turns at the place that this one posts to, itself included
+   * Estimates when this number of waiting jobs is done, in milliseconds. Uses the speed of the receiver only: after an
+   * outage of the notifier every job has waited long, so the age of a job says nothing about its receiver.
+   * @param sharers number of channels with jobs for the same target, including this one
    */
   drainMs(jobs: number, nowMs: number, sharers: number): number {
     const { concurrency, intervalMs, digest } = this.limits
@@ -69,13 +72,13 @@ export class ChannelLane {
     return attempts * Math.max(this.attemptMs(nowMs) / concurrency, intervalMs * sharers)
   }
 
-  /** What was refused in a digest takes an attempt each: a flood of that takes a hundred times as long. */
+  /** Counts the attempts for a flood. A delivery that was refused in a digest needs an attempt of its own. */
   #attemptsOfFlood(jobs: number, most: number): number {
     const alone = this.waiting.filter(job => job.goesAlone).length
     return alone + (jobs - alone) / most
   }
 
-  /** For how long its oldest job has been here, in milliseconds; 0 when there is none. */
+  /** Age of the oldest job, in milliseconds; 0 if there is none. */
   oldestMs(nowMs: number): number {
     const [activeSince = nowMs] = this.active.values()
     return nowMs - Math.min(activeSince, this.waiting[0]?.receivedAtMs ?? nowMs, this.atOnce[0]?.receivedAtMs ?? nowMs)

@@ -2,24 +2,30 @@ import { RETRY_RUNGS } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit'
 import { type Breaker, CLOSED_BREAKER, type Gate, gateOf, noteAttempt, type PaceSignal } from './rules/breaker.ts'
 
-/** A pause shorter than this is waited for in memory; a longer one sends the channel's messages to a delay line. */
+/**
+ * Longest pause that is waited for in memory, in milliseconds. During a longer pause the channel's jobs wait on a delay
+ * line.
+ */
 export const SHORT_PAUSE_MS = 1_000
-/** For so long the messages of a channel that are put off are counted: those on the shortest line come back after it. */
+/** Window in which postponed messages of a channel are counted: the duration of the shortest delay line. */
 const POSTPONED_WINDOW_MS = RETRY_RUNGS[0].delayMs
-/** Beyond it, memory is worth more than knowing how channels did last. */
+/** Number of remembered channels beyond which the oldest are evicted, to limit memory. */
 const MAX_KNOWN = 50_000
 
-/** What an attempt showed of a channel's receiver. */
+/** What an attempt showed about a channel's receiver. */
 export interface ChannelSignal {
   readonly sign: PaceSignal
-  /** The version of the channel by which it was made. */
+  /** The version of the channel that the attempt used. */
   readonly channelVersion: number
 }
 
-/** What this process remembers of whether a channel's receiver takes messages. All attempts happen here. */
+/**
+ * The state of each channel's receiver as this process saw it. Each process remembers its own channels only, because
+ * all attempts of a channel run in one process.
+ */
 export class ChannelPaces {
   readonly #clock: Clock
-  /** Only those that are not simply closed. */
+  /** Breakers that have recorded a failure or a throttling; every other breaker is closed. */
   readonly #breakers = new Map<string, { readonly breaker: Breaker; readonly channelVersion: number }>()
   readonly #postponed = new Map<string, { readonly untilMs: number; count: number }>()
 
@@ -27,7 +33,7 @@ export class ChannelPaces {
     this.#clock = clock
   }
 
-  /** Counts a message that is put off. @returns how many of the channel's were just before it */
+  /** Counts a postponed message. @returns the number of the channel's messages postponed before it */
   countPostponed(channelId: string): number {
     const nowMs = this.#clock.now()
     const known = this.#postponed.get(channelId)
@@ -42,7 +48,7 @@ export class ChannelPaces {
     return known === undefined ? { kind: 'free', reason: 'works' } : gateOf(known.breaker, this.#clock.now())
   }
 
-  /** For how long nothing may be sent to the channel because of how its receiver answered, in milliseconds. */
+  /** Remaining pause of the channel because of its receiver's answers, in milliseconds. */
   heldForMs(channelId: string): number {
     const gate = this.gateOf(channelId)
     return gate.kind === 'held' ? gate.untilMs - this.#clock.now() : 0
@@ -59,7 +65,9 @@ export class ChannelPaces {
     }
   }
 
-  /** The channel as it is now: what another version of it showed may be about another receiver, or is repaired. */
+  /**
+   * Resets the breaker of a changed channel, because the change may have repaired the channel or replaced its receiver.
+   */
   noteVersion(channelId: string, channelVersion: number): void {
     if (this.#breakers.get(channelId)?.channelVersion !== channelVersion) this.#breakers.delete(channelId)
   }

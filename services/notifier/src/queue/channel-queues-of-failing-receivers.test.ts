@@ -4,7 +4,7 @@ import { harness, job } from '../../test/queues.ts'
 describe('a channel whose receiver fails', () => {
   const many = (count: number, from = 0) => Array.from({ length: count }, (_, index) => job(`${from + index}`, 'a'))
 
-  /** Five failures in a row open the breaker. */
+  /** A channel whose breaker is open after five failures in a row. */
   async function opened() {
     const scene = harness()
     for (const name of ['f1', 'f2', 'f3', 'f4']) {

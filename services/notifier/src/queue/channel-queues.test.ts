@@ -99,7 +99,7 @@ describe('jobs of several channels', () => {
 describe('a channel with too much waiting', () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => job(`${index}`, 'a'))
 
-  /** One whose last attempt took so long, and with so many waiting. */
+  /** A channel whose last attempt took `ms`, with `waiting` queued jobs. */
   async function withAttemptsOf(ms: number, waiting: number, options: Harness = {}) {
     const scene = harness({ concurrency: 2, maxQueued: 200, ...options })
     scene.queues.add([job('first', 'a'), ...many(waiting + 2)])

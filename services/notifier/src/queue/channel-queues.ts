@@ -7,52 +7,64 @@ import { TargetPaces } from './target-paces.ts'
 
 export interface ChannelQueuesOptions {
   readonly clock: Clock
-  /** Attempts under way at once in this process. */
+  /** Maximum number of concurrent attempts in this process. */
   readonly maxActive: number
-  /** Jobs waiting for one channel beyond which its further messages are left in Kafka until there is room. */
+  /** Number of queued jobs of one channel at which its further messages stay in Kafka. */
   readonly maxQueuedPerChannel: number
-  /** What the kind of a channel takes. */
+  /** The limits of the channel's kind. */
   limitsOf(job: DeliveryJob): ChannelLimits
-  /** Whether this process has more work than it can do: how long something takes here then says little of a receiver. */
+  /** True if this process has more work than it can do: then long attempts do not prove that a receiver is slow. */
   isOverloaded(): boolean
-  /** Whether new jobs may start now. */
+  /** True if new jobs may start now. */
   mayStart(): boolean
-  /** Makes one attempt for these jobs of one channel, most often one. @returns what it showed of the channel, if anything */
+  /**
+   * Makes one attempt for these jobs of one channel (usually one job). @returns what the attempt showed about the
+   * receiver
+   */
   run(jobs: readonly DeliveryJob[]): Promise<ChannelSignal | undefined>
-  /** Called for a job that was dropped because its partition went elsewhere. */
+  /** Called for a job that was dropped because its partition was revoked. */
   onDropped(job: DeliveryJob): void
-  /** Called with what waited for a channel that is now held for that long: it is to wait elsewhere. */
+  /** Called with the queued jobs of a channel that is paused for `heldForMs`: they must wait on a delay line. */
   onHeld(jobs: readonly DeliveryJob[], heldForMs: number): void
 }
 
-/** What may be done with one more message for a channel. */
+/** How to handle the next message for a channel: queue it, leave it in Kafka, or send it to a delay line. */
 export type Admission = 'queue' | 'wait' | 'postpone'
 
-/** A channel whose receiver takes longer for one attempt is slow. */
+/** A channel whose attempts take longer than this, in milliseconds, is slow. */
 const SLOW_AFTER_MS = 1_000
-/** What would wait here for longer waits on the shortest delay line, where it holds up nobody. */
+/**
+ * Longest expected wait in memory: the duration of the shortest delay line. A message that would wait longer goes to a
+ * delay line.
+ */
 const LONGEST_WAIT_MS = RETRY_RUNGS[0].delayMs
-/** So many times as much, while it is this process that is slow: what it then puts off would only make it slower. */
+/** Factor on the longest wait while this process is overloaded, because postponing messages would add to its load. */
 const PATIENCE_WHEN_OVERLOADED = 6
-/** For so long at least one job of a channel counts that has messages put off: it may not stay as quick as it failed. */
+/**
+ * Minimum duration assumed for a job of a channel that has postponed messages, in milliseconds: attempts that failed
+ * quickly may take longer when they succeed.
+ */
 const LEAST_JOB_MS = 50
-/** Jobs that may wait for any channel. */
+/** Number of jobs that may always wait, for any channel. */
 const ALWAYS_QUEUED = 50
 
 /**
- * A queue for each channel with bounded concurrency, so that a channel that hangs costs its own queue and nothing else.
- * Channels take turns; jobs of one incident keep their order.
+ * One queue per channel with limited concurrency, so that a hanging channel delays only its own jobs. Channels take
+ * turns; jobs of one incident keep their order.
  */
 export class ChannelQueues {
   readonly #options: ChannelQueuesOptions
   readonly #lanes = new Map<string, ChannelLane>()
-  /** Channels that may have something to start, in the order of their turns. */
+  /** Channels that may have a job to start, in the order of their turns. */
   readonly #turns = new Set<string>()
   readonly #paces: ChannelPaces
   readonly #targets: TargetPaces
-  /** Failing channels that wait for one of the places that are theirs, in the order of their turns. */
+  /** Failing channels that wait for a slot, in the order of their turns. */
   readonly #heldBack = new Set<string>()
-  /** How many jobs of failing channels may be under way at once: half of all, so that those that work find a place. */
+  /**
+   * Maximum number of concurrent jobs of failing channels: half of all slots, so that working channels always find a
+   * slot.
+   */
   readonly #maxFailing: number
   #size = 0
   #active = 0
@@ -65,12 +77,12 @@ export class ChannelQueues {
     this.#maxFailing = Math.max(1, Math.floor(options.maxActive / 2))
   }
 
-  /** Jobs waiting and under way. */
+  /** Number of jobs, waiting or running. */
   get size(): number {
     return this.#size
   }
 
-  /** @param planned messages for this channel that are admitted already but not yet queued */
+  /** @param planned number of messages for this channel that are admitted but not queued yet */
   admit(channelId: string, planned: number): Admission {
     if (this.#paces.heldForMs(channelId) > SHORT_PAUSE_MS) return 'postpone'
     const lane = this.#lanes.get(channelId)
@@ -81,26 +93,29 @@ export class ChannelQueues {
     return this.#turnsComeEveryMs(lane) < SHORT_PAUSE_MS ? 'wait' : 'postpone'
   }
 
-  /** For how long the channel's receiver is left alone, in milliseconds. */
+  /** Remaining pause of the channel, in milliseconds. */
   heldForMs(channelId: string): number {
     return this.#paces.heldForMs(channelId)
   }
 
-  /** In how long a message for this channel that is put off now may have its turn, behind those put off before it. */
+  /**
+   * Earliest time in milliseconds until a message that is postponed now can be attempted: after the messages of the
+   * channel that were postponed before it.
+   */
   nextTurnInMs(channelId: string): number {
     const lane = this.#lanes.get(channelId)
     const before = (lane?.waiting.length ?? 0) + this.#paces.countPostponed(channelId)
     return this.#paces.heldForMs(channelId) + Math.max(before * LEAST_JOB_MS, this.#drainMs(lane, before))
   }
 
-  /** The channel as it is now: once it is changed, it is left alone no longer. */
+  /** Ends the pause of a channel that was changed. */
   noteVersion(channelId: string, channelVersion: number): void {
     this.#paces.noteVersion(channelId, channelVersion)
   }
 
   /**
-   * Takes out all that waits for slow channels, however little each has: many channels that hang fill this process by a
-   * few jobs each, and the others would then find no room.
+   * Removes the queued jobs of all slow channels, even of channels with only a few jobs: many hanging channels together
+   * would fill the memory of this process.
    */
   removeWaitingOfSlow(): DeliveryJob[] {
     const taken: DeliveryJob[] = []
@@ -112,7 +127,7 @@ export class ChannelQueues {
     return taken
   }
 
-  /** Takes jobs in; they start at once where there is room. */
+  /** Queues jobs, and starts them if there is a free slot. */
   add(jobs: readonly DeliveryJob[]): void {
     for (const job of jobs) {
       const { channel_id } = job.request
@@ -130,7 +145,7 @@ export class ChannelQueues {
     this.pump()
   }
 
-  /** Starts what may start. Call it when `mayStart` may have become true. */
+  /** Starts jobs while there are free slots. Call it when `mayStart` may have become true. */
   pump(): void {
     while (this.#active < this.#options.maxActive && this.#options.mayStart()) {
       const channelId = this.#nextTurn()
@@ -147,7 +162,7 @@ export class ChannelQueues {
     }
   }
 
-  /** Forgets waiting jobs whose partitions went elsewhere. Those under way finish. */
+  /** Drops queued jobs whose partitions were revoked. Running jobs finish. */
   dropLost(): void {
     for (const [channelId, lane] of this.#lanes) {
       for (const queue of [lane.waiting, lane.atOnce]) {
@@ -161,7 +176,7 @@ export class ChannelQueues {
     }
   }
 
-  /** For how long the oldest job of all has been here, in milliseconds; 0 when there is none. */
+  /** Age of the oldest job of all channels, in milliseconds; 0 if there is none. */
   oldestMs(): number {
     let oldest = 0
     const nowMs = this.#options.clock.now()
@@ -169,13 +184,13 @@ export class ChannelQueues {
     return oldest
   }
 
-  /** The channel whose turn it is; those that fail are held back while all of their places are taken. */
+  /** Takes the next channel to serve. Failing channels wait while all of their slots are taken. */
   #nextTurn(): string | undefined {
     const isFull = this.#activeFailing >= this.#maxFailing
     if (!isFull && this.#heldBack.size > 0) return takeFirst(this.#heldBack)
     while (this.#turns.size > 0) {
       const channelId = takeFirst(this.#turns)
-      // What is wanted at once passes by here too: a person waits for it.
+      // Urgent jobs of failing channels need no slot of the failing ones, because a person waits for the result.
       const isWanted = (this.#lanes.get(channelId)?.atOnce.length ?? 0) > 0
       if (!isFull || isWanted || !this.#isFailing(channelId)) return channelId
       this.#heldBack.add(channelId)
@@ -203,14 +218,14 @@ export class ChannelQueues {
     }
     if (!this.#targets.mayStart(first.paceTarget, channelId)) return []
     if (digest !== null && lane.active.size === 0) {
-      // A flood is over once a single one waits: the receiver keeps up again.
+      // A flood ends when at most one job waits.
       lane.isFlooded = lane.waiting.length > (lane.isFlooded ? 1 : digest.above)
       if (lane.isFlooded) return takeDigest(lane.waiting, digest.most)
     }
     return takeInOrder(lane.waiting, lane)
   }
 
-  /** It waits for no pause, only for the pace of its kind of receiver, which a burst of it would overrun as well. */
+  /** Takes an urgent job. It ignores the pause of its channel but keeps the minimum interval of its target. */
   #takeWanted(channelId: string, lane: ChannelLane): DeliveryJob[] {
     const [first] = lane.atOnce
     if (first === undefined || [...lane.active.keys()].some(job => job.atOnce)) return []
@@ -248,7 +263,8 @@ export class ChannelQueues {
         lane.noteAttempt(this.#options.clock.now() - nowMs)
       }
       for (const job of jobs) lane.active.delete(job)
-      // The receiver counts what reaches it, which may be a while after the start, and be two messages of one attempt.
+      // Counts the interval again from the end of the attempt: the request may reach the receiver long after the start,
+      // and an attempt may send two messages.
       this.#targets.keepApart(paceTarget, lane.limits.intervalMs)
       if (shown !== undefined) this.#paces.noteEnd(channelId, shown)
       this.#sendAwayIfHeld(channelId, lane)
@@ -259,7 +275,7 @@ export class ChannelQueues {
     this.#options.run(jobs).then(end, () => end(undefined))
   }
 
-  /** What waits for a receiver that is left alone for longer waits on a delay line. */
+  /** Moves the queued jobs of a channel with a long pause to a delay line. */
   #sendAwayIfHeld(channelId: string, lane: ChannelLane): void {
     const heldForMs = this.#paces.heldForMs(channelId)
     if (heldForMs <= SHORT_PAUSE_MS || lane.waiting.length === 0) return
@@ -272,7 +288,10 @@ export class ChannelQueues {
     return lane?.drainMs(jobs, this.#options.clock.now(), this.#targets.sharersOf(lane.paceTarget)) ?? 0
   }
 
-  /** What is behind it in its partition, for other channels, would wait for each of these turns, however quick its receiver is. */
+  /**
+   * Time between two attempts of the channel at a shared target, in milliseconds. Messages of other channels behind it
+   * in the partition would wait for each attempt.
+   */
   #turnsComeEveryMs(lane: ChannelLane | undefined): number {
     return lane === undefined ? 0 : lane.limits.intervalMs * this.#targets.sharersOf(lane.paceTarget)
   }
@@ -295,16 +314,19 @@ function takeFirst(set: Set<string>): string {
   return first
 }
 
-/** The first jobs of the queue that may be told together, or the first one alone. */
+/** Takes the first jobs of the queue that may be sent as one digest; a job that must be sent alone is taken alone. */
 function takeDigest(queue: DeliveryJob[], most: number): DeliveryJob[] {
   const alone = queue.findIndex(job => job.goesAlone)
   return queue.splice(0, alone === -1 ? most : Math.min(most, Math.max(alone, 1)))
 }
 
-/** Looking a little ahead is enough: a long row of one incident is rare, and then waiting is right. */
+/**
+ * Number of jobs searched for a startable job. A longer sequence of jobs of one incident is rare, and waiting is right
+ * for it.
+ */
 const LOOK_AHEAD = 32
 
-/** Takes out the first job whose incident has none under way. */
+/** Takes the first job whose incident has no running job. */
 function takeInOrder(queue: DeliveryJob[], { active }: ChannelLane): DeliveryJob[] {
   const busyKeys = new Set([...active.keys()].map(job => job.orderingKey))
   const ahead = Math.min(queue.length, LOOK_AHEAD)

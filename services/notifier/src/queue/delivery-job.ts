@@ -11,43 +11,49 @@ export interface JobMessage {
 export interface DeliveryJob {
   readonly request: DeliveryRequest
   readonly channelKind: ChannelKind
-  /** Jobs of one channel with the same key run one after the other: they are about the same incident. */
+  /** Jobs of one channel with the same key run one after the other, because they are about the same incident. */
   readonly orderingKey: string
-  /** When the first attempt of the delivery's ladder began; null when this is it. */
+  /** When the first attempt of the delivery's ladder began; null if this attempt is the first. */
   readonly firstAttemptAtMs: number | null
-  /** The number of that attempt. */
+  /** The number of the first attempt of the ladder. */
   readonly ladderFromAttempt: number
-  /** Whether the delivery was on record before this message came: something may have happened to it meanwhile. */
+  /** True if the delivery existed before this message arrived, so another process may have changed it. */
   readonly isKnown: boolean
-  /** Whether a person waits for it: a test, or a retry by hand. It passes by what waits and by a pause of its channel. */
+  /**
+   * True if a person waits for the attempt (a test, or a manual retry). The job skips the queue and ignores a pause of
+   * its channel.
+   */
   readonly atOnce: boolean
-  /** The addresses of a mail channel that are not written to again; absent where there are none. */
+  /** The addresses of a mail channel that get no further mail; absent if there are none. */
   readonly endedAddresses?: readonly EndedAddress[]
-  /** The place that its channel posts to (ChannelPace); absent where that takes any number of attempts. */
+  /** The target of the channel's attempts (`ChannelPace`); absent if its kind has no pace limit. */
   readonly paceTarget?: string
-  /** Whether it is told in no digest. */
+  /** True if the delivery must not be part of a digest. */
   readonly goesAlone: boolean
   readonly receivedAtMs: number
-  /** The message that asks for it, and any copies of it that came while it was at work: all are completed together. */
+  /** The message that requested the attempt, and duplicates that arrived since. All are completed together. */
   readonly messages: JobMessage[]
 }
 
-/** The effect of these messages is durable: their offsets may be committed. */
+/** Marks messages whose result is durable: their offsets may be committed. */
 export function complete(messages: readonly JobMessage[]): void {
   for (const { message, batch } of messages) batch.complete(message)
 }
 
-/** Nobody here works on these messages any more; they come again, here or elsewhere. */
+/** Marks messages that this process does not finish: Kafka delivers them again. */
 export function abandon(messages: readonly JobMessage[]): void {
   for (const { message, batch } of messages) batch.abandon(message)
 }
 
-/** Whether the partition of this job still belongs to this process. */
+/** True if the partition of this job is still assigned to this process. */
 export function isOwned(job: DeliveryJob): boolean {
   return job.messages.some(({ batch }) => !batch.signal.aborted)
 }
 
-/** Aborted when a partition of these jobs goes elsewhere; of those, one that this process still owns if there is any. */
+/**
+ * A signal that aborts when a partition of these jobs is revoked. Prefers a partition that is still assigned to this
+ * process.
+ */
 export function ownedSignal(jobs: readonly DeliveryJob[]): AbortSignal | undefined {
   for (const { messages } of jobs) {
     for (const { batch } of messages) if (!batch.signal.aborted) return batch.signal

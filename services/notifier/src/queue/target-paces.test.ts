@@ -4,7 +4,7 @@ import { TargetPaces } from './target-paces.ts'
 
 const INTERVAL_MS = 1_000
 
-/** Channels that start one attempt after another at one target, as soon as each may. */
+/** Starts attempts of these channels at one target, each as soon as it is allowed. */
 function scene(...channelIds: string[]) {
   const clock = createManualClock()
   const beganAtMs = clock.now()
@@ -14,7 +14,7 @@ function scene(...channelIds: string[]) {
     if (!channelIds.includes(channelId) || !paces.mayStart('target', channelId)) return
     starts.push([channelId, clock.now() - beganAtMs])
     paces.keepApart('target', INTERVAL_MS)
-    // It has more to send.
+    // The channel has another job.
     begin(channelId)
   }
   return { clock, paces, starts, begin }

@@ -1,32 +1,31 @@
 import type { Clock } from '@backstop/kit'
 
 /**
- * Keeps apart the attempts at receivers that take only so many a second, whichever channels they are of: several may post
- * to one place. What waits for such a place has its turn in the order in which it asked.
- *
- * Another process that delivers to a channel with the same place knows nothing of it: together they may be too quick, which
- * the receiver's 429 mends. Deliveries by place instead of by channel would prevent it.
+ * Keeps the minimum interval between attempts at one target, across all channels with that target. Channels that wait
+ * for a target take turns in the order in which they asked.
+ * Each process keeps its own intervals: two processes with channels of one target may together be too fast. The
+ * receiver's 429 then slows them down. Partitioning deliveries by target would prevent it.
  */
 export class TargetPaces {
   readonly #clock: Clock
   readonly #onTurn: (channelId: string) => void
-  /** When the next attempt may start, and which channels wait for that; by target. */
+  /** The time of the next allowed start and the waiting channels, by target. */
   readonly #targets = new Map<string, { nextStartMs: number; readonly waiting: Set<string>; isWatched: boolean }>()
-  /** How many channels have work for a target. */
+  /** Number of channels with jobs, by target. */
   readonly #sharers = new Map<string, number>()
 
-  /** @param onTurn called for a channel that was told to wait, once it need not */
+  /** @param onTurn called when a waiting channel may start an attempt */
   constructor(clock: Clock, onTurn: (channelId: string) => void) {
     this.#clock = clock
     this.#onTurn = onTurn
   }
 
-  /** One more channel has work for the target, until it leaves. */
+  /** Counts one more channel with jobs for the target, until `leave`. */
   join(target: string | undefined): void {
     if (target !== undefined) this.#sharers.set(target, this.sharersOf(target) + 1)
   }
 
-  /** A channel that joined has no more work for the target. */
+  /** Counts one channel with jobs for the target less. */
   leave(target: string | undefined): void {
     if (target === undefined) return
     const rest = this.sharersOf(target) - 1
@@ -34,12 +33,15 @@ export class TargetPaces {
     else this.#sharers.delete(target)
   }
 
-  /** How many channels have work for the target. */
+  /** Number of channels with jobs for the target. */
   sharersOf(target: string | undefined): number {
     return target === undefined ? 0 : (this.#sharers.get(target) ?? 0)
   }
 
-  /** Whether an attempt may start now; if not, the channel is called when it may. @param target undefined: it always may */
+  /**
+   * True if an attempt may start now. If false, `onTurn` is called for the channel later. @param target undefined if
+   * the kind has no pace limit: always true
+   */
   mayStart(target: string | undefined, channelId: string): boolean {
     const known = target === undefined ? undefined : this.#targets.get(target)
     if (target === undefined || known === undefined || known.nextStartMs <= this.#clock.now()) return true
@@ -48,7 +50,7 @@ export class TargetPaces {
     return false
   }
 
-  /** No attempt at the target starts for so long from now. */
+  /** Delays the next attempt at the target until at least this interval from now. */
   keepApart(target: string | undefined, intervalMs: number): void {
     if (target === undefined) return
     const nextStartMs = this.#clock.now() + intervalMs
@@ -58,7 +60,7 @@ export class TargetPaces {
     this.#watch(target)
   }
 
-  /** Calls one channel when the pause is over: its attempt makes the next one wait again. Forgets a target nobody waits for. */
+  /** Calls the next waiting channel when the interval is over. Removes a target that no channel waits for. */
   #watch(target: string): void {
     const known = this.#targets.get(target)
     if (known === undefined || known.isWatched) return

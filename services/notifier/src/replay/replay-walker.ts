@@ -7,16 +7,19 @@ export interface ReplaysOptions extends RequeuerOptions {
   readonly replays: ReplayStore
 }
 
-/** Deliveries that a replay sends again in one go. So many may wait for their attempt before it goes on. */
+/**
+ * Number of deliveries that a replay requeues at a time. The next page waits until at most this many wait for their
+ * attempt.
+ */
 const PAGE = 100
-/** How often a process that has no replay at work looks for one that another left behind, in milliseconds. */
+/** How often an idle process looks for a replay that another process left unfinished, in milliseconds. */
 const IDLE_MS = 15_000
 /** Pause between two pages of one replay, in milliseconds. */
 const BETWEEN_PAGES_MS = 500
-/** After this a page counts as left behind by a process that died. */
+/** Time after which another process may take over an unfinished page, in milliseconds. */
 const PAGE_TAKES_AT_MOST_MS = 30_000
 
-/** Begins a bulk replay. A crash after this leaves it to whoever looks for running ones. @returns why or why not */
+/** Starts a bulk replay. Any process continues it after a crash. @returns the reason of the decision, for the log */
 export async function beginReplay(
   command: Extract<Command, { kind: 'replay_deliveries' }>,
   { replays, requeues, clock }: ReplaysOptions,
@@ -42,8 +45,9 @@ export async function beginReplay(
 }
 
 /**
- * Walks the running replays page by page, each as fast as its channel takes what was sent again. Any process may send the
- * next page; a page that a crash cut short is sent again, and changes nothing where it had come to its end.
+ * Works through the running replays page by page, each as fast as its channel accepts the deliveries. Any process may
+ * requeue the next page. A page that a crash interrupted is requeued again, which changes nothing for the deliveries
+ * already requeued.
  */
 export class ReplayWalker {
   readonly #options: ReplaysOptions
@@ -59,12 +63,12 @@ export class ReplayWalker {
     this.#lookAfter(IDLE_MS)
   }
 
-  /** A replay has begun: looks at once instead of with the next round. */
+  /** Looks for work at once, because a replay has begun. */
   wake(): void {
     if (!this.#isStopped && this.#atWork === undefined) this.#lookAfter(0)
   }
 
-  /** Waits for the page at work. */
+  /** Waits for the current page. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancel()
@@ -87,7 +91,7 @@ export class ReplayWalker {
     })
   }
 
-  /** @returns whether there was anything to do */
+  /** @returns true if there was a page to requeue */
   async #walk(): Promise<boolean> {
     const { clock, replays } = this.#options
     for (let isUnderWay = false; ; isUnderWay = true) {

@@ -13,15 +13,15 @@ export interface RequeuerOptions {
 }
 
 export interface RequeuerWish extends RequeueWish {
-  /** Whether not even a pause of the channel is waited for. A replay of many keeps to it. */
+  /** True to ignore a pause of the channel, too. False for a replay. */
   readonly atOnce: boolean
 }
 
 /**
- * Has deliveries attempted now because somebody asked for it: recorded first, then produced. After a crash in between the
- * same wish finds its own record and produces again.
- * @returns how many were produced
- * @throws AppError `unavailable`: the same wish is to be made again
+ * Attempts deliveries now because a person requested it: records the request first, then produces the messages. After a
+ * crash between the two steps, the same request produces again.
+ * @returns the number of produced messages
+ * @throws AppError `unavailable`: make the same request again
  */
 export async function requeue(
   wish: RequeuerWish,
@@ -54,7 +54,7 @@ export async function requeue(
   }
   const refused = await requeues.requeue(orders)
   crashPoint('notifier.after-requeue')
-  // What moved on in this very moment was attempted, or ended: there is nothing left to bring forward.
+  // A refused delivery was attempted or ended since it was read, so it needs no message.
   const outgoing = deliveries.flatMap(delivery => {
     const attempt = attempts.get(delivery._id)
     if (attempt === undefined || refused.has(delivery._id)) return []

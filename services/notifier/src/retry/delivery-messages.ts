@@ -4,20 +4,22 @@ import { decidePostponement } from './rules/next-attempt.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** What travels with a delivery from the notification on: the trace, and when the notification came in. */
+/** Headers copied to every message of a delivery: the trace, and when the notification arrived. */
 const CARRIED = [HEADERS.traceparent, HEADERS.receivedAt] as const
 
-/** Asks for an attempt at once. The key is the channel: all its attempts happen in one place. */
+/**
+ * Requests an attempt at once. The message key is the channel id, so that all attempts of a channel run in one process.
+ */
 export function deliveryMessage(codec: MessageCodec, request: DeliveryRequest, carried: Headers): OutgoingMessage {
   return message('deliveries', codec, request, carried, {})
 }
 
-/** Asks for an attempt because somebody wants it. @param atOnce whether not even a pause of its channel is waited for */
+/** Requests an attempt because a person asked for it. @param atOnce true to ignore a pause of the channel */
 export function requeuedMessage(codec: MessageCodec, request: DeliveryRequest, atOnce: boolean): OutgoingMessage {
   return message('deliveries', codec, request, {}, atOnce ? { [HEADERS.atOnce]: '1' } : {})
 }
 
-/** Asks for an attempt when the delay line lets it go. */
+/** Requests an attempt at the due time of a delay line. */
 export function delayedMessage(
   codec: MessageCodec,
   request: DeliveryRequest,
@@ -28,8 +30,8 @@ export function delayedMessage(
 }
 
 /**
- * The same attempt once more, later and without counting one: its channel has too much waiting, or is left alone.
- * @param waitMs in how long its turn may come at the earliest
+ * Requests the same attempt later, without counting one, because the channel's queue is full or the channel is paused.
+ * @param waitMs earliest time until the attempt, in milliseconds
  */
 export function postponedMessage(
   codec: MessageCodec,
@@ -42,7 +44,10 @@ export function postponedMessage(
   return delayedMessage(codec, request, carried, { topic: rung.topic, atMs: nowMs + rung.delayMs })
 }
 
-/** As it came from a delay line, to one once more: a flood to a dead endpoint does this by the thousand. */
+/**
+ * Sends an undecoded message from a delay line to a delay line again. A flood to an unavailable receiver does this
+ * thousands of times.
+ */
 export function postponedAgain(
   { key, value, headers }: IncomingMessage,
   nowMs: number,
@@ -52,7 +57,7 @@ export function postponedAgain(
   return { topic, key, value, headers: { ...headers, [HEADERS.dueAt]: String(nowMs + delayMs) } }
 }
 
-/** A delivery that ended without success, as it came, with the reason. */
+/** A dead letter for a delivery that ended without success, with the reason. */
 export function deadDelivery(original: IncomingMessage, reasonCode: string, reason: string): OutgoingMessage {
   const letter = deadLetter(original, 'deliveries.dead', new Error(reason))
   return { ...letter, headers: { ...letter.headers, [HEADERS.errorCode]: reasonCode } }

@@ -8,15 +8,15 @@ export interface PostponerOptions {
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly metrics: Pick<DeliveryMetrics, 'postponed'>
-  /** In how long the turn of a message may come that is put off now, in milliseconds. */
+  /** Earliest time in milliseconds until a message of the channel that is postponed now can be attempted. */
   nextTurnInMs(channelId: string): number
   /** Called for a job that waits on a delay line now. */
   onPostponed(job: DeliveryJob): void
-  /** Called for a job whose partition went elsewhere before it was put off. */
+  /** Called for a job whose partition was revoked before it was postponed. */
   onDropped(job: DeliveryJob): void
 }
 
-/** Moves deliveries that were taken in already to the delay lines, with no attempt counted. */
+/** Moves queued deliveries to the delay lines without counting an attempt. */
 export class Postponer {
   readonly #options: PostponerOptions
 
@@ -24,7 +24,7 @@ export class Postponer {
     this.#options = options
   }
 
-  /** @throws AppError `unavailable` when the broker did not take them; nothing has changed for them */
+  /** @throws AppError `unavailable` if the broker accepted none of the messages; the jobs are unchanged */
   async postpone(jobs: readonly DeliveryJob[]): Promise<void> {
     const { producer, codec, clock, metrics, nextTurnInMs, onPostponed } = this.#options
     const nowMs = clock.now()
@@ -41,7 +41,7 @@ export class Postponer {
     }
   }
 
-  /** As `postpone`, as soon as the broker takes them. */
+  /** Like `postpone`, but retries until the broker is available. */
   async postponeWhenAvailable(jobs: readonly DeliveryJob[]): Promise<void> {
     const postponeOwned = async () => {
       const owned = jobs.filter(isOwned)

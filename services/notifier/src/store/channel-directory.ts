@@ -1,13 +1,13 @@
 import type { Clock } from '@backstop/kit'
 import type { ChannelRecord, ChannelStore } from './channel-store.ts'
 
-/** How old what is known of a channel may be, in milliseconds: so soon a changed or switched-off channel is noticed. */
+/** Maximum age of a cached channel, in milliseconds: a changed or disabled channel is noticed after this time. */
 const MAX_AGE_MS = 2_000
 
-/** By channel id; undefined for one that does not exist. */
+/** Channels by id; undefined for a channel that does not exist. */
 type Records = ReadonlyMap<string, ChannelRecord | undefined>
 
-/** The channels that deliveries go to, read in one go for as many as are asked for in one moment. */
+/** A cache of the channels of deliveries. Lookups in the same microtask share one database read. */
 export class ChannelDirectory {
   readonly #store: Pick<ChannelStore, 'findChannels'>
   readonly #clock: Clock
@@ -19,10 +19,10 @@ export class ChannelDirectory {
     this.#clock = clock
   }
 
-  /** What is known of these channels, at most two seconds old. */
+  /** Returns these channels, at most two seconds old. */
   async find(channelIds: readonly string[]): Promise<Records> {
     const stale = channelIds.filter(id => this.#isStale(id))
-    // Taken before anything is awaited: whoever reads meanwhile may make room by forgetting them.
+    // Copied before the first `await`, because a concurrent call may evict these channels from the cache.
     const found = new Map(channelIds.map(id => [id, this.#known.get(id)?.record]))
     if (stale.length === 0) return found
     const read = await this.#read(stale)
@@ -30,13 +30,13 @@ export class ChannelDirectory {
     return found
   }
 
-  /** What this process itself just found out; the database says the same a moment later. */
+  /** Updates the cache with a channel that this process disables; the database write follows. */
   noteDisabled(channelId: string, reason: string): void {
     const known = this.#known.get(channelId)
     if (known?.record !== undefined) known.record = { ...known.record, disabledReason: reason }
   }
 
-  /** The next one who asks reads anew: something of the channel was just changed. */
+  /** Evicts a channel that was changed, so that the next lookup reads it again. */
   forget(channelId: string): void {
     this.#known.delete(channelId)
   }
@@ -46,7 +46,7 @@ export class ChannelDirectory {
     return known === undefined || this.#clock.now() - known.readAtMs > MAX_AGE_MS
   }
 
-  /** Everybody who asks before the microtask runs shares one read. */
+  /** Lookups before the microtask runs share one read. */
   #read(ids: readonly string[]): Promise<Records> {
     if (this.#asked === undefined) {
       const asked = { ids: new Set<string>(), read: Promise.resolve<Records>(new Map()) }
@@ -69,5 +69,5 @@ export class ChannelDirectory {
   }
 }
 
-/** Beyond this many channels the memory is worth more than the reads. */
+/** Number of cached channels beyond which the oldest are evicted, to limit memory. */
 const MAX_KNOWN = 20_000

@@ -3,28 +3,29 @@ import type { ProjectFacts } from '@backstop/channels/deliver'
 import type { ProjectDocument, SuppressionDocument } from '@backstop/contracts'
 import type { Listener } from '../fan-out/rules/fan-out.ts'
 
-/** A channel with what its health and its project say. */
+/** A channel with its health and the facts of its project. */
 export interface ChannelRecord {
   readonly channel: ChannelDocument
-  /** Why its health disabled it; null while it has not. */
+  /** Why the health check disabled the channel; null if it did not. */
   readonly disabledReason: string | null
   readonly project: ProjectFacts
 }
 
 /**
- * Reads `channels` and `projects` (admin-api's), `channel_health` and `suppressions` (ours). Every call is one read, however many ids it is given.
+ * Reads `channels` and `projects` (owned by admin-api), `channel_health` and `suppressions` (owned by the notifier).
+ * Every call is one read for any number of ids.
  */
 export interface ChannelStore {
   /**
-   * The channels of these projects that are switched on and not deleted. One that its health disabled is among them: what
-   * is raised meanwhile ends as a dead delivery, which is seen and can be sent again.
+   * The enabled and undeleted channels of these projects, including channels that the health check disabled: their
+   * alerts become dead deliveries, which a person sees and can send again.
    */
   listenersOf(projectIds: readonly string[]): Promise<readonly Listener[]>
-  /** Those of these channels that exist, deleted ones too. */
+  /** The existing channels with these ids, including deleted ones. */
   findChannels(channelIds: readonly string[]): Promise<readonly ChannelRecord[]>
 }
 
-/** What is read of a project and of suppressed addresses, as channels take it. */
+/** The project's settings and the suppressed addresses, as channels need them. */
 export function projectFacts(
   project: Pick<ProjectDocument, 'branding'> | undefined,
   suppressions: readonly Pick<SuppressionDocument, 'address' | 'reason'>[],

@@ -2,6 +2,6 @@ import type { DeadLetterDocument } from '@backstop/contracts'
 
 /** The only writer of `dead_letters`. */
 export interface DeadLetterStore {
-  /** Keeps these letters; one that died before is kept as it is now. Doing so again changes nothing. */
+  /** Stores these dead letters; a stored one with the same id is replaced. Idempotent. */
   keep(letters: readonly DeadLetterDocument[]): Promise<void>
 }

@@ -1,58 +1,60 @@
 import type { DeliveryDocument, EndedAddress } from '@backstop/contracts'
 import type { AttemptOutcome } from '../delivery/rules/outcome-of-attempt.ts'
 
-/** What is recorded of a delivery so far. */
+/** The recorded progress of a delivery. */
 export interface DeliveryProgress {
   readonly state: 'pending' | 'delivered' | 'retrying' | 'dead' | 'superseded'
   readonly reason: string
-  /** When the first attempt of its ladder began, or a person had the ladder begin anew; null before. */
+  /**
+   * When the first attempt of the ladder began, or when a person restarted the ladder; null before the first attempt.
+   */
   readonly firstAttemptAtMs: number | null
-  /** The number of that attempt. */
+  /** The number of the first attempt of the ladder. */
   readonly ladderFromAttempt: number
-  /** The number of the last attempt that is recorded; 0 before. */
+  /** The number of the last recorded attempt; 0 before the first. */
   readonly lastAttempt: number
-  /** When that one began; null before. */
+  /** When the last recorded attempt began; null before the first. */
   readonly lastAttemptAtMs: number | null
   readonly next: { readonly attempt: number; readonly dueAtMs: number; readonly topic: string } | null
-  /** The addresses of a mail channel that are not written to again; absent where there are none. */
+  /** The addresses of a mail channel that get no further mail; absent if there are none. */
   readonly endedAddresses?: readonly EndedAddress[]
-  /** Whether it is told in no digest. */
+  /** True if the delivery must not be part of a digest. */
   readonly goesAlone: boolean
 }
 
-/** The only writer of `deliveries`. Every call is a fixed number of commands, however many deliveries it is given. */
+/** The only writer of `deliveries`. Every call is a fixed number of commands for any number of deliveries. */
 export interface DeliveryStore {
-  /** Inserts those that are new. @returns the ids that were there already */
+  /** Inserts new deliveries. @returns the ids that existed already */
   open(deliveries: readonly DeliveryDocument[]): Promise<ReadonlySet<string>>
-  /** What is recorded of those that exist. */
+  /** The recorded progress of the deliveries that exist. */
   progressOf(deliveryIds: readonly string[]): Promise<ReadonlyMap<string, DeliveryProgress>>
   /**
-   * Records each outcome if its attempt is the delivery's next one (R4.4): two processes that made the same attempt
-   * cannot both record it. Recording the same outcome twice is no conflict.
-   * @returns the ids of those that were not recorded, because the delivery has moved on
+   * Records each outcome whose attempt is the delivery's recorded next attempt: if two processes made the same attempt,
+   * only one of them can record it. Recording the same outcome twice is no conflict.
+   * @returns the ids of deliveries whose outcome was refused because they have changed
    */
   record(outcomes: readonly AttemptOutcome[]): Promise<ReadonlySet<string>>
   /**
-   * Ends deliveries that a later message tells as well, if they still stand as they were read.
-   * @returns the ids of those that have moved on
+   * Ends deliveries whose alert is part of a later message, unless they have changed since they were read.
+   * @returns the ids of deliveries that have changed
    */
   supersede(orders: readonly SupersedeOrder[]): Promise<ReadonlySet<string>>
 }
 
 export interface SupersedeOrder {
   readonly deliveryId: string
-  /** The delivery that tells it. */
+  /** The delivery whose message contains both alerts. */
   readonly byId: string
-  /** The attempt that it waits for; null for one that is dead. */
+  /** The recorded next attempt; null for a dead delivery. */
   readonly waitsFor: number | null
   readonly atMs: number
 }
 
-/** What a superseded delivery says of itself. */
+/** The public reason of a superseded delivery. */
 export const SUPERSEDED_TEXT =
   'The incident was resolved before this arrived; the message about the resolution reports both'
 
-/** The document of a delivery whose first message has come. */
+/** The document of a new delivery. */
 export function newDelivery(
   request: {
     delivery_id: string
@@ -84,7 +86,7 @@ export function newDelivery(
   }
 }
 
-/** What of a document decides about messages. */
+/** The part of a document that decides how messages are handled. */
 export function progressOf(
   document: Pick<
     DeliveryDocument,
@@ -95,7 +97,7 @@ export function progressOf(
 ): DeliveryProgress {
   const next = document.next_attempt
   const ladderFromAttempt = document.ladder_from?.attempt ?? 1
-  // Whoever has the ladder begin anew may have mended what an address was refused for.
+  // Restarting the ladder makes refused addresses eligible again, because a person may have fixed the cause.
   const endedAddresses = document.ended_addresses?.filter(
     one => one.end === 'taken' || one.attempt >= ladderFromAttempt,
   )
@@ -112,7 +114,7 @@ export function progressOf(
   }
 }
 
-/** Whether a delivery shows this very outcome: its write was done, only its answer was lost. */
+/** True if the delivery shows exactly this outcome: the write succeeded, but its answer was lost. */
 export function showsOutcome(
   document: Pick<DeliveryDocument, 'state' | 'reason'> & { attempts: readonly { attempt: number; at: Date }[] },
   outcome: AttemptOutcome,

@@ -2,7 +2,7 @@ import type { ChannelHealthDocument } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { DisableOrder, EnableDecision, HealthReport } from '../health/rules/channel-health.ts'
 
-/** What deliveries told about one channel, in the order in which they ended. */
+/** The health reports of one channel, in the order of its attempts. */
 export interface ChannelReports {
   readonly channelId: string
   readonly projectId: string
@@ -12,21 +12,21 @@ export interface ChannelReports {
 /** The only writer of `channel_health`. */
 export interface HealthStore {
   /**
-   * Records news of many channels in one write. Telling the same news again changes nothing but the day's numbers, which
-   * a database that went away in the middle may therefore count twice.
+   * Records reports of many channels in one write. Recording the same reports again changes only the day's numbers, so
+   * a lost answer of the database may count a report twice.
    */
   record(channels: readonly ChannelReports[]): Promise<void>
-  /** Those of these channels that are not disabled and have done nothing but fail since that time or longer. */
+  /** The enabled channels among these whose every attempt has failed since `sinceMs` or earlier. */
   failingSince(channelIds: readonly string[], sinceMs: number): Promise<readonly ChannelHealthDocument[]>
   /**
-   * Disables channels; one that is disabled already keeps its first reason.
-   * @returns the outboxes of those that this call, or the same one before, disabled
+   * Disables channels; a disabled channel keeps its first reason.
+   * @returns the outboxes of the channels that this order disabled, now or in an earlier call
    */
   disable(orders: readonly DisableOrder[]): Promise<readonly PendingOutbox[]>
   find(channelId: string): Promise<ChannelHealthDocument | undefined>
   /**
-   * Forgives a channel's failures, unless something else disabled it since it was read.
-   * @returns what lies in its outbox then; undefined when it was refused
+   * Clears a channel's failures, unless it was disabled again since it was read.
+   * @returns the channel's outbox; undefined if the write was refused
    */
   enable(channelId: string, decision: Extract<EnableDecision, { kind: 'enable' }>): Promise<PendingOutbox | undefined>
   readonly outbox: OutboxSource

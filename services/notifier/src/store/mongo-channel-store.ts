@@ -4,7 +4,7 @@ import { asUnavailable } from '@backstop/kit'
 import type { Db, Document } from 'mongodb'
 import { type ChannelRecord, type ChannelStore, projectFacts } from './channel-store.ts'
 
-/** Joined by the server, so that a channel and its health are one read. */
+/** A server-side join, so that a channel and its health are one read. */
 const WITH_HEALTH: Document = {
   $lookup: {
     from: 'channel_health',
@@ -15,7 +15,7 @@ const WITH_HEALTH: Document = {
   },
 }
 
-/** The project's look and, of the channel's addresses, those that are suppressed: joined in the same read. */
+/** Joins the project's settings and the suppressed addresses of the channel in the same read. */
 const WITH_PROJECT: readonly Document[] = [
   {
     $lookup: {
@@ -28,7 +28,7 @@ const WITH_PROJECT: readonly Document[] = [
   },
   {
     $set: {
-      // As `suppressionId` makes them. A list of ids, because a join by ids uses the index and one by an expression does not.
+      // Ids in the form of `suppressionId`. The join uses ids because a join by expression cannot use the index.
       suppression_ids: {
         $map: { input: { $ifNull: ['$config.to', []] }, in: { $concat: ['$project_id', '/', { $toLower: '$$this' }] } },
       },
@@ -46,7 +46,7 @@ const WITH_PROJECT: readonly Document[] = [
   { $unset: 'suppression_ids' },
 ]
 
-/** The server's own first answer is cut at 101 documents, which makes every larger read two. */
+/** By default the first batch of a MongoDB result has 101 documents, so a larger result needs a second read. */
 const ONE_ANSWER = { batchSize: 1_000 } as const
 
 type Joined<T> = T & {

@@ -53,7 +53,7 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
         if (outcomes.length === 0) return new Set()
         const result = await collection.bulkWrite(outcomes.map(toOperation), { ordered: false })
         if (result.modifiedCount === outcomes.length) return new Set()
-        // The server tells how many it left as they were, not which.
+        // The server returns the number of unchanged documents but not their ids, so the documents are read.
         const found = new Map((await find(outcomes.map(one => one.deliveryId))).map(one => [one._id, one]))
         const refused = outcomes.filter(outcome => {
           const document = found.get(outcome.deliveryId)

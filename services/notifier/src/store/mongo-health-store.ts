@@ -53,7 +53,10 @@ export function createMongoHealthStore(db: Db): HealthStore {
   }
 }
 
-/** A pipeline, since what is written depends on what is there; each value of ours is a literal, lest a text be an expression. */
+/**
+ * An update pipeline, because the new values depend on the stored ones. Our values are literals, so that no text is
+ * read as an expression.
+ */
 function toOperation({ channelId, projectId, news }: ChannelReports): AnyBulkWriteOperation<ChannelHealthDocument> {
   const change = summariseReports(news)
   const kept = (field: string, otherwise: unknown = null) => ({ $ifNull: [`$${field}`, { $literal: otherwise }] })
@@ -62,7 +65,7 @@ function toOperation({ channelId, projectId, news }: ChannelReports): AnyBulkWri
     disabled_at: kept('disabled_at'),
     disabled_reason: kept('disabled_reason'),
     disabled_incident_id: kept('disabled_incident_id'),
-    // $max: two processes tell their news in any order. It passes over null.
+    // $max, because two processes may write their reports in any order. It ignores null.
     last_success_at: { $max: [kept('last_success_at'), asDate(change.lastSuccessAtMs)] },
     last_failure_at: { $max: [kept('last_failure_at'), asDate(change.lastFailureAtMs)] },
     last_error: change.lastError === null ? kept('last_error') : { $literal: change.lastError },
@@ -74,7 +77,7 @@ function toOperation({ channelId, projectId, news }: ChannelReports): AnyBulkWri
   return { updateOne: { filter: { _id: channelId }, update: [{ $set: set }], upsert: true } }
 }
 
-/** What is counted so far and what is new, less the days that are too old. */
+/** The stored counts plus the new counts, without days that are too old. */
 function daysAfter({ days }: HealthChange): Document {
   const added = Object.entries(days).map(([day, { delivered, failed }]) => [
     day,

@@ -1,33 +1,33 @@
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 
-/** Has a delivery attempted now, if it still stands as it was read. */
+/** Attempts a delivery now, unless it has changed since it was read. */
 export interface RequeueOrder {
   readonly deliveryId: string
-  /** The command or replay that asks for it. */
+  /** The command or replay that requested the attempt. */
   readonly requestId: string
   readonly attempt: number
-  /** The attempt that it waits for; null for one that is dead. */
+  /** The recorded next attempt; null for a dead delivery. */
   readonly waitsFor: number | null
-  /** The attempt that stands on the ladder's first rung, and from when its 72 hours count. */
+  /** The number of the attempt on the first rung of the ladder, and the start of the ladder's 72 hours. */
   readonly ladderFrom: { readonly attempt: number; readonly at: Date }
   readonly atMs: number
 }
 
-/** What a requeued delivery says of itself. */
+/** The public reason of a requeued delivery. */
 export const REQUEUED_TEXT = 'Asked for again; waiting for its attempt'
 
-/** The part of `deliveries` that commands work on. */
+/** The part of `deliveries` that commands change. */
 export interface RequeueStore {
   find(deliveryId: string): Promise<DeliveryDocument | undefined>
-  /** @returns the ids of those that have moved on; the same order again has not */
+  /** @returns the ids of deliveries that have changed; repeating an order is no change */
   requeue(orders: readonly RequeueOrder[]): Promise<ReadonlySet<string>>
-  /** How many deliveries of a replay's window ended without success. */
+  /** Counts the deliveries in a replay's window that ended without success. */
   countDead(window: ReplayWindow): Promise<number>
-  /** How many deliveries that the replay asked for still wait for their attempt; counts no further than `most`. */
+  /** Counts the deliveries requeued by the replay that still wait for their attempt, up to `most`. */
   countWaiting(replayId: string, channelId: string, most: number): Promise<number>
   /**
-   * The next deliveries of a replay behind its cursor, oldest first: dead ones, and those that it asked for itself just
-   * before a crash.
+   * The next deliveries of a replay after its cursor, oldest first: dead deliveries, and deliveries that this replay
+   * requeued just before a crash.
    */
   nextOfReplay(replay: ReplayDocument, limit: number): Promise<readonly DeliveryDocument[]>
 }
@@ -36,11 +36,14 @@ export type ReplayWindow = Pick<ReplayDocument, 'project_id' | 'channel_id' | 'f
 
 /** The only writer of `replays`. */
 export interface ReplayStore {
-  /** @returns whether it is new; one that is there stays as it is */
+  /** @returns true if the replay is new; an existing replay is unchanged */
   begin(replay: ReplayDocument): Promise<boolean>
-  /** A running replay whose next page is due; it is put off until `untilMs`, so that nobody else takes it meanwhile. */
+  /**
+   * Claims a running replay whose next page is due, and sets the next due time to `untilMs`, so that no other process
+   * claims it meanwhile.
+   */
   claim(nowMs: number, untilMs: number): Promise<ReplayDocument | undefined>
-  /** Notes how far a replay is, if its cursor still stands as it was read. */
+  /** Records the progress of a replay, unless its cursor has changed since it was read. */
   advance(replay: ReplayDocument, progress: ReplayProgress): Promise<void>
 }
 
@@ -48,6 +51,6 @@ export interface ReplayProgress {
   readonly cursor: ReplayDocument['cursor']
   readonly requeued: number
   readonly nextPageAtMs: number
-  /** When it came to its end; null while it goes on. */
+  /** When the replay ended; null while it runs. */
   readonly finishedAtMs: number | null
 }

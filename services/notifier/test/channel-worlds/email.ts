@@ -5,12 +5,12 @@ import type { Behaviour, ChannelWorld } from '../channel.contract.ts'
 import { startRawServer } from '../real-receivers.ts'
 import { startNobody } from './http-world.ts'
 
-/** Of the installation: a channel of this kind has no secret. */
+/** The SMTP password of the installation, because a mail channel itself has no secret. */
 const PASSWORD = 'canary-of/smtp password'
 
 export const emailWorld: ChannelWorld = {
   secrets: [PASSWORD],
-  // SMTP has no word for it (RFC 5321): the ladder decides.
+  // SMTP (RFC 5321) has no equivalent of Retry-After, so the retry ladder decides.
   canAskToWait: false,
   async open(behaviour) {
     const server = await startMailServer(behaviour)

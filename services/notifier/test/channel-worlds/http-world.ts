@@ -9,14 +9,14 @@ interface HttpAnswer {
   readonly body?: string
 }
 
-/** Receivers that speak HTTP, for a kind of channel that does. */
+/** HTTP receivers for a kind of channel that sends HTTP requests. */
 export function httpWorld(kind: {
-  /** A channel that leads to this base URL. */
+  /** A channel with this base URL. */
   channelTo(url: string): ChannelDocument
   readonly secrets: readonly string[]
   readonly unreadable?: (channel: ChannelDocument) => ChannelDocument
   readonly answers: Readonly<Record<'accepts' | 'fails' | 'is_gone', HttpAnswer>>
-  /** What names a message to its receiver. */
+  /** The identity that a receiver sees in a message: equal for equal messages. */
   identityOf(request: ReceivedRequest): string
 }): ChannelWorld {
   const answerTo = (behaviour: Behaviour, request: ReceivedRequest): HttpAnswer => {
@@ -61,14 +61,14 @@ async function startHttpReceiver(behaviour: Behaviour, answerTo: (request: Recei
   }
 }
 
-/** A place where nobody listens any more. */
+/** A base URL whose port is closed. */
 export async function startNobody() {
   const { url, stop } = await startRawServer(() => {})
   await stop()
   return { url, stop: async () => {} }
 }
 
-/** As error pages and debugging tools repeat a request. */
+/** A text that repeats a request, as error pages and debugging tools do. */
 function echoOf({ method, path, headers, body }: ReceivedRequest): string {
   return `Cannot ${method} ${path} of http://${headers.host}${path}\n${JSON.stringify(headers)}\n${body}`
 }

@@ -4,7 +4,7 @@ import { emailWorld } from './email.ts'
 import { slackWorld } from './slack.ts'
 import { webhookWorld } from './webhook.ts'
 
-/** Receivers for each kind of channel, for the suite that all kinds pass. Adding a kind adds a file and a line here. */
+/** The receivers of each kind of channel for the shared suite. A new kind adds a file and a line here. */
 export const CHANNEL_WORLDS: { readonly [K in ChannelKind]: ChannelWorld } = {
   slack: slackWorld,
   email: emailWorld,

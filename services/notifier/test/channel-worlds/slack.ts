@@ -12,6 +12,6 @@ export const slackWorld = httpWorld({
     fails: { status: 500, body: 'rollup_error' },
     is_gone: { status: 404, body: 'no_service' },
   },
-  // Slack knows no ids: two messages are the same when they say the same.
+  // Slack messages have no id, so the body identifies a message.
   identityOf: ({ body }) => String(body),
 })

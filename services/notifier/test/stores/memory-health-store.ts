@@ -3,7 +3,7 @@ import { dayOf, type HealthChange, oldestDayKept, summariseReports } from '../..
 import type { HealthStore } from '../../src/store/health-store.ts'
 import type { MemoryCollections } from './memory-stores.ts'
 
-/** The twin of the MongoDB store, for simulation and unit tests; both pass `test/health.contract.ts`. */
+/** The in-memory equivalent of the MongoDB store; both pass `test/health.contract.ts`. */
 export function createMemoryHealthStore({ channelHealth }: Pick<MemoryCollections, 'channelHealth'>): HealthStore {
   const change = (id: string, facts: Partial<ChannelHealthDocument>) => {
     const known = channelHealth.get(id)

@@ -2,7 +2,7 @@ import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import { REQUEUED_TEXT, type ReplayStore, type ReplayWindow, type RequeueStore } from '../../src/store/requeue-store.ts'
 import type { MemoryCollections } from './memory-stores.ts'
 
-/** The twins of the MongoDB stores, for simulation and unit tests; all pass `test/requeue.contract.ts`. */
+/** The in-memory equivalents of the MongoDB stores; all pass `test/requeue.contract.ts`. */
 export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections, 'deliveries'>): RequeueStore {
   const inWindow = (window: ReplayWindow) =>
     [...deliveries.values()]

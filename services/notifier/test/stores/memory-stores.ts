@@ -1,4 +1,4 @@
-/** The stores in memory, for simulation and unit tests. They pass the same contract suites as the real ones. */
+/** Stores in memory for simulations and unit tests. They pass the same suites as the MongoDB stores. */
 
 import type { ChannelDocument } from '@backstop/channels'
 import type {
@@ -14,7 +14,7 @@ import type { DeadLetterStore } from '../../src/store/dead-letter-store.ts'
 import { type DeliveryStore, progressOf, SUPERSEDED_TEXT, showsOutcome } from '../../src/store/delivery-store.ts'
 import { suppressionId } from '../../src/suppression/rules/suppression.ts'
 
-/** Collections that several stores, and several services of a simulation, share. */
+/** Collections shared by several stores, and by several services of a simulation. */
 export interface MemoryCollections {
   readonly projects: Map<string, ProjectDocument>
   readonly channels: Map<string, ChannelDocument>

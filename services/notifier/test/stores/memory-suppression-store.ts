@@ -1,7 +1,7 @@
 import type { SuppressionStore } from '../../src/store/suppression-store.ts'
 import type { MemoryCollections } from './memory-stores.ts'
 
-/** The twin of the MongoDB store, for simulation and unit tests; both pass `test/suppressions.contract.ts`. */
+/** The in-memory equivalent of the MongoDB store; both pass `test/suppressions.contract.ts`. */
 export function createMemorySuppressionStore({
   suppressions,
 }: Pick<MemoryCollections, 'suppressions'>): SuppressionStore {

@@ -8,13 +8,13 @@ export interface Letter {
   readonly key: string
   readonly value: Buffer | null
   readonly headers: Readonly<Record<string, string>>
-  /** When it was parked, in milliseconds since the epoch. */
+  /** When the message was dead-lettered, in milliseconds since the epoch. */
   readonly timestampMs: number
 }
 
 /**
- * A parked message as it is kept, so that people find it and can send it again. Its id follows from where it lay first: the
- * letter that dies again is the same one.
+ * The stored form of a dead-lettered message, which a person can find and send again. Its id is derived from the
+ * original topic, partition and offset, so a message that is dead-lettered twice is stored once.
  */
 export function deadLetterDocument(letter: Letter): DeadLetterDocument {
   const { [HEADERS.errorCode]: code, [HEADERS.errorMessage]: reason, ...headers } = letter.headers
@@ -33,20 +33,25 @@ export function deadLetterDocument(letter: Letter): DeadLetterDocument {
   }
 }
 
-/** What becomes of a message that was parked. */
+/** How to handle a dead-lettered message. */
 export type LetterFate =
   | { kind: 'keep'; reason: 'no_delivery_on_record' | 'its_delivery_goes_on' }
-  /** The list of deliveries shows it, with its attempts. */
+  /** The list of deliveries shows the delivery with its attempts. */
   | { kind: 'let_go'; reason: 'its_delivery_ended' }
-  /** Its delivery waits for what will not come: it is to end, where people see it and can send it again. */
+  /**
+   * The delivery waits for this unusable message. The delivery ends, so that a person sees it and can send it again.
+   */
   | { kind: 'end_delivery'; reason: 'message_unusable'; attempt: number }
 
-/** By how much the clocks of who asked for an attempt and of who parked its message may differ, in milliseconds. */
+/**
+ * Allowed difference between the clocks of the process that scheduled an attempt and the process that dead-lettered its
+ * message, in milliseconds.
+ */
 const CLOCKS_MAY_DIFFER_MS = 10_000
 
 /**
- * @param letter the attempt that the message asked for, 0 where it does not say, and when it was parked
- * @param progress what is recorded of the delivery that it names; undefined: nothing, or it names none
+ * @param message `attempt`: the attempt number in the message, 0 if it has none
+ * @param progress the recorded progress of the delivery named in the message; undefined if there is none
  */
 export function decideLetter(
   letter: { readonly attempt: number; readonly parkedAtMs: number },
@@ -54,16 +59,19 @@ export function decideLetter(
 ): LetterFate {
   if (progress === undefined) return { kind: 'keep', reason: 'no_delivery_on_record' }
   const { next } = progress
-  // One that ended says so before its letter is written.
+  // An ended delivery is recorded before its message is dead-lettered.
   if (next === null) return { kind: 'let_go', reason: 'its_delivery_ended' }
-  // Of an attempt that is over, or from before a person asked for this one: what the delivery waits for may well come.
+  // A message of an earlier attempt, or from before a requeue, is not the message that the delivery waits for.
   const isOfNext = letter.attempt >= next.attempt && next.dueAtMs <= letter.parkedAtMs + CLOCKS_MAY_DIFFER_MS
   return isOfNext
     ? { kind: 'end_delivery', reason: 'message_unusable', attempt: next.attempt }
     : { kind: 'keep', reason: 'its_delivery_goes_on' }
 }
 
-/** What a delivery says of itself that ended so. The error may tell more than whoever reads deliveries is to know: it is logged. */
+/**
+ * The public reason of a delivery that ended with an unusable message. The error itself may contain internal details,
+ * so it is logged only.
+ */
 export function unusableText(errorCode: string | undefined): string {
   return `Its message could not be used (${errorCode ?? 'internal'}), see the log of the notifier; send it again once the cause is fixed`
 }

@@ -1,8 +1,8 @@
-/** What decides whether a channel may be delivered to. */
+/** The facts that decide whether a channel may receive deliveries. */
 export interface ChannelState {
   readonly enabled: boolean
   readonly deleted: boolean
-  /** Why the channel's health disabled it; null while it has not. */
+  /** Why the health check disabled the channel; null if it did not. */
   readonly disabledReason: string | null
 }
 
@@ -11,9 +11,9 @@ export type ChannelVerdict =
   | { kind: 'ends'; reason: 'channel_deleted' | 'channel_disabled'; text: string }
 
 /**
- * Whether a delivery may go to its channel now. A test may go to a disabled channel: that is how a person finds out
- * whether it works again.
- * @param channel undefined when there is no such channel (any more)
+ * Decides whether a delivery may be sent to its channel now. A test may be sent to a disabled channel, so that a person
+ * can check whether it works again.
+ * @param channel undefined if the channel does not exist
  */
 export function judgeChannel(channel: ChannelState | undefined, test: boolean): ChannelVerdict {
   if (channel === undefined || channel.deleted) {

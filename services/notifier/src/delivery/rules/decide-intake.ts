@@ -1,25 +1,27 @@
 import type { DeliveryProgress } from '../../store/delivery-store.ts'
 
 /**
- * What to do with a message that asks for an attempt. Kafka delivers a message again whenever its offset was not
- * committed, so what the document says decides, not that the message came.
+ * How to handle a message that requests an attempt. Kafka delivers a message again if its offset was not committed, so
+ * the recorded progress decides.
  */
 export type Intake =
   | { kind: 'attempt'; attempt: number; firstAttemptAtMs: number | null; ladderFromAttempt: number; reason: 'due' }
-  /** The attempt was recorded, but a crash may have come before what follows from it was produced: produce it again. */
+  /**
+   * The attempt is recorded, but the process may have crashed before it produced the next message: produce it again.
+   */
   | { kind: 'produce_retry_again'; attempt: number; dueAtMs: number; topic: string; reason: 'attempt_was_recorded' }
   | { kind: 'dead_letter_again'; reason: 'end_was_recorded' }
   | { kind: 'skip'; reason: 'already_delivered' | 'superseded' | 'stale_attempt' | 'attempted_before_its_time' }
 
 /**
- * The clocks of the process that let a message go and of the one that attempted it may differ. Taking a message for
- * overtaken that is not would lose a retry; the other way round one is only asked for twice.
+ * Allowed difference between the clocks of the process that released a message and the process that attempted it. If
+ * the tolerance is too small, a retry is lost; if it is too large, an attempt is only requested twice.
  */
 const CLOCKS_MAY_DIFFER_MS = 15 * 60_000
 
 /**
- * @param attempt the number that the message carries
- * @param dueAtMs when the delay line let the message go; null for one that never was on a delay line
+ * @param attempt the attempt number in the message
+ * @param dueAtMs when the delay line released the message; null if it came from no delay line
  */
 export function decideIntake(attempt: number, dueAtMs: number | null, progress: DeliveryProgress): Intake {
   if (progress.state === 'delivered') return { kind: 'skip', reason: 'already_delivered' }
@@ -30,14 +32,15 @@ export function decideIntake(attempt: number, dueAtMs: number | null, progress: 
       ? { kind: 'dead_letter_again', reason: 'end_was_recorded' }
       : { kind: 'skip', reason: 'stale_attempt' }
   }
-  // A person had it attempted before its time, so what follows went out then: this is the message that was overtaken.
+  // A person requested the attempt before its due time, and the next message was produced then. This is the delayed
+  // message of the same attempt.
   const attemptedAtMs = progress.lastAttemptAtMs ?? Number.POSITIVE_INFINITY
   const isOvertaken = attempt === progress.lastAttempt && (dueAtMs ?? 0) > attemptedAtMs + CLOCKS_MAY_DIFFER_MS
   if (isOvertaken) return { kind: 'skip', reason: 'attempted_before_its_time' }
   if (attempt === next.attempt - 1) return { kind: 'produce_retry_again', ...next, reason: 'attempt_was_recorded' }
   if (attempt < next.attempt) return { kind: 'skip', reason: 'stale_attempt' }
-  // A number beyond the next one means that the document is older than the message (a restored backup): its own number
-  // is taken, or else the result could never be recorded.
+  // The document is older than the message if the message's number is larger than the next attempt's (a restored
+  // backup). The document's number is used, because an outcome with any other number cannot be recorded.
   const { firstAttemptAtMs, ladderFromAttempt } = progress
   return { kind: 'attempt', attempt: next.attempt, firstAttemptAtMs, ladderFromAttempt, reason: 'due' }
 }

@@ -5,28 +5,31 @@ import type { HealthReport } from '../../health/rules/channel-health.ts'
 import type { PaceSignal } from '../../queue/rules/breaker.ts'
 import { decideNextAttempt, type NextAttempt } from '../../retry/rules/next-attempt.ts'
 
-/** How a delivery stands after something happened to it; written only if its next attempt is still this one (R4.4). */
+/** The state of a delivery after an attempt. It is written only if the recorded next attempt is still `attempt`. */
 export interface AttemptOutcome {
   readonly deliveryId: string
-  /** The attempt that it settles. */
+  /** The number of the ended attempt. */
   readonly attempt: number
-  /** The row to add; null when no attempt was made. */
+  /** The row to add to the delivery's attempts; null if no attempt was made. */
   readonly record: DeliveryAttempt | null
   readonly state: 'delivered' | 'retrying' | 'dead'
-  /** For a person: why it ended, or what is next. */
+  /** The reason of the state, for a person. */
   readonly reason: string
-  /** The closed word for log and metric. */
+  /** The reason as one of a fixed set of codes, for logs and metrics. */
   readonly reasonCode: string
   readonly next: Extract<NextAttempt, { kind: 'retry' }> | null
-  /** What this says about the channel; null when it says nothing (tests, deliveries that were not attempted). */
+  /**
+   * What the outcome says about the channel's health; null if it says nothing (tests, deliveries that were not
+   * attempted).
+   */
   readonly health: HealthReport | null
-  /** What it showed of the receiver's pace; null when it showed nothing. */
+  /** What the outcome says about the receiver's pace; null if it says nothing. */
   readonly sign: PaceSignal | null
-  /** The digest that told it; absent where it went alone. */
+  /** The id of the digest that contained the alert; absent if the alert was sent alone. */
   readonly coveredBy?: string
-  /** Set where it is told in no digest any more, because one was refused for what was in it. */
+  /** Set if the delivery must not be part of a digest, because a digest with it was refused for its content. */
   readonly goesAlone?: true
-  /** The addresses of a mail channel that this attempt ended the delivery for; absent where there were none. */
+  /** The addresses of a mail channel that get no further mail after this attempt; absent if there are none. */
   readonly endedAddresses?: readonly EndedAddress[]
   readonly atMs: number
 }
@@ -36,18 +39,18 @@ export interface AttemptFacts {
   readonly channelKind: ChannelKind
   readonly attempt: number
   readonly test: boolean
-  /** When the ladder's first attempt began; null when this is it. */
+  /** When the first attempt of the ladder began; null if this attempt is the first. */
   readonly firstAttemptAtMs: number | null
-  /** The number of that attempt. */
+  /** The number of the first attempt of the ladder. */
   readonly ladderFromAttempt: number
-  /** The digest that tells this delivery together with others. */
+  /** The id of the digest that contained the alert; absent if the alert was sent alone. */
   readonly digestId?: string
   readonly startedAtMs: number
   readonly endedAtMs: number
   readonly answer: Answer
 }
 
-/** What one attempt's answer makes of its delivery and of its channel. */
+/** Derives the new state of the delivery, and the signals about its channel, from the answer to one attempt. */
 export function outcomeOfAttempt(facts: AttemptFacts): AttemptOutcome {
   const { answer, attempt, deliveryId, test, endedAtMs } = facts
   const outcome = outcomeOf(facts)
@@ -109,14 +112,17 @@ export function outcomeOfAttempt(facts: AttemptFacts): AttemptOutcome {
   }
 }
 
-/** A digest that is refused for its content is retried as single messages, because the answer does not name the alert at fault. */
+/**
+ * A digest that is refused for its content is retried as single messages, because the answer does not name the alert at
+ * fault.
+ */
 function outcomeOf({ channelKind, answer, endedAtMs, digestId }: AttemptFacts): Outcome {
   const outcome = classifyAnswer(channelKind, answer, endedAtMs)
   if (outcome.kind !== 'dead_letter' || digestId === undefined) return outcome
   return { kind: 'retry', reason: outcome.reason, error: outcome.error, retryAfterMs: null, fault: 'one_of_several' }
 }
 
-/** The end of a delivery that may not be attempted, because its channel is gone or disabled, or its message is of no use. */
+/** The end of a delivery without an attempt: its channel is deleted or disabled, or its message is unusable. */
 export function outcomeWithoutAttempt(
   delivery: { deliveryId: string; attempt: number },
   end: { readonly reason: string; readonly text: string },
@@ -135,7 +141,7 @@ export function outcomeWithoutAttempt(
   }
 }
 
-/** @param hasWorked whether anything arrived, be it for some addresses only */
+/** @param hasWorked true if the message arrived, even if only for some addresses */
 function newsOf(outcome: Outcome, hasWorked: boolean, atMs: number): HealthReport | null {
   if (hasWorked) return { kind: 'worked', atMs, error: outcome.error }
   switch (outcome.kind) {
@@ -153,7 +159,7 @@ function newsOf(outcome: Outcome, hasWorked: boolean, atMs: number): HealthRepor
   }
 }
 
-/** Statuses by which a receiver, or what stands in front of it, says that it gets more than it takes (guides: R4.5). */
+/** Statuses with which a receiver or its proxy reports overload. */
 const THROTTLES: ReadonlySet<number> = new Set([429, 502, 504])
 
 function signOf(outcome: Outcome, hasWorked: boolean, answer: MessageAnswer, atMs: number): PaceSignal | null {
@@ -161,14 +167,14 @@ function signOf(outcome: Outcome, hasWorked: boolean, answer: MessageAnswer, atM
   switch (outcome.kind) {
     case 'retry': {
       const { retryAfterMs, fault } = outcome
-      // A mailbox that is full is no reason to leave the others of its channel alone, nor is one odd alert.
+      // One full mailbox or one unacceptable alert is no reason to pause the whole channel.
       if (fault === 'some_addresses' || fault === 'one_of_several') return null
       const isThrottled = retryAfterMs !== null || (answer.kind === 'http' && THROTTLES.has(answer.status))
       return isThrottled ? { kind: 'throttled', atMs, retryAfterMs } : { kind: 'failed', atMs }
     }
     case 'disable':
       return { kind: 'failed', atMs }
-    // A fault of one message says nothing about the next.
+    // A fault of one message says nothing about the next message.
     case 'dead_letter':
     case 'delivered':
       return null
@@ -181,7 +187,10 @@ function deadReason(reason: Extract<NextAttempt, { kind: 'no_retry' }>['reason']
   return reason === 'test_is_attempted_once' ? error : `Retries ended 72 hours after the first attempt. ${error}`
 }
 
-/** What the receiver said, as far as it was read; never anything of a target that was blocked (R1.5). */
+/**
+ * The part of the receiver's answer that was read. Null for a blocked target, so that the record reveals nothing about
+ * internal networks.
+ */
 function responseOf(answer: MessageAnswer): string | null {
   const text = answer.kind === 'http' ? answer.body : answer.kind === 'smtp' ? answer.text : ''
   return text === '' ? null : text

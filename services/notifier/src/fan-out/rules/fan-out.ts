@@ -1,6 +1,6 @@
 import { type Alert, type DeliveryRequest, deliveryIdOf } from '@backstop/contracts'
 
-/** What fan-out has to know of a channel. */
+/** The fields of a channel that fan-out needs. */
 export interface Listener {
   readonly channelId: string
   readonly projectId: string
@@ -8,9 +8,9 @@ export interface Listener {
 }
 
 /**
- * One delivery for each channel that chose the alert's event. The same alert and channel always give the same delivery
- * id, so an alert that is fanned out twice is delivered once.
- * @param listeners the channels that are switched on of (at least) the alert's project
+ * Creates one delivery for each channel that subscribes to the alert's event. The delivery id is derived from alert and
+ * channel, so an alert that is fanned out twice is delivered once.
+ * @param channels enabled channels of the alert's project; channels of other projects are ignored
  */
 export function fanOut(alert: Alert, listeners: readonly Listener[]): DeliveryRequest[] {
   return listeners

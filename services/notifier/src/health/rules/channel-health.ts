@@ -10,27 +10,33 @@ import {
 export type HealthReport =
   | { kind: 'worked'; atMs: number; error: string | null }
   | { kind: 'failed'; atMs: number; error: string }
-  /** It failed for a reason of our own: shown, and never a reason to disable the channel. */
+  /** The attempt failed because of the notifier itself. The channel shows it, but it never disables the channel. */
   | { kind: 'held_up'; atMs: number; error: string }
   | { kind: 'disable'; atMs: number; error: string; reasonCode: string }
 
-/** How long a channel may do nothing but fail before it is disabled, in milliseconds (interface of other senders: 5 days). */
+/**
+ * How long every attempt of a channel must fail before the channel is disabled, in milliseconds. Five days is common
+ * for webhook senders.
+ */
 export const FAILING_TOO_LONG_MS = 5 * 86_400_000
-/** On so many of the last seven days, since then, it must have failed: one alert that failed long ago is no evidence of today. */
+/**
+ * Minimum number of the last seven days on which an attempt failed. A single failure five days ago does not prove that
+ * the channel fails today.
+ */
 export const MIN_FAILING_DAYS = 3
-/** For so many days attempts are counted. */
+/** Number of days for which attempts are counted. */
 export const DAYS_KEPT = 7
 
-/** What several pieces of news come to, in the order in which they were told. */
+/** The change of a channel's health that several reports make, in the order of the reports. */
 export interface HealthChange {
   readonly lastSuccessAtMs: number | null
   readonly lastFailureAtMs: number | null
   readonly lastError: string | null
-  /** Whether a success was among them: whatever failed before it is forgiven. */
+  /** True if an attempt succeeded: it clears all failures before it. */
   readonly hasWorked: boolean
-  /** The first failure of the receiver's after the last success; null when there was none. */
+  /** The first failure of the receiver after the last success; null if there was none. */
   readonly failingSinceMs: number | null
-  /** Attempts by day (`YYYY-MM-DD`, UTC), without those that were held up on our side. */
+  /** Attempts by day (`YYYY-MM-DD`, UTC), without attempts that failed because of the notifier. */
   readonly days: Readonly<Record<string, { readonly delivered: number; readonly failed: number }>>
 }
 
@@ -66,7 +72,7 @@ export function dayOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10)
 }
 
-/** The first of the days that are kept when this one is the latest. */
+/** The first day that is kept if this day is the latest. */
 export function oldestDayKept(latestDay: string): string {
   return dayOf(Date.parse(latestDay) - (DAYS_KEPT - 1) * 86_400_000)
 }
@@ -75,7 +81,7 @@ export type HealthVerdict =
   | { kind: 'goes_on'; reason: 'disabled_before' | 'not_failing' | 'not_failing_for_long' | 'too_few_days_of_attempts' }
   | { kind: 'disable'; reason: 'failing_for_five_days'; text: string }
 
-/** Whether a channel has done nothing but fail for so long that going on helps nobody. */
+/** Decides whether every attempt of a channel has failed for so long that the channel is disabled. */
 export function judgeHealth(
   health: Pick<ChannelHealthDocument, 'disabled_at' | 'failing_since' | 'days' | 'last_error'>,
   nowMs: number,
@@ -100,12 +106,15 @@ export interface ChannelName {
   readonly name: string
 }
 
-/** Disables a channel and has its project told of it through the other channels, in one write. */
+/**
+ * The disabling of a channel with the command that opens an incident about it, stored in one write. The project's other
+ * channels announce the incident.
+ */
 export interface DisableOrder {
   readonly channelId: string
   readonly projectId: string
   readonly atMs: number
-  /** In words a person can act on. */
+  /** The reason in words that a person can act on. */
   readonly reason: string
   readonly incidentId: string
   readonly entry: TimedOutboxEntry
@@ -133,8 +142,8 @@ export type EnableDecision =
   | { kind: 'keep'; reason: 'never_used' | 'of_another_project' | 'disabled_since' }
 
 /**
- * What a wish to enable a channel does: its failures are forgiven, and the incident that told of it is resolved.
- * @param askedAtMs when the wish was made: what disabled the channel after it stands
+ * Decides whether a request to enable a channel clears its failures and resolves the incident about it.
+ * @param askedAtMs when the request was made; if the channel was disabled after that, it stays disabled
  */
 export function enableChannel(
   health: Pick<ChannelHealthDocument, '_id' | 'project_id' | 'disabled_at' | 'disabled_incident_id'> | undefined,
@@ -159,7 +168,10 @@ export function enableChannel(
   return { kind: 'enable', reason: 'asked', incidentId, entry: toEntry(command, health._id, askedAtMs) }
 }
 
-/** The key is the channel, so that what opens an incident and what resolves it stay in order. */
+/**
+ * The message key is the channel id, so that the command that opens an incident comes before the command that resolves
+ * it.
+ */
 function toEntry(command: Command, channelId: string, atMs: number): TimedOutboxEntry {
   return { id: command.command_id, topic: 'commands', key: channelId, message: command, at: atMs }
 }

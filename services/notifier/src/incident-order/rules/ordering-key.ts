@@ -1,6 +1,6 @@
 import type { Alert } from '@backstop/contracts'
 
-/** What keeps messages in order that belong together: one incident's, or else the alert alone. */
+/** The key of alerts that must keep their order: the incident, or the alert itself if it has no incident. */
 export function orderingKey(alert: Alert): string {
   return alert.event === 'incident.opened' || alert.event === 'incident.resolved'
     ? alert.data.incident.incident_id

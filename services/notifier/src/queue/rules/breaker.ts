@@ -1,31 +1,31 @@
 /**
- * What one attempt showed of its channel's receiver. `throttled`: it works, but gets more than it takes, or has said when
- * to come again.
+ * What one attempt showed about its channel's receiver. `throttled`: the receiver works but reports overload, or asks
+ * for a pause.
  */
 export type PaceSignal =
   | { readonly kind: 'worked'; readonly atMs: number }
   | { readonly kind: 'failed'; readonly atMs: number }
   | { readonly kind: 'throttled'; readonly atMs: number; readonly retryAfterMs: number | null }
 
-/** What the latest attempts showed, as far as one process saw them. */
+/** The results of the latest attempts of a channel, as seen by one process. */
 export interface Breaker {
-  /** Attempts in a row that did not work. */
+  /** Number of failed attempts in a row. */
   readonly failures: number
-  /** Nothing is sent before. */
+  /** Nothing is sent before this time, in milliseconds since the epoch. */
   readonly heldUntilMs: number
   readonly heldBecause: 'breaker_open' | 'throttled'
 }
 
 export const CLOSED_BREAKER: Breaker = { failures: 0, heldUntilMs: 0, heldBecause: 'breaker_open' }
 
-/** After so many failures in a row the receiver is left alone for a while. */
+/** Number of failures in a row that open the breaker, which pauses the channel. */
 export const FAILURES_TO_OPEN = 5
-/** For how long at first, and at most; it doubles with each attempt that fails after the pause. */
+/** First and longest pause, in milliseconds. The pause doubles with each attempt that fails after it. */
 export const FIRST_PAUSE_MS = 5_000
 export const LONGEST_PAUSE_MS = 60_000
-/** The pause of a receiver that is throttled but did not say for how long; it doubles, too. */
+/** First pause of a throttled receiver that sends no Retry-After, in milliseconds. The pause doubles, too. */
 export const FIRST_THROTTLE_MS = 1_000
-/** A receiver that asks for longer is tried again after this: a mistyped Retry-After must not silence a channel. */
+/** Longest pause that a Retry-After can cause, in milliseconds: a mistyped value must not silence a channel. */
 export const LONGEST_OBEYED_MS = 3_600_000
 
 export function noteAttempt(breaker: Breaker, sign: PaceSignal): Breaker {
@@ -39,7 +39,7 @@ export function noteAttempt(breaker: Breaker, sign: PaceSignal): Breaker {
     }
     case 'throttled': {
       const failures = breaker.failures + 1
-      // Who always asks to be tried again at once is left alone like one that asks for nothing.
+      // A short Retry-After does not shorten the pause of an open breaker.
       const pauseMs =
         sign.retryAfterMs === null
           ? doubled(FIRST_THROTTLE_MS, failures - 1)
@@ -53,18 +53,18 @@ export function noteAttempt(breaker: Breaker, sign: PaceSignal): Breaker {
 
 export type Gate =
   | { kind: 'free'; reason: 'works' }
-  /** One attempt at a time is enough to see whether it works again. */
+  /** One attempt at a time is enough to see whether the receiver works again. */
   | { kind: 'one_at_a_time'; reason: 'failed_last' | 'half_open' }
   | { kind: 'held'; reason: 'breaker_open' | 'throttled'; untilMs: number }
 
-/** What may be sent to the channel now. */
+/** Decides how many attempts may run for the channel now. */
 export function gateOf(breaker: Breaker, nowMs: number): Gate {
   if (breaker.heldUntilMs > nowMs) return { kind: 'held', reason: breaker.heldBecause, untilMs: breaker.heldUntilMs }
   if (breaker.failures === 0) return { kind: 'free', reason: 'works' }
   return { kind: 'one_at_a_time', reason: breaker.failures < FAILURES_TO_OPEN ? 'failed_last' : 'half_open' }
 }
 
-/** Attempts that were under way together end one after the other; none of them shortens the pause of another. */
+/** Extends the pause. Concurrent attempts end one after the other, and a later end never shortens the pause. */
 function held(
   before: Breaker,
   failures: number,
@@ -76,7 +76,7 @@ function held(
   return heldUntilMs < before.heldUntilMs ? { ...before, failures } : { failures, heldUntilMs, heldBecause }
 }
 
-/** For how long so many failures in a row open the breaker; 0 while there are too few. */
+/** The pause after this number of failures in a row, in milliseconds; 0 if there are too few to open the breaker. */
 function openForMs(failures: number): number {
   return failures < FAILURES_TO_OPEN ? 0 : doubled(FIRST_PAUSE_MS, failures - FAILURES_TO_OPEN)
 }

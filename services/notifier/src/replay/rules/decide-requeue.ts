@@ -1,23 +1,25 @@
 import type { DeliveryDocument } from '@backstop/contracts'
 
-/** What of a delivery decides whether it may be attempted again. */
+/** The fields of a delivery that decide whether it may be attempted again. */
 export type RequeueFacts = Pick<
   DeliveryDocument,
   'state' | 'test' | 'attempts' | 'next_attempt' | 'requested_by' | 'ladder_from' | 'project_id'
 >
 
-/** What a wish to attempt a delivery now comes to. */
+/** The decision about a request to attempt a delivery now. */
 export type Requeue =
   | {
       kind: 'requeue'
       reason: 'brought_forward' | 'ladder_begins_anew'
       attempt: number
-      /** The attempt that it waits for now; null for one that is dead. */
+      /** The recorded next attempt; null for a dead delivery. */
       waitsFor: number | null
-      /** The attempt that stands on the ladder's first rung from now on, and from when its 72 hours count; null: from now. */
+      /** The attempt on the first rung of the ladder, and the start of the ladder's 72 hours; null: now. */
       ladderFrom: { attempt: number; at: Date | null }
     }
-  /** The wish is on record, or the attempt is due anyway; its message may be lost: one more is harmless. */
+  /**
+   * The request is already recorded, or the attempt is due. The message may be lost, and a second message is harmless.
+   */
   | { kind: 'produce_again'; reason: 'asked_before' | 'due_already'; attempt: number }
   | {
       kind: 'refuse'
@@ -25,12 +27,12 @@ export type Requeue =
     }
 
 export interface RequeueWish {
-  /** Names the wish: a command or a replay. The same one asks only once. */
+  /** The id of the command or replay that makes the request. A repeated request has the same id. */
   readonly requestId: string
   readonly projectId: string
 }
 
-/** Whether, and under which number, a delivery is attempted now because somebody asked for it. */
+/** Decides whether a requested attempt is made now, and under which number. */
 export function decideRequeue(wish: RequeueWish, delivery: RequeueFacts | undefined): Requeue {
   if (delivery === undefined) return { kind: 'refuse', reason: 'unknown' }
   if (delivery.project_id !== wish.projectId) return { kind: 'refuse', reason: 'of_another_project' }
@@ -44,10 +46,10 @@ export function decideRequeue(wish: RequeueWish, delivery: RequeueFacts | undefi
       : { kind: 'refuse', reason: 'attempted_since_asked' }
   }
   if (isDue) return { kind: 'produce_again', reason: 'due_already', attempt: next.attempt }
-  // The number stays: the message on the delay line then comes too late and is told by its number or its due time.
+  // The attempt number stays. The message on the delay line is recognised later by its number or its due time.
   if (next !== null) {
     const { attempt: from, at } = delivery.ladder_from ?? { attempt: 1, at: attempts[0]?.at ?? null }
-    // One rung lower, so that what a person has attempted beside the ladder uses up none of it; its 72 hours stay.
+    // The ladder starts one attempt later, so that a manual attempt uses up no rung. The 72 hours do not start again.
     const ladderFrom = { attempt: from + 1, at }
     return { kind: 'requeue', reason: 'brought_forward', attempt: next.attempt, waitsFor: next.attempt, ladderFrom }
   }

@@ -2,25 +2,24 @@ import { RETRY_RUNGS } from '@backstop/contracts'
 
 type Rung = (typeof RETRY_RUNGS)[number]
 
-/** What follows a failed attempt. */
+/** The decision after a failed attempt. */
 export type NextAttempt =
   | { kind: 'retry'; attempt: number; dueAtMs: number; topic: Rung['topic']; reason: 'ladder' | 'retry_after' }
   | { kind: 'no_retry'; reason: 'test_is_attempted_once' | 'retry_window_over' }
 
-/** How long after its first attempt a delivery is still retried. */
+/** How long after its first attempt a delivery is retried, in milliseconds. */
 export const RETRY_WINDOW_MS = 72 * 3_600_000
 
 /**
- * The retry ladder: 5 s, 1 min, 10 min, 1 h, then every 6 h until 72 h after the first attempt. Retry-After takes the
- * first rung that is at least as long; what is longer than the longest rung gets that one, since every message of a
- * delay line waits equally long.
- * @param failed the number of the attempt that failed, from 1
+ * The retry ladder: 5 s, 1 min, 10 min, 1 h, then every 6 h until 72 h after the first attempt. A Retry-After selects
+ * the first rung that is at least as long, or the longest rung, because all messages of a delay line wait equally long.
+ * @param failed the failed attempt; its number starts from 1
  */
 export function decideNextAttempt(failed: {
   attempt: number
-  /** The attempt that stood on the first rung: 1, or a later one where a person had it begin anew or attempted beside it. */
+  /** The number of the attempt on the first rung: 1, or a later one after a manual retry. */
   ladderFromAttempt?: number
-  /** When that attempt began. */
+  /** When the attempt on the first rung began. */
   firstAttemptAtMs: number
   nowMs: number
   test: boolean
@@ -48,9 +47,9 @@ function rungAtOrAbove(delayMs: number): number {
 }
 
 /**
- * Where a message goes whose channel has too much waiting, or is left alone for a while: to the longest delay line that
- * does not make it late, with no attempt counted. A flood to a slow receiver would else turn round every five seconds.
- * @param waitMs in how long its turn may come at the earliest
+ * Chooses the delay line for a message whose channel has a full queue or is paused: the longest line that does not make
+ * it late. With the shortest line, a flood to a slow receiver would cycle every five seconds.
+ * @param waitMs earliest time until the attempt, in milliseconds
  */
 export function decidePostponement(waitMs: number): Rung {
   const [seconds, minute, tenMinutes] = RETRY_RUNGS

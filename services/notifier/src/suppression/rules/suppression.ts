@@ -1,6 +1,6 @@
 import type { SuppressionDocument, SuppressionReason } from '@backstop/contracts'
 
-/** What is reported of an address. */
+/** A report about an address. */
 export type AddressReport =
   | { readonly kind: 'suppress'; readonly reason: SuppressionReason; readonly detail: string | null }
   | { readonly kind: 'unsuppress' }
@@ -11,7 +11,7 @@ export interface AddressOfProject {
   readonly address: string
 }
 
-/** What is kept of the address from now on; null: nothing. */
+/** The new document of the address; null deletes it. */
 export interface SuppressionChange {
   readonly next: SuppressionDocument | null
   readonly reason:
@@ -23,11 +23,14 @@ export interface SuppressionChange {
     | 'too_many_bounces'
 }
 
-/** So many soft bounces within the window suppress an address (guides: reliability §7). */
+/** Number of soft bounces within the window that suppress an address. */
 export const SOFT_BOUNCE_LIMIT = 5
 export const SOFT_BOUNCE_WINDOW_MS = 7 * 86_400_000
 
-/** Mail servers may tell addresses apart by case, none that matters does: what one spelling asked for holds for all. */
+/**
+ * One id for all spellings of an address: mail servers may distinguish upper and lower case, but none in common use
+ * does.
+ */
 export function suppressionId({ projectId, address }: AddressOfProject): string {
   return `${projectId}/${foldAddress(address)}`
 }
@@ -37,8 +40,8 @@ export function foldAddress(address: string): string {
 }
 
 /**
- * What news makes of what is known. The first reason to suppress stays, since it is the one to be taken away; only a
- * person takes it away.
+ * Applies a report to the stored suppression. The first reason is kept, because it is the reason that a person has to
+ * lift. Only a person can lift a suppression.
  */
 export function decideSuppression(
   of: AddressOfProject,
@@ -48,7 +51,7 @@ export function decideSuppression(
 ): SuppressionChange {
   switch (news.kind) {
     case 'unsuppress':
-      // Its bounces are forgotten with it, or else the next one would suppress it again.
+      // The bounces are deleted, too: otherwise the next bounce would suppress the address again.
       return { next: null, reason: 'allowed_again' }
     case 'suppress':
       if (known?.reason != null) return { next: known, reason: 'suppressed_before' }
@@ -70,7 +73,7 @@ function countBounce(
   atMs: number,
 ): SuppressionChange {
   if (known?.reason != null) return { next: known, reason: 'suppressed_before' }
-  // The same report that comes twice has the same time.
+  // A duplicate of a report has the same time.
   if (known?.soft_bounces.some(at => at.getTime() === atMs)) return { next: known, reason: 'bounce_known' }
   const times = [...(known?.soft_bounces ?? []).map(at => at.getTime()), atMs].sort((a, b) => a - b)
   const latest = times.at(-1) ?? atMs
