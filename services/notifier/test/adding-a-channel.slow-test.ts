@@ -14,7 +14,7 @@ test('the page adds files of its own and lines of lists, nothing else', () => {
     'packages/channels/src/pager/message.ts',
     'packages/channels/src/pager/target.ts',
     'packages/channels/src/pager/deliver.ts',
-    'services/notifier/test/channel-worlds/pager.ts',
+    'services/notifier/test/channel-receivers/pager.ts',
   ])
   for (const { code } of steps.filter(step => step.kind === 'diff')) {
     const lines = code.trimEnd().split('\n')

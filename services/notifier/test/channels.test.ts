@@ -2,7 +2,7 @@ import { CHANNEL_MODULES } from '@backstop/channels/deliver'
 import { alert, webhookChannel } from '@backstop/channels/test'
 import { expect, test } from 'vitest'
 import { describeChannel } from './channel.contract.ts'
-import { CHANNEL_WORLDS } from './channel-worlds/index.ts'
+import { CHANNEL_WORLDS } from './channel-receivers/index.ts'
 import { startWithChannels } from './memory-notifier.ts'
 
 for (const [kind, world] of Object.entries(CHANNEL_WORLDS)) describeChannel(kind, world)

@@ -1,5 +1,5 @@
 import { slackChannel } from '@backstop/channels/test'
-import { httpWorld } from './http-world.ts'
+import { httpWorld } from './http-receivers.ts'
 
 const TOKEN = 'canary-of-hook'
 

@@ -3,7 +3,7 @@ import { emailChannel, type SmtpScript, startScriptedSmtpServer } from '@backsto
 import { Secret } from '@backstop/kit'
 import type { Behaviour, ChannelWorld } from '../channel.contract.ts'
 import { startRawServer } from '../real-receivers.ts'
-import { startNobody } from './http-world.ts'
+import { startNobody } from './http-receivers.ts'
 
 /** The SMTP password of the installation, because a mail channel itself has no secret. */
 const PASSWORD = 'canary-of/smtp password'

@@ -1,5 +1,5 @@
 import { webhookChannel } from '@backstop/channels/test'
-import { httpWorld } from './http-world.ts'
+import { httpWorld } from './http-receivers.ts'
 
 const SECRET = 'canary-of-signing/secret'
 const PREVIOUS = { secret: 'canary "of" previous secret', expiresAt: new Date('2100-01-01') }
