@@ -34,8 +34,8 @@ export interface ChannelEndpoint {
 }
 
 /** The receivers for one kind of channel, on loopback. */
-export interface ChannelWorld {
-  open(behaviour: Behaviour): Promise<ChannelEndpoint>
+export interface ChannelReceivers {
+  startReceiver(behaviour: Behaviour): Promise<ChannelEndpoint>
   /**
    * Secrets of the channel, and of the installation if the kind needs any. A long secret is listed as its credential
    * part only (without scheme, name or path), because receivers may repeat that part alone.
@@ -50,16 +50,16 @@ export interface ChannelWorld {
 /** Extra time for a busy machine, in milliseconds. */
 const GRACE_MS = 1_500
 
-export function describeChannel(kind: string, world: ChannelWorld): void {
+export function describeChannel(kind: string, receivers: ChannelReceivers): void {
   const egress = createLoopbackEgress()
   afterAll(() => egress.stop())
 
-  async function meet(
+  async function deliverTo(
     behaviour: Behaviour,
     options: Parameters<typeof attemptDelivery>[2] = {},
     change: (channel: ChannelDocument) => ChannelDocument = channel => channel,
   ): Promise<Attempted & { identities: readonly string[] }> {
-    const { channel, mailer, identities, stop } = await world.open(behaviour)
+    const { channel, mailer, identities, stop } = await receivers.startReceiver(behaviour)
     try {
       const ports = mailer === undefined ? { egress } : { egress, mailer }
       const attempted = await attemptDelivery(change(channel), ports, options)
@@ -70,17 +70,17 @@ export function describeChannel(kind: string, world: ChannelWorld): void {
     }
   }
   /** One delivery per behaviour, shared by several tests, because hanging receivers take long. */
-  const met = new Map<Behaviour, ReturnType<typeof meet>>()
-  const meetOnce = (behaviour: Behaviour) => {
-    const meeting = met.get(behaviour) ?? meet(behaviour)
-    met.set(behaviour, meeting)
+  const deliveries = new Map<Behaviour, ReturnType<typeof deliverTo>>()
+  const deliverOnce = (behaviour: Behaviour) => {
+    const meeting = deliveries.get(behaviour) ?? deliverTo(behaviour)
+    deliveries.set(behaviour, meeting)
     return meeting
   }
   const faultsOf = ({ log }: Attempted) => log.filter(line => line.msg === 'delivery.fault')
 
   describe(`a channel of the kind ${kind}`, () => {
     test('delivers to a receiver that accepts', async () => {
-      const { delivery, health, identities } = await meetOnce('accepts')
+      const { delivery, health, identities } = await deliverOnce('accepts')
       expect(delivery).toMatchObject({ state: 'delivered', attempts: [{ outcome: 'delivered', error: null }] })
       expect(health).toMatchObject({ last_error: null, disabled_at: null })
       expect(identities).toHaveLength(1)
@@ -89,7 +89,7 @@ export function describeChannel(kind: string, world: ChannelWorld): void {
     test.each(['fails', 'is_away', 'resets', 'hangs', 'talks_nonsense', 'echoes'] as const)(
       'tries again where the receiver %s, and says why in words',
       async behaviour => {
-        const attempted = await meetOnce(behaviour)
+        const attempted = await deliverOnce(behaviour)
         expect(attempted.delivery).toMatchObject({
           state: 'retrying',
           attempts: [{ outcome: 'failed', error: expect.stringMatching(/^[A-Z].{10,}[^.]$/s) }],
@@ -102,46 +102,46 @@ export function describeChannel(kind: string, world: ChannelWorld): void {
     )
 
     test('is disabled by a receiver that is gone for good, which ends the delivery', async () => {
-      const { delivery, health } = await meetOnce('is_gone')
+      const { delivery, health } = await deliverOnce('is_gone')
       expect(delivery).toMatchObject({ state: 'dead', next_attempt: null })
       expect(health).toMatchObject({ disabled_at: expect.any(Date), disabled_reason: delivery.reason })
     })
 
-    if (world.canAskToWait) {
+    if (receivers.canAskToWait) {
       test('waits as long as it is asked to', async () => {
-        const { delivery } = await meet('asks_to_wait')
+        const { delivery } = await deliverTo('asks_to_wait')
         expect(delivery).toMatchObject({ state: 'retrying', next_attempt: { topic: 'deliveries.retry.10m' } })
       })
     }
 
     test('has given up on a receiver that hangs when the time of the attempt is over', async () => {
-      const { tookMs } = await meetOnce('hangs')
+      const { tookMs } = await deliverOnce('hangs')
       expect(tookMs).toBeGreaterThan(ATTEMPT_MS * 0.9)
       expect(tookMs).toBeLessThan(ATTEMPT_MS + GRACE_MS)
     })
 
     test('sends the same message at every attempt, and another one for another alert', async () => {
-      const { delivery, identities } = await meet('fails', { attempts: 2 })
+      const { delivery, identities } = await deliverTo('fails', { attempts: 2 })
       expect(delivery.attempts.map(row => row.attempt)).toEqual([1, 2])
       expect(new Set(identities).size).toBe(1)
       expect(identities.length).toBeGreaterThanOrEqual(2)
-      const other = await meet('fails', { sent: alert({ id: 'alr_other' }) })
+      const other = await deliverTo('fails', { sent: alert({ id: 'alr_other' }) })
       expect(other.identities).not.toContain(identities[0])
     })
 
     test.each(BEHAVIOURS)('leaks no secret into record, health or log where the receiver %s', async behaviour => {
-      const { told } = await meetOnce(behaviour)
-      for (const secret of world.secrets) {
+      const { told } = await deliverOnce(behaviour)
+      for (const secret of receivers.secrets) {
         for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
           expect(told).not.toContain(form)
         }
       }
     })
 
-    if (world.unreadable !== undefined) {
-      const { unreadable } = world
+    if (receivers.unreadable !== undefined) {
+      const { unreadable } = receivers
       test('whose secret does not open says so, and tries again', async () => {
-        const { delivery, identities } = await meet('accepts', {}, unreadable)
+        const { delivery, identities } = await deliverTo('accepts', {}, unreadable)
         expect(delivery).toMatchObject({
           state: 'retrying',
           attempts: [{ error: expect.stringContaining('stored secret cannot be opened') }],

@@ -2,13 +2,13 @@ import { CHANNEL_MODULES } from '@backstop/channels/deliver'
 import { alert, webhookChannel } from '@backstop/channels/test'
 import { expect, test } from 'vitest'
 import { describeChannel } from './channel.contract.ts'
-import { CHANNEL_WORLDS } from './channel-receivers/index.ts'
+import { CHANNEL_RECEIVERS } from './channel-receivers/index.ts'
 import { startWithChannels } from './memory-notifier.ts'
 
-for (const [kind, world] of Object.entries(CHANNEL_WORLDS)) describeChannel(kind, world)
+for (const [kind, receivers] of Object.entries(CHANNEL_RECEIVERS)) describeChannel(kind, receivers)
 
 test('every kind of channel passes the suite', () => {
-  expect(Object.keys(CHANNEL_WORLDS).sort()).toEqual(Object.keys(CHANNEL_MODULES).sort())
+  expect(Object.keys(CHANNEL_RECEIVERS).sort()).toEqual(Object.keys(CHANNEL_MODULES).sort())
 })
 
 test('an attempt may take twenty seconds, where nobody says otherwise', async () => {

@@ -41,7 +41,7 @@ test('a channel that was disabled is enabled by a command, and a replay brings i
   endpoint.answer = (_request, response) => void response.writeHead(200).end('ok')
   await notifier.command({ ...common(project, 'enable'), kind: 'enable_channel', channel_id: 'chn_replay' })
   await until('it is enabled', async () => (await health.findOne({ _id: 'chn_replay' }))?.disabled_at === null)
-  const wish = {
+  const requested = {
     ...common(project, 'replay'),
     kind: 'replay_deliveries',
     replay_id: 'rpl_1',
@@ -49,7 +49,7 @@ test('a channel that was disabled is enabled by a command, and a replay brings i
     from,
     to: new Date(Date.now() + 1_000).toISOString(),
   } as const
-  await notifier.command(wish, wish)
+  await notifier.command(requested, requested)
   for (const one of alerts) await notifier.ended(one.alert_id, 'chn_replay', 'delivered')
   const replay = await until('the replay is done', async () => {
     const found = await notifier.db.collection<ReplayDocument>('replays').findOne({ _id: 'rpl_1' })

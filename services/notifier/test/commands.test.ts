@@ -70,10 +70,10 @@ describe('a retry by hand', () => {
     notifier.state.reply = () => 500
     await notifier.publish(...alerts(notifier, 1))
     await notifier.clock.advance(12 * 60_000)
-    const wish = { kind: 'retry_delivery', delivery_id: idOf(notifier, 'alr_0'), command_id: 'cmd_1' } as const
-    await notifier.command(wish, wish)
+    const command = { kind: 'retry_delivery', delivery_id: idOf(notifier, 'alr_0'), command_id: 'cmd_1' } as const
+    await notifier.command(command, command)
     await notifier.clock.advance(1_000)
-    await notifier.command(wish)
+    await notifier.command(command)
     await notifier.clock.advance(1_000)
     expect(notifier.requests).toHaveLength(5)
   })
@@ -132,16 +132,16 @@ describe('a bulk replay', () => {
       process.kill()
       process = await notifier.start()
     }
-    const wish = { kind: 'replay_deliveries', replay_id: 'rpl_1', channel_id: 'chn_a', from, to } as const
-    return { notifier, wish, kill }
+    const command = { kind: 'replay_deliveries', replay_id: 'rpl_1', channel_id: 'chn_a', from, to } as const
+    return { notifier, command, kill }
   }
   const states = (notifier: MemoryNotifier) =>
     Map.groupBy(notifier.collections.deliveries.values(), delivery => delivery.state)
 
   test('sends again all that ended without success in its window, and says how far it is', async () => {
-    const { notifier, wish } = await recovered(250)
+    const { notifier, command } = await recovered(250)
     expect(states(notifier).get('dead')).toHaveLength(250)
-    await notifier.command(wish, wish)
+    await notifier.command(command, command)
     await notifier.clock.advance(800)
     const begun = notifier.collections.replays.get('rpl_1')
     expect(begun).toMatchObject({ state: 'running', total: 250 })
@@ -159,9 +159,9 @@ describe('a bulk replay', () => {
   })
 
   test('waits for its channel: no more than two pages are on their way at once', async () => {
-    const { notifier, wish } = await recovered(350)
+    const { notifier, command } = await recovered(350)
     notifier.state.reply = () => 'hang'
-    await notifier.command(wish)
+    await notifier.command(command)
     await notifier.clock.advance(15_000)
     expect(notifier.collections.replays.get('rpl_1')?.requeued).toBeLessThanOrEqual(200)
     notifier.state.reply = () => 200
@@ -171,8 +171,8 @@ describe('a bulk replay', () => {
   })
 
   test('goes on after a process that died in the middle, and loses nothing', async () => {
-    const { notifier, wish, kill } = await recovered(250)
-    await notifier.command(wish)
+    const { notifier, command, kill } = await recovered(250)
+    await notifier.command(command)
     for (let round = 0; round < 4; round++) {
       await notifier.clock.advance(600)
       await kill()
@@ -183,7 +183,7 @@ describe('a bulk replay', () => {
   })
 
   test('tells an incident in its order that was opened and resolved while the channel was disabled', async () => {
-    const { notifier, wish } = await recovered(1, ['incident.opened', 'incident.resolved'])
+    const { notifier, command } = await recovered(1, ['incident.opened', 'incident.resolved'])
     const health = notifier.collections.channelHealth.get('chn_a') as ChannelHealthDocument
     notifier.collections.channelHealth.set('chn_a', { ...health, disabled_at: new Date(0), disabled_reason: 'Gone' })
     await notifier.clock.advance(3_000)
@@ -199,7 +199,7 @@ describe('a bulk replay', () => {
     }
     notifier.collections.channelHealth.set('chn_a', health)
     await notifier.clock.advance(3_000)
-    await notifier.command({ ...wish, to: new Date(notifier.clock.now()).toISOString() })
+    await notifier.command({ ...command, to: new Date(notifier.clock.now()).toISOString() })
     await notifier.clock.advance(3_000)
     const told = notifier.requests
       .map(({ body }) => JSON.parse(`${body}`))
@@ -214,8 +214,8 @@ describe('a bulk replay', () => {
   })
 
   test('leaves what is not in its window alone', async () => {
-    const { notifier, wish } = await recovered(20)
-    await notifier.command({ ...wish, to: wish.from, from: '2020-01-01T00:00:00.000Z' })
+    const { notifier, command } = await recovered(20)
+    await notifier.command({ ...command, to: command.from, from: '2020-01-01T00:00:00.000Z' })
     await notifier.clock.advance(10_000)
     expect(notifier.collections.replays.get('rpl_1')).toMatchObject({ state: 'done', total: 0, requeued: 0 })
     expect(notifier.requests).toEqual([])
@@ -230,8 +230,8 @@ describe('enabling a channel', () => {
     await notifier.clock.advance(1_000)
     const incidentId = notifier.collections.channelHealth.get('chn_a')?.disabled_incident_id
     notifier.state.reply = () => 200
-    const wish = { kind: 'enable_channel', channel_id: 'chn_a' } as const
-    await notifier.command(wish, wish)
+    const command = { kind: 'enable_channel', channel_id: 'chn_a' } as const
+    await notifier.command(command, command)
     await notifier.clock.advance(1_000)
     expect(notifier.collections.channelHealth.get('chn_a')).toMatchObject({
       disabled_at: null,

@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 /** The topics, consumer groups and database of one scenario. */
-interface Scene {
+interface ScenarioStack {
   readonly stack: TestStack
   readonly db: ReturnType<MongoClient['db']>
   readonly receiver: Receiver
@@ -51,7 +51,7 @@ interface Scene {
   health(): Promise<ChannelHealthDocument | null>
 }
 
-async function openScene(): Promise<Scene> {
+async function openScenarioStack(): Promise<ScenarioStack> {
   const stack = await testStack()
   cleanUps.push(() => stack.close())
   await stack.createTopics(TOPICS as TopicName[], 1)
@@ -103,29 +103,29 @@ function startChild(stack: TestStack, crashAt?: string) {
 
 interface Scenario {
   /** Stores the data that must exist before the process starts. */
-  prepare?(scene: Scene): Promise<void>
+  prepare?(scene: ScenarioStack): Promise<void>
   /** Makes the process reach the crash point. */
-  provoke(scene: Scene): Promise<void>
+  reachCrashPoint(scene: ScenarioStack): Promise<void>
   /** Waits for the expected result after the restart. */
-  settles(scene: Scene): Promise<void>
+  expectResult(scene: ScenarioStack): Promise<void>
 }
 
 const within = { timeoutMs: 60_000 }
-const status = (scene: Scene, code: number) => {
+const status = (scene: ScenarioStack, code: number) => {
   scene.receiver.answer = (_request, response) => void response.writeHead(code).end('x')
 }
-const accepted = ({ receiver }: Scene) => receiver.requests.map(request => JSON.parse(String(request.body)))
-const commandsOf = async (scene: Scene, enough: number) => {
+const accepted = ({ receiver }: ScenarioStack) => receiver.requests.map(request => JSON.parse(String(request.body)))
+const commandsOf = async (scene: ScenarioStack, enough: number) => {
   const messages = await readAll(scene.stack, 'commands', all => all.length >= enough)
   return Promise.all(messages.map(({ value }) => codec.decode('command', value)))
 }
 
 const disabling: Scenario = {
-  async provoke(scene) {
+  async reachCrashPoint(scene) {
     status(scene, 410)
     await scene.alert(alert())
   },
-  async settles(scene) {
+  async expectResult(scene) {
     const health = await until(
       'the command is published',
       async () => {
@@ -148,7 +148,7 @@ const disabling: Scenario = {
 }
 
 /** Stores a delivery that ended without success. */
-async function bury(scene: Scene): Promise<void> {
+async function storeDeadDelivery(scene: ScenarioStack): Promise<void> {
   const document = newDelivery(
     { ...requestOf(alert()), attempt: 1, test: false, alert: alert() },
     'webhook',
@@ -167,9 +167,10 @@ const requestOf = ({ alert_id }: Alert) => ({
 const common = () => ({ command_id: 'cmd_1', project_id: PROJECT, requested_at: new Date().toISOString() })
 
 const requeueing: Scenario = {
-  prepare: bury,
-  provoke: scene => scene.command({ ...common(), kind: 'retry_delivery', delivery_id: requestOf(alert()).delivery_id }),
-  async settles(scene) {
+  prepare: storeDeadDelivery,
+  reachCrashPoint: scene =>
+    scene.command({ ...common(), kind: 'retry_delivery', delivery_id: requestOf(alert()).delivery_id }),
+  async expectResult(scene) {
     await until('it is delivered', async () => (await scene.delivery('alr_1'))?.state === 'delivered', within)
     expect(scene.receiver.requests).toHaveLength(1)
     expect((await scene.delivery('alr_1'))?.attempts).toHaveLength(1)
@@ -199,8 +200,8 @@ const SCENARIOS: Record<(typeof NOTIFIER_CARE_CRASH_POINTS)[number], Scenario> =
         last_error: null,
       })
     },
-    provoke: scene => scene.command({ ...common(), kind: 'enable_channel', channel_id: 'chn_1' }),
-    async settles(scene) {
+    reachCrashPoint: scene => scene.command({ ...common(), kind: 'enable_channel', channel_id: 'chn_1' }),
+    async expectResult(scene) {
       await until('its command is published', async () => (await scene.health())?.outbox?.length === 0, within)
       expect(await scene.health()).toMatchObject({ disabled_at: null, failing_since: null })
       const commands = (await commandsOf(scene, 2)).filter(command => command.kind === 'resolve_channel_incident')
@@ -213,8 +214,8 @@ const SCENARIOS: Record<(typeof NOTIFIER_CARE_CRASH_POINTS)[number], Scenario> =
       const document = newDelivery({ ...requestOf(opened), attempt: 2, test: false, alert: opened }, 'webhook', 0)
       await scene.db.collection<DeliveryDocument>('deliveries').insertOne({ ...document, state: 'retrying' })
     },
-    provoke: scene => scene.alert(incidentAlerts('inc_1').resolved),
-    async settles(scene) {
+    reachCrashPoint: scene => scene.alert(incidentAlerts('inc_1').resolved),
+    async expectResult(scene) {
       const { opened, resolved } = incidentAlerts('inc_1')
       const told = await until(
         'the resolve is delivered',
@@ -229,12 +230,12 @@ const SCENARIOS: Record<(typeof NOTIFIER_CARE_CRASH_POINTS)[number], Scenario> =
     },
   },
   'notifier.after-postpone': {
-    async provoke(scene) {
+    async reachCrashPoint(scene) {
       status(scene, 500)
       const at = new Date().toISOString()
       await scene.alert(...Array.from({ length: 20 }, (_, index) => alert({ id: `alr_${index}`, at })))
     },
-    async settles(scene) {
+    async expectResult(scene) {
       scene.receiver.requests.length = 0
       status(scene, 200)
       const deliveries = scene.db.collection<DeliveryDocument>('deliveries')
@@ -250,11 +251,11 @@ const SCENARIOS: Record<(typeof NOTIFIER_CARE_CRASH_POINTS)[number], Scenario> =
 
 describe.concurrent('killed and started again', { timeout: 240_000 }, () => {
   test.each(NOTIFIER_CARE_CRASH_POINTS)('at %s, the notifier loses and doubles nothing', async point => {
-    const scene = await openScene()
-    const { prepare, provoke, settles } = SCENARIOS[point]
+    const scene = await openScenarioStack()
+    const { prepare, reachCrashPoint, expectResult } = SCENARIOS[point]
     await prepare?.(scene)
     const doomed = scene.start(point)
-    await provoke(scene)
+    await reachCrashPoint(scene)
     const signal = await Promise.race([
       doomed.died,
       until(`the crash at ${point}`, () => false, { timeoutMs: 90_000, seen: doomed.output }),
@@ -262,6 +263,6 @@ describe.concurrent('killed and started again', { timeout: 240_000 }, () => {
     expect(signal, doomed.output()).toBe('SIGKILL')
     expect(doomed.output()).toContain(`crash point ${point}`)
     scene.start()
-    await settles(scene)
+    await expectResult(scene)
   })
 })

@@ -1,7 +1,7 @@
 /** The suite that every dead-letter store passes, in memory and on MongoDB. */
 import type { DeadLetterDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { deadLetterDocument, type Letter } from '../src/dead-letters/rules/dead-letter.ts'
+import { type DeadLetterMessage, deadLetterDocument } from '../src/dead-letters/rules/dead-letter.ts'
 import type { DeadLetterStore } from '../src/store/dead-letter-store.ts'
 
 export interface DeadLettersUnderTest {
@@ -11,7 +11,7 @@ export interface DeadLettersUnderTest {
 }
 
 export function describeDeadLetters(name: string, open: () => Promise<DeadLettersUnderTest>): void {
-  const letter = (offset: bigint, more: Partial<Letter> = {}): Letter => ({
+  const letter = (offset: bigint, more: Partial<DeadLetterMessage> = {}): DeadLetterMessage => ({
     partition: 1,
     offset,
     key: 'chn_1',

@@ -44,7 +44,7 @@ const answers = (status: number, headers: Record<string, string> = {}, body: str
 const onRequest = (behave: (socket: Socket) => void) => () =>
   startRawServer(socket => void socket.once('data', () => behave(socket)))
 
-async function nobodyListens(): Promise<Server> {
+async function closedPort(): Promise<Server> {
   const server = await startRawServer(() => {})
   await server.stop()
   return { ...server, stop: async () => {} }
@@ -63,18 +63,18 @@ const overTls = (validity?: { notBefore: Date; notAfter: Date }) => async (): Pr
 }
 
 /** Writes until the client closes the connection. */
-function pour(socket: {
+function writeEndlessly(socket: {
   destroyed: boolean
   write(chunk: Buffer): boolean
   once(event: 'drain', then: () => void): void
 }) {
   const chunk = Buffer.alloc(65_536)
   while (!socket.destroyed && socket.write(chunk));
-  if (!socket.destroyed) socket.once('drain', () => pour(socket))
+  if (!socket.destroyed) socket.once('drain', () => writeEndlessly(socket))
 }
 
 /** Writes the first byte at once, then one byte per half second. */
-function drip(write: (byte: string) => void, text: string): NodeJS.Timeout {
+function writeSlowly(write: (byte: string) => void, text: string): NodeJS.Timeout {
   let at = 0
   const next = () => write(text[at++ % text.length] ?? '')
   next()
@@ -110,7 +110,7 @@ const rows: Row[] = [
   { name: 'answers 200', server: answers(200), ended: delivered, status: 200 },
   { name: 'answers 200 over TLS', server: overTls(), ended: delivered, status: 200 },
   // No answer.
-  { name: 'refuses', server: nobodyListens, ended: retried(/refused the connection/), status: null },
+  { name: 'refuses', server: closedPort, ended: retried(/refused the connection/), status: null },
   {
     name: 'resets the connection',
     server: onRequest(socket => socket.resetAndDestroy()),
@@ -140,7 +140,7 @@ const rows: Row[] = [
   {
     name: 'drips its headers',
     server: onRequest(socket => {
-      const timer = drip(byte => socket.write(byte), 'HTTP/1.1 200 OK\r\n')
+      const timer = writeSlowly(byte => socket.write(byte), 'HTTP/1.1 200 OK\r\n')
       socket.once('close', () => clearInterval(timer))
     }),
     ended: retried(/did not answer in time/),
@@ -172,7 +172,7 @@ const rows: Row[] = [
     name: 'sends headers without end',
     server: onRequest(socket => {
       socket.write('HTTP/1.1 200 OK\r\nx: ')
-      pour(socket)
+      writeEndlessly(socket)
     }),
     ended: retried(/not HTTP/),
     status: null,
@@ -181,7 +181,7 @@ const rows: Row[] = [
   {
     name: 'drips its body after a 200',
     server: speaks((_request, response) => {
-      const timer = drip(byte => response.write(byte), '.')
+      const timer = writeSlowly(byte => response.write(byte), '.')
       response.once('close', () => clearInterval(timer))
     }),
     ended: delivered,
@@ -192,7 +192,7 @@ const rows: Row[] = [
     name: 'drips its body after a 500',
     server: speaks((_request, response) => {
       response.writeHead(500)
-      const timer = drip(byte => response.write(byte), '.')
+      const timer = writeSlowly(byte => response.write(byte), '.')
       response.once('close', () => clearInterval(timer))
     }),
     ended: retried(/answered 500/),
@@ -201,19 +201,19 @@ const rows: Row[] = [
   },
   {
     name: 'sends 10 GB after a 200',
-    server: speaks((_request, response) => pour(response.writeHead(200, { 'content-length': TEN_GB }))),
+    server: speaks((_request, response) => writeEndlessly(response.writeHead(200, { 'content-length': TEN_GB }))),
     ended: delivered,
     status: 200,
   },
   {
     name: 'sends 10 GB after a 500',
-    server: speaks((_request, response) => pour(response.writeHead(500, { 'content-length': TEN_GB }))),
+    server: speaks((_request, response) => writeEndlessly(response.writeHead(500, { 'content-length': TEN_GB }))),
     ended: retried(/answered 500/),
     status: 500,
   },
   {
     name: 'sends a body without length and end',
-    server: speaks((_request, response) => pour(response.writeHead(200))),
+    server: speaks((_request, response) => writeEndlessly(response.writeHead(200))),
     ended: delivered,
     status: 200,
   },

@@ -18,12 +18,12 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
   beforeEach(async () => {
     store = await open()
   })
-  const tell = (...news: HealthReport[]) => store.record([{ channelId: 'chn_1', projectId: PROJECT, news }])
+  const report = (...reports: HealthReport[]) => store.record([{ channelId: 'chn_1', projectId: PROJECT, reports }])
   const health = () => store.find('chn_1')
 
   describe(`${name}: what is recorded of a channel's health`, () => {
     test('shows what was held up on our side, as no failure of the channel', async () => {
-      await tell({ kind: 'held_up', atMs: NOW, error: 'Our proxy is away' })
+      await report({ kind: 'held_up', atMs: NOW, error: 'Our proxy is away' })
       expect(await health()).toMatchObject({
         last_failure_at: new Date(NOW),
         last_error: 'Our proxy is away',
@@ -32,9 +32,9 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
       })
     })
 
-    test('begins with the first news', async () => {
+    test('begins with the first report', async () => {
       expect(await health()).toBeUndefined()
-      await tell(worked(NOW))
+      await report(worked(NOW))
       expect(await health()).toEqual({
         _id: 'chn_1',
         project_id: PROJECT,
@@ -50,8 +50,8 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
     })
 
     test('keeps the last success, the last failure and the last error, in whatever order they are told', async () => {
-      await tell(failed(NOW + 5, '$last "error"'), worked(NOW + 9))
-      await tell(worked(NOW + 1))
+      await report(failed(NOW + 5, '$last "error"'), worked(NOW + 9))
+      await report(worked(NOW + 1))
       expect(await health()).toMatchObject({
         last_success_at: new Date(NOW + 9),
         last_failure_at: new Date(NOW + 5),
@@ -60,36 +60,36 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
     })
 
     test('knows since when it does nothing but fail', async () => {
-      await tell(failed(NOW), failed(NOW + 1))
-      await tell(failed(NOW + 2))
+      await report(failed(NOW), failed(NOW + 1))
+      await report(failed(NOW + 2))
       expect((await health())?.failing_since).toEqual(new Date(NOW))
-      await tell(worked(NOW + 3))
+      await report(worked(NOW + 3))
       expect((await health())?.failing_since).toBeNull()
-      await tell(failed(NOW + 4), worked(NOW + 5), failed(NOW + 6))
+      await report(failed(NOW + 4), worked(NOW + 5), failed(NOW + 6))
       expect((await health())?.failing_since).toEqual(new Date(NOW + 6))
     })
 
     test('counts attempts by day, for seven days', async () => {
-      await tell(worked(NOW), failed(NOW))
-      await tell(worked(NOW), worked(NOW + DAY))
+      await report(worked(NOW), failed(NOW))
+      await report(worked(NOW), worked(NOW + DAY))
       expect((await health())?.days).toEqual({
         '2026-11-21': { delivered: 2, failed: 1 },
         '2026-11-22': { delivered: 1, failed: 0 },
       })
-      await tell(failed(NOW + 7 * DAY))
+      await report(failed(NOW + 7 * DAY))
       expect((await health())?.days).toEqual({
         '2026-11-22': { delivered: 1, failed: 0 },
         '2026-11-28': { delivered: 0, failed: 1 },
       })
     })
 
-    test('takes no news', () => store.record([]))
+    test('accepts an empty list of reports', () => store.record([]))
   })
 
   describe(`${name}: a channel`, () => {
     test('is found when it has failed for long, unless it is disabled already', async () => {
-      await tell(failed(NOW))
-      await store.record([{ channelId: 'chn_2', projectId: PROJECT, news: [worked(NOW)] }])
+      await report(failed(NOW))
+      await store.record([{ channelId: 'chn_2', projectId: PROJECT, reports: [worked(NOW)] }])
       expect(await store.failingSince(['chn_1', 'chn_2', 'chn_3'], NOW - 1)).toEqual([])
       expect((await store.failingSince(['chn_1', 'chn_2', 'chn_3'], NOW)).map(one => one._id)).toEqual(['chn_1'])
       expect(await store.failingSince(['chn_2'], NOW)).toEqual([])
@@ -98,7 +98,7 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
     })
 
     test('is disabled once, for the first reason, with a command in its outbox', async () => {
-      await tell(failed(NOW))
+      await report(failed(NOW))
       const first = disableChannel(OF, 'Gone', NOW)
       expect(await store.disable([first])).toEqual([{ documentId: 'chn_1', entries: [first.entry] }])
       // The same order again, as after a lost answer, and a later order for the same channel.
@@ -114,7 +114,7 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
     })
 
     test('works again when it is enabled, and the incident is to be resolved after it was opened', async () => {
-      await tell(failed(NOW))
+      await report(failed(NOW))
       const order = disableChannel(OF, 'Gone', NOW)
       await store.disable([order])
       const decision = enableChannel(await health(), PROJECT, NOW + 5)
@@ -132,7 +132,7 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
     })
 
     test('has its outbox swept by age until it is published', async () => {
-      await tell(failed(NOW))
+      await report(failed(NOW))
       const order = disableChannel(OF, 'Gone', NOW)
       await store.disable([order])
       expect(await store.outbox.pending(NOW, 10)).toEqual([])

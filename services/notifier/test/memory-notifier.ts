@@ -34,10 +34,10 @@ export interface SentRequest extends EgressRequest {
   readonly atMs: number
 }
 
-type Given = 'command_id' | 'project_id' | 'requested_at'
+type CommonField = 'command_id' | 'project_id' | 'requested_at'
 /** A command whose common fields are optional. */
-type WishOf<C> = C extends Command ? Omit<C, Given> & Partial<Pick<C, Given>> : never
-export type Wish = WishOf<Command>
+type CommandInputOf<C> = C extends Command ? Omit<C, CommonField> & Partial<Pick<C, CommonField>> : never
+export type CommandInput = CommandInputOf<Command>
 
 /** The answer of a receiver: a status (with headers and a body), an error, or no answer until the deadline. */
 export type Reply = number | { status: number; headers?: Record<string, string>; body?: string } | 'hang' | AppError
@@ -68,11 +68,11 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
   }
 
   /** A store whose calls fail while the database is unavailable, and never return to a killed process. */
-  const flaky = <T extends object>(store: T, life: Life): T =>
+  const withFaults = <T extends object>(store: T, life: ProcessLife): T =>
     new Proxy(store, {
       get: (target, name) => {
         const member = Reflect.get(target, name) as object
-        if (typeof member === 'object') return flaky(member, life)
+        if (typeof member === 'object') return withFaults(member, life)
         const call = member as (...args: unknown[]) => Promise<unknown>
         return (...args: unknown[]) =>
           life.of(async () => {
@@ -128,19 +128,19 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
     async start(settings: Partial<NotifierSettings> = {}): Promise<{ kill(): void; stop(): Promise<void> }> {
       const own = isFirst ? bus : bus.another()
       isFirst = false
-      const life = new Life()
+      const life = new ProcessLife()
       const app = createApp(
         {
           bus: own,
           codec,
           clock: life.clock(clock),
-          channels: flaky(createMemoryChannelStore(collections), life),
-          deliveries: flaky(createMemoryDeliveryStore(collections), life),
-          deadLetters: flaky(createMemoryDeadLetterStore(collections), life),
-          health: flaky(createMemoryHealthStore(collections), life),
-          requeues: flaky(createMemoryRequeueStore(collections), life),
-          replays: flaky(createMemoryReplayStore(collections), life),
-          suppressions: flaky(createMemorySuppressionStore(collections), life),
+          channels: withFaults(createMemoryChannelStore(collections), life),
+          deliveries: withFaults(createMemoryDeliveryStore(collections), life),
+          deadLetters: withFaults(createMemoryDeadLetterStore(collections), life),
+          health: withFaults(createMemoryHealthStore(collections), life),
+          requeues: withFaults(createMemoryRequeueStore(collections), life),
+          replays: withFaults(createMemoryReplayStore(collections), life),
+          suppressions: withFaults(createMemorySuppressionStore(collections), life),
           egress: { ...egress, request: request => life.of(() => egress.request(request)) },
           mailer,
           secretBox,
@@ -182,16 +182,16 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
     deliveryOf: (alertId: string, channelId: string) =>
       collections.deliveries.get(deterministicId('delivery', alertId, channelId)),
     /** Publishes commands like admin-api does. */
-    async command(...wishes: Wish[]): Promise<void> {
+    async command(...inputs: CommandInput[]): Promise<void> {
       const producer = bus.another().producer({ sendTimeoutMs: 1_000 })
       await producer.start()
       await producer.send(
-        wishes.map((wish, index) => {
+        inputs.map((input, index) => {
           const command: Command = {
             command_id: `cmd_${clock.now()}_${index}`,
             project_id: PROJECT,
             requested_at: new Date(clock.now()).toISOString(),
-            ...wish,
+            ...input,
           }
           return { topic: 'commands' as const, key: PROJECT, value: codec.encode('command', command), headers: {} }
         }),
@@ -206,7 +206,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
 }
 
 /** A running process. After it is killed, its pending calls never return. */
-class Life {
+class ProcessLife {
   #over = false
 
   end(): void {

@@ -15,7 +15,7 @@ const SEEDS = [...REGRESSIONS, ...Array.from({ length: 6 }, (_, index) => index 
 const CHANNELS = ['chn_a', 'chn_b']
 const INCIDENTS = 10
 
-interface Told {
+interface ReceivedMessage {
   event: string
   supersedes: string | undefined
 }
@@ -23,14 +23,14 @@ interface Told {
 async function simulate(seed: number, withKills: boolean) {
   const random = randomOf(seed)
   const pick = pickBy(random)
-  let fate: SendFate = 'stored'
-  const notifier = createMemoryNotifier({ partitions: 2, fateOf: () => fate })
+  let decision: SendFate = 'stored'
+  const notifier = createMemoryNotifier({ partitions: 2, fateOf: () => decision })
   for (const id of CHANNELS) {
     const url = `https://${id.replace('_', '-')}.example.com/`
     const events = ['incident.opened', 'incident.resolved'] as const
     notifier.collections.channels.set(id, webhookChannel(id, url, undefined, { events: [...events] }))
   }
-  const told = new Map<string, Told[]>()
+  const told = new Map<string, ReceivedMessage[]>()
   let trouble = true
   notifier.state.reply = request => {
     if (trouble && random() < 0.5) return pick([500, 429, 502, 'hang' as const])
@@ -41,12 +41,12 @@ async function simulate(seed: number, withKills: boolean) {
   }
   let process = await notifier.start()
   for (let step = 0; step < INCIDENTS * 3; step++) {
-    fate = 'stored'
+    decision = 'stored'
     if (step < INCIDENTS) await notifier.publish(incidentAlerts(`inc_${step}`).opened)
     // Most incidents are resolved a few steps after their opening, some twice, some only at the end.
     const resolves = step - pick([1, 2, 3])
     if (resolves >= 0 && resolves < INCIDENTS) await notifier.publish(incidentAlerts(`inc_${resolves}`).resolved)
-    fate = pick(['stored', 'stored', 'refused', 'answer_lost'])
+    decision = pick(['stored', 'stored', 'refused', 'answer_lost'])
     notifier.state.database = pick(['up', 'up', 'away', 'answer_lost'])
     if (withKills && random() < 0.3) {
       process.kill()
@@ -55,7 +55,7 @@ async function simulate(seed: number, withKills: boolean) {
     await notifier.clock.advance(pick([1, 10, 300, 2_000, 8_000, 70_000]))
   }
   trouble = false
-  fate = 'stored'
+  decision = 'stored'
   notifier.state.database = 'up'
   for (let index = 0; index < INCIDENTS; index++) await notifier.publish(incidentAlerts(`inc_${index}`).resolved)
   await notifier.clock.advance(8 * 3_600_000)
@@ -74,7 +74,7 @@ describe.each(SEEDS)('seed %i', seed => {
       const ours = [...told].filter(([key]) => Number(key.split('inc_')[1]) < INCIDENTS)
       expect(ours).toHaveLength(INCIDENTS * CHANNELS.length)
       for (const [key, messages] of ours) {
-        const first = messages[0] as Told
+        const first = messages[0] as ReceivedMessage
         // The first message is "opened", or a "resolved" that announces both.
         if (first.event === 'incident.resolved') expect(first.supersedes, key).toBeDefined()
         const resolvedFrom = messages.findIndex(message => message.event === 'incident.resolved')

@@ -7,14 +7,14 @@ import { ChannelQueues } from '../src/queue/channel-queues.ts'
 import type { DeliveryJob } from '../src/queue/delivery-job.ts'
 
 /** Options of the queues under test that differ from the defaults. */
-export interface Harness extends Partial<ChannelLimits> {
+export interface QueueHarnessOptions extends Partial<ChannelLimits> {
   maxActive?: number
   maxQueued?: number
   isOverloaded?: boolean
 }
 
 /** Channel queues on a manual clock, with lists of the jobs that they run, drop and postpone. */
-export function harness(options: Harness = {}) {
+export function createQueueHarness(options: QueueHarnessOptions = {}) {
   const clock = createManualClock()
   const running: { jobs: readonly DeliveryJob[]; end: (shown: ChannelSignal | undefined) => void }[] = []
   const dropped: string[] = []
@@ -41,14 +41,14 @@ export function harness(options: Harness = {}) {
     const index = names().indexOf(name)
     running
       .splice(index, 1)[0]
-      ?.end(kind === 'nothing' ? undefined : { sign: { kind, atMs: clock.now() }, channelVersion })
+      ?.end(kind === 'nothing' ? undefined : { paceSignal: { kind, atMs: clock.now() }, channelVersion })
     await clock.settle()
   }
   const throttle = async (name: string, retryAfterMs: number | null) => {
     const index = names().indexOf(name)
     running
       .splice(index, 1)[0]
-      ?.end({ sign: { kind: 'throttled', atMs: clock.now(), retryAfterMs }, channelVersion: 1 })
+      ?.end({ paceSignal: { kind: 'throttled', atMs: clock.now(), retryAfterMs }, channelVersion: 1 })
     await clock.settle()
   }
   const gate = { close: () => (open = false), reopen: () => (open = true) }

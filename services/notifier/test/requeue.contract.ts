@@ -22,7 +22,7 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
     stores = await open()
   })
 
-  const fresh = (id: string, facts: Partial<DeliveryDocument> = {}): DeliveryDocument => ({
+  const newDocument = (id: string, facts: Partial<DeliveryDocument> = {}): DeliveryDocument => ({
     ...newDelivery(
       { delivery_id: id, project_id: PROJECT, channel_id: 'chn_1', attempt: 1, test: false, alert: alert() },
       'webhook',
@@ -30,8 +30,8 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
     ),
     ...facts,
   })
-  const bury = async (...documents: DeliveryDocument[]) => {
-    await stores.deliveries.open(documents)
+  const storeDeadDelivery = async (...documents: DeliveryDocument[]) => {
+    await stores.deliveries.insertNew(documents)
     const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
     await stores.deliveries.record(
       documents.map(one => outcomeWithoutAttempt({ deliveryId: one._id, attempt: 1 }, gone, NOW)),
@@ -64,7 +64,7 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
 
   describe(`${name}: a delivery that is asked for again`, () => {
     test('waits for its attempt now, with a ladder that begins anew', async () => {
-      await bury(fresh('a'))
+      await storeDeadDelivery(newDocument('a'))
       expect(await stores.requeues.requeue([order('a')])).toEqual(new Set())
       expect(await stores.requeues.find('a')).toMatchObject({
         state: 'retrying',
@@ -79,7 +79,7 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
     })
 
     test('keeps the hours of its ladder when its attempt is only brought forward', async () => {
-      await stores.deliveries.open([fresh('a')])
+      await stores.deliveries.insertNew([newDocument('a')])
       const ladderFrom = { attempt: 2, at: at(-7) }
       expect(await stores.requeues.requeue([order('a', { waitsFor: 1, ladderFrom })])).toEqual(new Set())
       const progress = (await stores.deliveries.progressOf(['a'])).get('a')
@@ -87,7 +87,7 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
     })
 
     test('is refused when it moved on; the same order again is not', async () => {
-      await stores.deliveries.open([fresh('a'), fresh('b')])
+      await stores.deliveries.insertNew([newDocument('a'), newDocument('b')])
       const orders = [order('a', { waitsFor: 2 }), order('b', { waitsFor: 1 }), order('unknown')]
       expect(await stores.requeues.requeue(orders)).toEqual(new Set(['a', 'unknown']))
       await stores.requeues.requeue([order('b', { waitsFor: 1 })])
@@ -101,17 +101,17 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
 
   describe(`${name}: a replay`, () => {
     test('finds the dead of its channel, project and window only, oldest first, page by page', async () => {
-      await bury(
-        fresh('d', { created_at: at(50) }),
-        fresh('b', { created_at: at(0) }),
-        fresh('c', { created_at: at(50) }),
-        fresh('late', { created_at: at(100) }),
-        fresh('early', { created_at: at(-1) }),
-        fresh('test', { created_at: at(5), test: true }),
-        fresh('other', { created_at: at(5), channel_id: 'chn_2' }),
-        fresh('foreign', { created_at: at(5), project_id: 'prj_2' }),
+      await storeDeadDelivery(
+        newDocument('d', { created_at: at(50) }),
+        newDocument('b', { created_at: at(0) }),
+        newDocument('c', { created_at: at(50) }),
+        newDocument('late', { created_at: at(100) }),
+        newDocument('early', { created_at: at(-1) }),
+        newDocument('test', { created_at: at(5), test: true }),
+        newDocument('other', { created_at: at(5), channel_id: 'chn_2' }),
+        newDocument('foreign', { created_at: at(5), project_id: 'prj_2' }),
       )
-      await stores.deliveries.open([fresh('alive', { created_at: at(5) })])
+      await stores.deliveries.insertNew([newDocument('alive', { created_at: at(5) })])
       expect(await stores.requeues.countDead(replay())).toBe(3)
       const first = await stores.requeues.nextOfReplay(replay(), 2)
       expect(first.map(one => one._id)).toEqual(['b', 'c'])
@@ -121,7 +121,7 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
     })
 
     test('finds again what it asked for just before a crash, and counts what still waits', async () => {
-      await bury(fresh('a'), fresh('b'))
+      await storeDeadDelivery(newDocument('a'), newDocument('b'))
       await stores.requeues.requeue([order('a', { requestId: 'rpl_1' }), order('b', { requestId: 'rpl_2' })])
       expect((await stores.requeues.nextOfReplay(replay(), 10)).map(one => one._id)).toEqual(['a'])
       expect(await stores.requeues.countWaiting('rpl_1', 'chn_1', 10)).toBe(1)

@@ -23,8 +23,8 @@ type Process = Awaited<ReturnType<ReturnType<typeof createMemoryNotifier>['start
 async function simulate(seed: number, unrest: 'none' | 'kills' | 'rebalances') {
   const random = randomOf(seed)
   const pick = pickBy(random)
-  let fate: SendFate = 'stored'
-  const notifier = createMemoryNotifier({ partitions: 2, fateOf: () => fate })
+  let decision: SendFate = 'stored'
+  const notifier = createMemoryNotifier({ partitions: 2, fateOf: () => decision })
   for (const id of CHANNELS) {
     notifier.collections.channels.set(id, webhookChannel(id, `https://${id.replace('_', '-')}.example.com/`, 'secret'))
   }
@@ -58,16 +58,16 @@ async function simulate(seed: number, unrest: 'none' | 'kills' | 'rebalances') {
     }
   }
   for (let step = 0; step < ALERTS * 3; step++) {
-    fate = 'stored'
+    decision = 'stored'
     if (step % 3 === 0) await notifier.publish(alert({ id: `alr_${step / 3}` }))
-    fate = pick(['stored', 'stored', 'refused', 'answer_lost'])
+    decision = pick(['stored', 'stored', 'refused', 'answer_lost'])
     notifier.state.database = pick(['up', 'up', 'away', 'answer_lost'])
     notifier.state.databaseMs = pick([0, 0, 20, 400])
     if (unrest !== 'none' && random() < 0.3) await disturb()
     await notifier.clock.advance(pick([1, 10, 300, 2_000, 8_000]))
   }
   trouble = false
-  fate = 'stored'
+  decision = 'stored'
   notifier.state.database = 'up'
   notifier.state.databaseMs = 0
   await notifier.clock.advance(8 * 3_600_000)
@@ -94,8 +94,8 @@ describe.each(SEEDS)('seed %i', seed => {
       const { notifier, accepted, mayBeDoubled } = await simulate(seed, unrest)
       expect(accepted.size).toBe(ALERTS * CHANNELS.length)
       for (const bodies of accepted.values()) expect(new Set(bodies).size).toBe(1)
-      const doubled = [...accepted].filter(([, bodies]) => bodies.length > 1).map(([id]) => id)
-      expect(doubled.filter(id => !mayBeDoubled.has(id))).toEqual([])
+      const doubledPauseMs = [...accepted].filter(([, bodies]) => bodies.length > 1).map(([id]) => id)
+      expect(doubledPauseMs.filter(id => !mayBeDoubled.has(id))).toEqual([])
       for (const delivery of notifier.collections.deliveries.values()) expect(delivery.state).toBe('delivered')
       expect(notifier.bus.stored('deliveries.dead')).toEqual([])
       expect(notifier.fatal).toEqual([])

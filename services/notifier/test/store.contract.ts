@@ -30,7 +30,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
     stores = await open()
   })
 
-  const fresh = (id: string) =>
+  const newDocument = (id: string) =>
     newDelivery(
       { delivery_id: id, project_id: PROJECT, channel_id: 'chn_1', attempt: 1, test: false, alert: alert() },
       'webhook',
@@ -51,13 +51,13 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
 
   describe(`${name}: deliveries`, () => {
     test('are made once: the ids of those that were there are told', async () => {
-      expect(await stores.deliveries.open([fresh('a'), fresh('b')])).toEqual(new Set())
-      expect(await stores.deliveries.open([fresh('b'), fresh('c')])).toEqual(new Set(['b']))
-      expect(await stores.deliveries.open([])).toEqual(new Set())
+      expect(await stores.deliveries.insertNew([newDocument('a'), newDocument('b')])).toEqual(new Set())
+      expect(await stores.deliveries.insertNew([newDocument('b'), newDocument('c')])).toEqual(new Set(['b']))
+      expect(await stores.deliveries.insertNew([])).toEqual(new Set())
     })
 
-    test('tell how far they are', async () => {
-      await stores.deliveries.open([fresh('a'), fresh('b')])
+    test('show their progress', async () => {
+      await stores.deliveries.insertNew([newDocument('a'), newDocument('b')])
       await stores.deliveries.record([outcomeOf('b', 1, 500)])
       const progress = await stores.deliveries.progressOf(['a', 'b', 'unknown'])
       expect([...progress.keys()].sort()).toEqual(['a', 'b'])
@@ -73,7 +73,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
     })
 
     test('keep every attempt with what was said', async () => {
-      await stores.deliveries.open([fresh('a')])
+      await stores.deliveries.insertNew([newDocument('a')])
       await stores.deliveries.record([outcomeOf('a', 1, 500)])
       await stores.deliveries.record([outcomeOf('a', 2, 200, NOW + 6_000)])
       expect(await stores.delivery('a')).toMatchObject({
@@ -87,8 +87,8 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       })
     })
 
-    test('refuse the result of an attempt that is not their next one, and tell which', async () => {
-      await stores.deliveries.open([fresh('a'), fresh('b')])
+    test('refuse the result of an attempt that is not their next one, and return its id', async () => {
+      await stores.deliveries.insertNew([newDocument('a'), newDocument('b')])
       expect(await stores.deliveries.record([outcomeOf('a', 1, 500), outcomeOf('b', 1, 200)])).toEqual(new Set())
       const late = [outcomeOf('a', 1, 200, NOW + 1), outcomeOf('b', 1, 500, NOW + 1), outcomeOf('unknown', 1, 200)]
       expect(await stores.deliveries.record(late)).toEqual(new Set(['a', 'b', 'unknown']))
@@ -98,7 +98,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
 
     test('remember each address that took its mail, and one that was refused until the ladder begins anew', async () => {
       const ended = (tag: string, end: 'taken' | 'refused', attempt: number) => ({ tag, end, attempt })
-      await stores.deliveries.open([fresh('a')])
+      await stores.deliveries.insertNew([newDocument('a')])
       const first = [ended('t1', 'taken', 1), ended('t2', 'refused', 1)]
       const results = [{ ...outcomeOf('a', 1, 500), endedAddresses: first }]
       await stores.deliveries.record(results)
@@ -114,7 +114,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
     })
 
     test('remember that they go alone, once a digest with them was refused', async () => {
-      await stores.deliveries.open([fresh('a'), fresh('b')])
+      await stores.deliveries.insertNew([newDocument('a'), newDocument('b')])
       await stores.deliveries.record([{ ...outcomeOf('a', 1, 500), goesAlone: true }, outcomeOf('b', 1, 500)])
       await stores.deliveries.record([outcomeOf('a', 2, 500, NOW + 6_000)])
       const progress = await stores.deliveries.progressOf(['a', 'b'])
@@ -122,7 +122,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
     })
 
     test('take the same result twice without a complaint, as when the answer to the first write was lost', async () => {
-      await stores.deliveries.open([fresh('a'), fresh('b')])
+      await stores.deliveries.insertNew([newDocument('a'), newDocument('b')])
       const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
       const results = [outcomeOf('a', 1, 500), outcomeWithoutAttempt({ deliveryId: 'b', attempt: 1 }, gone, NOW)]
       expect(await stores.deliveries.record(results)).toEqual(new Set())
@@ -136,7 +136,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
     const order = (deliveryId: string, waitsFor: number | null) => ({ deliveryId, byId: 'by', waitsFor, atMs: NOW + 5 })
 
     test('ends visibly, whether it waited, was retried or was dead', async () => {
-      await stores.deliveries.open([fresh('a'), fresh('b'), fresh('c'), fresh('d')])
+      await stores.deliveries.insertNew([newDocument('a'), newDocument('b'), newDocument('c'), newDocument('d')])
       const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
       await stores.deliveries.record([
         outcomeOf('b', 1, 500),
@@ -162,7 +162,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
     })
 
     test('keeps what moved on meanwhile', async () => {
-      await stores.deliveries.open([fresh('a')])
+      await stores.deliveries.insertNew([newDocument('a')])
       await stores.deliveries.record([outcomeOf('a', 1, 500)])
       expect(await stores.deliveries.supersede([order('a', 1)])).toEqual(new Set(['a']))
       expect((await stores.delivery('a'))?.state).toBe('retrying')
@@ -171,22 +171,24 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
 
   describe(`${name}: channels`, () => {
     const url = 'https://receiver.example.com'
-    const tell = (channelId: string) =>
-      stores.health.record([{ channelId, projectId: PROJECT, news: [{ kind: 'failed', atMs: NOW, error: 'Later' }] }])
+    const report = (channelId: string) =>
+      stores.health.record([
+        { channelId, projectId: PROJECT, reports: [{ kind: 'failed', atMs: NOW, error: 'Later' }] },
+      ])
     const disable = async (channelId: string) => {
-      await tell(channelId)
+      await report(channelId)
       await stores.health.disable([disableChannel({ channelId, projectId: PROJECT, name: 'Ops' }, 'Gone', NOW)])
     }
 
-    test('that listen are those of the project that are on and not deleted; what their health says is for each delivery to meet', async () => {
+    test('to fan out to are those of the project that are on and not deleted; channels disabled by their health are included', async () => {
       await stores.putChannel(webhookChannel('chn_on', url))
       await stores.putChannel(webhookChannel('chn_off', url, undefined, { enabled: false }))
       await stores.putChannel(webhookChannel('chn_gone', url, undefined, { deleted_at: new Date(NOW) }))
       await stores.putChannel(webhookChannel('chn_other', url, undefined, { project_id: 'prj_other' }))
       await stores.putChannel(webhookChannel('chn_ill', url))
       await disable('chn_ill')
-      await tell('chn_on')
-      const listeners = await stores.channels.listenersOf([PROJECT])
+      await report('chn_on')
+      const listeners = await stores.channels.findSubscribedChannels([PROJECT])
       expect(listeners.toSorted((a, b) => a.channelId.localeCompare(b.channelId))).toEqual([
         { channelId: 'chn_ill', projectId: PROJECT, events: ['incident.opened'] },
         { channelId: 'chn_on', projectId: PROJECT, events: ['incident.opened'] },

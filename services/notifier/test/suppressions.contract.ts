@@ -13,8 +13,9 @@ export function describeSuppressions(name: string, open: () => Promise<Suppressi
       store = await open()
     })
     const entry = (address: string, kind: 'suppress' | 'soft_bounce', projectId = 'prj_1') => {
-      const news = kind === 'suppress' ? { kind, reason: 'complaint' as const, detail: null } : { kind, detail: 'full' }
-      const { next } = decideSuppression({ projectId, address }, null, news, NOW)
+      const report =
+        kind === 'suppress' ? { kind, reason: 'complaint' as const, detail: null } : { kind, detail: 'full' }
+      const { next } = decideSuppression({ projectId, address }, null, report, NOW)
       return [suppressionId({ projectId, address }), next] as [string, SuppressionDocument]
     }
 

@@ -59,7 +59,7 @@ const SECRET = 'whsec_bmV3LXNlY3JldC1vZi0yNC1ieXRlcw=='
 const OTHER = 'just some words: ü!'
 
 /** The request that a receiver gets for a delivery made at the clock's time. */
-async function receive(given: WebhookFacts, clock: Clock): Promise<ReceivedRequest> {
+async function captureRequest(given: WebhookFacts, clock: Clock): Promise<ReceivedRequest> {
   const receiver = await startReceiver()
   const channel = webhookDocument('chn_1', receiver.url, given)
   const ports = { mailer: noMailer, secretBox, publicUrl: null, brandName: 'Backstop', apiPublicUrl: null }
@@ -76,15 +76,18 @@ async function receive(given: WebhookFacts, clock: Clock): Promise<ReceivedReque
   return request
 }
 
-type Change = (request: ReceivedRequest) => ReceivedRequest
+type RequestChange = (request: ReceivedRequest) => ReceivedRequest
 const withHeader =
-  (name: string, value: string | undefined): Change =>
+  (name: string, value: string | undefined): RequestChange =>
   request => {
     const { [name]: _before, ...rest } = request.headers
     return { ...request, headers: value === undefined ? rest : { ...rest, [name]: value } }
   }
-const tampered: Change = request => ({ ...request, body: Buffer.from(String(request.body).replace('test', 'tost')) })
-const asItIs: Change = request => request
+const tampered: RequestChange = request => ({
+  ...request,
+  body: Buffer.from(String(request.body).replace('test', 'tost')),
+})
+const asItIs: RequestChange = request => request
 
 const overlapping = { secret: SECRET, previous: { secret: OTHER, expiresAt: new Date(Date.now() + 3_600_000) } }
 const hourAgo = () => createManualClock(Date.now() - 3_600_000)
@@ -94,7 +97,7 @@ interface Row {
   name: string
   given: WebhookFacts
   clock?: () => Clock
-  change?: Change
+  change?: RequestChange
   check?: 'verify' | 'verifyBody'
   with: string
   authentic: boolean
@@ -192,7 +195,7 @@ for (const language of LANGUAGES) {
     let verdicts: string[] = []
     // All deliveries in one run, because starting a language takes most of the time.
     beforeAll(async () => {
-      verdicts = judge(language, await Promise.all(rows.map(writeDelivery)))
+      verdicts = runVerifier(language, await Promise.all(rows.map(writeDelivery)))
     }, 120_000)
     test.each(rows.map((row, index) => ({ ...row, index })))('takes $name for authentic: $authentic', row => {
       expect(verdicts[row.index]).toMatch(row.authentic ? /^authentic$/ : /^refused: ./)
@@ -216,7 +219,7 @@ async function writeDelivery(
   { given, clock = () => systemClock, change = asItIs }: Row,
   index: number,
 ): Promise<string> {
-  const { headers, body } = change(await receive(given, clock()))
+  const { headers, body } = change(await captureRequest(given, clock()))
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   const file = join(folder, `${index}.http`)
   writeFileSync(file, Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]))
@@ -224,7 +227,7 @@ async function writeDelivery(
 }
 
 /** Runs the code sample on these deliveries. @returns its verdicts, in order */
-function judge({ mark, files: [code, runner], compile, run }: Language, deliveries: readonly string[]): string[] {
+function runVerifier({ mark, files: [code, runner], compile, run }: Language, deliveries: readonly string[]): string[] {
   const block = new RegExp(`^\`\`\`${mark}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(PAGE)?.[1]
   if (block === undefined) throw new Error(`The page has no code marked ${mark}`)
   writeFileSync(join(folder, code), block)

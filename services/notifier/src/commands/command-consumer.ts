@@ -98,7 +98,7 @@ async function decideAddresses(commands: readonly AddressCommand[], options: Com
     const { next, reason } = decideSuppression(
       of,
       changes.get(id) ?? null,
-      newsOf(command),
+      reportOf(command),
       Date.parse(command.requested_at),
     )
     changes.set(id, next)
@@ -113,7 +113,7 @@ function addressOf({ project_id, address }: AddressCommand): AddressOfProject {
   return { projectId: project_id, address }
 }
 
-function newsOf(command: AddressCommand): AddressReport {
+function reportOf(command: AddressCommand): AddressReport {
   switch (command.kind) {
     case 'suppress_address':
       return { kind: 'suppress', reason: command.reason, detail: command.detail }

@@ -11,7 +11,7 @@ import {
 import { type AttemptOutcome, outcomeWithoutAttempt } from '../delivery/rules/outcome-of-attempt.ts'
 import type { DeadLetterStore } from '../store/dead-letter-store.ts'
 import type { DeliveryStore } from '../store/delivery-store.ts'
-import { deadLetterDocument, decideLetter, unusableText } from './rules/dead-letter.ts'
+import { deadLetterDocument, decideDeadLetter, unusableText } from './rules/dead-letter.ts'
 
 export interface DeadLetterConsumerOptions {
   readonly bus: Bus
@@ -38,7 +38,7 @@ export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Co
     async onBatch(batch) {
       const { partition, messages } = batch
       try {
-        const letters = (await sortOut(messages, options)).map(deadLetterDocument)
+        const letters = (await endUnusableDeliveries(messages, options)).map(deadLetterDocument)
         await deadLetters.keep(letters)
         for (const { _id, topic, reason_code } of letters) {
           logger.warn({ dead_letter_id: _id, topic, reason: reason_code }, 'dead_letter.kept')
@@ -55,7 +55,7 @@ export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Co
 }
 
 /** Ends the deliveries that wait for one of these messages. @returns the messages to store as dead letters */
-async function sortOut(
+async function endUnusableDeliveries(
   messages: readonly IncomingMessage[],
   { deliveries, clock, logger }: DeadLetterConsumerOptions,
 ): Promise<IncomingMessage[]> {
@@ -63,15 +63,18 @@ async function sortOut(
   const kept: IncomingMessage[] = []
   const ended: AttemptOutcome[] = []
   for (const message of messages) {
-    const { headers, timestampMs: parkedAtMs } = message
+    const { headers, timestampMs: deadLetteredAtMs } = message
     const deliveryId = headers[HEADERS.deliveryId] ?? ''
-    const fate = decideLetter({ attempt: Number(headers[HEADERS.attempt] ?? 0), parkedAtMs }, known.get(deliveryId))
-    if (fate.kind === 'keep') kept.push(message)
-    if (fate.kind !== 'end_delivery') continue
+    const decision = decideDeadLetter(
+      { attempt: Number(headers[HEADERS.attempt] ?? 0), deadLetteredAtMs },
+      known.get(deliveryId),
+    )
+    if (decision.kind === 'keep') kept.push(message)
+    if (decision.kind !== 'end_delivery') continue
     const { [HEADERS.errorCode]: code, [HEADERS.errorMessage]: error } = headers
-    const end = { reason: fate.reason, text: unusableText(code) }
-    ended.push(outcomeWithoutAttempt({ deliveryId, attempt: fate.attempt }, end, clock.now()))
-    logger.warn({ delivery_id: deliveryId, attempt: fate.attempt, reason: code, error }, 'delivery.unusable')
+    const end = { reason: decision.reason, text: unusableText(code) }
+    ended.push(outcomeWithoutAttempt({ deliveryId, attempt: decision.attempt }, end, clock.now()))
+    logger.warn({ delivery_id: deliveryId, attempt: decision.attempt, reason: code, error }, 'delivery.unusable')
   }
   // `record` skips a delivery that was requeued meanwhile: it waits for a new message and needs no dead letter.
   await deliveries.record(ended)

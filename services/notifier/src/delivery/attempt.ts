@@ -50,11 +50,11 @@ export async function attempt(jobs: readonly DeliveryJob[], options: AttemptOpti
   const [first] = jobs as [DeliveryJob]
   const channelId = first.request.channel_id
   const record = (await directory.find([channelId])).get(channelId)
-  const { sendable, superseded } = await inOrder(jobs, record, options)
+  const { sendable, superseded } = await orderJobs(jobs, record, options)
   const owned = sendable.filter(({ job }) => isOwned(job))
   const lost = sendable.filter(({ job }) => !isOwned(job)).map(({ job }) => job)
   if (owned.length === 0) return { ended: [], superseded, lost, shown: undefined }
-  const verdict = verdictOn(record, first.request.test)
+  const verdict = judgeRecord(record, first.request.test)
   if (record === undefined || verdict.kind === 'ends') {
     const ends = verdict.kind === 'ends' ? verdict : GONE
     const ended = owned.map(({ job }) => {
@@ -66,23 +66,23 @@ export async function attempt(jobs: readonly DeliveryJob[], options: AttemptOpti
     return { ended, superseded, lost, shown: undefined }
   }
   const ended = await send(owned, record, options)
-  return { ended, superseded, lost, shown: shownBy(ended, record.channel.version) }
+  return { ended, superseded, lost, shown: findSignal(ended, record.channel.version) }
 }
 
 /** Orders the jobs of each incident. Jobs that will not be sent need no order. */
-async function inOrder(
+async function orderJobs(
   jobs: readonly DeliveryJob[],
   record: ChannelRecord | undefined,
   options: AttemptOptions,
 ): Promise<OrderedJobs> {
   const test = jobs[0]?.request.test ?? false
-  if (test || verdictOn(record, test).kind === 'ends') {
+  if (test || judgeRecord(record, test).kind === 'ends') {
     return { sendable: jobs.map(job => ({ job, request: job.request })), superseded: [] }
   }
   return orderIncidents(jobs, options)
 }
 
-function verdictOn(record: ChannelRecord | undefined, test: boolean) {
+function judgeRecord(record: ChannelRecord | undefined, test: boolean) {
   return judgeChannel(
     record && {
       enabled: record.channel.enabled,
@@ -127,7 +127,7 @@ async function send(
       endedAtMs,
       answer,
     })
-    if (outcome.health?.kind === 'disable') directory.noteDisabled(channel._id, outcome.health.error)
+    if (outcome.health?.kind === 'disable') directory.markDisabled(channel._id, outcome.health.error)
     reportAttempt(job, answer, outcome, options)
     return { job, outcome }
   })
@@ -139,7 +139,7 @@ function digestIdOf(sendable: readonly Sendable[]): string {
   return deterministicId('delivery', 'digest', ...ids)
 }
 
-function shownBy(ended: readonly EndedAttempt[], channelVersion: number): ChannelSignal | undefined {
-  const sign = ended.find(({ outcome }) => outcome.sign !== null)?.outcome.sign
-  return sign == null ? undefined : { sign, channelVersion }
+function findSignal(ended: readonly EndedAttempt[], channelVersion: number): ChannelSignal | undefined {
+  const paceSignal = ended.find(({ outcome }) => outcome.paceSignal !== null)?.outcome.paceSignal
+  return paceSignal == null ? undefined : { paceSignal, channelVersion }
 }

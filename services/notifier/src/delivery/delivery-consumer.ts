@@ -64,7 +64,7 @@ export class DeliveryConsumer {
    */
   readonly #unrecorded = new Map<string, (() => void)[]>()
   /** Number of messages that are being planned, over all partitions. They count towards the memory limit. */
-  #beingAccepted = 0
+  #beingPlanned = 0
   readonly #watched = new WeakSet<AbortSignal>()
   readonly #pauses = new PartitionPauses()
 
@@ -85,7 +85,7 @@ export class DeliveryConsumer {
     })
     this.#postponer = new Postponer({
       ...options,
-      nextTurnInMs: channelId => this.#queues.nextTurnInMs(channelId),
+      nextAttemptInMs: channelId => this.#queues.nextAttemptInMs(channelId),
       onPostponed: job => this.#forget(job),
       onDropped: job => this.#drop(job),
     })
@@ -94,7 +94,7 @@ export class DeliveryConsumer {
       ...options,
       onRecorded: job => this.#forget(job),
       onAbandoned: job => this.#drop(job),
-      onFlushed: () => this.#queues.pump(),
+      onFlushed: () => this.#queues.startJobs(),
     })
     this.#consumer = options.bus.consumer({
       groupId: 'notifier.deliveries',
@@ -128,19 +128,19 @@ export class DeliveryConsumer {
   }
 
   async #onBatch(batch: Batch): Promise<BatchProgress> {
-    this.#watch(batch.signal)
+    this.#watchRevocation(batch.signal)
     const { partition, messages } = batch
     const untilMs = this.#options.clock.now() + WAIT_FOR_ROOM_MS
     let accepted = 0
     try {
-      await this.#noteChanges(messages)
+      await this.#resetChangedChannels(messages)
       while (accepted < messages.length) {
         const { admitted, overflow, isFull } = this.#admit(messages.slice(accepted))
         const more = admitted.length === 0 ? 0 : await this.#accept(admitted, overflow, batch)
         accepted += more
         if (more < admitted.length) break
         const next = messages[accepted]
-        if (next !== undefined && !(await this.#hasRoomBy(untilMs, next, isFull, batch.signal))) break
+        if (next !== undefined && !(await this.#waitForRoom(untilMs, next, isFull, batch.signal))) break
       }
       this.#pauses.succeeded(batch)
       return accepted < messages.length ? { accepted, resumeAfterMs: NO_ROOM_MS } : { accepted }
@@ -155,12 +155,12 @@ export class DeliveryConsumer {
   }
 
   /** Ends the pause of a channel that a person has changed, because the change may have repaired it. */
-  async #noteChanges(messages: readonly IncomingMessage[]): Promise<void> {
+  async #resetChangedChannels(messages: readonly IncomingMessage[]): Promise<void> {
     const channelIds = new Set(messages.map(message => message.key))
     const held = [...channelIds].filter(channelId => this.#queues.heldForMs(channelId) > 0)
     if (held.length === 0) return
     for (const [channelId, record] of await this.#options.directory.find(held)) {
-      if (record !== undefined) this.#queues.noteVersion(channelId, record.channel.version)
+      if (record !== undefined) this.#queues.resetIfChanged(channelId, record.channel.version)
     }
   }
 
@@ -173,8 +173,8 @@ export class DeliveryConsumer {
       const count = planned.get(message.key) ?? 0
       const admission = this.#queues.admit(message.key, count)
       if (admission === 'wait') break
-      if (admission === 'postpone') overflow.set(message, this.#queues.nextTurnInMs(message.key))
-      else if (this.#queues.size + this.#beingAccepted + admitted.length - overflow.size >= this.#maxInMemory) {
+      if (admission === 'postpone') overflow.set(message, this.#queues.nextAttemptInMs(message.key))
+      else if (this.#queues.size + this.#beingPlanned + admitted.length - overflow.size >= this.#maxInMemory) {
         return { admitted, overflow, isFull: true }
       } else planned.set(message.key, count + 1)
       admitted.push(message)
@@ -186,12 +186,12 @@ export class DeliveryConsumer {
    * Waits until half of the memory limit is free: the process's limit if `isFull`, else the limit of the next message's
    * channel. Waiting is cheaper than pausing the partition, because a paused partition discards its fetched messages.
    */
-  async #hasRoomBy(untilMs: number, next: IncomingMessage, isFull: boolean, signal: AbortSignal): Promise<boolean> {
+  async #waitForRoom(untilMs: number, next: IncomingMessage, isFull: boolean, signal: AbortSignal): Promise<boolean> {
     const { clock, maxQueuedPerChannel } = this.#options
     while (clock.now() < untilMs && !signal.aborted) {
-      if (isFull) await this.#makeRoom()
+      if (isFull) await this.#freeMemory()
       const isThere = isFull
-        ? this.#queues.size + this.#beingAccepted <= this.#maxInMemory / 2
+        ? this.#queues.size + this.#beingPlanned <= this.#maxInMemory / 2
         : this.#queues.admit(next.key, maxQueuedPerChannel / 2) !== 'wait'
       if (isThere) return true
       await sleep(clock, LOOK_FOR_ROOM_MS, signal)
@@ -201,7 +201,7 @@ export class DeliveryConsumer {
 
   /** Runs all steps that can fail before it queues the jobs, because queued jobs cannot be taken back. */
   async #accept(messages: readonly IncomingMessage[], overflow: Overflow, batch: Batch): Promise<number> {
-    this.#beingAccepted += messages.length
+    this.#beingPlanned += messages.length
     try {
       const plan = await planIntake(messages, batch, this.#active, overflow, this.#options)
       if (plan.outgoing.length > 0) await this.#options.producer.send(plan.outgoing)
@@ -209,7 +209,7 @@ export class DeliveryConsumer {
       this.#queue(plan, batch)
       return plan.accepted
     } finally {
-      this.#beingAccepted -= messages.length
+      this.#beingPlanned -= messages.length
     }
   }
 
@@ -231,8 +231,8 @@ export class DeliveryConsumer {
   }
 
   /** Frees memory: moves the queued jobs of slow channels to delay lines. */
-  async #makeRoom(): Promise<void> {
-    const jobs = this.#queues.removeWaitingOfSlow()
+  async #freeMemory(): Promise<void> {
+    const jobs = this.#queues.removeQueuedOfSlowChannels()
     if (jobs.length === 0) return
     try {
       await this.#postponer.postpone(jobs)
@@ -268,7 +268,7 @@ export class DeliveryConsumer {
       complete(job.messages)
     }
     for (const one of ended) {
-      this.#noteUnrecorded(one.job)
+      this.#trackUnrecorded(one.job)
       this.#writer.add(one)
     }
     return shown
@@ -296,7 +296,7 @@ export class DeliveryConsumer {
    * Tracks unrecorded `incident.opened` deliveries only, because only an `incident.resolved` waits for another
    * delivery.
    */
-  #noteUnrecorded({ request }: DeliveryJob): void {
+  #trackUnrecorded({ request }: DeliveryJob): void {
     if (request.alert.event === 'incident.opened') this.#unrecorded.set(request.delivery_id, [])
   }
 
@@ -318,7 +318,7 @@ export class DeliveryConsumer {
     abandon(job.messages)
   }
 
-  #watch(signal: AbortSignal): void {
+  #watchRevocation(signal: AbortSignal): void {
     if (this.#watched.has(signal)) return
     this.#watched.add(signal)
     signal.addEventListener('abort', () => this.#queues.dropLost(), { once: true })

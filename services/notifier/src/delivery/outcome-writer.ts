@@ -10,7 +10,7 @@ import {
 } from '@backstop/kit'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import { complete, type DeliveryJob } from '../queue/delivery-job.ts'
-import { deadDelivery, delayedMessage } from '../retry/delivery-messages.ts'
+import { deadLetterOfDelivery, delayedMessage } from '../retry/delivery-messages.ts'
 import type { DeliveryStore } from '../store/delivery-store.ts'
 import type { ChannelReports } from '../store/health-store.ts'
 import { decideIntake } from './rules/decide-intake.ts'
@@ -126,8 +126,8 @@ export class OutcomeWriter {
     for (const { job } of batch) this.#options.onRecorded(job)
     crashPoint('notifier.after-record')
     await before
-    const news = newsOf(recorded)
-    if (news.length > 0) await this.#retry('health', () => health.note(news))
+    const reports = healthReportsOf(recorded)
+    if (reports.length > 0) await this.#retry('health', () => health.note(reports))
     const follows = await this.#retry('follow', async () => [
       ...recorded.flatMap(({ job, outcome }) => this.#followUp(job, outcome)),
       ...(await this.#followUpOfRefused(batch, refused)),
@@ -148,7 +148,7 @@ export class OutcomeWriter {
     }
     if (state !== 'dead' || job.request.test) return []
     this.#options.consumerMetrics.deadLettered('deliveries', reasonCode)
-    return [deadDelivery(original, reasonCode, reason)]
+    return [deadLetterOfDelivery(original, reasonCode, reason)]
   }
 
   /**
@@ -164,7 +164,8 @@ export class OutcomeWriter {
       if (!refused.has(outcome.deliveryId) || original === undefined) return []
       const { delivery_id, channel_id } = job.request
       this.#options.logger.warn({ delivery_id, channel_id, attempt: outcome.attempt }, 'delivery.recorded_elsewhere')
-      if (known === undefined) return [deadDelivery(original, 'delivery_unknown', 'The delivery is no longer stored')]
+      if (known === undefined)
+        return [deadLetterOfDelivery(original, 'delivery_unknown', 'The delivery is no longer stored')]
       const intake = decideIntake(outcome.attempt, null, known)
       switch (intake.kind) {
         case 'produce_retry_again': {
@@ -173,7 +174,7 @@ export class OutcomeWriter {
           return [delayedMessage(this.#options.codec, request, original.headers, due)]
         }
         case 'dead_letter_again':
-          return job.request.test ? [] : [deadDelivery(original, 'recorded_elsewhere', known.reason)]
+          return job.request.test ? [] : [deadLetterOfDelivery(original, 'recorded_elsewhere', known.reason)]
         case 'attempt':
         case 'skip':
           return []
@@ -197,14 +198,14 @@ export class OutcomeWriter {
 /** A short maximum, because outcomes wait in memory until the dependency is available again. */
 const LONGEST_PAUSE_MS = 5_000
 
-function newsOf(batch: readonly EndedAttempt[]): ChannelReports[] {
-  const byChannel = new Map<string, ChannelReports & { news: NonNullable<AttemptOutcome['health']>[] }>()
+function healthReportsOf(batch: readonly EndedAttempt[]): ChannelReports[] {
+  const byChannel = new Map<string, ChannelReports & { reports: NonNullable<AttemptOutcome['health']>[] }>()
   for (const { job, outcome } of batch) {
     if (outcome.health === null) continue
     const { channel_id: channelId, project_id: projectId } = job.request
     const known = byChannel.get(channelId)
-    if (known === undefined) byChannel.set(channelId, { channelId, projectId, news: [outcome.health] })
-    else known.news.push(outcome.health)
+    if (known === undefined) byChannel.set(channelId, { channelId, projectId, reports: [outcome.health] })
+    else known.reports.push(outcome.health)
   }
   return [...byChannel.values()]
 }

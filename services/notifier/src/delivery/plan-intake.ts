@@ -14,7 +14,7 @@ import {
 import { orderingKey } from '../incident-order/rules/ordering-key.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
 import type { DeliveryJob, JobMessage } from '../queue/delivery-job.ts'
-import { deadDelivery, delayedMessage, postponedAgain, postponedMessage } from '../retry/delivery-messages.ts'
+import { deadLetterOfDelivery, delayedMessage, postponedAgain, postponedMessage } from '../retry/delivery-messages.ts'
 import type { ChannelDirectory } from '../store/channel-directory.ts'
 import type { ChannelRecord } from '../store/channel-store.ts'
 import { type DeliveryProgress, type DeliveryStore, newDelivery } from '../store/delivery-store.ts'
@@ -46,7 +46,7 @@ export interface IntakePlan {
  */
 export type Overflow = ReadonlyMap<IncomingMessage, number>
 
-interface Asked {
+interface RequestedDelivery {
   readonly request: DeliveryRequest
   readonly from: JobMessage
 }
@@ -65,8 +65,8 @@ export async function planIntake(
   overflow: Overflow,
   options: DeliveryIntakeOptions,
 ): Promise<IntakePlan> {
-  const { asked, again, outgoing, done, accepted } = await decodeAll(messages, batch, overflow, options)
-  const fresh: Asked[] = []
+  const { asked, again, outgoing, done, accepted } = await decodeRequests(messages, batch, overflow, options)
+  const fresh: RequestedDelivery[] = []
   for (const one of asked) {
     const job = active.get(one.request.delivery_id)
     // Join before the first `await`, so that the job still exists: it completes this message together with its own.
@@ -75,7 +75,7 @@ export async function planIntake(
   }
   const channelIds = [...fresh.map(({ request }) => request.channel_id), ...again.map(({ message }) => message.key)]
   const channels = await options.directory.find([...new Set(channelIds)])
-  const progress = await openAll(fresh, channels, options)
+  const progress = await insertOrRead(fresh, channels, options)
   const planner = new Planner(options, channels, progress, overflow)
   for (const one of fresh) planner.plan(one)
   for (const one of again) planner.postponeAgain(one)
@@ -91,13 +91,13 @@ export async function planIntake(
  * Decodes messages up to the first one whose schema cannot be fetched now. Messages that cannot be decoded are
  * dead-lettered.
  */
-async function decodeAll(
+async function decodeRequests(
   messages: readonly IncomingMessage[],
   batch: Batch,
   overflow: Overflow,
   options: DeliveryIntakeOptions,
 ) {
-  const asked: Asked[] = []
+  const asked: RequestedDelivery[] = []
   /** Messages from a delay line that go back to a delay line; they need not be decoded. */
   const again: JobMessage[] = []
   const outgoing: OutgoingMessage[] = []
@@ -127,24 +127,24 @@ async function decodeAll(
 }
 
 /** Inserts new deliveries and reads the others. @returns the recorded progress of the deliveries that existed */
-async function openAll(
-  asked: readonly Asked[],
+async function insertOrRead(
+  asked: readonly RequestedDelivery[],
   channels: ReadonlyMap<string, ChannelRecord | undefined>,
   { deliveries, clock }: DeliveryIntakeOptions,
 ): Promise<ReadonlyMap<string, DeliveryProgress>> {
-  const documentOf = ({ request }: Asked) => {
+  const documentOf = ({ request }: RequestedDelivery) => {
     const record = channels.get(request.channel_id)
     return record === undefined ? [] : [newDelivery(request, record.channel.config.kind, clock.now())]
   }
   // A first attempt that was postponed is already in the database. A refused insert costs far more than a read.
-  const isNew = ({ request, from }: Asked) => request.attempt === 1 && dueAtMs(from.message) === null
-  const known = await deliveries.open(asked.filter(isNew).flatMap(documentOf))
+  const isNew = ({ request, from }: RequestedDelivery) => request.attempt === 1 && dueAtMs(from.message) === null
+  const known = await deliveries.insertNew(asked.filter(isNew).flatMap(documentOf))
   const later = asked.filter(one => !isNew(one))
   const progress = await deliveries.progressOf([...known, ...later.map(({ request }) => request.delivery_id)])
   // A later attempt without a document: the collection was lost, or the document has expired. The message is still
   // delivered.
   const missing = later.filter(({ request }) => !progress.has(request.delivery_id))
-  if (missing.length > 0) await deliveries.open(missing.flatMap(documentOf))
+  if (missing.length > 0) await deliveries.insertNew(missing.flatMap(documentOf))
   return progress
 }
 
@@ -170,14 +170,14 @@ class Planner {
     this.#overflow = overflow
   }
 
-  plan({ request, from }: Asked): void {
+  plan({ request, from }: RequestedDelivery): void {
     const twin = this.#planned.get(request.delivery_id)
     const channelKind = this.#channels.get(request.channel_id)?.channel.config.kind
     if (twin !== undefined) twin.messages.push(from)
     else if (channelKind === undefined) {
       // Deleted channels stay in the database, so this channel never existed, and there is no delivery to record.
       this.#options.consumerMetrics.deadLettered('deliveries', 'channel_unknown')
-      this.#finish(from, deadDelivery(from.message, 'channel_unknown', 'The channel does not exist'))
+      this.#finish(from, deadLetterOfDelivery(from.message, 'channel_unknown', 'The channel does not exist'))
     } else this.#planByRecord(request, from, channelKind)
   }
 
@@ -206,7 +206,7 @@ class Planner {
         break
       case 'dead_letter_again':
         if (request.test) this.#finish(from)
-        else this.#finish(from, deadDelivery(from.message, intake.reason, progress.reason))
+        else this.#finish(from, deadLetterOfDelivery(from.message, intake.reason, progress.reason))
         break
       case 'produce_retry_again': {
         const due = { topic: intake.topic, atMs: intake.dueAtMs }

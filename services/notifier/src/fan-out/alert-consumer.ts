@@ -24,7 +24,7 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
     deadTopic: 'deliveries.dead',
     async handle(messages) {
       const projects = [...new Set(messages.map(({ message }) => message.project_id))]
-      const listeners = await channels.listenersOf(projects)
+      const listeners = await channels.findSubscribedChannels(projects)
       const outgoing = messages.flatMap(({ message: alert, headers }) => {
         const requests = fanOut(alert, listeners)
         const { alert_id, project_id, event } = alert

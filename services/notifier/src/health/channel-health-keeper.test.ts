@@ -11,7 +11,11 @@ import type { HealthReport } from './rules/channel-health.ts'
 
 const worked = (atMs: number): HealthReport => ({ kind: 'worked', atMs, error: null })
 const failed = (atMs: number): HealthReport => ({ kind: 'failed', atMs, error: 'No answer' })
-const of = (channelId: string, ...news: HealthReport[]): ChannelReports => ({ channelId, projectId: PROJECT, news })
+const of = (channelId: string, ...reports: HealthReport[]): ChannelReports => ({
+  channelId,
+  projectId: PROJECT,
+  reports,
+})
 
 function openKeeper() {
   const clock = createManualClock()

@@ -34,7 +34,7 @@ export class ChannelHealthKeeper {
     this.#periodic = createPeriodic({
       clock,
       pauseMs: RECORD_HELD_EVERY_MS,
-      run: () => this.#recordHeld(this.#held.takeOut()),
+      run: () => this.#recordHeld(this.#held.removeDelayed()),
       onFailure: error => logger.warn({ error }, 'health.waiting'),
     })
   }
@@ -46,30 +46,32 @@ export class ChannelHealthKeeper {
   /** Records the delayed reports. Call it after the last report. */
   async stop(): Promise<void> {
     await this.#periodic.stop()
-    await this.#recordHeld(this.#held.takeOut()).catch(error => this.#options.logger.warn({ error }, 'health.lost'))
+    await this.#recordHeld(this.#held.removeDelayed()).catch(error =>
+      this.#options.logger.warn({ error }, 'health.lost'),
+    )
   }
 
   /** @throws AppError `unavailable` if the reports could neither be recorded nor delayed */
   async note(channels: readonly ChannelReports[]): Promise<void> {
-    const { nothingNew = [], news = [] } = Object.groupBy(channels, one =>
-      this.#held.mayHold(one) ? 'nothingNew' : 'news',
+    const { nothingNew = [], reports = [] } = Object.groupBy(channels, one =>
+      this.#held.canDelay(one) ? 'nothingNew' : 'reports',
     )
-    if (news.length > 0) await this.#record(news)
+    if (reports.length > 0) await this.#record(reports)
     for (const one of nothingNew) this.#held.hold(one)
   }
 
   async #record(channels: readonly ChannelReports[]): Promise<void> {
     const { directory, health, logger } = this.#options
     // Record earlier reports of these channels first, because "has worked since the last failure" depends on the order.
-    await this.#recordHeld(this.#held.takeOut(channels.map(({ channelId }) => channelId)))
+    await this.#recordHeld(this.#held.removeDelayed(channels.map(({ channelId }) => channelId)))
     await health.record(channels)
-    this.#held.noteRecorded(channels)
+    this.#held.rememberRecorded(channels)
     const orders = [...(await this.#refusedForGood(channels)), ...(await this.#failingTooLong(channels))]
     if (orders.length === 0) return
     const disabled = await health.disable(orders)
     crashPoint('notifier.after-disable')
     for (const { channelId, projectId, reason, incidentId } of orders) {
-      directory.noteDisabled(channelId, reason)
+      directory.markDisabled(channelId, reason)
       logger.warn({ channel_id: channelId, project_id: projectId, incident_id: incidentId, reason }, 'channel.disabled')
     }
     await this.#publish(disabled)
@@ -103,8 +105,8 @@ export class ChannelHealthKeeper {
 
   /** Disables channels whose receiver answered that it is permanently gone, without the five days of failures. */
   async #refusedForGood(channels: readonly ChannelReports[]): Promise<DisableOrder[]> {
-    const refused = channels.flatMap(({ channelId, projectId, news }) => {
-      const final = news.find(one => one.kind === 'disable')
+    const refused = channels.flatMap(({ channelId, projectId, reports }) => {
+      const final = reports.find(one => one.kind === 'disable')
       return final === undefined ? [] : [{ channelId, projectId, final }]
     })
     if (refused.length === 0) return []
@@ -117,7 +119,7 @@ export class ChannelHealthKeeper {
 
   async #failingTooLong(channels: readonly ChannelReports[]): Promise<DisableOrder[]> {
     const { health, directory, clock } = this.#options
-    const failing = channels.filter(({ news }) => news.some(one => one.kind === 'failed'))
+    const failing = channels.filter(({ reports }) => reports.some(one => one.kind === 'failed'))
     if (failing.length === 0) return []
     const nowMs = clock.now()
     const ids = failing.map(({ channelId }) => channelId)

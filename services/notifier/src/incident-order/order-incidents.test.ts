@@ -32,10 +32,10 @@ const job = (alert: typeof opened, isKnown = false): DeliveryJob => ({
   messages: [],
 })
 
-async function scene() {
+async function createScenario() {
   const clock = createManualClock()
   const deliveries = createMemoryDeliveryStore(createMemoryCollections())
-  await deliveries.open([newDelivery(requestOf(opened), 'webhook', clock.now())])
+  await deliveries.insertNew([newDelivery(requestOf(opened), 'webhook', clock.now())])
   const answered = (status: number) =>
     outcomeOfAttempt({
       deliveryId: OPENED_ID,
@@ -56,7 +56,7 @@ async function scene() {
 
 describe('a resolve', () => {
   test('waits until it is on record what became of the opening that was attempted just before', async () => {
-    const { deliveries, answered, order } = await scene()
+    const { deliveries, answered, order } = await createScenario()
     const { sendable } = await order([job(resolved)], async id => {
       expect(id).toBe(OPENED_ID)
       await deliveries.record([answered(200)])
@@ -66,7 +66,7 @@ describe('a resolve', () => {
   })
 
   test('tells both and ends the opening when that failed', async () => {
-    const { deliveries, answered, order } = await scene()
+    const { deliveries, answered, order } = await createScenario()
     await deliveries.record([answered(500)])
     const { sendable } = await order([job(resolved)])
     expect(sendable[0]?.request.alert.data).toMatchObject({ supersedes: opened.alert_id })
@@ -74,7 +74,7 @@ describe('a resolve', () => {
   })
 
   test('in one digest with its opening tells both, and the opening is not told twice', async () => {
-    const { order } = await scene()
+    const { order } = await createScenario()
     const both = [job(opened, true), job(resolved)]
     const { sendable, superseded } = await order(both)
     expect(sendable.map(({ job: one }) => one)).toEqual([both[1]])
@@ -83,13 +83,13 @@ describe('a resolve', () => {
 })
 
 test('an opening that comes back from its delay line after the resolve has told it is not sent', async () => {
-  const { order } = await scene()
+  const { order } = await createScenario()
   await order([job(resolved)])
   expect((await order([job(opened, true)])).superseded).toHaveLength(1)
 })
 
 test('what no other message depends on costs no read', async () => {
-  const { order } = await scene()
+  const { order } = await createScenario()
   const { sendable } = await order([job(opened)], () => Promise.reject(new Error('asked')))
   expect(sendable).toHaveLength(1)
 })

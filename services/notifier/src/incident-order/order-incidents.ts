@@ -2,7 +2,7 @@ import type { DeliveryRequest } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger } from '@backstop/kit'
 import type { DeliveryJob } from '../queue/delivery-job.ts'
 import type { DeliveryProgress, DeliveryStore, SupersedeOrder } from '../store/delivery-store.ts'
-import { announceBoth, comesAfter, decideIncidentOrder } from './rules/decide-order.ts'
+import { decideIncidentOrder, includeOpening, precedingDeliveryId } from './rules/decide-order.ts'
 
 export interface IncidentOrderOptions {
   readonly deliveries: DeliveryStore
@@ -34,7 +34,7 @@ export async function orderIncidents(
   jobs: readonly DeliveryJob[],
   options: IncidentOrderOptions,
 ): Promise<OrderedJobs> {
-  const before = new Map(jobs.map(job => [job, comesAfter(job.request.alert, job.request.channel_id)]))
+  const before = new Map(jobs.map(job => [job, precedingDeliveryId(job.request.alert, job.request.channel_id)]))
   const openedIds = [...before.values()].filter(id => id !== undefined)
   const rechecked = jobs.filter(job => job.isKnown && job.request.alert.event === 'incident.opened')
   if (openedIds.length + rechecked.length === 0) {
@@ -48,7 +48,7 @@ export async function orderIncidents(
     .map(job => {
       const openedId = before.get(job)
       const tellsBoth = openedId !== undefined && progress.get(openedId)?.state === 'superseded'
-      return { job, request: tellsBoth ? { ...job.request, alert: announceBoth(job.request.alert) } : job.request }
+      return { job, request: tellsBoth ? { ...job.request, alert: includeOpening(job.request.alert) } : job.request }
     })
   return { sendable, superseded }
 }

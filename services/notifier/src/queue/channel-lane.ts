@@ -46,7 +46,7 @@ export class ChannelLane {
     return this.waiting.length + this.atOnce.length + this.active.size === 0
   }
 
-  noteAttempt(durationMs: number): void {
+  recordDuration(durationMs: number): void {
     this.#usualMs =
       this.#usualMs === undefined ? durationMs : this.#usualMs + (durationMs - this.#usualMs) * WEIGHT_OF_LATEST
   }

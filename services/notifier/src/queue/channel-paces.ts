@@ -1,6 +1,13 @@
 import { RETRY_RUNGS } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit'
-import { type Breaker, CLOSED_BREAKER, type Gate, gateOf, noteAttempt, type PaceSignal } from './rules/breaker.ts'
+import {
+  type Breaker,
+  CLOSED_BREAKER,
+  type PaceSignal,
+  type SendPermission,
+  sendPermissionOf,
+  updateBreaker,
+} from './rules/breaker.ts'
 
 /**
  * Longest pause that is waited for in memory, in milliseconds. During a longer pause the channel's jobs wait on a delay
@@ -14,7 +21,7 @@ const MAX_KNOWN = 50_000
 
 /** What an attempt showed about a channel's receiver. */
 export interface ChannelSignal {
-  readonly sign: PaceSignal
+  readonly paceSignal: PaceSignal
   /** The version of the channel that the attempt used. */
   readonly channelVersion: number
 }
@@ -43,22 +50,22 @@ export class ChannelPaces {
     return 0
   }
 
-  gateOf(channelId: string): Gate {
+  sendPermissionOf(channelId: string): SendPermission {
     const known = this.#breakers.get(channelId)
-    return known === undefined ? { kind: 'free', reason: 'works' } : gateOf(known.breaker, this.#clock.now())
+    return known === undefined ? { kind: 'free', reason: 'works' } : sendPermissionOf(known.breaker, this.#clock.now())
   }
 
   /** Remaining pause of the channel because of its receiver's answers, in milliseconds. */
   heldForMs(channelId: string): number {
-    const gate = this.gateOf(channelId)
-    return gate.kind === 'held' ? gate.untilMs - this.#clock.now() : 0
+    const gate = this.sendPermissionOf(channelId)
+    return gate.kind === 'extendPause' ? gate.untilMs - this.#clock.now() : 0
   }
 
-  noteEnd(channelId: string, { sign, channelVersion }: ChannelSignal): void {
+  recordSignal(channelId: string, { paceSignal, channelVersion }: ChannelSignal): void {
     const known = this.#breakers.get(channelId)
     if (known !== undefined && known.channelVersion > channelVersion) return
     const before = known?.channelVersion === channelVersion ? known.breaker : CLOSED_BREAKER
-    const breaker = noteAttempt(before, sign)
+    const breaker = updateBreaker(before, paceSignal)
     if (breaker === CLOSED_BREAKER) this.#breakers.delete(channelId)
     else if (known !== undefined || this.#breakers.size < MAX_KNOWN) {
       this.#breakers.set(channelId, { breaker, channelVersion })
@@ -68,7 +75,7 @@ export class ChannelPaces {
   /**
    * Resets the breaker of a changed channel, because the change may have repaired the channel or replaced its receiver.
    */
-  noteVersion(channelId: string, channelVersion: number): void {
+  resetIfChanged(channelId: string, channelVersion: number): void {
     if (this.#breakers.get(channelId)?.channelVersion !== channelVersion) this.#breakers.delete(channelId)
   }
 }

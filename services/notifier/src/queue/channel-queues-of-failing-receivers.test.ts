@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { harness, job } from '../../test/queues.ts'
+import { createQueueHarness, job } from '../../test/queues.ts'
 
 describe('a channel whose receiver fails', () => {
   const many = (count: number, from = 0) => Array.from({ length: count }, (_, index) => job(`${from + index}`, 'a'))
 
   /** A channel whose breaker is open after five failures in a row. */
   async function opened() {
-    const scene = harness()
+    const scene = createQueueHarness()
     for (const name of ['f1', 'f2', 'f3', 'f4']) {
       scene.queues.add([job(name, 'a')])
       await scene.end(name, 'failed')
@@ -63,9 +63,9 @@ describe('a channel whose receiver fails', () => {
 
   test('is left alone no longer once it is changed, whatever its old version still shows', async () => {
     const { queues, names, end } = await opened()
-    queues.noteVersion('a', 1)
+    queues.resetIfChanged('a', 1)
     expect(queues.admit('a', 0)).toBe('postpone')
-    queues.noteVersion('a', 2)
+    queues.resetIfChanged('a', 2)
     queues.add(many(2))
     expect(names()).toEqual(['0', '1'])
     await end('0', 'failed', 2)
@@ -77,7 +77,7 @@ describe('a channel whose receiver fails', () => {
   })
 
   test('that asks for half a minute gets it; a shorter pause is waited for here', async () => {
-    const { queues, names, held, throttle, clock } = harness()
+    const { queues, names, held, throttle, clock } = createQueueHarness()
     queues.add(many(3))
     await throttle('0', 500)
     await throttle('1', 300)

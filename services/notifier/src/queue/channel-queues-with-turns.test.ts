@@ -1,13 +1,13 @@
 import type { Batch } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
-import { harness, job } from '../../test/queues.ts'
+import { createQueueHarness, job } from '../../test/queues.ts'
 import type { DeliveryJob } from './delivery-job.ts'
 
 describe('a channel that takes one message a second', () => {
   const limits = { concurrency: 1, intervalMs: 1_000, digest: { above: 3, most: 5 } }
 
   test('gets the next one a second after the last ended', async () => {
-    const { queues, names, clock, end } = harness(limits)
+    const { queues, names, clock, end } = createQueueHarness(limits)
     queues.add([job('1', 'a'), job('2', 'a'), job('3', 'b')])
     expect(names()).toEqual(['1', '3'])
     await clock.advance(300)
@@ -19,7 +19,7 @@ describe('a channel that takes one message a second', () => {
   })
 
   test('shares its pace with the channels that post to the same place', async () => {
-    const { queues, names, clock, end } = harness(limits)
+    const { queues, names, clock, end } = createQueueHarness(limits)
     const paceTarget = 'the same place'
     queues.add([job('1', 'a', { paceTarget }), job('2', 'b', { paceTarget }), job('3', 'c')])
     expect(names()).toEqual(['1', '3'])
@@ -33,7 +33,7 @@ describe('a channel that takes one message a second', () => {
   })
 
   test('keeps its pace for what is wanted at once, which comes first', async () => {
-    const { queues, names, clock, end } = harness(limits)
+    const { queues, names, clock, end } = createQueueHarness(limits)
     queues.add([job('1', 'a')])
     queues.add([job('2', 'a'), job('now', 'a', { atOnce: true })])
     await end('1')
@@ -46,7 +46,7 @@ describe('a channel that takes one message a second', () => {
   })
 
   test('wants about one incident one after the other, at once or not', async () => {
-    const { queues, names, end } = harness()
+    const { queues, names, end } = createQueueHarness()
     queues.add([job('1', 'a', { orderingKey: 'x' })])
     queues.add([job('now', 'a', { orderingKey: 'x', atOnce: true })])
     expect(names()).toEqual(['1'])
@@ -55,7 +55,7 @@ describe('a channel that takes one message a second', () => {
   })
 
   test('gets what was refused in a digest one by one, in its order, and the rest as before', async () => {
-    const { queues, names, clock, end } = harness(limits)
+    const { queues, names, clock, end } = createQueueHarness(limits)
     const alone = { goesAlone: true }
     const names8 = ['1', '2', '3', '4', '5', '6', '7', '8']
     queues.add(names8.map(name => job(name, 'a', name === '3' || name === '4' ? alone : {})))
@@ -67,7 +67,7 @@ describe('a channel that takes one message a second', () => {
   })
 
   test('has put off, beyond a few, what was refused in a digest, which goes one by one', () => {
-    const { queues } = harness({ ...limits, digest: { above: 20, most: 100 }, maxQueued: 1_000 })
+    const { queues } = createQueueHarness({ ...limits, digest: { above: 20, most: 100 }, maxQueued: 1_000 })
     const many = (channelId: string, goesAlone: boolean) =>
       Array.from({ length: 200 }, (_, index) => job(`${index}`, channelId, { goesAlone }))
     queues.add([...many('refused', true), ...many('told', false)])
@@ -76,7 +76,7 @@ describe('a channel that takes one message a second', () => {
   })
 
   test('has its messages put off the sooner, the more channels with work post to the same place', async () => {
-    const { queues, dropped } = harness({ ...limits, digest: { above: 20, most: 100 }, maxQueued: 1_000 })
+    const { queues, dropped } = createQueueHarness({ ...limits, digest: { above: 20, most: 100 }, maxQueued: 1_000 })
     const lost = new AbortController()
     const batch = { signal: lost.signal, complete() {}, abandon() {} } as unknown as Batch
     const messages = () => [{ message: {} as never, batch }]
@@ -89,7 +89,7 @@ describe('a channel that takes one message a second', () => {
     for (const id of shared.slice(1)) queues.add(many(id, { paceTarget: 'shared', messages: messages() }))
     expect(shared.map(id => queues.admit(id, 0))).toEqual(shared.map(() => 'postpone'))
     expect(queues.admit('other', 0)).toBe('queue')
-    expect(queues.nextTurnInMs('a')).toBe(7_000)
+    expect(queues.nextAttemptInMs('a')).toBe(7_000)
     lost.abort()
     queues.dropLost()
     expect(dropped).toHaveLength(6 * 200)
@@ -97,7 +97,7 @@ describe('a channel that takes one message a second', () => {
   })
 
   test('has its messages put off once its queue is full: none of its turns is waited for', () => {
-    const { queues } = harness({ ...limits, digest: { above: 20, most: 100 }, maxQueued: 100 })
+    const { queues } = createQueueHarness({ ...limits, digest: { above: 20, most: 100 }, maxQueued: 100 })
     const many = (count: number) => Array.from({ length: count }, (_, i) => job(`${i}`, 'a', { paceTarget: 'a place' }))
     queues.add(many(150))
     expect(queues.admit('a', 0)).toBe('queue')
@@ -106,7 +106,7 @@ describe('a channel that takes one message a second', () => {
   })
 
   test('gets a flood as digests, in its order and to its end', async () => {
-    const { queues, names, clock, end } = harness(limits)
+    const { queues, names, clock, end } = createQueueHarness(limits)
     queues.add(['1', '2', '3', '4', '5', '6', '7', '8'].map(name => job(name, 'a')))
     expect(names()).toEqual(['1+2+3+4+5'])
     expect(queues.size).toBe(8)

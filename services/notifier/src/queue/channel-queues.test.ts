@@ -1,10 +1,10 @@
 import type { Batch } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
-import { type Harness, harness, job } from '../../test/queues.ts'
+import { createQueueHarness, job, type QueueHarnessOptions } from '../../test/queues.ts'
 
 describe('jobs of one channel', () => {
   test('run at most so many at once, in their order', async () => {
-    const { queues, names, end } = harness({ concurrency: 2 })
+    const { queues, names, end } = createQueueHarness({ concurrency: 2 })
     queues.add([job('1', 'a'), job('2', 'a'), job('3', 'a')])
     expect(names()).toEqual(['1', '2'])
     await end('2')
@@ -13,7 +13,7 @@ describe('jobs of one channel', () => {
   })
 
   test('about the same incident run one after the other, and hold up no other incident', async () => {
-    const { queues, names, end } = harness({ concurrency: 2 })
+    const { queues, names, end } = createQueueHarness({ concurrency: 2 })
     queues.add([job('1', 'a', { orderingKey: 'x' }), job('2', 'a', { orderingKey: 'x' }), job('3', 'a')])
     expect(names()).toEqual(['1', '3'])
     await end('3')
@@ -23,7 +23,7 @@ describe('jobs of one channel', () => {
   })
 
   test('run one at a time while the channel fails, and more again once it works', async () => {
-    const { queues, names, end } = harness({ concurrency: 2 })
+    const { queues, names, end } = createQueueHarness({ concurrency: 2 })
     queues.add([job('1', 'a')])
     await end('1', 'failed')
     queues.add([job('2', 'a'), job('3', 'a'), job('4', 'a')])
@@ -33,7 +33,7 @@ describe('jobs of one channel', () => {
   })
 
   test('let what is wanted at once pass by, one at a time', async () => {
-    const { queues, names, end } = harness({ concurrency: 1 })
+    const { queues, names, end } = createQueueHarness({ concurrency: 1 })
     queues.add([job('1', 'a'), job('2', 'a'), job('t1', 'a', { atOnce: true }), job('t2', 'a', { atOnce: true })])
     expect(names().sort()).toEqual(['1', 't1'])
     await end('t1')
@@ -43,7 +43,7 @@ describe('jobs of one channel', () => {
 
 describe('jobs of several channels', () => {
   test('take turns when the process is full, so that a long queue starves nobody', async () => {
-    const { queues, names, end } = harness({ maxActive: 2, concurrency: 2 })
+    const { queues, names, end } = createQueueHarness({ maxActive: 2, concurrency: 2 })
     queues.add([job('a1', 'a'), job('a2', 'a'), job('a3', 'a'), job('a4', 'a'), job('b1', 'b')])
     expect(names()).toEqual(['a1', 'b1'])
     await end('a1')
@@ -51,14 +51,14 @@ describe('jobs of several channels', () => {
   })
 
   test('of which one hangs go on', async () => {
-    const { queues, names, end } = harness({ concurrency: 1 })
+    const { queues, names, end } = createQueueHarness({ concurrency: 1 })
     queues.add([job('dead', 'a'), job('dead2', 'a'), job('b1', 'b'), job('b2', 'b')])
     await end('b1')
     expect(names()).toEqual(['dead', 'b2'])
   })
 
   test('that fail share half of the places, so that those that work always find one', async () => {
-    const { queues, names, end } = harness({ maxActive: 4, concurrency: 1 })
+    const { queues, names, end } = createQueueHarness({ maxActive: 4, concurrency: 1 })
     const failing = ['f1', 'f2', 'f3', 'f4']
     queues.add(failing.map(id => job(`${id} first`, id)))
     for (const id of failing) await end(`${id} first`, 'failed')
@@ -76,9 +76,9 @@ describe('jobs of several channels', () => {
   })
 
   test('that fail are attempted all the same when somebody wants it at once', () => {
-    const { queues, names, running } = harness({ maxActive: 2, concurrency: 1 })
+    const { queues, names, running } = createQueueHarness({ maxActive: 2, concurrency: 1 })
     queues.add([job('f1 first', 'f1'), job('f2 first', 'f2')])
-    for (const { end } of running.splice(0)) end({ sign: { kind: 'failed', atMs: 0 }, channelVersion: 1 })
+    for (const { end } of running.splice(0)) end({ paceSignal: { kind: 'failed', atMs: 0 }, channelVersion: 1 })
     return Promise.resolve().then(() => {
       queues.add([job('f1', 'f1'), job('f2', 'f2'), job('t', 'f2', { atOnce: true })])
       expect(names()).toEqual(['f1', 't'])
@@ -86,12 +86,12 @@ describe('jobs of several channels', () => {
   })
 
   test('wait while results cannot be recorded', async () => {
-    const { queues, names, close, reopen } = harness()
+    const { queues, names, close, reopen } = createQueueHarness()
     close()
     queues.add([job('1', 'a')])
     expect(names()).toEqual([])
     reopen()
-    queues.pump()
+    queues.startJobs()
     expect(names()).toEqual(['1'])
   })
 })
@@ -100,8 +100,8 @@ describe('a channel with too much waiting', () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => job(`${index}`, 'a'))
 
   /** A channel whose last attempt took `ms`, with `waiting` queued jobs. */
-  async function withAttemptsOf(ms: number, waiting: number, options: Harness = {}) {
-    const scene = harness({ concurrency: 2, maxQueued: 200, ...options })
+  async function withAttemptsOf(ms: number, waiting: number, options: QueueHarnessOptions = {}) {
+    const scene = createQueueHarness({ concurrency: 2, maxQueued: 200, ...options })
     scene.queues.add([job('first', 'a'), ...many(waiting + 2)])
     await scene.clock.advance(ms)
     await scene.end('first')
@@ -131,44 +131,44 @@ describe('a channel with too much waiting', () => {
   test('is waited for while it is this process that is slow', async () => {
     const { queues } = await withAttemptsOf(100, 199, { isOverloaded: true })
     expect(queues.admit('a', 0)).toBe('queue')
-    expect(queues.removeWaitingOfSlow()).toEqual([])
+    expect(queues.removeQueuedOfSlowChannels()).toEqual([])
   })
 
   test('has each message that is put off wait behind those before it, anew every five seconds', async () => {
-    const { queues, clock } = harness()
-    const away = Array.from({ length: 1_201 }, () => queues.nextTurnInMs('a'))
+    const { queues, clock } = createQueueHarness()
+    const away = Array.from({ length: 1_201 }, () => queues.nextAttemptInMs('a'))
     expect([away[0], away[1], away[1_200]]).toEqual([0, 50, 60_000])
-    expect(queues.nextTurnInMs('b')).toBe(0)
+    expect(queues.nextAttemptInMs('b')).toBe(0)
     await clock.advance(5_000)
-    expect(queues.nextTurnInMs('a')).toBe(0)
+    expect(queues.nextAttemptInMs('a')).toBe(0)
   })
 
   test('has what is put off wait for as long as its receiver takes for what is here', async () => {
     const { queues } = await withAttemptsOf(1_000, 100)
-    expect(queues.nextTurnInMs('a')).toBe(50_000)
-    expect(queues.nextTurnInMs('a')).toBe(50_500)
+    expect(queues.nextAttemptInMs('a')).toBe(50_000)
+    expect(queues.nextAttemptInMs('a')).toBe(50_500)
   })
 
   test('gives its room away when one attempt takes a second, and keeps it else', async () => {
-    const { queues, clock } = harness({ concurrency: 1 })
+    const { queues, clock } = createQueueHarness({ concurrency: 1 })
     queues.add([...many(3), job('quick', 'b'), job('quick too', 'b')])
     await clock.advance(999)
-    expect(queues.removeWaitingOfSlow()).toEqual([])
+    expect(queues.removeQueuedOfSlowChannels()).toEqual([])
     queues.add([job('later', 'c'), job('later too', 'c')])
     await clock.advance(1)
-    expect(queues.removeWaitingOfSlow().map(one => one.request.delivery_id)).toEqual(['1', '2', 'quick too'])
+    expect(queues.removeQueuedOfSlowChannels().map(one => one.request.delivery_id)).toEqual(['1', '2', 'quick too'])
     expect(queues.size).toBe(4)
   })
 
   test('counts what is admitted but not queued yet', () => {
-    const { queues } = harness({ maxQueued: 60 })
+    const { queues } = createQueueHarness({ maxQueued: 60 })
     expect(queues.admit('a', 59)).toBe('queue')
     expect(queues.admit('a', 60)).toBe('wait')
   })
 })
 
 test('jobs whose partition went elsewhere are dropped; those under way end', async () => {
-  const { queues, dropped, names, end } = harness({ concurrency: 1 })
+  const { queues, dropped, names, end } = createQueueHarness({ concurrency: 1 })
   const lost = new AbortController()
   const batch = { signal: lost.signal, complete() {}, abandon() {} } as unknown as Batch
   const messages = () => [{ message: {} as never, batch }]

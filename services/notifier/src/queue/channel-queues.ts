@@ -39,7 +39,7 @@ const SLOW_AFTER_MS = 1_000
  */
 const LONGEST_WAIT_MS = RETRY_RUNGS[0].delayMs
 /** Factor on the longest wait while this process is overloaded, because postponing messages would add to its load. */
-const PATIENCE_WHEN_OVERLOADED = 6
+const OVERLOAD_WAIT_FACTOR = 6
 /**
  * Minimum duration assumed for a job of a channel that has postponed messages, in milliseconds: attempts that failed
  * quickly may take longer when they succeed.
@@ -88,9 +88,9 @@ export class ChannelQueues {
     const lane = this.#lanes.get(channelId)
     const waiting = (lane?.waiting.length ?? 0) + planned
     if (waiting < ALWAYS_QUEUED) return 'queue'
-    if (this.#drainMs(lane, waiting) > this.#patience(LONGEST_WAIT_MS)) return 'postpone'
+    if (this.#drainMs(lane, waiting) > this.#scaleWaitMs(LONGEST_WAIT_MS)) return 'postpone'
     if (waiting < this.#options.maxQueuedPerChannel) return 'queue'
-    return this.#turnsComeEveryMs(lane) < SHORT_PAUSE_MS ? 'wait' : 'postpone'
+    return this.#attemptIntervalMs(lane) < SHORT_PAUSE_MS ? 'wait' : 'postpone'
   }
 
   /** Remaining pause of the channel, in milliseconds. */
@@ -102,26 +102,26 @@ export class ChannelQueues {
    * Earliest time in milliseconds until a message that is postponed now can be attempted: after the messages of the
    * channel that were postponed before it.
    */
-  nextTurnInMs(channelId: string): number {
+  nextAttemptInMs(channelId: string): number {
     const lane = this.#lanes.get(channelId)
     const before = (lane?.waiting.length ?? 0) + this.#paces.countPostponed(channelId)
     return this.#paces.heldForMs(channelId) + Math.max(before * LEAST_JOB_MS, this.#drainMs(lane, before))
   }
 
   /** Ends the pause of a channel that was changed. */
-  noteVersion(channelId: string, channelVersion: number): void {
-    this.#paces.noteVersion(channelId, channelVersion)
+  resetIfChanged(channelId: string, channelVersion: number): void {
+    this.#paces.resetIfChanged(channelId, channelVersion)
   }
 
   /**
    * Removes the queued jobs of all slow channels, even of channels with only a few jobs: many hanging channels together
    * would fill the memory of this process.
    */
-  removeWaitingOfSlow(): DeliveryJob[] {
+  removeQueuedOfSlowChannels(): DeliveryJob[] {
     const taken: DeliveryJob[] = []
     const nowMs = this.#options.clock.now()
     for (const lane of this.#lanes.values()) {
-      if (lane.attemptMs(nowMs) >= this.#patience(SLOW_AFTER_MS)) taken.push(...lane.waiting.splice(0))
+      if (lane.attemptMs(nowMs) >= this.#scaleWaitMs(SLOW_AFTER_MS)) taken.push(...lane.waiting.splice(0))
     }
     this.#size -= taken.length
     return taken
@@ -135,18 +135,18 @@ export class ChannelQueues {
       if (lane === undefined) {
         lane = new ChannelLane(this.#options.limitsOf(job), job.paceTarget)
         this.#lanes.set(channel_id, lane)
-        this.#targets.join(lane.paceTarget)
+        this.#targets.addSharer(lane.paceTarget)
       }
       if (job.atOnce) lane.atOnce.push(job)
       else lane.waiting.push(job)
       this.#turns.add(channel_id)
     }
     this.#size += jobs.length
-    this.pump()
+    this.startJobs()
   }
 
   /** Starts jobs while there are free slots. Call it when `mayStart` may have become true. */
-  pump(): void {
+  startJobs(): void {
     while (this.#active < this.#options.maxActive && this.#options.mayStart()) {
       const channelId = this.#nextTurn()
       if (channelId === undefined) return
@@ -154,7 +154,7 @@ export class ChannelQueues {
       if (lane === undefined) continue
       const jobs = this.#takeNext(channelId, lane)
       if (jobs.length === 0) {
-        this.#forgetIfEmpty(channelId, lane)
+        this.#removeIfEmpty(channelId, lane)
         continue
       }
       this.#turns.add(channelId)
@@ -172,7 +172,7 @@ export class ChannelQueues {
         this.#size -= lost.length
         for (const job of lost) this.#options.onDropped(job)
       }
-      this.#forgetIfEmpty(channelId, lane)
+      this.#removeIfEmpty(channelId, lane)
     }
   }
 
@@ -199,17 +199,17 @@ export class ChannelQueues {
   }
 
   #isFailing(channelId: string): boolean {
-    return this.#paces.gateOf(channelId).kind !== 'free'
+    return this.#paces.sendPermissionOf(channelId).kind !== 'free'
   }
 
   #takeNext(channelId: string, lane: ChannelLane): DeliveryJob[] {
-    const wanted = this.#takeWanted(channelId, lane)
+    const wanted = this.#takeUrgent(channelId, lane)
     if (wanted.length > 0) return wanted
-    this.#sendAwayIfHeld(channelId, lane)
+    this.#postponeIfPaused(channelId, lane)
     const [first] = lane.waiting
     if (first === undefined) return []
     const { concurrency, digest } = lane.limits
-    const limit = this.#paces.gateOf(channelId).kind === 'free' ? concurrency : 1
+    const limit = this.#paces.sendPermissionOf(channelId).kind === 'free' ? concurrency : 1
     if (lane.attempts >= limit) return []
     const heldForMs = this.#paces.heldForMs(channelId)
     if (heldForMs > 0) {
@@ -226,7 +226,7 @@ export class ChannelQueues {
   }
 
   /** Takes an urgent job. It ignores the pause of its channel but keeps the minimum interval of its target. */
-  #takeWanted(channelId: string, lane: ChannelLane): DeliveryJob[] {
+  #takeUrgent(channelId: string, lane: ChannelLane): DeliveryJob[] {
     const [first] = lane.atOnce
     if (first === undefined || [...lane.active.keys()].some(job => job.atOnce)) return []
     return this.#targets.mayStart(first.paceTarget, channelId) ? takeInOrder(lane.atOnce, lane) : []
@@ -241,7 +241,7 @@ export class ChannelQueues {
 
   #giveTurn(channelId: string): void {
     this.#turns.add(channelId)
-    this.pump()
+    this.startJobs()
   }
 
   #start(channelId: string, lane: ChannelLane, jobs: readonly DeliveryJob[]): void {
@@ -252,7 +252,7 @@ export class ChannelQueues {
     this.#active++
     if (isOfFailing) this.#activeFailing++
     if (!atOnce) lane.attempts++
-    this.#targets.keepApart(paceTarget, lane.limits.intervalMs)
+    this.#targets.delayNextStart(paceTarget, lane.limits.intervalMs)
     for (const job of jobs) lane.active.set(job, nowMs)
     const end = (shown: ChannelSignal | undefined) => {
       this.#active--
@@ -260,23 +260,23 @@ export class ChannelQueues {
       this.#size -= jobs.length
       if (!atOnce) {
         lane.attempts--
-        lane.noteAttempt(this.#options.clock.now() - nowMs)
+        lane.recordDuration(this.#options.clock.now() - nowMs)
       }
       for (const job of jobs) lane.active.delete(job)
       // Counts the interval again from the end of the attempt: the request may reach the receiver long after the start,
       // and an attempt may send two messages.
-      this.#targets.keepApart(paceTarget, lane.limits.intervalMs)
-      if (shown !== undefined) this.#paces.noteEnd(channelId, shown)
-      this.#sendAwayIfHeld(channelId, lane)
+      this.#targets.delayNextStart(paceTarget, lane.limits.intervalMs)
+      if (shown !== undefined) this.#paces.recordSignal(channelId, shown)
+      this.#postponeIfPaused(channelId, lane)
       if (lane.waiting.length + lane.atOnce.length > 0) this.#turns.add(channelId)
-      this.#forgetIfEmpty(channelId, lane)
-      this.pump()
+      this.#removeIfEmpty(channelId, lane)
+      this.startJobs()
     }
     this.#options.run(jobs).then(end, () => end(undefined))
   }
 
   /** Moves the queued jobs of a channel with a long pause to a delay line. */
-  #sendAwayIfHeld(channelId: string, lane: ChannelLane): void {
+  #postponeIfPaused(channelId: string, lane: ChannelLane): void {
     const heldForMs = this.#paces.heldForMs(channelId)
     if (heldForMs <= SHORT_PAUSE_MS || lane.waiting.length === 0) return
     const held = lane.waiting.splice(0)
@@ -285,26 +285,26 @@ export class ChannelQueues {
   }
 
   #drainMs(lane: ChannelLane | undefined, jobs: number): number {
-    return lane?.drainMs(jobs, this.#options.clock.now(), this.#targets.sharersOf(lane.paceTarget)) ?? 0
+    return lane?.drainMs(jobs, this.#options.clock.now(), this.#targets.countSharers(lane.paceTarget)) ?? 0
   }
 
   /**
    * Time between two attempts of the channel at a shared target, in milliseconds. Messages of other channels behind it
    * in the partition would wait for each attempt.
    */
-  #turnsComeEveryMs(lane: ChannelLane | undefined): number {
-    return lane === undefined ? 0 : lane.limits.intervalMs * this.#targets.sharersOf(lane.paceTarget)
+  #attemptIntervalMs(lane: ChannelLane | undefined): number {
+    return lane === undefined ? 0 : lane.limits.intervalMs * this.#targets.countSharers(lane.paceTarget)
   }
 
-  #patience(ms: number): number {
-    return this.#options.isOverloaded() ? ms * PATIENCE_WHEN_OVERLOADED : ms
+  #scaleWaitMs(ms: number): number {
+    return this.#options.isOverloaded() ? ms * OVERLOAD_WAIT_FACTOR : ms
   }
 
-  #forgetIfEmpty(channelId: string, lane: ChannelLane): void {
+  #removeIfEmpty(channelId: string, lane: ChannelLane): void {
     if (!lane.isEmpty || this.#lanes.get(channelId) !== lane) return
     lane.cancelWake?.()
     this.#lanes.delete(channelId)
-    this.#targets.leave(lane.paceTarget)
+    this.#targets.removeSharer(lane.paceTarget)
   }
 }
 

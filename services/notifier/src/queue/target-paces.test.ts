@@ -5,7 +5,7 @@ import { TargetPaces } from './target-paces.ts'
 const INTERVAL_MS = 1_000
 
 /** Starts attempts of these channels at one target, each as soon as it is allowed. */
-function scene(...channelIds: string[]) {
+function startChannels(...channelIds: string[]) {
   const clock = createManualClock()
   const beganAtMs = clock.now()
   const starts: [string, number][] = []
@@ -13,7 +13,7 @@ function scene(...channelIds: string[]) {
   const begin = (channelId: string) => {
     if (!channelIds.includes(channelId) || !paces.mayStart('target', channelId)) return
     starts.push([channelId, clock.now() - beganAtMs])
-    paces.keepApart('target', INTERVAL_MS)
+    paces.delayNextStart('target', INTERVAL_MS)
     // The channel has another job.
     begin(channelId)
   }
@@ -21,7 +21,7 @@ function scene(...channelIds: string[]) {
 }
 
 test('channels with one target take turns at its pace, however much each has', async () => {
-  const { clock, starts, begin } = scene('a', 'b')
+  const { clock, starts, begin } = startChannels('a', 'b')
   begin('a')
   begin('b')
   await clock.advance(3_500)
@@ -34,10 +34,10 @@ test('channels with one target take turns at its pace, however much each has', a
 })
 
 test('a pause that grows is waited for whole', async () => {
-  const { clock, paces, starts, begin } = scene('a')
+  const { clock, paces, starts, begin } = startChannels('a')
   begin('a')
   await clock.advance(900)
-  paces.keepApart('target', INTERVAL_MS)
+  paces.delayNextStart('target', INTERVAL_MS)
   await clock.advance(999)
   expect(starts).toHaveLength(1)
   await clock.advance(1)
@@ -45,7 +45,7 @@ test('a pause that grows is waited for whole', async () => {
 })
 
 test('a channel that has nothing left when its turn comes holds up nobody', async () => {
-  const { clock, paces, starts, begin } = scene('a', 'b')
+  const { clock, paces, starts, begin } = startChannels('a', 'b')
   begin('a')
   paces.mayStart('target', 'gone')
   begin('b')
@@ -56,9 +56,9 @@ test('a channel that has nothing left when its turn comes holds up nobody', asyn
 })
 
 test('another target, and one that takes any number, is not waited for', () => {
-  const { paces } = scene()
-  paces.keepApart('target', INTERVAL_MS)
-  paces.keepApart(undefined, INTERVAL_MS)
+  const { paces } = startChannels()
+  paces.delayNextStart('target', INTERVAL_MS)
+  paces.delayNextStart(undefined, INTERVAL_MS)
   expect(paces.mayStart('target', 'a')).toBe(false)
   expect(paces.mayStart('other', 'a')).toBe(true)
   expect(paces.mayStart(undefined, 'a')).toBe(true)
@@ -75,7 +75,7 @@ test('what nobody waits for is looked at once more, and forgotten', async () => 
         callback()
       }),
   }
-  new TargetPaces(counting, () => {}).keepApart('target', INTERVAL_MS)
+  new TargetPaces(counting, () => {}).delayNextStart('target', INTERVAL_MS)
   await clock.advance(10 * INTERVAL_MS)
   expect(looks).toBe(1)
 })

@@ -20,21 +20,21 @@ export class TargetPaces {
     this.#onTurn = onTurn
   }
 
-  /** Counts one more channel with jobs for the target, until `leave`. */
-  join(target: string | undefined): void {
-    if (target !== undefined) this.#sharers.set(target, this.sharersOf(target) + 1)
+  /** Counts one more channel with jobs for the target, until `removeSharer` is called. */
+  addSharer(target: string | undefined): void {
+    if (target !== undefined) this.#sharers.set(target, this.countSharers(target) + 1)
   }
 
   /** Counts one channel with jobs for the target less. */
-  leave(target: string | undefined): void {
+  removeSharer(target: string | undefined): void {
     if (target === undefined) return
-    const rest = this.sharersOf(target) - 1
+    const rest = this.countSharers(target) - 1
     if (rest > 0) this.#sharers.set(target, rest)
     else this.#sharers.delete(target)
   }
 
   /** Number of channels with jobs for the target. */
-  sharersOf(target: string | undefined): number {
+  countSharers(target: string | undefined): number {
     return target === undefined ? 0 : (this.#sharers.get(target) ?? 0)
   }
 
@@ -46,22 +46,22 @@ export class TargetPaces {
     const known = target === undefined ? undefined : this.#targets.get(target)
     if (target === undefined || known === undefined || known.nextStartMs <= this.#clock.now()) return true
     known.waiting.add(channelId)
-    this.#watch(target)
+    this.#scheduleNextTurn(target)
     return false
   }
 
   /** Delays the next attempt at the target until at least this interval from now. */
-  keepApart(target: string | undefined, intervalMs: number): void {
+  delayNextStart(target: string | undefined, intervalMs: number): void {
     if (target === undefined) return
     const nextStartMs = this.#clock.now() + intervalMs
     const known = this.#targets.get(target)
     if (known === undefined) this.#targets.set(target, { nextStartMs, waiting: new Set(), isWatched: false })
     else known.nextStartMs = nextStartMs
-    this.#watch(target)
+    this.#scheduleNextTurn(target)
   }
 
   /** Calls the next waiting channel when the interval is over. Removes a target that no channel waits for. */
-  #watch(target: string): void {
+  #scheduleNextTurn(target: string): void {
     const known = this.#targets.get(target)
     if (known === undefined || known.isWatched) return
     known.isWatched = true
@@ -76,7 +76,7 @@ export class TargetPaces {
         known.waiting.delete(channelId)
         this.#onTurn(channelId)
       }
-      this.#watch(target)
+      this.#scheduleNextTurn(target)
     })
   }
 }

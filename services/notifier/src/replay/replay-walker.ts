@@ -60,12 +60,12 @@ export class ReplayWalker {
   }
 
   start(): void {
-    this.#lookAfter(IDLE_MS)
+    this.#scheduleWalk(IDLE_MS)
   }
 
   /** Looks for work at once, because a replay has begun. */
   wake(): void {
-    if (!this.#isStopped && this.#atWork === undefined) this.#lookAfter(0)
+    if (!this.#isStopped && this.#atWork === undefined) this.#scheduleWalk(0)
   }
 
   /** Waits for the current page. */
@@ -75,7 +75,7 @@ export class ReplayWalker {
     await this.#atWork
   }
 
-  #lookAfter(delayMs: number): void {
+  #scheduleWalk(delayMs: number): void {
     this.#cancel()
     this.#cancel = this.#options.clock.schedule(delayMs, () => {
       this.#atWork = this.#walk()
@@ -86,7 +86,7 @@ export class ReplayWalker {
         })
         .then(isUnderWay => {
           this.#atWork = undefined
-          if (!this.#isStopped) this.#lookAfter(isUnderWay ? BETWEEN_PAGES_MS : IDLE_MS)
+          if (!this.#isStopped) this.#scheduleWalk(isUnderWay ? BETWEEN_PAGES_MS : IDLE_MS)
         })
     })
   }

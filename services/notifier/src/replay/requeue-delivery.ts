@@ -2,7 +2,7 @@ import type { DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger, type MessageCodec, type Producer } from '@backstop/kit'
 import { requeuedMessage } from '../retry/delivery-messages.ts'
 import type { RequeueOrder, RequeueStore } from '../store/requeue-store.ts'
-import { decideRequeue, type RequeueWish } from './rules/decide-requeue.ts'
+import { decideRequeue, type RequeueRequest } from './rules/decide-requeue.ts'
 
 export interface RequeuerOptions {
   readonly requeues: RequeueStore
@@ -12,7 +12,7 @@ export interface RequeuerOptions {
   readonly logger: Logger
 }
 
-export interface RequeuerWish extends RequeueWish {
+export interface RequeueBatchRequest extends RequeueRequest {
   /** True to ignore a pause of the channel, too. False for a replay. */
   readonly atOnce: boolean
 }
@@ -24,15 +24,15 @@ export interface RequeuerWish extends RequeueWish {
  * @throws AppError `unavailable`: make the same request again
  */
 export async function requeue(
-  wish: RequeuerWish,
+  requested: RequeueBatchRequest,
   deliveries: readonly DeliveryDocument[],
   { requeues, producer, codec, clock, logger }: RequeuerOptions,
 ): Promise<number> {
   const orders: RequeueOrder[] = []
   const attempts = new Map<string, number>()
   for (const delivery of deliveries) {
-    const decision = decideRequeue(wish, delivery)
-    const ids = { delivery_id: delivery._id, channel_id: delivery.channel_id, requested_by: wish.requestId }
+    const decision = decideRequeue(requested, delivery)
+    const ids = { delivery_id: delivery._id, channel_id: delivery.channel_id, requested_by: requested.requestId }
     if (decision.kind === 'refuse') {
       logger.info({ ...ids, reason: decision.reason }, 'delivery.not_requeued')
       continue
@@ -45,7 +45,7 @@ export async function requeue(
     const atMs = clock.now()
     orders.push({
       deliveryId: delivery._id,
-      requestId: wish.requestId,
+      requestId: requested.requestId,
       attempt,
       waitsFor,
       ladderFrom: { attempt: ladderFrom.attempt, at: ladderFrom.at ?? new Date(atMs) },
@@ -58,7 +58,7 @@ export async function requeue(
   const outgoing = deliveries.flatMap(delivery => {
     const attempt = attempts.get(delivery._id)
     if (attempt === undefined || refused.has(delivery._id)) return []
-    return [requeuedMessage(codec, requestOf(delivery, attempt), wish.atOnce)]
+    return [requeuedMessage(codec, requestOf(delivery, attempt), requested.atOnce)]
   })
   if (outgoing.length > 0) await producer.send(outgoing)
   crashPoint('notifier.after-requeue-produce')

@@ -5,7 +5,7 @@ import { decidePostponement } from './rules/next-attempt.ts'
 type Headers = Readonly<Record<string, string>>
 
 /** Headers copied to every message of a delivery: the trace, and when the notification arrived. */
-const CARRIED = [HEADERS.traceparent, HEADERS.receivedAt] as const
+const FORWARDED_HEADERS = [HEADERS.traceparent, HEADERS.receivedAt] as const
 
 /**
  * Requests an attempt at once. The message key is the channel id, so that all attempts of a channel run in one process.
@@ -58,7 +58,7 @@ export function postponedAgain(
 }
 
 /** A dead letter for a delivery that ended without success, with the reason. */
-export function deadDelivery(original: IncomingMessage, reasonCode: string, reason: string): OutgoingMessage {
+export function deadLetterOfDelivery(original: IncomingMessage, reasonCode: string, reason: string): OutgoingMessage {
   const letter = deadLetter(original, 'deliveries.dead', new Error(reason))
   return { ...letter, headers: { ...letter.headers, [HEADERS.errorCode]: reasonCode } }
 }
@@ -76,6 +76,6 @@ function message(
     [HEADERS.attempt]: String(request.attempt),
     ...own,
   }
-  for (const name of CARRIED) if (carried[name] !== undefined) headers[name] = carried[name]
+  for (const name of FORWARDED_HEADERS) if (carried[name] !== undefined) headers[name] = carried[name]
   return { topic, key: request.channel_id, value: codec.encode('delivery-request', request), headers }
 }

@@ -9,7 +9,7 @@ export interface PostponerOptions {
   readonly clock: Clock
   readonly metrics: Pick<DeliveryMetrics, 'postponed'>
   /** Earliest time in milliseconds until a message of the channel that is postponed now can be attempted. */
-  nextTurnInMs(channelId: string): number
+  nextAttemptInMs(channelId: string): number
   /** Called for a job that waits on a delay line now. */
   onPostponed(job: DeliveryJob): void
   /** Called for a job whose partition was revoked before it was postponed. */
@@ -26,11 +26,17 @@ export class Postponer {
 
   /** @throws AppError `unavailable` if the broker accepted none of the messages; the jobs are unchanged */
   async postpone(jobs: readonly DeliveryJob[]): Promise<void> {
-    const { producer, codec, clock, metrics, nextTurnInMs, onPostponed } = this.#options
+    const { producer, codec, clock, metrics, nextAttemptInMs, onPostponed } = this.#options
     const nowMs = clock.now()
     await producer.send(
       jobs.map(({ request, messages }) =>
-        postponedMessage(codec, request, messages[0]?.message.headers ?? {}, nowMs, nextTurnInMs(request.channel_id)),
+        postponedMessage(
+          codec,
+          request,
+          messages[0]?.message.headers ?? {},
+          nowMs,
+          nextAttemptInMs(request.channel_id),
+        ),
       ),
     )
     crashPoint('notifier.after-postpone')

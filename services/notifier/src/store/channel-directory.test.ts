@@ -43,7 +43,7 @@ describe('what is known of channels', () => {
   test('includes at once that this process disabled one', async () => {
     const { directory } = openDirectory()
     await directory.find(['a'])
-    directory.noteDisabled('a', 'Gone')
+    directory.markDisabled('a', 'Gone')
     expect((await directory.find(['a'])).get('a')?.disabledReason).toBe('Gone')
   })
 })

@@ -31,7 +31,7 @@ export class ChannelDirectory {
   }
 
   /** Updates the cache with a channel that this process disables; the database write follows. */
-  noteDisabled(channelId: string, reason: string): void {
+  markDisabled(channelId: string, reason: string): void {
     const known = this.#known.get(channelId)
     if (known?.record !== undefined) known.record = { ...known.record, disabledReason: reason }
   }

@@ -1,7 +1,7 @@
 import type { ChannelDocument } from '@backstop/channels'
 import type { ProjectFacts } from '@backstop/channels/deliver'
 import type { ProjectDocument, SuppressionDocument } from '@backstop/contracts'
-import type { Listener } from '../fan-out/rules/fan-out.ts'
+import type { SubscribedChannel } from '../fan-out/rules/fan-out.ts'
 
 /** A channel with its health and the facts of its project. */
 export interface ChannelRecord {
@@ -20,7 +20,7 @@ export interface ChannelStore {
    * The enabled and undeleted channels of these projects, including channels that the health check disabled: their
    * alerts become dead deliveries, which a person sees and can send again.
    */
-  listenersOf(projectIds: readonly string[]): Promise<readonly Listener[]>
+  findSubscribedChannels(projectIds: readonly string[]): Promise<readonly SubscribedChannel[]>
   /** The existing channels with these ids, including deleted ones. */
   findChannels(channelIds: readonly string[]): Promise<readonly ChannelRecord[]>
 }

@@ -25,7 +25,7 @@ export interface DeliveryProgress {
 /** The only writer of `deliveries`. Every call is a fixed number of commands for any number of deliveries. */
 export interface DeliveryStore {
   /** Inserts new deliveries. @returns the ids that existed already */
-  open(deliveries: readonly DeliveryDocument[]): Promise<ReadonlySet<string>>
+  insertNew(deliveries: readonly DeliveryDocument[]): Promise<ReadonlySet<string>>
   /** The recorded progress of the deliveries that exist. */
   progressOf(deliveryIds: readonly string[]): Promise<ReadonlyMap<string, DeliveryProgress>>
   /**

@@ -6,7 +6,7 @@ import type { DisableOrder, EnableDecision, HealthReport } from '../health/rules
 export interface ChannelReports {
   readonly channelId: string
   readonly projectId: string
-  readonly news: readonly HealthReport[]
+  readonly reports: readonly HealthReport[]
 }
 
 /** The only writer of `channel_health`. */

@@ -49,7 +49,7 @@ const WITH_PROJECT: readonly Document[] = [
 /** By default the first batch of a MongoDB result has 101 documents, so a larger result needs a second read. */
 const ONE_ANSWER = { batchSize: 1_000 } as const
 
-type Joined<T> = T & {
+type JoinedChannel<T> = T & {
   health: Pick<ChannelHealthDocument, '_id' | 'disabled_reason'>[]
   projects: Pick<ProjectDocument, '_id' | 'branding'>[]
   suppressions: Pick<SuppressionDocument, '_id' | 'address' | 'reason'>[]
@@ -58,7 +58,7 @@ type Joined<T> = T & {
 export function createMongoChannelStore(db: Db): ChannelStore {
   const channels = db.collection<ChannelDocument>('channels')
   return {
-    listenersOf: projectIds =>
+    findSubscribedChannels: projectIds =>
       asUnavailable(async () => {
         const listening = await channels
           .find<Pick<ChannelDocument, '_id' | 'project_id' | 'events'>>(
@@ -71,7 +71,7 @@ export function createMongoChannelStore(db: Db): ChannelStore {
     findChannels: channelIds =>
       asUnavailable(async () => {
         const found = await channels
-          .aggregate<Joined<ChannelDocument>>(
+          .aggregate<JoinedChannel<ChannelDocument>>(
             [{ $match: { _id: { $in: channelIds } } }, WITH_HEALTH, ...WITH_PROJECT],
             ONE_ANSWER,
           )

@@ -4,7 +4,7 @@ import type { AnyBulkWriteOperation, Db } from 'mongodb'
 import type { AttemptOutcome } from '../delivery/rules/outcome-of-attempt.ts'
 import { type DeliveryStore, progressOf, SUPERSEDED_TEXT, type SupersedeOrder, showsOutcome } from './delivery-store.ts'
 
-type Progress = Pick<
+type StoredProgress = Pick<
   DeliveryDocument,
   | '_id'
   | 'state'
@@ -31,9 +31,9 @@ const PROGRESS = {
 export function createMongoDeliveryStore(db: Db): DeliveryStore {
   const collection = db.collection<DeliveryDocument>('deliveries')
   const find = (ids: readonly string[]) =>
-    collection.find<Progress>({ _id: { $in: [...ids] } }, { projection: PROGRESS, batchSize: 1_000 }).toArray()
+    collection.find<StoredProgress>({ _id: { $in: [...ids] } }, { projection: PROGRESS, batchSize: 1_000 }).toArray()
   return {
-    open: deliveries =>
+    insertNew: deliveries =>
       asUnavailable(async () => {
         const duplicates = await onlyDuplicates(
           () => collection.insertMany([...deliveries], { ordered: false }),
@@ -51,7 +51,7 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
     record: outcomes =>
       asUnavailable(async () => {
         if (outcomes.length === 0) return new Set()
-        const result = await collection.bulkWrite(outcomes.map(toOperation), { ordered: false })
+        const result = await collection.bulkWrite(outcomes.map(toOutcomeUpdate), { ordered: false })
         if (result.modifiedCount === outcomes.length) return new Set()
         // The server returns the number of unchanged documents but not their ids, so the documents are read.
         const found = new Map((await find(outcomes.map(one => one.deliveryId))).map(one => [one._id, one]))
@@ -65,7 +65,7 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
     supersede: orders =>
       asUnavailable(async () => {
         if (orders.length === 0) return new Set()
-        const result = await collection.bulkWrite(orders.map(toSupersede), { ordered: false })
+        const result = await collection.bulkWrite(orders.map(toSupersedeUpdate), { ordered: false })
         if (result.matchedCount === orders.length) return new Set()
         const found = new Map((await find(orders.map(one => one.deliveryId))).map(one => [one._id, one]))
         const refused = orders.filter(({ deliveryId, byId }) => found.get(deliveryId)?.told_by !== byId)
@@ -74,7 +74,7 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
   }
 }
 
-function toOperation(outcome: AttemptOutcome): AnyBulkWriteOperation<DeliveryDocument> {
+function toOutcomeUpdate(outcome: AttemptOutcome): AnyBulkWriteOperation<DeliveryDocument> {
   const { deliveryId, attempt, record, state, reason, next, coveredBy, goesAlone, endedAddresses, atMs } = outcome
   const next_attempt =
     next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
@@ -93,7 +93,12 @@ function toOperation(outcome: AttemptOutcome): AnyBulkWriteOperation<DeliveryDoc
   )
 }
 
-function toSupersede({ deliveryId, byId, waitsFor, atMs }: SupersedeOrder): AnyBulkWriteOperation<DeliveryDocument> {
+function toSupersedeUpdate({
+  deliveryId,
+  byId,
+  waitsFor,
+  atMs,
+}: SupersedeOrder): AnyBulkWriteOperation<DeliveryDocument> {
   const standsAsRead = waitsFor === null ? { state: 'dead' as const } : { 'next_attempt.attempt': waitsFor }
   return {
     updateOne: {

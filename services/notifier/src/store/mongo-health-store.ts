@@ -11,14 +11,14 @@ import type { ChannelReports, HealthStore } from './health-store.ts'
 
 export function createMongoHealthStore(db: Db): HealthStore {
   const collection = db.collection<ChannelHealthDocument>('channel_health')
-  const toPending = ({ _id, outbox }: Pick<ChannelHealthDocument, '_id' | 'outbox'>): PendingOutbox => ({
+  const toPendingOutbox = ({ _id, outbox }: Pick<ChannelHealthDocument, '_id' | 'outbox'>): PendingOutbox => ({
     documentId: _id,
     entries: outbox ?? [],
   })
   return {
     async record(channels) {
       if (channels.length === 0) return
-      await asUnavailable(() => collection.bulkWrite(channels.map(toOperation), { ordered: false }))
+      await asUnavailable(() => collection.bulkWrite(channels.map(toHealthUpdate), { ordered: false }))
     },
     failingSince: (channelIds, sinceMs) =>
       asUnavailable(() =>
@@ -29,12 +29,12 @@ export function createMongoHealthStore(db: Db): HealthStore {
     disable: orders =>
       asUnavailable(async () => {
         if (orders.length === 0) return []
-        await collection.bulkWrite(orders.map(toDisable), { ordered: true })
+        await collection.bulkWrite(orders.map(toDisableUpdate), { ordered: true })
         const incidents = orders.map(order => order.incidentId)
         const done = collection.find({ _id: { $in: orders.map(order => order.channelId) } })
         return (await done.toArray())
           .filter(one => incidents.includes(one.disabled_incident_id ?? ''))
-          .map(one => toPending(one))
+          .map(one => toPendingOutbox(one))
       }),
     find: channelId => asUnavailable(async () => (await collection.findOne({ _id: channelId })) ?? undefined),
     enable: (channelId, { incidentId, entry }) =>
@@ -47,7 +47,7 @@ export function createMongoHealthStore(db: Db): HealthStore {
           },
           { returnDocument: 'after' },
         )
-        return enabled === null ? undefined : toPending(enabled)
+        return enabled === null ? undefined : toPendingOutbox(enabled)
       }),
     outbox: createMongoOutboxSource(collection),
   }
@@ -57,28 +57,32 @@ export function createMongoHealthStore(db: Db): HealthStore {
  * An update pipeline, because the new values depend on the stored ones. Our values are literals, so that no text is
  * read as an expression.
  */
-function toOperation({ channelId, projectId, news }: ChannelReports): AnyBulkWriteOperation<ChannelHealthDocument> {
-  const change = summariseReports(news)
-  const kept = (field: string, otherwise: unknown = null) => ({ $ifNull: [`$${field}`, { $literal: otherwise }] })
+function toHealthUpdate({
+  channelId,
+  projectId,
+  reports,
+}: ChannelReports): AnyBulkWriteOperation<ChannelHealthDocument> {
+  const change = summariseReports(reports)
+  const storedOr = (field: string, otherwise: unknown = null) => ({ $ifNull: [`$${field}`, { $literal: otherwise }] })
   const set: Document = {
-    project_id: kept('project_id', projectId),
-    disabled_at: kept('disabled_at'),
-    disabled_reason: kept('disabled_reason'),
-    disabled_incident_id: kept('disabled_incident_id'),
+    project_id: storedOr('project_id', projectId),
+    disabled_at: storedOr('disabled_at'),
+    disabled_reason: storedOr('disabled_reason'),
+    disabled_incident_id: storedOr('disabled_incident_id'),
     // $max, because two processes may write their reports in any order. It ignores null.
-    last_success_at: { $max: [kept('last_success_at'), asDate(change.lastSuccessAtMs)] },
-    last_failure_at: { $max: [kept('last_failure_at'), asDate(change.lastFailureAtMs)] },
-    last_error: change.lastError === null ? kept('last_error') : { $literal: change.lastError },
+    last_success_at: { $max: [storedOr('last_success_at'), asDate(change.lastSuccessAtMs)] },
+    last_failure_at: { $max: [storedOr('last_failure_at'), asDate(change.lastFailureAtMs)] },
+    last_error: change.lastError === null ? storedOr('last_error') : { $literal: change.lastError },
     failing_since: change.hasWorked
       ? { $literal: asDate(change.failingSinceMs) }
-      : kept('failing_since', asDate(change.failingSinceMs)),
-    days: daysAfter(change),
+      : storedOr('failing_since', asDate(change.failingSinceMs)),
+    days: mergedDays(change),
   }
   return { updateOne: { filter: { _id: channelId }, update: [{ $set: set }], upsert: true } }
 }
 
 /** The stored counts plus the new counts, without days that are too old. */
-function daysAfter({ days }: HealthChange): Document {
+function mergedDays({ days }: HealthChange): Document {
   const added = Object.entries(days).map(([day, { delivered, failed }]) => [
     day,
     {
@@ -91,7 +95,7 @@ function daysAfter({ days }: HealthChange): Document {
   return { $arrayToObject: { $filter: { input: all, cond: { $gte: ['$$this.k', oldest] } } } }
 }
 
-function toDisable(order: DisableOrder): AnyBulkWriteOperation<ChannelHealthDocument> {
+function toDisableUpdate(order: DisableOrder): AnyBulkWriteOperation<ChannelHealthDocument> {
   const { channelId, atMs, reason, incidentId, entry } = order
   return {
     updateOne: {

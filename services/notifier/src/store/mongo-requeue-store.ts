@@ -16,7 +16,7 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
     requeue: orders =>
       asUnavailable(async () => {
         if (orders.length === 0) return new Set()
-        const result = await deliveries.bulkWrite(orders.map(toOperation), { ordered: false })
+        const result = await deliveries.bulkWrite(orders.map(toRequeueUpdate), { ordered: false })
         if (result.matchedCount === orders.length) return new Set()
         const ids = orders.map(order => order.deliveryId)
         const found = await deliveries
@@ -40,7 +40,7 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
           .find({
             $and: [
               inWindow(replay),
-              behind(replay.cursor),
+              afterCursor(replay.cursor),
               { $or: [{ state: 'dead' }, { requested_by: replay._id, 'next_attempt.topic': 'deliveries' }] },
             ],
           })
@@ -55,13 +55,13 @@ function inWindow({ project_id, channel_id, from, to }: ReplayWindow): Filter<De
   return { channel_id, project_id, created_at: { $gte: from, $lt: to }, test: false }
 }
 
-function behind(cursor: ReplayDocument['cursor']): Filter<DeliveryDocument> {
+function afterCursor(cursor: ReplayDocument['cursor']): Filter<DeliveryDocument> {
   if (cursor === null) return {}
   const { created_at, delivery_id } = cursor
   return { $or: [{ created_at: { $gt: created_at } }, { created_at, _id: { $gt: delivery_id } }] }
 }
 
-function toOperation(order: RequeueOrder): AnyBulkWriteOperation<DeliveryDocument> {
+function toRequeueUpdate(order: RequeueOrder): AnyBulkWriteOperation<DeliveryDocument> {
   const { deliveryId, requestId, attempt, waitsFor, ladderFrom, atMs } = order
   const at = new Date(atMs)
   const standsAsRead = waitsFor === null ? { state: 'dead' as const } : { 'next_attempt.attempt': waitsFor }

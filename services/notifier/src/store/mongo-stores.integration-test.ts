@@ -102,11 +102,11 @@ test('five hundred deliveries cost a handful of commands', async () => {
   await mongo.db
     .collection<ChannelDocument>('channels')
     .insertMany(ids.map(id => webhookChannel(id, 'https://r.example')))
-  const listeners = await channels.listenersOf([PROJECT])
+  const listeners = await channels.findSubscribedChannels([PROJECT])
   const requests = fanOut(alert(), listeners)
   expect(requests).toHaveLength(500)
   await channels.findChannels(ids)
-  await deliveries.open(requests.map(request => newDelivery(request, 'webhook', Date.now())))
+  await deliveries.insertNew(requests.map(request => newDelivery(request, 'webhook', Date.now())))
   await deliveries.progressOf(requests.map(request => request.delivery_id))
   await counting.stop()
   const counted = commands.filter(name => name !== 'endSessions')

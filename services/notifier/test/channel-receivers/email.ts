@@ -1,18 +1,18 @@
 import { createSmtpMailer } from '@backstop/channels/deliver'
 import { emailChannel, type SmtpScript, startScriptedSmtpServer } from '@backstop/channels/test'
 import { Secret } from '@backstop/kit'
-import type { Behaviour, ChannelWorld } from '../channel.contract.ts'
+import type { Behaviour, ChannelReceivers } from '../channel.contract.ts'
 import { startRawServer } from '../real-receivers.ts'
-import { startNobody } from './http-receivers.ts'
+import { startClosedPort } from './http-receivers.ts'
 
 /** The SMTP password of the installation, because a mail channel itself has no secret. */
 const PASSWORD = 'canary-of/smtp password'
 
-export const emailWorld: ChannelWorld = {
+export const emailReceivers: ChannelReceivers = {
   secrets: [PASSWORD],
   // SMTP (RFC 5321) has no equivalent of Retry-After, so the retry ladder decides.
   canAskToWait: false,
-  async open(behaviour) {
+  async startReceiver(behaviour) {
     const server = await startMailServer(behaviour)
     const url = new URL(server.url.replace(/^http:/, 'smtp:'))
     url.username = 'backstop'
@@ -30,7 +30,7 @@ async function startMailServer(behaviour: Behaviour) {
   const identities = (): string[] => []
   switch (behaviour) {
     case 'is_away':
-      return { identities, ...(await startNobody()) }
+      return { identities, ...(await startClosedPort()) }
     case 'resets':
       return { identities, ...(await startRawServer(socket => socket.resetAndDestroy())) }
     case 'talks_nonsense':

@@ -1,6 +1,6 @@
 import type { ChannelDocument } from '@backstop/channels'
 import { type ReceivedRequest, startReceiver } from '@backstop/kit/test'
-import type { Behaviour, ChannelEndpoint, ChannelWorld } from '../channel.contract.ts'
+import type { Behaviour, ChannelEndpoint, ChannelReceivers } from '../channel.contract.ts'
 import { startRawServer } from '../real-receivers.ts'
 
 interface HttpAnswer {
@@ -10,7 +10,7 @@ interface HttpAnswer {
 }
 
 /** HTTP receivers for a kind of channel that sends HTTP requests. */
-export function httpWorld(kind: {
+export function httpReceivers(kind: {
   /** A channel with this base URL. */
   channelTo(url: string): ChannelDocument
   readonly secrets: readonly string[]
@@ -18,7 +18,7 @@ export function httpWorld(kind: {
   readonly answers: Readonly<Record<'accepts' | 'fails' | 'is_gone', HttpAnswer>>
   /** The identity that a receiver sees in a message: equal for equal messages. */
   identityOf(request: ReceivedRequest): string
-}): ChannelWorld {
+}): ChannelReceivers {
   const answerTo = (behaviour: Behaviour, request: ReceivedRequest): HttpAnswer => {
     switch (behaviour) {
       case 'asks_to_wait':
@@ -35,7 +35,7 @@ export function httpWorld(kind: {
   return {
     ...kind,
     canAskToWait: true,
-    async open(behaviour): Promise<ChannelEndpoint> {
+    async startReceiver(behaviour): Promise<ChannelEndpoint> {
       const { url, requests, stop } = await startHttpReceiver(behaviour, request => answerTo(behaviour, request))
       return { channel: kind.channelTo(url), identities: () => requests.map(kind.identityOf), stop }
     },
@@ -46,7 +46,7 @@ async function startHttpReceiver(behaviour: Behaviour, answerTo: (request: Recei
   const requests: ReceivedRequest[] = []
   switch (behaviour) {
     case 'is_away':
-      return { requests, ...(await startNobody()) }
+      return { requests, ...(await startClosedPort()) }
     case 'resets':
       return { requests, ...(await startRawServer(socket => socket.once('data', () => socket.resetAndDestroy()))) }
     case 'talks_nonsense':
@@ -62,7 +62,7 @@ async function startHttpReceiver(behaviour: Behaviour, answerTo: (request: Recei
 }
 
 /** A base URL whose port is closed. */
-export async function startNobody() {
+export async function startClosedPort() {
   const { url, stop } = await startRawServer(() => {})
   await stop()
   return { url, stop: async () => {} }

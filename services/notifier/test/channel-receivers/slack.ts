@@ -1,9 +1,9 @@
 import { slackChannel } from '@backstop/channels/test'
-import { httpWorld } from './http-receivers.ts'
+import { httpReceivers } from './http-receivers.ts'
 
 const TOKEN = 'canary-of-hook'
 
-export const slackWorld = httpWorld({
+export const slackReceivers = httpReceivers({
   channelTo: url => slackChannel('chn_1', `${url}/services/T0/B0/${TOKEN}`),
   secrets: [TOKEN],
   unreadable: channel => ({ ...channel, config: slackChannel('chn_other', 'http://127.0.0.1:9').config }),

@@ -1,11 +1,11 @@
 import { webhookChannel } from '@backstop/channels/test'
-import { httpWorld } from './http-receivers.ts'
+import { httpReceivers } from './http-receivers.ts'
 
 const SECRET = 'canary-of-signing/secret'
 const PREVIOUS = { secret: 'canary "of" previous secret', expiresAt: new Date('2100-01-01') }
 const TOKEN = 'canary-of-header'
 
-export const webhookWorld = httpWorld({
+export const webhookReceivers = httpReceivers({
   channelTo: url =>
     webhookChannel('chn_1', `${url}/hook`, {
       secret: SECRET,

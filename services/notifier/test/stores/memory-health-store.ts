@@ -12,9 +12,9 @@ export function createMemoryHealthStore({ channelHealth }: Pick<MemoryCollection
   const pendingOf = (id: string) => ({ documentId: id, entries: [...(channelHealth.get(id)?.outbox ?? [])] })
   return {
     async record(all) {
-      for (const { channelId, projectId, news } of all) {
+      for (const { channelId, projectId, reports } of all) {
         const known = channelHealth.get(channelId)
-        channelHealth.set(channelId, recorded(known ?? fresh(channelId, projectId), summariseReports(news)))
+        channelHealth.set(channelId, withChange(known ?? newHealth(channelId, projectId), summariseReports(reports)))
       }
     },
     async failingSince(ids, sinceMs) {
@@ -71,7 +71,7 @@ export function createMemoryHealthStore({ channelHealth }: Pick<MemoryCollection
   }
 }
 
-function fresh(_id: string, project_id: string): ChannelHealthDocument {
+function newHealth(_id: string, project_id: string): ChannelHealthDocument {
   return {
     _id,
     project_id,
@@ -86,19 +86,19 @@ function fresh(_id: string, project_id: string): ChannelHealthDocument {
   }
 }
 
-function recorded(known: ChannelHealthDocument, change: HealthChange): ChannelHealthDocument {
+function withChange(known: ChannelHealthDocument, change: HealthChange): ChannelHealthDocument {
   const since = change.failingSinceMs === null ? null : new Date(change.failingSinceMs)
   return {
     ...known,
-    last_success_at: later(known.last_success_at, change.lastSuccessAtMs),
-    last_failure_at: later(known.last_failure_at, change.lastFailureAtMs),
+    last_success_at: latestOf(known.last_success_at, change.lastSuccessAtMs),
+    last_failure_at: latestOf(known.last_failure_at, change.lastFailureAtMs),
     last_error: change.lastError ?? known.last_error,
     failing_since: change.hasWorked ? since : (known.failing_since ?? since),
-    days: daysAfter(known.days ?? {}, change.days),
+    days: mergedDays(known.days ?? {}, change.days),
   }
 }
 
-function daysAfter(
+function mergedDays(
   known: NonNullable<ChannelHealthDocument['days']>,
   added: HealthChange['days'],
 ): NonNullable<ChannelHealthDocument['days']> {
@@ -111,7 +111,7 @@ function daysAfter(
   return Object.fromEntries(Object.entries(days).filter(([day]) => day >= oldest))
 }
 
-function later(known: Date | null, atMs: number | null): Date | null {
+function latestOf(known: Date | null, atMs: number | null): Date | null {
   const latest = Math.max(known?.getTime() ?? 0, atMs ?? 0)
   return latest === 0 ? null : new Date(latest)
 }

@@ -8,7 +8,7 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
     [...deliveries.values()]
       .filter(one => one.channel_id === window.channel_id && one.project_id === window.project_id && !one.test)
       .filter(one => one.created_at >= window.from && one.created_at < window.to)
-  const isAskedFor = (one: DeliveryDocument, replayId: string) =>
+  const isRequestedBy = (one: DeliveryDocument, replayId: string) =>
     one.requested_by === replayId && one.next_attempt?.topic === 'deliveries'
   return {
     async find(id) {
@@ -36,12 +36,14 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
       return inWindow(window).filter(one => one.state === 'dead').length
     },
     async countWaiting(replayId, channelId, most) {
-      const waiting = [...deliveries.values()].filter(one => one.channel_id === channelId && isAskedFor(one, replayId))
+      const waiting = [...deliveries.values()].filter(
+        one => one.channel_id === channelId && isRequestedBy(one, replayId),
+      )
       return Math.min(most, waiting.length)
     },
     async nextOfReplay(replay, limit) {
       return inWindow(replay)
-        .filter(one => one.state === 'dead' || isAskedFor(one, replay._id))
+        .filter(one => one.state === 'dead' || isRequestedBy(one, replay._id))
         .filter(one => isBehind(one, replay.cursor))
         .sort((a, b) => a.created_at.getTime() - b.created_at.getTime() || (a._id < b._id ? -1 : 1))
         .slice(0, limit)

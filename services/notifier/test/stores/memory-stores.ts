@@ -56,7 +56,7 @@ export function createMemoryChannelStore({
     )
   }
   return {
-    async listenersOf(projectIds) {
+    async findSubscribedChannels(projectIds) {
       return [...channels.values()]
         .filter(one => projectIds.includes(one.project_id) && one.enabled && one.deleted_at === null)
         .map(({ _id, project_id, events }) => ({ channelId: _id, projectId: project_id, events: [...events] }))
@@ -83,7 +83,7 @@ export function createMemoryDeadLetterStore({ deadLetters }: MemoryCollections):
 
 export function createMemoryDeliveryStore({ deliveries }: MemoryCollections): DeliveryStore {
   return {
-    async open(documents) {
+    async insertNew(documents) {
       const known = new Set(documents.filter(one => deliveries.has(one._id)).map(one => one._id))
       for (const one of documents) if (!deliveries.has(one._id)) deliveries.set(one._id, structuredClone(one))
       return known

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DeliveryProgress } from '../../store/delivery-store.ts'
-import { decideLetter } from './dead-letter.ts'
+import { decideDeadLetter } from './dead-letter.ts'
 
 const PARKED_AT_MS = 1_000_000
 
@@ -22,7 +22,7 @@ const ROWS: { name: string; attempt: number; progress: DeliveryProgress | undefi
       name: 'of a delivery that ended',
       attempt: 2,
       progress: { ...waitingFor(2, 0), state: 'dead', next: null },
-      kind: 'let_go',
+      kind: 'discard',
       reason: 'its_delivery_ended',
     },
     {
@@ -63,5 +63,5 @@ const ROWS: { name: string; attempt: number; progress: DeliveryProgress | undefi
   ]
 
 test.each(ROWS)('a letter $name', ({ attempt, progress, kind, reason }) => {
-  expect(decideLetter({ attempt, parkedAtMs: PARKED_AT_MS }, progress)).toMatchObject({ kind, reason })
+  expect(decideDeadLetter({ attempt, deadLetteredAtMs: PARKED_AT_MS }, progress)).toMatchObject({ kind, reason })
 })

@@ -2,7 +2,7 @@ import { type DeadLetterDocument, deterministicId, HEADERS } from '@backstop/con
 import type { DeliveryProgress } from '../../store/delivery-store.ts'
 
 /** A message of `deliveries.dead`. */
-export interface Letter {
+export interface DeadLetterMessage {
   readonly partition: number
   readonly offset: bigint
   readonly key: string
@@ -16,7 +16,7 @@ export interface Letter {
  * The stored form of a dead-lettered message, which a person can find and send again. Its id is derived from the
  * original topic, partition and offset, so a message that is dead-lettered twice is stored once.
  */
-export function deadLetterDocument(letter: Letter): DeadLetterDocument {
+export function deadLetterDocument(letter: DeadLetterMessage): DeadLetterDocument {
   const { [HEADERS.errorCode]: code, [HEADERS.errorMessage]: reason, ...headers } = letter.headers
   const topic = headers[HEADERS.originalTopic] ?? 'deliveries.dead'
   const partition = headers[HEADERS.originalPartition] ?? String(letter.partition)
@@ -34,10 +34,10 @@ export function deadLetterDocument(letter: Letter): DeadLetterDocument {
 }
 
 /** How to handle a dead-lettered message. */
-export type LetterFate =
+export type DeadLetterDecision =
   | { kind: 'keep'; reason: 'no_delivery_on_record' | 'its_delivery_goes_on' }
   /** The list of deliveries shows the delivery with its attempts. */
-  | { kind: 'let_go'; reason: 'its_delivery_ended' }
+  | { kind: 'discard'; reason: 'its_delivery_ended' }
   /**
    * The delivery waits for this unusable message. The delivery ends, so that a person sees it and can send it again.
    */
@@ -53,16 +53,16 @@ const CLOCKS_MAY_DIFFER_MS = 10_000
  * @param message `attempt`: the attempt number in the message, 0 if it has none
  * @param progress the recorded progress of the delivery named in the message; undefined if there is none
  */
-export function decideLetter(
-  letter: { readonly attempt: number; readonly parkedAtMs: number },
+export function decideDeadLetter(
+  message: { readonly attempt: number; readonly deadLetteredAtMs: number },
   progress: DeliveryProgress | undefined,
-): LetterFate {
+): DeadLetterDecision {
   if (progress === undefined) return { kind: 'keep', reason: 'no_delivery_on_record' }
   const { next } = progress
   // An ended delivery is recorded before its message is dead-lettered.
-  if (next === null) return { kind: 'let_go', reason: 'its_delivery_ended' }
+  if (next === null) return { kind: 'discard', reason: 'its_delivery_ended' }
   // A message of an earlier attempt, or from before a requeue, is not the message that the delivery waits for.
-  const isOfNext = letter.attempt >= next.attempt && next.dueAtMs <= letter.parkedAtMs + CLOCKS_MAY_DIFFER_MS
+  const isOfNext = message.attempt >= next.attempt && next.dueAtMs <= message.deadLetteredAtMs + CLOCKS_MAY_DIFFER_MS
   return isOfNext
     ? { kind: 'end_delivery', reason: 'message_unusable', attempt: next.attempt }
     : { kind: 'keep', reason: 'its_delivery_goes_on' }

@@ -18,7 +18,7 @@ const facts = (more: Partial<AttemptFacts>): AttemptFacts => ({
 const status = (code: number, body = '') => ({ kind: 'http', status: code, retryAfter: null, body }) as const
 
 describe('an attempt that ended', () => {
-  test('well is delivered, recorded with what was said, and good news of its channel', () => {
+  test('well is delivered, recorded with what was said, and a good report about its channel', () => {
     expect(outcomeOfAttempt(facts({}))).toMatchObject({
       state: 'delivered',
       next: null,
@@ -110,19 +110,19 @@ describe('an attempt that ended for some addresses of a mail channel', () => {
     return outcomeOfAttempt(facts({ channelKind: 'email', attempt: 2, answer, ...more }))
   }
 
-  test('is retried for the others, and good news of the channel when anybody took it', () => {
+  test('is retried for the others, and a good report about the channel when anybody took it', () => {
     expect(ofMails([{ tag: 'a', end: 'taken' }])).toMatchObject({
       state: 'retrying',
       record: { outcome: 'failed', status: 452, response: '452 4.2.2 full' },
       endedAddresses: [{ tag: 'a', end: 'taken', attempt: 2 }],
       health: { kind: 'worked', error: expect.stringMatching(/^Accepted for 1 of 2/) },
-      sign: { kind: 'worked' },
+      paceSignal: { kind: 'worked' },
     })
   })
 
   test('is no evidence against the channel when only a straggler is left', () => {
     const outcome = ofMails([])
-    expect(outcome).toMatchObject({ state: 'retrying', health: { kind: 'held_up' }, sign: null })
+    expect(outcome).toMatchObject({ state: 'retrying', health: { kind: 'held_up' }, paceSignal: null })
     expect(outcome.endedAddresses).toBeUndefined()
   })
 
@@ -149,25 +149,31 @@ test('a delivery whose channel is gone ends without an attempt', () => {
 describe('what an attempt shows of its receiver', () => {
   const answer = (code: number, retryAfter: string | null = null) => ({ ...status(code), retryAfter })
   test.each([
-    { name: '200', answer: answer(200), sign: { kind: 'worked', atMs: 1_250 } },
-    { name: '500', answer: answer(500), sign: { kind: 'failed', atMs: 1_250 } },
-    { name: '429', answer: answer(429), sign: { kind: 'throttled', retryAfterMs: null } },
-    { name: '502', answer: answer(502), sign: { kind: 'throttled', retryAfterMs: null } },
-    { name: '504', answer: answer(504), sign: { kind: 'throttled', retryAfterMs: null } },
-    { name: '503 with Retry-After', answer: answer(503, '30'), sign: { kind: 'throttled', retryAfterMs: 30_000 } },
+    { name: '200', answer: answer(200), paceSignal: { kind: 'worked', atMs: 1_250 } },
+    { name: '500', answer: answer(500), paceSignal: { kind: 'failed', atMs: 1_250 } },
+    { name: '429', answer: answer(429), paceSignal: { kind: 'throttled', retryAfterMs: null } },
+    { name: '502', answer: answer(502), paceSignal: { kind: 'throttled', retryAfterMs: null } },
+    { name: '504', answer: answer(504), paceSignal: { kind: 'throttled', retryAfterMs: null } },
+    {
+      name: '503 with Retry-After',
+      answer: answer(503, '30'),
+      paceSignal: { kind: 'throttled', retryAfterMs: 30_000 },
+    },
     {
       name: 'no answer',
       answer: { kind: 'no_answer', reason: 'deadline', message: 'x' } as const,
-      sign: { kind: 'failed' },
+      paceSignal: { kind: 'failed' },
     },
-    { name: '410', answer: answer(410), sign: { kind: 'failed' } },
-  ])('$name: $sign.kind', ({ answer, sign }) => {
-    expect(outcomeOfAttempt(facts({ answer })).sign).toMatchObject(sign)
+    { name: '410', answer: answer(410), paceSignal: { kind: 'failed' } },
+  ])('$name: $paceSignal.kind', ({ answer, paceSignal }) => {
+    expect(outcomeOfAttempt(facts({ answer })).paceSignal).toMatchObject(paceSignal)
   })
 
   test('is nothing when it refused one message for what is in it, or when it was a test', () => {
-    expect(outcomeOfAttempt(facts({ channelKind: 'slack', answer: status(400, 'invalid_payload') })).sign).toBeNull()
-    expect(outcomeOfAttempt(facts({ test: true })).sign).toBeNull()
+    expect(
+      outcomeOfAttempt(facts({ channelKind: 'slack', answer: status(400, 'invalid_payload') })).paceSignal,
+    ).toBeNull()
+    expect(outcomeOfAttempt(facts({ test: true })).paceSignal).toBeNull()
   })
 })
 
@@ -189,7 +195,7 @@ describe('an attempt that told several deliveries in a digest', () => {
 
   test('badly says nothing about the channel, which took what was right', () => {
     const refused = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(400, 'invalid_blocks') })
-    expect(outcomeOfAttempt(refused)).toMatchObject({ health: null, sign: null })
+    expect(outcomeOfAttempt(refused)).toMatchObject({ health: null, paceSignal: null })
   })
 
   test('to a receiver that was away tells them together again', () => {

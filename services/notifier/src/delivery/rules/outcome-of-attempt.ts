@@ -24,7 +24,7 @@ export interface AttemptOutcome {
    */
   readonly health: HealthReport | null
   /** What the outcome says about the receiver's pace; null if it says nothing. */
-  readonly sign: PaceSignal | null
+  readonly paceSignal: PaceSignal | null
   /** The id of the digest that contained the alert; absent if the alert was sent alone. */
   readonly coveredBy?: string
   /** Set if the delivery must not be part of a digest, because a digest with it was refused for its content. */
@@ -66,10 +66,10 @@ export function outcomeOfAttempt(facts: AttemptFacts): AttemptOutcome {
     error: outcome.error,
     response: responseOf(said),
   }
-  const health = test ? null : newsOf(outcome, hasWorked, endedAtMs)
-  const sign = test ? null : signOf(outcome, hasWorked, said, endedAtMs)
+  const health = test ? null : healthReportOf(outcome, hasWorked, endedAtMs)
+  const paceSignal = test ? null : paceSignalOf(outcome, hasWorked, said, endedAtMs)
   const endedAddresses = ended.length === 0 ? {} : { endedAddresses: ended }
-  const common = { deliveryId, attempt, record, health, sign, ...endedAddresses, atMs: endedAtMs }
+  const common = { deliveryId, attempt, record, health, paceSignal, ...endedAddresses, atMs: endedAtMs }
   switch (outcome.kind) {
     case 'delivered':
       return {
@@ -136,13 +136,13 @@ export function outcomeWithoutAttempt(
     reasonCode: end.reason,
     next: null,
     health: null,
-    sign: null,
+    paceSignal: null,
     atMs: nowMs,
   }
 }
 
 /** @param hasWorked true if the message arrived, even if only for some addresses */
-function newsOf(outcome: Outcome, hasWorked: boolean, atMs: number): HealthReport | null {
+function healthReportOf(outcome: Outcome, hasWorked: boolean, atMs: number): HealthReport | null {
   if (hasWorked) return { kind: 'worked', atMs, error: outcome.error }
   switch (outcome.kind) {
     case 'retry':
@@ -162,7 +162,7 @@ function newsOf(outcome: Outcome, hasWorked: boolean, atMs: number): HealthRepor
 /** Statuses with which a receiver or its proxy reports overload. */
 const THROTTLES: ReadonlySet<number> = new Set([429, 502, 504])
 
-function signOf(outcome: Outcome, hasWorked: boolean, answer: MessageAnswer, atMs: number): PaceSignal | null {
+function paceSignalOf(outcome: Outcome, hasWorked: boolean, answer: MessageAnswer, atMs: number): PaceSignal | null {
   if (hasWorked) return { kind: 'worked', atMs }
   switch (outcome.kind) {
     case 'retry': {

@@ -1,7 +1,7 @@
 import { type Alert, type DeliveryRequest, deliveryIdOf } from '@backstop/contracts'
 
 /** The fields of a channel that fan-out needs. */
-export interface Listener {
+export interface SubscribedChannel {
   readonly channelId: string
   readonly projectId: string
   readonly events: readonly string[]
@@ -12,12 +12,12 @@ export interface Listener {
  * channel, so an alert that is fanned out twice is delivered once.
  * @param channels enabled channels of the alert's project; channels of other projects are ignored
  */
-export function fanOut(alert: Alert, listeners: readonly Listener[]): DeliveryRequest[] {
-  return listeners
-    .filter(listener => listener.projectId === alert.project_id && listener.events.includes(alert.event))
-    .map(listener => ({
-      delivery_id: deliveryIdOf(alert.alert_id, listener.channelId),
-      channel_id: listener.channelId,
+export function fanOut(alert: Alert, channels: readonly SubscribedChannel[]): DeliveryRequest[] {
+  return channels
+    .filter(channel => channel.projectId === alert.project_id && channel.events.includes(alert.event))
+    .map(channel => ({
+      delivery_id: deliveryIdOf(alert.alert_id, channel.channelId),
+      channel_id: channel.channelId,
       project_id: alert.project_id,
       attempt: 1,
       test: false,

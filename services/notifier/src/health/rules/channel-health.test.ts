@@ -116,7 +116,7 @@ describe('a channel', () => {
     expect(decision.kind === 'enable' && decision.entry !== null).toBe(resolves)
   })
 
-  test('is not touched by a wish from another project', () => {
+  test('is not touched by a request of another project', () => {
     expect(enableChannel(health(), 'prj_2', NOW)).toEqual({ kind: 'keep', reason: 'of_another_project' })
   })
 })

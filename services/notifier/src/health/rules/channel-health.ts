@@ -40,7 +40,7 @@ export interface HealthChange {
   readonly days: Readonly<Record<string, { readonly delivered: number; readonly failed: number }>>
 }
 
-export function summariseReports(news: readonly HealthReport[]): HealthChange {
+export function summariseReports(reports: readonly HealthReport[]): HealthChange {
   let lastSuccessAtMs: number | null = null
   let lastFailureAtMs: number | null = null
   let lastError: string | null = null
@@ -51,7 +51,7 @@ export function summariseReports(news: readonly HealthReport[]): HealthChange {
     days[day] ??= { delivered: 0, failed: 0 }
     return days[day]
   }
-  for (const one of news) {
+  for (const one of reports) {
     lastError = one.error ?? lastError
     if (one.kind === 'worked') {
       countOn(one.atMs).delivered += 1
@@ -134,7 +134,7 @@ export function disableChannel(channel: ChannelName, reason: string, atMs: numbe
     channel_name: name,
     reason,
   }
-  return { channelId, projectId, atMs, reason, incidentId, entry: toEntry(command, channelId, atMs) }
+  return { channelId, projectId, atMs, reason, incidentId, entry: toOutboxEntry(command, channelId, atMs) }
 }
 
 export type EnableDecision =
@@ -165,13 +165,13 @@ export function enableChannel(
     incident_id: incidentId,
     channel_id: health._id,
   }
-  return { kind: 'enable', reason: 'asked', incidentId, entry: toEntry(command, health._id, askedAtMs) }
+  return { kind: 'enable', reason: 'asked', incidentId, entry: toOutboxEntry(command, health._id, askedAtMs) }
 }
 
 /**
  * The message key is the channel id, so that the command that opens an incident comes before the command that resolves
  * it.
  */
-function toEntry(command: Command, channelId: string, atMs: number): TimedOutboxEntry {
+function toOutboxEntry(command: Command, channelId: string, atMs: number): TimedOutboxEntry {
   return { id: command.command_id, topic: 'commands', key: channelId, message: command, at: atMs }
 }

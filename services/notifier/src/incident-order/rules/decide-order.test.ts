@@ -2,7 +2,7 @@ import { incidentAlerts, testAlert } from '@backstop/channels/test'
 import { deliveryIdOf } from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import type { DeliveryProgress } from '../../store/delivery-store.ts'
-import { announceBoth, comesAfter, decideIncidentOrder } from './decide-order.ts'
+import { decideIncidentOrder, includeOpening, precedingDeliveryId } from './decide-order.ts'
 
 const progress = (state: DeliveryProgress['state'], nextAttempt: number | null): DeliveryProgress => ({
   state,
@@ -28,13 +28,13 @@ test.each([
 
 test('a resolve comes after the opening of the same incident on the same channel; nothing else waits', () => {
   const { opened, resolved } = incidentAlerts('inc_1')
-  expect(comesAfter(resolved, 'chn_1')).toBe(deliveryIdOf(opened.alert_id, 'chn_1'))
-  expect(comesAfter(opened, 'chn_1')).toBeUndefined()
-  expect(comesAfter(testAlert('chn_1'), 'chn_1')).toBeUndefined()
+  expect(precedingDeliveryId(resolved, 'chn_1')).toBe(deliveryIdOf(opened.alert_id, 'chn_1'))
+  expect(precedingDeliveryId(opened, 'chn_1')).toBeUndefined()
+  expect(precedingDeliveryId(testAlert('chn_1'), 'chn_1')).toBeUndefined()
 })
 
 test('a message that tells both names the alert that it stands for', () => {
   const { opened, resolved } = incidentAlerts('inc_1')
-  expect(announceBoth(resolved)).toEqual({ ...resolved, data: { ...resolved.data, supersedes: opened.alert_id } })
-  expect(announceBoth(opened)).toBe(opened)
+  expect(includeOpening(resolved)).toEqual({ ...resolved, data: { ...resolved.data, supersedes: opened.alert_id } })
+  expect(includeOpening(opened)).toBe(opened)
 })

@@ -30,13 +30,13 @@ export function decideIncidentOrder(opened: DeliveryProgress | undefined): Incid
 }
 
 /** The id of the delivery that must be sent before this alert on the same channel; undefined if there is none. */
-export function comesAfter(alert: Alert, channelId: string): string | undefined {
+export function precedingDeliveryId(alert: Alert, channelId: string): string | undefined {
   if (alert.event !== 'incident.resolved') return undefined
   return deliveryIdOf(openedAlertId(alert), channelId)
 }
 
 /** The alert for a channel that never received "opened": it announces opening and resolution. */
-export function announceBoth(alert: Alert): Alert {
+export function includeOpening(alert: Alert): Alert {
   if (alert.event !== 'incident.resolved') return alert
   return { ...alert, data: { ...alert.data, supersedes: openedAlertId(alert) } }
 }

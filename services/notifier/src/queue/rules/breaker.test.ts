@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { type Breaker, CLOSED_BREAKER, gateOf, noteAttempt, type PaceSignal } from './breaker.ts'
+import { type Breaker, CLOSED_BREAKER, type PaceSignal, sendPermissionOf, updateBreaker } from './breaker.ts'
 
 const NOW = 1_000_000
 const failed = (atMs = NOW): PaceSignal => ({ kind: 'failed', atMs })
 const worked: PaceSignal = { kind: 'worked', atMs: NOW }
 const throttled = (retryAfterMs: number | null, atMs = NOW): PaceSignal => ({ kind: 'throttled', atMs, retryAfterMs })
-const after = (...signs: PaceSignal[]): Breaker => signs.reduce(noteAttempt, CLOSED_BREAKER)
-const times = (count: number, sign: PaceSignal) => Array<PaceSignal>(count).fill(sign)
+const after = (...signs: PaceSignal[]): Breaker => signs.reduce(updateBreaker, CLOSED_BREAKER)
+const times = (count: number, paceSignal: PaceSignal) => Array<PaceSignal>(count).fill(paceSignal)
 
 describe('a channel', () => {
   test.each([
     { name: 'that was never used', signs: [], kind: 'free', reason: 'works' },
     { name: 'that failed once', signs: [failed()], kind: 'one_at_a_time', reason: 'failed_last' },
     { name: 'that failed four times', signs: times(4, failed()), kind: 'one_at_a_time', reason: 'failed_last' },
-    { name: 'that failed five times in a row', signs: times(5, failed()), kind: 'held', reason: 'breaker_open' },
+    { name: 'that failed five times in a row', signs: times(5, failed()), kind: 'extendPause', reason: 'breaker_open' },
     {
       name: 'that worked in between',
       signs: [...times(4, failed()), worked, failed()],
@@ -21,10 +21,10 @@ describe('a channel', () => {
       reason: 'failed_last',
     },
     { name: 'that works again', signs: [...times(9, failed()), worked], kind: 'free', reason: 'works' },
-    { name: 'that gets more than it takes', signs: [throttled(null)], kind: 'held', reason: 'throttled' },
+    { name: 'that gets more than it takes', signs: [throttled(null)], kind: 'extendPause', reason: 'throttled' },
     { name: 'that asked for nothing but now', signs: [throttled(0)], kind: 'one_at_a_time', reason: 'failed_last' },
   ])('$name is $kind: $reason', ({ signs, kind, reason }) => {
-    expect(gateOf(after(...signs), NOW)).toMatchObject({ kind, reason })
+    expect(sendPermissionOf(after(...signs), NOW)).toMatchObject({ kind, reason })
   })
 
   test.each([
@@ -40,15 +40,15 @@ describe('a channel', () => {
     { name: 'a 429 that asks for a day', signs: [throttled(86_400_000)], pauseMs: 3_600_000 },
   ])('is left alone after $name for $pauseMs ms, then tried with one attempt', ({ signs, pauseMs }) => {
     const breaker = after(...signs)
-    expect(gateOf(breaker, NOW + pauseMs - 1).kind).toBe('held')
-    expect(gateOf(breaker, NOW + pauseMs).kind).toBe('one_at_a_time')
+    expect(sendPermissionOf(breaker, NOW + pauseMs - 1).kind).toBe('extendPause')
+    expect(sendPermissionOf(breaker, NOW + pauseMs).kind).toBe('one_at_a_time')
   })
 
-  test('is half open after its pause, and held for longer when the one attempt fails', () => {
+  test('is half open after its pause, and paused for longer when the one attempt fails', () => {
     const breaker = after(...times(5, failed()))
-    expect(gateOf(breaker, NOW + 5_000)).toEqual({ kind: 'one_at_a_time', reason: 'half_open' })
-    expect(gateOf(noteAttempt(breaker, failed(NOW + 5_100)), NOW + 15_000)).toMatchObject({
-      kind: 'held',
+    expect(sendPermissionOf(breaker, NOW + 5_000)).toEqual({ kind: 'one_at_a_time', reason: 'half_open' })
+    expect(sendPermissionOf(updateBreaker(breaker, failed(NOW + 5_100)), NOW + 15_000)).toMatchObject({
+      kind: 'extendPause',
       untilMs: NOW + 15_100,
     })
   })

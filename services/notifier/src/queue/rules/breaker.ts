@@ -28,44 +28,45 @@ export const FIRST_THROTTLE_MS = 1_000
 /** Longest pause that a Retry-After can cause, in milliseconds: a mistyped value must not silence a channel. */
 export const LONGEST_OBEYED_MS = 3_600_000
 
-export function noteAttempt(breaker: Breaker, sign: PaceSignal): Breaker {
-  switch (sign.kind) {
+export function updateBreaker(breaker: Breaker, paceSignal: PaceSignal): Breaker {
+  switch (paceSignal.kind) {
     case 'worked':
       return CLOSED_BREAKER
     case 'failed': {
       const failures = breaker.failures + 1
       if (failures < FAILURES_TO_OPEN) return { ...breaker, failures }
-      return held(breaker, failures, sign.atMs, openForMs(failures), 'breaker_open')
+      return extendPause(breaker, failures, paceSignal.atMs, breakerPauseMs(failures), 'breaker_open')
     }
     case 'throttled': {
       const failures = breaker.failures + 1
       // A short Retry-After does not shorten the pause of an open breaker.
       const pauseMs =
-        sign.retryAfterMs === null
-          ? doubled(FIRST_THROTTLE_MS, failures - 1)
-          : Math.max(Math.min(sign.retryAfterMs, LONGEST_OBEYED_MS), openForMs(failures))
-      return held(breaker, failures, sign.atMs, pauseMs, 'throttled')
+        paceSignal.retryAfterMs === null
+          ? doubledPauseMs(FIRST_THROTTLE_MS, failures - 1)
+          : Math.max(Math.min(paceSignal.retryAfterMs, LONGEST_OBEYED_MS), breakerPauseMs(failures))
+      return extendPause(breaker, failures, paceSignal.atMs, pauseMs, 'throttled')
     }
     default:
-      return sign satisfies never
+      return paceSignal satisfies never
   }
 }
 
-export type Gate =
+export type SendPermission =
   | { kind: 'free'; reason: 'works' }
   /** One attempt at a time is enough to see whether the receiver works again. */
   | { kind: 'one_at_a_time'; reason: 'failed_last' | 'half_open' }
-  | { kind: 'held'; reason: 'breaker_open' | 'throttled'; untilMs: number }
+  | { kind: 'extendPause'; reason: 'breaker_open' | 'throttled'; untilMs: number }
 
 /** Decides how many attempts may run for the channel now. */
-export function gateOf(breaker: Breaker, nowMs: number): Gate {
-  if (breaker.heldUntilMs > nowMs) return { kind: 'held', reason: breaker.heldBecause, untilMs: breaker.heldUntilMs }
+export function sendPermissionOf(breaker: Breaker, nowMs: number): SendPermission {
+  if (breaker.heldUntilMs > nowMs)
+    return { kind: 'extendPause', reason: breaker.heldBecause, untilMs: breaker.heldUntilMs }
   if (breaker.failures === 0) return { kind: 'free', reason: 'works' }
   return { kind: 'one_at_a_time', reason: breaker.failures < FAILURES_TO_OPEN ? 'failed_last' : 'half_open' }
 }
 
 /** Extends the pause. Concurrent attempts end one after the other, and a later end never shortens the pause. */
-function held(
+function extendPause(
   before: Breaker,
   failures: number,
   atMs: number,
@@ -77,10 +78,10 @@ function held(
 }
 
 /** The pause after this number of failures in a row, in milliseconds; 0 if there are too few to open the breaker. */
-function openForMs(failures: number): number {
-  return failures < FAILURES_TO_OPEN ? 0 : doubled(FIRST_PAUSE_MS, failures - FAILURES_TO_OPEN)
+function breakerPauseMs(failures: number): number {
+  return failures < FAILURES_TO_OPEN ? 0 : doubledPauseMs(FIRST_PAUSE_MS, failures - FAILURES_TO_OPEN)
 }
 
-function doubled(firstMs: number, times: number): number {
+function doubledPauseMs(firstMs: number, times: number): number {
   return Math.min(firstMs * 2 ** Math.min(times, 10), LONGEST_PAUSE_MS)
 }

@@ -80,6 +80,6 @@ test.each([
   { name: 'a test', known: delivery({ test: true }), expected: { kind: 'refuse', reason: 'a_test' } },
   { name: 'one of another project', known: delivery({ project_id: 'prj_2' }), expected: { kind: 'refuse' } },
   { name: 'an unknown one', known: undefined, expected: { kind: 'refuse', reason: 'unknown' } },
-])('a wish to attempt $name now: $expected.kind', ({ known, expected }) => {
+])('a request to attempt $name now: $expected.kind', ({ known, expected }) => {
   expect(decideRequeue(WISH, known)).toMatchObject(expected)
 })

@@ -26,21 +26,21 @@ export type Requeue =
       reason: 'unknown' | 'of_another_project' | 'delivered' | 'superseded' | 'a_test' | 'attempted_since_asked'
     }
 
-export interface RequeueWish {
+export interface RequeueRequest {
   /** The id of the command or replay that makes the request. A repeated request has the same id. */
   readonly requestId: string
   readonly projectId: string
 }
 
 /** Decides whether a requested attempt is made now, and under which number. */
-export function decideRequeue(wish: RequeueWish, delivery: RequeueFacts | undefined): Requeue {
+export function decideRequeue(requested: RequeueRequest, delivery: RequeueFacts | undefined): Requeue {
   if (delivery === undefined) return { kind: 'refuse', reason: 'unknown' }
-  if (delivery.project_id !== wish.projectId) return { kind: 'refuse', reason: 'of_another_project' }
+  if (delivery.project_id !== requested.projectId) return { kind: 'refuse', reason: 'of_another_project' }
   const { state, next_attempt: next, attempts } = delivery
   if (delivery.test) return { kind: 'refuse', reason: 'a_test' }
   if (state === 'delivered' || state === 'superseded') return { kind: 'refuse', reason: state }
   const isDue = next?.topic === 'deliveries'
-  if (delivery.requested_by === wish.requestId) {
+  if (delivery.requested_by === requested.requestId) {
     return isDue
       ? { kind: 'produce_again', reason: 'asked_before', attempt: next.attempt }
       : { kind: 'refuse', reason: 'attempted_since_asked' }

@@ -7,17 +7,17 @@ const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 const DAY = 86_400_000
 const bounce: AddressReport = { kind: 'soft_bounce', detail: '452 mailbox full' }
 
-function play(...steps: { news: AddressReport; atMs: number }[]) {
+function applyReports(...steps: { report: AddressReport; atMs: number }[]) {
   let known: SuppressionDocument | null = null
   let reason = ''
-  for (const { news, atMs } of steps) ({ next: known, reason } = decideSuppression(OF, known, news, atMs))
+  for (const { report, atMs } of steps) ({ next: known, reason } = decideSuppression(OF, known, report, atMs))
   return { known: known as SuppressionDocument | null, reason }
 }
-const bounces = (...times: number[]) => play(...times.map(atMs => ({ news: bounce, atMs })))
+const bounces = (...times: number[]) => applyReports(...times.map(atMs => ({ report: bounce, atMs })))
 
 describe('an address', () => {
   test.each(['unsubscribed', 'hard_bounce', 'complaint', 'manual'] as const)('is suppressed at once by %s', reason => {
-    const { known } = play({ news: { kind: 'suppress', reason, detail: 'why' }, atMs: NOW })
+    const { known } = applyReports({ report: { kind: 'suppress', reason, detail: 'why' }, atMs: NOW })
     expect(known).toEqual({
       _id: 'prj_1/ops@example.com',
       project_id: 'prj_1',
@@ -31,18 +31,22 @@ describe('an address', () => {
   })
 
   test('keeps the reason that suppressed it first', () => {
-    const { known, reason } = play(
-      { news: { kind: 'suppress', reason: 'complaint', detail: null }, atMs: NOW },
-      { news: { kind: 'suppress', reason: 'manual', detail: null }, atMs: NOW + 1 },
-      { news: bounce, atMs: NOW + 2 },
+    const { known, reason } = applyReports(
+      { report: { kind: 'suppress', reason: 'complaint', detail: null }, atMs: NOW },
+      { report: { kind: 'suppress', reason: 'manual', detail: null }, atMs: NOW + 1 },
+      { report: bounce, atMs: NOW + 2 },
     )
     expect(known).toMatchObject({ reason: 'complaint', suppressed_at: new Date(NOW) })
     expect(reason).toBe('suppressed_before')
   })
 
   test('that is allowed again begins anew', () => {
-    const steps = [0, 1, 2, 3].map(day => ({ news: bounce, atMs: NOW + day }))
-    const { known } = play(...steps, { news: { kind: 'unsuppress' }, atMs: NOW + 5 }, { news: bounce, atMs: NOW + 6 })
+    const steps = [0, 1, 2, 3].map(day => ({ report: bounce, atMs: NOW + day }))
+    const { known } = applyReports(
+      ...steps,
+      { report: { kind: 'unsuppress' }, atMs: NOW + 5 },
+      { report: bounce, atMs: NOW + 6 },
+    )
     expect(known).toMatchObject({ reason: null, soft_bounces: [new Date(NOW + 6)] })
   })
 

@@ -32,10 +32,10 @@ export const SOFT_BOUNCE_WINDOW_MS = 7 * 86_400_000
  * does.
  */
 export function suppressionId({ projectId, address }: AddressOfProject): string {
-  return `${projectId}/${foldAddress(address)}`
+  return `${projectId}/${normaliseAddress(address)}`
 }
 
-export function foldAddress(address: string): string {
+export function normaliseAddress(address: string): string {
   return address.trim().toLowerCase()
 }
 
@@ -46,23 +46,23 @@ export function foldAddress(address: string): string {
 export function decideSuppression(
   of: AddressOfProject,
   known: SuppressionDocument | null,
-  news: AddressReport,
+  report: AddressReport,
   atMs: number,
 ): SuppressionChange {
-  switch (news.kind) {
+  switch (report.kind) {
     case 'unsuppress':
       // The bounces are deleted, too: otherwise the next bounce would suppress the address again.
       return { next: null, reason: 'allowed_again' }
     case 'suppress':
       if (known?.reason != null) return { next: known, reason: 'suppressed_before' }
       return {
-        next: { ...record(of, known, atMs), ...suppressed(news.reason, news.detail, atMs) },
+        next: { ...record(of, known, atMs), ...suppressed(report.reason, report.detail, atMs) },
         reason: 'suppressed',
       }
     case 'soft_bounce':
-      return countBounce(of, known, news.detail, atMs)
+      return countBounce(of, known, report.detail, atMs)
     default:
-      return news satisfies never
+      return report satisfies never
   }
 }
 
@@ -87,7 +87,7 @@ function record(of: AddressOfProject, known: SuppressionDocument | null, atMs: n
   return {
     _id: suppressionId(of),
     project_id: of.projectId,
-    address: foldAddress(of.address),
+    address: normaliseAddress(of.address),
     reason: null,
     detail: null,
     soft_bounces: known?.soft_bounces ?? [],
