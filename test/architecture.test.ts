@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { CONNECTS_ITSELF, outgoingFaults, ownConnections } from './architecture/outgoing.ts'
@@ -19,13 +19,34 @@ import {
 import { importsOf, readSourceFiles, type SourceFile } from './architecture/source-files.ts'
 
 const files = readSourceFiles()
-const present = (path: string) => existsSync(fileURLToPath(new URL(`../${path}`, import.meta.url)))
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const present = (path: string) => existsSync(ROOT + path)
+
+const DEPENDENCY_LISTS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'] as const
+type Manifest = { name: string } & Partial<Record<(typeof DEPENDENCY_LISTS)[number], Record<string, string>>>
+
+/** The package.json files of the workspaces in a folder. */
+function manifests(folder: 'packages' | 'services'): Manifest[] {
+  return globSync(`${folder}/*/package.json`, { cwd: ROOT }).map(path => JSON.parse(readFileSync(ROOT + path, 'utf8')))
+}
 
 describe('the code as it is', () => {
   test('finds code of every workspace, and pure code', () => {
     const workspaces = new Set(files.filter(file => file.isProduction).map(file => file.workspace))
     expect([...workspaces].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
     expect(files.filter(file => isPure(file.path) && file.isProduction).length).toBeGreaterThan(50)
+  })
+
+  test('no package depends on a service', () => {
+    const services = new Set(manifests('services').map(({ name }) => name))
+    const packages = manifests('packages')
+    expect([services.size, packages.length]).toEqual([4, 8])
+    const faults = packages.flatMap(({ name, ...lists }) =>
+      DEPENDENCY_LISTS.flatMap(list => Object.keys(lists[list] ?? {}))
+        .filter(dependency => services.has(dependency))
+        .map(service => `${name} depends on ${service}`),
+    )
+    expect(faults).toEqual([])
   })
 
   test('every relative import names a file', () => {
@@ -95,6 +116,15 @@ describe('a rule reports', () => {
       path: 'services/ingress/src/app.ts',
       text: "import { x } from '@backstop/notifier'",
     },
+    ...[
+      "import { x } from '@backstop/reconciler/replay'",
+      "const { x } = await import('@backstop/reconciler/replay')",
+    ].map(text => ({
+      name: `in the CLI: ${text}`,
+      faults: packageFaults,
+      path: 'packages/cli/src/dry-run/x.ts',
+      text,
+    })),
     {
       name: 'the providers in the simulator',
       faults: packageFaults,

@@ -13,8 +13,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/channels': ['contracts', 'kit'],
   'packages/ledger': ['contracts', 'kit'],
   'packages/provision': ['contracts', 'kit'],
-  // The dry run applies the reconciler's rules to stored events.
-  'packages/cli': ['contracts', 'kit', 'reconciler/replay'],
+  'packages/cli': ['contracts', 'kit'],
   'packages/simulator': [],
   stack: [],
   'services/ingress': ['contracts', 'kit', 'providers'],
@@ -166,6 +165,8 @@ const READS_HOST_CLOCK: Readonly<Record<string, string>> = {
   'packages/kit/src/bus/kafkajs-connection-patch.ts': 'kafkajs keeps its own time by it',
   'packages/provision/': 'the deploy job decides nothing by the time',
   'packages/cli/': 'a tool on the machine of a person, who names windows by its clock',
+  'services/reconciler/src/dry-run/program.ts':
+    'the command line starts it on its own host, and names windows by that clock',
   'packages/simulator/': 'it plays the outside world',
 }
 

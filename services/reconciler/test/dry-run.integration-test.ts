@@ -1,15 +1,27 @@
 /** A dry run over the stored history of a shop, on a real MongoDB. */
-import type { ConnectionDocument, ExpectedChangeDocument } from '@backstop/contracts'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import {
+  type ConnectionDocument,
+  DryRunLine,
+  type DryRunProgress,
+  type ExpectedChangeDocument,
+  type VerdictDifference,
+} from '@backstop/contracts'
 import type { Mongo } from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createMongoReplaySource, type DryRunProgress, dryRun, type VerdictDifference } from '../src/dry-run/index.ts'
+import { dryRun } from '../src/dry-run/dry-run.ts'
+import { createMongoReplaySource } from '../src/dry-run/mongo-source.ts'
 import { openStores } from '../src/start.ts'
 import { MINUTE, T0 } from './fixtures.ts'
 import { indexed } from './indexed.ts'
 import { CARDS, HOUR, OLD_CARDS, recordShop } from './recorded-shop.ts'
+
+const PROGRAM = fileURLToPath(new URL('../src/dry-run/program.ts', import.meta.url))
 
 let stack: TestStack
 let client: MongoClient
@@ -84,6 +96,54 @@ test('a changed setting flips exactly the verdicts of its connection', async () 
     { from: 'not_alerted (auto_before_first_operation)', to: 'unexplained (nothing_explains_it)', count: quiet },
   ])
   expect(differences).toHaveLength(quiet)
+})
+
+/** Runs the program with this standard input, which it closes only if asked to. */
+async function runProgram(input: string, options: { isInputClosed?: boolean } = {}) {
+  const child = spawn(process.execPath, [PROGRAM], { env: { PATH: process.env.PATH } })
+  let [out, err] = ['', '']
+  child.stdout.on('data', chunk => (out += chunk))
+  child.stderr.on('data', chunk => (err += chunk))
+  child.stdin.write(input)
+  if (options.isInputClosed) child.stdin.end()
+  const [exit] = await once(child, 'close')
+  const lines = out.split('\n').filter(line => line !== '')
+  return { exit, err, lines: lines.map((line): DryRunLine => DryRunLine.parse(JSON.parse(line))) }
+}
+
+const requestLine = () => {
+  const database = { mongo_url: stack.mongoUrl.reveal(), database: stack.dbName }
+  const window = { from: T0 - HOUR, to: endedAt, connection_id: OLD_CARDS }
+  return `${JSON.stringify({ ...database, ...window, out_of_band: 'alert', recheck_delay_ms: MINUTE })}\n`
+}
+
+test('the program answers a request with its progress, each difference and the summary', async () => {
+  const window = { from: T0 - HOUR, to: endedAt, connectionId: OLD_CARDS }
+  const { summary, differences, progress } = await replay({ window, outOfBand: 'alert', now: Date.now })
+  const { exit, err, lines } = await runProgram(requestLine())
+  expect({ exit, err }).toEqual({ exit: 0, err: '' })
+  expect(differences.length).toBeGreaterThan(10)
+  expect(lines.filter(({ type }) => type === 'difference')).toEqual(
+    differences.map(difference => ({ type: 'difference', ...difference })),
+  )
+  expect(lines.filter(({ type }) => type === 'progress')).toEqual(progress.map(one => ({ type: 'progress', ...one })))
+  expect(lines.at(-1)).toEqual({ type: 'summary', ...summary })
+})
+
+test.each([
+  { name: 'no JSON', input: 'hello\n' },
+  { name: 'without a window', input: '{"mongo_url":"mongodb://host","database":"backstop"}\n' },
+])('the program answers a request that is $name with one failure', async ({ input }) => {
+  const { exit, err, lines } = await runProgram(input)
+  expect({ exit, err }).toEqual({ exit: 1, err: '' })
+  expect(lines).toEqual([{ type: 'failed', error: expect.any(String) }])
+})
+
+test('the program ends without a result when its caller closes standard input', async () => {
+  const { exit, lines } = await runProgram(requestLine(), { isInputClosed: true })
+  expect({ exit, last: lines.findLast(({ type }) => type !== 'progress' && type !== 'difference') }).toEqual({
+    exit: 1,
+  })
 })
 
 test('bodies that MongoDB removed after their retention leave what was understood of them', async () => {

@@ -3,9 +3,9 @@
  * affected actions differ.
  */
 
+import type { VerdictDifference } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { ActionRecord } from '../src/case/action-record.ts'
-import type { VerdictDifference } from '../src/dry-run/compare.ts'
 import { type DryRunOptions, dryRun } from '../src/dry-run/dry-run.ts'
 import { MINUTE, T0 } from './fixtures.ts'
 import { openMemoryShop } from './memory-shop.ts'

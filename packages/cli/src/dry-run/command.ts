@@ -1,9 +1,9 @@
-import { AppError, connectMongo } from '@backstop/kit'
-import type { DryRunProgress, ReplaySource, VerdictDifference } from '@backstop/reconciler/replay'
+import type { DryRunLine, DryRunProgress, DryRunRequest } from '@backstop/contracts'
 import { CommandFault } from '../fault.ts'
-import { findDatabase } from '../running-product.ts'
+import { type DatabaseAddress, findDatabase } from '../running-product.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { type DryRunOptions, readDryRunOptions } from './options.ts'
+import { findProgram, runProgram } from './program.ts'
 import { differenceText, summaryText } from './report.ts'
 
 /** Differences printed without --json: people read only the first ones and the counts. */
@@ -14,70 +14,61 @@ const PROGRESS_EVERY_MS = 10_000
 /** `backstop dry-run`: reads the database, also of a running product, and writes nothing. */
 export async function dryRunCommand(args: readonly string[], surroundings: Surroundings): Promise<void> {
   const options = readDryRunOptions(args, surroundings.now())
-  const address = findDatabase(surroundings)
-  const { createMongoReplaySource, dryRun } = await loadReplay()
-  const mongo = connectMongo({ url: address.url, dbName: address.name, appName: 'backstop-dry-run' })
-  try {
-    const source = createMongoReplaySource(mongo)
-    await refuseUnknownConnection(options, source)
-    const { from, to, projectId, connectionId, outOfBand } = options
-    const progress = createProgress(options, surroundings)
-    const differences = createDifferencePrinter(options, surroundings.out, progress.clear)
-    const summary = await dryRun({
-      source,
-      window: { from, to, projectId, connectionId },
-      recheckDelayMs: options.recheckDelayMs ?? address.recheckDelayMs,
-      outOfBand,
-      now: surroundings.now,
-      onDifference: differences.print,
-      onProgress: progress.show,
-    })
-    progress.clear()
-    differences.end()
-    surroundings.out(
-      options.json ? `${JSON.stringify({ type: 'summary', ...summary })}\n` : summaryText(summary, options),
-    )
-    if (summary.failed.count > 0)
-      throw new CommandFault('failed', 'The rules failed on some payments or subscriptions, see above')
-  } catch (error) {
-    if (!(error instanceof AppError && error.code === 'unavailable')) throw error
-    // The driver's message may contain the credentials of MONGO_URL.
-    const remedy = 'Check that it runs, and that MONGO_URL, if set, has its address'
-    throw new CommandFault('nothing_there', 'MongoDB is unavailable', remedy, error)
-  } finally {
-    await mongo.stop()
+  const request = requestOf(options, findDatabase(surroundings))
+  const progress = createProgress(options, surroundings)
+  const differences = createDifferencePrinter(options, surroundings.out, progress.clear)
+  for await (const line of runProgram(findProgram(), request, surroundings.environment)) {
+    switch (line.type) {
+      case 'progress':
+        progress.show(line)
+        break
+      case 'difference':
+        differences.print(line)
+        break
+      case 'summary':
+        progress.clear()
+        differences.end()
+        surroundings.out(options.json ? `${JSON.stringify(line)}\n` : summaryText(line, options))
+        if (line.failed.count === 0) return
+        throw new CommandFault('failed', 'The rules failed on some payments or subscriptions, see above')
+      case 'connection_not_found':
+        throw new CommandFault('not_found', `There is no connection ${options.connectionId} in this database`)
+      case 'database_unavailable':
+        throw new CommandFault(
+          'nothing_there',
+          'MongoDB is unavailable',
+          'Check that it runs, and that MONGO_URL, if set, has its address',
+        )
+      case 'failed':
+        throw new CommandFault('failed', line.error)
+      default:
+        line satisfies never
+    }
   }
 }
 
-/** Loaded on demand, because only the reconciler's image has its code. */
-async function loadReplay() {
-  try {
-    return await import('@backstop/reconciler/replay')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new CommandFault(
-      'failed',
-      "The reconciler's code is not installed here",
-      "Run dry-run in the reconciler's image",
-      error,
-    )
+function requestOf(options: DryRunOptions, address: DatabaseAddress): DryRunRequest {
+  return {
+    mongo_url: address.url.reveal(),
+    database: address.name,
+    from: options.from,
+    to: options.to,
+    project_id: options.projectId,
+    connection_id: options.connectionId,
+    out_of_band: options.outOfBand,
+    recheck_delay_ms: options.recheckDelayMs ?? address.recheckDelayMs,
   }
-}
-
-async function refuseUnknownConnection({ connectionId }: DryRunOptions, source: ReplaySource): Promise<void> {
-  if (connectionId === undefined || (await source.connections([connectionId])).has(connectionId)) return
-  throw new CommandFault('not_found', `There is no connection ${connectionId} in this database`)
 }
 
 /** Prints each difference at once, so that none is held in memory. */
 function createDifferencePrinter({ json }: DryRunOptions, out: Surroundings['out'], before: () => void) {
   let count = 0
   return {
-    print(difference: VerdictDifference): void {
+    print(line: Extract<DryRunLine, { type: 'difference' }>): void {
       count += 1
       before()
-      if (json) out(`${JSON.stringify({ type: 'difference', ...difference })}\n`)
-      else if (count <= DIFFERENCES_SHOWN) out(`${differenceText(difference)}\n\n`)
+      if (json) out(`${JSON.stringify(line)}\n`)
+      else if (count <= DIFFERENCES_SHOWN) out(`${differenceText(line)}\n\n`)
     },
     end(): void {
       if (!json && count > DIFFERENCES_SHOWN)

@@ -1,4 +1,4 @@
-import type { DryRunSummary, VerdictDifference } from '@backstop/reconciler/replay'
+import type { DryRunSummary, VerdictDifference } from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import type { DryRunOptions } from './options.ts'
 import { differenceText, summaryText } from './report.ts'

@@ -1,5 +1,12 @@
-import { isoTime, showableText } from '@backstop/contracts'
-import type { DryRunSummary, NotReplayed, Said, VerdictDifference } from '@backstop/reconciler/replay'
+import {
+  type DryRunBasis,
+  type DryRunSummary,
+  isoTime,
+  type NotReplayed,
+  type ShownVerdict,
+  showableText,
+  type VerdictDifference,
+} from '@backstop/contracts'
 import { nameOf, shownTime } from '../explain/explanation.ts'
 import type { DryRunOptions } from './options.ts'
 
@@ -8,21 +15,21 @@ export function differenceText(difference: VerdictDifference): string {
   const { action_id, first_seen_at, stored, now } = difference
   return [
     `${action_id}: ${nameOf(difference)}, first seen ${shownTime(first_seen_at)}`,
-    `  stored  ${saidText(stored)}`,
-    `  now     ${saidText(now)}`,
+    `  stored  ${verdictText(stored)}`,
+    `  now     ${verdictText(now)}`,
   ]
     .map(showableText)
     .join('\n')
 }
 
-function saidText(said: Said | null): string {
-  if (said === null) return 'not seen'
-  const { verdict, reason, alerted, rule } = said
+function verdictText(shown: ShownVerdict | null): string {
+  if (shown === null) return 'not seen'
+  const { verdict, reason, alerted, rule } = shown
   const alertedBefore = alerted && verdict !== 'unexplained' ? '; it was alerted before' : ''
   return `${verdict.replaceAll('_', ' ')} (${reason}): ${rule}${alertedBefore}`
 }
 
-const BASES: Record<keyof DryRunSummary['actions']['by_basis'], string> = {
+const BASES: Record<DryRunBasis, string> = {
   events: 'judged again from the bodies of their events',
   reading: 'based on reads from the provider, which are not stored: judged from the records of then',
   expired: 'based on events whose bodies are past their retention: judged from the records of then',

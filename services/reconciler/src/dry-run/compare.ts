@@ -1,39 +1,13 @@
-import { type ActionKind, isoTime, type ProviderKind, type Verdict, type VerdictReason } from '@backstop/contracts'
+import {
+  type ActionKind,
+  type DryRunBasis,
+  isoTime,
+  type ShownVerdict,
+  type VerdictDifference,
+} from '@backstop/contracts'
 import { type ActionRecord, isJudged } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
 import { ruleOf } from '../verdict/why.ts'
-import type { History } from './history.ts'
-
-/** The verdict of an action, as the dry run shows it. */
-export interface ShownVerdict {
-  readonly verdict: Verdict
-  readonly reason: VerdictReason
-  readonly operation_id: string | null
-  /** True if an alert was sent because nothing explained the action, even if its incident was resolved later. */
-  readonly alerted: boolean
-  /** One sentence for a person. */
-  readonly rule: string
-}
-
-/** An action whose verdict in the replay differs from the stored verdict. */
-export interface VerdictDifference {
-  readonly action_id: string
-  readonly project_id: string
-  readonly connection_ids: readonly string[]
-  readonly provider: ProviderKind
-  readonly kind: ActionKind
-  readonly subject: string
-  readonly provider_ref: string | null
-  /** Minor units. */
-  readonly amount: number | null
-  readonly currency: string | null
-  readonly first_seen_at: string
-  readonly basis: History['basis']
-  /** Null if no action was stored. */
-  readonly stored: ShownVerdict | null
-  /** Null if the replay does not find the action. */
-  readonly now: ShownVerdict | null
-}
 
 /** An action as it is stored, and as the replay finds it. At least one of the two is set. */
 export interface ComparedAction {
@@ -73,7 +47,7 @@ function isOneObject(a: ActionRecord, b: ActionRecord): boolean {
 export function differenceOf(
   { stored, now }: ComparedAction,
   projectId: string,
-  basis: History['basis'],
+  basis: DryRunBasis,
 ): VerdictDifference | undefined {
   const [before, after] = [shownVerdict(stored), shownVerdict(now)]
   const shown = stored ?? now

@@ -1,13 +1,20 @@
-import type { InboxDocument, OutOfBand } from '@backstop/contracts'
+import type {
+  DryRunBasis,
+  DryRunProgress,
+  DryRunSummary,
+  InboxDocument,
+  OutOfBand,
+  VerdictDifference,
+} from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { type Reading, readItem } from '../batch/work-item.ts'
 import type { ActionRecord } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
-import { type ComparedAction, differenceOf, pairActions, type VerdictDifference } from './compare.ts'
+import { type ComparedAction, differenceOf, pairActions } from './compare.ts'
 import { eventItem, type History, historyOf, type KeptEvent } from './history.ts'
 import { type Group, type LoadedGroup, loadGroups, refsOfAnchors } from './load.ts'
 import type { Place, ReplaySource, Window } from './source.ts'
-import { type DryRunSummary, Tally } from './tally.ts'
+import { Tally } from './tally.ts'
 import { type Replayed, runHistory } from './virtual-run.ts'
 
 export interface DryRunOptions {
@@ -25,16 +32,7 @@ export interface DryRunOptions {
   readonly onProgress?: (progress: DryRunProgress) => void
 }
 
-export interface DryRunProgress {
-  /** Actions are compared first. Then events are read again that led to no action when they were processed. */
-  readonly walking: 'actions' | 'events'
-  /** The time in the window that the replay has reached, in milliseconds since the epoch. */
-  readonly at: number
-  readonly compared: number
-  readonly different: number
-}
-
-/** An event that is relevant by today's rules, and the references that lead to its case. */
+/** An event that tells of something by today's rules, and what that is found by. */
 interface RelevantEvent {
   readonly event: KeptEvent
   readonly refs: readonly string[]
@@ -184,7 +182,7 @@ class DryRun {
   #report(
     pair: ComparedAction,
     difference: VerdictDifference | undefined,
-    basis: History['basis'],
+    basis: DryRunBasis,
     { more }: LoadedGroup,
   ): void {
     const isAgain = difference !== undefined && this.#reported.has(difference.action_id)

@@ -1,5 +1,6 @@
 import type {
   ConnectionDocument,
+  DryRunBasis,
   ExpectedChangeDocument,
   InboxDocument,
   Operation,
@@ -38,12 +39,7 @@ export interface History {
   readonly arrivals: readonly Arrival[]
   /** By the id of the look. A look without an entry was not taken when the case was decided. */
   readonly answers: ReadonlyMap<string, StoredAnswer>
-  /**
-   * The data that today's rules are applied to. events: the bodies of the events, read again. reading: the stored
-   * sightings of re-reads and sweeps, because the answers of providers are not kept. expired: the stored sightings of
-   * events whose bodies are no longer kept.
-   */
-  readonly basis: 'events' | 'reading' | 'expired'
+  readonly basis: DryRunBasis
 }
 
 /** The operations, connections and expected changes for the histories that are replayed together. */
