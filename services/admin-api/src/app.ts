@@ -117,7 +117,7 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
     stopping: stopping.signal,
   })
   let bootstrap: Promise<void> = Promise.resolve()
-  let knowsFirstKey = false
+  let hasFirstKey = false
 
   return {
     routes,
@@ -125,7 +125,7 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
     unready() {
       if (!server.listening) return 'The API is not listening yet'
       // Not ready until the first API key is stored: until then a client with this key would get 401.
-      return knowsFirstKey ? undefined : 'The first API key is not stored yet'
+      return hasFirstKey ? undefined : 'The first API key is not stored yet'
     },
     async start() {
       await producer.start()
@@ -134,7 +134,7 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
       refusals.start()
       const options = { apiKeys: stores.apiKeys, clock, logger, chosen: settings.bootstrapApiKey, show: ports.showKey }
       bootstrap = keepTryingBootstrap(options, stopping.signal).then(isDone => {
-        knowsFirstKey = isDone
+        hasFirstKey = isDone
       })
       await listen(server, settings.port, settings.host)
     },

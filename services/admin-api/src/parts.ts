@@ -5,12 +5,12 @@ import type { CommandSender } from './messages/command-sender.ts'
 import type { DeadLetterSender } from './messages/dead-letter-sender.ts'
 import type { OutcomeWatcher } from './messages/outcome-watcher.ts'
 import type { SnsVerifier } from './sns/sns.ts'
-import type { ReadShelves } from './store/stores.ts'
+import type { ReadCollections } from './store/stores.ts'
 
 /** The services and settings that the routes use. */
 export interface AdminParts {
   /** For reading. Changes are made by `RouteRequest.change`, which also writes the audit row. */
-  readonly stores: ReadShelves
+  readonly stores: ReadCollections
   readonly ledger: Pick<Ledger, 'record' | 'transition' | 'decide' | 'get' | 'list'>
   readonly budgets: Budgets
   readonly runs: Runs

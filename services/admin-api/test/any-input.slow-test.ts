@@ -1,19 +1,19 @@
 import { Problem } from '@backstop/contracts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AdminWorld, openMemoryWorld } from './admin-world.ts'
-import { type Belongings, callEveryRoute, openBelongings } from './contract/every-route.ts'
+import { callEveryRoute, createProjectResources, type ProjectResources } from './contract/every-route.ts'
+import { startMemoryApi, type TestApi } from './test-api.ts'
 
-let world: AdminWorld
-let own: Belongings
+let testApi: TestApi
+let own: ProjectResources
 beforeAll(async () => {
-  world = await openMemoryWorld({ outcomeWaitMs: 1 })
-  own = await openBelongings(world)
+  testApi = await startMemoryApi({ outcomeWaitMs: 1 })
+  own = await createProjectResources(testApi)
 })
-afterAll(() => world.stop())
+afterAll(() => testApi.stop())
 
-/** Values that get far: sound bodies with one field turned into something else, or gone, or one too many. */
-function disturbed(sound: unknown): fc.Arbitrary<unknown> {
+/** Valid bodies with one field changed, removed or added. Most of them pass the first checks. */
+function mutateBody(sound: unknown): fc.Arbitrary<unknown> {
   if (typeof sound !== 'object' || sound === null) return fc.jsonValue()
   const fields = [...Object.keys(sound), 'extra']
   const change = fc.record({ field: fc.constantFrom(...fields, '__proto__'), value: fc.jsonValue() })
@@ -27,12 +27,12 @@ function disturbed(sound: unknown): fc.Arbitrary<unknown> {
 }
 
 test('no body, whatever it holds, is a fault of ours: it is taken, or refused with a problem document', async () => {
-  const calls = callEveryRoute(world.app.routes, own).filter(call => call.body !== undefined)
+  const calls = callEveryRoute(testApi.app.routes, own).filter(call => call.body !== undefined)
   expect(calls.length).toBeGreaterThan(6)
   for (const { method, path, body } of calls) {
     await fc.assert(
-      fc.asyncProperty(disturbed(body), async value => {
-        const answer = await world.api.call(method, path, { body: value ?? null })
+      fc.asyncProperty(mutateBody(body), async value => {
+        const answer = await testApi.api.call(method, path, { body: value ?? null })
         expect(answer.status).toBeLessThan(500)
         if (answer.status >= 400) expect(Problem.safeParse(answer.body).error).toBeUndefined()
       }),
@@ -42,14 +42,14 @@ test('no body, whatever it holds, is a fault of ours: it is taken, or refused wi
 })
 
 test('no address and no query is a fault of ours', async () => {
-  const paths = callEveryRoute(world.app.routes, own).filter(call => call.method === 'GET')
+  const paths = callEveryRoute(testApi.app.routes, own).filter(call => call.method === 'GET')
   const odd = fc.oneof(fc.string(), fc.constantFrom('%00', '%ff', '..%2f', '$ne', '[$gt]', '{"$ne":1}', '\u{1f4a9}'))
   for (const { path } of paths) {
     await fc.assert(
       fc.asyncProperty(odd, odd, async (id, value) => {
         const address = path.replace(/(prj|con|chn|op|bud|inc|act|dlv|rpl)_\w+/, encodeURIComponent(id) || 'x')
         const query = `${address.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(value)}`
-        const answer = await world.api.get(address + query)
+        const answer = await testApi.api.get(address + query)
         expect(answer.status).toBeLessThan(500)
       }),
       { numRuns: 15 },

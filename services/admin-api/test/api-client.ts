@@ -1,8 +1,8 @@
-/** A caller of the API that hides nothing of the answer. */
+/** A client for tests that shows the whole answer. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** Parsed JSON; the text where it is none; undefined without a body. */
+  /** Parsed JSON, or the text if it is not JSON, or undefined if there is no body. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and a wrong look fails the test
   readonly body: any
 }
@@ -14,18 +14,18 @@ export interface ApiClient {
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   delete(path: string): Promise<Answer>
-  /** The same caller with another key, or with none. */
-  as(key: string | undefined): ApiClient
+  /** A client with another key, or without a key. */
+  withKey(key: string | undefined): ApiClient
 }
 
 export interface CallOptions {
   readonly body?: unknown
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged in place of `body`. */
   readonly raw?: string | Uint8Array
   readonly headers?: Record<string, string>
 }
 
-/** Everything that was sent and answered through a client and those derived from it, for tests that look for secrets. */
+/** Everything that was sent and answered by a client and the clients made from it. Tests search it for secrets. */
 export type Transcript = string[]
 
 export function createApiClient(url: string, key: string | undefined, transcript: Transcript = []): ApiClient {
@@ -53,7 +53,7 @@ export function createApiClient(url: string, key: string | undefined, transcript
     post: (path, body, headers = {}) => call('POST', path, { body, headers }),
     patch: (path, body, headers = {}) => call('PATCH', path, { body, headers }),
     delete: path => call('DELETE', path),
-    as: other => createApiClient(url, other, transcript),
+    withKey: other => createApiClient(url, other, transcript),
   }
 }
 

@@ -1,4 +1,4 @@
 import { describeApi } from './contract/api.contract.ts'
-import { openMongoWorld } from './mongo-world.ts'
+import { startMongoApi } from './mongo-test-api.ts'
 
-describeApi('MongoDB and Kafka', openMongoWorld)
+describeApi('MongoDB and Kafka', startMongoApi)

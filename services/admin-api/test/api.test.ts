@@ -1,4 +1,4 @@
-import { openMemoryWorld } from './admin-world.ts'
 import { describeApi } from './contract/api.contract.ts'
+import { startMemoryApi } from './test-api.ts'
 
-describeApi('memory', () => openMemoryWorld({ outcomeWaitMs: 300 }))
+describeApi('memory', () => startMemoryApi({ outcomeWaitMs: 300 }))

@@ -2,14 +2,14 @@ import { systemClock, unavailable } from '@backstop/kit'
 import { createMemoryBus } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type AdminWorld, openWorld } from './admin-world.ts'
-import { openProject } from './contract/project-of-its-own.ts'
+import { createTestProject } from './contract/test-project.ts'
 import { createMemoryStores } from './memory-stores.ts'
+import { startTestApi, type TestApi } from './test-api.ts'
 
-let world: AdminWorld
-afterEach(() => world.stop())
+let testApi: TestApi
+afterEach(() => testApi.stop())
 
-/** The API over stores that fail to write the next audit row of an action, once. */
+/** Starts the API over stores that fail to write the next audit row of an action, once. */
 async function openFailing(action: string): Promise<void> {
   const stores = createMemoryStores()
   let isToFail = true
@@ -23,8 +23,12 @@ async function openFailing(action: string): Promise<void> {
       return stores.audit.insert(row)
     },
   }
-  world = await openWorld({
-    stores: { ...stores, audit, together: write => stores.together(shelves => write({ ...shelves, audit })) },
+  testApi = await startTestApi({
+    stores: {
+      ...stores,
+      audit,
+      transaction: write => stores.transaction(collections => write({ ...collections, audit })),
+    },
     others: stores,
     bus: createMemoryBus({ clock: systemClock }),
     openBooks: options => openMemoryBooks(options),
@@ -33,14 +37,14 @@ async function openFailing(action: string): Promise<void> {
 }
 
 const actionsOn = async (target: string) =>
-  (await world.stores.audit.findAll({ target })).map(({ action, key_id }) => ({ action, key_id }))
+  (await testApi.stores.audit.findAll({ target })).map(({ action, key_id }) => ({ action, key_id }))
 
 describe('a change whose audit row could not be written', () => {
   test('does not happen, and happens once in the repeat under the same Idempotency-Key', async () => {
     await openFailing('project.create')
-    const make = () => world.api.post('/v1/projects', { name: 'Shop' }, { 'idempotency-key': 'make-1' })
+    const make = () => testApi.api.post('/v1/projects', { name: 'Shop' }, { 'idempotency-key': 'make-1' })
     expect((await make()).status).toBe(503)
-    expect(await world.stores.projects.findAll({})).toEqual([])
+    expect(await testApi.stores.projects.findAll({})).toEqual([])
     const { status, body } = await make()
     expect(status).toBe(201)
     expect((await make()).body).toEqual(body)
@@ -49,9 +53,9 @@ describe('a change whose audit row could not be written', () => {
 
   test('is an operation that is created all the same, and gets its row from the repeat', async () => {
     await openFailing('operation.create')
-    const { processorId } = await openProject(world.api)
+    const { processorId } = await createTestProject(testApi.api)
     const report = () =>
-      world.api.post(
+      testApi.api.post(
         '/v1/operations',
         { connection_id: processorId, kind: 'refund', subject: 'pi_1', idempotency_key: 'k' },
         { 'idempotency-key': 'report-1' },

@@ -2,38 +2,38 @@ import { connect, type Socket } from 'node:net'
 import { createNetworkMatcher } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
 import { afterEach, expect, test } from 'vitest'
-import { type AdminWorld, openMemoryWorld } from './admin-world.ts'
-import { openProject } from './contract/project-of-its-own.ts'
+import { createTestProject } from './contract/test-project.ts'
+import { startMemoryApi, type TestApi } from './test-api.ts'
 
-let world: AdminWorld
+let testApi: TestApi
 const sockets: Socket[] = []
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy()
-  await world.stop()
+  await testApi.stop()
 })
 
-/** The address that the audit tells of a change. */
+/** Returns the client address in the audit row of a change. */
 async function audited(forwardedFor: string): Promise<string | null | undefined> {
-  const { body } = await world.api.post('/v1/projects', { name: 'x' }, { 'x-forwarded-for': forwardedFor })
-  return (await world.stores.audit.findAll({ target: body.project_id }))[0]?.address
+  const { body } = await testApi.api.post('/v1/projects', { name: 'x' }, { 'x-forwarded-for': forwardedFor })
+  return (await testApi.stores.audit.findAll({ target: body.project_id }))[0]?.address
 }
 
 test('X-Forwarded-For of anybody is not believed', async () => {
-  world = await openMemoryWorld()
+  testApi = await startMemoryApi()
   expect(await audited('203.0.113.9')).toBe('127.0.0.1')
 })
 
 test('behind a trusted proxy the audit tells the last address that no trusted proxy has', async () => {
-  world = await openMemoryWorld({ sockets: { isTrustedProxy: createNetworkMatcher(['127.0.0.0/8', '10.0.0.0/8']) } })
+  testApi = await startMemoryApi({ sockets: { isTrustedProxy: createNetworkMatcher(['127.0.0.0/8', '10.0.0.0/8']) } })
   expect(await audited('203.0.113.9')).toBe('203.0.113.9')
   expect(await audited('192.0.2.1, 203.0.113.9, 10.1.2.3')).toBe('203.0.113.9')
   expect(await audited('not an address')).toBe('127.0.0.1')
 })
 
 test('the longest idle connection of an address gives way to its next one', async () => {
-  world = await openMemoryWorld({ sockets: { maxPerAddress: 3 } })
+  testApi = await startMemoryApi({ sockets: { maxPerAddress: 3 } })
   const open = () => {
-    const socket = connect(Number(new URL(world.api.url).port), '127.0.0.1')
+    const socket = connect(Number(new URL(testApi.api.url).port), '127.0.0.1')
     sockets.push(socket)
     socket.on('error', () => {})
     return socket
@@ -42,25 +42,25 @@ test('the longest idle connection of an address gives way to its next one', asyn
   const closed = new Promise(resolve => first.once('close', resolve))
   for (let count = 0; count < 5; count++) open()
   await closed
-  expect((await world.api.get('/v1/projects')).status).toBe(200)
+  expect((await testApi.api.get('/v1/projects')).status).toBe(200)
 })
 
 test('a client behind a trusted proxy that has too many requests at work gets 503 and a closed connection, another does not', async () => {
-  world = await openMemoryWorld({
+  testApi = await startMemoryApi({
     sockets: { isTrustedProxy: createNetworkMatcher(['127.0.0.0/8']), maxPerAddress: 1 },
     outcomeWaitMs: 3_000,
   })
   const from = (address: string) => ({ 'x-forwarded-for': address })
-  const { projectId } = await openProject(world.api)
-  const { body: channel } = await world.api.post('/v1/alert-channels', {
+  const { projectId } = await createTestProject(testApi.api)
+  const { body: channel } = await testApi.api.post('/v1/alert-channels', {
     project_id: projectId,
     name: 'Slow',
     events: ['run.failed'],
     config: { kind: 'webhook', url: 'https://hooks.example.test/x' },
   })
-  world.receiverAnswers(undefined)
-  const atWork = world.api.post(`/v1/alert-channels/${channel.channel_id}/test`, undefined, from('192.0.2.1'))
-  const ask = (address: string) => world.api.call('GET', '/v1/projects', { headers: from(address) })
+  testApi.setReceiverAnswer(undefined)
+  const atWork = testApi.api.post(`/v1/alert-channels/${channel.channel_id}/test`, undefined, from('192.0.2.1'))
+  const ask = (address: string) => testApi.api.call('GET', '/v1/projects', { headers: from(address) })
   const refused = await until('the first one to be at work', async () => {
     const answer = await ask('192.0.2.1')
     return answer.status === 503 ? answer : undefined

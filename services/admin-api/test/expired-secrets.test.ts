@@ -1,8 +1,8 @@
 import { createManualClock, until } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
-import { BOOTSTRAP_KEY, createTestApp } from './admin-world.ts'
 import { createApiClient } from './api-client.ts'
 import { createMemoryStores } from './memory-stores.ts'
+import { BOOTSTRAP_KEY, createTestApp } from './test-api.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -1,6 +1,7 @@
-/** The API in a process of its own, so that its memory can be measured: tells its port, then its memory whenever it is asked. */
-import { createTestApp } from './admin-world.ts'
+/** Runs the API as a separate process, so that its memory can be measured. It sends its port, then its memory use on request. */
+
 import { createMemoryStores } from './memory-stores.ts'
+import { createTestApp } from './test-api.ts'
 
 const app = createTestApp({ stores: createMemoryStores() })
 await app.start()

@@ -1,4 +1,4 @@
 import { describeLastAdminKey } from './contract/last-admin-key.contract.ts'
-import { openMongoWorld } from './mongo-world.ts'
+import { startMongoApi } from './mongo-test-api.ts'
 
-describeLastAdminKey('MongoDB', openMongoWorld)
+describeLastAdminKey('MongoDB', startMongoApi)

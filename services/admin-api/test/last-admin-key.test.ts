@@ -1,4 +1,4 @@
-import { openMemoryWorld } from './admin-world.ts'
 import { describeLastAdminKey } from './contract/last-admin-key.contract.ts'
+import { startMemoryApi } from './test-api.ts'
 
-describeLastAdminKey('memory', openMemoryWorld)
+describeLastAdminKey('memory', startMemoryApi)

@@ -1,31 +1,33 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBelongings } from './contract/every-route.ts'
-import { type MongoWorld, openMongoWorld } from './mongo-world.ts'
+import { createProjectResources } from './contract/every-route.ts'
+import { type MongoTestApi, startMongoApi } from './mongo-test-api.ts'
 
-let world: MongoWorld
+let testApi: MongoTestApi
 let projectId: string
 let channelId: string
 beforeAll(async () => {
-  world = await openMongoWorld()
-  for (let i = 0; i < 3; i++) ({ projectId, channelId } = await openBelongings(world))
+  testApi = await startMongoApi()
+  for (let i = 0; i < 3; i++) ({ projectId, channelId } = await createProjectResources(testApi))
 })
-afterAll(() => world.stop())
+afterAll(() => testApi.stop())
 
-/** What MongoDB does to answer a list, by the names of its stages. */
+/** Returns the names of the stages in MongoDB's plan for the query of a list. */
 async function stagesOf(path: string): Promise<string[]> {
-  const since = world.asked.length
-  expect((await world.api.get(path)).status).toBe(200)
-  // Beside it the sweepers look around; a page asks for one more than the 50 that it shows.
-  const lists = world.asked.slice(since).filter(command => command.sort !== undefined && command.limit === 51)
+  const since = testApi.asked.length
+  expect((await testApi.api.get(path)).status).toBe(200)
+  // Excludes the queries of the sweepers that run at the same time. A page queries 51 documents: the 50 shown and one more.
+  const lists = testApi.asked.slice(since).filter(command => command.sort !== undefined && command.limit === 51)
   expect(lists).toHaveLength(1)
   const { find, filter, sort, limit } = lists[0] as Record<string, unknown>
-  const plan = JSON.stringify(await world.explain({ find, filter, sort, limit }))
+  const plan = JSON.stringify(await testApi.explain({ find, filter, sort, limit }))
   const winning = plan.slice(plan.indexOf('"winningPlan"'), plan.indexOf('"rejectedPlans"'))
   return [...winning.matchAll(/"stage":"(\w+)"/g)].map(([, stage]) => stage as string)
 }
 
 test('every list walks an index in its own order, whatever it is narrowed by: it never sorts nor looks at all there is', async () => {
-  const listRoutes = world.app.routes.filter(route => route.operationId.startsWith('list') && !route.path.includes('{'))
+  const listRoutes = testApi.app.routes.filter(
+    route => route.operationId.startsWith('list') && !route.path.includes('{'),
+  )
   expect(listRoutes.length).toBeGreaterThan(9)
   const paths = listRoutes.flatMap(({ path, query }) => [
     path,

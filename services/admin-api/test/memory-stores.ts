@@ -1,45 +1,47 @@
 import type { ExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
-import type { ReadShelf } from '../src/store/shelf.ts'
-import type { AdminShelves, AdminStores } from '../src/store/stores.ts'
-import { createMemoryShelf, type MemoryShelf } from './memory-shelf.ts'
+import type { ReadCollection } from '../src/store/collection.ts'
+import type { AdminCollections, AdminStores } from '../src/store/stores.ts'
+import { createMemoryCollection, type MemoryCollection } from './memory-collection.ts'
 
-/** The stores in memory: what others keep, too, is there for a test or a simulation to fill in their stead. */
-export type MemoryStores = Pick<AdminStores, 'together'> & {
-  readonly [Name in keyof AdminShelves]: AdminShelves[Name] extends ReadShelf<infer D> ? MemoryShelf<D> : never
+/** The stores in memory. Tests and simulations may also write the collections of other services. */
+export type MemoryStores = Pick<AdminStores, 'transaction'> & {
+  readonly [Name in keyof AdminCollections]: AdminCollections[Name] extends ReadCollection<infer D>
+    ? MemoryCollection<D>
+    : never
 }
 
-/** The stores in memory. */
+/** Creates the stores in memory. */
 export function createMemoryStores(): MemoryStores {
-  const shelves = {
-    projects: createMemoryShelf(),
-    connections: createMemoryShelf(),
-    channels: createMemoryShelf(),
-    apiKeys: createMemoryShelf(['hash']),
-    audit: createMemoryShelf(),
-    idempotencyKeys: createMemoryShelf(),
-    replayRequests: createMemoryShelf(),
-    expectedChanges: createMemoryShelf(),
-    inbox: createMemoryShelf(),
-    inboxBodies: createMemoryShelf(),
-    sweeps: createMemoryShelf(),
-    expectedChangeUses: createMemoryShelf(),
-    actions: createMemoryShelf(),
-    incidents: createMemoryShelf(),
-    deliveries: createMemoryShelf(),
-    channelHealth: createMemoryShelf(),
-    replays: createMemoryShelf(),
-    suppressions: createMemoryShelf(),
-    deadLetters: createMemoryShelf(),
-  } satisfies Omit<MemoryStores, 'together'>
+  const collections = {
+    projects: createMemoryCollection(),
+    connections: createMemoryCollection(),
+    channels: createMemoryCollection(),
+    apiKeys: createMemoryCollection(['hash']),
+    audit: createMemoryCollection(),
+    idempotencyKeys: createMemoryCollection(),
+    replayRequests: createMemoryCollection(),
+    expectedChanges: createMemoryCollection(),
+    inbox: createMemoryCollection(),
+    inboxBodies: createMemoryCollection(),
+    sweeps: createMemoryCollection(),
+    expectedChangeUses: createMemoryCollection(),
+    actions: createMemoryCollection(),
+    incidents: createMemoryCollection(),
+    deliveries: createMemoryCollection(),
+    channelHealth: createMemoryCollection(),
+    replays: createMemoryCollection(),
+    suppressions: createMemoryCollection(),
+    deadLetters: createMemoryCollection(),
+  } satisfies Omit<MemoryStores, 'transaction'>
   let last: Promise<unknown> = Promise.resolve()
   return {
-    ...shelves,
-    together(write) {
-      // One after the other, so that nobody sees, or is undone with, what another one has half done.
+    ...collections,
+    transaction(write) {
+      // Transactions run one after another, so that none sees or undoes part of another.
       const mine = last.then(async () => {
-        const undo = Object.values(shelves).map(shelf => shelf.remember())
+        const undo = Object.values(collections).map(collection => collection.remember())
         try {
-          return await write(shelves)
+          return await write(collections)
         } catch (error) {
           for (const one of undo) one()
           throw error
@@ -51,22 +53,22 @@ export function createMemoryStores(): MemoryStores {
   }
 }
 
-/** The erasing of expired secrets over shelves in memory. */
+/** Creates ExpiredSecrets over collections in memory. */
 export function createMemoryExpiredSecrets({
   channels,
   connections,
-}: Pick<AdminShelves, 'channels' | 'connections'>): ExpiredSecrets {
+}: Pick<AdminCollections, 'channels' | 'connections'>): ExpiredSecrets {
   return {
     async erase(now) {
-      const isOver = (end: Date | null | undefined) => end != null && end <= now
+      const hasExpired = (end: Date | null | undefined) => end != null && end <= now
       let erased = 0
       for (const { _id, config } of await channels.findAll({})) {
-        if (config.kind !== 'webhook' || !isOver(config.previous_secret?.expires_at)) continue
+        if (config.kind !== 'webhook' || !hasExpired(config.previous_secret?.expires_at)) continue
         await channels.change({ _id }, { config: { ...config, previous_secret: null } })
         erased++
       }
       for (const { _id, inbound_secrets: secrets } of await connections.findAll({})) {
-        const left = secrets.filter(({ expires_at }) => !isOver(expires_at))
+        const left = secrets.filter(({ expires_at }) => !hasExpired(expires_at))
         if (left.length === secrets.length) continue
         await connections.change({ _id }, { inbound_secrets: left })
         erased++

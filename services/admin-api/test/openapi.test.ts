@@ -1,15 +1,15 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AdminWorld, openMemoryWorld } from './admin-world.ts'
+import { startMemoryApi, type TestApi } from './test-api.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is JSON of many shapes, and a wrong look fails the test
 let document: any
-let world: AdminWorld
+let testApi: TestApi
 beforeAll(async () => {
-  world = await openMemoryWorld()
-  document = (await world.api.as(undefined).get('/v1/openapi.json')).body
+  testApi = await startMemoryApi()
+  document = (await testApi.api.withKey(undefined).get('/v1/openapi.json')).body
 })
-afterAll(() => world.stop())
+afterAll(() => testApi.stop())
 
 const each = () =>
   Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, methods]) =>
@@ -27,7 +27,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('has every route that is mounted, and no other', () => {
-    const mounted = world.app.routes.map(route => `${route.method} ${route.path}`)
+    const mounted = testApi.app.routes.map(route => `${route.method} ${route.path}`)
     expect(
       each()
         .map(({ method, path }) => `${method} ${path}`)
@@ -36,12 +36,12 @@ describe('the OpenAPI document', () => {
   })
 
   test('is served: every route that it lists exists, and answers its own method only', async () => {
-    const anyone = world.api.as('no-such-key-0123456789')
+    const anyone = testApi.api.withKey('no-such-key-0123456789')
     for (const { method, path, operation } of each()) {
       const address = path.replaceAll(/\{\w+\}/g, 'x')
       const { status } = await anyone.call(method.toUpperCase(), address)
       const isPublic = operation.security.length === 0
-      // A secret in the path: without it there is nothing.
+      // Routes with a token in the path answer 404, because the test's token is wrong.
       const found = path.includes('{token}') ? 404 : 200
       expect({ method, path, status }).toEqual({ method, path, status: isPublic ? found : 401 })
     }

@@ -1,11 +1,11 @@
 import { HEADERS, newId } from '@backstop/contracts'
 import { createManualClock, createMemoryBus, type SendFate, until } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
-import { BOOTSTRAP_KEY, createTestApp } from './admin-world.ts'
 import { createApiClient } from './api-client.ts'
 import { createMemoryStores } from './memory-stores.ts'
+import { BOOTSTRAP_KEY, createTestApp } from './test-api.ts'
 
-/** The API on a clock that stands still, over a broker that does as it is told. */
+/** Starts the API with a manual clock and a broker that the test controls. */
 async function open() {
   const clock = createManualClock()
   let fate: SendFate = 'stored'
@@ -46,7 +46,7 @@ test('an operation that is reported while the broker is away is stored, and publ
   brokerAnswers('stored')
   await clock.advance(5_000)
   expect(publishedIds()).toEqual([`${body.operation_id}:1`])
-  // It is out of the outbox: nothing comes again.
+  // The message has left the outbox, so it is not sent again.
   await clock.advance(60_000)
   expect(publishedIds()).toHaveLength(1)
   await app.stop()

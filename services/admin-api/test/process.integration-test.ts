@@ -1,4 +1,4 @@
-/** The real process: how it starts, what it prints, how it outlives its database, and how it ends. */
+/** Tests the real process: its start, its output, an outage of its database and its end. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -44,7 +44,7 @@ interface Run {
   readonly child: ChildProcess
   readonly ended: Promise<number | null>
   output(): string
-  /** The client of the process once it has said where it listens. */
+  /** A client of the process, once its log says on which port it listens. */
   api(key: string): Promise<ApiClient>
 }
 
@@ -95,7 +95,7 @@ describe('the process', () => {
     const third = run(environment())
     expect((await (await third.api(key)).get('/v1/projects')).status).toBe(200)
     expect(printedKeys(...both, third)).toEqual([key])
-    // Every other line is the log, and goes through its mask.
+    // All other lines of the output are log lines, which mask the key.
     for (const one of [...both, third]) expect(one.output().split(key).length).toBeLessThanOrEqual(2)
   })
 
@@ -105,7 +105,7 @@ describe('the process', () => {
     await until('the key to be known', async () => (await api.get('/v1/projects')).status === 200)
     expect(one.output()).not.toContain(KEY)
     expect(printedKeys(one)).toEqual([])
-    // The real policy for URLs: loopback only where the operator allowed it, which nobody did here.
+    // The real network policy allows loopback only if the operator allowed it; this test does not.
     const { project_id } = (await api.post('/v1/projects', { name: 'x' })).body
     for (const url of ['http://127.0.0.1:1/x', 'https://[::1]/x', 'https://10.0.0.1/x', 'https://localhost/x']) {
       const channel = { project_id, name: 'x', events: ['run.failed'], config: { kind: 'webhook', url } }
@@ -138,7 +138,7 @@ describe('the process', () => {
       events: ['run.failed'],
       config,
     })
-    // No notifier runs: the test of a channel is at work until its result comes, or until it is cut off.
+    // No notifier runs, so the test of the channel waits until the process stops.
     const atWork = api.post(`/v1/alert-channels/${channel.body.channel_id}/test`)
     await until('the test to be at work', async () => {
       const client = new MongoClient(stack.mongoUrl.reveal())
@@ -162,7 +162,7 @@ describe('the process', () => {
     const away = await api.post('/v1/projects', { name: 'x' })
     expect(away).toMatchObject({ status: 503, body: { code: 'unavailable', detail: 'MongoDB is unavailable' } })
     expect(away.headers.get('retry-after')).toBe('5')
-    expect((await api.as(undefined).get('/v1/openapi.json')).status).toBe(200)
+    expect((await api.withKey(undefined).get('/v1/openapi.json')).status).toBe(200)
     proxy.mode = 'pass'
     await until('MongoDB to be used again', async () => (await api.post('/v1/projects', { name: 'x' })).status === 201)
   })
@@ -179,7 +179,7 @@ describe('the process', () => {
       timeoutMs: 30_000,
       seen: () => one.output().slice(-3_000),
     })
-    expect((await api.as(key).get('/v1/projects')).status).toBe(200)
+    expect((await api.withKey(key).get('/v1/projects')).status).toBe(200)
   })
 })
 
@@ -203,7 +203,7 @@ describe('backstop keys recover', () => {
     const key = stdout.trim()
     expect(stdout).toMatch(/^bsk_[0-9A-Za-z]{36}\n$/)
     expect(stderr).not.toContain(key)
-    const api = lost.as(key)
+    const api = lost.withKey(key)
     expect((await api.post('/v1/api-keys', { name: 'Next', scopes: ['admin'] })).status).toBe(201)
     const recovered = (await api.get('/v1/api-keys')).body.data.find(({ hint }: { hint: string }) =>
       key.startsWith(hint),

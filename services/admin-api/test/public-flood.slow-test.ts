@@ -1,14 +1,14 @@
-/** What somebody without a key can make the API hold in memory, measured on a process of its own. */
+/** Measures how much memory callers without a key can make the API use. The API runs as a separate process. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { MAIL_EVENTS_TOKEN } from './admin-world.ts'
+import { MAIL_EVENTS_TOKEN } from './test-api.ts'
 
 const CONNECTIONS = 800
 const MIB = 1_048_576
-/** A pod has 512 MiB, of which an idle process takes 160 or so. */
+/** A pod has 512 MiB; an idle process uses about 160 MiB. */
 const MAY_GROW_MIB = 200
 
 let child: ChildProcess
@@ -35,7 +35,7 @@ async function residentMiB(): Promise<number> {
   return Math.round(told.rss / MIB)
 }
 
-/** Opens the connections and writes to each as much as it takes within the time; nothing is read. */
+/** Opens connections and writes as much to each as it accepts in the given time. It reads no answers. */
 function flood(head: string, body: Buffer): void {
   for (let count = 0; count < CONNECTIONS; count++) {
     const socket = connect(port, '127.0.0.1')
@@ -47,7 +47,7 @@ function flood(head: string, body: Buffer): void {
   }
 }
 
-/** The most that the process held in the seconds after a flood. */
+/** Returns the largest memory use of the process in the seconds after a flood. */
 async function peakMiB(seconds: number): Promise<number> {
   let peak = 0
   for (let second = 0; second < seconds * 4; second++) {
@@ -59,7 +59,7 @@ async function peakMiB(seconds: number): Promise<number> {
 
 const post = (path: string, more = '') =>
   `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${more}content-length: ${MIB}\r\n\r\n`
-/** All but the last byte of a body: whoever reads it whole holds it until the request times out. */
+/** A body without its last byte, so an API that reads whole bodies would hold it until the request times out. */
 const ALMOST_A_MIB = Buffer.alloc(MIB - 1, 0x20)
 
 describe(`${CONNECTIONS} connections of somebody without a key`, () => {

@@ -1,34 +1,37 @@
-/** A read key that was stored for one host never reaches another: read over real sockets, with what the API stored. */
+/**
+ * A read key that was stored for one host must never be sent to another host. The test reads over real sockets with the stored
+ * connection.
+ */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ProviderKind } from '@backstop/contracts'
 import { createEgress, createLogger, listen, systemClock } from '@backstop/kit'
 import { PROVIDERS } from '@backstop/providers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type AdminWorld, openMemoryWorld, secretBoxOfTests } from './admin-world.ts'
-import { openProject } from './contract/project-of-its-own.ts'
+import { createTestProject } from './contract/test-project.ts'
+import { secretBoxOfTests, startMemoryApi, type TestApi } from './test-api.ts'
 
 const READ_KEY = 'rk_live_the_key_of_the_owner'
 const logger = createLogger('test', 'silent')
 const egress = createEgress({ allowCidrs: ['127.0.0.0/8'], denyCidrs: [], logger })
 
-/** A host that keeps every byte of the requests that it gets. */
+/** A host that records every byte of its requests. */
 interface Host {
   readonly url: string
   readonly heard: () => string
   readonly server: Server
 }
 
-let world: AdminWorld
+let testApi: TestApi
 let own: Host
 let other: Host
 beforeEach(async () => {
-  world = await openMemoryWorld({ apiBaseHosts: ['127.0.0.0/8'] })
+  testApi = await startMemoryApi({ apiBaseHosts: ['127.0.0.0/8'] })
   own = await openHost()
   other = await openHost()
 })
 afterEach(async () => {
-  await world.stop()
+  await testApi.stop()
   for (const { server } of [own, other]) {
     server.closeAllConnections()
     server.close()
@@ -40,16 +43,16 @@ async function openHost(): Promise<Host> {
   const server = createServer((_request, response) => {
     response.writeHead(401, { 'content-type': 'application/json' }).end('{}')
   })
-  // Whole bytes and not the parsed request: a key that stood anywhere would be seen.
+  // The raw bytes are recorded, so that a key is found in any part of a request.
   server.on('connection', socket => socket.on('data', (chunk: Buffer) => void chunks.push(chunk)))
   await listen(server, 0, '127.0.0.1')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return { url, server, heard: () => Buffer.concat(chunks).toString('latin1') }
 }
 
-/** Reads the provider as the reconciler does: from the stored connection. */
+/** Reads from the provider as the reconciler does, with the stored connection. */
 async function readProvider(connectionId: string): Promise<void> {
-  const connection = await world.stores.connections.find({ _id: connectionId })
+  const connection = await testApi.stores.connections.find({ _id: connectionId })
   if (connection?.read_key == null || connection.status !== 'active') return
   const { kind, project_id, site, api_base } = connection
   const place = { collection: 'connections', field: 'read_key', id: connectionId, projectId: project_id } as const
@@ -64,8 +67,8 @@ async function readProvider(connectionId: string): Promise<void> {
   await reader.changes(null, Date.now() - 60_000)
 }
 
-/** How a key stands in a request: plain, or as a user name of basic authentication. */
-const hears = (host: Host, key: string) =>
+/** True if a request to the host contains the key, plain or as the user name of basic authentication. */
+const receivedKey = (host: Host, key: string) =>
   host.heard().includes(key) || host.heard().includes(Buffer.from(`${key}:`).toString('base64'))
 
 const BODIES: Readonly<Record<ProviderKind, object>> = {
@@ -77,23 +80,23 @@ const BODIES: Readonly<Record<ProviderKind, object>> = {
 test.each(Object.entries(BODIES))(
   'the read key of a %s never reaches the host of a changed api_base',
   async (_, body) => {
-    const { projectId } = await openProject(world.api)
+    const { projectId } = await createTestProject(testApi.api)
     const path = `/v1/projects/${projectId}/connections`
-    const made = await world.api.post(path, { ...body, read_key: READ_KEY, api_base: own.url })
+    const made = await testApi.api.post(path, { ...body, read_key: READ_KEY, api_base: own.url })
     const id: string = made.body.connection_id
     await readProvider(id)
-    expect(hears(own, READ_KEY)).toBe(true)
+    expect(receivedKey(own, READ_KEY)).toBe(true)
 
-    const moved = await world.api.patch(`${path}/${id}`, { api_base: other.url })
+    const moved = await testApi.api.patch(`${path}/${id}`, { api_base: other.url })
     expect(moved).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ path: 'body.read_key' }] } })
     await readProvider(id)
     expect(other.heard()).toBe('')
 
-    expect((await world.api.patch(`${path}/${id}`, { api_base: other.url, read_key: 'rk_of_the_other' })).status).toBe(
-      200,
-    )
+    expect(
+      (await testApi.api.patch(`${path}/${id}`, { api_base: other.url, read_key: 'rk_of_the_other' })).status,
+    ).toBe(200)
     await readProvider(id)
-    expect(hears(other, 'rk_of_the_other')).toBe(true)
-    expect(hears(other, READ_KEY)).toBe(false)
+    expect(receivedKey(other, 'rk_of_the_other')).toBe(true)
+    expect(receivedKey(other, READ_KEY)).toBe(false)
   },
 )

@@ -1,9 +1,9 @@
 import { unavailable } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
-import { BOOTSTRAP_KEY, createTestApp } from './admin-world.ts'
 import { createApiClient } from './api-client.ts'
 import { createMemoryStores } from './memory-stores.ts'
+import { BOOTSTRAP_KEY, createTestApp } from './test-api.ts'
 
 test('the API is not ready before its first key is stored', async () => {
   const stores = createMemoryStores()

@@ -1,26 +1,26 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { openBelongings } from './contract/every-route.ts'
-import { type MongoWorld, openMongoWorld } from './mongo-world.ts'
+import { createProjectResources } from './contract/every-route.ts'
+import { type MongoTestApi, startMongoApi } from './mongo-test-api.ts'
 
-let world: MongoWorld
+let testApi: MongoTestApi
 let projectId: string
 let channelId: string
 let connectionId: string
 beforeAll(async () => {
-  world = await openMongoWorld()
-  ;({ projectId, channelId, connectionId } = await openBelongings(world))
+  testApi = await startMongoApi()
+  ;({ projectId, channelId, connectionId } = await createProjectResources(testApi))
 })
-afterEach(() => world.refuseAuditOf(null))
-afterAll(() => world.stop())
+afterEach(() => testApi.refuseAuditOf(null))
+afterAll(() => testApi.stop())
 
 const kept = async () => {
-  const { projects, connections, channels, apiKeys, expectedChanges } = world.stores
+  const { projects, connections, channels, apiKeys, expectedChanges } = testApi.stores
   const lastUse = { last_used_at: null }
   return {
     projects: await projects.findAll({}),
     connections: await connections.findAll({}),
     channels: await channels.findAll({}),
-    // When a key was used last is no change of it.
+    // Updating `last_used_at` is not a change of the key.
     apiKeys: (await apiKeys.findAll({})).map(key => ({ ...key, ...lastUse })),
     expectedChanges: await expectedChanges.findAll({}),
   }
@@ -97,26 +97,27 @@ const CHANGES: { action: string; method: 'POST' | 'PATCH' | 'DELETE'; path: () =
 
 describe('a change whose audit row MongoDB refuses', () => {
   test.each(CHANGES)('does not happen, and may be tried again: $action', async ({ action, method, path, body }) => {
-    await world.refuseAuditOf(action)
+    await testApi.refuseAuditOf(action)
     const before = await kept()
-    const refused = await world.api.call(method, path(), { body: body?.() })
+    const refused = await testApi.api.call(method, path(), { body: body?.() })
     expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } })
     expect(refused.headers.get('retry-after')).toBe('5')
     expect(await kept()).toEqual(before)
-    await world.refuseAuditOf(null)
-    // Not those that would take away what the others are about.
-    if (method !== 'DELETE') expect((await world.api.call(method, path(), { body: body?.() })).status).toBeLessThan(300)
+    await testApi.refuseAuditOf(null)
+    // Without deletions, because they would remove resources that later requests need.
+    if (method !== 'DELETE')
+      expect((await testApi.api.call(method, path(), { body: body?.() })).status).toBeLessThan(300)
   })
 })
 
 test('changes of one document at once all happen, each with its row', async () => {
   const path = `/v1/projects/${projectId}`
-  const { version } = (await world.stores.projects.find({ _id: projectId })) as { version: number }
-  const rows = async () => (await world.stores.audit.findAll({ target: projectId, action: 'project.change' })).length
+  const { version } = (await testApi.stores.projects.find({ _id: projectId })) as { version: number }
+  const rows = async () => (await testApi.stores.audit.findAll({ target: projectId, action: 'project.change' })).length
   const before = await rows()
   const names = Array.from({ length: 8 }, (_, i) => `Name ${i}`)
-  const answers = await Promise.all(names.map(name => world.api.patch(path, { name })))
+  const answers = await Promise.all(names.map(name => testApi.api.patch(path, { name })))
   expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200))
-  expect(await world.stores.projects.find({ _id: projectId })).toMatchObject({ version: version + names.length })
+  expect(await testApi.stores.projects.find({ _id: projectId })).toMatchObject({ version: version + names.length })
   expect(await rows()).toBe(before + names.length)
 })

@@ -1,11 +1,11 @@
 import { AppError } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
-import { BOOTSTRAP_KEY, createTestApp } from './admin-world.ts'
 import { createApiClient } from './api-client.ts'
 import { createMemoryStores } from './memory-stores.ts'
+import { BOOTSTRAP_KEY, createTestApp } from './test-api.ts'
 
-/** The API over a store that cannot be read where the reconciler and the notifier write: away, or refused to its user. */
+/** Starts the API over stores in which the collections of the reconciler and the notifier cannot be read. */
 async function openWithUnreadable() {
   const stores = createMemoryStores()
   const app = createTestApp({ stores })

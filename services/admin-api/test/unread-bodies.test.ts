@@ -1,24 +1,24 @@
-/** Which bodies are read at all, how much of them, and how many at once. */
+/** Tests which request bodies are read, up to which size, and how many at once. */
 import { connect, type Socket } from 'node:net'
 import { UNSUBSCRIBE_PURPOSE, unsubscribeSubject } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type AdminWorld, BOOTSTRAP_KEY, MAIL_EVENTS_TOKEN, openMemoryWorld, secretBoxOfTests } from './admin-world.ts'
+import { BOOTSTRAP_KEY, MAIL_EVENTS_TOKEN, secretBoxOfTests, startMemoryApi, type TestApi } from './test-api.ts'
 
 const KIB = 1_024
 const BUDGET = 1_500 * KIB
 
-let world: AdminWorld
+let testApi: TestApi
 const sockets: Socket[] = []
 beforeEach(async () => {
-  world = await openMemoryWorld({ bodiesMaxBytes: BUDGET })
+  testApi = await startMemoryApi({ bodiesMaxBytes: BUDGET })
 })
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy()
-  await world.stop()
+  await testApi.stop()
 })
 
-/** Sends the head of a request and the beginning of its body, and gives what is answered. */
+/** Sends the head of a request and the beginning of its body. The result gives access to the answer. */
 function begin(
   path: string,
   length: number,
@@ -26,7 +26,7 @@ function begin(
   headers = '',
   method = 'POST',
 ): { answer: () => string; socket: Socket } {
-  const socket = connect(Number(new URL(world.api.url).port), '127.0.0.1')
+  const socket = connect(Number(new URL(testApi.api.url).port), '127.0.0.1')
   sockets.push(socket)
   let answer = ''
   socket.on('error', () => {})
@@ -88,8 +88,8 @@ describe('a body for a route that takes none', () => {
   })
 
   test('may be an empty object, which some clients always send', async () => {
-    expect((await world.api.call('DELETE', '/v1/budgets/bud_none', { body: {} })).status).toBe(404)
-    expect((await world.api.call('DELETE', '/v1/budgets/bud_none', { body: { x: 1 } })).status).toBe(400)
+    expect((await testApi.api.call('DELETE', '/v1/budgets/bud_none', { body: {} })).status).toBe(404)
+    expect((await testApi.api.call('DELETE', '/v1/budgets/bud_none', { body: { x: 1 } })).status).toBe(400)
   })
 })
 
@@ -99,7 +99,7 @@ describe('a report of a mail provider', () => {
   test('may hold 64 KiB', async () => {
     const report = { RecordType: 'Open', padding: '' }
     report.padding = 'x'.repeat(64 * KIB - JSON.stringify(report).length)
-    const send = () => world.api.as(undefined).post(path, report)
+    const send = () => testApi.api.withKey(undefined).post(path, report)
     expect((await send()).status).not.toBe(413)
     report.padding += 'x'
     expect(await send()).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
@@ -120,7 +120,7 @@ test('bodies beyond the budget of all requests are refused with 503, and the bud
   expect(refused.answer()).toMatch(/^HTTP\/1.1 503 [\s\S]*retry-after: \d[\s\S]*"code":"overloaded"/i)
   const other = both.find(request => request !== refused)
   other?.socket.write(Buffer.alloc(KIB, 0x20))
-  // Blanks are no JSON, and were all read.
+  // Blanks are not JSON, and the answer shows that all of them were read.
   await until('the other to be read', () => other?.answer().includes('"malformed_json"'))
-  expect((await world.api.post('/v1/projects', { name: 'x', padding: 'x'.repeat(900 * KIB) })).status).toBe(400)
+  expect((await testApi.api.post('/v1/projects', { name: 'x', padding: 'x'.repeat(900 * KIB) })).status).toBe(400)
 })

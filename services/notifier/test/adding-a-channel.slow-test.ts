@@ -52,29 +52,29 @@ describe('with the channel of the page', () => {
 /** The management API needs only the settings form of a pager. */
 const API_TEST = `
   import { afterAll, expect, test } from 'vitest'
-  import { openMemoryWorld } from './admin-world.ts'
+  import { startMemoryApi } from './test-api.ts'
 
-  const world = await openMemoryWorld()
-  afterAll(() => world.stop())
+  const testApi = await startMemoryApi()
+  afterAll(() => testApi.stop())
 
   test('a pager is made, changed and shown without its key, and refused where it may not lead', async () => {
-    const { body: project } = await world.api.post('/v1/projects', { name: 'Shop' })
+    const { body: project } = await testApi.api.post('/v1/projects', { name: 'Shop' })
     const channel = (pager_url: string) => ({
       project_id: project.project_id,
       name: 'On call',
       events: ['incident.opened'],
       config: { kind: 'pager', pager_url, routing_key: 'canary-of-routing-key' },
     })
-    const made = await world.api.post('/v1/alert-channels', channel('https://pager.example.test/v2'))
+    const made = await testApi.api.post('/v1/alert-channels', channel('https://pager.example.test/v2'))
     expect(made).toMatchObject({ status: 201, body: { config: { kind: 'pager', pager_url: 'https://pager.example.test/v2' } } })
     const path = '/v1/alert-channels/' + made.body.id
-    const changed = await world.api.patch(path, { config: { routing_key: 'canary-of-another-key' } })
+    const changed = await testApi.api.patch(path, { config: { routing_key: 'canary-of-another-key' } })
     expect(changed.status).toBe(200)
     expect(changed.body.config.routing_key_fingerprint).not.toBe(made.body.config.routing_key_fingerprint)
     expect(JSON.stringify([made.body, changed.body])).not.toContain('canary')
-    expect((await world.api.patch(path, { config: { to: ['a@b.test'] } })).status).toBe(400)
-    expect((await world.api.post('/v1/alert-channels', channel('https://blocked.test/'))).status).toBe(400)
-    expect(JSON.stringify((await world.api.get('/v1/openapi.json')).body)).toContain('routing_key_fingerprint')
-    expect((await world.api.delete(path)).status).toBe(204)
+    expect((await testApi.api.patch(path, { config: { to: ['a@b.test'] } })).status).toBe(400)
+    expect((await testApi.api.post('/v1/alert-channels', channel('https://blocked.test/'))).status).toBe(400)
+    expect(JSON.stringify((await testApi.api.get('/v1/openapi.json')).body)).toContain('routing_key_fingerprint')
+    expect((await testApi.api.delete(path)).status).toBe(204)
   })
 `

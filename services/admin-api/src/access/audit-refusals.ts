@@ -1,6 +1,6 @@
 import { newId } from '@backstop/contracts'
 import { AppError, addressKey, type Clock, createPeriodic, type Logger } from '@backstop/kit'
-import type { AdminShelves } from '../store/stores.ts'
+import type { AdminCollections } from '../store/stores.ts'
 import type { RequestFacts } from './request-facts.ts'
 import { RefusalTally } from './rules/refusal-tally.ts'
 
@@ -8,7 +8,7 @@ import { RefusalTally } from './rules/refusal-tally.ts'
 export interface RefusalAudit {
   start(): void
   /** Records the error that ended a request, if it is a refusal; ignores every other error. */
-  note(error: unknown, operation: string, facts: RequestFacts): void
+  record(error: unknown, operation: string, facts: RequestFacts): void
   /** Stops the periodic writes and stores the remaining rows. */
   stop(): Promise<void>
 }
@@ -21,7 +21,7 @@ const STORE_EVERY_MS = 5_000
  * causes no flood of writes. RefusalTally bounds the rows in memory.
  */
 export function createRefusalAudit(
-  audit: Pick<AdminShelves['audit'], 'put'>,
+  audit: Pick<AdminCollections['audit'], 'put'>,
   { clock, logger }: { clock: Clock; logger: Logger },
 ): RefusalAudit {
   const tally = new RefusalTally()
@@ -30,13 +30,13 @@ export function createRefusalAudit(
       await audit.put(row)
       tally.markStored(row)
     }
-    tally.forgetEnded(clock.now())
+    tally.evictEnded(clock.now())
   }
   const onFailure = (error: unknown) => logger.warn({ error }, 'audit.refusals_not_stored')
   const periodic = createPeriodic({ clock, pauseMs: STORE_EVERY_MS, run: store, onFailure })
   return {
     start: () => periodic.start(),
-    note(error, operation, { principal, requestId, address }) {
+    record(error, operation, { principal, requestId, address }) {
       if (!(error instanceof AppError) || !isRefusal(error)) return
       const { key_id: refusedKeyId, key_hint: keyHint } = error.details as { key_id?: string; key_hint?: string }
       const keyId = principal?.keyId ?? refusedKeyId

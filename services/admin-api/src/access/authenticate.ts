@@ -1,6 +1,6 @@
 import { type ApiKeyDocument, Scope } from '@backstop/contracts'
 import { AppError, hashApiKey, hintOf, isMistyped, type Logger, Secret } from '@backstop/kit'
-import type { Shelf } from '../store/shelf.ts'
+import type { Collection } from '../store/collection.ts'
 import type { Principal } from './rules/access.ts'
 
 /** Resolution of `last_used_at`: a finer one would cost a write for every request. */
@@ -20,17 +20,17 @@ const BEARER = /^bearer +([\x21-\x7e]{1,512})$/i
  */
 export async function authenticate(
   authorization: string | undefined,
-  apiKeys: Shelf<ApiKeyDocument>,
+  apiKeys: Collection<ApiKeyDocument>,
   now: Date,
   logger: Logger,
 ): Promise<Principal> {
-  if (authorization === undefined) throw refused('Send an API key as Authorization: Bearer bsk_…')
+  if (authorization === undefined) throw unauthenticated('Send an API key as Authorization: Bearer bsk_…')
   const presented = BEARER.exec(authorization)?.[1]
-  if (presented === undefined) throw refused('The Authorization header must be: Bearer bsk_…')
+  if (presented === undefined) throw unauthenticated('The Authorization header must be: Bearer bsk_…')
   const key = new Secret(presented)
   const document = await apiKeys.find({ hash: hashApiKey(key) })
   if (document === undefined) {
-    throw refused(
+    throw unauthenticated(
       isMistyped(key) ? 'The API key is mistyped or incomplete: its checksum is wrong' : 'Unknown API key',
       presented.length >= MIN_HINTED_LENGTH ? { key_hint: hintOf(key) } : {},
     )
@@ -38,14 +38,14 @@ export async function authenticate(
   // The answer does not say whether the key expired or was revoked: only its owner may know, from the list of keys.
   const hasExpired = document.expires_at !== null && document.expires_at.getTime() <= now.getTime()
   if (document.revoked_at !== null || hasExpired) {
-    throw refused('The API key is expired or revoked; use another key', { key_id: document._id })
+    throw unauthenticated('The API key is expired or revoked; use another key', { key_id: document._id })
   }
-  noteUse(document, apiKeys, now, logger)
+  recordUse(document, apiKeys, now, logger)
   return { keyId: document._id, scopes: document.scopes.filter(isScope), projectId: document.project_id }
 }
 
 /** Updates `last_used_at` while the request runs, at most once a minute. An operator sees from it which keys are still in use. */
-function noteUse(document: ApiKeyDocument, apiKeys: Shelf<ApiKeyDocument>, now: Date, logger: Logger): void {
+function recordUse(document: ApiKeyDocument, apiKeys: Collection<ApiKeyDocument>, now: Date, logger: Logger): void {
   const { last_used_at } = document
   if (last_used_at !== null && now.getTime() - last_used_at.getTime() < USE_RESOLUTION_MS) return
   apiKeys.change({ _id: document._id, last_used_at }, { last_used_at: now }).catch(error => {
@@ -58,6 +58,6 @@ function isScope(text: string): text is Scope {
 }
 
 /** @param details the key or the beginning of the key, as far as known, for the audit */
-function refused(message: string, details: { key_id?: string; key_hint?: string } = {}): AppError {
+function unauthenticated(message: string, details: { key_id?: string; key_hint?: string } = {}): AppError {
   return new AppError('unauthenticated', message, { details })
 }

@@ -1,8 +1,8 @@
-import type { AdminShelves, AdminStores } from '../store/stores.ts'
+import type { AdminCollections, AdminStores } from '../store/stores.ts'
 import type { Changed, RouteRequest } from './route.ts'
 
 /** The caller of a change, as stored in the audit row. */
-export interface Asker {
+export interface AuditedRequester {
   readonly keyId: string
   readonly requestId: string
   /** Undefined after the connection closed. */
@@ -11,16 +11,16 @@ export interface Asker {
 }
 
 /** Creates `RouteRequest.change`, which writes a change and its audit row in one transaction. */
-export function changeWithRow(
-  stores: Pick<AdminStores, 'together'>,
+export function changeWithAuditRow(
+  stores: Pick<AdminStores, 'transaction'>,
   newId: RouteRequest<never, never, never>['newId'],
-  asker: Asker,
+  requester: AuditedRequester,
 ): RouteRequest<never, never, never>['change'] {
-  return (write, toldAs) => {
+  return (write, describeChange) => {
     const id = newId('audit')
-    return stores.together(async shelves => {
-      const written = await write(shelves)
-      await writeRow(shelves, id, asker, toldAs(written))
+    return stores.transaction(async collections => {
+      const written = await write(collections)
+      await writeAuditRow(collections, id, requester, describeChange(written))
       return written
     })
   }
@@ -33,22 +33,22 @@ export function changeWithRow(
  * and no repeat under the same key follows or the repeat finds nothing to change, the change has no row. None of these changes shows a
  * secret.
  */
-export async function writeRow(
-  { audit }: Pick<AdminShelves, 'audit'>,
+export async function writeAuditRow(
+  { audit }: Pick<AdminCollections, 'audit'>,
   id: string,
-  asker: Asker,
+  requester: AuditedRequester,
   { action, target, projectId }: Changed,
 ): Promise<void> {
   // A lookup comes before the insert, because a duplicate id would abort a whole transaction.
   if ((await audit.find({ _id: id })) !== undefined) return
   await audit.insert({
     _id: id,
-    at: asker.now,
-    key_id: asker.keyId,
+    at: requester.now,
+    key_id: requester.keyId,
     action,
     target,
     project_id: projectId,
-    request_id: asker.requestId,
-    address: asker.address ?? null,
+    request_id: requester.requestId,
+    address: requester.address ?? null,
   })
 }

@@ -1,5 +1,5 @@
 import { lostRace } from '@backstop/kit'
-import type { Shelf, Where } from '../store/shelf.ts'
+import type { Collection, Where } from '../store/collection.ts'
 import { checkIfMatch } from './if-match.ts'
 
 interface Versioned {
@@ -15,7 +15,7 @@ export interface VersionedChange<D extends Versioned> {
    * The collection of the transaction of `RouteRequest.change`. `find` reads from the same transaction, so a concurrent change makes the
    * transaction run again.
    */
-  readonly shelf: Pick<Shelf<D>, 'change'>
+  readonly collection: Pick<Collection<D>, 'change'>
   /** Reads the document to change. @throws AppError `not_found` */
   find(): Promise<D>
   readonly ifMatch: string | undefined
@@ -39,7 +39,7 @@ export async function changeVersioned<D extends Versioned>(change: VersionedChan
   const named = Object.entries(change.next(document)).filter(([, value]) => value !== undefined)
   const fields = { ...Object.fromEntries(named), version: document.version + 1, updated_at: change.now }
   const asRead = { _id: document._id, version: document.version } as unknown as Where<D>
-  const changed = await change.shelf.change(asRead, fields as unknown as Partial<Omit<D, '_id'>>)
+  const changed = await change.collection.change(asRead, fields as unknown as Partial<Omit<D, '_id'>>)
   if (changed !== undefined) return changed
   throw lostRace(change.what)
 }

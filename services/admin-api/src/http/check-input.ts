@@ -2,7 +2,7 @@ import type { Problem } from '@backstop/contracts'
 import { AppError, describeInputFault } from '@backstop/kit'
 import type { z } from 'zod'
 
-type Where = 'path' | 'query' | 'body'
+type RequestPart = 'path' | 'query' | 'body'
 
 /** The answer to an invalid request lists at most this many errors, so it stays small for any body. */
 const MAX_LISTED_ERRORS = 50
@@ -12,7 +12,7 @@ const MAX_PATH_LENGTH = 200
  * Checks one part of a request with its schema.
  * @throws AppError `invalid_request` that lists every refused field, but no values, because a value may be a secret
  */
-export function checkInput<S extends z.ZodType>(where: Where, schema: S, given: unknown): z.output<S> {
+export function checkInput<S extends z.ZodType>(where: RequestPart, schema: S, given: unknown): z.output<S> {
   const parsed = schema.safeParse(given, { error: describeInputFault })
   if (parsed.success) return parsed.data
   const errors: RefusedField[] = []
@@ -24,7 +24,7 @@ export function checkInput<S extends z.ZodType>(where: Where, schema: S, given: 
     }
   }
   const [first] = errors
-  throw new AppError('invalid_request', `${first?.path}: ${first?.message}${moreThanOne(count)}`, {
+  throw new AppError('invalid_request', `${first?.path}: ${first?.message}${describeMoreErrors(count)}`, {
     details: { errors },
   })
 }
@@ -33,13 +33,13 @@ export function checkInput<S extends z.ZodType>(where: Where, schema: S, given: 
  * Says how many errors follow the first, and how many of them are not listed. The list is bounded for a caller who sends 50,000 wrong
  * fields.
  */
-function moreThanOne(count: number): string {
+function describeMoreErrors(count: number): string {
   if (count <= 1) return ''
   const listed = count > MAX_LISTED_ERRORS ? `, of which errors lists ${MAX_LISTED_ERRORS - 1}` : ', see errors'
   return ` (and ${count - 1} more${listed})`
 }
 
-const UNKNOWN: Readonly<Record<Where, string>> = {
+const UNKNOWN_FIELD_MESSAGES: Readonly<Record<RequestPart, string>> = {
   path: 'Unknown path parameter; remove it',
   query: 'Unknown query parameter; remove it',
   body: 'Unknown field; remove it',
@@ -47,13 +47,14 @@ const UNKNOWN: Readonly<Record<Where, string>> = {
 
 type RefusedField = NonNullable<Problem['errors']>[number]
 
-function* describeIssue(issue: z.core.$ZodIssue, where: Where): Generator<RefusedField> {
-  const path = cut([where, ...issue.path.map(String)].join('.'))
+function* describeIssue(issue: z.core.$ZodIssue, where: RequestPart): Generator<RefusedField> {
+  const path = truncatePath([where, ...issue.path.map(String)].join('.'))
   if (issue.code !== 'unrecognized_keys') yield { path, message: issue.message }
-  else for (const key of issue.keys) yield { path: cut(`${path}.${key}`), message: UNKNOWN[where] }
+  else
+    for (const key of issue.keys) yield { path: truncatePath(`${path}.${key}`), message: UNKNOWN_FIELD_MESSAGES[where] }
 }
 
 /** Truncates a path: the caller chooses the field names, which may have any length. */
-function cut(path: string): string {
+function truncatePath(path: string): string {
   return path.length <= MAX_PATH_LENGTH ? path : `${path.slice(0, MAX_PATH_LENGTH)}…`
 }

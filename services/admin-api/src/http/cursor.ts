@@ -1,18 +1,18 @@
 import { refusedField } from './refused-field.ts'
 
 /** Position in a list after the last item shown: the date that the list is sorted by, and the id. */
-export interface Place {
+export interface ListPosition {
   readonly at: Date
   readonly id: string
 }
 
 /** Encodes a position as a cursor. Its format is not part of the API. */
-export function encodeCursor(place: Place): string {
+export function encodeCursor(place: ListPosition): string {
   return Buffer.from(JSON.stringify([place.at.getTime(), place.id])).toString('base64url')
 }
 
 /** @throws AppError `invalid_request` if the text is no cursor of this API */
-export function decodeCursor(cursor: string | undefined): Place | undefined {
+export function decodeCursor(cursor: string | undefined): ListPosition | undefined {
   if (cursor === undefined) return undefined
   try {
     const [at, id, ...rest] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
@@ -36,7 +36,7 @@ export function decodeCursor(cursor: string | undefined): Place | undefined {
 export function toPage<D, S>(
   found: readonly D[],
   limit: number,
-  placeOf: (item: D) => Place,
+  placeOf: (item: D) => ListPosition,
   show: (item: D) => S,
 ): { data: S[]; next_cursor: string | null } {
   const shown = found.slice(0, limit)

@@ -1,6 +1,6 @@
 import { AppError, createSecretBox, parseKeyRing, Secret, unavailable } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
-import { createMemoryShelf } from '../../test/memory-shelf.ts'
+import { createMemoryCollection } from '../../test/memory-collection.ts'
 import type { IdempotencyDocument } from '../store/stores.ts'
 import { type IdempotentRequest, type IdempotentWork, runOnce } from './idempotency.ts'
 
@@ -8,7 +8,7 @@ const secretBox = createSecretBox(parseKeyRing(new Secret(`k:${Buffer.alloc(32, 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
 
 function open() {
-  const keys = createMemoryShelf<IdempotencyDocument>()
+  const keys = createMemoryCollection<IdempotencyDocument>()
   const run = (work: IdempotentWork, more: Partial<IdempotentRequest> = {}) =>
     runOnce(
       keys,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { deterministicId, type IdKind, newId } from '@backstop/contracts'
 import { AppError, Secret, type SecretBox } from '@backstop/kit'
-import type { Shelf } from '../store/shelf.ts'
+import type { Collection } from '../store/collection.ts'
 import type { IdempotencyDocument } from '../store/stores.ts'
 import type { RouteAnswer } from './route.ts'
 
@@ -31,7 +31,7 @@ export type IdempotentWork = (newId: (kind: IdKind) => string) => Promise<RouteA
  * repeat runs it again with the same ids, so it replaces the earlier result and creates nothing twice.
  */
 export async function runOnce(
-  keys: Shelf<IdempotencyDocument>,
+  keys: Collection<IdempotencyDocument>,
   secretBox: SecretBox,
   request: IdempotentRequest,
   work: IdempotentWork,
@@ -60,7 +60,7 @@ export async function runOnce(
 type Claim = { kind: 'ours'; document: IdempotencyDocument } | { kind: 'answered'; answer: RouteAnswer }
 
 async function claim(
-  keys: Shelf<IdempotencyDocument>,
+  keys: Collection<IdempotencyDocument>,
   secretBox: SecretBox,
   request: IdempotentRequest,
 ): Promise<Claim> {

@@ -7,7 +7,7 @@ import type { Route } from './route.ts'
 const LOGGED_PATH_LENGTH = 256
 
 /** Routes whose path is not logged: a token in a path is a credential, and a mail address is personal data. */
-const NOT_LOGGED = /\{(?:token|address)\}/
+const UNLOGGED_ROUTE = /\{(?:token|address)\}/
 
 /** Creates the observer that writes one log line and one measurement when a request ends. */
 export function createRequestObserver(options: {
@@ -17,7 +17,7 @@ export function createRequestObserver(options: {
   routes: readonly Route[]
 }) {
   const { clock, logger } = options
-  const pathOf = loggedPaths(options.routes)
+  const pathOf = createPathForLog(options.routes)
   const duration = options.metrics.histogram(
     'http_server_request_duration_seconds',
     'From the first byte of a request to the end of its answer',
@@ -52,13 +52,15 @@ export function createRequestObserver(options: {
 }
 
 /** Returns the function that gives a path as it is logged: without the query, which may hold personal data. */
-function loggedPaths(routes: readonly Route[]): (route: string | undefined, path: string) => string {
-  const secretive = new Set(routes.filter(({ path }) => NOT_LOGGED.test(path)).map(({ path }) => path.split('/')[2]))
+function createPathForLog(routes: readonly Route[]): (route: string | undefined, path: string) => string {
+  const unloggedSegments = new Set(
+    routes.filter(({ path }) => UNLOGGED_ROUTE.test(path)).map(({ path }) => path.split('/')[2]),
+  )
   return (route, path) => {
-    if (route !== undefined && NOT_LOGGED.test(route)) return route
+    if (route !== undefined && UNLOGGED_ROUTE.test(route)) return route
     const segments = path.split('/')
     // A link that a mail program or a proxy changed matches no route, but its token may still be valid.
-    const index = segments.findIndex(segment => secretive.has(segment.toLowerCase()))
+    const index = segments.findIndex(segment => unloggedSegments.has(segment.toLowerCase()))
     const isKept = route !== undefined || index < 0
     return (isKept ? path : [...segments.slice(0, index + 1), '…'].join('/')).slice(0, LOGGED_PATH_LENGTH)
   }

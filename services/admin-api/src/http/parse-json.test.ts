@@ -31,9 +31,9 @@ describe('the place where text stops being JSON', () => {
     const json = fc.json({ depthSize: 'small' })
     const broken = fc
       .tuple(json, fc.nat(), fc.nat(2), fc.constantFrom('', ',', '}', ']', '"', ':', '1', 'x', '\\\\', '\n'))
-      .map(([text, at, cut, more]) => {
+      .map(([text, at, truncatePath, more]) => {
         const place = at % (text.length + 1)
-        return text.slice(0, place) + more + text.slice(place + cut)
+        return text.slice(0, place) + more + text.slice(place + truncatePath)
       })
     fc.assert(
       fc.property(fc.oneof(json, broken, fc.string()), text => {

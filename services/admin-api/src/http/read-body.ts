@@ -19,7 +19,7 @@ export interface ReceivedBody {
 const nothing = () => {}
 
 /** The refusal of a body on a route without one. An empty object is accepted. */
-export const unwantedBody = () => new AppError('invalid_request', 'This path takes no body; send none')
+export const unexpectedBody = () => new AppError('invalid_request', 'This path takes no body; send none')
 
 /**
  * Reads the body of a request.
@@ -35,7 +35,7 @@ export async function receiveBody(
   if (bodyForm === 'ignored') return { content: undefined, release: nothing }
   if (length === 0) return { content: bodyForm === 'text' ? '' : undefined, release: nothing }
   const incomplete = (reason: Incomplete) =>
-    reason === 'too_large' && bodyForm === 'none' ? unwantedBody() : incompleteBody(reason, maxBodyBytes)
+    reason === 'too_large' && bodyForm === 'none' ? unexpectedBody() : incompleteBody(reason, maxBodyBytes)
   if (length !== undefined && length > maxBodyBytes) throw incomplete('too_large')
   if (bodyForm !== 'text') refuseOtherThanJson(request)
   const read = await readBody(request, { maxBytes: maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS, budget }, clock)

@@ -4,9 +4,9 @@
  */
 import { ListQuery, listOf, type Scope } from '@backstop/contracts'
 import { z } from 'zod'
-import type { PageRequest, ReadShelf, Stored, Where } from '../store/shelf.ts'
-import { decodeCursor, type Place, toPage } from './cursor.ts'
-import { projectFilter } from './found.ts'
+import type { PageRequest, ReadCollection, Stored, Where } from '../store/collection.ts'
+import { decodeCursor, type ListPosition, toPage } from './cursor.ts'
+import { projectFilterOf } from './find-resource.ts'
 import { etagOf } from './if-match.ts'
 import { defineRoute, type Route, type RouteRequest } from './route.ts'
 
@@ -34,9 +34,9 @@ export interface PagedInput<P extends z.ZodObject, Q extends PageQuery, S extend
   /** Reads the items after `place.after`, newest first. */
   page(
     request: ReadRequest<P, Q>,
-    place: { readonly after: Place | undefined; readonly limit: number },
+    place: { readonly after: ListPosition | undefined; readonly limit: number },
   ): Promise<readonly Item[]>
-  placeOf(item: Item): Place
+  placeOf(item: Item): ListPosition
   show(item: Item, now: Date): z.input<S>
 }
 
@@ -72,7 +72,7 @@ export interface ListInput<
   D extends Stored,
   B extends Stored,
 > extends Omit<PagedInput<P, Q, S, D>, 'page' | 'placeOf' | 'show'> {
-  readonly shelf: ReadShelf<D>
+  readonly collection: ReadCollection<D>
   /** The date that the list is sorted by. */
   readonly sortedBy: keyof D & string
   /**
@@ -83,7 +83,7 @@ export interface ListInput<
   filter?(query: z.output<Q>): Where<D>
   window?(query: z.output<Q>): PageRequest<D>['window']
   /** A second collection. A document with the same id is shown together with the first. */
-  readonly beside?: ReadShelf<B>
+  readonly beside?: ReadCollection<B>
   show(document: D, beside: B | undefined, now: Date): z.input<S>
 }
 
@@ -94,15 +94,15 @@ export function listRoute<
   B extends Stored = Stored,
   P extends z.ZodObject = NoParams,
   Q extends PageQuery = PageQuery,
->({ shelf, sortedBy, narrow, filter, window, beside, show, ...input }: ListInput<P, Q, S, D, B>): Route {
+>({ collection, sortedBy, narrow, filter, window, beside, show, ...input }: ListInput<P, Q, S, D, B>): Route {
   return pagedRoute({
     ...input,
     async page(request: ReadRequest<P, Q>, place) {
       const { query, principal } = request
       const { project_id: asked } = query as { readonly project_id?: string }
-      const own = narrow === undefined ? projectFilter(principal, asked) : await narrow(request)
+      const own = narrow === undefined ? projectFilterOf(principal, asked) : await narrow(request)
       const where = { ...filter?.(query), ...own } as Where<D>
-      const documents = await shelf.page({ where, by: sortedBy, window: window?.(query), ...place })
+      const documents = await collection.page({ where, by: sortedBy, window: window?.(query), ...place })
       const ids = documents.map(({ _id }) => _id)
       const others = beside === undefined ? [] : await beside.findAll({ _id: { in: ids } } as unknown as Where<B>)
       const otherOf = new Map(others.map(other => [other._id, other]))
@@ -113,7 +113,7 @@ export function listRoute<
   })
 }
 
-const OfId = z.object({ id: z.string() })
+const IdParams = z.object({ id: z.string() })
 
 /** Describes a route that reads one item. */
 export interface GetInput<P extends z.ZodObject, Q extends z.ZodObject, S extends z.ZodType, Item>
@@ -131,7 +131,7 @@ export interface GetInput<P extends z.ZodObject, Q extends z.ZodObject, S extend
 export function getRoute<
   S extends z.ZodType,
   Item,
-  P extends z.ZodObject = typeof OfId,
+  P extends z.ZodObject = typeof IdParams,
   Q extends z.ZodObject = NoParams,
 >({ item, schema, isVersioned, find, show, ...input }: GetInput<P, Q, S, Item>): Route {
   const description = isVersioned ? `The ${item}; its version is the ETag` : `The ${item}`
@@ -139,7 +139,7 @@ export function getRoute<
     ...input,
     method: 'get',
     scope: input.scope ?? 'read',
-    params: (input.params ?? OfId) as P,
+    params: (input.params ?? IdParams) as P,
     answers: { 200: { description, schema } },
     refusals: ['not_found'],
     async handle(request) {

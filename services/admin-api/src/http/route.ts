@@ -6,7 +6,7 @@ import type { ErrorCode, IdKind, Scope } from '@backstop/contracts'
 import type { Logger } from '@backstop/kit'
 import { z } from 'zod'
 import type { Principal } from '../access/rules/access.ts'
-import type { AdminShelves } from '../store/stores.ts'
+import type { AdminCollections } from '../store/stores.ts'
 
 /** The HTTP methods of the API. */
 export type Method = 'get' | 'post' | 'patch' | 'delete'
@@ -30,7 +30,7 @@ export interface RouteRequest<Params, Query, Body> {
    * @param describe returns the content of the audit row
    * @throws AppError `unavailable`; any error of `write`. In each case nothing was changed.
    */
-  change<T>(write: (shelves: AdminShelves) => Promise<T>, toldAs: (written: T) => Changed): Promise<T>
+  change<T>(write: (collections: AdminCollections) => Promise<T>, describeChange: (written: T) => Changed): Promise<T>
   /** Aborted when the caller disconnects or the process stops. */
   readonly signal: AbortSignal
   /** Identifies this request in the log and in its answer. */
@@ -46,7 +46,7 @@ export interface Changed {
   readonly projectId: string | null
 }
 
-/** The answer of a route. At most one of `body`, `html`, `text` and `printed` is set. */
+/** The answer of a route. At most one of `body`, `html`, `text` and `serialized` is set. */
 export interface RouteAnswer {
   readonly status: number
   readonly body?: unknown
@@ -55,7 +55,7 @@ export interface RouteAnswer {
   /** Plain text in place of `body`. */
   readonly text?: string
   /** Serialized JSON in place of `body`, made once for all answers. */
-  readonly printed?: Buffer
+  readonly serialized?: Buffer
   readonly headers?: Readonly<Record<string, string>>
   /**
    * A change outside of this API's database (in the ledger or by a command), for the audit row. Undefined if nothing changed, or if
@@ -105,7 +105,7 @@ export interface Route {
    * Checks a credential in the path before any byte of the body is read.
    * @throws AppError
    */
-  admit(params: never): void
+  checkCredential(params: never): void
   handle(request: RouteRequest<never, never, never>): Promise<RouteAnswer>
 }
 
@@ -115,7 +115,7 @@ const MAX_BODY_BYTES = 1_048_576
 /** Limit for routes without a body: enough for an empty object. */
 const MAX_NO_BODY_BYTES = 1_024
 
-const NOTHING = z.object({})
+const NO_PARAMETERS = z.object({})
 
 type RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Omit<
   Route,
@@ -125,7 +125,7 @@ type RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodTyp
   | 'bodyForm'
   | 'maxBodyBytes'
   | 'needsBody'
-  | 'admit'
+  | 'checkCredential'
   | 'handle'
   | 'refusals'
   | 'honoursIfMatch'
@@ -138,7 +138,7 @@ type RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodTyp
   readonly maxBodyBytes?: number
   readonly refusals?: readonly ErrorCode[]
   readonly honoursIfMatch?: boolean
-  admit?(params: z.output<P>): void
+  checkCredential?(params: z.output<P>): void
   handle(request: RouteRequest<z.output<P>, z.output<Q>, z.output<B>>): Promise<RouteAnswer>
 }
 
@@ -148,23 +148,23 @@ export function defineRoute<
   Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
   B extends z.ZodType = z.ZodUndefined,
 >(input: RouteInput<P, Q, B>): Route {
-  const bodyForm = input.bodyForm ?? formOf(input)
+  const bodyForm = input.bodyForm ?? bodyFormOf(input)
   return {
     ...input,
-    params: input.params ?? NOTHING,
-    query: input.query ?? NOTHING,
+    params: input.params ?? NO_PARAMETERS,
+    query: input.query ?? NO_PARAMETERS,
     body: input.body,
     bodyForm,
     maxBodyBytes: input.maxBodyBytes ?? (bodyForm === 'none' ? MAX_NO_BODY_BYTES : MAX_BODY_BYTES),
     needsBody: input.body !== undefined && !input.body.safeParse({}).success,
     refusals: input.refusals ?? [],
     honoursIfMatch: input.honoursIfMatch ?? false,
-    admit: params => input.admit?.(params),
+    checkCredential: params => input.checkCredential?.(params),
     handle: request => input.handle(request),
   }
 }
 
-function formOf({ body, scope }: { readonly body?: z.ZodType; readonly scope: Route['scope'] }): Route['bodyForm'] {
+function bodyFormOf({ body, scope }: { readonly body?: z.ZodType; readonly scope: Route['scope'] }): Route['bodyForm'] {
   if (body !== undefined) return 'json'
   // Bodies of public routes are not read, so callers without a key use none of the memory for bodies.
   return scope === 'public' ? 'ignored' : 'none'

@@ -3,15 +3,15 @@ import type { Request, Response } from 'express'
 import { authenticate } from '../access/authenticate.ts'
 import { decideAccess, type Principal } from '../access/rules/access.ts'
 import type { AdminStores } from '../store/stores.ts'
-import { changeWithRow, writeRow } from './audit-row.ts'
+import { changeWithAuditRow, writeAuditRow } from './audit-row.ts'
 import { checkInput } from './check-input.ts'
 import { endAnswer } from './end-answer.ts'
 import { randomIds, runOnce } from './idempotency.ts'
-import { receiveBody, unwantedBody } from './read-body.ts'
+import { receiveBody, unexpectedBody } from './read-body.ts'
 import type { Route, RouteAnswer, RouteRequest } from './route.ts'
 
 /** Principal of requests to public routes; it has no scopes. */
-const NOBODY: Principal = { keyId: 'nobody', scopes: [], projectId: '' }
+const PUBLIC_PRINCIPAL: Principal = { keyId: 'nobody', scopes: [], projectId: '' }
 
 /** Services and settings for running routes. */
 export interface RouteRunnerOptions {
@@ -26,7 +26,7 @@ export interface RouteRunnerOptions {
 }
 
 /** A request that is authenticated and checked, except for its body. */
-interface SoundRequest {
+interface CheckedRequest {
   readonly route: Route
   readonly request: Request
   readonly response: Response
@@ -48,28 +48,30 @@ export function createRouteRunner(options: RouteRunnerOptions) {
     const { facts } = response.locals
     const now = new Date(clock.now())
     const principal =
-      route.scope === 'public' ? NOBODY : await authenticate(request.get('authorization'), stores.apiKeys, now, logger)
-    facts.principal = principal === NOBODY ? undefined : principal
+      route.scope === 'public'
+        ? PUBLIC_PRINCIPAL
+        : await authenticate(request.get('authorization'), stores.apiKeys, now, logger)
+    facts.principal = principal === PUBLIC_PRINCIPAL ? undefined : principal
     checkAccess(route, principal)
     const params = checkInput('path', route.params, request.params)
     const query = checkInput('query', route.query.strict(), request.query)
-    route.admit(params as never)
+    route.checkCredential(params as never)
     const received = await receiveBody(request, route, { budget: bodies, clock })
     try {
-      const sound = { route, request, response, principal, params, query, given: received.content, now }
-      send(response, await answerTo(sound), clock)
+      const checkedRequest = { route, request, response, principal, params, query, given: received.content, now }
+      send(response, await runHandler(checkedRequest), clock)
     } finally {
       received.release()
     }
   }
 
   /** Runs the route's handler on a completely received request. */
-  async function answerTo(sound: SoundRequest): Promise<RouteAnswer> {
-    const { route, request, response, principal, params, query, given, now } = sound
+  async function runHandler(checkedRequest: CheckedRequest): Promise<RouteAnswer> {
+    const { route, request, response, principal, params, query, given, now } = checkedRequest
     const { facts } = response.locals
     const body = checkBody(route, given)
     const work = async (makeId: RouteRequest<never, never, never>['newId']) => {
-      const asker = { keyId: principal.keyId, requestId: facts.requestId, address: facts.address, now }
+      const requester = { keyId: principal.keyId, requestId: facts.requestId, address: facts.address, now }
       const answer = await route.handle({
         params,
         query,
@@ -78,12 +80,12 @@ export function createRouteRunner(options: RouteRunnerOptions) {
         ifMatch: request.get('if-match'),
         now,
         newId: makeId,
-        change: changeWithRow(stores, makeId, asker),
-        signal: AbortSignal.any([goneSignal(response), options.stopping]),
+        change: changeWithAuditRow(stores, makeId, requester),
+        signal: AbortSignal.any([disconnectSignal(response), options.stopping]),
         requestId: facts.requestId,
         logger,
       } as unknown as RouteRequest<never, never, never>)
-      if (answer.changed !== undefined) await writeRow(stores, makeId('audit'), asker, answer.changed)
+      if (answer.changed !== undefined) await writeAuditRow(stores, makeId('audit'), requester, answer.changed)
       return answer
     }
     const key = route.method === 'post' && route.scope !== 'public' ? request.get('idempotency-key') : undefined
@@ -116,10 +118,10 @@ function checkBody(route: Route, given: unknown): unknown {
   const isEmpty =
     given === undefined || (typeof given === 'object' && given !== null && Object.keys(given).length === 0)
   if (isEmpty) return undefined
-  throw unwantedBody()
+  throw unexpectedBody()
 }
 
-function goneSignal(response: Response): AbortSignal {
+function disconnectSignal(response: Response): AbortSignal {
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   return gone.signal
@@ -127,10 +129,10 @@ function goneSignal(response: Response): AbortSignal {
 
 function send(response: Response, answer: RouteAnswer, clock: Clock): void {
   response.status(answer.status).set(answer.headers ?? {})
-  const { html, text, printed, body } = answer
+  const { html, text, serialized, body } = answer
   if (html !== undefined) endAnswer(response.type('text/html'), html, clock)
   else if (text !== undefined) endAnswer(response.type('text/plain'), text, clock)
-  else if (printed !== undefined) endAnswer(response.type('application/json'), printed, clock)
+  else if (serialized !== undefined) endAnswer(response.type('application/json'), serialized, clock)
   else if (body === undefined || body === null) endAnswer(response, undefined, clock)
   else endAnswer(response.type('application/json'), JSON.stringify(body), clock)
 }

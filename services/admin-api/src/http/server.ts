@@ -31,7 +31,7 @@ export interface ApiServerOptions {
   readonly clock: Clock
   /** Limits the bytes of all request bodies in memory. */
   readonly bodies: ByteBudget
-  readonly refusals: Pick<RefusalAudit, 'note'>
+  readonly refusals: Pick<RefusalAudit, 'record'>
   readonly sockets: Pick<SocketLimitOptions, 'maxSockets' | 'maxPerAddress' | 'isTrustedProxy'>
   readonly logger: Logger
   readonly metrics: Metrics
@@ -113,7 +113,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   })
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const { facts } = response.locals
-    if (facts.operation !== undefined) options.refusals.note(error, facts.operation, facts)
+    if (facts.operation !== undefined) options.refusals.record(error, facts.operation, facts)
     answerProblem(response, error, options)
   })
   const server = createServer({

@@ -1,7 +1,7 @@
 import type { ChannelDocument, ChannelTestResult } from '@backstop/channels'
 import { type DeliveryDocument, type DeliveryRequest, HEADERS, isoTime } from '@backstop/contracts'
 import { AppError, type Clock, type MessageCodec, type Producer } from '@backstop/kit'
-import type { ReadShelf } from '../store/shelf.ts'
+import type { ReadCollection } from '../store/collection.ts'
 import type { OutcomeWatcher } from './outcome-watcher.ts'
 
 /** Tests alert channels. */
@@ -23,7 +23,7 @@ export interface ChannelTester {
 export interface ChannelTesterOptions {
   readonly producer: Producer
   readonly codec: Pick<MessageCodec, 'encode'>
-  readonly deliveries: ReadShelf<DeliveryDocument>
+  readonly deliveries: ReadCollection<DeliveryDocument>
   readonly outcomes: OutcomeWatcher
   readonly clock: Clock
 }
@@ -64,7 +64,7 @@ export function createChannelTester({
         },
       ])
       const look = async () => resultOf(await deliveries.find({ _id: ids.delivery }))
-      const result = await outcomes.watch(look, WAIT_MS, signal)
+      const result = await outcomes.waitFor(look, WAIT_MS, signal)
       if (result !== undefined) return result
       // Either the caller disconnected and gets no answer, or this process stops and the caller can ask another replica.
       if (signal.aborted) {

@@ -8,23 +8,23 @@ export interface OutcomeWatcher {
    * @param signal ends the wait
    * @returns undefined if the wait ended without an outcome
    */
-  watch<T>(look: () => Promise<T | undefined>, atMostMs: number, signal: AbortSignal): Promise<T | undefined>
+  waitFor<T>(poll: () => Promise<T | undefined>, timeoutMs: number, signal: AbortSignal): Promise<T | undefined>
 }
 
 /** Pause between two reads: short at first, because most outcomes come quickly, then longer. */
-const FIRST_LOOK_MS = 25
-const SLOWEST_LOOK_MS = 500
+const FIRST_PAUSE_MS = 25
+const LONGEST_PAUSE_MS = 500
 
 /** @param longestMs upper limit of every wait in milliseconds, with which tests shorten the waits */
 export function createOutcomeWatcher(clock: Clock, longestMs = Number.POSITIVE_INFINITY): OutcomeWatcher {
   return {
-    async watch(look, atMostMs, signal) {
-      const deadline = clock.now() + Math.min(atMostMs, longestMs)
-      for (let pauseMs = FIRST_LOOK_MS; clock.now() < deadline && !signal.aborted; ) {
-        const seen = await look()
+    async waitFor(poll, timeoutMs, signal) {
+      const deadline = clock.now() + Math.min(timeoutMs, longestMs)
+      for (let pauseMs = FIRST_PAUSE_MS; clock.now() < deadline && !signal.aborted; ) {
+        const seen = await poll()
         if (seen !== undefined) return seen
         await sleep(clock, pauseMs, signal)
-        pauseMs = Math.min(pauseMs * 2, SLOWEST_LOOK_MS)
+        pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
       }
       return undefined
     },

@@ -20,8 +20,8 @@ import type {
 } from '@backstop/contracts'
 import { AppError, asUnavailable } from '@backstop/kit'
 import { type ClientSession, type Db, MongoServerError } from 'mongodb'
-import { createMongoShelf } from './mongo-shelf.ts'
-import type { ReadShelf, Shelf } from './shelf.ts'
+import type { Collection, ReadCollection } from './collection.ts'
+import { createMongoCollection } from './mongo-collection.ts'
 
 /** The record of a POST with an Idempotency-Key, kept for 24 hours. */
 export interface IdempotencyDocument {
@@ -39,46 +39,48 @@ export interface IdempotencyDocument {
 }
 
 /** All collections that the API uses. Collections that other services own are read-only. */
-export interface AdminShelves {
-  readonly projects: Shelf<ProjectDocument>
-  readonly connections: Shelf<ConnectionDocument>
-  readonly channels: Shelf<ChannelDocument>
-  readonly apiKeys: Shelf<ApiKeyDocument>
-  readonly audit: Shelf<AuditDocument>
-  readonly idempotencyKeys: Shelf<IdempotencyDocument>
-  readonly replayRequests: Shelf<ReplayRequestDocument>
-  readonly expectedChanges: Shelf<ExpectedChangeDocument>
+export interface AdminCollections {
+  readonly projects: Collection<ProjectDocument>
+  readonly connections: Collection<ConnectionDocument>
+  readonly channels: Collection<ChannelDocument>
+  readonly apiKeys: Collection<ApiKeyDocument>
+  readonly audit: Collection<AuditDocument>
+  readonly idempotencyKeys: Collection<IdempotencyDocument>
+  readonly replayRequests: Collection<ReplayRequestDocument>
+  readonly expectedChanges: Collection<ExpectedChangeDocument>
   /** Owner: reconciler. */
-  readonly inbox: ReadShelf<InboxDocument>
+  readonly inbox: ReadCollection<InboxDocument>
   /** Owner: reconciler. */
-  readonly inboxBodies: ReadShelf<InboxBodyDocument>
+  readonly inboxBodies: ReadCollection<InboxBodyDocument>
   /** Owner: reconciler. */
-  readonly sweeps: ReadShelf<SweepDocument>
+  readonly sweeps: ReadCollection<SweepDocument>
   /** Owner: reconciler. */
-  readonly actions: ReadShelf<ActionDocument>
+  readonly actions: ReadCollection<ActionDocument>
   /** Owner: reconciler. */
-  readonly incidents: ReadShelf<IncidentDocument>
+  readonly incidents: ReadCollection<IncidentDocument>
   /** Owner: reconciler. */
-  readonly expectedChangeUses: ReadShelf<ExpectedChangeUsesDocument>
+  readonly expectedChangeUses: ReadCollection<ExpectedChangeUsesDocument>
   /** Owner: notifier. */
-  readonly deliveries: ReadShelf<DeliveryDocument>
+  readonly deliveries: ReadCollection<DeliveryDocument>
   /** Owner: notifier. */
-  readonly channelHealth: ReadShelf<ChannelHealthDocument>
+  readonly channelHealth: ReadCollection<ChannelHealthDocument>
   /** Owner: notifier. */
-  readonly replays: ReadShelf<ReplayDocument>
+  readonly replays: ReadCollection<ReplayDocument>
   /** Owner: notifier. */
-  readonly suppressions: ReadShelf<SuppressionDocument>
+  readonly suppressions: ReadCollection<SuppressionDocument>
   /** Owner: notifier. */
-  readonly deadLetters: ReadShelf<DeadLetterDocument>
+  readonly deadLetters: ReadCollection<DeadLetterDocument>
 }
 
-/** The collections for reading. Changes go through `AdminStores.together`. */
-export type ReadShelves = {
-  readonly [Name in keyof AdminShelves]: AdminShelves[Name] extends ReadShelf<infer D> ? ReadShelf<D> : never
+/** The collections for reading. Changes go through `AdminStores.transaction`. */
+export type ReadCollections = {
+  readonly [Name in keyof AdminCollections]: AdminCollections[Name] extends ReadCollection<infer D>
+    ? ReadCollection<D>
+    : never
 }
 
 /** The collections, and transactions over several of them. */
-export interface AdminStores extends AdminShelves {
+export interface AdminStores extends AdminCollections {
   /**
    * Runs `write` in a transaction: all of its writes are stored, or none if it throws.
    * @param write may run several times after a concurrent change, so it only reads and writes the given collections. It looks up a
@@ -86,31 +88,31 @@ export interface AdminStores extends AdminShelves {
    * @throws AppError `unavailable` if nothing was changed and the caller may retry; any error of `write`. If only the answer of MongoDB
    * to the commit was lost, the change may be stored although this throws.
    */
-  together<T>(write: (shelves: AdminShelves) => Promise<T>): Promise<T>
+  transaction<T>(write: (collections: AdminCollections) => Promise<T>): Promise<T>
 }
 
 /** How long a transaction is retried after concurrent changes or while MongoDB is unavailable, in milliseconds. */
-const TOGETHER_MS = 10_000
+const TRANSACTION_MS = 10_000
 
 /** The stores over one MongoDB database. */
 export function createMongoStores(db: Db): AdminStores {
   return {
-    ...mongoShelves(db),
-    together: write => refusedAsUnavailable(() => inTransaction(db, write)),
+    ...mongoCollections(db),
+    transaction: write => refusalsAsUnavailable(() => inTransaction(db, write)),
   }
 }
 
-function inTransaction<T>(db: Db, write: (shelves: AdminShelves) => Promise<T>): Promise<T> {
+function inTransaction<T>(db: Db, write: (collections: AdminCollections) => Promise<T>): Promise<T> {
   return db.client.withSession(session =>
-    session.withTransaction(() => write(mongoShelves(db, session)), {
+    session.withTransaction(() => write(mongoCollections(db, session)), {
       readConcern: { level: 'snapshot' },
-      timeoutMS: TOGETHER_MS,
+      timeoutMS: TRANSACTION_MS,
     }),
   )
 }
 
 /** Reports a document that MongoDB refuses as `unavailable`: the whole transaction is undone, and the caller may retry later. */
-async function refusedAsUnavailable<T>(call: () => Promise<T>): Promise<T> {
+async function refusalsAsUnavailable<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await asUnavailable(call)
   } catch (error) {
@@ -120,26 +122,26 @@ async function refusedAsUnavailable<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-function mongoShelves(db: Db, session?: ClientSession): AdminShelves {
+function mongoCollections(db: Db, session?: ClientSession): AdminCollections {
   return {
-    projects: createMongoShelf(db, 'projects', session),
-    connections: createMongoShelf(db, 'connections', session),
-    channels: createMongoShelf(db, 'channels', session),
-    apiKeys: createMongoShelf(db, 'api_keys', session),
-    audit: createMongoShelf(db, 'audit', session),
-    idempotencyKeys: createMongoShelf(db, 'idempotency_keys', session),
-    replayRequests: createMongoShelf(db, 'replay_requests', session),
-    expectedChanges: createMongoShelf(db, 'expected_changes', session),
-    inbox: createMongoShelf(db, 'inbox', session),
-    inboxBodies: createMongoShelf(db, 'inbox_bodies', session),
-    sweeps: createMongoShelf(db, 'sweeps', session),
-    expectedChangeUses: createMongoShelf(db, 'expected_change_uses', session),
-    actions: createMongoShelf(db, 'actions', session),
-    incidents: createMongoShelf(db, 'incidents', session),
-    deliveries: createMongoShelf(db, 'deliveries', session),
-    channelHealth: createMongoShelf(db, 'channel_health', session),
-    replays: createMongoShelf(db, 'replays', session),
-    suppressions: createMongoShelf(db, 'suppressions', session),
-    deadLetters: createMongoShelf(db, 'dead_letters', session),
+    projects: createMongoCollection(db, 'projects', session),
+    connections: createMongoCollection(db, 'connections', session),
+    channels: createMongoCollection(db, 'channels', session),
+    apiKeys: createMongoCollection(db, 'api_keys', session),
+    audit: createMongoCollection(db, 'audit', session),
+    idempotencyKeys: createMongoCollection(db, 'idempotency_keys', session),
+    replayRequests: createMongoCollection(db, 'replay_requests', session),
+    expectedChanges: createMongoCollection(db, 'expected_changes', session),
+    inbox: createMongoCollection(db, 'inbox', session),
+    inboxBodies: createMongoCollection(db, 'inbox_bodies', session),
+    sweeps: createMongoCollection(db, 'sweeps', session),
+    expectedChangeUses: createMongoCollection(db, 'expected_change_uses', session),
+    actions: createMongoCollection(db, 'actions', session),
+    incidents: createMongoCollection(db, 'incidents', session),
+    deliveries: createMongoCollection(db, 'deliveries', session),
+    channelHealth: createMongoCollection(db, 'channel_health', session),
+    replays: createMongoCollection(db, 'replays', session),
+    suppressions: createMongoCollection(db, 'suppressions', session),
+    deadLetters: createMongoCollection(db, 'dead_letters', session),
   }
 }

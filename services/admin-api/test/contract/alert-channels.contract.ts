@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
-import { openProject } from './project-of-its-own.ts'
+import type { TestApi } from '../test-api.ts'
+import { createTestProject } from './test-project.ts'
 
-export function describeAlertChannels(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describeAlertChannels(testApi: () => TestApi): void {
+  const api = () => testApi().api
   const channel = (projectId: string, config: unknown, events: unknown = ['incident.opened']) => ({
     project_id: projectId,
     name: 'Ops',
@@ -34,7 +34,7 @@ export function describeAlertChannels(world: () => AdminWorld): void {
       { kind: 'webhook without a secret', config: webhook, shown: unsigned },
     ]
     test.each(kinds)('$kind is made, shown without its secret, listed and deleted', async ({ config, shown }) => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const made = await api().post('/v1/alert-channels', channel(projectId, config, ['incident.opened', 'run.failed']))
       expect(made).toMatchObject({
         status: 201,
@@ -63,7 +63,7 @@ export function describeAlertChannels(world: () => AdminWorld): void {
     })
 
     test('every answer has the id of the channel as channel_id and as id', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const made = await api().post('/v1/alert-channels', channel(projectId, webhook, ['run.failed']))
       const { channel_id } = made.body
       expect(channel_id).toMatch(/^chn_/)
@@ -80,7 +80,7 @@ export function describeAlertChannels(world: () => AdminWorld): void {
     })
 
     test('every alert event of the interface may be chosen, and incident.resolved', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const events = [
         'run.failed',
         'incident.opened',
@@ -125,7 +125,7 @@ export function describeAlertChannels(world: () => AdminWorld): void {
       { name: 'no address', config: { kind: 'email', to: [] }, path: 'body.config.to' },
     ]
     test.each(refused)('$name is refused by name', async ({ config, events, path }) => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const answer = await api().post('/v1/alert-channels', channel(projectId, config, events))
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
       expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)
@@ -135,7 +135,7 @@ export function describeAlertChannels(world: () => AdminWorld): void {
       { kind: 'webhook', url: 'https://blocked.test/x' },
       { kind: 'slack', webhook_url: 'https://blocked.test/x' },
     ])('a URL that may not be reached is refused: $kind', async config => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const answer = await api().post('/v1/alert-channels', channel(projectId, config))
       expect(answer).toMatchObject({ status: 400, body: { code: 'egress_blocked' } })
     })
@@ -146,7 +146,7 @@ export function describeAlertChannels(world: () => AdminWorld): void {
       { name: 'another host of Slack', webhook_url: 'https://api.slack.com/x' },
       { name: 'another port', webhook_url: 'https://hooks.slack.com:8443/services/T0/B0/x' },
     ])('a Slack channel is refused that names $name', async ({ webhook_url }) => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const refusal = { status: 400, body: { code: 'invalid_request', errors: [{ path: 'body.config.webhook_url' }] } }
       const slack = (url: string) => channel(projectId, { kind: 'slack', webhook_url: url })
       expect(await api().post('/v1/alert-channels', slack(webhook_url))).toMatchObject(refusal)
@@ -164,7 +164,7 @@ export function describeAlertChannels(world: () => AdminWorld): void {
 
   describe('the test of an alert channel', () => {
     const open = async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const made = await api().post('/v1/alert-channels', channel(projectId, webhook))
       return {
         projectId,
@@ -175,9 +175,9 @@ export function describeAlertChannels(world: () => AdminWorld): void {
 
     test('sends one delivery, marked as a test, and tells what became of it', async () => {
       const { projectId, id, test } = await open()
-      world().receiverAnswers({})
+      testApi().setReceiverAnswer({})
       expect(await test()).toMatchObject({ status: 200, body: { delivered: true, status: 200, latency_ms: 12 } })
-      expect(world().requested(id)).toMatchObject([
+      expect(testApi().requested(id)).toMatchObject([
         {
           channel_id: id,
           project_id: projectId,
@@ -191,7 +191,7 @@ export function describeAlertChannels(world: () => AdminWorld): void {
 
     test('is answered 200 as well when the receiver refuses, with how', async () => {
       const { test } = await open()
-      world().receiverAnswers({ outcome: 'failed', status: 500, error: 'The receiver answered 500' })
+      testApi().setReceiverAnswer({ outcome: 'failed', status: 500, error: 'The receiver answered 500' })
       expect((await test()).body).toEqual({
         delivered: false,
         status: 500,
@@ -199,18 +199,18 @@ export function describeAlertChannels(world: () => AdminWorld): void {
         error: 'The receiver answered 500',
         response: 'ok',
       })
-      world().receiverAnswers({ outcome: 'failed', status: null, error: 'No answer within 20 s' })
+      testApi().setReceiverAnswer({ outcome: 'failed', status: null, error: 'No answer within 20 s' })
       expect((await test()).body).toMatchObject({ delivered: false, status: null, error: 'No answer within 20 s' })
-      world().receiverAnswers({})
+      testApi().setReceiverAnswer({})
     })
 
     test('says so when nobody delivers', async () => {
       const { test } = await open()
-      world().receiverAnswers(undefined)
+      testApi().setReceiverAnswer(undefined)
       const answer = await test()
       expect(answer).toMatchObject({ status: 200, body: { delivered: false, status: null, latency_ms: null } })
       expect(answer.body.error).toMatch(/No result within .* s; check that the notifier is running/)
-      world().receiverAnswers({})
+      testApi().setReceiverAnswer({})
     })
 
     test('takes an empty object for a body, and nothing else', async () => {

@@ -1,6 +1,8 @@
-/** The whole API by HTTP, whatever it is stored in: run by api.test.ts (memory) and api.integration-test.ts (MongoDB, Kafka). */
+/**
+ * The tests of the whole API over HTTP, for any store. api.test.ts runs them in memory, api.integration-test.ts over MongoDB and Kafka.
+ */
 import { afterAll, beforeAll, describe } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
+import type { TestApi } from '../test-api.ts'
 import { describeAlertChannels } from './alert-channels.contract.ts'
 import { describeApprovals } from './approvals.contract.ts'
 import { describeAudit } from './audit.contract.ts'
@@ -12,6 +14,7 @@ import { describeDeadLetters } from './dead-letters.contract.ts'
 import { describeDeliveries } from './deliveries.contract.ts'
 import { describeExpiredSecrets } from './expired-secrets.contract.ts'
 import { describeAccess } from './foreign-project.contract.ts'
+import { describeIncidents } from './incidents.contract.ts'
 import { describeMail } from './mail.contract.ts'
 import { describeOperations } from './operations.contract.ts'
 import { describePreviews } from './previews.contract.ts'
@@ -20,17 +23,16 @@ import { describeReconciling } from './reconciling.contract.ts'
 import { describeRefusals } from './refusals.contract.ts'
 import { describeRuns } from './runs.contract.ts'
 import { describeSecrets } from './secrets.contract.ts'
-import { describeStories } from './stories.contract.ts'
 import { describeSuppressions } from './suppressions.contract.ts'
 
-export function describeApi(name: string, open: () => Promise<AdminWorld>): void {
+export function describeApi(name: string, open: () => Promise<TestApi>): void {
   describe(`the management API over ${name}`, () => {
-    let world: AdminWorld
+    let testApi: TestApi
     beforeAll(async () => {
-      world = await open()
+      testApi = await open()
     })
-    afterAll(() => world.stop())
-    const current = () => world
+    afterAll(() => testApi.stop())
+    const current = () => testApi
     describeAuthentication(current)
     describeProjects(current)
     describeConnections(current)
@@ -43,7 +45,7 @@ export function describeApi(name: string, open: () => Promise<AdminWorld>): void
     describeApprovals(current)
     describeBudgets(current)
     describeRuns(current)
-    describeStories(current)
+    describeIncidents(current)
     describeReconciling(current)
     describeRefusals(current)
     describeAccess(current)

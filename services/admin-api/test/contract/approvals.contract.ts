@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
-import { auditOf, openKey, openProject } from './project-of-its-own.ts'
+import type { TestApi } from '../test-api.ts'
+import { auditOf, createTestKey, createTestProject } from './test-project.ts'
 
 const HOUR = 3_600_000
 
-export function describeApprovals(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describeApprovals(testApi: () => TestApi): void {
+  const api = () => testApi().api
   const open = async () => {
-    const own = await openProject(api())
+    const own = await createTestProject(api())
     const set = await api().patch(`/v1/projects/${own.projectId}`, {
       requires_approval: true,
       approval_deadline_seconds: 7200,
@@ -20,7 +20,7 @@ export function describeApprovals(world: () => AdminWorld): void {
 
   describe('approvals', () => {
     test('are not required until a project says so', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       expect((await api().get(`/v1/projects/${projectId}`)).body).toMatchObject({
         requires_approval: false,
         approval_deadline_seconds: 86_400,
@@ -39,12 +39,12 @@ export function describeApprovals(world: () => AdminWorld): void {
       const id = asked.body.operation_id
       await expect
         .poll(() =>
-          world()
+          testApi()
             .alerts(projectId)
             .map(({ event }) => event),
         )
         .toEqual(['approval.requested'])
-      const approver = api().as(await openKey(api(), ['approvals:write'], projectId))
+      const approver = api().withKey(await createTestKey(api(), ['approvals:write'], projectId))
       const approved = await approver.post(`/v1/operations/${id}/approve`, { reason: 'Called the customer' })
       expect(approved).toMatchObject({
         status: 200,
@@ -55,7 +55,7 @@ export function describeApprovals(world: () => AdminWorld): void {
         },
       })
       expect((await approver.post(`/v1/operations/${id}/approve`)).body).toEqual(approved.body)
-      const rows = await auditOf(world(), id)
+      const rows = await auditOf(testApi(), id)
       expect(rows.map(({ action, key_id }) => [action, key_id]).at(-1)).toEqual([
         'operation.approve',
         approved.body.approval.decided_by,
@@ -70,7 +70,7 @@ export function describeApprovals(world: () => AdminWorld): void {
     test('cannot be given by the key that reports', async () => {
       const { projectId, report } = await open()
       const { operation_id: id } = (await report()).body
-      const reporter = api().as(await openKey(api(), ['operations:write', 'manage', 'read'], projectId))
+      const reporter = api().withKey(await createTestKey(api(), ['operations:write', 'manage', 'read'], projectId))
       expect(await reporter.post(`/v1/operations/${id}/approve`)).toMatchObject({
         status: 403,
         body: { code: 'forbidden', detail: expect.stringContaining('approvals:write') },
@@ -103,14 +103,14 @@ export function describeApprovals(world: () => AdminWorld): void {
     test('come too late at the deadline', async () => {
       const { report } = await open()
       const { operation_id: id } = (await report()).body
-      world().passTime(2 * HOUR)
+      testApi().advanceClock(2 * HOUR)
       const late = await api().post(`/v1/operations/${id}/approve`)
       expect(late).toMatchObject({ status: 409, body: { code: 'illegal_transition' } })
       expect(late.body.detail).toMatch(/the deadline of the approval was .*; report a new operation instead/)
     })
 
     test('of what nobody asked to approve are refused', async () => {
-      const { processorId } = await openProject(api())
+      const { processorId } = await createTestProject(api())
       const refund = { connection_id: processorId, kind: 'refund', subject: 'pi_1' }
       const { operation_id: id } = (await api().post('/v1/operations', refund)).body
       expect(await api().post(`/v1/operations/${id}/approve`)).toMatchObject({ status: 409 })

@@ -2,15 +2,15 @@ import { connect } from 'node:net'
 import type { AuditEntry } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
-import { openKey, openProject } from './project-of-its-own.ts'
+import type { TestApi } from '../test-api.ts'
+import { createTestKey, createTestProject } from './test-project.ts'
 
-export function describeAudit(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describeAudit(testApi: () => TestApi): void {
+  const api = () => testApi().api
 
   describe('the audit', () => {
     test('lists who changed what, newest first, and whatever was narrowed to', async () => {
-      const { projectId, processorId } = await openProject(api())
+      const { projectId, processorId } = await createTestProject(api())
       const made = await api().post('/v1/alert-channels', {
         project_id: projectId,
         name: 'Ops',
@@ -41,18 +41,18 @@ export function describeAudit(world: () => AdminWorld): void {
     })
 
     test('of what belongs to no project is for keys of all projects alone', async () => {
-      const { projectId } = await openProject(api())
-      const friend = api().as(await openKey(api(), ['admin'], projectId))
+      const { projectId } = await createTestProject(api())
+      const friend = api().withKey(await createTestKey(api(), ['admin'], projectId))
       const listed = (await friend.get('/v1/audit')).body.data
       expect(listed.length).toBeGreaterThan(0)
       expect(new Set(listed.map((row: { project_id: string }) => row.project_id))).toEqual(new Set([projectId]))
     })
 
     test('tells who was refused, with what, how often and by which operations', async () => {
-      const { projectId } = await openProject(api())
-      const other = await openProject(api())
-      const key = await openKey(api(), ['read'], projectId)
-      const reader = api().as(key)
+      const { projectId } = await createTestProject(api())
+      const other = await createTestProject(api())
+      const key = await createTestKey(api(), ['read'], projectId)
+      const reader = api().withKey(key)
       const { request_id } = (await reader.get(`/v1/projects/${other.projectId}`)).body
       await reader.get(`/v1/projects/${other.projectId}/connections`)
       await reader.post('/v1/projects', { name: 'x' })
@@ -68,7 +68,7 @@ export function describeAudit(world: () => AdminWorld): void {
         new Set(['refused.not_found', 'refused.forbidden', 'refused.invalid_request']),
       )
       const foreign = rows.filter(({ action }) => action === 'refused.not_found')
-      // The minute may have ended between the two.
+      // The refusals may be in two rows, because a minute may have ended between them.
       expect(foreign.reduce((sum, { count = 0 }) => sum + count, 0)).toBe(2)
       expect(foreign.at(-1)).toMatchObject({
         request_id,
@@ -82,13 +82,13 @@ export function describeAudit(world: () => AdminWorld): void {
     })
 
     test('tells of keys that are not known by their beginning and the address, and of revoked ones by their id', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const made = await api().post('/v1/api-keys', { name: 'x', scopes: ['read'] })
       await api().delete(`/v1/api-keys/${made.body.key_id}`)
-      await api().as(made.body.key).get(`/v1/projects/${projectId}`)
-      await api().as('bsk_unkn0123456789012345678901234567890123').get(`/v1/projects/${projectId}`)
-      await api().as('short-secret').get(`/v1/projects/${projectId}`)
-      await api().as(undefined).post('/v1/mail-events/postmark/a-token-that-is-wrong', {})
+      await api().withKey(made.body.key).get(`/v1/projects/${projectId}`)
+      await api().withKey('bsk_unkn0123456789012345678901234567890123').get(`/v1/projects/${projectId}`)
+      await api().withKey('short-secret').get(`/v1/projects/${projectId}`)
+      await api().withKey(undefined).post('/v1/mail-events/postmark/a-token-that-is-wrong', {})
       const rows = async (): Promise<AuditEntry[]> => (await api().get('/v1/audit?limit=200')).body.data
       const find = (part: Partial<AuditEntry>) =>
         until('the row', async () => (await rows()).find(row => expect.objectContaining(part).asymmetricMatch(row)))
@@ -118,7 +118,7 @@ export function describeAudit(world: () => AdminWorld): void {
   })
 }
 
-/** Sends what fetch would join to one header. */
+/** Sends two Authorization headers. fetch would join them into one. */
 function sendTwoAuthorizations(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')

@@ -1,11 +1,11 @@
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
-import { openKey, openProject } from './project-of-its-own.ts'
+import type { TestApi } from '../test-api.ts'
+import { createTestKey, createTestProject } from './test-project.ts'
 
 const DAY_MS = 86_400_000
 
-export function describeAuthentication(world: () => AdminWorld): void {
+export function describeAuthentication(testApi: () => TestApi): void {
   describe('API keys', () => {
     const refused = [
       { name: 'no header at all', authorization: undefined, detail: /Send an API key/ },
@@ -17,7 +17,7 @@ export function describeAuthentication(world: () => AdminWorld): void {
     ]
     test.each(refused)('$name is answered 401 with the scheme to use', async ({ authorization, detail }) => {
       const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
-      const answer = await world().api.as(undefined).call('GET', '/v1/projects', { headers })
+      const answer = await testApi().api.withKey(undefined).call('GET', '/v1/projects', { headers })
       expect(answer.status).toBe(401)
       expect(answer.headers.get('www-authenticate')).toBe('Bearer')
       expect(answer.headers.get('content-type')).toBe('application/problem+json')
@@ -25,18 +25,18 @@ export function describeAuthentication(world: () => AdminWorld): void {
     })
 
     test('the scheme is taken in any case', async () => {
-      const key = await openKey(world().api, ['read'])
+      const key = await createTestKey(testApi().api, ['read'])
       for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
         const headers = { authorization: `${scheme} ${key}` }
-        expect((await world().api.as(undefined).call('GET', '/v1/projects', { headers })).status).toBe(200)
+        expect((await testApi().api.withKey(undefined).call('GET', '/v1/projects', { headers })).status).toBe(200)
       }
     })
 
     test('a key is shown once, and is listed by its beginning without its hash', async () => {
-      const made = await world().api.post('/v1/api-keys', { name: 'Agent', scopes: ['read'] })
+      const made = await testApi().api.post('/v1/api-keys', { name: 'Agent', scopes: ['read'] })
       expect(made.status).toBe(201)
       expect(made.body.key).toMatch(/^bsk_[0-9A-Za-z]{36}$/)
-      const { body } = await world().api.get('/v1/api-keys?limit=1')
+      const { body } = await testApi().api.get('/v1/api-keys?limit=1')
       expect(body.data[0]).toEqual({
         key_id: made.body.key_id,
         name: 'Agent',
@@ -51,40 +51,40 @@ export function describeAuthentication(world: () => AdminWorld): void {
     })
 
     test('a key is refused from the moment it expires', async () => {
-      const made = await world().api.post('/v1/api-keys', { name: 'Short', scopes: ['read'], expires_in_days: 1 })
-      const short = world().api.as(made.body.key)
+      const made = await testApi().api.post('/v1/api-keys', { name: 'Short', scopes: ['read'], expires_in_days: 1 })
+      const short = testApi().api.withKey(made.body.key)
       expect((await short.get('/v1/projects')).status).toBe(200)
-      world().passTime(DAY_MS)
+      testApi().advanceClock(DAY_MS)
       expect(await short.get('/v1/projects')).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
     })
 
     test('a key is refused as soon as it is revoked', async () => {
-      const made = await world().api.post('/v1/api-keys', { name: 'Leaked', scopes: ['read'] })
-      const leaked = world().api.as(made.body.key)
+      const made = await testApi().api.post('/v1/api-keys', { name: 'Leaked', scopes: ['read'] })
+      const leaked = testApi().api.withKey(made.body.key)
       expect((await leaked.get('/v1/projects')).status).toBe(200)
-      expect((await world().api.delete(`/v1/api-keys/${made.body.key_id}`)).status).toBe(204)
+      expect((await testApi().api.delete(`/v1/api-keys/${made.body.key_id}`)).status).toBe(204)
       expect((await leaked.get('/v1/projects')).status).toBe(401)
-      expect((await world().api.delete(`/v1/api-keys/${made.body.key_id}`)).status).toBe(404)
+      expect((await testApi().api.delete(`/v1/api-keys/${made.body.key_id}`)).status).toBe(404)
     })
 
     test('its last use is noted at most once a minute', async () => {
-      const made = await world().api.post('/v1/api-keys', { name: 'Busy', scopes: ['read'] })
-      const busy = world().api.as(made.body.key)
-      const lastUsed = async () => (await world().stores.apiKeys.find({ _id: made.body.key_id }))?.last_used_at
+      const made = await testApi().api.post('/v1/api-keys', { name: 'Busy', scopes: ['read'] })
+      const busy = testApi().api.withKey(made.body.key)
+      const lastUsed = async () => (await testApi().stores.apiKeys.find({ _id: made.body.key_id }))?.last_used_at
       await busy.get('/v1/projects')
       const first = await until('the use to be noted', lastUsed)
-      world().passTime(59_000)
+      testApi().advanceClock(59_000)
       await busy.get('/v1/projects')
-      world().passTime(2_000)
+      testApi().advanceClock(2_000)
       expect((await lastUsed())?.getTime()).toBe(first.getTime())
       await busy.get('/v1/projects')
       await until('the later use to be noted', async () => (await lastUsed())?.getTime() !== first.getTime())
     })
 
     test('a bound key makes keys for its own project only, and sees no others', async () => {
-      const { projectId } = await openProject(world().api)
-      const other = await openProject(world().api)
-      const bound = world().api.as(await openKey(world().api, ['admin'], projectId))
+      const { projectId } = await createTestProject(testApi().api)
+      const other = await createTestProject(testApi().api)
+      const bound = testApi().api.withKey(await createTestKey(testApi().api, ['admin'], projectId))
       const made = await bound.post('/v1/api-keys', { name: 'x', scopes: ['read'] })
       expect(made.body.project_id).toBe(projectId)
       const foreign = await bound.post('/v1/api-keys', { name: 'x', scopes: ['read'], project_id: other.projectId })
@@ -94,7 +94,7 @@ export function describeAuthentication(world: () => AdminWorld): void {
     })
 
     test('a key for a project that does not exist is not made', async () => {
-      const answer = await world().api.post('/v1/api-keys', { name: 'x', scopes: ['read'], project_id: 'prj_none' })
+      const answer = await testApi().api.post('/v1/api-keys', { name: 'x', scopes: ['read'], project_id: 'prj_none' })
       expect(answer).toMatchObject({ status: 404, body: { detail: 'There is no project prj_none' } })
     })
   })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
-import { auditOf, openProject } from './project-of-its-own.ts'
+import type { TestApi } from '../test-api.ts'
+import { auditOf, createTestProject } from './test-project.ts'
 
-export function describeBudgets(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describeBudgets(testApi: () => TestApi): void {
+  const api = () => testApi().api
   const open = async () => {
-    const own = await openProject(api())
+    const own = await createTestProject(api())
     const make = (more: Record<string, unknown> = {}) =>
       api().post('/v1/budgets', {
         project_id: own.projectId,
@@ -67,7 +67,7 @@ export function describeBudgets(world: () => AdminWorld): void {
       expect((await api().delete(path)).status).toBe(204)
       expect((await api().get(path)).status).toBe(404)
       expect((await api().delete(path)).status).toBe(404)
-      const rows = await auditOf(world(), made.body.budget_id)
+      const rows = await auditOf(testApi(), made.body.budget_id)
       expect(rows.map(({ action }) => action)).toEqual(['budget.create', 'budget.change', 'budget.delete'])
     })
 
@@ -95,7 +95,7 @@ export function describeBudgets(world: () => AdminWorld): void {
       expect((await report({ state: 'completed' })).status).toBe(201)
       expect(await current(id)).toMatchObject({ used: 1200, left: 0 })
       await expect
-        .poll(() => world().alerts(projectId))
+        .poll(() => testApi().alerts(projectId))
         .toEqual([expect.objectContaining({ event: 'cap.threshold', data: expect.objectContaining({ percent: 100 }) })])
     })
 
@@ -123,7 +123,7 @@ export function describeBudgets(world: () => AdminWorld): void {
 
     test("for another project's connection are refused", async () => {
       const { make } = await open()
-      const other = await openProject(api())
+      const other = await createTestProject(api())
       expect((await make({ connection_id: other.processorId })).status).toBe(404)
     })
 

@@ -1,18 +1,18 @@
 import type { ChannelDocument } from '@backstop/channels'
 import type { ChannelHealthDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { type AdminWorld, secretBoxOfTests } from '../admin-world.ts'
-import { openProject } from './project-of-its-own.ts'
+import { secretBoxOfTests, type TestApi } from '../test-api.ts'
+import { createTestProject } from './test-project.ts'
 
 type WebhookConfig = Extract<ChannelDocument['config'], { kind: 'webhook' }>
 
 const HOUR_MS = 3_600_000
 const URL_OF_TESTS = 'https://hooks.example.test/in'
 
-export function describeChannelChanges(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describeChannelChanges(testApi: () => TestApi): void {
+  const api = () => testApi().api
   const open = async (config: Record<string, unknown>) => {
-    const { projectId } = await openProject(api())
+    const { projectId } = await createTestProject(api())
     const body = { project_id: projectId, name: 'Ops', events: ['incident.opened'], config }
     const id: string = (await api().post('/v1/alert-channels', body)).body.channel_id
     const path = `/v1/alert-channels/${id}`
@@ -23,7 +23,7 @@ export function describeChannelChanges(world: () => AdminWorld): void {
       patch: (change: unknown, headers?: Record<string, string>) => api().patch(path, change, headers),
       rotate: (change: unknown, headers?: Record<string, string>) =>
         api().post(`${path}/rotate-secret`, change, headers),
-      stored: async () => (await world().stores.channels.find({ _id: id })) as ChannelDocument,
+      stored: async () => (await testApi().stores.channels.find({ _id: id })) as ChannelDocument,
     }
   }
   const webhook = (more: Record<string, unknown> = {}) => open({ kind: 'webhook', url: URL_OF_TESTS, ...more })
@@ -49,7 +49,7 @@ export function describeChannelChanges(world: () => AdminWorld): void {
       const { id, patch } = await webhook()
       expect((await patch({ enabled: false })).body).toMatchObject({ enabled: false, health: { state: 'unused' } })
       expect((await patch({ enabled: true })).body).toMatchObject({ enabled: true })
-      expect(world().commands.filter(command => 'channel_id' in command && command.channel_id === id)).toEqual([])
+      expect(testApi().commands.filter(command => 'channel_id' in command && command.channel_id === id)).toEqual([])
     })
 
     test.each([
@@ -130,7 +130,7 @@ export function describeChannelChanges(world: () => AdminWorld): void {
   describe('a channel that its failures disabled', () => {
     const disabled = async (more: Partial<ChannelHealthDocument> = {}) => {
       const channel = await webhook()
-      const at = new Date(world().now())
+      const at = new Date(testApi().now())
       const health: ChannelHealthDocument = {
         _id: channel.id,
         project_id: channel.projectId,
@@ -144,11 +144,11 @@ export function describeChannelChanges(world: () => AdminWorld): void {
         days: { [at.toISOString().slice(0, 10)]: { delivered: 1, failed: 3 } },
         ...more,
       }
-      await world().others.channelHealth.put(health)
+      await testApi().others.channelHealth.put(health)
       return { ...channel, at }
     }
     const wishes = (id: string) =>
-      world().commands.filter(command => command.kind === 'enable_channel' && command.channel_id === id)
+      testApi().commands.filter(command => command.kind === 'enable_channel' && command.channel_id === id)
 
     test('says so, how it did before, and why', async () => {
       const { get, id, projectId, at } = await disabled()
@@ -171,7 +171,7 @@ export function describeChannelChanges(world: () => AdminWorld): void {
       const answer = await patch({ enabled: true })
       expect(answer.body).toMatchObject({ enabled: true, health: { state: 'healthy', disabled_at: null } })
       expect(wishes(id)).toMatchObject([{ project_id: projectId }])
-      // There is nothing left to forgive.
+      // The failures are already reset, so no command is needed.
       expect((await patch({ enabled: true })).status).toBe(200)
       expect(wishes(id)).toHaveLength(1)
     })
@@ -199,7 +199,7 @@ export function describeChannelChanges(world: () => AdminWorld): void {
 
     test('shows as disabled for as long as the notifier is away, and a repeat is the same wish', async () => {
       const { id, patch, get } = await disabled()
-      world().receiverAnswers(undefined)
+      testApi().setReceiverAnswer(undefined)
       const commandIds = []
       for (let i = 1; i <= 2; i++) {
         expect((await patch({ enabled: true })).body).toMatchObject({ enabled: false, health: { state: 'disabled' } })
@@ -208,7 +208,7 @@ export function describeChannelChanges(world: () => AdminWorld): void {
       }
       expect(new Set(commandIds).size).toBe(1)
       expect((await get()).body.enabled).toBe(false)
-      world().receiverAnswers({})
+      testApi().setReceiverAnswer({})
     })
   })
 
@@ -222,7 +222,7 @@ export function describeChannelChanges(world: () => AdminWorld): void {
 
     test('makes a new one, shows it once, and keeps that of before for the overlap', async () => {
       const { rotate, stored, get } = await webhook({ secret: 'the first' })
-      const key = { 'idempotency-key': `rotate-${world().now()}` }
+      const key = { 'idempotency-key': `rotate-${testApi().now()}` }
       const answer = await rotate({ overlap_hours: 2 }, key)
       expect(answer.status).toBe(200)
       const { secret, ...shown } = answer.body
@@ -234,7 +234,7 @@ export function describeChannelChanges(world: () => AdminWorld): void {
       expect(await opened(await stored(), 'previous_secret')).toBe('the first')
       const repeated = await rotate({ overlap_hours: 2 }, key)
       expect(repeated.body).toEqual(shown)
-      world().passTime(2 * HOUR_MS)
+      testApi().advanceClock(2 * HOUR_MS)
       expect((await get()).body.config.previous_secret_expires_at).toBeNull()
     })
 
@@ -260,7 +260,7 @@ export function describeChannelChanges(world: () => AdminWorld): void {
       const { rotate, stored, id } = await webhook({ secret: 'the first' })
       const { config } = await stored()
       const unreadable = { ...(config as WebhookConfig), secret: 'v1.gone.x.y.z' }
-      await world().stores.channels.change({ _id: id }, { config: unreadable })
+      await testApi().stores.channels.change({ _id: id }, { config: unreadable })
       expect((await rotate({ secret: 'the second' })).status).toBe(200)
       expect(await opened(await stored(), 'secret')).toBe('the second')
       expect((await stored()).config).toMatchObject({ previous_secret: null })

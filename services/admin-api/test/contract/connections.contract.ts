@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { type AdminWorld, INGRESS_URL } from '../admin-world.ts'
-import { openProject } from './project-of-its-own.ts'
+import { INGRESS_URL, type TestApi } from '../test-api.ts'
+import { createTestProject } from './test-project.ts'
 
-export function describeConnections(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describeConnections(testApi: () => TestApi): void {
+  const api = () => testApi().api
 
   describe('connections', () => {
     const at = (projectId: string, rest = '') => `/v1/projects/${projectId}/connections${rest}`
 
     test('a processor gets a signing secret that is shown once', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const made = await api().post(at(projectId), { kind: 'processor', name: 'Cards' })
       expect(made.status).toBe(201)
       expect(made.headers.get('etag')).toBe('"1"')
@@ -37,14 +37,14 @@ export function describeConnections(world: () => AdminWorld): void {
     })
 
     test('a read key that the provider refuses shows, with since when, wherever the connection does', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const body = { kind: 'processor', name: 'Cards', read_key: 'rk_live_0123456789' }
       const { connection_id } = (await api().post(at(projectId), body)).body
       const path = at(projectId, `/${connection_id}`)
       expect((await api().get(path)).body.reading).toMatchObject({ state: 'pending' })
-      const [failing_since, last_run_at] = [new Date(world().now() + 1_000), new Date(world().now() + 2_000)]
+      const [failing_since, last_run_at] = [new Date(testApi().now() + 1_000), new Date(testApi().now() + 2_000)]
       const error = 'The card processor refused the key (401)'
-      await world().others.sweeps.put({
+      await testApi().others.sweeps.put({
         _id: connection_id,
         project_id: projectId,
         cursor: null,
@@ -71,19 +71,19 @@ export function describeConnections(world: () => AdminWorld): void {
       expect((await api().get(at(projectId))).body.data[0].reading).toEqual(reading)
       expect((await api().patch(path, { name: 'Main' })).body.reading).toEqual(reading)
       expect((await api().post(`${path}/rotate-secret`, {})).body.reading).toEqual(reading)
-      world().passTime(10_000)
+      testApi().advanceClock(10_000)
       const renewed = await api().patch(path, { read_key: 'rk_live_9876543210' })
       expect(renewed.body.reading).toMatchObject({ state: 'pending', error: null })
     })
 
     test('a processor may bring its own signing secret', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const body = { kind: 'processor', name: 'Cards', signing_secret: 'whsec_given_by_the_provider' }
       expect((await api().post(at(projectId), body)).body.signing_secret).toBe(body.signing_secret)
     })
 
     test('a reseller brings the secret key of its destination, which is shown never', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const body = { kind: 'reseller', name: 'R', destination_secret: 'pdl_ntfset_0123456789', out_of_band: 'alert' }
       const made = await api().post(at(projectId), body)
       expect(made).toMatchObject({ status: 201, body: { kind: 'reseller', out_of_band: 'alert', status: 'active' } })
@@ -93,7 +93,7 @@ export function describeConnections(world: () => AdminWorld): void {
     })
 
     test('a subscription gets the fixed user name and a password, and needs setup without read key and site', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const made = await api().post(at(projectId), { kind: 'subscription', name: 'S' })
       expect(made.body).toMatchObject({ username: 'service', status: 'needs_setup', site: null })
       expect(made.body.password).toMatch(/^[0-9A-Za-z]{32}$/)
@@ -127,14 +127,14 @@ export function describeConnections(world: () => AdminWorld): void {
       },
     ]
     test.each(refused)('$name is refused by name', async ({ body, path }) => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const answer = await api().post(at(projectId), body)
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
       expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)
     })
 
     test('an api_base that may not be reached is refused', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const answer = await api().post(at(projectId), { kind: 'processor', name: 'x', api_base: 'https://blocked.test' })
       expect(answer).toMatchObject({ status: 400, body: { code: 'egress_blocked' } })
     })
@@ -153,7 +153,7 @@ export function describeConnections(world: () => AdminWorld): void {
       { name: 'the domain of all sites', kind: 'subscription', api_base: 'https://chargebee.com' },
     ]
     test.each(foreign)('an api_base is refused that names $name', async ({ kind, api_base }) => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const refusal = { status: 400, body: { code: 'invalid_request', errors: [{ path: 'body.api_base' }] } }
       expect(await api().post(at(projectId), { kind, name: 'x', api_base })).toMatchObject(refusal)
       const made = await api().post(at(projectId), { kind, name: 'x' })
@@ -165,13 +165,13 @@ export function describeConnections(world: () => AdminWorld): void {
       { kind: 'reseller', api_base: 'https://sandbox-api.paddle.com', more: { destination_secret: 'd'.repeat(20) } },
       { kind: 'subscription', api_base: 'https://acme.chargebee.com/api/v2', more: {} },
     ])('an api_base may name the own host of a $kind', async ({ kind, api_base, more }) => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const made = await api().post(at(projectId), { kind, name: 'x', api_base, ...more })
       expect(made).toMatchObject({ status: 201, body: { api_base } })
     })
 
     test('a change of host takes the stored read key again, and a change of path does not', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const made = await api().post(at(projectId), {
         kind: 'subscription',
         name: 'S',
@@ -192,7 +192,7 @@ export function describeConnections(world: () => AdminWorld): void {
     })
 
     test('a site that names the host takes the stored read key again', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const made = await api().post(at(projectId), { kind: 'subscription', name: 'S', read_key: 'live_read_key' })
       const path = at(projectId, `/${made.body.connection_id}`)
       expect(await api().patch(path, { site: 'elsewhere' })).toMatchObject({
@@ -206,7 +206,7 @@ export function describeConnections(world: () => AdminWorld): void {
     })
 
     test('out_of_band and the name are changed, and what may not be is refused', async () => {
-      const { projectId, processorId } = await openProject(api())
+      const { projectId, processorId } = await createTestProject(api())
       const changed = await api().patch(at(projectId, `/${processorId}`), { out_of_band: 'ignore' })
       expect(changed).toMatchObject({ status: 200, body: { out_of_band: 'ignore', version: 2 } })
       expect(changed.headers.get('etag')).toBe('"2"')
@@ -226,7 +226,7 @@ export function describeConnections(world: () => AdminWorld): void {
     })
 
     test('If-Match is honoured, and not required', async () => {
-      const { projectId, processorId } = await openProject(api())
+      const { projectId, processorId } = await createTestProject(api())
       const patch = (to: string, headers: Record<string, string> = {}) =>
         api().patch(at(projectId, `/${processorId}`), { out_of_band: to }, headers)
       expect((await patch('alert', { 'if-match': '"1"' })).status).toBe(200)
@@ -237,7 +237,7 @@ export function describeConnections(world: () => AdminWorld): void {
     })
 
     test('of many changes at once none is lost', async () => {
-      const { projectId, processorId } = await openProject(api())
+      const { projectId, processorId } = await createTestProject(api())
       const changes = ['alert', 'ignore', 'auto', 'alert', 'ignore'].map(out_of_band =>
         api().patch(at(projectId, `/${processorId}`), { out_of_band }),
       )
@@ -246,35 +246,35 @@ export function describeConnections(world: () => AdminWorld): void {
     })
 
     test('a deleted one is gone for callers, and keeps none of its secrets', async () => {
-      const { projectId, processorId } = await openProject(api())
+      const { projectId, processorId } = await createTestProject(api())
       expect((await api().delete(at(projectId, `/${processorId}`))).status).toBe(204)
       expect((await api().get(at(projectId, `/${processorId}`))).status).toBe(404)
       expect((await api().delete(at(projectId, `/${processorId}`))).status).toBe(404)
       expect((await api().get(at(projectId))).body.data).toEqual([])
-      const left = await world().stores.connections.find({ _id: processorId })
+      const left = await testApi().stores.connections.find({ _id: processorId })
       expect(left).toMatchObject({ status: 'deleted', inbound_secrets: [], read_key: null, version: 2 })
       const operation = { connection_id: processorId, kind: 'refund', subject: 'pi_1' }
       expect((await api().post('/v1/operations', operation)).status).toBe(404)
     })
 
     test('the secret is rotated with an overlap in which both are good', async () => {
-      const { projectId, processorId, signingSecret } = await openProject(api())
+      const { projectId, processorId, signingSecret } = await createTestProject(api())
       const rotated = await api().post(at(projectId, `/${processorId}/rotate-secret`), { overlap_seconds: 60 })
       expect(rotated).toMatchObject({ status: 200, body: { version: 2 } })
       expect(rotated.body.signing_secret).not.toBe(signingSecret)
       expect(rotated.body.secret_fingerprints).toHaveLength(2)
-      world().passTime(61_000)
+      testApi().advanceClock(61_000)
       const { body } = await api().get(at(projectId, `/${processorId}`))
       expect(body.secret_fingerprints).toEqual([rotated.body.secret_fingerprints[0]])
     })
 
     test('a secret is rotated without a body, too: everything in it may be left out', async () => {
-      const { projectId, processorId } = await openProject(api())
+      const { projectId, processorId } = await createTestProject(api())
       const rotated = await api().post(at(projectId, `/${processorId}/rotate-secret`))
       expect(rotated).toMatchObject({ status: 200, body: { signing_secret: expect.any(String) } })
     })
     test('rotation takes the secret that belongs to the kind, and no other', async () => {
-      const { projectId, processorId } = await openProject(api())
+      const { projectId, processorId } = await createTestProject(api())
       const reseller = await api().post(at(projectId), {
         kind: 'reseller',
         name: 'R',

@@ -1,12 +1,12 @@
 import type { Command } from '@backstop/contracts'
 import { createFixedCodec } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
+import type { TestApi } from '../test-api.ts'
 import { storeDeadLetter } from './every-route.ts'
-import { openKey, openProject } from './project-of-its-own.ts'
+import { createTestKey, createTestProject } from './test-project.ts'
 
-export function describeDeadLetters(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describeDeadLetters(testApi: () => TestApi): void {
+  const api = () => testApi().api
   const listed = async (id: string) =>
     (await api().get('/v1/dead-letters?limit=200')).body.data.find(
       (one: { dead_letter_id: string }) => one.dead_letter_id === id,
@@ -14,7 +14,7 @@ export function describeDeadLetters(world: () => AdminWorld): void {
 
   describe('a message that could not be used', () => {
     test('is listed with its reason, and without what is in it', async () => {
-      const id = await storeDeadLetter(world(), 'listed')
+      const id = await storeDeadLetter(testApi(), 'listed')
       expect(await listed(id)).toEqual({
         dead_letter_id: id,
         topic: 'commands',
@@ -27,7 +27,7 @@ export function describeDeadLetters(world: () => AdminWorld): void {
     })
 
     test('is sent again as it came, to where it lay first', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const command: Command = {
         kind: 'enable_channel',
         command_id: `cmd_${projectId}`,
@@ -35,20 +35,22 @@ export function describeDeadLetters(world: () => AdminWorld): void {
         requested_at: '2026-11-21T10:00:00.000Z',
         channel_id: 'chn_1',
       }
-      // As encoded for a schema id that nobody knew then.
+      // A message with a schema id that was unknown when it was dead-lettered.
       const value = createFixedCodec().encode('command', command).toString('base64')
-      const id = await storeDeadLetter(world(), `again of ${projectId}`, { value, key: 'chn_1' })
+      const id = await storeDeadLetter(testApi(), `again of ${projectId}`, { value, key: 'chn_1' })
       const answer = await api().post(`/v1/dead-letters/${encodeURIComponent(id)}/replay`)
       expect(answer).toMatchObject({ status: 202, body: { dead_letter_id: id } })
       await expect
-        .poll(() => world().commands.filter(({ command_id }) => command_id === command.command_id), { timeout: 10_000 })
+        .poll(() => testApi().commands.filter(({ command_id }) => command_id === command.command_id), {
+          timeout: 10_000,
+        })
         .toEqual([command])
     })
 
     test('is nothing that a key of one project sees or sends', async () => {
-      const { projectId } = await openProject(api())
-      const id = await storeDeadLetter(world(), 'of nobody')
-      const friend = api().as(await openKey(api(), ['admin'], projectId))
+      const { projectId } = await createTestProject(api())
+      const id = await storeDeadLetter(testApi(), 'of nobody')
+      const friend = api().withKey(await createTestKey(api(), ['admin'], projectId))
       expect((await friend.get('/v1/dead-letters')).body).toEqual({ data: [], next_cursor: null })
       const path = `/v1/dead-letters/${encodeURIComponent(id)}/replay`
       expect((await friend.post(path)).status).toBe(404)

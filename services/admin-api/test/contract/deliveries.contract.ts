@@ -1,22 +1,22 @@
 import { type ChannelHealthDocument, type DeliveryDocument, newId } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
-import { auditOf, openProject } from './project-of-its-own.ts'
-import { storedDelivery } from './stories.contract.ts'
+import type { TestApi } from '../test-api.ts'
+import { deliveryDocument } from './incidents.contract.ts'
+import { auditOf, createTestProject } from './test-project.ts'
 
 const MINUTE_MS = 60_000
 
-/** A project with a webhook and, of each state, one delivery to it, a minute apart, newest last. */
-async function openDeliveries(world: AdminWorld) {
-  const { api, others } = world
-  const { projectId } = await openProject(api)
+/** Creates a project with a webhook and one delivery in each state, a minute apart, newest last. */
+async function openDeliveries(testApi: TestApi) {
+  const { api, others } = testApi
+  const { projectId } = await createTestProject(api)
   const config = { kind: 'webhook', url: 'https://hooks.example.test/in' }
   const body = { project_id: projectId, name: 'Ops', events: ['incident.opened'], config }
   const channelId: string = (await api.post('/v1/alert-channels', body)).body.channel_id
-  const beganAtMs = world.now()
+  const beganAtMs = testApi.now()
   const put = async (index: number, facts: Partial<DeliveryDocument>) => {
     const at = new Date(beganAtMs + index * MINUTE_MS)
-    const delivery = { ...storedDelivery(projectId, newId('alert'), at), channel_id: channelId, ...facts }
+    const delivery = { ...deliveryDocument(projectId, newId('alert'), at), channel_id: channelId, ...facts }
     await others.deliveries.put(delivery)
     return delivery
   }
@@ -34,14 +34,14 @@ async function openDeliveries(world: AdminWorld) {
   }
 }
 
-export function describeDeliveries(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describeDeliveries(testApi: () => TestApi): void {
+  const api = () => testApi().api
   const idsOf = (answer: { body: { data: { delivery_id: string }[] } }) =>
     answer.body.data.map(({ delivery_id }) => delivery_id)
 
   describe('deliveries', () => {
     test('are read with each attempt, without the alert itself', async () => {
-      const { dead, retrying, channelId, projectId } = await openDeliveries(world())
+      const { dead, retrying, channelId, projectId } = await openDeliveries(testApi())
       const { status, body } = await api().get(`/v1/deliveries/${dead._id}`)
       expect(status).toBe(200)
       expect(body).toEqual({
@@ -66,7 +66,7 @@ export function describeDeliveries(world: () => AdminWorld): void {
     })
 
     test('are listed by project, channel, alert, state and window, newest first and page by page', async () => {
-      const { projectId, channelId, beganAtMs, ...of } = await openDeliveries(world())
+      const { projectId, channelId, beganAtMs, ...of } = await openDeliveries(testApi())
       const list = async (query: string) => idsOf(await api().get(`/v1/deliveries?${query}`))
       const all = [of.tested._id, of.superseded._id, of.retrying._id, of.dead._id, of.delivered._id]
       expect(await list(`project_id=${projectId}`)).toEqual(all)
@@ -87,16 +87,16 @@ export function describeDeliveries(world: () => AdminWorld): void {
     })
 
     test.each(['dead', 'retrying'] as const)('that are %s are attempted now by a wish to the notifier', async state => {
-      const of = await openDeliveries(world())
+      const of = await openDeliveries(testApi())
       const path = `/v1/deliveries/${of[state]._id}/retry`
       const key = { 'idempotency-key': `retry-${of[state]._id}` }
       const answer = await api().post(path, undefined, key)
       expect(answer).toMatchObject({ status: 202, body: { delivery_id: of[state]._id, state } })
       expect((await api().post(path, undefined, key)).body).toEqual(answer.body)
       const wishes = () =>
-        world().commands.filter(one => one.kind === 'retry_delivery' && one.delivery_id === of[state]._id)
+        testApi().commands.filter(one => one.kind === 'retry_delivery' && one.delivery_id === of[state]._id)
       await expect.poll(wishes).toMatchObject([{ project_id: of.projectId }])
-      const rows = await auditOf(world(), of[state]._id)
+      const rows = await auditOf(testApi(), of[state]._id)
       expect(rows.map(({ action }) => action)).toEqual(['delivery.retry'])
     })
 
@@ -105,7 +105,7 @@ export function describeDeliveries(world: () => AdminWorld): void {
       { name: 'superseded', why: /told_by/ },
       { name: 'tested', why: /It was a test/ },
     ] as const)('that are $name are not sent again', async ({ name, why }) => {
-      const of = await openDeliveries(world())
+      const of = await openDeliveries(testApi())
       const answer = await api().post(`/v1/deliveries/${of[name]._id}/retry`)
       expect(answer).toMatchObject({ status: 409, body: { code: 'conflict', detail: expect.stringMatching(why) } })
     })
@@ -113,7 +113,7 @@ export function describeDeliveries(world: () => AdminWorld): void {
     const health = (channelId: string, projectId: string): ChannelHealthDocument => ({
       _id: channelId,
       project_id: projectId,
-      disabled_at: new Date(world().now()),
+      disabled_at: new Date(testApi().now()),
       disabled_reason: 'Nothing arrived there for five days',
       last_success_at: null,
       last_failure_at: null,
@@ -136,12 +136,12 @@ export function describeDeliveries(world: () => AdminWorld): void {
       {
         name: 'disabled by its failures',
         why: /disabled by its failures; enable it/,
-        put: ({ channelId, projectId }) => world().others.channelHealth.put(health(channelId, projectId)),
+        put: ({ channelId, projectId }) => testApi().others.channelHealth.put(health(channelId, projectId)),
         replay: 409,
       },
     ]
     test.each(obstacles)('are not sent again to a channel that is $name', async ({ put, why, replay }) => {
-      const of = await openDeliveries(world())
+      const of = await openDeliveries(testApi())
       await put(of)
       const answer = await api().post(`/v1/deliveries/${of.dead._id}/retry`)
       expect(answer).toMatchObject({ status: 409, body: { code: 'conflict', detail: expect.stringMatching(why) } })
@@ -153,7 +153,7 @@ export function describeDeliveries(world: () => AdminWorld): void {
   describe('a replay', () => {
     const window = { from: '2026-11-01T00:00:00+01:00', to: '2026-12-01T00:00:00Z' }
     const ask = async () => {
-      const of = await openDeliveries(world())
+      const of = await openDeliveries(testApi())
       const answer = await api().post('/v1/replays', { channel_id: of.channelId, ...window })
       return { ...of, answer, id: answer.body.replay_id as string }
     }
@@ -174,7 +174,7 @@ export function describeDeliveries(world: () => AdminWorld): void {
         finished_at: null,
       })
       expect((await api().get(`/v1/replays/${id}`)).body).toEqual(answer.body)
-      const wishes = () => world().commands.filter(one => one.kind === 'replay_deliveries' && one.replay_id === id)
+      const wishes = () => testApi().commands.filter(one => one.kind === 'replay_deliveries' && one.replay_id === id)
       await expect
         .poll(wishes)
         .toMatchObject([{ channel_id: channelId, project_id: projectId, from: answer.body.from, to: answer.body.to }])
@@ -182,7 +182,7 @@ export function describeDeliveries(world: () => AdminWorld): void {
 
     test('shows how far it is, by itself and in the list', async () => {
       const { id, projectId, channelId, answer } = await ask()
-      const at = new Date(world().now())
+      const at = new Date(testApi().now())
       const running = {
         _id: id,
         project_id: projectId,
@@ -197,14 +197,14 @@ export function describeDeliveries(world: () => AdminWorld): void {
         next_page_at: at,
         finished_at: null,
       }
-      await world().others.replays.put(running)
+      await testApi().others.replays.put(running)
       expect((await api().get(`/v1/replays/${id}`)).body).toEqual({
         ...answer.body,
         state: 'running',
         total: 250,
         requeued: 100,
       })
-      await world().others.replays.put({ ...running, state: 'done', requeued: 250, finished_at: at })
+      await testApi().others.replays.put({ ...running, state: 'done', requeued: 250, finished_at: at })
       const done = { ...answer.body, state: 'done', total: 250, requeued: 250, finished_at: at.toISOString() }
       const later = await api().post('/v1/replays', { channel_id: channelId, ...window })
       const list = await api().get(`/v1/replays?project_id=${projectId}`)
@@ -218,7 +218,7 @@ export function describeDeliveries(world: () => AdminWorld): void {
       { name: 'no window', body: {}, path: 'body.from' },
       { name: 'a day without a time', body: { ...window, from: '2026-11-01' }, path: 'body.from' },
     ])('of $name is refused', async ({ body, path }) => {
-      const { channelId } = await openDeliveries(world())
+      const { channelId } = await openDeliveries(testApi())
       const answer = await api().post('/v1/replays', { channel_id: channelId, ...body })
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
       expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)

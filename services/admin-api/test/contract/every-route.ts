@@ -1,36 +1,36 @@
 import type { DeadLetterDocument, InboxEntry } from '@backstop/contracts'
 import type { Route } from '../../src/http/route.ts'
-import type { AdminWorld } from '../admin-world.ts'
-import { openProject } from './project-of-its-own.ts'
-import { storedDelivery, tellStory } from './stories.contract.ts'
+import type { TestApi } from '../test-api.ts'
+import { deliveryDocument, storeIncident } from './incidents.contract.ts'
+import { createTestProject } from './test-project.ts'
 
-/** One of each thing of a project. */
-export interface Belongings {
+/** The ids of one resource of each kind in a project. */
+export interface ProjectResources {
   readonly projectId: string
   readonly connectionId: string
   readonly channelId: string
   readonly operationId: string
-  /** Two that wait for approval. */
+  /** Operations that wait for approval. */
   readonly waitingIds: readonly [string, string]
   readonly runId: string
   readonly budgetId: string
   readonly incidentId: string
   readonly actionId: string
   readonly expectedChangeId: string
-  /** Of a notification of the connection. */
+  /** The event of a notification of the connection. */
   readonly eventId: string
-  /** One that is dead, of the channel. */
+  /** A dead delivery of the channel. */
   readonly deliveryId: string
   readonly replayId: string
   readonly suppressed: string
   readonly keyId: string
-  /** Of no project: a key that is bound to one does not see it. */
+  /** The dead letter belongs to no project, so keys that are bound to a project cannot see it. */
   readonly deadLetterId: string
 }
 
-export async function openBelongings(world: AdminWorld): Promise<Belongings> {
-  const { api } = world
-  const { projectId, processorId: connectionId } = await openProject(api)
+export async function createProjectResources(testApi: TestApi): Promise<ProjectResources> {
+  const { api } = testApi
+  const { projectId, processorId: connectionId } = await createTestProject(api)
   const config = { kind: 'webhook', url: 'https://hooks.example.test/in' }
   const channel = await api.post('/v1/alert-channels', {
     project_id: projectId,
@@ -48,10 +48,10 @@ export async function openBelongings(world: AdminWorld): Promise<Belongings> {
   const cap = { project_id: projectId, name: 'x', currency: 'chf', cap: 1, interval: 'day' }
   const budget = await api.post('/v1/budgets', cap)
   const key = await api.post('/v1/api-keys', { name: 'x', scopes: ['read'], project_id: projectId })
-  const { incident, action, alertId, at } = await tellStory(world, projectId, connectionId)
+  const { incident, action, alertId, at } = await storeIncident(testApi, projectId, connectionId)
   const channelId: string = channel.body.channel_id
-  const dead = { ...storedDelivery(projectId, alertId, at), channel_id: channelId, state: 'dead' as const }
-  await world.others.deliveries.put(dead)
+  const dead = { ...deliveryDocument(projectId, alertId, at), channel_id: channelId, state: 'dead' as const }
+  await testApi.others.deliveries.put(dead)
   const window = { from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z' }
   const replay = await api.post('/v1/replays', { channel_id: channelId, ...window })
   const expected = await api.post('/v1/expected-changes', { project_id: projectId, kind: 'refund', note: 'x' })
@@ -67,17 +67,17 @@ export async function openBelongings(world: AdminWorld): Promise<Belongings> {
     incidentId: incident,
     actionId: action,
     expectedChangeId: expected.body.expected_change_id,
-    eventId: await storeEvent(world, projectId, connectionId),
+    eventId: await storeEvent(testApi, projectId, connectionId),
     deliveryId: dead._id,
     replayId: replay.body.replay_id,
     suppressed: suppressed.body.address,
     keyId: key.body.key_id,
-    deadLetterId: await storeDeadLetter(world, projectId),
+    deadLetterId: await storeDeadLetter(testApi, projectId),
   }
 }
 
-/** Keeps a message that cannot be read, as the notifier does. @returns its id */
-export async function storeDeadLetter(world: AdminWorld, name: string, more: Partial<DeadLetterDocument> = {}) {
+/** Stores a dead letter as the notifier does. @returns its id */
+export async function storeDeadLetter(testApi: TestApi, name: string, more: Partial<DeadLetterDocument> = {}) {
   const letter: DeadLetterDocument = {
     _id: `dlt_${name}`,
     topic: 'commands',
@@ -89,20 +89,20 @@ export async function storeDeadLetter(world: AdminWorld, name: string, more: Par
     parked_at: new Date('2026-11-21T10:00:00.000Z'),
     ...more,
   }
-  await world.others.deadLetters.put(letter)
+  await testApi.others.deadLetters.put(letter)
   return letter._id
 }
 
-/** Keeps a notification as the reconciler does. @returns its event id */
+/** Stores a notification as the reconciler does. @returns its event id */
 export async function storeEvent(
-  world: AdminWorld,
+  testApi: TestApi,
   projectId: string,
   connectionId: string,
   became: Partial<Pick<InboxEntry, 'outcome' | 'reason'>> = {},
 ): Promise<string> {
   const _id = `${connectionId}/evt_1`
   const received_at = new Date('2026-11-21T10:00:00.000Z')
-  await world.others.inbox.put({
+  await testApi.others.inbox.put({
     _id,
     project_id: projectId,
     connection_id: connectionId,
@@ -116,7 +116,7 @@ export async function storeEvent(
     processed_at: received_at,
     ...became,
   })
-  await world.others.inboxBodies.put({ _id, received_at, body: '{"id":"evt_1"}' })
+  await testApi.others.inboxBodies.put({ _id, received_at, body: '{"id":"evt_1"}' })
   return 'evt_1'
 }
 
@@ -125,15 +125,15 @@ export interface RouteCall {
   readonly method: string
   readonly path: string
   readonly body?: unknown
-  /** A list names a project by its query; everything else names a thing. */
+  /** True if the route lists resources: its query names the project. Other routes name a resource in the path. */
   readonly isList: boolean
 }
 
 /**
- * A sound request for every route, about the given things, in an order in which each can succeed.
- * @throws when a route has none: whoever adds a route says here how it is called
+ * A valid request for every route about the given resources, in an order in which each can succeed.
+ * @throws if a route has no request here: whoever adds a route must add its request
  */
-export function callEveryRoute(routes: readonly Route[], own: Belongings): RouteCall[] {
+export function callEveryRoute(routes: readonly Route[], own: ProjectResources): RouteCall[] {
   const { projectId, connectionId, channelId, operationId, incidentId, actionId, deliveryId, keyId } = own
   const connection = { id: projectId, connection_id: connectionId }
   const config = { kind: 'email', to: ['a@b.test'] }
@@ -192,7 +192,7 @@ export function callEveryRoute(routes: readonly Route[], own: Belongings): Route
     listAudit: { isList: true },
     listDeadLetters: { isList: true },
     replayDeadLetter: { params: { id: own.deadLetterId } },
-    // What ends a thing comes last.
+    // Deletions come last.
     deleteBudget: { params: { id: own.budgetId } },
     revokeApiKey: { params: { id: keyId } },
     deleteSuppression: { params: { address: own.suppressed }, query: `?project_id=${projectId}` },

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
-import { openProject } from './project-of-its-own.ts'
+import type { TestApi } from '../test-api.ts'
+import { createTestProject } from './test-project.ts'
 
 const HOUR_MS = 3_600_000
 
-export function describeExpiredSecrets(world: () => AdminWorld): void {
+export function describeExpiredSecrets(testApi: () => TestApi): void {
   test('replaced secrets of a channel and of a connection are erased once their overlap is over, and no sooner', async () => {
-    const { api, stores, expiredSecrets } = world()
-    const { projectId } = await openProject(api)
+    const { api, stores, expiredSecrets } = testApi()
+    const { projectId } = await createTestProject(api)
     const config = { kind: 'webhook', url: 'https://hooks.example.test/in', secret: 'the first' }
     const fields = { project_id: projectId, name: 'Ops', events: ['incident.opened'], config }
     const channelPath = `/v1/alert-channels/${(await api.post('/v1/alert-channels', fields)).body.channel_id}`
@@ -20,7 +20,7 @@ export function describeExpiredSecrets(world: () => AdminWorld): void {
       channel: await stores.channels.find({ project_id: projectId }),
       connection: await stores.connections.find({ _id: connection_id }),
     })
-    const at = (ms: number) => new Date(world().now() + ms)
+    const at = (ms: number) => new Date(testApi().now() + ms)
     const before = await stored()
 
     await expiredSecrets.erase(at(HOUR_MS))
@@ -33,7 +33,7 @@ export function describeExpiredSecrets(world: () => AdminWorld): void {
     })
     expect(before.connection?.inbound_secrets).toHaveLength(2)
     expect(await expiredSecrets.erase(at(3 * HOUR_MS))).toBe(0)
-    // What is left is the one in use, which nobody can tell from before by its version.
+    // Only the secret in use remains. The version is unchanged.
     expect((await api.get(channelPath)).headers.get('etag')).toBe('"2"')
   })
 }

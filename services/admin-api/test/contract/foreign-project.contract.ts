@@ -1,20 +1,20 @@
 import { Problem, Scope } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
-import { callEveryRoute, openBelongings } from './every-route.ts'
-import { openKey, openProject } from './project-of-its-own.ts'
+import type { TestApi } from '../test-api.ts'
+import { callEveryRoute, createProjectResources } from './every-route.ts'
+import { createTestKey, createTestProject } from './test-project.ts'
 
-/** The access matrix, generated from the route table: a new route is in it, or fails it, by itself. */
-export function describeAccess(world: () => AdminWorld): void {
-  const api = () => world().api
+/** Tests every route of the route table with keys of other projects. A new route is tested too, or the test fails. */
+export function describeAccess(testApi: () => TestApi): void {
+  const api = () => testApi().api
 
   describe('every route', () => {
     test('refuses a key that is bound to another project, and changes nothing there', async () => {
-      const own = await openBelongings(world())
-      const foreign = await openProject(api(), 'Foreign')
-      const stranger = api().as(await openKey(api(), ['admin'], foreign.projectId))
+      const own = await createProjectResources(testApi())
+      const foreign = await createTestProject(api(), 'Foreign')
+      const stranger = api().withKey(await createTestKey(api(), ['admin'], foreign.projectId))
       const before = await linesAbout(own.projectId)
-      for (const { route, method, path, body, isList } of callEveryRoute(world().app.routes, own)) {
+      for (const { route, method, path, body, isList } of callEveryRoute(testApi().app.routes, own)) {
         const answer = await stranger.call(method, path, { body })
         const seen = { route: route.operationId, status: answer.status }
         if (isList) {
@@ -28,10 +28,10 @@ export function describeAccess(world: () => AdminWorld): void {
     })
 
     test('lists nothing of another project when no project is named', async () => {
-      const own = await openBelongings(world())
-      const foreign = await openProject(api(), 'Foreign')
-      const stranger = api().as(await openKey(api(), ['admin'], foreign.projectId))
-      const lists = world().app.routes.filter(
+      const own = await createProjectResources(testApi())
+      const foreign = await createTestProject(api(), 'Foreign')
+      const stranger = api().withKey(await createTestKey(api(), ['admin'], foreign.projectId))
+      const lists = testApi().app.routes.filter(
         route => route.operationId.startsWith('list') && !route.path.includes('{'),
       )
       expect(lists.length).toBeGreaterThan(4)
@@ -43,27 +43,27 @@ export function describeAccess(world: () => AdminWorld): void {
     })
 
     test('a cursor of another project leads to nothing of it', async () => {
-      const own = await openBelongings(world())
+      const own = await createProjectResources(testApi())
       await api().post('/v1/operations', { connection_id: own.connectionId, kind: 'refund', subject: 'pi_2' })
       const first = await api().get(`/v1/operations?project_id=${own.projectId}&limit=1`)
-      const foreign = await openProject(api(), 'Foreign')
-      const stranger = api().as(await openKey(api(), ['read'], foreign.projectId))
+      const foreign = await createTestProject(api(), 'Foreign')
+      const stranger = api().withKey(await createTestKey(api(), ['read'], foreign.projectId))
       const answer = await stranger.get(`/v1/operations?cursor=${first.body.next_cursor}`)
       expect(answer).toMatchObject({ status: 200, body: { data: [], next_cursor: null } })
     })
 
     test('does what it says for a key of the project, and writes one audit row for each change', async () => {
-      const own = await openBelongings(world())
-      const friend = api().as(await openKey(api(), ['admin'], own.projectId))
-      for (const { route, method, path, body } of callEveryRoute(world().app.routes, own)) {
+      const own = await createProjectResources(testApi())
+      const friend = api().withKey(await createTestKey(api(), ['admin'], own.projectId))
+      for (const { route, method, path, body } of callEveryRoute(testApi().app.routes, own)) {
         const caller = ['createProject', 'replayDeadLetter'].includes(route.operationId) ? api() : friend
         const answer = await caller.call(method, path, { body })
         const requestId = answer.headers.get('x-request-id') as string
-        const rows = await world().stores.audit.findAll({ request_id: requestId })
+        const rows = await testApi().stores.audit.findAll({ request_id: requestId })
         const wantedRows = method === 'GET' ? 0 : 1
         const seen = { route: route.operationId, isDone: answer.status < 300, rows: rows.length }
         expect(seen).toEqual({ route: route.operationId, isDone: true, rows: wantedRows })
-        // What is answered is what the OpenAPI document says.
+        // The status of the answer must be in the OpenAPI document.
         expect(Object.keys(route.answers)).toContain(String(answer.status))
         const fault = route.answers[answer.status]?.schema?.safeParse(answer.body).error
         expect({ route: route.operationId, fault }).toEqual({ route: route.operationId, fault: undefined })
@@ -75,25 +75,25 @@ export function describeAccess(world: () => AdminWorld): void {
     })
 
     test('refuses every scope but its own, and refuses no key at all', async () => {
-      const own = await openBelongings(world())
+      const own = await createProjectResources(testApi())
       const keys = new Map<string, string>()
-      for (const scope of Scope.options) keys.set(scope, await openKey(api(), [scope], own.projectId))
-      for (const { route, method, path, body } of callEveryRoute(world().app.routes, own)) {
-        const anyone = await api().as(undefined).call(method, path, { body })
+      for (const scope of Scope.options) keys.set(scope, await createTestKey(api(), [scope], own.projectId))
+      for (const { route, method, path, body } of callEveryRoute(testApi().app.routes, own)) {
+        const anyone = await api().withKey(undefined).call(method, path, { body })
         expect({ route: route.operationId, status: anyone.status }).toEqual({ route: route.operationId, status: 401 })
         expect(Problem.safeParse(anyone.body).error).toBeUndefined()
         for (const [scope, key] of keys) {
           if (scope === route.scope || scope === 'admin') continue
-          const { status } = await api().as(key).call(method, path, { body })
+          const { status } = await api().withKey(key).call(method, path, { body })
           expect({ route: route.operationId, scope, status }).toEqual({ route: route.operationId, scope, status: 403 })
         }
       }
     })
   })
 
-  /** Everything stored that names the project; what a look alone changes is left out. */
+  /** Returns every stored document that names the project, without the fields that a read changes. */
   async function linesAbout(projectId: string): Promise<string[]> {
-    const stores = world().stores
+    const stores = testApi().stores
     const all = await Promise.all([
       stores.projects.findAll({ _id: projectId }),
       stores.connections.findAll({ project_id: projectId }),

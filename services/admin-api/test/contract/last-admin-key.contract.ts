@@ -1,8 +1,8 @@
-/** In a world of its own: these tests revoke the keys that other tests work with. */
+/** These tests use their own API, because they revoke keys that other tests need. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
 import type { Answer, ApiClient } from '../api-client.ts'
-import { openProject } from './project-of-its-own.ts'
+import type { TestApi } from '../test-api.ts'
+import { createTestProject } from './test-project.ts'
 
 const DAY_MS = 86_400_000
 
@@ -11,20 +11,20 @@ interface AdminKey {
   readonly api: ApiClient
 }
 
-export function describeLastAdminKey(name: string, open: () => Promise<AdminWorld>): void {
+export function describeLastAdminKey(name: string, open: () => Promise<TestApi>): void {
   describe(`the last usable admin key over ${name}`, () => {
-    let world: AdminWorld
-    /** Between tests, the only key that administers all projects. */
+    let testApi: TestApi
+    /** Between two tests, this is the only key that administers all projects. */
     let last: AdminKey
     beforeAll(async () => {
-      world = await open()
-      last = { id: 'key_bootstrap', api: world.api }
+      testApi = await open()
+      last = { id: 'key_bootstrap', api: testApi.api }
     })
-    afterAll(() => world?.stop())
+    afterAll(() => testApi?.stop())
 
     const makeKey = async (more: object = {}): Promise<AdminKey> => {
       const { body } = await last.api.post('/v1/api-keys', { name: 'x', scopes: ['admin'], ...more })
-      return { id: body.key_id, api: world.api.as(body.key) }
+      return { id: body.key_id, api: testApi.api.withKey(body.key) }
     }
     const revoke = ({ api }: AdminKey, { id }: AdminKey): Promise<Answer> => api.delete(`/v1/api-keys/${id}`)
     const expectRefusal = (answer: Answer) =>
@@ -43,12 +43,12 @@ export function describeLastAdminKey(name: string, open: () => Promise<AdminWorl
     })
 
     test('stays beside keys that are expired, bound to a project or without the scope admin', async () => {
-      const { projectId } = await openProject(last.api)
+      const { projectId } = await createTestProject(last.api)
       await makeKey({ scopes: ['read', 'manage'] })
       const bound = await makeKey({ project_id: projectId })
       const short = await makeKey({ expires_in_days: 1 })
       const lasting = await makeKey({ expires_in_days: 30 })
-      world.passTime(DAY_MS)
+      testApi.advanceClock(DAY_MS)
       expect((await revoke(last, lasting)).status).toBe(204)
       expectRefusal(await revoke(last, last))
       expect((await revoke(last, short)).status).toBe(204)

@@ -2,19 +2,19 @@ import { UNSUBSCRIBE_PURPOSE, unsubscribeSubject } from '@backstop/contracts'
 import { createSecretBox, parseKeyRing, Secret } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
-import { type AdminWorld, MAIL_EVENTS_TOKEN, secretBoxOfTests } from '../admin-world.ts'
+import { MAIL_EVENTS_TOKEN, secretBoxOfTests, type TestApi } from '../test-api.ts'
 
 const PAGE = /^text\/html/
 const tokenOf = (projectId: string, address: string) =>
   secretBoxOfTests.sign(UNSUBSCRIBE_PURPOSE, unsubscribeSubject({ projectId, address }))
 
-export function describeMail(world: () => AdminWorld): void {
+export function describeMail(testApi: () => TestApi): void {
   const suppressed = (address: string) =>
-    world().commands.filter(one => one.kind === 'suppress_address' && one.address === address)
+    testApi().commands.filter(one => one.kind === 'suppress_address' && one.address === address)
 
   describe('unsubscribing', () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    const nobody = () => world().api.as(undefined)
+    const nobody = () => testApi().api.withKey(undefined)
 
     test('opens a page that changes nothing, and one POST takes the address off the mails of its project', async () => {
       const path = `/v1/unsubscribe/${tokenOf('prj_mail', 'Leaver@Example.com')}`
@@ -30,7 +30,8 @@ export function describeMail(world: () => AdminWorld): void {
       expect(left.status).toBe(200)
       await until('the wish to arrive', () => suppressed('leaver@example.com').length > 0)
       expect(suppressed('leaver@example.com')).toMatchObject([{ project_id: 'prj_mail', reason: 'unsubscribed' }])
-      // Whoever posts again makes nothing more of it; the next one's wish shows that theirs would have arrived.
+      // The repeated POST sends no second command. The next person's command arrives after it, so a second one would have arrived by
+      // then.
       await nobody().call('POST', path, { headers: form, raw: '' })
       const next = `/v1/unsubscribe/${tokenOf('prj_mail', 'next@example.com')}`
       await nobody().call('POST', next, { raw: 'a=b', headers: { 'content-type': 'multipart/form-data; boundary=x' } })
@@ -39,14 +40,14 @@ export function describeMail(world: () => AdminWorld): void {
     })
 
     test('holds again soon after the team has let the address go: nobody is told so in vain', async () => {
-      const project_id = (await world().api.post('/v1/projects', { name: 'Second thoughts' })).body.project_id
+      const project_id = (await testApi().api.post('/v1/projects', { name: 'Second thoughts' })).body.project_id
       const path = `/v1/unsubscribe/${tokenOf(project_id, 'again@example.com')}`
-      const listed = async () => (await world().api.get(`/v1/suppressions?project_id=${project_id}`)).body.data
+      const listed = async () => (await testApi().api.get(`/v1/suppressions?project_id=${project_id}`)).body.data
       await nobody().call('POST', path, { headers: form, raw: '' })
       await until('the address to be suppressed', async () => (await listed()).length === 1)
-      await world().api.delete(`/v1/suppressions/again@example.com?project_id=${project_id}`)
+      await testApi().api.delete(`/v1/suppressions/again@example.com?project_id=${project_id}`)
       expect(await listed()).toEqual([])
-      world().passTime(10_000)
+      testApi().advanceClock(10_000)
       await nobody().call('POST', path, { headers: form, raw: '' })
       await until('the address to be suppressed again', async () => (await listed()).length === 1)
     })
@@ -65,7 +66,7 @@ export function describeMail(world: () => AdminWorld): void {
           secretBoxOfTests.sign(UNSUBSCRIBE_PURPOSE, 'nobody'),
           ofAKeyThatLeft.sign(UNSUBSCRIBE_PURPOSE, subject),
         ]
-        const before = world().commands.length
+        const before = testApi().commands.length
         for (const bad of broken) {
           const answer = await nobody().call(method, `/v1/unsubscribe/${bad}`)
           expect([bad, answer.status]).toEqual([bad, 404])
@@ -77,7 +78,7 @@ export function describeMail(world: () => AdminWorld): void {
         const other = `other-${method}@example.com`.toLowerCase()
         await nobody().call('POST', `/v1/unsubscribe/${tokenOf('prj_mail', other)}`)
         await until('the good one’s wish to arrive', () => suppressed(other).length > 0)
-        expect(world().commands.length).toBe(before + 1)
+        expect(testApi().commands.length).toBe(before + 1)
       },
     )
 
@@ -89,11 +90,11 @@ export function describeMail(world: () => AdminWorld): void {
       { name: 'with an escape that breaks off', pathOf: (token: string) => `/v1/unsubscribe/${token}%E0%` },
     ])('keeps a token $name out of the log', async ({ name, pathOf }) => {
       const token = tokenOf('prj_mail', `quiet ${name}@example.com`)
-      const lines = () => world().log.filter(line => line.includes('http.request')).length
+      const lines = () => testApi().log.filter(line => line.includes('http.request')).length
       const before = lines()
       await nobody().call('POST', pathOf(token))
       await until('the request to be logged', () => lines() > before)
-      expect(world().log.join('')).not.toContain(token)
+      expect(testApi().log.join('')).not.toContain(token)
     })
   })
 
@@ -109,7 +110,7 @@ export function describeMail(world: () => AdminWorld): void {
 
     test('with the token of the setting take the address off the mails of its project', async () => {
       const path = `/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`
-      const answer = await world().api.as(undefined).post(path, report('gone@example.com'))
+      const answer = await testApi().api.withKey(undefined).post(path, report('gone@example.com'))
       expect(answer).toMatchObject({ status: 200, body: { taken: 1, ignored: 0 } })
       await until('the wish to arrive', () => suppressed('gone@example.com').length > 0)
       expect(suppressed('gone@example.com')).toMatchObject([{ project_id: 'prj_mail', reason: 'hard_bounce' }])
@@ -117,8 +118,8 @@ export function describeMail(world: () => AdminWorld): void {
 
     test('that name no project are answered, and change nothing', async () => {
       const path = `/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`
-      const answer = await world()
-        .api.as(undefined)
+      const answer = await testApi()
+        .api.withKey(undefined)
         .post(path, { ...report('whose@example.com'), Metadata: {} })
       expect(answer).toMatchObject({ status: 200, body: { taken: 0, ignored: 1 } })
     })
@@ -134,16 +135,16 @@ export function describeMail(world: () => AdminWorld): void {
         code: 'malformed_event',
       },
     ])('with $name are refused', async ({ path, status, code }) => {
-      expect(await world().api.as(undefined).post(path, {})).toMatchObject({ status, body: { code } })
+      expect(await testApi().api.withKey(undefined).post(path, {})).toMatchObject({ status, body: { code } })
     })
 
     test('are JSON, whatever type they say they are of', async () => {
       const path = `/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`
-      const broken = await world()
-        .api.as(undefined)
+      const broken = await testApi()
+        .api.withKey(undefined)
         .call('POST', path, { raw: '{', headers: { 'content-type': 'text/plain' } })
       expect(broken).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
-      expect(world().log.join('')).not.toContain(MAIL_EVENTS_TOKEN)
+      expect(testApi().log.join('')).not.toContain(MAIL_EVENTS_TOKEN)
     })
   })
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
-import { auditOf, openKey, openProject } from './project-of-its-own.ts'
+import type { TestApi } from '../test-api.ts'
+import { auditOf, createTestKey, createTestProject } from './test-project.ts'
 
-export function describeOperations(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describeOperations(testApi: () => TestApi): void {
+  const api = () => testApi().api
   const open = async () => {
-    const own = await openProject(api())
+    const own = await createTestProject(api())
     const report = (more: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
       api().post(
         '/v1/operations',
@@ -58,12 +58,12 @@ export function describeOperations(world: () => AdminWorld): void {
       })
       await expect
         .poll(() =>
-          world()
+          testApi()
             .published(id)
             .map(({ state }) => state),
         )
         .toEqual(['requested', 'executing', 'completed'])
-      expect(world().published(id).at(-1)?.refs).toContain(`${projectId}/processor/re_1`)
+      expect(testApi().published(id).at(-1)?.refs).toContain(`${projectId}/processor/re_1`)
     })
 
     test.each(['executing', 'awaiting_review', 'completed', 'failed', 'rejected', 'approval_pending', 'declined'])(
@@ -94,7 +94,7 @@ export function describeOperations(world: () => AdminWorld): void {
         status: 200,
         body: { operation_id: id, state: 'completed', provider_ref: 're_3', version: 2 },
       })
-      const rows = await auditOf(world(), id)
+      const rows = await auditOf(testApi(), id)
       expect(rows.map(({ action }) => action)).toEqual(['operation.create', 'operation.transition'])
     })
 
@@ -136,7 +136,7 @@ export function describeOperations(world: () => AdminWorld): void {
       const { body } = await report({ state: 'executing' })
       const repeat = await api().post(`/v1/operations/${body.operation_id}/transitions`, { to: 'executing' })
       expect(repeat).toMatchObject({ status: 200, body: { version: 1 } })
-      const rows = await auditOf(world(), body.operation_id)
+      const rows = await auditOf(testApi(), body.operation_id)
       expect(rows.map(({ action }) => action)).toEqual(['operation.create'])
     })
 
@@ -193,8 +193,8 @@ export function describeOperations(world: () => AdminWorld): void {
 
     test('are reported with a scope of their own, which reads nothing', async () => {
       const { projectId, processorId } = await open()
-      const reporter = api().as(await openKey(api(), ['operations:write'], projectId))
-      const manager = api().as(await openKey(api(), ['manage', 'read'], projectId))
+      const reporter = api().withKey(await createTestKey(api(), ['operations:write'], projectId))
+      const manager = api().withKey(await createTestKey(api(), ['manage', 'read'], projectId))
       const body = { connection_id: processorId, kind: 'refund', subject: 'pi_1' }
       expect((await reporter.post('/v1/operations', body)).status).toBe(201)
       expect(await reporter.get('/v1/operations')).toMatchObject({ status: 403, body: { code: 'forbidden' } })
@@ -214,7 +214,7 @@ export function describeOperations(world: () => AdminWorld): void {
 
   describe('the Idempotency-Key header', () => {
     test('makes a connection once, and shows its secret once', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const make = (name: string) =>
         api().post(
           `/v1/projects/${projectId}/connections`,
@@ -233,7 +233,7 @@ export function describeOperations(world: () => AdminWorld): void {
     })
 
     test('makes one of twenty requests at once', async () => {
-      const name = `many-${world().now()}`
+      const name = `many-${testApi().now()}`
       const requests = Array.from({ length: 20 }, () =>
         api().post('/v1/projects', { name }, { 'idempotency-key': name }),
       )
@@ -245,7 +245,7 @@ export function describeOperations(world: () => AdminWorld): void {
     })
 
     test('is free again after a refusal', async () => {
-      const header = { 'idempotency-key': `mend-${world().now()}` }
+      const header = { 'idempotency-key': `mend-${testApi().now()}` }
       expect((await api().post('/v1/projects', { name: '' }, header)).status).toBe(400)
       expect((await api().post('/v1/projects', { name: 'Mended' }, header)).status).toBe(201)
     })

@@ -1,17 +1,17 @@
 import { PreviewQuery } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
-import { openProject } from './project-of-its-own.ts'
+import type { TestApi } from '../test-api.ts'
+import { createTestProject } from './test-project.ts'
 
 const PAGE = /^text\/html/
 const EVENTS = PreviewQuery.shape.event.unwrap().options.filter(event => event !== 'digest')
 
-export function describePreviews(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describePreviews(testApi: () => TestApi): void {
+  const api = () => testApi().api
 
   describe('a preview', () => {
     test('is the mail that would be sent, as a page, as text and as both', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const html = await api().get(`/v1/previews?project_id=${projectId}`)
       expect(html.status).toBe(200)
       expect(html.headers.get('content-type')).toMatch(PAGE)
@@ -51,7 +51,7 @@ export function describePreviews(world: () => AdminWorld): void {
     })
 
     test('is the document that a webhook would receive', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const json = await api().get(`/v1/previews?kind=webhook&format=json&project_id=${projectId}`)
       expect(json.body).toMatchObject({
         id: expect.stringMatching(/^alr_/),

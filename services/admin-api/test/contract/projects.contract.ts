@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
-import { openProject } from './project-of-its-own.ts'
+import type { TestApi } from '../test-api.ts'
+import { createTestProject } from './test-project.ts'
 
-export function describeProjects(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describeProjects(testApi: () => TestApi): void {
+  const api = () => testApi().api
 
   describe('projects', () => {
     test('are made, read and listed', async () => {
@@ -26,7 +26,7 @@ export function describeProjects(world: () => AdminWorld): void {
     }
 
     test('change their name and their look, which the previews show', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const path = `/v1/projects/${projectId}`
       const changed = await api().patch(path, { branding }, { 'if-match': '"1"' })
       expect(changed).toMatchObject({ status: 200, body: { name: 'Shop', branding, version: 2 } })
@@ -59,7 +59,7 @@ export function describeProjects(world: () => AdminWorld): void {
       { name: 'nothing at all', branding: undefined, path: 'body' },
     ]
     test.each(refused)('refuse a look with $name', async ({ branding: look, code = 'invalid_request', path }) => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const answer = await api().patch(`/v1/projects/${projectId}`, { branding: look })
       expect(answer).toMatchObject({ status: 400, body: { code } })
       if (path !== undefined) {

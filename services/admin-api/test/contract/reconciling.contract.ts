@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
+import type { TestApi } from '../test-api.ts'
 import { storeEvent } from './every-route.ts'
-import { openProject } from './project-of-its-own.ts'
+import { createTestProject } from './test-project.ts'
 
-/** What people tell the reconciler, and what they see of what it took in. */
-export function describeReconciling(world: () => AdminWorld): void {
-  const api = () => world().api
+/** The routes through which people instruct the reconciler and see its records. */
+export function describeReconciling(testApi: () => TestApi): void {
+  const api = () => testApi().api
 
   describe('expected changes', () => {
     const note = (projectId: string, more: object = {}) => ({
@@ -16,7 +16,7 @@ export function describeReconciling(world: () => AdminWorld): void {
     })
 
     test('are made, listed and taken back', async () => {
-      const { projectId, processorId } = await openProject(api())
+      const { projectId, processorId } = await createTestProject(api())
       const more = {
         connection_id: processorId,
         subject: 'pi_1',
@@ -37,7 +37,7 @@ export function describeReconciling(world: () => AdminWorld): void {
     })
 
     test('cover one change and any money unless they say otherwise, and show what they cover already', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const plain = await api().post('/v1/expected-changes', note(projectId))
       const nothing = { changes_covered: 0, amount_covered: null }
       expect(plain.body).toMatchObject({ max_changes: 1, max_amount: null, starts_at: null, ...nothing })
@@ -53,7 +53,7 @@ export function describeReconciling(world: () => AdminWorld): void {
       })
       const _id: string = made.body.expected_change_id
       const uses = [2_499, 1_000].map((amount, index) => ({ action_id: `act_${index}`, amount }))
-      await world().others.expectedChangeUses.put({
+      await testApi().others.expectedChangeUses.put({
         ...{ _id, project_id: projectId, version: 2, uses },
         expires_at: new Date(made.body.expires_at),
       })
@@ -65,10 +65,10 @@ export function describeReconciling(world: () => AdminWorld): void {
     })
 
     test('are told to the reconciler, which applies them to open incidents', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const { body } = await api().post('/v1/expected-changes', note(projectId))
       await expect
-        .poll(() => world().commands)
+        .poll(() => testApi().commands)
         .toContainEqual(
           expect.objectContaining({
             kind: 'apply_expected_change',
@@ -79,7 +79,7 @@ export function describeReconciling(world: () => AdminWorld): void {
     })
 
     test('are about any id that a merchant may choose', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const made = await api().post('/v1/expected-changes', note(projectId, { subject: 'Söhne & Co KG / 1' }))
       expect(made).toMatchObject({ status: 201, body: { subject: 'Söhne & Co KG / 1' } })
     })
@@ -100,15 +100,15 @@ export function describeReconciling(world: () => AdminWorld): void {
       { name: 'no reason', more: { note: ' ' }, status: 400 },
       { name: 'a connection that is not there', more: { connection_id: 'con_none' }, status: 404 },
     ])('with $name are refused', async ({ more, status }) => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       expect((await api().post('/v1/expected-changes', note(projectId, more))).status).toBe(status)
     })
   })
 
   describe('the inbox', () => {
     test('lists notifications with what became of them, and shows a body', async () => {
-      const { projectId, processorId } = await openProject(api())
-      await storeEvent(world(), projectId, processorId)
+      const { projectId, processorId } = await createTestProject(api())
+      await storeEvent(testApi(), projectId, processorId)
       const listed = await api().get(`/v1/inbox?connection_id=${processorId}&outcome=recorded`)
       expect(listed.body.data).toMatchObject([{ inbox_id: `${processorId}/evt_1`, event_type: 'refund.created' }])
       expect((await api().get(`/v1/inbox?connection_id=${processorId}&outcome=held`)).body.data).toEqual([])
@@ -117,9 +117,9 @@ export function describeReconciling(world: () => AdminWorld): void {
     })
 
     test('lists the notifications that could not be used and were parked, with the reason', async () => {
-      const { projectId, processorId } = await openProject(api())
+      const { projectId, processorId } = await createTestProject(api())
       const parked = { outcome: 'parked', reason: 'Event evt_1 is malformed: data.object is missing' } as const
-      await storeEvent(world(), projectId, processorId, parked)
+      await storeEvent(testApi(), projectId, processorId, parked)
       const listed = await api().get(`/v1/inbox?connection_id=${processorId}&outcome=parked`)
       expect(listed.body.data).toMatchObject([{ event_id: 'evt_1', ...parked }])
     })
@@ -129,7 +129,7 @@ export function describeReconciling(world: () => AdminWorld): void {
     const at = (projectId: string, id: string) => `/v1/projects/${projectId}/connections/${id}`
 
     test('is completed by a read key and a site, and its site stays', async () => {
-      const { projectId } = await openProject(api())
+      const { projectId } = await createTestProject(api())
       const made = await api().post(`/v1/projects/${projectId}/connections`, { kind: 'subscription', name: 'S' })
       const path = at(projectId, made.body.connection_id)
       expect((await api().patch(path, { read_key: 'live_read_key' })).body.status).toBe('needs_setup')
@@ -145,7 +145,7 @@ export function describeReconciling(world: () => AdminWorld): void {
     })
 
     test('a processor may get a read key later and has no site; a change names something', async () => {
-      const { projectId, processorId } = await openProject(api())
+      const { projectId, processorId } = await createTestProject(api())
       const path = at(projectId, processorId)
       expect((await api().patch(path, { read_key: 'rk_live_123', out_of_band: 'alert' })).body).toMatchObject({
         has_read_key: true,

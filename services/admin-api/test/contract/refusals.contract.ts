@@ -2,10 +2,10 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { type AdminWorld, BOOTSTRAP_KEY } from '../admin-world.ts'
+import { BOOTSTRAP_KEY, type TestApi } from '../test-api.ts'
 
-export function describeRefusals(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describeRefusals(testApi: () => TestApi): void {
+  const api = () => testApi().api
   const json = { 'content-type': 'application/json' }
   const send = (raw: string | Uint8Array, headers: Record<string, string> = json) =>
     api().call('POST', '/v1/projects', { raw, headers })
@@ -89,7 +89,7 @@ export function describeRefusals(world: () => AdminWorld): void {
           resolve(response.statusCode)
         })
         sent.on('error', reject)
-        // Chunked: without Content-Length.
+        // The body is chunked, so the request has no Content-Length.
         for (let i = 0; i < 20; i++) sent.write('x'.repeat(65_536))
         sent.end()
       })
@@ -129,13 +129,13 @@ export function describeRefusals(world: () => AdminWorld): void {
         await send('{"name":{"canary-2":1}}'),
         await send('{"name":1,"x":"canary-3"}'),
         await api().get('/v1/projects?limit=canary-4'),
-        await api().as('canary-5-0123456789').get('/v1/projects'),
+        await api().withKey('canary-5-0123456789').get('/v1/projects'),
       ]
       for (const { status, body } of answers) {
         expect(status).toBeGreaterThanOrEqual(400)
         expect(JSON.stringify(body)).not.toContain('canary')
       }
-      expect(world().log.join('')).not.toMatch(/canary-[135]/)
+      expect(testApi().log.join('')).not.toMatch(/canary-[135]/)
     })
   })
 
@@ -230,7 +230,7 @@ export function describeRefusals(world: () => AdminWorld): void {
       const answer = await api().get('/v1/projects/prj_none?')
       const id = answer.headers.get('x-request-id')
       const lines = () =>
-        world()
+        testApi()
           .log.map(line => JSON.parse(line))
           .filter(line => line.request_id === id)
       await expect.poll(lines).toMatchObject([
@@ -249,7 +249,7 @@ export function describeRefusals(world: () => AdminWorld): void {
 
     test('to a path of any length leaves a short line', async () => {
       await api().get(`/v1/projects/${'x'.repeat(10_000)}?`)
-      const lines = () => world().log.filter(line => line.includes('/v1/projects/xxxx'))
+      const lines = () => testApi().log.filter(line => line.includes('/v1/projects/xxxx'))
       await expect.poll(lines).toHaveLength(1)
       expect(lines()[0]?.length).toBeLessThan(1_000)
     })
@@ -264,7 +264,7 @@ export function describeRefusals(world: () => AdminWorld): void {
         )
       })
       const broken = () =>
-        world()
+        testApi()
           .log.map(line => JSON.parse(line))
           .filter(line => line.path === '/v1/alert-channels/broken-off/test')
       await expect.poll(broken).toMatchObject([{ msg: 'http.request', method: 'POST', finished: false }])

@@ -1,12 +1,12 @@
 import { newId } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
-import { auditOf, openKey, openProject } from './project-of-its-own.ts'
+import type { TestApi } from '../test-api.ts'
+import { auditOf, createTestKey, createTestProject } from './test-project.ts'
 
-export function describeRuns(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describeRuns(testApi: () => TestApi): void {
+  const api = () => testApi().api
   const open = async () => {
-    const own = await openProject(api())
+    const own = await createTestProject(api())
     const runId = newId('message')
     const report = { connection_id: own.processorId, kind: 'refund', subject: 'pi_1', run_id: runId }
     const operation = (await api().post('/v1/operations', report)).body
@@ -24,7 +24,7 @@ export function describeRuns(world: () => AdminWorld): void {
       })
       expect((await fail()).body).toEqual(failed.body)
       await expect
-        .poll(() => world().alerts(projectId))
+        .poll(() => testApi().alerts(projectId))
         .toEqual([
           expect.objectContaining({
             event: 'run.failed',
@@ -42,7 +42,7 @@ export function describeRuns(world: () => AdminWorld): void {
         next_cursor: null,
       })
       expect((await api().get(`/v1/operations?run_id=${runId}`)).body.data).toEqual([operation])
-      const rows = await auditOf(world(), runId)
+      const rows = await auditOf(testApi(), runId)
       expect(rows.map(({ action }) => action)).toEqual(['run.fail'])
     })
 
@@ -54,13 +54,13 @@ export function describeRuns(world: () => AdminWorld): void {
 
     test('of a key that is bound belong to its project, whatever others call theirs', async () => {
       const [one, other] = [await open(), await open()]
-      const key = api().as(await openKey(api(), ['operations:write', 'read'], one.projectId))
+      const key = api().withKey(await createTestKey(api(), ['operations:write', 'read'], one.projectId))
       const failed = await key.post(`/v1/runs/${other.runId}/failed`)
       expect(failed).toMatchObject({ status: 200, body: { project_id: one.projectId } })
       expect((await key.get(`/v1/runs/${other.runId}`)).body).toMatchObject({ operations: [] })
       const foreign = await key.post(`/v1/runs/${other.runId}/failed`, { project_id: other.projectId })
       expect(foreign).toMatchObject({ status: 404, body: { code: 'not_found' } })
-      // Two projects know the name now, so that a key for all has to say which.
+      // Two projects have runs of this name, so a key for all projects must name the project.
       const unclear = await api().post(`/v1/runs/${other.runId}/failed`)
       expect(unclear).toMatchObject({ status: 400, body: { errors: [{ path: 'body.project_id' }] } })
       const clear = await api().post(`/v1/runs/${other.runId}/failed`, { project_id: other.projectId })

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type AdminWorld, BOOTSTRAP_KEY } from '../admin-world.ts'
-import { openProject } from './project-of-its-own.ts'
+import { BOOTSTRAP_KEY, type TestApi } from '../test-api.ts'
+import { createTestProject } from './test-project.ts'
 
-/** Ways in which a secret may lie somewhere in clear. */
+/** The encodings in which a secret could be stored or logged. */
 function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8')
-  // Base64 of a part of a longer text depends on where it begins: the middle of each of the three is looked for.
+  // In a longer text, the base64 of a secret depends on its offset modulo 3, so the middle part is searched for at all three offsets.
   const shifted = [0, 1, 2].map(shift => bytes.subarray(shift).toString('base64').replace(/=+$/, '').slice(0, -2))
   return [secret, bytes.toString('hex'), createHash('sha256').update(bytes).digest('hex'), ...shifted]
 }
 
-export function describeSecrets(world: () => AdminWorld): void {
+export function describeSecrets(testApi: () => TestApi): void {
   test('no secret is ever answered again, stored in clear or logged', async () => {
-    const { api } = world()
-    const { projectId } = await openProject(api)
+    const { api } = testApi()
+    const { projectId } = await createTestProject(api)
     const at = `/v1/projects/${projectId}/connections`
     const given = {
       signing: 'whsec_canary_of_the_processor',
@@ -56,8 +56,8 @@ export function describeSecrets(world: () => AdminWorld): void {
       { 'idempotency-key': `k-${projectId}` },
     )
 
-    // From here on nothing may tell any of them, whatever is asked.
-    const since = world().transcript.length
+    // From here on, no answer may contain any of the secrets.
+    const since = testApi().transcript.length
     await api.post(at, processor, key)
     for (const path of [
       '/v1/projects',
@@ -74,10 +74,10 @@ export function describeSecrets(world: () => AdminWorld): void {
     await api.post(`${webhookPath}/rotate-secret`, { secret: [given.webhook] })
     await api.post(`${webhookPath}/test`)
     await api.post(at, { ...processor, signing_secret: given.signing, name: 7, unknown: given.readKey })
-    await api.as(apiKey.body.key).post('/v1/projects', { name: 'not allowed' })
-    const answers = world().transcript.slice(since).join('\n')
-    const stored = await world().dump()
-    const logged = world().log.join('')
+    await api.withKey(apiKey.body.key).post('/v1/projects', { name: 'not allowed' })
+    const answers = testApi().transcript.slice(since).join('\n')
+    const stored = await testApi().dump()
+    const logged = testApi().log.join('')
 
     const secrets = {
       ...given,
@@ -90,7 +90,7 @@ export function describeSecrets(world: () => AdminWorld): void {
     }
     for (const [name, secret] of Object.entries(secrets)) {
       expect(secret, name).toBeTypeOf('string')
-      // The hash of an API key is what is stored of it; a hash of any other secret would be there to be guessed at.
+      // API keys are stored as hashes. A hash of any other secret would be stored for no purpose and could be guessed.
       const isKey = name === 'apiKey' || name === 'bootstrap'
       for (const spelling of spellings(secret)) {
         const isHash = /^[0-9a-f]{64}$/.test(spelling) && spelling !== secret
@@ -99,7 +99,7 @@ export function describeSecrets(world: () => AdminWorld): void {
         expect({ name, isLogged: logged.includes(spelling) }).toEqual({ name, isLogged: false })
       }
     }
-    // The test looked where the secrets would be.
+    // Shows that the test searched the stored data.
     expect(stored).toContain(projectId)
     expect(logged).toContain('http.request')
     expect(answers).toContain('idempotency-replayed')

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
-import { openProject } from './project-of-its-own.ts'
+import type { TestApi } from '../test-api.ts'
+import { createTestProject } from './test-project.ts'
 
-export function describeSuppressions(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describeSuppressions(testApi: () => TestApi): void {
+  const api = () => testApi().api
   const open = async () => {
-    const { projectId } = await openProject(api())
+    const { projectId } = await createTestProject(api())
     return {
       projectId,
       list: async () => (await api().get(`/v1/suppressions?project_id=${projectId}`)).body.data,
@@ -36,7 +36,7 @@ export function describeSuppressions(world: () => AdminWorld): void {
 
     test('keeps the first reason, and another project out of it', async () => {
       const { projectId, list, add } = await open()
-      const at = new Date(world().now())
+      const at = new Date(testApi().now())
       const complained = {
         _id: `${projectId}/a@b.test`,
         project_id: projectId,
@@ -47,7 +47,7 @@ export function describeSuppressions(world: () => AdminWorld): void {
         suppressed_at: at,
         updated_at: at,
       }
-      await world().others.suppressions.put(complained)
+      await testApi().others.suppressions.put(complained)
       const shown = {
         project_id: projectId,
         address: 'a@b.test',
@@ -62,8 +62,8 @@ export function describeSuppressions(world: () => AdminWorld): void {
 
     test('does not hold an address whose bounces are only counted', async () => {
       const { projectId, list, remove } = await open()
-      const at = new Date(world().now())
-      await world().others.suppressions.put({
+      const at = new Date(testApi().now())
+      await testApi().others.suppressions.put({
         _id: `${projectId}/a@b.test`,
         project_id: projectId,
         address: 'a@b.test',
@@ -79,12 +79,12 @@ export function describeSuppressions(world: () => AdminWorld): void {
 
     test('is told as asked for while the notifier is away', async () => {
       const { add, projectId } = await open()
-      world().receiverAnswers(undefined)
+      testApi().setReceiverAnswer(undefined)
       expect(await add('a@b.test')).toMatchObject({ status: 201, body: { address: 'a@b.test', reason: 'manual' } })
       const wishes = () =>
-        world().commands.filter(one => one.kind === 'suppress_address' && one.project_id === projectId)
+        testApi().commands.filter(one => one.kind === 'suppress_address' && one.project_id === projectId)
       await expect.poll(wishes).toMatchObject([{ address: 'a@b.test', reason: 'manual' }])
-      world().receiverAnswers({})
+      testApi().setReceiverAnswer({})
     })
 
     test.each(['nobody', 'a@b.test, c@d.test', 'A <a@b.test>', ''])(
@@ -100,9 +100,9 @@ export function describeSuppressions(world: () => AdminWorld): void {
       await add('private@person.test')
       await remove('private@person.test')
       await expect
-        .poll(() => world().log.some(line => line.includes('"DELETE"') && line.includes('{address}')))
+        .poll(() => testApi().log.some(line => line.includes('"DELETE"') && line.includes('{address}')))
         .toBe(true)
-      expect(world().log.join('')).not.toMatch(/private(@|%40)person/)
+      expect(testApi().log.join('')).not.toMatch(/private(@|%40)person/)
     })
   })
 }

@@ -79,10 +79,10 @@ describe('refusals', () => {
           nowMs = atMs
           tally.add(refusal(actor, { atMs }))
           if (storesAll) store()
-          tally.forgetEnded(nowMs)
+          tally.evictEnded(nowMs)
         }
         store()
-        tally.forgetEnded(nowMs + MINUTE)
+        tally.evictEnded(nowMs + MINUTE)
         expect([...stored.values()].reduce((sum, count) => sum + count, 0)).toBe(refusals.length)
         expect(stored.size).toBeLessThanOrEqual(4 * (20 + 500 + 1))
         expect(tally.unstored()).toEqual([])

@@ -24,11 +24,11 @@ export interface Refusal {
 /**
  * Rows that may begin in one minute. All further refusals of that minute share one more row, so a flood makes a bounded number of rows.
  */
-const MOST_STRANGERS = 20
-const MOST_KEYS = 500
+const MAX_STRANGER_ROWS = 20
+const MAX_KEY_ROWS = 500
 /** Rows that are kept in memory while the database is unavailable. */
-const MOST_HELD = 2_000
-const MOST_OPERATIONS = 10
+const MAX_ROWS = 2_000
+const MAX_LISTED_OPERATIONS = 10
 const MINUTE_MS = 60_000
 
 interface Entry {
@@ -44,10 +44,10 @@ export class RefusalTally {
 
   add(refusal: Refusal): void {
     const minute = Math.floor(refusal.atMs / MINUTE_MS)
-    const key = `${minute} ${nameOf(refusal.actor)} ${refusal.code}`
+    const key = `${minute} ${actorKey(refusal.actor)} ${refusal.code}`
     const known = this.#entries.get(key)
     if (known !== undefined) count(known, refusal)
-    else if (this.#hasRoom(minute, refusal.actor.kind)) this.#begin(key, minute, refusal.actor.kind, refusal)
+    else if (this.#mayBeginRow(minute, refusal.actor.kind)) this.#beginRow(key, minute, refusal.actor.kind, refusal)
     else this.#addToOthers(minute, refusal)
   }
 
@@ -64,21 +64,21 @@ export class RefusalTally {
   }
 
   /** Evicts the stored rows of past minutes. */
-  forgetEnded(nowMs: number): void {
+  evictEnded(nowMs: number): void {
     const minute = Math.floor(nowMs / MINUTE_MS)
     for (const [key, entry] of this.#entries) {
       if (entry.isStored && entry.minute < minute) this.#entries.delete(key)
     }
   }
 
-  #hasRoom(minute: number, group: RefusedActor['kind']): boolean {
-    if (this.#entries.size >= MOST_HELD) return false
+  #mayBeginRow(minute: number, group: RefusedActor['kind']): boolean {
+    if (this.#entries.size >= MAX_ROWS) return false
     let begun = 0
     for (const entry of this.#entries.values()) if (entry.minute === minute && entry.group === group) begun++
-    return begun < (group === 'key' ? MOST_KEYS : MOST_STRANGERS)
+    return begun < (group === 'key' ? MAX_KEY_ROWS : MAX_STRANGER_ROWS)
   }
 
-  #begin(key: string, minute: number, group: Entry['group'], refusal: Refusal): void {
+  #beginRow(key: string, minute: number, group: Entry['group'], refusal: Refusal): void {
     const { actor, code, operation, projectId, requestId, address, atMs, rowId } = refusal
     const at = new Date(atMs)
     const isOthers = group === 'others'
@@ -106,7 +106,7 @@ export class RefusalTally {
   #addToOthers(minute: number, refusal: Refusal): void {
     const key = `${minute} others`
     const known = this.#entries.get(key)
-    if (known === undefined) this.#begin(key, minute, 'others', refusal)
+    if (known === undefined) this.#beginRow(key, minute, 'others', refusal)
     else count(known, refusal)
   }
 }
@@ -115,10 +115,11 @@ function count(entry: Entry, { operation, atMs }: Refusal): void {
   const { row } = entry
   row.count++
   row.last_at = new Date(atMs)
-  if (row.operations.length < MOST_OPERATIONS && !row.operations.includes(operation)) row.operations.push(operation)
+  if (row.operations.length < MAX_LISTED_OPERATIONS && !row.operations.includes(operation))
+    row.operations.push(operation)
   entry.isStored = false
 }
 
-function nameOf(actor: RefusedActor): string {
+function actorKey(actor: RefusedActor): string {
   return actor.kind === 'key' ? `key ${actor.keyId}` : `stranger ${actor.network} ${actor.keyHint ?? ''}`
 }

@@ -1,5 +1,5 @@
 import { type ActionDocument, ActionQuery, ShownAction } from '@backstop/contracts'
-import { findOwn } from '../../http/found.ts'
+import { findOwn } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -19,7 +19,7 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
       items: 'actions',
       query: ActionQuery,
       schema: ShownAction,
-      shelf: stores.actions,
+      collection: stores.actions,
       sortedBy: 'first_seen',
       filter: ({ connection_id, verdict }) => ({ connection_ids: connection_id, verdict, merged_into: null }),
       show: showAction,

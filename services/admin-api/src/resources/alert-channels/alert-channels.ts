@@ -6,7 +6,7 @@ import {
   NewAlertChannel,
 } from '@backstop/channels'
 import { z } from 'zod'
-import { findChannel, findProject } from '../../http/found.ts'
+import { findChannel, findProject } from '../../http/find-resource.ts'
 import { etagOf } from '../../http/if-match.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -19,7 +19,7 @@ import { deletedChannel, showChannel } from './rules/alert-channel.ts'
 import { ChannelSealer } from './seal-channel-config.ts'
 
 const tag = 'Alert channels'
-const OfChannel = z.object({ id: z.string() })
+const ChannelParams = z.object({ id: z.string() })
 
 /** /v1/alert-channels */
 export function alertChannelRoutes(parts: AdminParts): Route[] {
@@ -33,7 +33,7 @@ export function alertChannelRoutes(parts: AdminParts): Route[] {
       items: 'channels',
       query: AlertChannelQuery,
       schema: AlertChannel,
-      shelf: channels,
+      collection: channels,
       sortedBy: 'created_at',
       filter: () => ({ deleted_at: null }),
       beside: channelHealth,
@@ -111,13 +111,13 @@ function deleteRoute(): Route {
     summary: 'Delete an alert channel',
     description: 'No more deliveries are sent through it; its secrets and addresses are erased.',
     scope: 'manage',
-    params: OfChannel,
+    params: ChannelParams,
     answers: { 204: { description: 'The alert channel is deleted' } },
     refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
     async handle(request) {
       await request.change(
-        shelves => changeChannel(shelves, request, channel => deletedChannel(channel, request.now)),
+        collections => changeChannel(collections, request, channel => deletedChannel(channel, request.now)),
         ({ _id, project_id }) => ({ action: 'alert_channel.delete', target: _id, projectId: project_id }),
       )
       return { status: 204 }
@@ -135,7 +135,7 @@ function testRoute(parts: AdminParts): Route {
     description:
       'Makes one attempt the same way as every delivery, without a retry and without effect on the health of the channel, and waits up to 25 s for its outcome. 200 means that the test ran; `delivered` is its outcome.',
     scope: 'manage',
-    params: OfChannel,
+    params: ChannelParams,
     answers: { 200: { description: 'The outcome of the test', schema: ChannelTestResult } },
     refusals: ['not_found'],
     async handle({ params, principal, newId, signal }) {

@@ -48,12 +48,12 @@ export function changeChannelRoute(parts: AdminParts): Route {
         return { ...fields, config: sealer.applyPatch(config, patch, { id: _id, projectId: project_id }) }
       }
       const changed = await request.change(
-        shelves => changeChannel(shelves, request, next),
+        collections => changeChannel(collections, request, next),
         ({ _id, project_id }) => ({ action: 'alert_channel.change', target: _id, projectId: project_id }),
       )
       const health = await stores.channelHealth.find({ _id: changed._id })
-      const isMended = body.enabled === true || (patch !== undefined && hasTarget(patch))
-      const nextHealth = isMended ? await forgive(parts, changed, health, now, signal) : health
+      const shouldResetFailures = body.enabled === true || (patch !== undefined && changesTarget(patch))
+      const nextHealth = shouldResetFailures ? await resetFailures(parts, changed, health, now, signal) : health
       return {
         status: 200,
         body: showChannel(changed, nextHealth, now),
@@ -64,7 +64,7 @@ export function changeChannelRoute(parts: AdminParts): Route {
 }
 
 /** True if a change sets a new target. The failures of the previous target say nothing about a new target. */
-function hasTarget({ url, webhook_url, to }: ChannelConfigPatch): boolean {
+function changesTarget({ url, webhook_url, to }: ChannelConfigPatch): boolean {
   return [url, webhook_url, to].some(part => part !== undefined)
 }
 
@@ -72,7 +72,7 @@ function hasTarget({ url, webhook_url, to }: ChannelConfigPatch): boolean {
  * Asks the notifier, which owns the health of channels, to reset the failures of a channel, whether or not they have disabled it.
  * @returns the health after the reset; the health before it if the notifier does not answer in time
  */
-async function forgive(
+async function resetFailures(
   { stores, commands, outcomes }: AdminParts,
   { _id: channelId, project_id }: ChannelDocument,
   health: ChannelHealthDocument | undefined,
@@ -95,8 +95,8 @@ async function forgive(
   ])
   const look = async () => {
     const present = await stores.channelHealth.find({ _id: channelId })
-    const isForgiven = present?.disabled_at === null && present.failing_since?.getTime() !== failedAt.getTime()
-    return isForgiven ? present : undefined
+    const isReset = present?.disabled_at === null && present.failing_since?.getTime() !== failedAt.getTime()
+    return isReset ? present : undefined
   }
-  return (await outcomes.watch(look, ENABLING_MS, signal)) ?? health
+  return (await outcomes.waitFor(look, ENABLING_MS, signal)) ?? health
 }

@@ -1,23 +1,23 @@
 import type { ChannelDocument } from '@backstop/channels'
 import { changeVersioned, type VersionedChange } from '../../http/change-versioned.ts'
-import { findChannel } from '../../http/found.ts'
+import { findChannel } from '../../http/find-resource.ts'
 import type { RouteRequest } from '../../http/route.ts'
-import type { AdminShelves } from '../../store/stores.ts'
+import type { AdminCollections } from '../../store/stores.ts'
 
 /** The parts of a request that a change of an alert channel needs. */
-type OfChannel = Pick<
+type ChannelRequest = Pick<
   RouteRequest<{ readonly id: string }, unknown, unknown>,
   'params' | 'principal' | 'now' | 'ifMatch'
 >
 
 /** Changes an alert channel if it still has the version that was read (changeVersioned). */
 export function changeChannel(
-  { channels }: Pick<AdminShelves, 'channels'>,
-  { params, principal, ifMatch, now }: OfChannel,
+  { channels }: Pick<AdminCollections, 'channels'>,
+  { params, principal, ifMatch, now }: ChannelRequest,
   next: VersionedChange<ChannelDocument>['next'],
 ): Promise<ChannelDocument> {
   return changeVersioned({
-    shelf: channels,
+    collection: channels,
     find: () => findChannel({ channels }, principal, params.id),
     ifMatch,
     now,

@@ -1,6 +1,6 @@
 import { type ChannelConfigPatch, urlsOf } from '@backstop/channels'
 import { createHostList, refuseCustomHeaders } from '@backstop/kit'
-import { isAtOwnHost } from '../../http/own-host.ts'
+import { hasAllowedHost } from '../../http/allowed-host.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import type { AdminParts } from '../../parts.ts'
 
@@ -21,7 +21,7 @@ export function checkTarget(
     if (blocked !== undefined) throw blocked
   }
   const slackUrl = config.webhook_url
-  if (slackUrl !== undefined && !isAtOwnHost(SLACK_HOSTS, slackUrl) && !slackHosts.includesHostOf(slackUrl)) {
+  if (slackUrl !== undefined && !hasAllowedHost(SLACK_HOSTS, slackUrl) && !slackHosts.includesHostOf(slackUrl)) {
     throw refusedField(
       'body.config.webhook_url',
       'Give the URL of an incoming webhook as Slack shows it, https://hooks.slack.com/…; an operator allows other hosts by SLACK_ALLOW_HOSTS',

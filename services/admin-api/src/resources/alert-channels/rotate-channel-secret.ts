@@ -44,7 +44,7 @@ export function rotateChannelSecretRoute(parts: AdminParts): Route {
         return { config: sealer.rotate(config, secret, place, body.overlap_hours * HOUR_MS, now) }
       }
       const changed = await change(
-        shelves => changeChannel(shelves, { params, principal, now, ifMatch: undefined }, rotate),
+        collections => changeChannel(collections, { params, principal, now, ifMatch: undefined }, rotate),
         ({ _id, project_id }) => ({ action: 'alert_channel.rotate_secret', target: _id, projectId: project_id }),
       )
       return {

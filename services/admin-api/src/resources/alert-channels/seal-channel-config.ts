@@ -10,7 +10,7 @@ import {
 import { AppError, Secret, type SecretBox, type SecretContext } from '@backstop/kit'
 
 /** Identifies the channel. A sealed secret can only be opened with the same id and project. */
-export type ChannelPlace = Pick<SecretContext, 'id' | 'projectId'>
+export type ChannelIdentity = Pick<SecretContext, 'id' | 'projectId'>
 
 type WebhookConfig = Extract<ChannelConfig, { kind: 'webhook' }>
 
@@ -31,17 +31,17 @@ export class ChannelSealer {
   }
 
   /** The config of a new channel as it is stored. */
-  sealNew(config: NewChannelConfig, place: ChannelPlace): ChannelConfig {
+  sealNew(config: NewChannelConfig, place: ChannelIdentity): ChannelConfig {
     return sealConfig(config, this.#sealFor(place))
   }
 
   /** Applies a patch to a config. The patch was checked by judgeConfigPatch (rules/alert-channel.ts). */
-  applyPatch(config: ChannelConfig, patch: ChannelConfigPatch, place: ChannelPlace): ChannelConfig {
+  applyPatch(config: ChannelConfig, patch: ChannelConfigPatch, place: ChannelIdentity): ChannelConfig {
     return changeConfig(config, patch, this.#sealFor(place))
   }
 
   /** A webhook's config with a new secret. During the overlap, deliveries are also signed with the previous secret. */
-  rotate(config: WebhookConfig, next: Secret, place: ChannelPlace, overlapMs: number, now: Date): WebhookConfig {
+  rotate(config: WebhookConfig, next: Secret, place: ChannelIdentity, overlapMs: number, now: Date): WebhookConfig {
     const previous = overlapMs > 0 ? this.#asPrevious(config, place) : undefined
     return {
       ...config,
@@ -56,7 +56,7 @@ export class ChannelSealer {
   }
 
   /** Opened and sealed again, because a sealed secret can only be opened in its own field. */
-  #asPrevious(config: WebhookConfig, place: ChannelPlace): { sealed: string; fingerprint: string } | undefined {
+  #asPrevious(config: WebhookConfig, place: ChannelIdentity): { sealed: string; fingerprint: string } | undefined {
     if (config.secret === null) return undefined
     try {
       return this.#seal(this.#box.open(config.secret, contextOf('secret', place)), 'previous_secret', place)
@@ -67,16 +67,16 @@ export class ChannelSealer {
     }
   }
 
-  #sealSecret(secret: Secret, place: ChannelPlace) {
+  #sealSecret(secret: Secret, place: ChannelIdentity) {
     const { sealed, fingerprint } = this.#seal(secret, 'secret', place)
     return { secret: sealed, fingerprint }
   }
 
-  #sealFor(place: ChannelPlace): SealField {
+  #sealFor(place: ChannelIdentity): SealField {
     return (text, field) => this.#seal(new Secret(text), field, place)
   }
 
-  #seal(secret: Secret, field: string, place: ChannelPlace) {
+  #seal(secret: Secret, field: string, place: ChannelIdentity) {
     return {
       sealed: this.#box.seal(secret, contextOf(field, place)),
       fingerprint: this.#box.fingerprint(secret),
@@ -84,6 +84,6 @@ export class ChannelSealer {
   }
 }
 
-function contextOf(field: string, place: ChannelPlace): SecretContext {
+function contextOf(field: string, place: ChannelIdentity): SecretContext {
   return { collection: 'channels', field, ...place }
 }

@@ -2,7 +2,7 @@ import { ApiKey, type ApiKeyDocument, CreatedApiKey, NewApiKey, type Scope } fro
 import { AppError, apiKeyDocument, generateApiKey } from '@backstop/kit'
 import { z } from 'zod'
 import { decideKeyGrant, ownProject } from '../../access/rules/access.ts'
-import { findProject, notFound } from '../../http/found.ts'
+import { findProject, notFound } from '../../http/find-resource.ts'
 import { listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -54,7 +54,7 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
       scope: 'admin',
       items: 'keys',
       schema: ApiKey,
-      shelf: stores.apiKeys,
+      collection: stores.apiKeys,
       sortedBy: 'created_at',
       filter: () => ({ revoked_at: null }),
       show: showApiKey,
@@ -79,7 +79,7 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
             if (key === undefined) throw notFound('API key', params.id)
             const admins = await apiKeys.findAll({ scopes: 'admin', project_id: null, revoked_at: null })
             const verdict = decideRevocation(key, admins, now)
-            if (verdict.kind === 'refused') throw lastAdminKey()
+            if (verdict.kind === 'refused') throw lastAdminKeyError()
             if (verdict.successorId !== null) {
               await apiKeys.change({ _id: verdict.successorId }, { successor_of: key._id })
             }
@@ -94,7 +94,7 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
   ]
 }
 
-function lastAdminKey(): AppError {
+function lastAdminKeyError(): AppError {
   return new AppError(
     'last_admin_key',
     'No other key could administer all projects: make another one with the scope admin and no project_id, then revoke this one',

@@ -2,12 +2,12 @@ import type { ApiKeyDocument } from '@backstop/contracts'
 import { createLogger, hashApiKey, Secret, unavailable } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
-import { createMemoryShelf } from '../../../test/memory-shelf.ts'
-import type { Shelf } from '../../store/shelf.ts'
+import { createMemoryCollection } from '../../../test/memory-collection.ts'
+import type { Collection } from '../../store/collection.ts'
 import { BOOTSTRAP_KEY_ID, ensureBootstrapKey, keepTryingBootstrap } from './bootstrap-key.ts'
 
 const chosen = new Secret('chosen-by-the-operator-0123456789')
-const open = (apiKeys: Shelf<ApiKeyDocument> = createMemoryShelf<ApiKeyDocument>(['hash'])) => {
+const open = (apiKeys: Collection<ApiKeyDocument> = createMemoryCollection<ApiKeyDocument>(['hash'])) => {
   const shown: Secret[] = []
   const clock = createManualClock()
   const options = {
@@ -29,7 +29,7 @@ describe('the first API key', () => {
   test('is made and shown once, whatever happens later', async () => {
     const { apiKeys, shown, ensure } = open()
     expect(await ensure()).toBe('made')
-    expect(await ensure()).toBe('keys_are_there')
+    expect(await ensure()).toBe('keys_exist')
     expect(shown).toHaveLength(1)
     const [key] = shown as [Secret]
     expect(await apiKeys.find({ hash: hashApiKey(key) })).toMatchObject({ _id: BOOTSTRAP_KEY_ID, scopes: ['admin'] })
@@ -38,7 +38,7 @@ describe('the first API key', () => {
   test('is the one that the operator chose, and is not shown', async () => {
     const { apiKeys, shown, ensure } = open()
     expect(await ensure(chosen)).toBe('stored')
-    expect(await ensure(chosen)).toBe('keys_are_there')
+    expect(await ensure(chosen)).toBe('keys_exist')
     expect(shown).toEqual([])
     expect(JSON.stringify(await apiKeys.find({ hash: hashApiKey(chosen) }))).not.toContain(chosen.reveal())
   })
@@ -53,8 +53,8 @@ describe('the first API key', () => {
     const { apiKeys, shown, clock, ensure } = open()
     await ensure()
     await apiKeys.change({ _id: BOOTSTRAP_KEY_ID }, { revoked_at: new Date(clock.now()) })
-    expect(await ensure()).toBe('keys_are_there')
-    expect(await ensure(chosen)).toBe('keys_are_there')
+    expect(await ensure()).toBe('keys_exist')
+    expect(await ensure(chosen)).toBe('keys_exist')
     expect(shown).toHaveLength(1)
   })
 
@@ -69,14 +69,14 @@ describe('the first API key', () => {
     const { apiKeys, clock, ensure } = open()
     await ensure()
     await apiKeys.change({ _id: BOOTSTRAP_KEY_ID }, { last_used_at: new Date(clock.now()) })
-    expect(await ensure(chosen)).toBe('keys_are_there')
+    expect(await ensure(chosen)).toBe('keys_exist')
     expect(await apiKeys.find({ hash: hashApiKey(chosen) })).toBeUndefined()
   })
 
   test('is made once the database answers', async () => {
-    const apiKeys = createMemoryShelf<ApiKeyDocument>(['hash'])
+    const apiKeys = createMemoryCollection<ApiKeyDocument>(['hash'])
     let isAway = true
-    const unsteady: Shelf<ApiKeyDocument> = {
+    const unsteady: Collection<ApiKeyDocument> = {
       ...apiKeys,
       page: async request => {
         if (isAway) throw unavailable('MongoDB', undefined)
@@ -94,8 +94,8 @@ describe('the first API key', () => {
   })
 
   test('is no longer sought once the process stops', async () => {
-    const apiKeys: Shelf<ApiKeyDocument> = {
-      ...createMemoryShelf<ApiKeyDocument>(),
+    const apiKeys: Collection<ApiKeyDocument> = {
+      ...createMemoryCollection<ApiKeyDocument>(),
       page: () => Promise.reject(unavailable('MongoDB', undefined)),
     }
     const { options } = open(apiKeys)

@@ -9,14 +9,14 @@ import {
   type Secret,
   sleep,
 } from '@backstop/kit'
-import type { Shelf } from '../../store/shelf.ts'
+import type { Collection } from '../../store/collection.ts'
 
 /** A fixed id: if several replicas start at once, only one of them can insert the key and show it. */
 export const BOOTSTRAP_KEY_ID = 'key_bootstrap'
 
 /** Services and settings for creating the first key. */
 export interface BootstrapOptions {
-  readonly apiKeys: Shelf<ApiKeyDocument>
+  readonly apiKeys: Collection<ApiKeyDocument>
   readonly clock: Clock
   readonly logger: Logger
   /** The key that the operator chose (BOOTSTRAP_API_KEY). If undefined, a key is generated. */
@@ -26,7 +26,7 @@ export interface BootstrapOptions {
 }
 
 /** made: a key was generated and shown. stored: the chosen key was stored. replaced: it replaced an unused generated key. */
-export type BootstrapOutcome = 'made' | 'stored' | 'replaced' | 'keys_are_there'
+export type BootstrapOutcome = 'made' | 'stored' | 'replaced' | 'keys_exist'
 
 /**
  * Creates the first API key unless one exists. The bootstrap key is never deleted, only revoked, so a later start creates no other. A
@@ -41,12 +41,12 @@ export async function ensureBootstrapKey(options: BootstrapOptions): Promise<Boo
     if (chosen === undefined) options.show(key)
     return chosen === undefined ? 'made' : 'stored'
   }
-  if (chosen === undefined || (await apiKeys.find({ hash: hashApiKey(chosen) })) !== undefined) return 'keys_are_there'
+  if (chosen === undefined || (await apiKeys.find({ hash: hashApiKey(chosen) })) !== undefined) return 'keys_exist'
   const replaced = await apiKeys.change(
     { _id: BOOTSTRAP_KEY_ID, last_used_at: null, revoked_at: null },
     { hash: hashApiKey(chosen), hint: hintOf(chosen) },
   )
-  return replaced === undefined ? 'keys_are_there' : 'replaced'
+  return replaced === undefined ? 'keys_exist' : 'replaced'
 }
 
 /**

@@ -17,7 +17,7 @@ export function auditRoutes({ stores }: AdminParts): Route[] {
       items: 'changes',
       query: AuditQuery,
       schema: AuditEntry,
-      shelf: stores.audit,
+      collection: stores.audit,
       sortedBy: 'at',
       filter: ({ target }) => ({ target }),
       show,

@@ -3,14 +3,14 @@ import { lostRace } from '@backstop/kit'
 import type { Budgets } from '@backstop/ledger'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
-import { findConnection, findProject, projectFilter, requireOwn } from '../../http/found.ts'
+import { findConnection, findProject, projectFilterOf, requireOwn } from '../../http/find-resource.ts'
 import { checkIfMatch, etagOf } from '../../http/if-match.ts'
 import { getRoute, pagedRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 
 const tag = 'Budgets'
-const OfBudget = z.object({ id: z.string() })
+const BudgetParams = z.object({ id: z.string() })
 
 /** /v1/budgets */
 export function budgetRoutes(parts: AdminParts): Route[] {
@@ -26,7 +26,7 @@ export function budgetRoutes(parts: AdminParts): Route[] {
       query: BudgetQuery,
       schema: ShownBudget,
       async page({ query, principal, now }, place) {
-        const { project_id: projectId } = projectFilter(principal, query.project_id)
+        const { project_id: projectId } = projectFilterOf(principal, query.project_id)
         const found = await budgets.list({ projectId, connectionId: query.connection_id, ...place })
         return showBudgets(budgets, found, now)
       },
@@ -81,14 +81,14 @@ function changeRoute({ budgets }: AdminParts): Route {
     description:
       'A lower cap changes nothing that is reserved or used; it applies to the next request. If-Match is optional.',
     scope: 'manage',
-    params: OfBudget,
+    params: BudgetParams,
     body: BudgetPatch,
     answers: { 200: { description: 'The changed budget', schema: ShownBudget } },
     refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
     async handle({ params, body, principal, ifMatch, now }) {
       const find = () => findBudget(budgets, principal, params.id)
-      const budget = await asRead(find, ifMatch, read => budgets.change(read, body, now.getTime()))
+      const budget = await changeCurrentVersion(find, ifMatch, read => budgets.change(read, body, now.getTime()))
       return { ...(await answer(budgets, budget, now)), changed: changeOf(budget, 'budget.change') }
     },
   })
@@ -103,14 +103,14 @@ function deleteRoute({ budgets }: AdminParts): Route {
     summary: 'Delete a budget',
     description: 'It no longer limits anything. If-Match is optional.',
     scope: 'manage',
-    params: OfBudget,
+    params: BudgetParams,
     answers: { 204: { description: 'The budget is deleted' } },
     refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
     async handle({ params, principal, ifMatch, now }) {
       const find = () => findBudget(budgets, principal, params.id)
       const remove = async (read: Budget) => ((await budgets.remove(read, now.getTime())) ? read : undefined)
-      return { status: 204, changed: changeOf(await asRead(find, ifMatch, remove), 'budget.delete') }
+      return { status: 204, changed: changeOf(await changeCurrentVersion(find, ifMatch, remove), 'budget.delete') }
     },
   })
 }
@@ -119,7 +119,7 @@ function deleteRoute({ budgets }: AdminParts): Route {
 const MAX_TRIES = 10
 
 /** Changes a budget if it still has the version that was read, and tries again after a concurrent change. */
-async function asRead(
+async function changeCurrentVersion(
   find: () => Promise<Budget>,
   ifMatch: string | undefined,
   change: (read: Budget) => Promise<Budget | undefined>,

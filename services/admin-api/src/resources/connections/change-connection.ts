@@ -1,23 +1,23 @@
 import type { ConnectionDocument } from '@backstop/contracts'
 import { changeVersioned, type VersionedChange } from '../../http/change-versioned.ts'
-import { findConnection } from '../../http/found.ts'
+import { findConnection } from '../../http/find-resource.ts'
 import type { RouteRequest } from '../../http/route.ts'
-import type { AdminShelves } from '../../store/stores.ts'
+import type { AdminCollections } from '../../store/stores.ts'
 
 /** The parts of a request that a change of a connection needs. */
-type OfConnection = Pick<
+type ConnectionRequest = Pick<
   RouteRequest<{ readonly id: string; readonly connection_id: string }, unknown, unknown>,
   'params' | 'principal' | 'now' | 'ifMatch'
 >
 
 /** Changes a connection if it still has the version that was read (changeVersioned). */
 export function changeConnection(
-  { connections }: Pick<AdminShelves, 'connections'>,
-  { params, principal, ifMatch, now }: OfConnection,
+  { connections }: Pick<AdminCollections, 'connections'>,
+  { params, principal, ifMatch, now }: ConnectionRequest,
   next: VersionedChange<ConnectionDocument>['next'],
 ): Promise<ConnectionDocument> {
   return changeVersioned({
-    shelf: connections,
+    collection: connections,
     find: () => findConnection({ connections }, principal, params.connection_id, params.id),
     ifMatch,
     now,

@@ -1,7 +1,7 @@
 import type { ProviderKind } from '@backstop/contracts'
 import { createHostList, type HostList } from '@backstop/kit'
 import { PROVIDERS } from '@backstop/providers'
-import { isAtOwnHost } from '../../http/own-host.ts'
+import { hasAllowedHost } from '../../http/allowed-host.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import type { AdminParts } from '../../parts.ts'
 
@@ -21,7 +21,7 @@ export function checkApiBase(
   if (apiBase == null) return
   const blocked = checkUrl(apiBase)
   if (blocked !== undefined) throw blocked
-  if (isAtOwnHost(OWN_HOSTS[kind], apiBase) || apiBaseHosts.includesHostOf(apiBase)) return
+  if (hasAllowedHost(OWN_HOSTS[kind], apiBase) || apiBaseHosts.includesHostOf(apiBase)) return
   const own = PROVIDERS[kind].readBack.apiHosts.join(' or ')
   throw refusedField(
     'body.api_base',

@@ -9,7 +9,7 @@ import {
 } from '@backstop/contracts'
 import { Secret } from '@backstop/kit'
 import { z } from 'zod'
-import { findConnection, findProject } from '../../http/found.ts'
+import { findConnection, findProject } from '../../http/find-resource.ts'
 import { etagOf } from '../../http/if-match.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
@@ -23,15 +23,15 @@ import {
   connectionDocument,
   deletedConnection,
   patchedConnection,
-  refusedReadKey,
-  refusedSite,
+  readKeyRefusal,
   showConnection,
+  siteRefusal,
 } from './rules/connection.ts'
 import { sealConnectionSecret } from './seal-connection-secret.ts'
 
 const tag = 'Connections'
-const OfProject = z.object({ id: z.string() })
-const OfConnection = z.object({ id: z.string(), connection_id: z.string() })
+const ProjectParams = z.object({ id: z.string() })
+const ConnectionParams = z.object({ id: z.string(), connection_id: z.string() })
 const SHOWN_ONCE = ['signing_secret', 'username', 'password'] as const
 
 /** /v1/projects/{id}/connections */
@@ -46,10 +46,10 @@ export function connectionRoutes(parts: AdminParts): Route[] {
       operationId: 'listConnections',
       tag,
       summary: 'List the connections of a project, newest first',
-      params: OfProject,
+      params: ProjectParams,
       items: 'connections',
       schema: Connection,
-      shelf: stores.connections,
+      collection: stores.connections,
       sortedBy: 'created_at',
       narrow: async ({ params, principal }) => ({ project_id: (await findProject(stores, principal, params.id))._id }),
       filter: () => ({ deleted_at: null }),
@@ -61,7 +61,7 @@ export function connectionRoutes(parts: AdminParts): Route[] {
       operationId: 'getConnection',
       tag,
       summary: 'Get a connection',
-      params: OfConnection,
+      params: ConnectionParams,
       item: 'connection',
       schema: Connection,
       isVersioned: true,
@@ -85,7 +85,7 @@ function createRoute(parts: AdminParts): Route {
     description:
       'Point the provider at `inbound_url`. `signing_secret`, or `username` and `password`, are shown only in this answer, and not in a repeat with the same Idempotency-Key: rotate the secret if it is lost. A subscription connection without `read_key` and `site` is created as `needs_setup`.',
     scope: 'manage',
-    params: OfProject,
+    params: ProjectParams,
     body: NewConnection,
     answers: { 201: { description: 'The connection', schema: CreatedConnection, shownOnce: SHOWN_ONCE } },
     refusals: ['not_found', 'egress_blocked'],
@@ -123,9 +123,9 @@ function createRoute(parts: AdminParts): Route {
 /** @throws AppError `egress_blocked`, `invalid_request` if the patch does not fit the stored connection */
 function patchOf(parts: AdminParts, known: ConnectionDocument, patch: ConnectionPatch, now: Date) {
   checkApiBase(parts, known.kind, patch.api_base)
-  const siteFault = refusedSite(known, patch.site)
+  const siteFault = siteRefusal(known, patch.site)
   if (siteFault !== undefined) throw refusedField('body.site', siteFault)
-  const keyFault = refusedReadKey(known, patch)
+  const keyFault = readKeyRefusal(known, patch)
   if (keyFault !== undefined) throw refusedField('body.read_key', keyFault)
   const place = { id: known._id, projectId: known.project_id }
   const readKey =
@@ -136,7 +136,7 @@ function patchOf(parts: AdminParts, known: ConnectionDocument, patch: Connection
 }
 
 /** Tells the reconciler that the provider can be read now, so that it processes the notifications that wait for a read key. */
-async function tellReadable({ commands }: AdminParts, connection: ConnectionDocument, patch: ConnectionPatch) {
+async function sendConnectionReady({ commands }: AdminParts, connection: ConnectionDocument, patch: ConnectionPatch) {
   const mayBeNew = typeof patch.read_key === 'string' || patch.site !== undefined || patch.api_base !== undefined
   if (!mayBeNew || connection.status !== 'active' || connection.read_key === null) return
   const { _id: connection_id, project_id, version, updated_at } = connection
@@ -162,7 +162,7 @@ function patchRoute(parts: AdminParts): Route {
     description:
       'The value of `out_of_band` at the second look applies. A read key (for a subscription, also the site) completes a connection that is `needs_setup`: its held notifications are then verified and judged. A stored read key is never sent to another host: if a new `api_base` or `site` changes the host, give the key again. If-Match is optional.',
     scope: 'manage',
-    params: OfConnection,
+    params: ConnectionParams,
     body: ConnectionPatch,
     answers: { 200: { description: 'The changed connection', schema: Connection } },
     refusals: ['not_found', 'precondition_failed', 'conflict', 'egress_blocked'],
@@ -172,10 +172,10 @@ function patchRoute(parts: AdminParts): Route {
       // The sweep is read before the change, so that a failed read leaves the connection unchanged.
       const sweep = await stores.sweeps.find({ _id: params.connection_id })
       const changed = await request.change(
-        shelves => changeConnection(shelves, request, known => patchOf(parts, known, body, now)),
+        collections => changeConnection(collections, request, known => patchOf(parts, known, body, now)),
         ({ _id, project_id }) => ({ action: 'connection.change', target: _id, projectId: project_id }),
       )
-      await tellReadable(parts, changed, body)
+      await sendConnectionReady(parts, changed, body)
       return {
         status: 200,
         body: showConnection(changed, sweep, ingressPublicUrl, request.now),
@@ -194,13 +194,13 @@ function deleteRoute(): Route {
     summary: 'Disconnect a billing account',
     description: 'Its notifications are refused, its pending second looks are cancelled and its secrets are erased.',
     scope: 'manage',
-    params: OfConnection,
+    params: ConnectionParams,
     answers: { 204: { description: 'The connection is deleted' } },
     refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
     async handle(request) {
       await request.change(
-        shelves => changeConnection(shelves, request, () => deletedConnection(request.now)),
+        collections => changeConnection(collections, request, () => deletedConnection(request.now)),
         ({ _id, project_id }) => ({ action: 'connection.delete', target: _id, projectId: project_id }),
       )
       return { status: 204 }

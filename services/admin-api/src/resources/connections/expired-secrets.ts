@@ -22,15 +22,15 @@ export function createMongoExpiredSecrets(db: Db): ExpiredSecrets {
     erase: now =>
       asUnavailable(async () => {
         // MongoDB compares only values of the same type, so $lte never matches null.
-        const isOver = { $lte: now }
+        const hasExpired = { $lte: now }
         const [ofChannels, ofConnections] = await Promise.all([
           channels.updateMany(
-            { 'config.previous_secret.expires_at': isOver },
+            { 'config.previous_secret.expires_at': hasExpired },
             { $set: { 'config.previous_secret': null } },
           ),
           connections.updateMany(
-            { 'inbound_secrets.expires_at': isOver },
-            { $pull: { inbound_secrets: { expires_at: isOver } } },
+            { 'inbound_secrets.expires_at': hasExpired },
+            { $pull: { inbound_secrets: { expires_at: hasExpired } } },
           ),
         ])
         return ofChannels.modifiedCount + ofConnections.modifiedCount

@@ -1,7 +1,7 @@
 import { type ConnectionDocument, CreatedConnection, type ProviderKind, SecretRotation } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { z } from 'zod'
-import { findConnection } from '../../http/found.ts'
+import { findConnection } from '../../http/find-resource.ts'
 import { etagOf } from '../../http/if-match.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -53,7 +53,7 @@ export function rotateSecretRoute(parts: AdminParts): Route {
         return { inbound_secrets: rotation.secrets }
       }
       const changed = await request.change(
-        shelves => changeConnection(shelves, { ...request, ifMatch: undefined }, rotate),
+        collections => changeConnection(collections, { ...request, ifMatch: undefined }, rotate),
         ({ _id, project_id }) => ({ action: 'connection.rotate_secret', target: _id, projectId: project_id }),
       )
       return {

@@ -1,7 +1,7 @@
 import { DeadLetter, type DeadLetterDocument } from '@backstop/contracts'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
-import { notFound } from '../../http/found.ts'
+import { notFound } from '../../http/find-resource.ts'
 import { listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -20,9 +20,9 @@ export function deadLetterRoutes(parts: AdminParts): Route[] {
       scope: 'admin',
       items: 'messages',
       schema: DeadLetter,
-      shelf: parts.stores.deadLetters,
+      collection: parts.stores.deadLetters,
       sortedBy: 'parked_at',
-      narrow: ({ principal }) => (seesAll(principal) ? {} : { _id: { in: [] } }),
+      narrow: ({ principal }) => (isForAllProjects(principal) ? {} : { _id: { in: [] } }),
       show,
     }),
     replayRoute(parts),
@@ -30,7 +30,7 @@ export function deadLetterRoutes(parts: AdminParts): Route[] {
 }
 
 /** A message that cannot be read has no known project, so only keys for all projects may see it. */
-const seesAll = ({ projectId }: Principal) => projectId === null
+const isForAllProjects = ({ projectId }: Principal) => projectId === null
 
 function replayRoute({ stores, deadLetters }: AdminParts): Route {
   return defineRoute({
@@ -46,7 +46,7 @@ function replayRoute({ stores, deadLetters }: AdminParts): Route {
     answers: { 202: { description: 'The message is sent', schema: DeadLetter } },
     refusals: ['not_found'],
     async handle({ params, principal }) {
-      const letter = seesAll(principal) ? await stores.deadLetters.find({ _id: params.id }) : undefined
+      const letter = isForAllProjects(principal) ? await stores.deadLetters.find({ _id: params.id }) : undefined
       if (letter === undefined) throw notFound('dead letter', params.id)
       await deadLetters.send(letter)
       const changed = { action: 'dead_letter.replay', target: letter._id, projectId: null }

@@ -1,11 +1,11 @@
 import { Delivery, DeliveryQuery } from '@backstop/contracts'
 import { z } from 'zod'
-import { findOwn } from '../../http/found.ts'
+import { findOwn } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { refuseResend } from './refuse-resend.ts'
 import { judgeRetry, showDelivery } from './rules/delivery.ts'
-import { refuseSendingAgain } from './send-again.ts'
 
 const tag = 'Deliveries'
 
@@ -23,7 +23,7 @@ export function deliveryRoutes(parts: AdminParts): Route[] {
       items: 'deliveries',
       query: DeliveryQuery,
       schema: Delivery,
-      shelf: deliveries,
+      collection: deliveries,
       sortedBy: 'created_at',
       filter: ({ channel_id, alert_id, state }) => ({ channel_id, alert_id, state }),
       window: ({ from, to }) => ({ from: dateOf(from), before: dateOf(to) }),
@@ -65,7 +65,7 @@ function retryRoute({ stores, commands }: AdminParts): Route {
       const { _id, project_id, channel_id } = delivery
       const channel = await stores.channels.find({ _id: channel_id, deleted_at: null })
       const health = await stores.channelHealth.find({ _id: channel_id })
-      refuseSendingAgain(judgeRetry(delivery, channel, health), `Delivery ${_id} is not sent again`)
+      refuseResend(judgeRetry(delivery, channel, health), `Delivery ${_id} is not sent again`)
       const command_id = newId('command')
       const requested_at = now.toISOString()
       await commands.send([{ kind: 'retry_delivery', command_id, project_id, requested_at, delivery_id: _id }])

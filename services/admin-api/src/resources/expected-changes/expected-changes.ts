@@ -7,7 +7,7 @@ import {
   NewExpectedChange,
 } from '@backstop/contracts'
 import { z } from 'zod'
-import { findConnection, findOwn, findProject } from '../../http/found.ts'
+import { findConnection, findOwn, findProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -28,7 +28,7 @@ export function expectedChangeRoutes(parts: AdminParts): Route[] {
       items: 'notes',
       query: ExpectedChangeQuery,
       schema: ExpectedChange,
-      shelf: expectedChanges,
+      collection: expectedChanges,
       sortedBy: 'created_at',
       beside: expectedChangeUses,
       show,

@@ -1,6 +1,6 @@
 import { type InboxDocument, InboxEntry, InboxEntryWithBody, InboxQuery } from '@backstop/contracts'
 import { z } from 'zod'
-import { findOwn } from '../../http/found.ts'
+import { findOwn } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -18,7 +18,7 @@ export function inboxRoutes({ stores }: AdminParts): Route[] {
       items: 'notifications',
       query: InboxQuery,
       schema: InboxEntry,
-      shelf: stores.inbox,
+      collection: stores.inbox,
       sortedBy: 'received_at',
       filter: ({ connection_id, outcome }) => ({ connection_id, outcome }),
       show,

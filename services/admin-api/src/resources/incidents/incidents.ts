@@ -7,11 +7,11 @@ import {
   IncidentWithTimeline,
   incidentAlertId,
 } from '@backstop/contracts'
-import { findOwn } from '../../http/found.ts'
+import { findOwn } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import type { ReadShelves } from '../../store/stores.ts'
+import type { ReadCollections } from '../../store/stores.ts'
 import { showAction } from '../actions/actions.ts'
 
 const tag = 'Incidents'
@@ -27,7 +27,7 @@ export function incidentRoutes({ stores }: AdminParts): Route[] {
       items: 'incidents',
       query: IncidentQuery,
       schema: Incident,
-      shelf: stores.incidents,
+      collection: stores.incidents,
       sortedBy: 'opened',
       filter: ({ connection_id, state }) => ({
         connection_id,
@@ -51,7 +51,7 @@ export function incidentRoutes({ stores }: AdminParts): Route[] {
 }
 
 async function showWithTimeline(
-  { actions, deliveries }: Pick<ReadShelves, 'actions' | 'deliveries'>,
+  { actions, deliveries }: Pick<ReadCollections, 'actions' | 'deliveries'>,
   incident: IncidentDocument,
 ): Promise<IncidentWithTimeline> {
   const { project_id, action_id } = incident

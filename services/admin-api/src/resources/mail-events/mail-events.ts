@@ -8,7 +8,7 @@ import { commandOf, type MailEvent, type ProviderReport } from './rules/mail-eve
 import { readPostmarkEvent } from './rules/postmark-event.ts'
 import { readSesMessage } from './rules/ses-event.ts'
 
-const Taken = z.object({ taken: z.int(), ignored: z.int() })
+const ReportCounts = z.object({ taken: z.int(), ignored: z.int() })
 
 const FORMATS: ReadonlySet<string> = new Set(['ses-sns', 'postmark'])
 /** A bounce report contains about 10 KiB of the mail's headers. */
@@ -30,7 +30,7 @@ export function mailEventRoutes({ commands, mailEvents: { token: expected, sns }
       body: z.string(),
       bodyForm: 'text',
       maxBodyBytes: MAX_REPORT_BYTES,
-      answers: { 200: { description: 'How many reports were used, and how many were ignored', schema: Taken } },
+      answers: { 200: { description: 'How many reports were used, and how many were ignored', schema: ReportCounts } },
       refusals: [
         'not_found',
         'malformed_json',
@@ -40,7 +40,7 @@ export function mailEventRoutes({ commands, mailEvents: { token: expected, sns }
         'overloaded',
         'unavailable',
       ],
-      admit({ format, token }) {
+      checkCredential({ format, token }) {
         // All three cases get the same answer, so a caller without the token cannot find out which formats exist or whether reports are
         // accepted.
         if (expected === undefined || !isSame(token, expected.reveal()) || !FORMATS.has(format)) {

@@ -23,14 +23,14 @@ export function approvalRoutes(parts: AdminParts): Route[] {
   ]
 }
 
-interface DecisionWords {
+interface DecisionTexts {
   readonly to: Decision['to']
   readonly verb: 'approve' | 'decline'
   readonly summary: string
   readonly description: string
 }
 
-function decisionRoute({ ledger }: AdminParts, { to, verb, summary, description }: DecisionWords): Route {
+function decisionRoute({ ledger }: AdminParts, { to, verb, summary, description }: DecisionTexts): Route {
   return defineRoute({
     method: 'post',
     path: `/v1/operations/{id}/${verb}`,

@@ -8,13 +8,13 @@ import {
 } from '@backstop/contracts'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
-import { findConnection, projectFilter, requireOwn } from '../../http/found.ts'
+import { findConnection, projectFilterOf, requireOwn } from '../../http/find-resource.ts'
 import { getRoute, pagedRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 
 const tag = 'Operations'
-const AUDITED_AS = { created: 'operation.create', moved: 'operation.transition' } as const
+const AUDIT_ACTIONS = { created: 'operation.create', moved: 'operation.transition' } as const
 
 /** /v1/operations */
 export function operationRoutes(parts: AdminParts): Route[] {
@@ -32,7 +32,7 @@ export function operationRoutes(parts: AdminParts): Route[] {
       schema: ShownOperation,
       page: ({ query, principal }, { after, limit }) =>
         ledger.list({
-          projectId: projectFilter(principal, query.project_id).project_id,
+          projectId: projectFilterOf(principal, query.project_id).project_id,
           connectionId: query.connection_id,
           state: query.state,
           subject: query.subject,
@@ -81,7 +81,7 @@ function createRoute({ stores, ledger }: AdminParts): Route {
       const answer = { status: outcome === 'created' ? 201 : 200, body: showOperation(operation) }
       return outcome === 'unchanged'
         ? answer
-        : { ...answer, changed: changeOfOperation(operation, AUDITED_AS[outcome]) }
+        : { ...answer, changed: changeOfOperation(operation, AUDIT_ACTIONS[outcome]) }
     },
   })
 }
@@ -105,7 +105,7 @@ function transitionRoute({ ledger }: AdminParts): Route {
       const operation = await ledger.transition(params.id, body, now.getTime())
       const answer = { status: 200, body: showOperation(operation) }
       if (operation.version === before.version) return answer
-      return { ...answer, changed: changeOfOperation(operation, AUDITED_AS.moved) }
+      return { ...answer, changed: changeOfOperation(operation, AUDIT_ACTIONS.moved) }
     },
   })
 }

@@ -9,13 +9,13 @@ import {
 } from '@backstop/channels'
 import { type Alert, type Branding, PreviewQuery } from '@backstop/contracts'
 import { z } from 'zod'
-import { findProject } from '../../http/found.ts'
+import { findProject } from '../../http/find-resource.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { MESSAGE_POLICY } from '../unsubscribe/pages.ts'
 
-const Previewed = z.union([
+const PreviewAnswer = z.union([
   z.object({ subject: z.string(), text: z.string(), html: z.string() }),
   z.object({ text: z.string(), blocks: z.array(z.record(z.string(), z.unknown())) }),
   z.object({ id: z.string(), event: z.string(), created_at: z.string(), project_id: z.string(), data: z.unknown() }),
@@ -25,7 +25,7 @@ const Previewed = z.union([
 const CONSOLE_URL = 'https://console.example'
 const UNSUBSCRIBE_URL = 'https://api.example/v1/unsubscribe/preview'
 /** Number of alerts in a sample digest: more than the limit above which a channel gets a digest. */
-const DIGEST_OF = 25
+const DIGEST_ALERTS = 25
 
 type Query = z.output<typeof PreviewQuery>
 
@@ -45,7 +45,7 @@ export function previewRoutes({ stores, brandName }: AdminParts): Route[] {
       answers: {
         200: {
           description: 'By `format`: a page, plain text, or JSON (the parts of a mail, or the body of the request)',
-          schema: Previewed,
+          schema: PreviewAnswer,
         },
       },
       refusals: ['not_found'],
@@ -54,11 +54,11 @@ export function previewRoutes({ stores, brandName }: AdminParts): Route[] {
         const project = project_id === undefined ? undefined : await findProject(stores, principal, project_id)
         switch (query.kind) {
           case 'email':
-            return mailPreview(query, sampleOf(query, project?._id), project?.branding ?? {}, brandName)
+            return mailPreview(query, sampleAlert(query, project?._id), project?.branding ?? {}, brandName)
           case 'slack':
             return slackPreview(query, project?._id, brandName)
           case 'webhook':
-            return webhookPreview(query, sampleOf(query, project?._id))
+            return webhookPreview(query, sampleAlert(query, project?._id))
           default:
             return query.kind satisfies never
         }
@@ -67,7 +67,7 @@ export function previewRoutes({ stores, brandName }: AdminParts): Route[] {
   ]
 }
 
-function sampleOf({ event, kind }: Query, projectId: string | undefined): Alert {
+function sampleAlert({ event, kind }: Query, projectId: string | undefined): Alert {
   if (event === 'digest') throw refusedField('query.event', `Only slack has digests, ${kind} gets each alert by itself`)
   return SAMPLE_ALERTS[event](projectId)
 }
@@ -76,21 +76,21 @@ function mailPreview({ format }: Query, alert: Alert, branding: Branding, brandN
   const view = { alert, branding, brandName, publicUrl: CONSOLE_URL, unsubscribeUrl: UNSUBSCRIBE_URL }
   const { subject, text, html } = renderMail(view)
   if (format === 'text') return { status: 200, text }
-  return format === 'json' ? { status: 200, body: { subject, text, html } } : asPage(html)
+  return format === 'json' ? { status: 200, body: { subject, text, html } } : previewPage(html)
 }
 
 function slackPreview(query: Query, projectId: string | undefined, brandName: string): RouteAnswer {
   const message =
     query.event === 'digest'
-      ? digestMessage(flood(projectId), CONSOLE_URL, brandName)
-      : slackMessage(sampleOf(query, projectId), CONSOLE_URL, brandName)
+      ? digestMessage(digestAlerts(projectId), CONSOLE_URL, brandName)
+      : slackMessage(sampleAlert(query, projectId), CONSOLE_URL, brandName)
   if (query.format === 'text') return { status: 200, text: message.text }
-  return query.format === 'json' ? { status: 200, body: message } : asPage(slackPage(message))
+  return query.format === 'json' ? { status: 200, body: message } : previewPage(slackPage(message))
 }
 
-function flood(projectId: string | undefined): Alert[] {
+function digestAlerts(projectId: string | undefined): Alert[] {
   const samples = Object.values(SAMPLE_ALERTS).map(make => make(projectId))
-  return Array.from({ length: DIGEST_OF }, (_, index) => samples[index % samples.length] as Alert)
+  return Array.from({ length: DIGEST_ALERTS }, (_, index) => samples[index % samples.length] as Alert)
 }
 
 function webhookPreview({ format }: Query, alert: Alert): RouteAnswer {
@@ -98,6 +98,6 @@ function webhookPreview({ format }: Query, alert: Alert): RouteAnswer {
   return format === 'text' ? { status: 200, text: webhookBody(alert) } : { status: 200, body: webhookDocument(alert) }
 }
 
-function asPage(html: string): RouteAnswer {
+function previewPage(html: string): RouteAnswer {
   return { status: 200, html, headers: { 'content-security-policy': MESSAGE_POLICY } }
 }

@@ -8,7 +8,7 @@ import {
 import { AppError } from '@backstop/kit'
 import { z } from 'zod'
 import { changeVersioned } from '../../http/change-versioned.ts'
-import { findProject } from '../../http/found.ts'
+import { findProject } from '../../http/find-resource.ts'
 import { etagOf } from '../../http/if-match.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -28,7 +28,7 @@ export function projectRoutes(parts: AdminParts): Route[] {
       summary: 'List projects, newest first',
       items: 'projects',
       schema: Project,
-      shelf: stores.projects,
+      collection: stores.projects,
       sortedBy: 'created_at',
       narrow: ({ principal }) => (principal.projectId === null ? {} : { _id: principal.projectId }),
       show: showProject,
@@ -106,7 +106,7 @@ function changeRoute({ checkUrl }: AdminParts): Route {
       const changed = await change(
         ({ projects }) =>
           changeVersioned({
-            shelf: projects,
+            collection: projects,
             find: () => findProject({ projects }, principal, params.id),
             ifMatch,
             now,

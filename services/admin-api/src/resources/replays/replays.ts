@@ -1,10 +1,10 @@
 import { NewReplay, Replay, ReplayQuery, type ReplayRequestDocument } from '@backstop/contracts'
-import { findChannel, findOwn } from '../../http/found.ts'
+import { findChannel, findOwn } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { judgeSendingAgain } from '../deliveries/rules/delivery.ts'
-import { refuseSendingAgain } from '../deliveries/send-again.ts'
+import { refuseResend } from '../deliveries/refuse-resend.ts'
+import { judgeResend } from '../deliveries/rules/delivery.ts'
 import { showReplay } from './rules/replay.ts'
 
 const tag = 'Replays'
@@ -22,7 +22,7 @@ export function replayRoutes(parts: AdminParts): Route[] {
       items: 'replays',
       query: ReplayQuery,
       schema: Replay,
-      shelf: replayRequests,
+      collection: replayRequests,
       sortedBy: 'requested_at',
       filter: ({ channel_id }) => ({ channel_id }),
       beside: replays,
@@ -57,7 +57,7 @@ function createRoute({ stores, commands }: AdminParts): Route {
     async handle({ body, principal, newId, now, change }) {
       const channel = await findChannel(stores, principal, body.channel_id)
       const health = await stores.channelHealth.find({ _id: channel._id })
-      refuseSendingAgain(judgeSendingAgain(channel, health), 'Nothing is sent again')
+      refuseResend(judgeResend(channel, health), 'Nothing is sent again')
       const request: ReplayRequestDocument = {
         _id: newId('replay'),
         project_id: channel.project_id,

@@ -2,14 +2,14 @@ import { FailedRun, OneRunQuery, RunFailure, RunQuery, RunWithOperations, showOp
 import { runDocumentId } from '@backstop/ledger'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
-import { findProject, notFound, projectFilter } from '../../http/found.ts'
+import { findProject, notFound, projectFilterOf } from '../../http/find-resource.ts'
 import { getRoute, pagedRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 
 const tag = 'Runs'
-const OfRun = z.object({ id: z.string().min(1).max(255).describe('The run_id that its operations name') })
+const RunParams = z.object({ id: z.string().min(1).max(255).describe('The run_id that its operations name') })
 const MOST_OPERATIONS = 100
 
 /** /v1/runs */
@@ -26,7 +26,7 @@ export function runRoutes(parts: AdminParts): Route[] {
       query: RunQuery,
       schema: FailedRun,
       page: ({ query, principal }, place) =>
-        parts.runs.list({ projectId: projectFilter(principal, query.project_id).project_id, ...place }),
+        parts.runs.list({ projectId: projectFilterOf(principal, query.project_id).project_id, ...place }),
       placeOf: ({ project_id, run_id, reported_at }) => ({
         at: new Date(reported_at),
         id: runDocumentId({ projectId: project_id, runId: run_id }),
@@ -38,7 +38,7 @@ export function runRoutes(parts: AdminParts): Route[] {
       operationId: 'getRun',
       tag,
       summary: 'Get a run with its operations',
-      params: OfRun,
+      params: RunParams,
       query: OneRunQuery,
       item: 'run',
       schema: RunWithOperations,
@@ -58,7 +58,7 @@ function failRoute(parts: AdminParts): Route {
     description:
       'Sends the alert `run.failed` once, with the operations of the run. A repeated report answers the stored failure.',
     scope: 'operations:write',
-    params: OfRun,
+    params: RunParams,
     body: RunFailure,
     answers: { 200: { description: 'The failed run', schema: FailedRun } },
     refusals: ['not_found'],

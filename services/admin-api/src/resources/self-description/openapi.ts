@@ -8,7 +8,7 @@ import type { Route } from '../../http/route.ts'
 type Json = Record<string, unknown>
 
 /** Schemas with a name in the document; all other schemas are written inline. */
-const NAMES = [
+const NAMED_SCHEMAS = [
   'Action',
   'AlertChannel',
   'AlertChannelPatch',
@@ -44,10 +44,10 @@ const NAMES = [
   'Suppression',
 ] as const
 const SCHEMAS = { ...contracts, ...channels }
-const NAMED = new Map<z.ZodType, string>(NAMES.map(name => [SCHEMAS[name], name]))
+const NAME_BY_SCHEMA = new Map<z.ZodType, string>(NAMED_SCHEMAS.map(name => [SCHEMAS[name], name]))
 
 /** Names of schemas for requests. All other named schemas are for answers. */
-const SENT = /^New|(?:Patch|Rotation)$/
+const REQUEST_SCHEMA_NAME = /^New|(?:Patch|Rotation)$/
 
 /** Error codes that any route with a key may answer, and additional codes of routes with a body. */
 const REFUSALS_WITH_KEY: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'internal', 'unavailable']
@@ -76,7 +76,9 @@ export function describeApi(routes: readonly Route[]): Json {
     tags: [...new Set(routes.map(route => route.tag))].map(name => ({ name })),
     paths,
     components: {
-      schemas: Object.fromEntries([...NAMED].map(([schema, name]) => [name, schemaOf(schema, SENT.test(name), false)])),
+      schemas: Object.fromEntries(
+        [...NAME_BY_SCHEMA].map(([schema, name]) => [name, schemaOf(schema, REQUEST_SCHEMA_NAME.test(name), false)]),
+      ),
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'bsk_…' } },
     },
   }
@@ -176,13 +178,13 @@ function refusalsOf(route: Route): Json {
  * @param mayRefer false for the definition of a named schema itself
  */
 function schemaOf(schema: z.ZodType, isSent: boolean, mayRefer = true): Json {
-  const name = NAMED.get(schema)
+  const name = NAME_BY_SCHEMA.get(schema)
   if (mayRefer && name !== undefined) return { $ref: `#/components/schemas/${name}` }
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     io: isSent ? 'input' : 'output',
     override({ zodSchema, jsonSchema, path }) {
-      const inner = path.length > 0 ? NAMED.get(zodSchema as unknown as z.ZodType) : undefined
+      const inner = path.length > 0 ? NAME_BY_SCHEMA.get(zodSchema as unknown as z.ZodType) : undefined
       if (inner !== undefined) {
         for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema]
         jsonSchema.$ref = `#/components/schemas/${inner}`

@@ -37,7 +37,7 @@ export function selfDescriptionRoutes(others: readonly Route[]): Route[] {
       summary: 'This description',
       scope: 'public',
       answers: { 200: { description: 'An OpenAPI 3.1 document', schema: z.record(z.string(), z.unknown()) } },
-      handle: async () => ({ status: 200, printed: document }),
+      handle: async () => ({ status: 200, serialized: document }),
     }),
   ]
   // Serialized once, because anybody may request it at any rate.

@@ -1,6 +1,6 @@
 import { deterministicId, NewSuppression, Suppression, SuppressionQuery, SuppressionReason } from '@backstop/contracts'
 import { z } from 'zod'
-import { findProject, notFound } from '../../http/found.ts'
+import { findProject, notFound } from '../../http/find-resource.ts'
 import { listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -24,7 +24,7 @@ export function suppressionRoutes(parts: AdminParts): Route[] {
       items: 'addresses',
       query: SuppressionQuery,
       schema: Suppression,
-      shelf: parts.stores.suppressions,
+      collection: parts.stores.suppressions,
       sortedBy: 'suppressed_at',
       filter: () => SUPPRESSED,
       show: showSuppression,
@@ -61,7 +61,7 @@ function createRoute(parts: AdminParts): Route {
         },
       ])
       const look = () => stores.suppressions.find({ ...of, ...SUPPRESSED })
-      const known = await parts.outcomes.watch(look, CHANGING_MS, signal)
+      const known = await parts.outcomes.waitFor(look, CHANGING_MS, signal)
       const shown: Suppression =
         known === undefined ? { ...of, ...wish, suppressed_at: now.toISOString() } : showSuppression(known)
       return { status: 201, body: shown, changed: { action: 'suppression.create', target: of.address, projectId } }
@@ -98,7 +98,7 @@ function deleteRoute(parts: AdminParts): Route {
           ...of,
         },
       ])
-      await parts.outcomes.watch(async () => ((await look()) === undefined ? true : undefined), CHANGING_MS, signal)
+      await parts.outcomes.waitFor(async () => ((await look()) === undefined ? true : undefined), CHANGING_MS, signal)
       return { status: 204, changed: { action: 'suppression.delete', target: of.address, projectId } }
     },
   })

@@ -11,7 +11,7 @@ import { page } from './pages.ts'
 
 const tag = 'Unsubscribing'
 /** The token may have any length, because a person with a broken link should get the page and not an error. */
-const WithToken = z.object({ token: z.string() })
+const TokenParams = z.object({ token: z.string() })
 const PAGE = { description: 'A page for a person', mediaType: 'text/html' } as const
 const ANSWERS = { 200: PAGE, 404: { ...PAGE, description: 'A page that says that the link is not valid' } }
 
@@ -19,8 +19,8 @@ const ANSWERS = { 200: PAGE, 404: { ...PAGE, description: 'A page that says that
  * Recently used tokens. A repeated POST with such a token sends no second command. The time is short, because a team may remove the
  * suppression and the person may then unsubscribe again.
  */
-const REMEMBERED = 10_000
-const REMEMBERED_MS = 5_000
+const MAX_REMEMBERED_TOKENS = 10_000
+const REMEMBER_TOKEN_MS = 5_000
 
 /**
  * /v1/unsubscribe/{token}: the target of the links and one-click headers in mails (RFC 8058). The token is the credential. Tokens cannot
@@ -41,7 +41,7 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
       summary: 'Show the unsubscribe page that a link in a mail opens',
       description: 'Changes nothing, because mail scanners open links as well.',
       scope: 'public',
-      params: WithToken,
+      params: TokenParams,
       answers: ANSWERS,
       handle: async ({ params: { token } }) =>
         subjectOf(token) === undefined
@@ -64,7 +64,7 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
       description:
         'The request of the button on the page and of the one-click header in mails (RFC 8058). The body is ignored.',
       scope: 'public',
-      params: WithToken,
+      params: TokenParams,
       body: z.string(),
       bodyForm: 'ignored',
       answers: ANSWERS,
@@ -89,7 +89,7 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
   ]
 
   async function suppress(token: string, { projectId, address }: UnsubscribeSubject, now: Date): Promise<void> {
-    if (now.getTime() - (done.get(token) ?? Number.NEGATIVE_INFINITY) < REMEMBERED_MS) return
+    if (now.getTime() - (done.get(token) ?? Number.NEGATIVE_INFINITY) < REMEMBER_TOKEN_MS) return
     await commands.send([
       {
         kind: 'suppress_address',
@@ -101,7 +101,7 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
         detail: 'By the link of a mail',
       },
     ])
-    if (done.size >= REMEMBERED) done.clear()
+    if (done.size >= MAX_REMEMBERED_TOKENS) done.clear()
     done.set(token, now.getTime())
   }
 }

@@ -47,7 +47,7 @@ function statusOf(kind: NewConnection['kind'], readKey: ConnectionSecret | null,
 }
 
 /** Returns why the site of a connection cannot be set, or undefined if it can or is not given. */
-export function refusedSite(known: ConnectionDocument, site: string | undefined): string | undefined {
+export function siteRefusal(known: ConnectionDocument, site: string | undefined): string | undefined {
   if (site === undefined || site === known.site) return undefined
   if (known.kind !== 'subscription') return 'Only a subscription connection has a site'
   if (known.site !== null)
@@ -59,7 +59,7 @@ export function refusedSite(known: ConnectionDocument, site: string | undefined)
  * Returns why the stored read key may not be used with the changed connection, or undefined if it may. The caller of a change may not
  * know the key, so it is sent to another origin only if the caller gives it again.
  */
-export function refusedReadKey(known: ConnectionDocument, patch: ConnectionPatch): string | undefined {
+export function readKeyRefusal(known: ConnectionDocument, patch: ConnectionPatch): string | undefined {
   if (known.read_key === null || patch.read_key !== undefined) return undefined
   const site = patch.site ?? known.site
   const api_base = patch.api_base === undefined ? known.api_base : patch.api_base
@@ -152,7 +152,7 @@ export type Rotation =
   | { readonly kind: 'refused'; readonly reason: 'too_many_active' | 'secret_in_use' }
 
 /**
- * Adds a new secret. The previous secrets stay valid until the overlap ends, or until their own earlier end. Expired secrets are dropped.
+ * Adds a new secret. The previous secrets stay valid until the overlap ends, or until their own earlierTime end. Expired secrets are dropped.
  */
 export function rotateSecrets(
   secrets: readonly ConnectionSecret[],
@@ -165,13 +165,13 @@ export function rotateSecrets(
   if (active.some(secret => secret.fingerprint === next.fingerprint))
     return { kind: 'refused', reason: 'secret_in_use' }
   const kept = active
-    .map(secret => ({ ...secret, expires_at: earlier(secret.expires_at, ending) }))
+    .map(secret => ({ ...secret, expires_at: earlierTime(secret.expires_at, ending) }))
     .filter(({ expires_at }) => expires_at.getTime() > now.getTime())
   if (kept.length >= MAX_ACTIVE_SECRETS) return { kind: 'refused', reason: 'too_many_active' }
   return { kind: 'rotated', secrets: [next, ...kept] }
 }
 
-function earlier(a: Date | null, b: Date): Date {
+function earlierTime(a: Date | null, b: Date): Date {
   return a === null || b.getTime() < a.getTime() ? b : a
 }
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { judgeRetry, judgeSendingAgain, type SendAgainVerdict } from './delivery.ts'
+import { judgeResend, judgeRetry, type ResendVerdict } from './delivery.ts'
 
 const AT = new Date('2026-11-21T10:00:00.000Z')
 const ON = { enabled: true }
 const HEALTHY = { disabled_at: null }
-const refused = (reason: Extract<SendAgainVerdict, { kind: 'refused' }>['reason']) => ({ kind: 'refused', reason })
+const refused = (reason: Extract<ResendVerdict, { kind: 'refused' }>['reason']) => ({ kind: 'refused', reason })
 
 describe('sending through a channel again', () => {
-  const rows: { name: string; args: Parameters<typeof judgeSendingAgain>; verdict: unknown }[] = [
+  const rows: { name: string; args: Parameters<typeof judgeResend>; verdict: unknown }[] = [
     { name: 'that works', args: [ON, HEALTHY], verdict: { kind: 'allowed' } },
     { name: 'that never sent anything', args: [ON, undefined], verdict: { kind: 'allowed' } },
     { name: 'that was deleted', args: [undefined, undefined], verdict: refused('channel_deleted') },
@@ -15,7 +15,7 @@ describe('sending through a channel again', () => {
     { name: 'that its failures disabled', args: [ON, { disabled_at: AT }], verdict: refused('channel_disabled') },
   ]
   test.each(rows)('$name', ({ args, verdict }) => {
-    expect(judgeSendingAgain(...args)).toEqual(verdict)
+    expect(judgeResend(...args)).toEqual(verdict)
   })
 })
 

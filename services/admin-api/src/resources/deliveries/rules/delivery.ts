@@ -22,16 +22,16 @@ export function showDelivery(document: DeliveryDocument): Delivery {
 }
 
 /** The decision whether a delivery may be sent again. */
-export type SendAgainVerdict =
+export type ResendVerdict =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'refused'; readonly reason: 'channel_deleted' | 'channel_switched_off' | 'channel_disabled' }
   | { readonly kind: 'refused'; readonly reason: 'a_test' | 'delivered' | 'superseded' }
 
 /** Decides whether failed deliveries may be sent again through a channel. */
-export function judgeSendingAgain(
+export function judgeResend(
   channel: Pick<ChannelDocument, 'enabled'> | undefined,
   health: Pick<ChannelHealthDocument, 'disabled_at'> | undefined,
-): SendAgainVerdict {
+): ResendVerdict {
   if (channel === undefined) return { kind: 'refused', reason: 'channel_deleted' }
   if (!channel.enabled) return { kind: 'refused', reason: 'channel_switched_off' }
   if ((health?.disabled_at ?? null) !== null) return { kind: 'refused', reason: 'channel_disabled' }
@@ -46,9 +46,9 @@ export function judgeRetry(
   delivery: Pick<DeliveryDocument, 'state' | 'test'>,
   channel: Pick<ChannelDocument, 'enabled'> | undefined,
   health: Pick<ChannelHealthDocument, 'disabled_at'> | undefined,
-): SendAgainVerdict {
+): ResendVerdict {
   if (delivery.test) return { kind: 'refused', reason: 'a_test' }
   const { state } = delivery
   if (state === 'delivered' || state === 'superseded') return { kind: 'refused', reason: state }
-  return judgeSendingAgain(channel, health)
+  return judgeResend(channel, health)
 }

@@ -2,8 +2,8 @@ import type { ChannelDocument } from '@backstop/channels'
 import type { ConnectionDocument, ProjectDocument } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { narrowToProject, ownProject, type Principal } from '../access/rules/access.ts'
-import type { ReadShelf, Stored, Where } from '../store/shelf.ts'
-import type { ReadShelves } from '../store/stores.ts'
+import type { ReadCollection, Stored, Where } from '../store/collection.ts'
+import type { ReadCollections } from '../store/stores.ts'
 
 /** The error for a missing resource. A resource of another project gets the same words, so a key cannot find out that it exists. */
 export function notFound(what: string, id: string): AppError {
@@ -17,13 +17,13 @@ export function notFound(what: string, id: string): AppError {
  * @throws AppError `not_found`
  */
 export async function findOwn<D extends Stored>(
-  shelf: Pick<ReadShelf<D>, 'find'>,
+  collection: Pick<ReadCollection<D>, 'find'>,
   principal: Principal,
   what: string,
   id: string,
   more?: Where<D>,
 ): Promise<D> {
-  const found = await shelf.find({ ...more, ...ownProject(principal), _id: id } as Where<D>)
+  const found = await collection.find({ ...more, ...ownProject(principal), _id: id } as Where<D>)
   if (found === undefined) throw notFound(what, id)
   return found
 }
@@ -42,7 +42,7 @@ export function requireOwn<T extends { readonly project_id: string }>(
 
 /** @throws AppError `not_found` */
 export async function findProject(
-  { projects }: Pick<ReadShelves, 'projects'>,
+  { projects }: Pick<ReadCollections, 'projects'>,
   principal: Principal,
   id: string,
 ): Promise<ProjectDocument> {
@@ -57,7 +57,7 @@ export async function findProject(
  * @throws AppError `not_found`
  */
 export async function findConnection(
-  { connections }: Pick<ReadShelves, 'connections'>,
+  { connections }: Pick<ReadCollections, 'connections'>,
   principal: Principal,
   id: string,
   projectId?: string,
@@ -72,7 +72,7 @@ export async function findConnection(
  * @throws AppError `not_found`
  */
 export function findChannel(
-  { channels }: Pick<ReadShelves, 'channels'>,
+  { channels }: Pick<ReadCollections, 'channels'>,
   principal: Principal,
   id: string,
 ): Promise<ChannelDocument> {
@@ -83,7 +83,7 @@ export function findChannel(
  * The project filter of a list whose query may name a project.
  * @throws AppError `not_found` if the key may not access the named project
  */
-export function projectFilter(principal: Principal, asked: string | undefined): { readonly project_id?: string } {
+export function projectFilterOf(principal: Principal, asked: string | undefined): { readonly project_id?: string } {
   const filter = narrowToProject(principal, asked)
   if (filter.kind === 'refused') throw notFound('project', asked ?? '')
   return filter.where

@@ -1,6 +1,6 @@
 /**
- * A port to one database collection with only the methods that the management API uses. The resources run over MongoDB (mongo-shelf.ts)
- * or in memory (test/memory-shelf.ts). Both implementations pass test/shelf.contract.ts. Every call throws AppError `unavailable` if the
+ * A port to one database collection with only the methods that the management API uses. The resources run over MongoDB (mongo-collection.ts)
+ * or in memory (test/memory-collection.ts). Both implementations pass test/collection.contract.ts. Every call throws AppError `unavailable` if the
  * database is unavailable.
  */
 export interface Stored {
@@ -29,7 +29,7 @@ export interface PageRequest<D> {
 }
 
 /** A collection for reading. */
-export interface ReadShelf<D extends Stored> {
+export interface ReadCollection<D extends Stored> {
   find(where: Where<D>): Promise<D | undefined>
   /** All matching documents, in no order. Use it only for small results. */
   findAll(where: Where<D>): Promise<D[]>
@@ -37,7 +37,7 @@ export interface ReadShelf<D extends Stored> {
 }
 
 /** A collection for reading and writing. */
-export interface Shelf<D extends Stored> extends ReadShelf<D> {
+export interface Collection<D extends Stored> extends ReadCollection<D> {
   /** @returns false if the id or another unique field already exists */
   insert(document: D): Promise<boolean>
   /** Stores the document and replaces a document with the same id. */

@@ -1,7 +1,7 @@
 import { AppError } from '@backstop/kit'
-import type { SendAgainVerdict } from './rules/delivery.ts'
+import type { ResendVerdict } from './rules/delivery.ts'
 
-const REFUSALS: Record<Extract<SendAgainVerdict, { kind: 'refused' }>['reason'], string> = {
+const REFUSALS: Record<Extract<ResendVerdict, { kind: 'refused' }>['reason'], string> = {
   channel_deleted: 'Its alert channel was deleted',
   channel_switched_off: 'Its alert channel is switched off; enable it first',
   channel_disabled: 'Its alert channel is disabled by its failures; enable it first',
@@ -11,6 +11,6 @@ const REFUSALS: Record<Extract<SendAgainVerdict, { kind: 'refused' }>['reason'],
 }
 
 /** @param what the consequence in words: "Delivery dlv_1 is not sent again" @throws AppError `conflict` with the reason */
-export function refuseSendingAgain(verdict: SendAgainVerdict, what: string): void {
+export function refuseResend(verdict: ResendVerdict, what: string): void {
   if (verdict.kind === 'refused') throw new AppError('conflict', `${what}: ${REFUSALS[verdict.reason]}`)
 }

@@ -1,8 +1,8 @@
 import { connectMongo, type Mongo } from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
-import { createMongoShelf } from '../src/store/mongo-shelf.ts'
-import { type Book, describeShelf } from './shelf.contract.ts'
+import { createMongoCollection } from '../src/store/mongo-collection.ts'
+import { type Book, describeCollection } from './collection.contract.ts'
 
 let stack: TestStack
 let mongo: Mongo
@@ -15,10 +15,10 @@ afterAll(async () => {
   await stack.close()
 })
 
-describeShelf('MongoDB', async () => {
-  // Any collection will do; emptied rather than dropped, so that its unique index stays.
+describeCollection('MongoDB', async () => {
+  // Emptied instead of dropped, so that its unique index stays.
   const collection = mongo.db.collection('api_keys')
   await collection.createIndex({ hash: 1 }, { unique: true })
   await collection.deleteMany({})
-  return createMongoShelf<Book>(mongo.db, 'api_keys')
+  return createMongoCollection<Book>(mongo.db, 'api_keys')
 })

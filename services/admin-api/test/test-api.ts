@@ -36,54 +36,54 @@ import { approvalPolicyOf } from '@backstop/ledger'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { type AdminApp, type AdminPorts, type AdminSettings, createApp } from '../src/app.ts'
 import type { ExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
-import type { Shelf } from '../src/store/shelf.ts'
+import type { Collection } from '../src/store/collection.ts'
 import type { AdminStores } from '../src/store/stores.ts'
 import { type ApiClient, createApiClient, type Transcript } from './api-client.ts'
 import { createMemoryExpiredSecrets, createMemoryStores } from './memory-stores.ts'
 
-/** The management API with everything around it that a test looks at or plays. */
-export interface AdminWorld {
+/** A running management API for tests, with stand-ins for the reconciler and the notifier. */
+export interface TestApi {
   readonly app: AdminApp
   /** A client with the bootstrap key. */
   readonly api: ApiClient
   readonly stores: AdminStores
   readonly expiredSecrets: ExpiredSecrets
-  /** What others own, to be filled in their stead. */
-  readonly others: Others
-  /** Everything that the database holds, as text. */
+  /** Writable collections of the other services, for test data. */
+  readonly others: OtherServicesCollections
+  /** Returns the whole content of the database as text. */
   dump(): Promise<string>
-  /** Moves the clock of the API on; it never goes back. */
-  passTime(ms: number): void
+  /** Advances the clock of the API. */
+  advanceClock(ms: number): void
   now(): number
-  /** Every log line so far. */
+  /** All log lines so far. */
   readonly log: readonly string[]
-  /** Every answer so far. */
+  /** All requests and answers so far. */
   readonly transcript: Transcript
-  /** Every version of an operation that reached its topic. */
+  /** Returns every published version of an operation. */
   published(operationId: string): readonly Operation[]
-  /** Every alert of a project that reached its topic. */
+  /** Returns the published alerts of a project. */
   alerts(projectId: string): readonly Alert[]
-  /** Every command that reached its topic. */
+  /** The published commands. */
   readonly commands: readonly Command[]
-  /** What the receiver answers to channel tests from now on; undefined: the notifier does not deliver, nor do as it is told. */
-  receiverAnswers(attempt: Partial<DeliveryAttempt> | undefined): void
-  /** The delivery requests that were produced for a channel. */
+  /** Sets the receiver's answer to channel tests. If undefined, the stand-in of the notifier neither delivers nor obeys commands. */
+  setReceiverAnswer(attempt: Partial<DeliveryAttempt> | undefined): void
+  /** Returns the delivery requests that were published for a channel. */
   requested(channelId: string): readonly DeliveryDocument[]
   stop(): Promise<void>
 }
 
-export interface Others {
-  readonly actions: Shelf<ActionDocument>
-  readonly incidents: Shelf<IncidentDocument>
-  readonly deliveries: Shelf<DeliveryDocument>
-  readonly channelHealth: Shelf<ChannelHealthDocument>
-  readonly replays: Shelf<ReplayDocument>
-  readonly suppressions: Shelf<SuppressionDocument>
-  readonly deadLetters: Shelf<DeadLetterDocument>
-  readonly inbox: Shelf<InboxDocument>
-  readonly inboxBodies: Shelf<InboxBodyDocument>
-  readonly sweeps: Shelf<SweepDocument>
-  readonly expectedChangeUses: Shelf<ExpectedChangeUsesDocument>
+export interface OtherServicesCollections {
+  readonly actions: Collection<ActionDocument>
+  readonly incidents: Collection<IncidentDocument>
+  readonly deliveries: Collection<DeliveryDocument>
+  readonly channelHealth: Collection<ChannelHealthDocument>
+  readonly replays: Collection<ReplayDocument>
+  readonly suppressions: Collection<SuppressionDocument>
+  readonly deadLetters: Collection<DeadLetterDocument>
+  readonly inbox: Collection<InboxDocument>
+  readonly inboxBodies: Collection<InboxBodyDocument>
+  readonly sweeps: Collection<SweepDocument>
+  readonly expectedChangeUses: Collection<ExpectedChangeUsesDocument>
 }
 
 export const BOOTSTRAP_KEY = 'bootstrap-key-of-the-tests-0123456789'
@@ -94,10 +94,10 @@ export const secretBoxOfTests = createSecretBox(
   parseKeyRing(new Secret(`k1:${Buffer.alloc(32, 7).toString('base64')}`)),
 )
 
-/** URLs as the policy of production sees them, but for one host that it blocks by name. */
+/** A network policy that blocks only URLs containing "blocked". */
 export const egressOfTests: Pick<Egress, 'checkUrl' | 'request'> = {
   checkUrl: url => (url.includes('blocked') ? blockedUrl() : undefined),
-  // Nothing of the outside is there for a test.
+  // Tests send no requests to other hosts.
   request: async () => Promise.reject(blockedUrl()),
 }
 
@@ -105,12 +105,12 @@ function blockedUrl() {
   return new AppError('egress_blocked', 'The URL points to an address that may not be reached from here')
 }
 
-/** Settings that a test changes. */
+/** Settings that a test may override. */
 export type TestSettings = Partial<Omit<AdminSettings, 'sockets'>> & {
   readonly sockets?: Partial<AdminSettings['sockets']>
 }
 
-/** The app over the given ports; every other port stays inside the process. */
+/** Creates the app over the given ports. All other ports stay inside the process. */
 export function createTestApp(
   given: Pick<AdminPorts, 'stores'> & Partial<AdminPorts>,
   settings: TestSettings = {},
@@ -147,17 +147,17 @@ export function createTestApp(
 }
 
 /** Starts the API over the given parts, with stand-ins for the reconciler and the notifier. */
-export async function openWorld(
+export async function startTestApi(
   parts: Pick<AdminPorts, 'stores' | 'openBooks'> & {
     readonly expiredSecrets?: ExpiredSecrets
-    readonly others: Others
+    readonly others: OtherServicesCollections
     readonly bus: Bus
     readonly codec?: MessageCodec
     readonly dump: () => Promise<string>
     readonly settings?: TestSettings
     readonly onStop?: () => Promise<void>
   },
-): Promise<AdminWorld> {
+): Promise<TestApi> {
   const log: string[] = []
   const logger = createLogger('admin-api', 'debug', { write: line => void log.push(line) })
   const codec = parts.codec ?? createFixedCodec()
@@ -182,7 +182,7 @@ export async function openWorld(
     log,
     transcript,
     dump: parts.dump,
-    passTime: ms => {
+    advanceClock: ms => {
       ahead += ms
     },
     now: () => clock.now(),
@@ -195,20 +195,20 @@ export async function openWorld(
   }
 }
 
-/** All in memory: for tests that need nothing. */
-export function openMemoryWorld(settings: TestSettings = {}): Promise<AdminWorld> {
+/** Starts the API with all stores in memory. */
+export function startMemoryApi(settings: TestSettings = {}): Promise<TestApi> {
   const stores = createMemoryStores()
   const bus = createMemoryBus({ clock: systemClock })
   const openBooks: AdminPorts['openBooks'] = options =>
     openMemoryBooks(options, async id => approvalPolicyOf(await stores.projects.find({ _id: id })))
-  const { together: _, ...others } = stores
-  const shelves: readonly { findAll(where: object): Promise<unknown[]> }[] = Object.values(others)
-  const dump = async () => JSON.stringify(await Promise.all(shelves.map(shelf => shelf.findAll({}))))
-  return openWorld({ stores, others: stores, bus, dump, settings, openBooks })
+  const { transaction: _, ...others } = stores
+  const collections: readonly { findAll(where: object): Promise<unknown[]> }[] = Object.values(others)
+  const dump = async () => JSON.stringify(await Promise.all(collections.map(collection => collection.findAll({}))))
+  return startTestApi({ stores, others: stores, bus, dump, settings, openBooks })
 }
 
-/** Plays the notifier for channel tests and commands, and keeps what reached the topic of operations. */
-async function listen(bus: Bus, codec: MessageCodec, clock: Clock, others: Others) {
+/** Stands in for the notifier, and collects the published messages. */
+async function listen(bus: Bus, codec: MessageCodec, clock: Clock, others: OtherServicesCollections) {
   const operations: Operation[] = []
   const requests: DeliveryDocument[] = []
   const commands: Command[] = []
@@ -232,7 +232,7 @@ async function listen(bus: Bus, codec: MessageCodec, clock: Clock, others: Other
         else if (received.name === 'alert') alerts.push(received.message)
         else if (received.name === 'command') {
           commands.push(received.message)
-          if (answer !== undefined) await doCommand(received.message, others)
+          if (answer !== undefined) await applyCommand(received.message, others)
         } else if (answer !== undefined) {
           const document = deliveryOf(received.message, answer, clock.now())
           requests.push(document)
@@ -250,7 +250,7 @@ async function listen(bus: Bus, codec: MessageCodec, clock: Clock, others: Other
     alerts: (projectId: string) => alerts.filter(({ project_id }) => project_id === projectId),
     published: (operationId: string) => operations.filter(({ operation_id }) => operation_id === operationId),
     requested: (channelId: string) => requests.filter(({ channel_id }) => channel_id === channelId),
-    receiverAnswers: (attempt: Partial<DeliveryAttempt> | undefined) => {
+    setReceiverAnswer: (attempt: Partial<DeliveryAttempt> | undefined) => {
       answer = attempt
     },
   }
@@ -263,8 +263,11 @@ async function listen(bus: Bus, codec: MessageCodec, clock: Clock, others: Other
   }
 }
 
-/** What the notifier would have made of it, as far as answers wait for it. */
-async function doCommand(command: Command, { channelHealth, suppressions }: Others): Promise<void> {
+/** Applies the effects of a command that answers of the API wait for. */
+async function applyCommand(
+  command: Command,
+  { channelHealth, suppressions }: OtherServicesCollections,
+): Promise<void> {
   if (command.kind === 'enable_channel') {
     const forgiven = { disabled_at: null, disabled_reason: null, disabled_incident_id: null, failing_since: null }
     await channelHealth.change({ _id: command.channel_id }, forgiven)

@@ -1,39 +1,44 @@
 import type { CollectionName } from '@backstop/contracts'
 import { asUnavailable, isDuplicateKey } from '@backstop/kit'
 import type { ClientSession, Db, Filter, MatchKeysAndValues, OptionalUnlessRequiredId } from 'mongodb'
-import type { PageRequest, Shelf, Stored, Where } from './shelf.ts'
+import type { Collection, PageRequest, Stored, Where } from './collection.ts'
 
 /**
  * A MongoDB collection.
  * @param session the transaction that all calls are part of. In a transaction, errors of the driver are thrown unchanged, because the
  * driver decides by them whether to run the transaction again.
  */
-export function createMongoShelf<D extends Stored>(db: Db, name: CollectionName, session?: ClientSession): Shelf<D> {
+export function createMongoCollection<D extends Stored>(
+  db: Db,
+  name: CollectionName,
+  session?: ClientSession,
+): Collection<D> {
   // A cast, because the driver cannot compute the type of _id of a generic document.
   const collection = db.collection<Stored & Record<string, unknown>>(name)
-  const within = session === undefined ? {} : { session }
-  const told: typeof asUnavailable = session === undefined ? asUnavailable : call => call()
+  const options = session === undefined ? {} : { session }
+  const convertErrors: typeof asUnavailable = session === undefined ? asUnavailable : call => call()
   const toDocument = (found: unknown) => (found === null ? undefined : (found as D))
   return {
-    find: where => told(async () => toDocument(await collection.findOne(toFilter(where), within))),
+    find: where => convertErrors(async () => toDocument(await collection.findOne(toFilter(where), options))),
 
-    findAll: where => told(async () => (await collection.find(toFilter(where), within).toArray()) as unknown as D[]),
+    findAll: where =>
+      convertErrors(async () => (await collection.find(toFilter(where), options).toArray()) as unknown as D[]),
 
     page: ({ where, by, window, after, limit }) =>
-      told(async () => {
+      convertErrors(async () => {
         const place =
           after === undefined ? {} : { $or: [{ [by]: { $lt: after.at } }, { [by]: after.at, _id: { $lt: after.id } }] }
         const cursor = collection
-          .find({ $and: [toFilter(where), inWindow(by, window), place] }, within)
+          .find({ $and: [toFilter(where), inWindow(by, window), place] }, options)
           .sort({ [by]: -1, _id: -1 })
           .limit(limit)
         return (await cursor.toArray()) as unknown as D[]
       }),
 
     insert: document =>
-      told(async () => {
+      convertErrors(async () => {
         try {
-          await collection.insertOne(document as OptionalUnlessRequiredId<Stored & Record<string, unknown>>, within)
+          await collection.insertOne(document as OptionalUnlessRequiredId<Stored & Record<string, unknown>>, options)
           return true
         } catch (error) {
           if (isDuplicateKey(error)) return false
@@ -42,20 +47,20 @@ export function createMongoShelf<D extends Stored>(db: Db, name: CollectionName,
       }),
 
     put: document =>
-      told(async () => {
+      convertErrors(async () => {
         const { _id, ...fields } = document
-        await collection.replaceOne({ _id }, fields, { ...within, upsert: true })
+        await collection.replaceOne({ _id }, fields, { ...options, upsert: true })
       }),
 
     change: (where, fields) =>
-      told(async () => {
+      convertErrors(async () => {
         const update = { $set: fields as MatchKeysAndValues<Stored & Record<string, unknown>> }
         return toDocument(
-          await collection.findOneAndUpdate(toFilter(where), update, { ...within, returnDocument: 'after' }),
+          await collection.findOneAndUpdate(toFilter(where), update, { ...options, returnDocument: 'after' }),
         )
       }),
 
-    remove: where => told(async () => void (await collection.deleteOne(toFilter(where), within))),
+    remove: where => convertErrors(async () => void (await collection.deleteOne(toFilter(where), options))),
   }
 }
 

@@ -6,11 +6,11 @@ import {
   newId,
 } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
-import { openProject } from './project-of-its-own.ts'
+import type { TestApi } from '../test-api.ts'
+import { createTestProject } from './test-project.ts'
 
-/** What the reconciler and the notifier would have written about one unexplained refund. */
-export async function tellStory(world: AdminWorld, projectId: string, connectionId: string, atMs = world.now()) {
+/** Stores the documents that the reconciler and the notifier write for one unexplained refund. */
+export async function storeIncident(testApi: TestApi, projectId: string, connectionId: string, atMs = testApi.now()) {
   const at = new Date(atMs)
   const iso = at.toISOString()
   const ids = { action: newId('action'), incident: newId('incident') }
@@ -65,13 +65,13 @@ export async function tellStory(world: AdminWorld, projectId: string, connection
     version: 2,
     opened: at,
   }
-  await world.others.actions.put(action)
-  await world.others.incidents.put(incident)
+  await testApi.others.actions.put(action)
+  await testApi.others.incidents.put(incident)
   return { ...ids, alertId, at }
 }
 
-/** What the notifier would have written about an alert that arrived at the second attempt. */
-export function storedDelivery(projectId: string, alertId: string, at: Date): DeliveryDocument {
+/** A delivery as the notifier stores it for an alert that arrived at the second attempt. */
+export function deliveryDocument(projectId: string, alertId: string, at: Date): DeliveryDocument {
   const attempt = { at, duration_ms: 31, response: 'never shown here' }
   return {
     _id: newId('delivery'),
@@ -94,16 +94,16 @@ export function storedDelivery(projectId: string, alertId: string, at: Date): De
   }
 }
 
-export function describeStories(world: () => AdminWorld): void {
-  const api = () => world().api
+export function describeIncidents(testApi: () => TestApi): void {
+  const api = () => testApi().api
 
   describe('incidents and actions', () => {
     test('an incident is read with its action, its timeline and every attempt to tell of it', async () => {
-      const { projectId, processorId } = await openProject(api())
-      const { incident, action, alertId, at } = await tellStory(world(), projectId, processorId)
-      await world().others.deliveries.put(storedDelivery(projectId, alertId, at))
-      // The alert's id follows from the incident's, but a delivery of another project is never part of the story.
-      await world().others.deliveries.put(storedDelivery('prj_other', alertId, at))
+      const { projectId, processorId } = await createTestProject(api())
+      const { incident, action, alertId, at } = await storeIncident(testApi(), projectId, processorId)
+      await testApi().others.deliveries.put(deliveryDocument(projectId, alertId, at))
+      // A delivery of another project is never shown with an incident, even if it has the alert id of the incident.
+      await testApi().others.deliveries.put(deliveryDocument('prj_other', alertId, at))
       const answer = await api().get(`/v1/incidents/${incident}`)
       expect(answer.status).toBe(200)
       expect(answer.body).toMatchObject({
@@ -129,9 +129,9 @@ export function describeStories(world: () => AdminWorld): void {
     })
 
     test('an incident whose action is not projected yet is shown all the same', async () => {
-      const { projectId, processorId } = await openProject(api())
-      const { incident, action } = await tellStory(world(), projectId, processorId)
-      await world().others.actions.remove({ _id: action })
+      const { projectId, processorId } = await createTestProject(api())
+      const { incident, action } = await storeIncident(testApi(), projectId, processorId)
+      await testApi().others.actions.remove({ _id: action })
       expect((await api().get(`/v1/incidents/${incident}`)).body).toMatchObject({
         incident_id: incident,
         action: null,
@@ -141,10 +141,10 @@ export function describeStories(world: () => AdminWorld): void {
     })
 
     test('incidents are listed by project, connection and state', async () => {
-      const { projectId, processorId } = await openProject(api())
-      const first = await tellStory(world(), projectId, processorId)
-      const second = await tellStory(world(), projectId, 'con_other', world().now() + 1)
-      await world().others.incidents.change({ _id: first.incident }, { state: 'resolved' })
+      const { projectId, processorId } = await createTestProject(api())
+      const first = await storeIncident(testApi(), projectId, processorId)
+      const second = await storeIncident(testApi(), projectId, 'con_other', testApi().now() + 1)
+      await testApi().others.incidents.change({ _id: first.incident }, { state: 'resolved' })
       const list = async (query: string) =>
         (await api().get(`/v1/incidents?project_id=${projectId}${query}`)).body.data.map(
           (incident: { incident_id: string }) => incident.incident_id,
@@ -157,8 +157,8 @@ export function describeStories(world: () => AdminWorld): void {
     })
 
     test('actions are found by any connection that showed them, and by verdict', async () => {
-      const { projectId, processorId } = await openProject(api())
-      const { action } = await tellStory(world(), projectId, processorId)
+      const { projectId, processorId } = await createTestProject(api())
+      const { action } = await storeIncident(testApi(), projectId, processorId)
       for (const id of [processorId, 'con_second']) {
         const { body } = await api().get(`/v1/actions?connection_id=${id}&project_id=${projectId}`)
         expect(body.data.map((one: { action_id: string }) => one.action_id)).toEqual([action])
@@ -170,8 +170,8 @@ export function describeStories(world: () => AdminWorld): void {
     })
 
     test('an action says why it has its verdict, by itself, in lists and in the description of the API', async () => {
-      const { projectId, processorId } = await openProject(api())
-      const { action } = await tellStory(world(), projectId, processorId)
+      const { projectId, processorId } = await createTestProject(api())
+      const { action } = await storeIncident(testApi(), projectId, processorId)
       const why = {
         rule: 'Nothing explains it',
         candidates: [{ operation_id: 'op_1', failure: 'other_subject', text: expect.any(String) }],
@@ -184,12 +184,12 @@ export function describeStories(world: () => AdminWorld): void {
     })
 
     test('an action that turned out to be another one leads on to that, and is in no list', async () => {
-      const { projectId, processorId } = await openProject(api())
+      const { projectId, processorId } = await createTestProject(api())
       const [first, second] = [
-        await tellStory(world(), projectId, processorId),
-        await tellStory(world(), projectId, processorId),
+        await storeIncident(testApi(), projectId, processorId),
+        await storeIncident(testApi(), projectId, processorId),
       ]
-      await world().others.actions.change({ _id: first.action }, { merged_into: second.action })
+      await testApi().others.actions.change({ _id: first.action }, { merged_into: second.action })
       expect((await api().get(`/v1/actions/${first.action}`)).body.merged_into).toBe(second.action)
       const { data } = (await api().get(`/v1/actions?project_id=${projectId}`)).body
       expect(data.map((one: { action_id: string }) => one.action_id)).toEqual([second.action])
@@ -198,10 +198,10 @@ export function describeStories(world: () => AdminWorld): void {
 
   describe('lists', () => {
     test('go on from a cursor without leaving out or repeating, whatever is added in front', async () => {
-      const { projectId, processorId } = await openProject(api())
-      const atMs = world().now()
-      // Three of one moment: the id decides between them.
-      for (let i = 0; i < 7; i++) await tellStory(world(), projectId, processorId, atMs + Math.floor(i / 3))
+      const { projectId, processorId } = await createTestProject(api())
+      const atMs = testApi().now()
+      // Three incidents have the same time, so their order follows from their ids.
+      for (let i = 0; i < 7; i++) await storeIncident(testApi(), projectId, processorId, atMs + Math.floor(i / 3))
       const idsOf = (body: { data: { action_id: string }[] }) => body.data.map(one => one.action_id)
       const all = idsOf((await api().get(`/v1/actions?project_id=${projectId}`)).body)
       const paged: string[] = []
@@ -209,7 +209,7 @@ export function describeStories(world: () => AdminWorld): void {
       for (let page = 0; page < 4; page++) {
         const { body } = await api().get(`/v1/actions?project_id=${projectId}&limit=2${cursor}`)
         paged.push(...idsOf(body))
-        await tellStory(world(), projectId, processorId, atMs + 1_000 + page)
+        await storeIncident(testApi(), projectId, processorId, atMs + 1_000 + page)
         cursor = `&cursor=${body.next_cursor}`
         if (page === 3) expect(body.next_cursor).toBeNull()
       }
@@ -218,14 +218,14 @@ export function describeStories(world: () => AdminWorld): void {
     })
 
     test('of every kind are paged', async () => {
-      const { projectId, processorId } = await openProject(api())
+      const { projectId, processorId } = await createTestProject(api())
       for (let i = 0; i < 3; i++) {
         await api().post(`/v1/projects/${projectId}/connections`, { kind: 'processor', name: `c${i}` })
         const config = { kind: 'email', to: ['a@b.test'] }
         await api().post('/v1/alert-channels', { project_id: projectId, name: 'x', events: ['run.failed'], config })
         await api().post('/v1/operations', { connection_id: processorId, kind: 'refund', subject: `pi_${i}` })
         await api().post('/v1/api-keys', { name: `k${i}`, scopes: ['read'], project_id: projectId })
-        await tellStory(world(), projectId, processorId, world().now() + i)
+        await storeIncident(testApi(), projectId, processorId, testApi().now() + i)
       }
       const lists = [
         '/v1/projects?',

@@ -3,21 +3,21 @@ import { openMongoBooks } from '@backstop/ledger'
 import { provision } from '@backstop/provision'
 import { type CommandStartedEvent, MongoClient } from 'mongodb'
 import { createMongoExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
-import { createMongoShelf } from '../src/store/mongo-shelf.ts'
+import { createMongoCollection } from '../src/store/mongo-collection.ts'
 import { createMongoStores } from '../src/store/stores.ts'
-import { type AdminWorld, openWorld } from './admin-world.ts'
+import { startTestApi, type TestApi } from './test-api.ts'
 
-export interface MongoWorld extends AdminWorld {
-  /** Every command that the API sent to MongoDB. */
+export interface MongoTestApi extends TestApi {
+  /** All commands that the API sent to MongoDB. */
   readonly asked: readonly CommandStartedEvent['command'][]
-  /** How MongoDB would answer a command. */
+  /** Returns MongoDB's query plan for a command. */
   explain(command: object): Promise<object>
-  /** Has MongoDB refuse the audit rows of an action; null: it takes all of them again. */
+  /** Makes MongoDB refuse the audit rows of an action; null makes it accept all rows again. */
   refuseAuditOf(action: string | null): Promise<void>
 }
 
-/** The API over a provisioned stack: MongoDB and Kafka as in production. */
-export async function openMongoWorld(): Promise<MongoWorld> {
+/** Starts the API over a provisioned stack: MongoDB and Kafka as in production. */
+export async function startMongoApi(): Promise<MongoTestApi> {
   const stack = await testStack()
   await provision({
     kafka: stack.kafka(),
@@ -32,22 +32,22 @@ export async function openMongoWorld(): Promise<MongoWorld> {
   const asked: CommandStartedEvent['command'][] = []
   client.on('commandStarted', event => void asked.push(event.command))
   const db = client.db(stack.dbName)
-  const world = await openWorld({
+  const testApi = await startTestApi({
     bus: stack.bus(),
     stores: createMongoStores(db),
     expiredSecrets: createMongoExpiredSecrets(db),
     others: {
-      actions: createMongoShelf(db, 'actions'),
-      incidents: createMongoShelf(db, 'incidents'),
-      deliveries: createMongoShelf(db, 'deliveries'),
-      channelHealth: createMongoShelf(db, 'channel_health'),
-      replays: createMongoShelf(db, 'replays'),
-      suppressions: createMongoShelf(db, 'suppressions'),
-      deadLetters: createMongoShelf(db, 'dead_letters'),
-      inbox: createMongoShelf(db, 'inbox'),
-      inboxBodies: createMongoShelf(db, 'inbox_bodies'),
-      sweeps: createMongoShelf(db, 'sweeps'),
-      expectedChangeUses: createMongoShelf(db, 'expected_change_uses'),
+      actions: createMongoCollection(db, 'actions'),
+      incidents: createMongoCollection(db, 'incidents'),
+      deliveries: createMongoCollection(db, 'deliveries'),
+      channelHealth: createMongoCollection(db, 'channel_health'),
+      replays: createMongoCollection(db, 'replays'),
+      suppressions: createMongoCollection(db, 'suppressions'),
+      deadLetters: createMongoCollection(db, 'dead_letters'),
+      inbox: createMongoCollection(db, 'inbox'),
+      inboxBodies: createMongoCollection(db, 'inbox_bodies'),
+      sweeps: createMongoCollection(db, 'sweeps'),
+      expectedChangeUses: createMongoCollection(db, 'expected_change_uses'),
     },
     openBooks: options => openMongoBooks(db, options),
     settings: { outcomeWaitMs: 3_000 },
@@ -61,7 +61,7 @@ export async function openMongoWorld(): Promise<MongoWorld> {
     },
   })
   return {
-    ...world,
+    ...testApi,
     asked,
     explain: command => db.command({ explain: command, verbosity: 'queryPlanner' }),
     async refuseAuditOf(action) {

@@ -1,13 +1,15 @@
-import type { Shelf, Stored, Where } from '../src/store/shelf.ts'
+import type { Collection, Stored, Where } from '../src/store/collection.ts'
 
-/** A shelf in memory. */
-export interface MemoryShelf<D extends Stored> extends Shelf<D> {
-  /** @returns puts the shelf back to what it held when this was called */
+/** A collection in memory. */
+export interface MemoryCollection<D extends Stored> extends Collection<D> {
+  /** @returns a function that restores the documents of this moment */
   remember(): () => void
 }
 
-/** A shelf in memory, for unit tests. Documents are copied in and out, as a database would. */
-export function createMemoryShelf<D extends Stored>(uniqueFields: readonly (keyof D & string)[] = []): MemoryShelf<D> {
+/** Creates a collection in memory for unit tests. Documents are copied when they are stored and read, as by a database. */
+export function createMemoryCollection<D extends Stored>(
+  uniqueFields: readonly (keyof D & string)[] = [],
+): MemoryCollection<D> {
   const held = new Map<string, D>()
   const all = (where: Where<D>) => [...held.values()].filter(document => matches(document, where))
   return {
