@@ -1,4 +1,4 @@
-/** Checks links and paths in the documents, so that a page never names a file that has moved. */
+/** Checks that the links and file paths in the documents exist. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ function brokenLinks(path: string): string[] {
   })
 }
 
-/** Paths from the root of the repository, in backquotes. A name in angle brackets stands for any folder or file. */
+/** The paths in backquotes, from the root of the repository, that do not exist. `<name>` matches any folder or file. */
 function missingPaths(path: string): string[] {
   const paths = [...read(path).matchAll(/`((?:bench|deploy|docs|packages|scripts|services|stack|test)\/[^`\s]+)`/g)]
   return paths

@@ -1,4 +1,4 @@
-/** Texts that people read, by the words of docs/glossary.md and CONTRIBUTING.md. */
+/** Checks that texts for people use the words of docs/glossary.md and CONTRIBUTING.md. */
 import { ERROR_CODES } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { readSourceFiles } from './architecture/source-files.ts'
@@ -7,7 +7,7 @@ const code = readSourceFiles()
   .filter(({ isProduction, workspace }) => isProduction && /^(?:packages|services)\//.test(workspace))
   .map(({ path, text }) => ({ path, text: text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '') }))
 
-/** A sentence has a verb, and says what happened; a title only names it. */
+/** Words that make a sentence of a title. A title is a noun phrase. */
 const SENTENCE = /\b(?:is|are|was|has|have|may|cannot|does|went|took|there|this|that|something)\b/i
 
 test.each(Object.entries(ERROR_CODES))('the title of %s is a noun phrase', (_, { title }) => {
@@ -18,7 +18,7 @@ test.each(Object.entries(ERROR_CODES))('the title of %s is a noun phrase', (_, {
 /** Idioms for which the product has a literal word: "Kafka is unavailable", "deferred", "dead-lettered", "retries ended". */
 const IDIOMS =
   /\b(?:(?:is|are) away|put(?:s|ting)? (?:\w+ ){0,2}off|put_off|parked|given[ _]up|at[ _]hand|under[ _]way|got on|is gone|told|anew|mended|left_to)\b/
-/** Names of the API and of stored data, which stay. */
+/** Names of API fields and of stored fields. They may contain an idiom, because they cannot change. */
 const NAMES = /\b(?:told_by|parked_at)\b/g
 
 describe('texts of the product use literal words', () => {

@@ -36,10 +36,10 @@ export function compareDeadProviders(surroundings: BenchSurroundings): Compariso
     await world.clear()
     await world.start()
     const startedAt = performance.now()
-    await until('the first sweeps', () => world.swept() === ALIVE_COUNT, { timeoutMs: FIRST_WITHIN_MS })
+    await until('the first sweeps', () => world.sweptCount() === ALIVE_COUNT, { timeoutMs: FIRST_WITHIN_MS })
     const firstMs = performance.now() - startedAt
     await sleep(3 * EVERY_MS)
-    world.forget()
+    world.dropCounted()
     await sleep(COUNTED_MS)
     const intervalMs = percentile(world.intervalsMs(), 0.99)
     await world.stop()

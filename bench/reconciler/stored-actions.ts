@@ -67,7 +67,7 @@ export function compareStoredActions(worlds: Worlds, many: number, onRequest: bo
     const refunds = makeRefunds(`n${++fills}x`, count)
     const before = await world.committed('reconciler')
     await world.report(refunds)
-    await world.tell(refunds)
+    await world.publishEvents(refunds)
     return marksOf(world, { group: 'reconciler', before, count, shares }, world.cpuMs)
   }
 }

@@ -43,7 +43,7 @@ let rounds = 0
 /** Publishes events of new refunds. */
 async function fill(world: ReconcilerAlone): Promise<Refund[]> {
   const refunds = makeRefunds(`r${++rounds}`, EVENTS)
-  await world.tell(refunds)
+  await world.publishEvents(refunds)
   return refunds
 }
 

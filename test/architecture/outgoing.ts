@@ -1,7 +1,7 @@
-/** Code that calls URLs set by users must use the guarded client. This list names the code that connects by itself, with reasons. */
+/** Code that calls URLs set by users must use the guarded client. CONNECTS_ITSELF lists the code that connects without it. */
 import type { SourceFile } from './source-files.ts'
 
-/** Files, or folders (with a slash at the end), that may connect by themselves, and why. */
+/** The files that may connect without the guarded client, with the reason. A path with a slash at the end is a folder. */
 export const CONNECTS_ITSELF: Readonly<Record<string, string>> = {
   'packages/kit/src/egress/': 'it is the guarded client',
   'packages/kit/src/bus/kafkajs-client.ts': 'Kafka, at the address that the operator sets',
@@ -16,7 +16,7 @@ export const CONNECTS_ITSELF: Readonly<Record<string, string>> = {
 /** Modules that open connections. */
 const CLIENTS =
   /^(?:undici|axios|got|ky|needle|node-fetch|phin|request|superagent|ws|nodemailer|stripe|chargebee|@paddle\/.*)(?:\/|$)/
-/** Modules of Node of which servers need a part. */
+/** Node's network modules. Their client functions are forbidden, their server functions are allowed. */
 const NODE_NETWORK = /^(?:node:)?(?:https?|http2|net|tls|dgram)$/
 const SERVER_SIDE = new Set(['createServer', 'isIP', 'isIPv4', 'isIPv6', 'STATUS_CODES'])
 
@@ -24,7 +24,7 @@ const IMPORT = /^(?:import|export)\b([^'"`;]*?)\bfrom\s+'([^']+)'/gm
 const DYNAMIC = /\bimport\(\s*'([^']+)'\s*\)/g
 const GLOBAL_CLIENT = /(?<![.\w])(?:globalThis\.)?(?:fetch\(|new (?:WebSocket|EventSource|XMLHttpRequest)\b)/
 
-/** The means to connect that a file uses, allowed or not. */
+/** The modules and functions by which a file opens connections itself. */
 export function ownConnections({ text }: Pick<SourceFile, 'text'>): string[] {
   const code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
   const called = GLOBAL_CLIENT.exec(code)
@@ -42,7 +42,7 @@ export function ownConnections({ text }: Pick<SourceFile, 'text'>): string[] {
   ]
 }
 
-/** The names that an import brings at run time, so without types. */
+/** The imported names that exist at run time, without types. */
 function valueNames(clause: string): string[] {
   if (/^\s*type\b/.test(clause)) return []
   const braces = /\{([^}]*)\}/.exec(clause)?.[1] ?? ''

@@ -4,7 +4,7 @@ import { packageNameOf } from './source-files.ts'
 
 /**
  * The packages, or entries of packages, that each workspace may import in production. The simulator and the stack import none:
- * the simulator plays the outside world and must not repeat the product's bugs, and the stack runs before the product.
+ * the simulator must not share the product's bugs, and the stack starts before the product.
  */
 export const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/contracts': [],
@@ -58,7 +58,7 @@ export function featureOf(path: string): string | undefined {
 /** Ports to the database: every feature may import them, and they import the types that they store. */
 const isStore = (feature: string) => feature.endsWith('/src/store')
 
-/** Circles of features, with one import per step. Type imports count, because a reader of one feature must read the other. */
+/** Circles of features, with one import per step. Type imports are included, because a reader of one feature must read the other. */
 export function featureCircles(files: readonly SourceFile[]): string[] {
   const steps = new Map<string, Map<string, string>>()
   for (const { path, imports, isProduction } of files) {
@@ -80,16 +80,16 @@ export function featureCircles(files: readonly SourceFile[]): string[] {
   )
 }
 
-/** Features of the reconciler that only decide. In every other feature only the folder `rules/` does. */
+/** Features of the reconciler that are pure as a whole. In every other feature only the folder `rules/` is pure. */
 const PURE_FEATURES = ['case', 'decision', 'expected-change', 'operation', 'refund', 'subscription', 'verdict'].map(
   name => `services/reconciler/src/${name}/`,
 )
 
-/** The files of the channels that open secrets or send. All others, such as each kind's `message.ts`, are pure. */
+/** Files of packages/channels that open secrets or send. All other files there, such as each kind's `message.ts`, are pure. */
 const CARRIES_OUT_DELIVERIES =
   /^packages\/channels\/src\/(?:deliver|registry|first-kib|http-answer|\w+\/(?:deliver|header-secrets|signature|smtp-mailer|target))\.ts$/
 
-/** Whether the file must be pure. */
+/** True if the file must be pure: without clock, chance, I/O, environment and logger. */
 export function isPure(path: string): boolean {
   if (path.startsWith('packages/channels/src/')) return !CARRIES_OUT_DELIVERIES.test(path)
   return path.includes('/rules/') || PURE_FEATURES.some(folder => path.startsWith(folder))
@@ -147,7 +147,7 @@ const READS_ENVIRONMENT = new Set([
   'packages/provision/src/wait-main.ts',
   'packages/provision/src/network-policy-main.ts',
   'stack/src/main.ts',
-  // The programs that they start inherit the environment.
+  // The programs that these files start inherit the environment.
   'stack/src/downloads/python.ts',
   'stack/src/embedded-part.ts',
 ])
@@ -157,7 +157,7 @@ export function environmentFaults(file: SourceFile): string[] {
   return /\bprocess\.env\b/.test(file.text) ? [`${file.path}: reads process.env; take the setting from config.ts`] : []
 }
 
-/** Files that may read the clock of their host, and why. */
+/** The files that may read the clock of their host, with the reason. */
 const READS_HOST_CLOCK: Readonly<Record<string, string>> = {
   'packages/kit/src/clock/': 'it measures that clock',
   'packages/kit/src/bus/kafka-bus.ts': 'tests and tools stamp their messages with it',
@@ -179,7 +179,7 @@ export function timeFaults({ path, text, isProduction, workspace }: SourceFile):
   return used === null ? [] : [`${path}: uses ${used[0]}; take the time from the Clock port`]
 }
 
-/** How the formatter writes a switch: its indentation, what it is about, and its branches. */
+/** A switch as the formatter writes it: its indentation, its expression and its branches. */
 const SWITCH = /^( *)switch \((.*)\) \{$([\s\S]*?)^\1\}$/gm
 
 /**
@@ -213,7 +213,7 @@ export function fileFaults({ path, text, isProduction }: SourceFile): string[] {
   ]
 }
 
-/** File names that occur in two folders of a service, where a reader finds the wrong one. */
+/** File names that occur in two folders of a service. A reader would open the wrong file. */
 export function repeatedNames(files: readonly SourceFile[]): string[] {
   const named = files.filter(
     ({ path, isProduction }) => isProduction && path.startsWith('services/') && !/\/channels\/[^/]+\//.test(path),
@@ -223,7 +223,7 @@ export function repeatedNames(files: readonly SourceFile[]): string[] {
     .map(same => same.map(({ path }) => path).join(' and '))
 }
 
-/** Circles of imports between files. Type imports do not count within a feature, because they do not exist at run time. */
+/** Circles of imports between files. Type imports within a feature are left out, because they do not exist at run time. */
 export function findCycles(files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map(file => [file.path, file]))
   return circlesOf([...byPath.keys()], path =>
@@ -233,7 +233,7 @@ export function findCycles(files: readonly SourceFile[]): string[][] {
   )
 }
 
-/** One circle for each edge back to a name on the current path; its first name is repeated at the end. */
+/** The circles of a graph, each with its first name repeated at the end. A depth-first search finds one circle for each edge back to the current path. */
 function circlesOf(names: readonly string[], next: (name: string) => readonly string[]): string[][] {
   const done = new Set<string>()
   const trail: string[] = []

@@ -10,7 +10,7 @@ export interface SourceFile {
   path: string
   /** The folder of the package.json, e.g. `services/ingress`; `.` for files outside of workspaces. */
   workspace: string
-  /** Whether it runs in production: not tests, benchmarks and code that only they use. */
+  /** True if the file runs in production. False for tests, benchmarks, and code that only these use. */
   isProduction: boolean
   text: string
   imports: Import[]
@@ -21,7 +21,7 @@ export interface Import {
   specifier: string
   /** The imported file, from the project's root, if the import is relative. */
   target: string | undefined
-  /** Whether it is an `import type`, which does not exist at run time. */
+  /** True for an `import type`, which does not exist at run time. */
   isTypeOnly: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * Uses docker-compose.yml as its first lines say: builds the images from this tree and runs the demo with the real minute. Run by
- * `npm run test:docker`. It has its own project name and ports, so it can run beside other projects.
+ * Builds the images from this tree and runs the demo of docker-compose.yml, with the real recheck delay of one minute.
+ * `npm run test:docker` runs this test. It has its own project name and ports, so it can run beside other projects.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -25,9 +25,9 @@ import { createManagementApi, type ManagementApi } from '../../scripts/start/man
 const ROOT = resolve(import.meta.dirname, '../..')
 const PROJECT = `backstop-test-${process.pid}`
 const MINUTE_MS = 60_000
-/** How late an alert may be after its minute, on a busy machine. */
+/** The longest delay of an alert after the second look is due, on a busy machine. */
 const SLACK_MS = 20_000
-/** Includes building our images and, the first time, pulling those of others. */
+/** The longest time to build our images and to pull the other images. */
 const UP_WITHIN_MS = 1_800_000
 const DOWN_WITHIN_MS = 180_000
 const PORTS = [
@@ -54,7 +54,7 @@ beforeAll(async () => {
     SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     BOOTSTRAP_API_KEY: key,
     INGRESS_PUBLIC_URL: `http://127.0.0.1:${ports.INGRESS_PORT}`,
-    // Unset, so that the shell's own settings, such as a real mail server, do not affect the test.
+    // Empty, so that settings of the shell, such as a real mail server, do not affect the test.
     SMTP_URL: '',
     RECHECK_DELAY_MS: '',
   }).up()
@@ -63,12 +63,12 @@ beforeAll(async () => {
 }, UP_WITHIN_MS)
 
 afterAll(async () => {
-  // Undefined if the start failed; then it is already down.
+  // Undefined if the start failed. In that case the containers are already removed.
   await (environment as typeof environment | undefined)?.down({ removeVolumes: true })
   rmSync(scratch, { recursive: true })
 }, DOWN_WITHIN_MS)
 
-/** @throws Error with the remedy if there is no container engine: a test that cannot run fails */
+/** @throws Error with the remedy if there is no container engine, so that a test fails if it cannot run */
 async function requireEngine(): Promise<void> {
   try {
     await getContainerRuntimeClient()
@@ -85,7 +85,7 @@ async function freePorts(): Promise<Record<(typeof PORTS)[number], string>> {
 }
 
 function composeEnvironment(settings: Record<string, string>): DockerComposeEnvironment {
-  // Replaces an .env in the project folder.
+  // This file is used instead of an .env in the project folder.
   const dotEnv = join(scratch, '.env')
   writeFileSync(dotEnv, '')
   return new DockerComposeEnvironment(ROOT, 'docker-compose.yml')
@@ -111,7 +111,7 @@ const incidentsOf = async (projectId: string) =>
 describe.concurrent('the composed product', { timeout: 4 * MINUTE_MS }, () => {
   test('runs the demo: the explained refund does not alert, the other one alerts a minute later, signed', async () => {
     showLogsOnFailure()
-    // The log ends with the demo, at its first alert.
+    // The demo exits at its first alert, which ends the log.
     const story = await text(await environment.getContainer('demo-1').logs())
     const [, seconds] = /^First alert ([\d.]+) s after the refund$/m.exec(story) ?? []
     expect(Number(seconds), story).toBeGreaterThanOrEqual(MINUTE_MS / 1000)

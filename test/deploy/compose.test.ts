@@ -22,10 +22,10 @@ const dockerfile = text('Dockerfile')
 
 const THIRD_PARTY = ['kafka', 'mongo', 'registry', 'mail']
 const OURS = ['ingress', 'reconciler', 'notifier', 'admin-api', 'provision', 'demo']
-/** The .env that the command in the file's first lines writes. */
+/** The content of the .env that the command at the top of docker-compose.yml writes. */
 const DOT_ENV = { SECRET_KEYS: SAMPLE_SECRETS.SECRET_KEYS, BOOTSTRAP_API_KEY: SAMPLE_SECRETS.BOOTSTRAP_API_KEY }
 
-/** The two forms of interpolation that the file uses, as Compose reads them. */
+/** Replaces variables as Compose does, in the two forms that docker-compose.yml uses. */
 function interpolate(value: string, env: Record<string, string | undefined>): string {
   return value.replaceAll(/\$\{([A-Z_]+):([-+])([^}]*)\}/g, (_, name: string, form: string, text: string) =>
     form === '-' ? env[name] || text : env[name] ? text : '',

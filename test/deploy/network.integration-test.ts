@@ -132,7 +132,7 @@ describe('in production, by address, pods may reach', () => {
   })
 })
 
-/** As our policies see it. */
+/** True if a selector of a NetworkPolicy matches the labels of a pod. */
 function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels): boolean {
   return (
     Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&

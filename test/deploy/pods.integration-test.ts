@@ -13,10 +13,10 @@ import {
 } from './rendered.ts'
 
 const SERVICES = ['admin-api', 'ingress', 'notifier', 'reconciler']
-/** The local overlay opens what the network-policy check would find open. */
+/** The jobs of a bundle. The local overlay has no network-policy check, because it allows the connections that the check forbids. */
 const jobsOf = (bundle: string) => (bundle === 'overlays/local' ? ['provision'] : ['network-policy-check', 'provision'])
 
-/** Seconds that a service takes at most to finish its work (packages/kit/src/service/run-service.ts). */
+/** The longest time in seconds in which a service finishes its work (packages/kit/src/service/run-service.ts). */
 const STOP_DEADLINE_S = 25
 
 const bundles = new Map<string, Manifest[]>()
@@ -123,7 +123,7 @@ describe.each(BUNDLES)('in %s', bundle => {
       expect(livenessProbe.httpGet).toEqual({ path: '/healthz', port: 'ops' })
       expect(readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'ops' })
       expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBe(60)
-      // More than a minute, because a rebalance is not a hang.
+      // A rebalance may take a minute and must not restart the pod.
       expect(livenessProbe.periodSeconds * livenessProbe.failureThreshold).toBeGreaterThanOrEqual(60)
       expect(ports).toContainEqual(expect.objectContaining({ name: 'ops', containerPort: 9090 }))
     }
@@ -174,7 +174,7 @@ describe.each(BUNDLES)('in %s', bundle => {
   })
 
   test('the deploy job can be applied again at any time, and services wait for it', () => {
-    // Settings that may change within a version are not in its template, which cannot change.
+    // The template of a job cannot change, so settings that may change within a version are not in it.
     const job = ofKind(ours(), 'Job').find(({ metadata }) => metadata.name.startsWith('backstop-provision')) as Manifest
     expect(job.spec).toMatchObject({ ttlSecondsAfterFinished: 600, backoffLimit: 100 })
     const template = JSON.stringify(job.spec.template)
@@ -201,7 +201,7 @@ test('the network-policy check keeps its verdict for a day, has no secret, and t
     'node',
     'packages/provision/src/network-policy-main.ts',
   ])
-  // A headless Service without unready pods: DNS then returns only pods that accept connections.
+  // A headless Service without unready pods, so that DNS returns only pods that accept connections.
   expect(named('Service', 'backstop-network-policy-check').spec).toEqual({
     clusterIP: 'None',
     selector: { 'app.kubernetes.io/name': 'backstop-admin-api' },

@@ -1,4 +1,4 @@
-/** The settings of every deployed program, and how it reads them. */
+/** The names of the settings of every deployed program, and the function that reads them. */
 import type { Environment } from '@backstop/kit'
 import {
   networkPolicySettings,
@@ -25,7 +25,7 @@ const reader = (settings: object, read: (environment: Environment) => object): R
   read,
 })
 
-/** By component; the container that waits for the deploy job by its name. */
+/** The programs by component. The container that waits for the deploy job is listed by its name. */
 export const READERS: Readonly<Record<string, Reader>> = {
   ingress: reader(ingressSettings, readIngressConfig),
   reconciler: reader(reconcilerSettings, readReconcilerConfig),
@@ -36,21 +36,21 @@ export const READERS: Readonly<Record<string, Reader>> = {
   'wait-for-provision': reader(waitSettings, readWaitConfig),
 }
 
-/** Limits that ingress and admin-api both have, with different defaults: a deployment puts a prefix before them. */
+/** Limits that both ingress and admin-api have, with different defaults. In a deployment their names have a prefix. */
 const OWN_LIMITS = ['BODIES_MAX_BYTES', 'MAX_SOCKETS', 'MAX_SOCKETS_PER_ADDRESS']
 const PREFIXES: Readonly<Record<string, string>> = { ingress: 'INGRESS_', 'admin-api': 'ADMIN_' }
 
-/** The setting of a program that a name of settings.env or of compose's .env sets, or undefined. */
+/** The setting of a program that a line of settings.env or of compose's .env sets; undefined if the line is for other programs. */
 export function settingOf(key: string, program: string): string | undefined {
   const prefix = PREFIXES[program]
   const own = OWN_LIMITS.find(limit => prefix !== undefined && key === prefix + limit)
   return own ?? (READERS[program]?.names.includes(key) ? key : undefined)
 }
 
-/** Variables that the Dockerfile sets, and Node's own. */
+/** Variables that the Dockerfile sets for Node. No program reads them. */
 export const NOT_OURS = new Set(['NODE_OPTIONS'])
 
-/** Valid secrets, with which the programs must start. */
+/** Sample secrets that are valid, so that the programs start with them. */
 export const SAMPLE_SECRETS: Readonly<Record<string, string>> = {
   SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
   BOOTSTRAP_API_KEY: `bsk_${'0123456789abcdef'.repeat(3)}`,

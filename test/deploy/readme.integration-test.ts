@@ -13,7 +13,7 @@ const blocks = [...readme.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```$/gm)].map(([,
 let folder: string
 let manifests: Manifest[]
 
-// All examples of the README in one overlay.
+// One overlay with all examples of the README.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'backstop-overlay-'))
   const [overlay, ...additions] = blocks.map(block => parse(block))

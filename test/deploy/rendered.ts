@@ -1,16 +1,16 @@
-/** The manifests as rendered by kubectl, and helpers to read them. */
+/** Renders the manifests by kubectl, and reads objects and containers from the result. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
 import { ensureKubectl } from './kubernetes-tools.ts'
 
-/** The part of an object that the tests read. */
+/** The fields of a Kubernetes object that the tests read. */
 export interface Manifest {
   apiVersion: string
   kind: string
   metadata: { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> }
-  // biome-ignore lint/suspicious/noExplicitAny: every kind has its own; the schemas say which fields there are
+  // biome-ignore lint/suspicious/noExplicitAny: the fields depend on the kind
   spec?: any
   data?: Record<string, string>
   automountServiceAccountToken?: boolean
@@ -35,7 +35,7 @@ export interface Container {
 
 export const K8S_FOLDER = fileURLToPath(new URL('../../deploy/k8s/', import.meta.url))
 
-/** Every folder that a person applies. */
+/** The folders that `kubectl apply -k` is documented for. */
 export const BUNDLES = ['.', 'overlays/production', 'overlays/local'] as const
 
 /** The objects of `kubectl apply -k`. @param folder relative to deploy/k8s, or absolute */
@@ -55,12 +55,12 @@ export function ofKind(manifests: readonly Manifest[], ...kinds: string[]): Mani
   return manifests.filter(({ kind }) => kinds.includes(kind))
 }
 
-/** Whether it is ours, and not a dependency of the local overlay. */
+/** The objects of Backstop, without the dependencies of the local overlay. */
 export function ofBackstop(manifests: readonly Manifest[]): Manifest[] {
   return manifests.filter(({ metadata }) => metadata.namespace === 'backstop')
 }
 
-/** The kinds that create pods. */
+/** The objects that create pods. */
 export function workloads(manifests: readonly Manifest[]): Manifest[] {
   return ofKind(manifests, 'Deployment', 'Job', 'StatefulSet')
 }

@@ -1,15 +1,15 @@
-/** Checks objects against Kubernetes' schemas; unknown fields are errors. */
+/** Checks objects against the schemas of Kubernetes. Unknown fields are errors. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { ensureSchemas } from './kubernetes-tools.ts'
 import { type Manifest, nameOf } from './rendered.ts'
 
-/** Returns one line per error. @param minor of the version of Kubernetes, e.g. 34 */
+/** Creates a check that returns one line per error. @param minor of the version of Kubernetes, e.g. 34 */
 export async function schemaChecker(minor: number): Promise<(manifest: Manifest) => string[]> {
   const folder = await ensureSchemas(minor)
   const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as object
-  // Not strict about the schemas, which contain Kubernetes' own keywords and formats.
+  // Not strict, because the schemas contain keywords and formats that only Kubernetes knows.
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
   ajv.addSchema(read('_definitions.json'), '/api/_definitions.json')
   const compiled = new Map<string, ValidateFunction | undefined>()
@@ -30,7 +30,7 @@ export async function schemaChecker(minor: number): Promise<(manifest: Manifest)
   }
 }
 
-/** e.g. apps/v1 Deployment → deployment-apps-v1.json, v1 Service → service-v1.json */
+/** The file name of the schema of an object, e.g. deployment-apps-v1.json for a Deployment of apps/v1. */
 function schemaName({ apiVersion, kind }: Manifest): string {
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : [undefined, apiVersion]
   return `${[kind, group?.split('.')[0], version].filter(Boolean).join('-').toLowerCase()}.json`

@@ -1,4 +1,4 @@
-/** `backstop explain` and `backstop dry-run` while the product runs. */
+/** Runs `backstop explain` and `backstop dry-run` beside the running product. */
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -44,7 +44,7 @@ async function backstop(...args: string[]) {
   return out
 }
 
-/** The judged action about a refund. */
+/** Waits for the verdict on a refund. @returns its action */
 const judged = (refundId: string) =>
   until(
     `the verdict on ${refundId}`,

@@ -1,4 +1,4 @@
-/** What an operator does after an endpoint was down, through the API of the real services. */
+/** An operator enables a channel again after its endpoint was down, and replays the missed deliveries, through the API. */
 
 import type { AlertChannel, ChannelTestResult } from '@backstop/channels'
 import type { Delivery, Incident, Replay } from '@backstop/contracts'
@@ -35,7 +35,7 @@ async function open() {
     readChannel: () => api.get<AlertChannel>(path),
     dead: () => list<Delivery>('/v1/deliveries?state=dead&'),
     allIncidents: () => list<Incident>('/v1/incidents?'),
-    /** Makes a refund that nothing explains. */
+    /** Makes an unexplained refund. */
     refund: () => shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 700 }),
   }
 }

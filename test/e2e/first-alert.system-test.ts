@@ -1,6 +1,6 @@
 /**
- * The whole product as processes, with the real minute. That a refund does not alert is proved by a later refund of the same
- * payment, with the same partition keys, that has alerted.
+ * Alerts of the whole product with the real recheck delay of one minute. To prove that a refund does not alert, a test waits for the
+ * alert about a later refund of the same payment, which has the same partition keys.
  */
 
 import { until } from '@backstop/kit/test'
@@ -12,7 +12,7 @@ import { openProduct } from '../world/product.ts'
 import { openShop, type Shop } from '../world/shop.ts'
 
 const MINUTE_MS = 60_000
-/** How late an alert may be after its minute, on a busy machine. */
+/** The longest delay of an alert after the second look is due, on a busy machine. */
 const SLACK_MS = 20_000
 
 let product: Product
@@ -33,7 +33,7 @@ async function open(outOfBand?: 'auto' | 'alert' | 'ignore'): Promise<Shop> {
   return shop
 }
 
-/** Makes a refund on the same payment, waits for its alert, and returns all refunds that alerted until then. */
+/** Refunds the same payment again and waits for the alert. @returns the refunds that have alerted until then */
 async function alertedUpToSentinel(shop: Shop, payment: { paymentIntent: Stripe.PaymentIntent }): Promise<string[]> {
   const sentinel = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 77 })
   await shop.alertAbout(sentinel.id, MINUTE_MS + SLACK_MS)

@@ -1,4 +1,4 @@
-/** What a newcomer does first: runs the printed examples, and follows "Connect a real account" in the README. */
+/** Runs the examples that `npm start` prints, and follows "Connect a real account" of the README. */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
@@ -17,7 +17,7 @@ import { actionOf, isOpened } from '../world/customer.ts'
 import { dataFolder, openProduct } from '../world/product.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-/** Longer than the examples take: the second look must find the settings that the last of them left. */
+/** Longer than all examples take, so that the second look sees the settings after the last example. */
 const RECHECK_DELAY_MS = 30_000
 const WITHIN_MS = RECHECK_DELAY_MS + 60_000
 
@@ -29,14 +29,14 @@ beforeAll(async () => {
 })
 afterAll(() => product?.stop())
 
-/** Runs shell commands in the folder of the clone, as a person pastes them. */
+/** Runs shell commands in the root folder of the repository, as if a person had pasted them. */
 function runInShell(commands: string): Promise<string> {
   const child = spawn('bash', ['-c', commands], {
     cwd: ROOT,
     env: {
       ...process.env,
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
-      // `npx backstop` finds a running `npm start` by itself; this product is none.
+      // `npx backstop` finds the address of a running `npm start`, but not of this product.
       BACKSTOP_URL: product.urls.admin,
       BACKSTOP_API_KEY: product.key,
       MONGO_URL: product.urls.mongo,
@@ -50,7 +50,7 @@ function runInShell(commands: string): Promise<string> {
   return new Promise(done => child.once('close', () => done(output)))
 }
 
-/** The calls in the README's "Connect a real account", with what a reader puts in for `{id}` and `…`. */
+/** The API calls of "Connect a real account" in the README, with values for the placeholders `{id}` and `…`. */
 function readmeCalls(): { method: string; path: string; body: string }[] {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
   const section = /^## Connect a real account$(.*?)^## /ms.exec(readme)?.[1] ?? ''

@@ -1,7 +1,7 @@
 /**
- * Two projects are connected to the same accounts, so that both get events with the same ids. After the first project has its
- * verdicts, the second one gets all events, and reports operations and expected changes with the same ids. Nothing of the first
- * project changes, and each has its own action with its own verdict.
+ * Two projects are connected to the same accounts, so both get events with the same ids. When the first project has its verdicts,
+ * the second project gets its events and reports operations and expected changes with the same ids. The records of the first project
+ * must not change, and each project must have its own action with its own verdict.
  */
 import type { Action, ChannelHealthDocument, Verdict } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
@@ -15,7 +15,7 @@ import { nameByAmount } from '../world/trade/deed.ts'
 import { nameOf } from '../world/trade/trade.ts'
 
 const RECHECK_DELAY_MS = 1_500
-/** The deadline of every wait, for a busy machine. */
+/** The deadline of every wait. It is long enough for a busy machine. */
 const WITHIN_MS = 60_000
 
 const stops: (() => Promise<void>)[] = []
@@ -26,7 +26,7 @@ let accounts: Awaited<ReturnType<typeof connectAll>>
 let ourRecords: { before: unknown; after: unknown }
 const names = new Map<string, string>()
 
-/** Both projects' connections to four accounts. Ours get events at once, theirs when the events are released. */
+/** Connects both projects to four accounts. Our project gets events at once, their project when the test releases the events. */
 async function connectAll() {
   const cards = await connectProcessor(ours)
   const oldCards = await connectProcessor(ours, { sendsRefundEvents: false })
@@ -41,7 +41,7 @@ async function connectAll() {
   const all = { ours: { cards, oldCards, reseller, biller }, theirs: again }
   for (const connected of [...Object.values(all.ours), ...Object.values(all.theirs)]) stops.push(() => connected.stop())
   for (const connected of Object.values(again)) connected.endpoint.hold()
-  // Both billers can be read: after their sweep the next one is five minutes away.
+  // After the first sweep of both billers, the next sweep is five minutes later and does not disturb the test.
   const swept = () => truth.database.collection('sweeps').countDocuments({ last_run_at: { $ne: null } })
   await until('the first sweeps', async () => (await swept()) === 2, { timeoutMs: WITHIN_MS, everyMs: 100 })
   return all
@@ -50,23 +50,25 @@ async function connectAll() {
 type Ours = (typeof accounts)['ours']
 type Reporters = Ours | (typeof accounts)['theirs']
 
-/** An action at the provider, what one project reports about it, and how to recognise it. */
-interface Made {
+/** A change that was made at the provider. */
+interface MadeChange {
+  /** The name of the change in alerts and actions. */
   readonly name: string
+  /** Reports the change to the product, as an operation or an expected change of the reporting project. */
   report(reporters: Reporters): Promise<unknown>
 }
 
 interface Row {
-  /** What the two projects share. */
+  /** The id that both projects get from the provider, in words. */
   readonly shared: string
-  /** The project that reports. */
-  readonly told: 'ours' | 'theirs'
+  /** The project that reports the change. */
+  readonly reportedBy: 'ours' | 'theirs'
   readonly verdicts: { readonly ours: Verdict; readonly theirs: Verdict }
-  make(accounts: Ours): Made
+  make(accounts: Ours): MadeChange
 }
 
-const explainedForUs = { told: 'ours', verdicts: { ours: 'explained', theirs: 'unexplained' } } as const
-const explainedForThem = { told: 'theirs', verdicts: { ours: 'unexplained', theirs: 'explained' } } as const
+const explainedForUs = { reportedBy: 'ours', verdicts: { ours: 'explained', theirs: 'unexplained' } } as const
+const explainedForThem = { reportedBy: 'theirs', verdicts: { ours: 'unexplained', theirs: 'explained' } } as const
 
 const pay = (account: { createPayment(request: object): Payment }) =>
   account.createPayment({ amount: 5_000, currency: 'eur' })
@@ -108,7 +110,7 @@ const ROWS: readonly Row[] = [
     make({ cards: { account } }) {
       const subject = pay(account).paymentIntent.id
       const { id } = account.refund({ payment_intent: subject })
-      // Another operation of ours has this key.
+      // An operation of our project has the same key.
       const key = { idempotency_key: 'the-same-key' }
       return { name: id, report: ({ cards }) => cards.report({ subject, provider_ref: id, ...key, ...money, ...done }) }
     },
@@ -158,13 +160,13 @@ const ROWS: readonly Row[] = [
     make({ biller: { account } }) {
       const { invoice, subscription } = account.subscribe(money)
       const { id } = account.refundInvoice(invoice.id).refund
-      const said = { subject: subscription.id, provider_ref: id }
-      return { name: id, report: ({ biller }) => biller.report({ ...said, ...money, ...done }) }
+      const names = { subject: subscription.id, provider_ref: id }
+      return { name: id, report: ({ biller }) => biller.report({ ...names, ...money, ...done }) }
     },
   },
   {
     shared: "the biller's credit note",
-    told: 'theirs',
+    reportedBy: 'theirs',
     verdicts: { ours: 'not_alerted', theirs: 'not_alerted' },
     make({ biller: { account } }) {
       const { invoice } = account.bill(money)
@@ -182,12 +184,12 @@ const ROWS: readonly Row[] = [
   },
   {
     ...explainedForThem,
-    shared: 'a change that is expected',
+    shared: 'the refund of an expected change',
     make({ cards: { account } }) {
       const subject = pay(account).paymentIntent.id
       const { id } = account.refund({ payment_intent: subject })
-      const note = { project_id: theirs.projectId, kind: 'refund', subject, note: 'By hand' }
-      return { name: id, report: () => theirs.api.post('/v1/expected-changes', note) }
+      const change = { project_id: theirs.projectId, kind: 'refund', subject, note: 'By hand' }
+      return { name: id, report: () => theirs.api.post('/v1/expected-changes', change) }
     },
   },
 ]
@@ -202,15 +204,15 @@ beforeAll(async () => {
   accounts = await connectAll()
   const made = ROWS.map(row => ({ row, ...row.make(accounts.ours) }))
   for (const { row, name } of made) names.set(row.shared, name)
-  const report = (who: Row['told']) =>
-    Promise.all(made.filter(({ row }) => row.told === who).map(one => one.report(accounts[who])))
+  const report = (who: Row['reportedBy']) =>
+    Promise.all(made.filter(({ row }) => row.reportedBy === who).map(change => change.report(accounts[who])))
 
   await report('ours')
-  await settled(ours)
+  await untilAllJudged(ours)
   const before = await recordsOf(ours)
   await report('theirs')
   await Promise.all(Object.values(accounts.theirs).map(({ endpoint }) => endpoint.release()))
-  await settled(theirs)
+  await untilAllJudged(theirs)
   ourRecords = { before, after: await recordsOf(ours) }
 }, 180_000)
 
@@ -218,18 +220,24 @@ afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
 })
 
-async function settled(customer: Customer): Promise<void> {
-  const isSettled = async () => {
+/** Waits until every change has a verdict and all deliveries are counted. */
+async function untilAllJudged(customer: Customer): Promise<void> {
+  const areJudged = async () => {
     const actions = await customer.actions()
-    return ROWS.every(({ shared }) => actions.some(action => isIt(action, shared) && action.verdict !== 'pending'))
+    return ROWS.every(({ shared }) =>
+      actions.some(action => isActionOf(action, shared) && action.verdict !== 'pending'),
+    )
   }
-  await until('a verdict on everything', isSettled, { timeoutMs: WITHIN_MS, everyMs: 100 })
+  await until('a verdict on every change', areJudged, { timeoutMs: WITHIN_MS, everyMs: 100 })
   await truth.untilAtRest(WITHIN_MS)
-  await until('its channel counts them all', () => isCounted(customer), { timeoutMs: WITHIN_MS, everyMs: 100 })
+  await until('the channel health to count all deliveries', () => isHealthCurrent(customer), {
+    timeoutMs: WITHIN_MS,
+    everyMs: 100,
+  })
 }
 
-/** The health of a channel is written once a second: whether it is up to date. */
-async function isCounted({ projectId: project_id }: Customer): Promise<boolean> {
+/** True if the health of the channels, which is written once a second, counts every delivery. */
+async function isHealthCurrent({ projectId: project_id }: Customer): Promise<boolean> {
   const { database } = truth
   const channels = await database.collection<ChannelHealthDocument>('channel_health').find({ project_id }).toArray()
   const days = channels.flatMap(channel => Object.values(channel.days ?? {}))
@@ -237,13 +245,13 @@ async function isCounted({ projectId: project_id }: Customer): Promise<boolean> 
   return days.reduce((sum, day) => sum + day.delivered, 0) === delivered
 }
 
-/** Whether the action belongs to the row. */
-function isIt(action: Action, shared: string): boolean {
+/** True if the action belongs to the change of this row. */
+function isActionOf(action: Action, shared: string): boolean {
   const name = names.get(shared)
   return nameOf(action) === name || nameByAmount(action.subject, action.amount) === name
 }
 
-/** Everything that is stored about a project, except the times of its sweeps. */
+/** All documents of a project by collection, except the times of its sweeps. */
 async function recordsOf({ projectId }: Customer): Promise<Record<string, unknown[]>> {
   const records: Record<string, unknown[]> = {}
   for (const { collectionName } of await truth.database.collections()) {
@@ -260,7 +268,7 @@ async function recordsOf({ projectId }: Customer): Promise<Record<string, unknow
 
 test.each(ROWS)('two projects that share $shared have an action and a verdict each', async ({ shared, verdicts }) => {
   const [our = [], their = []] = [await ours.actions(), await theirs.actions()].map(actions =>
-    actions.filter(action => isIt(action, shared)),
+    actions.filter(action => isActionOf(action, shared)),
   )
   expect(our).toMatchObject([{ project_id: ours.projectId, verdict: verdicts.ours }])
   expect(their).toMatchObject([{ project_id: theirs.projectId, verdict: verdicts.theirs }])

@@ -1,4 +1,4 @@
-/** Later answers of a provider change a verdict: the decision of a review, another amount, a read key that is added later. */
+/** Answers of a provider that arrive after the verdict: the result of a review, another amount, and reads after a read key was added. */
 import type { Connection, InboxEntry, ShownBudget, ShownOperation } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { eventOf, incidentOf, openCustomer } from '../world/customer.ts'
 import { openProduct } from '../world/product.ts'
 
 const RECHECK_DELAY_MS = 1_500
-/** The deadline of every wait, for a busy machine. */
+/** The deadline of every wait. It is long enough for a busy machine. */
 const WITHIN_MS = 60_000
 
 let product: Product
@@ -30,7 +30,7 @@ async function open() {
 }
 
 describe.concurrent('a later answer of the provider', { timeout: 120_000 }, () => {
-  /** A refund of the reseller that waits for its review, with an operation and a budget that has reserved it. */
+  /** Makes a refund at the reseller that waits for review, with an operation and a budget that has reserved the amount. */
   async function openReview() {
     const customer = await open()
     const reseller = await connectReseller(customer)
@@ -99,7 +99,7 @@ describe.concurrent('a later answer of the provider', { timeout: 120_000 }, () =
         differences: [{ field: 'amount', operation_says: 'EUR 10.00', provider_says: 'EUR 9.00' }],
       },
     })
-    // A later drift on the same payment has alerted by the time at which the first one would have alerted again.
+    // When a later drift on the same payment has alerted, a second alert about the first drift would have arrived too.
     const later = cards.account.refund({ payment_intent: subject, amount: 70 })
     cards.account.updateRefund(refund.id, { seen_by: 'accounting' })
     await customer.alertAbout(later.id, WITHIN_MS)

@@ -1,6 +1,6 @@
 /**
- * The second look of a real reconciler process happens when it is due. `npm run bench -- reconciler` measures the exact delay; the
- * limit here is higher, for a busy machine.
+ * A reconciler process does second looks when they are due. The limit is high for a busy machine; `npm run bench -- reconciler`
+ * measures the exact delay.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { percentile } from '../../bench/frame/statistics.ts'

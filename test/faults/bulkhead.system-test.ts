@@ -1,6 +1,6 @@
 /**
- * The effect of dead endpoints on the others, on real notifier processes: one with dead endpoints and one without, at the same
- * time and with the same load. `npm run bench -- notifier` measures it exactly; the limits here are higher, for a busy machine.
+ * Dead endpoints must not delay deliveries to other endpoints. Two notifier processes run at the same time with the same load, one
+ * with dead endpoints and one without. The limits are high for a busy machine; `npm run bench -- notifier` measures exactly.
  */
 import { join } from 'node:path'
 import { alert, webhookChannel } from '@backstop/channels/test'
@@ -28,7 +28,7 @@ async function open(name: string): Promise<{ notifier: NotifierAlone; receiver: 
   return { notifier, receiver }
 }
 
-/** Milliseconds from the alerts to the requests to these paths. */
+/** Milliseconds from each alert to its request, for requests to paths that match. */
 function latenciesMs(receiver: Receiver, path: string): number[] {
   return receiver.requests
     .filter(request => request.path.startsWith(path))
@@ -54,7 +54,7 @@ describe('one of 50 channels hangs', () => {
     return scene
   }
 
-  test('and the other 49 get their messages as fast as if all answered', { timeout: 300_000 }, async () => {
+  test('the other 49 get their messages as fast as if all channels answered', { timeout: 300_000 }, async () => {
     const houses = [await openHouse('all-answer', '/uncounted'), await openHouse('one-hangs', '/hang')]
     let first = 0
     const publishToBoth = async (alerts: readonly Alert[]) => {

@@ -1,4 +1,4 @@
-/** Kafka and MongoDB stop and start again under a running product; no service is restarted. Each test has its own stack. */
+/** Kafka or MongoDB stops and starts again while the product runs, and no service is restarted. Each test has its own stack. */
 import { until } from '@backstop/kit/test'
 import { postNotification } from '@backstop/simulator'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -12,13 +12,13 @@ afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
 })
 
-/** A product on a stack that nobody else uses, so that its parts can be stopped. */
+/** Starts a product with its own stack, so that the test can stop Kafka and MongoDB. */
 async function openOwnStack(
   name: string,
 ): Promise<{ product: Product; shop: Shop; pids: () => (number | undefined)[] }> {
   const product = await startProduct({
     dataDir: dataFolder(name),
-    // A new stack, because that of the test run is shared.
+    // A new stack, because other tests use the stack of the test run.
     env: { ...process.env, BACKSTOP_STACK: 'embedded' },
     recheckDelayMs: RECHECK_DELAY_MS,
   })
@@ -29,7 +29,7 @@ async function openOwnStack(
   return { product, shop, pids }
 }
 
-/** A signed notification, posted once. */
+/** Posts a signed notification once. */
 function postOnce(shop: Shop, eventId: string, signingSecret: string) {
   return postNotification({
     url: shop.connection.inbound_url,

@@ -1,6 +1,6 @@
 /**
- * MongoDB's replica set changes its primary under a reconciler whose driver repeats no write (`retryWrites: false`): once by a step
- * down, once by SIGKILL. An interrupted batch is repeated as a whole, so nothing is lost or done twice.
+ * MongoDB's replica set elects a new primary while a reconciler writes: once after a step down, once after SIGKILL. The driver
+ * repeats no write (`retryWrites: false`). The reconciler repeats an interrupted batch as a whole, so nothing is lost or done twice.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { openReconcilerAlone, type ReconcilerAlone } from '../world/reconciler-a
 import { makeRefunds, type Refund } from '../world/refunds.ts'
 import { startReplicaSet } from '../world/replica-set.ts'
 
-/** Enough to be in flight for seconds, during both elections. */
+/** Enough refunds that some are in flight during both elections. */
 const REFUNDS = 5_000
 const stops: (() => Promise<void>)[] = []
 afterAll(async () => {
@@ -34,7 +34,7 @@ test('loses and repeats no event, action, look or alert when a primary steps dow
   stops.push(() => alerts.stop())
   const refunds = makeRefunds('e', REFUNDS)
   await world.report(refunds)
-  await world.tell(refunds)
+  await world.publishEvents(refunds)
   await world.start()
 
   const done = () => world.mongo.db.collection('inbox').countDocuments()
@@ -47,7 +47,7 @@ test('loses and repeats no event, action, look or alert when a primary steps dow
   await untilDone(0.4 * REFUNDS)
   const restartKilled = await set.killPrimary()
   await until('work to be interrupted', () => interrupted() > 0)
-  expect(await done(), 'events that were done once there was a primary again').toBeLessThan(REFUNDS)
+  expect(await done(), 'events that were reconciled when there was a primary again').toBeLessThan(REFUNDS)
   await Promise.all([restartKilled(), untilDone(REFUNDS)])
 
   const unexplained = refunds.filter(refund => !refund.isExplained)
@@ -67,7 +67,7 @@ test('loses and repeats no event, action, look or alert when a primary steps dow
 async function expectNothingLostOrDoubled(world: ReconcilerAlone, refunds: readonly Refund[]): Promise<void> {
   const { db } = world.mongo
   const unexplained = refunds.filter(refund => !refund.isExplained).map(refOf)
-  expect(await world.count('inbound.dead'), 'events that were parked').toBe(0)
+  expect(await world.count('inbound.dead'), 'dead letters').toBe(0)
   expect(await db.collection('inbox').countDocuments()).toBe(refunds.length)
   expect(await db.collection('incidents').countDocuments()).toBe(unexplained.length)
 
@@ -92,7 +92,7 @@ function refsOf(cases: readonly Case[]): (string | null | undefined)[] {
   return cases.map(({ actions }) => actions[0]?.providerRef)
 }
 
-/** The case of each refund, in order. @throws if there are others */
+/** The case of each refund, in the order of the refunds. Fails if other cases exist. */
 async function casesOf({ mongo }: ReconcilerAlone, refunds: readonly Refund[]): Promise<Case[]> {
   const names = refunds.map(refund => `${refund.projectId}/processor/${refOf(refund)}`)
   const found = await createMongoCases(mongo, () => 'test').load(names)
@@ -102,7 +102,7 @@ async function casesOf({ mongo }: ReconcilerAlone, refunds: readonly Refund[]): 
   return names.map(name => byRef.get(name)!)
 }
 
-/** The ids of the alerts about each refund. An alert may be repeated with the same id. */
+/** Collects the ids of the alerts about each refund. An alert may arrive again with the same id. */
 async function watchAlerts({ bus, codec }: ReconcilerAlone) {
   const told = new Map<string, Set<string>>()
   const consumer = bus.consumer({

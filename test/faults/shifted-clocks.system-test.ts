@@ -1,7 +1,7 @@
 /**
- * Processes on hosts with a wrong clock, beside others with the right one: a reconciler 120 s ahead, a notifier 600 s ahead, an
- * ingress 600 s behind, and an admin-api 10 s ahead, which would make a connection younger than its first refunds. Each reports
- * the error of its clock, and none uses that clock.
+ * Processes with a wrong clock run beside processes with the right one: a reconciler 120 s ahead, a notifier 600 s ahead, an ingress
+ * 600 s behind, and an admin-api 10 s ahead, which would give a connection a later time than its first refunds. Each process must
+ * report the error of its clock and must not use the clock.
  */
 import { until } from '@backstop/kit/test'
 import { createWebhookEndpoint } from '@backstop/simulator'
@@ -15,7 +15,7 @@ import { shiftedBy } from '../world/shifted-clock.ts'
 import { openShop, type Shop } from '../world/shop.ts'
 
 const RECHECK_DELAY_MS = 20_000
-/** Enough for both reconcilers to take part, whatever their partitions. */
+/** Enough refunds that both reconcilers get some of them, with any assignment of partitions. */
 const REFUNDS = 40
 const RECONCILER_AHEAD_MS = 120_000
 const NOTIFIER_AHEAD_MS = 600_000
@@ -39,7 +39,7 @@ beforeAll(async () => {
   ingress = await product.createInstance('ingress', 'ingress-behind')
   ingress.start(shiftedBy(INGRESS_AHEAD_MS))
   product.children.notifier.start()
-  // They are never ready, but they work.
+  // A process with a wrong clock is never ready, and works all the same.
   for (const { name, opsUrl } of [reconciler, ingress, product.children.notifier]) {
     await until(`${name} answers`, async () => (await fetch(`${opsUrl}/healthz`)).ok, { timeoutMs: 60_000 })
   }
@@ -68,7 +68,7 @@ async function open(): Promise<Shop> {
   return shop
 }
 
-/** The value of a process's metric: the sum over the lines with this label. */
+/** The value of a metric of a process, summed over its lines with this label. */
 async function metricOf(process: ServiceProcess, metric: string, label: string): Promise<number> {
   const lines = (await (await fetch(`${process.opsUrl}/metrics`)).text()).split('\n')
   const found = lines.filter(line => line.startsWith(`${metric}{`) && line.includes(label))
@@ -103,7 +103,7 @@ describe.concurrent('a process with the wrong time', { timeout: 180_000 }, () =>
       expect(alert.receivedAtMs - madeAtMs).toBeGreaterThanOrEqual(RECHECK_DELAY_MS)
     }
     expect(shop.receiver.deliveries().filter(isOpened)).toHaveLength(REFUNDS)
-    // Both took part in both looks; otherwise only the right clock was tested.
+    // Both reconcilers must have decided first and second looks, because otherwise only the right clock was tested.
     for (const process of [product.children.reconciler, reconciler]) {
       for (const verdict of ['pending', 'unexplained']) {
         const decided = await metricOf(process, 'reconciler_verdicts_total', `verdict="${verdict}"`)

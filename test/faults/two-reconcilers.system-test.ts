@@ -1,6 +1,6 @@
 /**
- * Two reconciler processes get the same refund by its event, a recheck and a second connection at the same time, for a thousand
- * refunds: one action and one alert each.
+ * Two reconciler processes get each of a thousand refunds at the same time: by its event, by a recheck and by a second connection.
+ * Each refund must have one action and one alert.
  */
 
 import type { Connection } from '@backstop/contracts'
@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 test('one action and one alert for each of a thousand refunds', { timeout: 300_000 }, async () => {
-  // Short, so that second looks and first events overlap.
+  // A short delay, so that second looks and first events overlap.
   const product = await openProduct('two', { recheckDelayMs: 300 })
   stops.push(() => product.stop())
   const reconcilers = [product.children.reconciler, await product.addInstance('reconciler', 'reconciler-2')]
@@ -44,7 +44,7 @@ test('one action and one alert for each of a thousand refunds', { timeout: 300_0
   shop.endpoint.hold()
   shop.processor.onEvent(event => {
     if (!event.type.startsWith('refund.')) return
-    // The other connection gets the charge only: another key, hence another partition and often the other process.
+    // The second connection gets only the charge, so its event has another key and often goes to the other process.
     const object = { ...event.data.object, payment_intent: null }
     waiting.push(other.post({ ...event, data: { ...event.data, object } } as typeof event))
   })
@@ -70,7 +70,7 @@ test('one action and one alert for each of a thousand refunds', { timeout: 300_0
   expect(await truth.database.collection('incidents').countDocuments({ project_id: shop.projectId })).toBe(REFUNDS)
   const seenTwice = { project_id: shop.projectId, 'connection_ids.1': { $exists: true } }
   expect(await truth.database.collection('actions').countDocuments(seenTwice)).toBe(REFUNDS)
-  // Both took part in both looks; otherwise nothing was decided by two processes.
+  // Both reconcilers must have decided first and second looks, because otherwise there was no race.
   for (const reconciler of reconcilers) {
     for (const verdict of ['pending', 'unexplained']) {
       const decided = await countOf(reconciler, 'reconciler_verdicts_total', `verdict="${verdict}"`)
@@ -78,10 +78,13 @@ test('one action and one alert for each of a thousand refunds', { timeout: 300_0
     }
   }
   const conflicts = await Promise.all(reconcilers.map(one => countOf(one, 'reconciler_conflicts_total', '')))
-  expect(conflicts[0]! + conflicts[1]!, 'writes that another process came before').toBeGreaterThan(0)
+  expect(
+    conflicts[0]! + conflicts[1]!,
+    'writes that failed because the other process had written first',
+  ).toBeGreaterThan(0)
 })
 
-/** The value of a process's metric: the sum over the lines with this label. */
+/** The value of a metric of a process, summed over its lines with this label. */
 async function countOf(process: ServiceProcess, metric: string, label: string): Promise<number> {
   const lines = (await (await fetch(`${process.opsUrl}/metrics`)).text()).split('\n')
   const counted = lines.filter(line => line.startsWith(`${metric}{`) && line.includes(label))

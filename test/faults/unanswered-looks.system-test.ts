@@ -1,6 +1,6 @@
 /**
- * Second looks at signed refunds while the provider does not answer: each alerts in time and once, although two reconcilers run, and
- * resolves when the provider later denies the refund.
+ * The provider does not answer at the second looks at signed refunds. With two reconcilers each refund must alert once and in time,
+ * and its incident must resolve when the provider later answers that the refund does not exist.
  */
 import { until } from '@backstop/kit/test'
 import { afterAll, expect, test } from 'vitest'
@@ -10,12 +10,12 @@ import { openProduct } from '../world/product.ts'
 
 const RECHECK_DELAY_MS = 3_000
 /**
- * The promise is five seconds, tested exactly in memory (services/reconciler/test/unanswered-looks.test.ts). A busy machine adds
- * a delay here; an alert that waited for the provider would come after two minutes.
+ * The longest delay of an alert on a busy machine. An alert that waited for the provider would arrive after two minutes. The promised
+ * five seconds are tested in memory (services/reconciler/test/unanswered-looks.test.ts).
  */
 const ALERTS_WITHIN_MS = 20_000
-/** More than may wait for one connection at the same time. */
-const REFUNDS_OF_THE_SILENT_ONE = 100
+/** More refunds than may wait for the read of one connection at the same time. */
+const REFUNDS_WITHOUT_ANSWER = 100
 const HOUR_S = 3_600
 const ALWAYS = 1_000_000
 const stops: (() => Promise<void>)[] = []
@@ -46,7 +46,7 @@ test('alerts once without waiting for the provider, and resolves when the provid
   const denied = refund(down)
   const confirmed = refund(down)
   const ids = [denied, confirmed, refund(busy)]
-  for (let count = 0; count < REFUNDS_OF_THE_SILENT_ONE; count++) ids.push(refund(silent))
+  for (let count = 0; count < REFUNDS_WITHOUT_ANSWER; count++) ids.push(refund(silent))
   const opened = () => customer.receiver.deliveries().filter(isOpened)
   await until('an alert for each refund', () => new Set(opened().map(refOf)).size === ids.length, {
     timeoutMs: 90_000,
@@ -61,7 +61,7 @@ test('alerts once without waiting for the provider, and resolves when the provid
   expect(Math.max(...lateMs)).toBeLessThanOrEqual(ALERTS_WITHIN_MS)
   expect(new Set(opened().map(delivery => actionOf(delivery)?.why?.read_back))).toEqual(new Set(['unavailable']))
 
-  // The provider answers again, and knows only one of its two refunds.
+  // The provider answers again, and has only one of the two refunds.
   down.providerApi.meet({ kind: 'missing', times: ALWAYS, path: new RegExp(denied) })
   const resolved = () => customer.receiver.deliveries().filter(delivery => eventOf(delivery) === 'incident.resolved')
   await until('the denial', async () => (await customer.action(denied))?.reason === 'provider_denies_it', {

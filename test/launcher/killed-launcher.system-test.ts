@@ -1,4 +1,4 @@
-/** What is left of `npm start` after the launcher itself was killed. */
+/** Kills the launcher of `npm start` with SIGKILL and checks that its child processes end. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -9,7 +9,7 @@ import { dataFolder } from '../world/product.ts'
 import { startLauncher } from './launcher-under-test.ts'
 
 const WITHIN_MS = 2_000
-/** The launcher starts a stack of its own. */
+/** Settings with which the launcher starts its own stack. */
 const OWN_STACK = {
   BACKSTOP_STACK: 'embedded',
   KAFKA_BROKERS: '',
@@ -28,7 +28,7 @@ interface Child extends ProcessIdentity {
   command: string
 }
 
-/** Every process that this process has started. */
+/** The child processes of a process, and their children. */
 function childrenOf(pid: number | undefined): Child[] {
   return execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,command='], { encoding: 'utf8' })
     .split('\n')
@@ -40,7 +40,7 @@ function childrenOf(pid: number | undefined): Child[] {
     })
 }
 
-/** Begins a request and never ends it: a service that drains waits for it. */
+/** Begins a request and never ends it, because a service that drains waits for open requests. */
 async function beginRequest(url: string): Promise<void> {
   const { hostname, port, pathname } = new URL(url)
   const socket: Socket = connect(Number(port), hostname)

@@ -13,21 +13,21 @@ const START = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
 export interface LauncherUnderTest {
   readonly child: ChildProcess
   readonly dataDir: string
-  /** Everything it has printed so far. */
+  /** The output of the launcher so far. */
   output(): string
-  /** Resolves once its output matches. @throws Error when it ends before, or after `withinMs` */
+  /** Resolves when the output matches. @throws Error if the launcher ends first, or after `withinMs` */
   prints(pattern: RegExp, withinMs?: number): Promise<void>
-  /** Resolves once the launcher has recorded a process of this service. */
+  /** Resolves when the launcher has recorded a process of this service. */
   service(name: ServiceName): Promise<ProcessIdentity>
-  /** run.json. It is there once everything runs. */
+  /** The content of run.json, which exists when all services are ready. */
   run(): RunFile
-  /** Resolves with the exit code. */
+  /** Resolves with the exit code of the launcher. */
   readonly ended: Promise<number | null>
-  /** Ends it as Ctrl-C does. */
+  /** Ends the launcher as Ctrl-C does. */
   stop(): Promise<void>
 }
 
-/** A start takes some seconds, and many more on a busy machine. */
+/** The longest start on a busy machine. On an idle one it takes a few seconds. */
 const WITHIN_MS = 120_000
 
 export function startLauncher(
@@ -45,7 +45,7 @@ export function startLauncher(
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   const readJson = <T>(name: string) => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as T
 
-  /** Polls `find` until it finds something. @throws Error when the launcher ends before, or after `withinMs` */
+  /** Polls `find` until it returns a value. @throws Error if the launcher ends first, or after `withinMs` */
   async function waitFor<T>(what: string, find: () => T | undefined, withinMs = WITHIN_MS): Promise<T> {
     const found = await until(what, () => find() ?? (hasEnded() && 'ended'), {
       timeoutMs: withinMs,

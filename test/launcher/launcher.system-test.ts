@@ -1,4 +1,4 @@
-/** What `npm start` says and does when a start does not go as it should. */
+/** The messages and actions of `npm start` when something fails during the start. */
 import { readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 }, 60_000)
 
-/** @param name of the data folder and of the database: a second start with the same name continues the first one */
+/** Starts the launcher. @param name of the data folder and of the database; two starts with the same name share both */
 function launch(name: string, ...options: string[]): LauncherUnderTest {
   const { kafka, mongo, registry, smtp, mail } = stackUrls()
   const given = {
@@ -29,7 +29,7 @@ function launch(name: string, ...options: string[]): LauncherUnderTest {
   return launcher
 }
 
-/** A server of somebody else: it answers 200 to everything. */
+/** Starts a foreign server on the port. It answers 200 to every request. */
 async function occupy(port: number): Promise<void> {
   const server: Server = createServer((_request, response) => response.end('ok'))
   await new Promise<void>((resolve, reject) => {

@@ -36,9 +36,9 @@ export interface Connected<Kind extends ProviderKind> {
   readonly endpoint: WebhookEndpoint<Kind>
   /** The provider's API. It has no rate limit, because the product limits its own requests. */
   readonly providerApi: ProviderApi
-  /** The fields that complete a connection without a read key. */
+  /** The settings of a connection that let the product read the account: the read key, the address and the site. */
   readonly readAccess: Readonly<Record<string, string>>
-  /** Reports an operation; a refund by default. */
+  /** Reports an operation on this connection; its kind is refund by default. */
   report(operation: Record<string, unknown>): Promise<ShownOperation>
   /** Reports a transition of an operation. */
   follow(operationId: string, transition: Record<string, unknown>): Promise<ShownOperation>
@@ -49,7 +49,7 @@ export interface Connected<Kind extends ProviderKind> {
 
 export interface ConnectOptions {
   readonly outOfBand?: OutOfBand
-  /** Whether the connection has a read key, and a site where its provider has sites. */
+  /** True if the connection gets a read key, and a site if its provider has sites. */
   readonly isReadable?: boolean
   readonly disturbance?: Disturbance
   /** Events that the endpoint subscribes to; the documented ones by default. */
@@ -59,7 +59,7 @@ export interface ConnectOptions {
 
 export const READ_KEY = 'a-key-that-may-only-read'
 const DESTINATION_SECRET = 'pdl_ntfset_01j0000000000000000000000_tests'
-/** Ingress may restart, or Kafka may be down: longer than any test takes. */
+/** Events are posted again for longer than any test takes, because ingress may restart or Kafka may be down. */
 const RETRY_DELAYS_MS = Array.from({ length: 300 }, () => 200)
 
 export async function connectProcessor(
@@ -81,7 +81,7 @@ export async function connectReseller(
   return connect(customer, 'reseller', account, api, options)
 }
 
-/** Its connection needs a read key, so it is readable unless the options say otherwise. */
+/** Connects a subscription biller. The connection has a read key by default, because every event of a biller is read back. */
 export async function connectBiller(
   customer: Customer,
   options: ConnectOptions = {},
@@ -98,7 +98,7 @@ export async function connectAgain<Kind extends ProviderKind>(
   options: ConnectOptions = {},
 ): Promise<Connected<Kind>> {
   const again = await connect(customer, kind, account, providerApi, options)
-  // The first connection stops the API.
+  // Stops only the endpoint, because the first connection stops the API.
   return { ...again, stop: again.endpoint.stop }
 }
 

@@ -13,21 +13,24 @@ export interface Customer {
   readonly receiver: Receiver
   /** Connects a billing account. The answer contains its secret. */
   connect(connection: Record<string, unknown>): Promise<CreatedConnection>
-  /** Every action of the project. */
+  /** Lists every action of the project. */
   actions(): Promise<Action[]>
   /** @param ref the provider's id of the refund, or of the subscription */
   action(ref: string): Promise<Action | undefined>
   incidents(): Promise<Incident[]>
-  /** Deliveries about this action, by event. */
+  /** The received deliveries about an action. @param ref as for `action` */
   alertsAbout(ref: string): readonly ReceivedDelivery[]
-  /** Resolves with the first delivery of incident.opened about the action. */
+  /** Resolves with the first delivery of incident.opened about an action. @throws Error after `withinMs` */
   alertAbout(ref: string, withinMs: number): Promise<ReceivedDelivery>
   stop(): Promise<void>
 }
 
 const CHANNEL_SECRET = 'whsec_c2hhcmVkIHdpdGggdGhlIHJlY2VpdmVy'
 
-/** @param events that the receiver gets */
+/**
+ * Creates a project whose alerts go to a new receiver.
+ * @param events the events that the receiver gets
+ */
 export async function openCustomer(
   product: Product,
   events: readonly AlertEvent[] = ['incident.opened', 'incident.resolved'],

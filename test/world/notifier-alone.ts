@@ -1,4 +1,4 @@
-/** A notifier alone, with its channels. */
+/** A notifier process without the other services, and its channels. */
 
 import type { ChannelDocument } from '@backstop/channels'
 import type { Alert, DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
@@ -6,7 +6,7 @@ import { until } from '@backstop/kit/test'
 import type { StackUrls } from '@backstop/stack'
 import { openServiceAlone, type ServiceAlone } from './service-alone.ts'
 
-/** The key with which the notifier's fixtures seal secrets of channels. */
+/** The key that seals the secrets of channels in the notifier's fixtures. */
 const SECRET_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`
 
 export interface NotifierAlone extends ServiceAlone {
@@ -16,7 +16,10 @@ export interface NotifierAlone extends ServiceAlone {
   request(requests: readonly DeliveryRequest[]): Promise<void>
   /** The number of recorded deliveries to the channel, in any state. */
   recordedFor(channelId: string): Promise<number>
-  /** Resolves when `count` more deliveries than at the last call are recorded as delivered. @throws Error otherwise */
+  /**
+   * Resolves when `more` deliveries are recorded as delivered since the last call.
+   * @throws Error after two minutes
+   */
   expectDelivered(more: number): Promise<void>
 }
 
@@ -36,14 +39,19 @@ export async function openNotifierAlone(
     },
     publish: alerts =>
       send(
-        alerts.map(one => ({ topic: 'alerts', key: one.project_id, value: codec.encode('alert', one), headers: {} })),
+        alerts.map(alert => ({
+          topic: 'alerts',
+          key: alert.project_id,
+          value: codec.encode('alert', alert),
+          headers: {},
+        })),
       ),
     request: requests =>
       send(
-        requests.map(one => ({
+        requests.map(request => ({
           topic: 'deliveries',
-          key: one.channel_id,
-          value: codec.encode('delivery-request', one),
+          key: request.channel_id,
+          value: codec.encode('delivery-request', request),
           headers: {},
         })),
       ),

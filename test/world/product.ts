@@ -1,10 +1,13 @@
-/** The real services as processes on the stack of the test run. */
+/** Starts the real services as processes. They use the Kafka, MongoDB and registry of the test run. */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { StackUrls } from '@backstop/stack'
 import { type Product, type ProductOptions, startProduct } from '../../scripts/start/product.ts'
 
-/** @throws Error that names the missing variable: a test that cannot run fails */
+/**
+ * The URLs of the stack of this test run, from the environment.
+ * @throws Error that names the missing variable, so that a test fails if it cannot run
+ */
 export function stackUrls(): StackUrls {
   const read = (name: string) => {
     const value = process.env[name]
@@ -29,7 +32,7 @@ export function dataFolder(name: string): string {
 }
 
 /**
- * A separate product on the shared stack: its topics, groups and database have its name.
+ * Starts a product on the shared stack. Its topics, consumer groups and database have its name, so that tests do not meet.
  * @param name lower-case letters, digits and dashes
  */
 export function openProduct(name: string, options: Partial<ProductOptions> = {}): Promise<Product> {

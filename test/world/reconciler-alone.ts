@@ -1,4 +1,4 @@
-/** A reconciler alone, with the connections of the refunds of refunds.ts. */
+/** A reconciler process without the other services, and the connections of the refunds of refunds.ts. */
 import type { ConnectionDocument } from '@backstop/contracts'
 import type { StackUrls } from '@backstop/stack'
 import kafkajs from 'kafkajs'
@@ -8,15 +8,15 @@ import { createMongoCases } from '../../services/reconciler/src/store/mongo-case
 import { connectionsOfRefunds, eventOf, keyOf, operationOf, type Refund } from './refunds.ts'
 import { openServiceAlone, type ServiceAlone } from './service-alone.ts'
 
-/** Cases of one write. */
+/** The number of cases in one write. */
 const SAVE_AT_ONCE = 1_000
 
 export interface ReconcilerAlone extends ServiceAlone {
-  /** Reports the operations of those refunds that are explained. */
+  /** Stores the operations of the explained refunds, as if they had been reported. */
   report(refunds: readonly Refund[]): Promise<void>
-  /** Publishes their events. */
-  tell(refunds: readonly Refund[]): Promise<void>
-  /** The number of these events that a group has committed. @param group without the prefix */
+  /** Publishes the events of the refunds. */
+  publishEvents(refunds: readonly Refund[]): Promise<void>
+  /** The number of events of refunds that a consumer group has committed. @param group without the prefix */
   committed(group: string): Promise<number>
   /** The number of messages on a topic. @param topic without the prefix */
   count(topic: string): Promise<number>
@@ -53,7 +53,7 @@ export async function openReconcilerAlone(options: ReconcilerAloneOptions): Prom
         await cases.save(workspace.outcomes().flatMap(({ change }) => change ?? []))
       }
     },
-    tell: refunds =>
+    publishEvents: refunds =>
       alone.send(
         refunds.map(refund => ({
           topic: 'inbound.processor',

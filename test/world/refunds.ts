@@ -1,9 +1,9 @@
-/** Any number of refunds of the card processor. An operation explains 95 of 100. */
+/** Makes refunds of the card processor, with their events and operations. An operation explains 95 of 100. */
 import { type ConnectionDocument, type InboundEvent, type Operation, partitionKey } from '@backstop/contracts'
 import { PROCESSOR_EVENTS } from '../../packages/providers/src/processor/samples/index.ts'
 import { operation } from '../../services/reconciler/test/fixtures.ts'
 
-/** One of this many refunds is unexplained. */
+/** One refund in twenty is unexplained. */
 const UNEXPLAINED_ONE_IN = 20
 const CONNECTIONS = 20
 const DAY_MS = 86_400_000
@@ -13,12 +13,12 @@ export interface Refund {
   readonly id: string
   readonly projectId: string
   readonly connectionId: string
-  /** When the provider made it: whole seconds, in milliseconds. */
+  /** The time of the refund in milliseconds since the epoch. It is a whole second, as at the provider. */
   readonly atMs: number
   readonly isExplained: boolean
 }
 
-/** `count` refunds made now. @param name unique in one database: letters and digits */
+/** Makes `count` refunds with the present time. @param name letters and digits, unique in one database */
 export function makeRefunds(name: string, count: number): Refund[] {
   const atMs = Math.floor(Date.now() / 1_000) * 1_000
   return Array.from({ length: count }, (_, index) => ({
@@ -35,12 +35,12 @@ export function unexplainedOf(count: number): number {
   return Math.ceil(count / UNEXPLAINED_ONE_IN)
 }
 
-/** Whether the refund with this key is unexplained: the key ends with its number. */
+/** True if the refund with this message key is unexplained. The key ends with the number of the refund. */
 export function isUnexplained(key: string): boolean {
   return Number(key.slice(-9)) % UNEXPLAINED_ONE_IN === 0
 }
 
-/** The connections of the refunds: they alert, and cannot be read. */
+/** The connections of the refunds. They alert, and have no read key. */
 export function connectionsOfRefunds(): ConnectionDocument[] {
   return Array.from({ length: CONNECTIONS }, (_, index) => {
     const settings = { kind: 'processor', out_of_band: 'alert', status: 'active', read_key: null, site: null }
@@ -72,7 +72,7 @@ export function eventOf({ id, projectId, connectionId, atMs }: Refund): InboundE
   }
 }
 
-/** The key with which ingress publishes it. */
+/** The message key that ingress gives to the event of a refund. */
 export function keyOf({ id, projectId }: Refund): string {
   return partitionKey(projectId, `pi_${id}`)
 }

@@ -12,20 +12,20 @@ import { endProcess } from '../../stack/src/process-end.ts'
 import { startReaper } from '../../stack/src/reaper.ts'
 
 const SET = 'backstop'
-/** Milliseconds until the others elect a new primary; ten seconds in production. */
+/** Milliseconds without a primary until the other members elect a new one. MongoDB's default is ten seconds. */
 const ELECTION_TIMEOUT_MS = 2_000
 
 export interface ReplicaSet {
   /** The connection URL for clients. */
   readonly url: string
-  /** Makes the primary step down; resolves when another one accepts writes. */
+  /** Makes the primary step down. Resolves when another member accepts writes. */
   stepDown(): Promise<void>
-  /** Kills the primary with SIGKILL; resolves when another one accepts writes. @returns a function that starts it again */
+  /** Kills the primary with SIGKILL. Resolves when another member accepts writes. @returns a function that starts the killed member again */
   killPrimary(): Promise<() => Promise<void>>
   stop(): Promise<void>
 }
 
-/** @param folder for the data and logs of this set alone */
+/** @param folder for the data and logs; no other replica set may use it */
 export async function startReplicaSet(folder: string): Promise<ReplicaSet> {
   const { mongod } = await ensurePrograms(['mongo'], process.env, silentProgress)
   const owner = identify(process.pid)!
@@ -33,7 +33,7 @@ export async function startReplicaSet(folder: string): Promise<ReplicaSet> {
   const members = ports.map(port => {
     const dir = join(folder, String(port))
     mkdirSync(dir, { recursive: true })
-    // No member may initiate a set of its own, as the stack's single member does.
+    // The stack's check of MongoDB initiates a replica set, which no member may do here.
     const program = {
       ...mongoProgram({ mongod, dir, port }),
       checkReady: async () => void (await command(port, { ping: 1 })),
@@ -45,7 +45,7 @@ export async function startReplicaSet(folder: string): Promise<ReplicaSet> {
     await Promise.all(members.map(({ part }) => part.stop()))
     await Promise.all(members.map(({ reaper }) => reaper && endProcess(reaper)))
   }
-  /** The primary that all reachable members name, other than `not`. */
+  /** Waits for a member that is the primary and accepts writes. @param not a member that may not be the result */
   const primaryMember = (not?: string) =>
     until(
       'a primary',

@@ -4,35 +4,36 @@ import { makeRefunds } from './refunds.ts'
 import { publishSteadily } from './steady-load.ts'
 
 export interface SecondLooks {
-  /** Milliseconds from a look's due time to its alert; one per alert, in the order of arrival. */
+  /** Milliseconds from the due time of each second look to its alert, in the order of arrival. */
   readonly lateMs: readonly number[]
-  /** Milliseconds from a look's due time to its decision; below zero it was decided too early. */
+  /** Milliseconds from the due time of each second look to its decision. A negative value means that the decision was too early. */
   readonly decidedMs: readonly number[]
 }
 
 /**
  * Publishes unexplained refunds at an even rate, so that their second looks become due at the same rate.
+ * @param reconciler started before
  * @param name of the refunds
- * @param world running
- * @param options `withinMs`: from the last refund to the last alert
- * @returns when all alerts have arrived, each once
+ * @param options `withinMs` is the longest time from the last refund to the last alert
+ * @returns the delays, when every alert has arrived
+ * @throws Error if an alert arrives twice or not in time
  */
 export async function watchSecondLooks(
-  world: ReconcilerAlone,
+  reconciler: ReconcilerAlone,
   name: string,
   { count, perSecond, withinMs }: { count: number; perSecond: number; withinMs: number },
 ): Promise<SecondLooks> {
   const lateMs: number[] = []
   const decidedMs: number[] = []
   const alerted = new Set<string>()
-  const consumer = world.bus.consumer({
+  const consumer = reconciler.bus.consumer({
     groupId: `second-looks.${name}`,
     topics: ['alerts'],
     commit: 'accepted',
     async onBatch({ messages }) {
       const nowMs = Date.now()
       for (const { value } of messages) {
-        const alert = await world.codec.decode('alert', value)
+        const alert = await reconciler.codec.decode('alert', value)
         if (alert.event !== 'incident.opened' || !alert.data.action?.provider_ref?.startsWith(`re_${name}`)) continue
         const dueAtMs = Date.parse(alert.data.action.second_look_at ?? '')
         if (alerted.has(alert.alert_id)) throw new Error(`${alert.alert_id} came twice`)
@@ -48,7 +49,7 @@ export async function watchSecondLooks(
   })
   await consumer.start()
   const refunds = makeRefunds(name, count).map(refund => ({ ...refund, isExplained: false }))
-  await publishSteadily(world.tell, count, perSecond, index => refunds[index]!)
+  await publishSteadily(reconciler.publishEvents, count, perSecond, index => refunds[index]!)
   const deadline = performance.now() + withinMs
   while (alerted.size < count) {
     if (performance.now() > deadline) throw new Error(`${alerted.size} of ${count} alerts came within ${withinMs} ms`)

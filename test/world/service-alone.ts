@@ -1,4 +1,4 @@
-/** One service alone, as in production: its process, topics and database. For tests and benchmarks. */
+/** Runs one service as a process with its own topics and database, without the other services. For tests and benchmarks. */
 import { join } from 'node:path'
 import {
   type Bus,
@@ -16,16 +16,16 @@ import type { StackUrls } from '@backstop/stack'
 import { startProduct } from '../../scripts/start/product.ts'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'
 
-/** Messages per send. */
+/** The number of messages in one send. */
 const SEND_AT_ONCE = 1_000
 
 export interface ServiceAloneOptions {
   /** Unique on the stack: lower-case letters, digits and dashes. */
   readonly name: string
   readonly stack: StackUrls
-  /** Its logs go to a folder with its name in this folder. */
+  /** The parent of the folder with the service's logs. */
   readonly folder: string
-  /** Settings beyond the usual ones. */
+  /** Settings that differ from those of `npm start`. */
   readonly env?: Record<string, string>
 }
 
@@ -36,15 +36,15 @@ export interface ServiceAlone {
   readonly codec: MessageCodec
   /** Starts the service's process and waits until it is ready. */
   start(): Promise<void>
-  /** Milliseconds of processor time that it has used so far. */
+  /** Milliseconds of processor time that the process has used so far. */
   cpuMs(): Promise<number>
-  /** Bytes of memory that it holds now. */
+  /** Resident memory of the process in bytes. */
   memoryBytes(): Promise<number>
-  /** Drains and stops it. */
+  /** Stops the process after it has finished its work in flight. */
   stop(): Promise<void>
   /** Publishes messages in order. */
   send(messages: readonly OutgoingMessage[]): Promise<void>
-  /** Also drops the database. */
+  /** Stops everything and drops the database. */
   close(): Promise<void>
 }
 

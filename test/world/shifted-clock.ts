@@ -1,6 +1,6 @@
 /**
- * Preloaded into a process by `node --import`, it shifts `Date`, the wall clock of that process. The monotonic clock and the timers
- * are unchanged, as on a host whose clock was set wrong.
+ * Shifts `Date`, the wall clock, in a process that loads this file by `node --import`. The monotonic clock and the timers are
+ * unchanged, as on a host whose clock was set wrong.
  */
 const aheadMs = Number(new URL(import.meta.url).searchParams.get('aheadMs') ?? 0)
 const RealDate = Date
@@ -12,7 +12,7 @@ globalThis.Date = new Proxy(RealDate, {
   get: (target, name, receiver) => (name === 'now' ? now : Reflect.get(target, name, receiver)),
 })
 
-/** The environment of a process whose clock is ahead by this many milliseconds, or behind if negative. */
+/** The environment of a process whose clock is ahead by `ms`, or behind if `ms` is negative. */
 export function shiftedBy(ms: number): { NODE_OPTIONS: string } {
   return { NODE_OPTIONS: `--import ${new URL(`?aheadMs=${ms}`, import.meta.url).href}` }
 }

@@ -1,4 +1,4 @@
-/** A customer with a card processor's account and without a read key, so that only posted events are known. */
+/** A customer with an account at the card processor and without a read key, so that the product knows only posted events. */
 import type { OutOfBand } from '@backstop/contracts'
 import type { CardProcessor, Payment } from '@backstop/simulator'
 import type { Product } from '../../scripts/start/product.ts'
@@ -6,10 +6,10 @@ import { type Connected, connectProcessor } from './accounts.ts'
 import { type Customer, openCustomer } from './customer.ts'
 
 export interface Shop extends Customer, Pick<Connected<'processor'>, 'connection' | 'endpoint' | 'report'> {
-  /** Shown once, when the connection is created. */
+  /** The secret that signs the processor's events. The API shows it only when the connection is created. */
   readonly signingSecret: string
   readonly processor: CardProcessor
-  /** A card payment that can be refunded many times. */
+  /** Makes a card payment that is large enough for many partial refunds. */
   pay(): Payment
   setOutOfBand(to: OutOfBand): Promise<void>
 }

@@ -4,7 +4,7 @@ const TICK_MS = 10
 
 /**
  * Publishes at an even rate. Messages that miss their tick are published in the next one, so that the rate is kept.
- * @param make creates the n-th message at the time of the call
+ * @param make creates the message with this index; called when the message is due
  */
 export async function publishSteadily<T>(
   publish: (some: readonly T[]) => Promise<void>,

@@ -1,4 +1,7 @@
-/** A reconciler alone that sweeps many connections: providers that answer, and providers that are dead in six ways. */
+/**
+ * A reconciler without the other services that sweeps many connections. Some of the providers answer, the others fail in six
+ * ways.
+ */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ConnectionDocument } from '@backstop/contracts'
@@ -7,27 +10,27 @@ import type { StackUrls } from '@backstop/stack'
 import { openBlackHole } from '../../packages/kit/test/black-hole.ts'
 import { openServiceAlone } from './service-alone.ts'
 
-/** The ways in which providers are dead, with the number of connections. */
+/** The number of connections by the way in which their provider fails. */
 const DEAD = { silent: 60, down: 40, limited: 40, dripping: 20, refused: 20, unrouted: 20 }
 export const DEAD_COUNT = Object.values(DEAD).reduce((sum, count) => sum + count, 0)
 export const ALIVE_COUNT = 50
 
 const KEYS = `swept:${Buffer.alloc(32, 5).toString('base64')}`
 const DAY_MS = 86_400_000
-/** Milliseconds for a page of a provider that answers. */
+/** Milliseconds that a working provider takes to answer a request for a page. */
 const ANSWER_MS = 30
 
 export interface SweptProviders {
   /** Starts the reconciler's process. */
   start(): Promise<void>
-  /** Drops the sweeps seen so far, except the last one of each connection. */
-  forget(): void
-  /** Drops every sweep, also in the database, so that the next process starts without any. */
+  /** Drops the counted sweeps, except the last sweep of each connection. */
+  dropCounted(): void
+  /** Drops every counted and stored sweep, so that the next process sweeps all connections for the first time. */
   clear(): Promise<void>
-  /** Milliseconds between the sweeps of each connection that answers. */
+  /** Milliseconds between the sweeps of the connections whose provider answers. */
   intervalsMs(): number[]
-  /** The number of answering connections that have been swept. */
-  swept(): number
+  /** The number of swept connections whose provider answers. */
+  sweptCount(): number
   stop(): Promise<void>
   close(): Promise<void>
 }
@@ -67,7 +70,7 @@ export async function openSweptProviders(options: SweptProvidersOptions): Promis
   await alone.mongo.db.collection<ConnectionDocument>('connections').insertMany(connections)
   return {
     start: () => alone.start(),
-    forget() {
+    dropCounted() {
       for (const [id, times] of sweeps) sweeps.set(id, times.slice(-1))
     },
     async clear() {
@@ -76,7 +79,7 @@ export async function openSweptProviders(options: SweptProvidersOptions): Promis
     },
     intervalsMs: () =>
       [...sweeps.values()].flatMap(times => times.slice(1).map((at, index) => at - (times[index] ?? at))),
-    swept: () => sweeps.size,
+    sweptCount: () => sweeps.size,
     stop: () => alone.stop(),
     async close() {
       await alone.close()
