@@ -24,7 +24,7 @@ const TOLD = [
     value: 'WALLET_REFUSALS',
   },
   {
-    file: 'read-back/worlds.ts',
+    file: 'read-back/test-accounts.ts',
     after: 'export const WORLDS: Readonly<Record<ProviderKind, OpenWorld>> = {',
     value: 'openWallet',
   },

@@ -4,7 +4,7 @@ import { describeReading } from './read-back/reading.ts'
 import type { Refusal } from './read-back/refusals.ts'
 import { describeRefusing } from './read-back/refusing.ts'
 import { describeSweeping } from './read-back/sweeping.ts'
-import type { OpenWorld } from './read-back/worlds.ts'
+import type { OpenWorld } from './read-back/test-accounts.ts'
 
 /**
  * What reading back promises at every provider, over real HTTP: against the provider's account on the simulator, and against

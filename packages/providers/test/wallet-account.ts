@@ -7,7 +7,7 @@ import {
   type ObjectHistory,
   startProviderApi,
 } from '@backstop/simulator'
-import type { OpenWorld } from './read-back/worlds.ts'
+import type { OpenWorld } from './read-back/test-accounts.ts'
 
 interface Entry {
   readonly id: string

@@ -2,9 +2,9 @@ import { Secret } from '@backstop/kit'
 import { createReseller, startResellerApi } from '@backstop/simulator'
 import { afterEach, describe, expect, test } from 'vitest'
 import { json } from '../../test/read-back/answers.ts'
+import { KEY, MINUTE, START, useSetting } from '../../test/read-back/reader-harness.ts'
 import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
-import { KEY, MINUTE, START, useSetting } from '../../test/read-back/setting.ts'
-import { WORLDS } from '../../test/read-back/worlds.ts'
+import { WORLDS } from '../../test/read-back/test-accounts.ts'
 import { reseller } from './index.ts'
 
 const setting = useSetting(reseller, WORLDS.reseller)

@@ -3,9 +3,9 @@ import { Secret } from '@backstop/kit'
 import { createSubscriptionBiller, startBillerApi } from '@backstop/simulator'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { KEY, START, useSetting } from '../../test/read-back/reader-harness.ts'
 import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
-import { KEY, START, useSetting } from '../../test/read-back/setting.ts'
-import { WORLDS } from '../../test/read-back/worlds.ts'
+import { WORLDS } from '../../test/read-back/test-accounts.ts'
 import { subscription as biller } from './index.ts'
 
 const setting = useSetting(biller, WORLDS.subscription)

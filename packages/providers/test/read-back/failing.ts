@@ -11,8 +11,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Provider } from '../../src/provider.ts'
 import { dripping, endless, halfOfIt, html, json, oddLists, passOn } from './answers.ts'
-import { KEY, MINUTE, START, useSetting } from './setting.ts'
-import type { OpenWorld } from './worlds.ts'
+import { KEY, MINUTE, START, useSetting } from './reader-harness.ts'
+import type { OpenWorld } from './test-accounts.ts'
 
 /** Twice the 8 MiB of an answer, and what the kernel's buffers take. */
 const MOST_SENT_BYTES = 32 * 1_048_576

@@ -1,8 +1,8 @@
 import { systemClock } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
 import type { Provider } from '../../src/provider.ts'
-import { MINUTE, START, useSetting } from './setting.ts'
-import type { OpenWorld } from './worlds.ts'
+import { MINUTE, START, useSetting } from './reader-harness.ts'
+import type { OpenWorld } from './test-accounts.ts'
 
 /** Targets are found as they are, asked for again while they may be late, and never faster than is allowed. */
 export function describeReading(provider: Provider, openWorld: OpenWorld): void {

@@ -2,9 +2,9 @@ import { sleep } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
 import type { Provider } from '../../src/provider.ts'
 import { json, passOn } from './answers.ts'
+import { MINUTE, START, useSetting } from './reader-harness.ts'
 import type { Refusal } from './refusals.ts'
-import { MINUTE, START, useSetting } from './setting.ts'
-import type { OpenWorld } from './worlds.ts'
+import type { OpenWorld } from './test-accounts.ts'
 
 /** Every refusal in the provider's own words has its name, and is met as it deserves. */
 export function describeRefusing(provider: Provider, openWorld: OpenWorld, refusals: readonly Refusal[]): void {

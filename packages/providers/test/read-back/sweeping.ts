@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { Provider } from '../../src/provider.ts'
 import type { ListedEvent, SweepCursor, SweepPage } from '../../src/read-back.ts'
 import { passOn, withOtherId } from './answers.ts'
-import { MINUTE, START, useSetting } from './setting.ts'
-import type { OpenWorld } from './worlds.ts'
+import { MINUTE, START, useSetting } from './reader-harness.ts'
+import type { OpenWorld } from './test-accounts.ts'
 
 /** A list of events in which the one with this id lost all but its id. */
 function withoutTypeAndTime(body: string, id: string): string {

@@ -7,7 +7,7 @@ import type { Provider } from '../../src/provider.ts'
 import type { ProviderReader, ReaderOptions, ReadResult } from '../../src/read-back.ts'
 import type { Sighting } from '../../src/sighting.ts'
 import { createIdleClock, type IdleClock } from './idle-clock.ts'
-import type { OpenWorld, ReadBackWorld } from './worlds.ts'
+import type { OpenWorld, ReadBackWorld } from './test-accounts.ts'
 
 export const START = Date.parse('2026-03-01T12:00:00Z')
 export const MINUTE = 60_000
