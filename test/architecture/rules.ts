@@ -58,7 +58,9 @@ export function featureOf(path: string): string | undefined {
 /** Ports to the database: every feature may import them, and they import the types that they store. */
 const isStore = (feature: string) => feature.endsWith('/src/store')
 
-/** Circles of features, with one import per step. Type imports are included, because a reader of one feature must read the other. */
+/**
+ * Circles of features, with one import per step. Type imports are included, because a reader of one feature must read the other.
+ */
 export function featureCircles(files: readonly SourceFile[]): string[] {
   const steps = new Map<string, Map<string, string>>()
   for (const { path, imports, isProduction } of files) {
@@ -183,8 +185,8 @@ export function timeFaults({ path, text, isProduction, workspace }: SourceFile):
 const SWITCH = /^( *)switch \((.*)\) \{$([\s\S]*?)^\1\}$/gm
 
 /**
- * A switch without a default does nothing for a case that is added later. For the kinds of a union the default is `satisfies never`,
- * so that the compiler names every switch that lacks the new kind.
+ * A switch without a default does nothing for a case that is added later. For the kinds of a union the default is `satisfies
+ * never`, so that the compiler names every switch that lacks the new kind.
  */
 export function switchFaults({ path, text, isProduction }: SourceFile): string[] {
   if (!isProduction) return []
@@ -233,7 +235,10 @@ export function findCycles(files: readonly SourceFile[]): string[][] {
   )
 }
 
-/** The circles of a graph, each with its first name repeated at the end. A depth-first search finds one circle for each edge back to the current path. */
+/**
+ * The circles of a graph, each with its first name repeated at the end. A depth-first search finds one circle for each edge back
+ * to the current path.
+ */
 function circlesOf(names: readonly string[], next: (name: string) => readonly string[]): string[][] {
   const done = new Set<string>()
   const trail: string[] = []

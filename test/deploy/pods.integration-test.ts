@@ -13,7 +13,9 @@ import {
 } from './rendered.ts'
 
 const SERVICES = ['admin-api', 'ingress', 'notifier', 'reconciler']
-/** The jobs of a bundle. The local overlay has no network-policy check, because it allows the connections that the check forbids. */
+/**
+ * The jobs of a bundle. The local overlay has no network-policy check, because it allows the connections that the check forbids.
+ */
 const jobsOf = (bundle: string) => (bundle === 'overlays/local' ? ['provision'] : ['network-policy-check', 'provision'])
 
 /** The longest time in seconds in which a service finishes its work (packages/kit/src/service/run-service.ts). */

@@ -40,7 +40,9 @@ export const READERS: Readonly<Record<string, Reader>> = {
 const OWN_LIMITS = ['BODIES_MAX_BYTES', 'MAX_SOCKETS', 'MAX_SOCKETS_PER_ADDRESS']
 const PREFIXES: Readonly<Record<string, string>> = { ingress: 'INGRESS_', 'admin-api': 'ADMIN_' }
 
-/** The setting of a program that a line of settings.env or of compose's .env sets; undefined if the line is for other programs. */
+/**
+ * The setting of a program that a line of settings.env or of compose's .env sets; undefined if the line is for other programs.
+ */
 export function settingOf(key: string, program: string): string | undefined {
   const prefix = PREFIXES[program]
   const own = OWN_LIMITS.find(limit => prefix !== undefined && key === prefix + limit)

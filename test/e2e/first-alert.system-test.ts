@@ -1,6 +1,6 @@
 /**
- * Alerts of the whole product with the real recheck delay of one minute. To prove that a refund does not alert, a test waits for the
- * alert about a later refund of the same payment, which has the same partition keys.
+ * Alerts of the whole product with the real recheck delay of one minute. To prove that a refund does not alert, a test waits for
+ * the alert about a later refund of the same payment, which has the same partition keys.
  */
 
 import { until } from '@backstop/kit/test'

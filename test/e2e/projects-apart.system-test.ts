@@ -1,7 +1,7 @@
 /**
  * Two projects are connected to the same accounts, so both get events with the same ids. When the first project has its verdicts,
- * the second project gets its events and reports operations and expected changes with the same ids. The records of the first project
- * must not change, and each project must have its own action with its own verdict.
+ * the second project gets its events and reports operations and expected changes with the same ids. The records of the first
+ * project must not change, and each project must have its own action with its own verdict.
  */
 import type { Action, ChannelHealthDocument, Verdict } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'

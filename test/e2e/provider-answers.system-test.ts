@@ -1,4 +1,7 @@
-/** Answers of a provider that arrive after the verdict: the result of a review, another amount, and reads after a read key was added. */
+/**
+ * Answers of a provider that arrive after the verdict: the result of a review, another amount, and reads after a read key was
+ * added.
+ */
 import type { Connection, InboxEntry, ShownBudget, ShownOperation } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Dead endpoints must not delay deliveries to other endpoints. Two notifier processes run at the same time with the same load, one
- * with dead endpoints and one without. The limits are high for a busy machine; `npm run bench -- notifier` measures exactly.
+ * Dead endpoints must not delay deliveries to other endpoints. Two notifier processes run at the same time with the same load,
+ * one with dead endpoints and one without. The limits are high for a busy machine; `npm run bench -- notifier` measures exactly.
  */
 import { join } from 'node:path'
 import { alert, webhookChannel } from '@backstop/channels/test'

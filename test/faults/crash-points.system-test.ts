@@ -1,6 +1,6 @@
 /**
- * Each service is killed with SIGKILL at each of its crash points and started again. Afterwards nothing may be lost or repeated in
- * the broker, the database and the receiver. Only a delivery whose answer was lost may arrive twice, with the same id.
+ * Each service is killed with SIGKILL at each of its crash points and started again. Afterwards nothing may be lost or repeated
+ * in the broker, the database and the receiver. Only a delivery whose answer was lost may arrive twice, with the same id.
  */
 import type { ShownOperation } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'

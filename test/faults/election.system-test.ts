@@ -1,6 +1,7 @@
 /**
  * MongoDB's replica set elects a new primary while a reconciler writes: once after a step down, once after SIGKILL. The driver
- * repeats no write (`retryWrites: false`). The reconciler repeats an interrupted batch as a whole, so nothing is lost or done twice.
+ * repeats no write (`retryWrites: false`). The reconciler repeats an interrupted batch as a whole, so nothing is lost or done
+ * twice.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * Three simultaneous attacks on the whole product: invalid requests, more slow clients than sockets, and a customer who tries to make
- * the product send secrets to another host. The limit for answers to authentic events is high for a busy machine;
- * `npm run bench -- floods` measures exactly.
+ * Three simultaneous attacks on the whole product: invalid requests, more slow clients than sockets, and a customer who tries to
+ * make the product send secrets to another host. The limit for answers to authentic events is high for a busy machine; `npm run
+ * bench -- floods` measures exactly.
  */
 import { afterAll, expect, test } from 'vitest'
 import { type FloodWorld, openFloodWorld } from '../../bench/floods/world.ts'

@@ -4,7 +4,9 @@ import { INGRESS_CRASH_POINTS } from '../../services/ingress/src/crash-points.ts
 import { NOTIFIER_CARE_CRASH_POINTS, NOTIFIER_CRASH_POINTS } from '../../services/notifier/src/crash-points.ts'
 import { RECONCILER_COMMAND_CRASH_POINTS, RECONCILER_CRASH_POINTS } from '../../services/reconciler/src/crash-points.ts'
 
-/** The crash points that a refund reaches, by service. A crash point of the kit is listed for the service whose loop reaches it. */
+/**
+ * The crash points that a refund reaches, by service. A crash point of the kit is listed for the service whose loop reaches it.
+ */
 export const REFUND_CRASH_POINTS: Record<ServiceName, readonly string[]> = {
   ingress: INGRESS_CRASH_POINTS,
   reconciler: [...RECONCILER_CRASH_POINTS, 'delay.produced', 'work.dead-lettered'],

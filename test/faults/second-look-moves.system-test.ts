@@ -1,6 +1,6 @@
 /**
- * A second look is a message that Kafka delays by one minute. The reconciler that sent the message is killed after 30 s and another
- * reconciler starts. The second look must still happen after 60 s.
+ * A second look is a message that Kafka delays by one minute. The reconciler that sent the message is killed after 30 s and
+ * another reconciler starts. The second look must still happen after 60 s.
  */
 
 import { until } from '@backstop/kit/test'

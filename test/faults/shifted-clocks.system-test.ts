@@ -1,7 +1,7 @@
 /**
- * Processes with a wrong clock run beside processes with the right one: a reconciler 120 s ahead, a notifier 600 s ahead, an ingress
- * 600 s behind, and an admin-api 10 s ahead, which would give a connection a later time than its first refunds. Each process must
- * report the error of its clock and must not use the clock.
+ * Processes with a wrong clock run beside processes with the right one: a reconciler 120 s ahead, a notifier 600 s ahead, an
+ * ingress 600 s behind, and an admin-api 10 s ahead, which would give a connection a later time than its first refunds. Each
+ * process must report the error of its clock and must not use the clock.
  */
 import { until } from '@backstop/kit/test'
 import { createWebhookEndpoint } from '@backstop/simulator'

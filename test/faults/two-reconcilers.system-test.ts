@@ -1,6 +1,6 @@
 /**
- * Two reconciler processes get each of a thousand refunds at the same time: by its event, by a recheck and by a second connection.
- * Each refund must have one action and one alert.
+ * Two reconciler processes get each of a thousand refunds at the same time: by its event, by a recheck and by a second
+ * connection. Each refund must have one action and one alert.
  */
 
 import type { Connection } from '@backstop/contracts'

@@ -1,6 +1,6 @@
 /**
- * The provider does not answer at the second looks at signed refunds. With two reconcilers each refund must alert once and in time,
- * and its incident must resolve when the provider later answers that the refund does not exist.
+ * The provider does not answer at the second looks at signed refunds. With two reconcilers each refund must alert once and in
+ * time, and its incident must resolve when the provider later answers that the refund does not exist.
  */
 import { until } from '@backstop/kit/test'
 import { afterAll, expect, test } from 'vitest'
@@ -10,8 +10,8 @@ import { openProduct } from '../world/product.ts'
 
 const RECHECK_DELAY_MS = 3_000
 /**
- * The longest delay of an alert on a busy machine. An alert that waited for the provider would arrive after two minutes. The promised
- * five seconds are tested in memory (services/reconciler/test/unanswered-looks.test.ts).
+ * The longest delay of an alert on a busy machine. An alert that waited for the provider would arrive after two minutes. The
+ * promised five seconds are tested in memory (services/reconciler/test/unanswered-looks.test.ts).
  */
 const ALERTS_WITHIN_MS = 20_000
 /** More refunds than may wait for the read of one connection at the same time. */

@@ -20,7 +20,10 @@ export interface ReplicaSet {
   readonly url: string
   /** Makes the primary step down. Resolves when another member accepts writes. */
   stepDown(): Promise<void>
-  /** Kills the primary with SIGKILL. Resolves when another member accepts writes. @returns a function that starts the killed member again */
+  /**
+   * Kills the primary with SIGKILL. Resolves when another member accepts writes.
+   * @returns a function that starts the killed member again
+   */
   killPrimary(): Promise<() => Promise<void>>
   stop(): Promise<void>
 }

@@ -6,7 +6,9 @@ import { publishSteadily } from './steady-load.ts'
 export interface SecondLooks {
   /** Milliseconds from the due time of each second look to its alert, in the order of arrival. */
   readonly lateMs: readonly number[]
-  /** Milliseconds from the due time of each second look to its decision. A negative value means that the decision was too early. */
+  /**
+   * Milliseconds from the due time of each second look to its decision. A negative value means that the decision was too early.
+   */
   readonly decidedMs: readonly number[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads single fields of a provider's event. Providers change their events at any time, so there is no schema: a field has
- * the expected type, or counts as absent.
+ * Reads single fields of a provider's event. Providers change their events at any time, so there is no schema: a field
+ * without the expected type is treated as absent.
  */
 import { isProviderId } from '@backstop/contracts'
 
@@ -14,7 +14,7 @@ export function isUsableWord(value: unknown): value is string {
   return typeof value === 'string' && WORD_SHAPE.test(value)
 }
 
-/** The field at a path of names, or undefined if the path does not exist. Inherited fields do not count. */
+/** The field at a path of names, or undefined if the path does not exist. Inherited properties are ignored. */
 export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
   let current = value
   for (const name of path) {
@@ -31,7 +31,7 @@ export function objectAt(value: unknown, ...path: readonly string[]): Readonly<R
   return isObject ? (found as Readonly<Record<string, unknown>>) : undefined
 }
 
-/** The id of the first candidate that is an id or an expanded object with one; null if none is. */
+/** The first usable id among the candidates, which may be ids or expanded objects; null if there is none. */
 export function firstId(...candidates: readonly unknown[]): string | null {
   for (const candidate of candidates) {
     const id = typeof candidate === 'object' ? fieldAt(candidate, 'id') : candidate

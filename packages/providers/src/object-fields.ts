@@ -1,19 +1,19 @@
 /**
- * Schemas for fields of provider objects, which providers change at any time. Fields that decide a verdict are strict, so that
- * an unexpected object is dead-lettered and people see it. Fields that only help count as absent if they are unexpected, so
- * that they hide no refund.
+ * Schemas for the fields of provider objects, which providers change at any time. Fields that decide a verdict are strict, so
+ * that people see an unexpected object as a dead letter. An optional field with an unexpected value is treated as absent, so that
+ * it does not hide a refund.
  */
 import { objectIdentity, objectReference, ProviderId, type ProviderKind } from '@backstop/contracts'
 import { z } from 'zod'
 import type { Normalised, Observed } from './sighting.ts'
 
-/** The result of normalising an object: never a hint. */
+/** The result of normalising an object. An object never gives a hint. */
 export type Meaning = Exclude<Normalised, { kind: 'hint' }>
 
-/** What the meaning of an object depends on beside the object. */
+/** The inputs of normalisation besides the object. */
 export interface SightingContext {
   readonly projectId: string
-  /** The provider's site, if ids are unique in a site only. */
+  /** The provider's site, if ids are unique only within a site; otherwise null. */
   readonly site: string | null
   /** The time of its event or of the read, in milliseconds since the epoch; null if unknown. */
   readonly shownAt: number | null
@@ -25,20 +25,20 @@ export type ObjectMeaning<T extends SightingContext = SightingContext> = (
   object: Readonly<Record<string, unknown>>,
 ) => Meaning
 
-/** An id, or the object itself if the account expands it. */
+/** An id, or the whole object with that id if the account expands it. */
 export const Id = z.union([ProviderId, z.object({ id: ProviderId }).transform(object => object.id)])
 
-/** Seconds since the epoch, as milliseconds. Up to the year 9999: a larger number was given in milliseconds. */
+/** Seconds since the epoch, converted to milliseconds. Numbers after the year 9999 are refused, because they are milliseconds. */
 export const UnixTime = z
   .int()
   .min(0)
   .max(253_402_300_799)
   .transform(seconds => seconds * 1000)
 
-/** RFC 3339, with up to microseconds, as milliseconds since the epoch. */
+/** A time in RFC 3339, converted to milliseconds since the epoch. */
 export const TextTime = z.iso.datetime({ offset: true }).transform(text => Date.parse(text))
 
-/** ISO 4217 in any case, as lower case. */
+/** A currency code of ISO 4217 in any case, converted to lower case. */
 export const CurrencyCode = z
   .string()
   .regex(/^[A-Za-z]{3}$/)
@@ -47,7 +47,7 @@ export const CurrencyCode = z
 /** An amount in minor units, which are whole units for a currency without decimals. */
 export const MinorUnits = z.int().min(0)
 
-/** A field that only helps: null if it is absent or unexpected. */
+/** An optional field. Null if it is absent or has an unexpected value. */
 export function helpful<Output>(schema: z.ZodType<Output>) {
   return schema.nullable().catch(null).default(null)
 }
@@ -66,9 +66,9 @@ export function reading<Output>(
 }
 
 /**
- * The identity and references of an object: project, provider and id. Account and mode are not part of them, because ids are
- * unique across both, and a refund that two connections show is one refund.
- * @param belongsTo ids of the payment or subscription, first the one that people see; empty values are skipped
+ * The identity and references of an object, made of project, provider and id. They contain neither account nor mode, because ids
+ * are unique across both, and because a refund has one identity in all connections.
+ * @param belongsTo ids of the payment or subscription. The first id is shown to people. Empty values are skipped.
  */
 export function nameObject(
   context: SightingContext,

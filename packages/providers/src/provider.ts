@@ -1,7 +1,7 @@
 /**
- * The port of a billing provider: how its notifications are authenticated, and what its events mean. All of it is pure: bytes,
- * header values, prepared secrets and the time go in, a result with its reason comes out, and bad input never throws. The
- * registry lists the providers; each has one folder with the same files.
+ * The port of a billing provider: it authenticates notifications, normalises events and objects, and opens readers of the API.
+ * Everything except the readers is pure: it takes bytes, header values, prepared secrets and the time, and returns a result with
+ * its reason. Bad input never throws. The registry lists the providers, and each provider has a folder with the same files.
  */
 import type { KeyObject } from 'node:crypto'
 import type { ProviderKind } from '@backstop/contracts'
@@ -13,20 +13,20 @@ import type { NormaliseEvent, NormaliseObject } from './sighting.ts'
 export interface Provider {
   readonly kind: ProviderKind
   /**
-   * Header names with the credential unless others are configured, in lower case: first the neutral name, then the name that
-   * the real provider sends.
+   * The default names of the header with the credential, in lower case: first the neutral name, then the name that the real
+   * provider sends.
    */
   readonly credentialHeaders: readonly string[]
-  /** The events that the provider should send. Others are accepted and ignored with a reason. */
+  /** The types of events that users should subscribe to. Other events are accepted, and ignored with a reason. */
   readonly subscribedEvents: readonly string[]
   /**
-   * Prepares a secret for `authenticate`. Do it once per secret: an HMAC with a KeyObject costs a quarter of one with a string
-   * key.
+   * Prepares a secret for `authenticate`. Call it once for each secret and keep the result, because an HMAC with a prepared key
+   * costs a quarter of an HMAC with a string.
    */
   prepareSecret(secret: Secret): PreparedSecret
   /**
-   * Decides whether a notification is authentic. Every secret is tried, also after a match, so that the time does not show
-   * which one matches.
+   * Decides whether a notification is authentic. Every secret is tried, also after a match, so that the duration does not reveal
+   * the matching secret.
    */
   authenticate(request: AuthenticationRequest, secrets: readonly InboundCredential[]): AuthenticationResult
   /** Finds the id, the type and the subject of an authentic event. */
@@ -39,30 +39,32 @@ export interface Provider {
   readonly readBack: ReadBack
 }
 
-/** A secret prepared for comparison. It holds and prints no clear text. */
+/** A secret that is prepared for comparison. It does not contain the clear text. */
 export type InboundCredential =
   | { readonly kind: 'signing_key'; readonly key: KeyObject }
   | { readonly kind: 'password'; readonly digest: Buffer }
 
-/** A prepared secret, or why it is unusable. */
+/** A prepared secret, or the reason why it is unusable. */
 export type PreparedSecret =
   | { readonly kind: 'prepared'; readonly credential: InboundCredential }
   | { readonly kind: 'unusable'; readonly reason: UnusableSecretReason }
 
-/** Why a stored secret is unusable. */
+/** The reasons why a stored secret is unusable. */
 export type UnusableSecretReason =
-  /** node:crypto accepts an empty HMAC key, so anyone could sign. */
+  /** The secret is empty. node:crypto accepts an empty HMAC key, so anyone could sign. */
   | 'secret_empty'
-  /** Pasted with a line break or a blank: every notification would be refused without a visible reason. */
+  /**
+   * The secret has a line break or a blank, usually from pasting. Every notification would be refused without a visible reason.
+   */
   | 'secret_has_whitespace'
-  /** Fewer than 16 bytes: one signature would suffice to search for the key. */
+  /** The secret has fewer than 16 bytes, so the key could be found by search from one signature. */
   | 'secret_too_short'
 
 /** The parts of a request that authenticate it. */
 export interface AuthenticationRequest {
   /**
-   * Every value of every header that may carry the credential, in their order. More than one is refused, because two programs
-   * could choose different ones.
+   * All values of all headers that may have the credential, in the order of the request. More than one value is refused, because
+   * two programs could use different values.
    */
   readonly headerValues: readonly string[]
   /** The raw bytes of the body. */
@@ -71,18 +73,18 @@ export interface AuthenticationRequest {
   readonly nowMs: number
 }
 
-/** Whether a notification is authentic. */
+/** The result of authenticating a notification. */
 export type AuthenticationResult =
   | {
       readonly kind: 'authentic'
-      /** Index of the first matching secret: shows when an old one is no longer used. */
+      /** Index of the first matching secret. It shows when an old secret is not used any more. */
       readonly secretIndex: number
-      /** Age of the signed time in seconds, negative for a time in the future; null if no time is signed. */
+      /** Age of the signed time in seconds. Negative for a time in the future, null if no time is signed. */
       readonly ageS: number | null
     }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
 
-/** Why a notification is not authentic: for the log and the metric, never for the sender. */
+/** The reasons why a notification is not authentic. They go to the log and the metric, never to the sender. */
 export type RefusalReason =
   | 'credential_missing'
   | 'credential_repeated'
@@ -98,7 +100,7 @@ export type RefusalReason =
   | 'signature_mismatch'
   | 'password_mismatch'
 
-/** The id, type and subject of an event, or why it is none. */
+/** The id, type and subject of an event, or the reason why the JSON is no event. */
 export type Identification =
   | {
       readonly kind: 'identified'
@@ -109,7 +111,7 @@ export type Identification =
     }
   | { readonly kind: 'malformed'; readonly reason: MalformedReason }
 
-/** Why an authentic JSON object is no event of its provider. */
+/** The reasons why an authentic JSON object is no event of its provider. */
 export type MalformedReason = 'not_an_event' | 'thin_event' | 'id_unusable' | 'type_unusable'
 
 /** The longest accepted header value, in characters. Node accepts 16 KiB of headers. */

@@ -1,4 +1,4 @@
-/** Reading a provider's own data: for second looks, hints, sweeps and the baseline. */
+/** The port that reads a provider's own data, for second looks, hints, sweeps and the baseline. */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
 import type { Clock, Egress, Secret } from '@backstop/kit'
 
@@ -7,7 +7,7 @@ export interface ReaderOptions {
   readonly readKey: Secret
   /** The provider's site (subscription only). */
   readonly site: string | null
-  /** Replaces the provider's public address. The egress checks it like every URL that users set. */
+  /** The address to use instead of the provider's public address. The egress checks it like every URL that users set. */
   readonly apiBase: string | null
   readonly egress: Egress
   readonly clock: Clock
@@ -15,13 +15,13 @@ export interface ReaderOptions {
   readonly random: () => number
 }
 
-/** Why a provider could not be read. */
+/** The reasons why a read of a provider failed. */
 export type ReadFailure =
-  /** 401, 403: the key is wrong or lacks a right. A retry does not help before a person acts. */
+  /** Status 401 or 403: the key is wrong or lacks a right. A retry does not help until a person changes the key. */
   | 'key_refused'
-  /** 429, for longer than the caller waits. */
+  /** Status 429 until the deadline of the caller. */
   | 'rate_limited'
-  /** 5xx, and the provider's codes for "try again later". */
+  /** Status 5xx, or an error code of the provider for "try again later". */
   | 'provider_unavailable'
   /** No answer in time, or no connection. */
   | 'unreachable'
@@ -29,23 +29,23 @@ export type ReadFailure =
   | 'address_refused'
   /** An answer that breaks the API's contract: too large, no JSON, required fields missing. */
   | 'answer_malformed'
-  /** Any other 4xx: the request is wrong. */
+  /** Any other status 4xx: the request is wrong. */
   | 'question_refused'
 
 export type ReadResult =
   | { readonly kind: 'read'; readonly objects: readonly ReadObject[] }
-  /** The provider knows none of the targets, also when asked again later (its replicas may lag). */
+  /** None of the targets exists at the provider. The read was repeated, because replicas may lag. */
   | { readonly kind: 'not_found' }
   | {
       readonly kind: 'failed'
       readonly failure: ReadFailure
-      /** For people: the cause and the remedy, without the key. */
+      /** The cause and the remedy for people. It does not contain the key. */
       readonly text: string
-      /** The wait that the provider asked for, in milliseconds; null: none. */
+      /** The wait that the provider asked for, in milliseconds; null if it asked for none. */
       readonly retryAfterMs: number | null
     }
 
-/** An event in the provider's list: shows whether its notifications arrive. */
+/** An event in the provider's list. Comparing it with the received events shows whether notifications arrive. */
 export interface ListedEvent {
   readonly eventId: string
   readonly eventType: string
@@ -56,7 +56,7 @@ export interface ListedEvent {
 /** The longest time for one page of a sweep, in milliseconds. */
 export const PAGE_DEADLINE_MS = 60_000
 
-/** Where a sweep continues: opaque outside the provider's reader. */
+/** The position at which a sweep continues. Only the provider's reader interprets it. */
 export type SweepCursor = Readonly<Record<string, string>>
 
 export type SweepPage =
@@ -65,31 +65,31 @@ export type SweepPage =
       readonly objects: readonly ReadObject[]
       readonly events: readonly ListedEvent[]
       readonly cursor: SweepCursor
-      /** Whether the cursor has reached the present. */
+      /** True if the cursor has reached the present. */
       readonly done: boolean
     }
   | Extract<ReadResult, { kind: 'failed' }>
 
-/** Whether the provider answered the last request; untried: it was not asked yet. */
-export type Standing = 'untried' | 'answering' | 'failing'
+/** The health of a provider: the result of the last request to it, or `untried` before the first request. */
+export type ProviderHealth = 'untried' | 'answering' | 'failing'
 
 /**
- * Reads from one connection's provider. `read` retries within its deadline (backoff with jitter, Retry-After). Nothing throws.
- * The reader keeps the provider's rate limit for all its callers, so a process needs one reader for each connection.
+ * Reads from the provider of one connection. `read` retries within its deadline, with backoff, jitter and Retry-After. No method
+ * throws. All callers of a reader share the provider's rate limit, so a process needs one reader for each connection.
  */
 export interface ProviderReader {
-  /** After a failure, requests are rarer and time out sooner until the provider answers. */
-  readonly standing: Standing
+  /** While `failing`, requests have pauses and short timeouts until the provider answers. */
+  readonly health: ProviderHealth
   /**
-   * Reads the present state of the targets. Missing ones are read again for five seconds.
-   * @param deadlineMs from now
+   * Reads the present state of the targets. Missing targets are read again for five seconds.
+   * @param deadlineMs milliseconds from now
    */
   read(targets: readonly ReadTarget[], deadlineMs: number, signal?: AbortSignal): Promise<ReadResult>
   /**
    * Reads the next page of changes: refunds, adjustments, transactions, subscriptions, and sent events. Takes at most
-   * PAGE_DEADLINE_MS. A failure is not retried here: the caller waits without holding a slot. Nothing is skipped; recent changes
-   * are read again after `done`, because some become visible late.
-   * @param cursor where to continue, also after `done`; null begins at `since`
+   * PAGE_DEADLINE_MS. A failure is not retried, because the caller retries later and holds no slot until then. No change is
+   * skipped. Recent changes are read again after `done`, because some become visible late.
+   * @param cursor the position to continue at, also after `done`; null starts at `since`
    * @param since milliseconds since the epoch
    */
   changes(cursor: SweepCursor | null, since: number, signal?: AbortSignal): Promise<SweepPage>
@@ -100,7 +100,7 @@ export interface ProviderReader {
   schedules(cursor: SweepCursor | null, signal?: AbortSignal): Promise<SweepPage>
 }
 
-/** The rate limit to keep, with a margin below the provider's published one. */
+/** The rate limit to keep. It is lower than the provider's published limit. */
 export interface ReadLimits {
   readonly requestsPerMinute: number
   readonly concurrent: number
@@ -108,7 +108,7 @@ export interface ReadLimits {
 
 export interface ReadBack {
   readonly limits: ReadLimits
-  /** Hosts of the provider's API; `*.` stands for one label, such as a site. An operator must allow other hosts. */
+  /** Hosts of the provider's API. `*.` matches one label, such as a site. An operator must allow other hosts. */
   readonly apiHosts: readonly string[]
   /** The targets to read for an object that an event or an operation names. */
   targetsOf(what: {

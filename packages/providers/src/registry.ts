@@ -4,5 +4,5 @@ import type { Provider } from './provider.ts'
 import { reseller } from './reseller/index.ts'
 import { subscription } from './subscription/index.ts'
 
-/** Every provider. A new one needs a folder and a line here. */
+/** All providers. A new provider needs a folder and a line in this list. */
 export const PROVIDERS = { processor, reseller, subscription } as const satisfies Record<ProviderKind, Provider>

@@ -1,6 +1,6 @@
 import type { ActionKind, ObjectState, ProviderKind, ReadTarget, RecordKind } from '@backstop/contracts'
 
-/** Where an event came from, as ingress knows it. Ids that matter for a verdict come from here, never from the body. */
+/** The origin of an event, as ingress knows it. A verdict uses these ids and never ids in the body. */
 export interface EventOrigin {
   readonly projectId: string
   readonly connectionId: string
@@ -8,30 +8,32 @@ export interface EventOrigin {
   readonly eventType: string
 }
 
-/** Where an object was read. As for an event, ids that matter for a verdict come from here. */
+/** The origin of an object that was read. As for an event, a verdict uses these ids and never ids in the body. */
 export interface ObjectOrigin {
   readonly projectId: string
   readonly connectionId: string
-  /** The provider's site, if its ids are unique in a site only (subscription). */
+  /** The provider's site, if ids are unique only within a site (subscription); otherwise null. */
   readonly site: string | null
-  /** When it was read, in milliseconds since the epoch: its version if the object has none. */
+  /** The time of the read, in milliseconds since the epoch. It is the version of an object that has no version. */
   readonly readAt: number
 }
 
 /** The fields of every sighting. Times are in milliseconds since the epoch. */
 export interface Observed {
   readonly provider: ProviderKind
-  /** The identity of the object: equal in all its sightings, different for every other object. It starts with the project. */
+  /**
+   * The identity of the object. It is equal in all sightings of one object, differs between objects, and starts with the project.
+   */
   readonly identity: string
-  /** References of its payment or subscription, and of the object. */
+  /** References of the object and of its payment or subscription. */
   readonly refs: readonly string[]
   /** Ids of the payment or subscription that an operation may name. */
   readonly objectIds: readonly string[]
-  /** The one of these ids that people see. */
+  /** The id of the payment or subscription that is shown to people. */
   readonly subject: string
 }
 
-/** When money came back: at the time of the event about it, or by the time at which it had come back. */
+/** The time when the money of a refund came back: exact in `at` if an event has it, otherwise not later than `by`. */
 export interface CameBack {
   readonly at: number | null
   readonly by: number
@@ -44,24 +46,29 @@ export interface ObservedAction extends Observed {
   readonly providerRef: string
   /** Ids of the same refund at another provider, e.g. the processor's id for a refund that the biller made through it. */
   readonly gatewayRefs: readonly string[]
-  /** Credit notes that it pays out. An operation may name one, and several refunds may pay out the same note. */
+  /**
+   * The credit notes that the refund pays out. An operation may name a credit note, and several refunds may pay out the same
+   * note.
+   */
   readonly creditNoteIds?: readonly string[]
-  /** Minor units; null: unknown. */
+  /** Minor units; null if unknown. */
   readonly amount: number | null
   /** ISO 4217 in lower case. */
   readonly currency: string | null
   readonly state: ObjectState
-  /** The provider's version of this state (updated_at, resource_version); null: none, and the rank of states orders them. */
+  /**
+   * The provider's version of this state (updated_at, resource_version). Null if there is none; then states are ordered by rank.
+   */
   readonly stateVersion: number | null
-  /** The provider's own time of the object. */
+  /** The time of the object at the provider. */
   readonly createdAt: number
-  /** When the money of a failed or cancelled refund came back; absent: it did not, or the time is unknown. */
+  /** The time when the money of a failed or cancelled refund came back. Absent if it did not, or if the time is unknown. */
   readonly cameBack?: CameBack
-  /** The request that created it; absent: unknown. */
+  /** The request that created the refund. Absent if unknown. */
   readonly requestId?: string
-  /** The idempotency key of the request that created it; null: unknown. */
+  /** The idempotency key of the request that created the refund; null if unknown. */
   readonly idempotencyKey: string | null
-  /** Whether an uncaptured authorization expired: no money moved. */
+  /** True if an uncaptured authorization expired, so that no money moved. */
   readonly isExpiredAuthorization?: true
 }
 
@@ -74,12 +81,12 @@ export interface ObservedRefundTotal extends Observed {
   readonly chargeId: string
   /** Minor units, cumulative. */
   readonly total: number
-  /** The total before this event; null: unknown. */
+  /** The total before this event; null if unknown. */
   readonly totalBefore: number | null
-  /** The authorized amount that was never captured. The total may include it, though it was not refunded. */
+  /** The authorized amount that was never captured. The total may include this amount, although it was not refunded. */
   readonly uncaptured?: number
   readonly currency: string
-  /** When the payment was made; null: unknown. */
+  /** The time of the payment; null if unknown. */
   readonly chargeCreatedAt?: number | null
   /** The provider's time of the event. */
   readonly observedAt: number
@@ -88,8 +95,8 @@ export interface ObservedRefundTotal extends Observed {
 }
 
 /**
- * Why a subscription ends. involuntary: the provider could not collect. Every cause except `requested` comes from fields that
- * only the provider sets: a field that anyone with a key can set must not silence an alert.
+ * The cause of the end of a subscription. `involuntary` means that the provider could not collect. Every cause except `requested`
+ * comes from fields that only the provider sets, because a field that anyone with a key can set must not silence an alert.
  */
 export type EndCause =
   | 'requested'
@@ -101,17 +108,17 @@ export type EndCause =
   | 'never_began'
   | 'not_billable'
 
-/** How far the end of a subscription is. */
+/** The state of the end of a subscription. */
 export interface CancellationState {
   readonly phase: 'none' | 'scheduled' | 'executed'
-  /** When it was requested; null: unknown. */
+  /** The time of the request; null if unknown. */
   readonly requestedAt: number | null
-  /** When it takes or took effect; null: unknown. */
+  /** The time when the end takes or took effect; null if unknown. */
   readonly effectiveAt: number | null
-  /** Whether it took effect when it was requested: the provider says that it was not scheduled before. */
+  /** True if the provider shows that the end was not scheduled before it took effect. */
   readonly isImmediate?: true
   readonly cause: EndCause
-  /** The provider's word for the cause; null: none. */
+  /** The provider's word for the cause; null if there is none. */
   readonly detail: string | null
 }
 
@@ -124,11 +131,11 @@ export type SubscriptionSource =
   | {
       readonly kind: 'schedule'
       readonly scheduleId: string
-      /** When its phases end, in milliseconds since the epoch: the subscription may show these as its own end. */
+      /** The ends of its phases, in milliseconds since the epoch. The subscription may show one of them as its own end. */
       readonly phaseEnds: readonly number[]
     }
 
-/** How far the pause of a subscription is. */
+/** The state of the pause of a subscription. */
 export interface PauseState {
   readonly phase: 'none' | 'scheduled' | 'paused'
   readonly effectiveAt: number | null
@@ -144,17 +151,17 @@ export interface ObservedSubscription extends Observed {
   readonly asOf: number
   readonly cancellation: CancellationState
   readonly pause: PauseState
-  /** The phases before this event; null: unknown. */
+  /** The phases before this event; null if unknown. */
   readonly before: {
     readonly cancellation: CancellationState['phase'] | null
     readonly pause: PauseState['phase'] | null
   } | null
   /**
-   * Whether the provider was collecting an overdue payment. Set if only this shows the cause of an end (reseller): an unscheduled
-   * end right after it is the provider's. Absent if the provider says the cause.
+   * True if the provider was collecting an overdue payment. An unscheduled end right afterwards has been caused by the provider.
+   * Set only for a provider that does not give the cause of an end (reseller).
    */
   readonly isPastDue?: boolean
-  /** Absent: no other object ends it. */
+  /** The object that showed the subscription. Absent if no other object can end the subscription. */
   readonly source?: SubscriptionSource
   readonly idempotencyKey: string | null
 }
@@ -171,22 +178,25 @@ export interface ObservedRecord extends Observed {
   readonly createdAt: number
 }
 
-/** What a provider showed of one object. */
+/** A state of one object that a provider showed. */
 export type Sighting = ObservedAction | ObservedRefundTotal | ObservedSubscription | ObservedRecord
 
-/** The meaning of an event or an object. ignored: kept in the inbox with its reason. malformed: dead-lettered. */
+/**
+ * The meaning of an event or an object. An ignored event is kept in the inbox with the reason; a malformed event is
+ * dead-lettered.
+ */
 export type Normalised =
   | { readonly kind: 'observed'; readonly sightings: readonly Sighting[] }
-  /** Only these ids of the event are used: the objects are read from the provider. */
+  /** The objects to read from the provider. Nothing else of the event is used. */
   | { readonly kind: 'hint'; readonly targets: readonly ReadTarget[] }
   | { readonly kind: 'ignored'; readonly reason: string }
   | { readonly kind: 'malformed'; readonly reason: string }
 
-/** Normalises one authentic event. Pure; it answers `malformed` for an unreadable event and never throws. */
+/** Normalises one authentic event. It is pure, never throws, and returns `malformed` for an unreadable event. */
 export type NormaliseEvent = (origin: EventOrigin, event: Readonly<Record<string, unknown>>) => Normalised
 
 /**
- * Normalises one object, from the provider's API or from an event. Pure; it never throws and never answers a hint.
+ * Normalises one object, from the provider's API or from an event. It is pure, never throws, and never returns a hint.
  * @param type the provider's own name of the object's type, e.g. refund, adjustment, subscription
  */
 export type NormaliseObject = (

@@ -1,11 +1,11 @@
 import { MAX_CREDENTIAL_LENGTH, type RefusalReason } from './provider.ts'
 
-/** The value of the header, or why it is refused. */
+/** The value of the credential's header, or the reason why the request is refused. */
 export type SingleHeader =
   | { readonly kind: 'single'; readonly value: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
 
-/** The value of the credential's header. Exactly one is required. */
+/** Returns the value of the credential's header. Exactly one value is required. */
 export function singleHeader(values: readonly string[]): SingleHeader {
   const [value, ...others] = values
   if (value === undefined || value === '') return { kind: 'refused', reason: 'credential_missing' }

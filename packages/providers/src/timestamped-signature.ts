@@ -1,10 +1,10 @@
 /**
- * The signature scheme of processor and reseller, which differ in punctuation: a header of `name=value` pairs, one of them a
- * Unix time in seconds, others HMAC-SHA256 signatures in hex over time, separator and raw body. The key is the whole secret in
- * UTF-8, with its prefix, as in stripe-node and the Paddle SDKs and unlike Standard Webhooks.
+ * The signature scheme of processor and reseller, whose headers differ in punctuation: `name=value` pairs with one Unix time in
+ * seconds, and HMAC-SHA256 signatures in hex over time, separator and raw body. The key is the whole secret in UTF-8, with its
+ * prefix, as in stripe-node and the Paddle SDKs and unlike Standard Webhooks.
  *
- * It is stricter than the official SDKs: these accept any time in the future and `t=1700000000xyz`, and some compare in variable
- * time. The tests name the SDK's answer for every case.
+ * The check is stricter than the official SDKs, which accept any time in the future and `t=1700000000xyz`, and of which some
+ * compare in variable time. The tests give the SDK's result for every case.
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '@backstop/kit'
@@ -22,25 +22,30 @@ export interface SignatureScheme {
   readonly separator: string
   readonly timestampName: string
   readonly signatureName: string
-  /** Stands between the time and the body in what is signed. */
+  /** The separator between time and body in the signed text. */
   readonly joint: string
 }
 
 /** How far the signed time may be in the past or the future, in seconds. */
 const TOLERANCE_S = 300
-/** Each signature is compared with each secret. Providers send one for each active secret, so two or three. */
+/**
+ * The largest number of accepted signatures. Each is compared with each secret; providers send two or three during a rotation.
+ */
 const MAX_SIGNATURES = 16
 const MIN_SECRET_BYTES = 16
 
 const TIMESTAMP_SHAPE = /^\d{1,12}$/
-/** Checked before decoding, because Buffer.from(text, 'hex') silently stops at the first invalid character. */
+/**
+ * The form of a signature, checked before decoding, because Buffer.from(text, 'hex') stops at the first invalid character without
+ * an error.
+ */
 const SIGNATURE_SHAPE = /^[0-9a-f]{64}$/
 
 type ParsedSignature =
   | { readonly kind: 'parsed'; readonly timestamp: string; readonly signatures: readonly Buffer[] }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
 
-/** Prepares an HMAC key, or says why the secret is unusable. */
+/** Prepares an HMAC key, or returns the reason why the secret is unusable. */
 export function prepareSigningKey(secret: Secret): PreparedSecret {
   const bytes = Buffer.from(secret.reveal(), 'utf8')
   if (bytes.length === 0) return { kind: 'unusable', reason: 'secret_empty' }
@@ -74,7 +79,7 @@ export function authenticateSignature(
   }
   if (secretIndex === -1) return { kind: 'refused', reason: 'signature_mismatch' }
 
-  // After the signature, because an unsigned time means nothing.
+  // The age is checked after the signature, because an unsigned time proves nothing.
   const ageS = Math.floor(request.nowMs / 1000) - Number(parsed.timestamp)
   if (ageS > TOLERANCE_S) return { kind: 'refused', reason: 'timestamp_too_old' }
   if (ageS < -TOLERANCE_S) return { kind: 'refused', reason: 'timestamp_in_future' }
@@ -82,8 +87,8 @@ export function authenticateSignature(
 }
 
 /**
- * Parses the header. It needs exactly one time. Malformed signatures and unknown names (of older or newer schemes) are skipped.
- * Nothing is trimmed.
+ * Parses the header, which must have exactly one time. Malformed signatures and unknown names, e.g. of other versions of the
+ * scheme, are skipped. Blanks are not trimmed.
  */
 function parseSignature(scheme: SignatureScheme, header: string): ParsedSignature {
   let timestamp: string | undefined

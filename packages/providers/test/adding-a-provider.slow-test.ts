@@ -1,6 +1,6 @@
 /**
- * Does the steps 1 to 3 of docs/adding-a-provider.md on a copy of the code, with the wallet for a provider, and looks what is
- * left to do, and whether what is there passes the suites of every provider.
+ * Follows steps 1 to 3 of docs/adding-a-provider.md in a copy of the code, with the wallet as the new provider. The type checker
+ * must then name the remaining places, and the wallet must pass the suites of every provider.
  */
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../../docs/adding-a-provider.md'), 'utf8')
 const STEPS = readPageSteps(PAGE).filter(step => step.kind === 'diff')
 
-/** What the tests of every provider have to be told, in the list after this line of the file. */
-const TOLD = [
+/** The lines that add the wallet to the lists of the tests: each value goes after the first line of its list. */
+const LIST_ENTRIES = [
   { file: 'sign.ts', after: 'export const SIGNERS: Record<ProviderKind, TestSigner> = {', value: 'WALLET_SIGNER' },
   {
     file: 'samples.ts',
@@ -25,12 +25,12 @@ const TOLD = [
   },
   {
     file: 'read-back/test-accounts.ts',
-    after: 'export const WORLDS: Readonly<Record<ProviderKind, OpenWorld>> = {',
-    value: 'openWallet',
+    after: 'export const TEST_ACCOUNTS: Readonly<Record<ProviderKind, OpenTestAccount>> = {',
+    value: 'openWalletAccount',
   },
 ]
 
-test('the page changes lines of the contracts and of the registry, nothing else', () => {
+test('the page changes only the contracts and the registry', () => {
   expect(STEPS.map(step => step.path)).toEqual([
     'packages/contracts/src/providers.ts',
     'packages/contracts/src/topics.ts',
@@ -45,12 +45,12 @@ describe('with the wallet', () => {
   beforeAll(() => {
     copy = copyTheCode()
     for (const step of STEPS) copy.take(step)
-    addTheFolder(copy)
-    for (const told of TOLD) copy.take(tell(told))
+    addWalletFolder(copy)
+    for (const entry of LIST_ENTRIES) copy.take(stepFor(entry))
   })
   afterAll(() => copy?.remove())
 
-  test('the type checker names the places that the page lists, and nothing else', { timeout: 180_000 }, () => {
+  test('the type checker names exactly the places that the page lists', { timeout: 180_000 }, () => {
     const { output } = copy.run('typescript/lib/tsc.js', ['-p', '.'])
     const places = [...output.matchAll(/^([\w-]+\/[\w-]+(?:\/(?:src|test))?)\/\S+\(\d+,\d+\): error/gm)]
     const listed = PAGE.slice(PAGE.indexOf('names every other place'), PAGE.indexOf('## 2.'))
@@ -59,7 +59,7 @@ describe('with the wallet', () => {
     expect(places).toHaveLength(output.match(/: error TS/g)?.length ?? 0)
   })
 
-  test('it passes the suites of every provider, by its line in the registry', { timeout: 180_000 }, () => {
+  test('the line in the registry makes the suites of every provider run, and they pass', { timeout: 180_000 }, () => {
     const files = ['providers.test.ts', 'read-back.test.ts'].map(name => `packages/providers/src/${name}`)
     const args = ['run', '--project', 'unit', '-t', 'wallet|registry', '--reporter=json', ...files]
     const { status, output } = copy.run('vitest/vitest.mjs', args)
@@ -69,8 +69,8 @@ describe('with the wallet', () => {
   })
 })
 
-/** As it stands among the tests, but that its word is one of the contracts now. */
-function addTheFolder(copy: CodeCopy): void {
+/** Copies the wallet to the providers. Its kind needs no cast there, because the contracts have it. */
+function addWalletFolder(copy: CodeCopy): void {
   const folder = copy.at('packages/providers/src/wallet')
   cpSync(copy.at('packages/providers/test/fourth-provider'), folder, { recursive: true })
   for (const name of readdirSync(folder).filter(name => name.endsWith('.ts'))) {
@@ -80,10 +80,10 @@ function addTheFolder(copy: CodeCopy): void {
   writeFileSync(join(folder, 'kind.ts'), "export const KIND = 'wallet'\n")
 }
 
-function tell({ file, after, value }: (typeof TOLD)[number]): PageStep {
+function stepFor({ file, after, value }: (typeof LIST_ENTRIES)[number]): PageStep {
   const path = `packages/providers/test/${file}`
-  const from = `${file.includes('/') ? '../' : './'}${value === 'openWallet' ? 'wallet-account' : 'wallet'}.ts`
-  // An import may stand anywhere, and two modules that import each other are read when a test asks.
+  const from = `${file.includes('/') ? '../' : './'}${value === 'openWalletAccount' ? 'wallet-account' : 'wallet'}.ts`
+  // The import is placed before the list. The circle of imports does no harm, because the lists are read only when tests run.
   const code = `+import { ${value} } from '${from}'\n+\n ${after}\n+  wallet: ${value},\n`
   return { path, kind: 'diff', code }
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the decision tables of docs/decisions: pages for people who know billing, and the test of what events mean. A row
- * names an event, the fields that matter before and now as `field: value`, and what Backstop records, in words.
+ * Reads the decision tables of docs/decisions, which are documentation and test data for the meaning of events. A row has an
+ * event, the deciding fields before and after the event as `field: value`, and the record that Backstop makes, in words.
  */
 import { readFileSync } from 'node:fs'
 import type { ProviderKind } from '@backstop/contracts'
@@ -9,9 +9,9 @@ export type Fields = readonly { readonly path: readonly string[]; readonly value
 
 export interface DecisionRow {
   readonly event: string
-  /** What the provider shows, in words. */
+  /** The change at the provider, in words. */
   readonly shows: string
-  /** Null where nothing was known before, or it does not matter. */
+  /** The deciding fields before the event; null if the object was unknown or they do not decide. */
   readonly before: Fields | null
   readonly now: Fields
   readonly records: string
@@ -22,13 +22,13 @@ const COLUMNS = 5
 const pageOf = (kind: ProviderKind) =>
   readFileSync(new URL(`../../../docs/decisions/${kind}.md`, import.meta.url), 'utf8')
 
-/** The events that the page begins with: those that the endpoint at the provider is to have. */
+/** The events to subscribe to, which the page lists at its top. */
 export function readSubscribedEvents(kind: ProviderKind): string[] {
   const [, list = ''] = /^# .*\n\nSubscribe to: ([\s\S]*?)\.\n\n/.exec(pageOf(kind)) ?? []
   return [...list.matchAll(/`([^`]+)`/g)].map(([, event]) => event as string)
 }
 
-/** @throws Error for a row that has not all columns: a pipe in a cell would shift them */
+/** Reads the rows of the table. @throws Error for a row with missing or extra columns, e.g. because of a pipe in a cell */
 export function readDecisions(kind: ProviderKind): DecisionRow[] {
   return pageOf(kind)
     .split('\n')
@@ -58,7 +58,7 @@ function fieldsIn(cell: string): Fields {
   })
 }
 
-/** A copy of an object with fields as a table gives them. */
+/** A copy of an object with the fields of a table row. */
 export function withFields(object: object, fields: Fields, parse: (text: string) => unknown): Record<string, unknown> {
   const copy = structuredClone(object) as Record<string, unknown>
   for (const { path, value } of fields) {

@@ -1,11 +1,11 @@
-/** Says in the words of the decision tables what was observed. */
+/** Describes sightings in the words of the decision tables. */
 import type { EndCause, Normalised, ObservedSubscription, Sighting } from '../src/sighting.ts'
 
 const STATES: Readonly<Record<string, string>> = { requires_action: 'needs action' }
 const stateWord = (state: string) => STATES[state] ?? state
 const dayOf = (ms: number | null) => (ms === null ? 'some day' : new Date(ms).toISOString().slice(0, 10))
 
-/** @param before the subscription as it was known until then */
+/** Describes a meaning. @param before the last known state of the subscription; null if there is none */
 export function wordsOf(meaning: Normalised, before: ObservedSubscription | null): string {
   switch (meaning.kind) {
     case 'ignored':
@@ -13,13 +13,13 @@ export function wordsOf(meaning: Normalised, before: ObservedSubscription | null
     case 'hint':
       return meaning.kind
     case 'observed':
-      return meaning.sightings.map(one => wordsOfOne(one, before)).join('; ')
+      return meaning.sightings.map(sighting => wordsOfSighting(sighting, before)).join('; ')
     default:
       return meaning satisfies never
   }
 }
 
-function wordsOfOne(sighting: Sighting, before: ObservedSubscription | null): string {
+function wordsOfSighting(sighting: Sighting, before: ObservedSubscription | null): string {
   switch (sighting.kind) {
     case 'action':
       return `${[sighting.isExpiredAuthorization ? 'expired authorization' : 'refund', ...sighting.gatewayRefs].join(' ')}, ${stateWord(sighting.state)}`
@@ -74,7 +74,9 @@ function endWords(before: ObservedSubscription | null, { cancellation: now }: Ob
   }
 }
 
-/** Whether the end comes sooner than was set, by another request (subscription-row.ts of the reconciler decides it). */
+/**
+ * True if another request moved the end to an earlier time. In the product, subscription-row.ts of the reconciler decides this.
+ */
 function isAnotherRequest(before: ObservedSubscription | null, now: ObservedSubscription['cancellation']): boolean {
   const was = before?.cancellation
   if (was?.phase !== 'scheduled' || was.effectiveAt === null || now.effectiveAt === null) return false

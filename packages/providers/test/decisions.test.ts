@@ -9,7 +9,7 @@ import { SAMPLES } from './samples.ts'
 const ORIGIN = { projectId: 'prj_1', connectionId: 'con_1' }
 const READ = { ...ORIGIN, site: 'acme', readAt: Date.parse('2025-11-30T00:00:00Z') }
 
-/** How a provider writes what a table says: a day, for one, is Unix time or text. */
+/** The value of a table cell in the provider's form. A day, for example, is Unix time or text. */
 function parseValue(kind: ProviderKind, text: string): unknown {
   if (text === 'not set') return null
   if (text === '[refund]') return [SAMPLES.processor.objects.refund]
@@ -21,7 +21,7 @@ function parseValue(kind: ProviderKind, text: string): unknown {
   }
 }
 
-/** Where a subscription stands; null for another object. */
+/** The sighting of a subscription; null for an object of another type. */
 function snapshot(
   kind: ProviderKind,
   object: Record<string, unknown>,
@@ -37,7 +37,7 @@ interface Shown {
   readonly before: ObservedSubscription | null
 }
 
-/** Events of the signed providers carry the object; those of the biller name what is read. */
+/** The meaning of a row at each provider. Events of processor and reseller contain the object; events of the biller are hints. */
 const SHOW: Record<ProviderKind, (row: DecisionRow) => Shown> = {
   processor(row) {
     const event = SAMPLES.processor.events[row.event] as { data: { object: object } } | undefined
@@ -49,9 +49,9 @@ const SHOW: Record<ProviderKind, (row: DecisionRow) => Shown> = {
       value,
     )
     const previous = row.before === null ? undefined : withFields({}, row.before, value)
-    // Only updates say what they replaced.
-    const tells = previous !== undefined && (row.event.endsWith('.updated') || row.event === 'charge.refunded')
-    const data = { object: now, ...(tells ? { previous_attributes: previous } : {}) }
+    // Only updates contain the previous values.
+    const hasPrevious = previous !== undefined && (row.event.endsWith('.updated') || row.event === 'charge.refunded')
+    const data = { object: now, ...(hasPrevious ? { previous_attributes: previous } : {}) }
     const origin = { ...ORIGIN, eventId: 'evt_1', eventType: row.event }
     const meaning = PROVIDERS.processor.normaliseEvent(origin, { ...withFields(event ?? {}, ofEvent, value), data })
     const before = previous === undefined ? null : snapshot('processor', { ...now, ...previous }, String(now.object))
@@ -88,27 +88,27 @@ for (const kind of ProviderKind.options) {
       expect(wordsOf(meaning, before)).toBe(row.records)
     })
 
-    test('every event type that means something', () => {
+    test('every event type that is judged or recorded', () => {
       expect(rows.map(row => row.event)).toEqual(expect.arrayContaining(Object.keys(SAMPLES[kind].events)))
     })
 
-    test('the events to subscribe to, with which it begins', () => {
+    test('the events to subscribe to, which the page lists at its top', () => {
       expect(readSubscribedEvents(kind)).toEqual(PROVIDERS[kind].subscribedEvents)
     })
   })
 }
 
-describe('what an update of the processor says that it left', () => {
+describe('the phases before an update of the processor', () => {
   const rows = readDecisions('processor').filter(row => row.event === 'customer.subscription.updated')
 
-  test.each(rows.filter(row => row.before !== null))('agrees with what was known: $shows', row => {
+  test.each(rows.filter(row => row.before !== null))('agree with the known state: $shows', row => {
     const { meaning, before } = SHOW.processor(row)
     const said = meaning.kind === 'observed' ? meaning.sightings[0] : undefined
     if (said?.kind !== 'subscription') throw new Error('The row shows no subscription')
     const { cancellation, pause } = said.before ?? { cancellation: null, pause: null }
     if (cancellation !== null) expect(cancellation).toBe(before?.cancellation.phase)
     if (pause !== null) expect(pause).toBe(before?.pause.phase)
-    // What changed is said, so that the change is seen even when the event before was lost.
+    // A changed phase is always given, so that the change is visible even if the previous event was lost.
     if (before?.cancellation.phase !== said.cancellation.phase) expect(cancellation).not.toBeNull()
     if (before?.pause.phase !== said.pause.phase) expect(pause).not.toBeNull()
   })

@@ -1,4 +1,4 @@
-/** The folder of a fourth provider, as docs/adding-a-provider.md shows it, passes what the three pass. */
+/** Checks the fourth provider, the example of docs/adding-a-provider.md, and the code that the page shows. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { PROVIDERS } from '../src/registry.ts'
@@ -8,7 +8,7 @@ import { describeMeaning } from './meaning-suite.ts'
 import { describeProvider } from './provider-suite.ts'
 import { describeReadBack } from './read-back-suite.ts'
 import { WALLET_REFUSALS, WALLET_SAMPLES, WALLET_SIGNER } from './wallet.ts'
-import { openWallet } from './wallet-account.ts'
+import { openWalletAccount } from './wallet-account.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 const PAGE = readFileSync(new URL('docs/adding-a-provider.md', ROOT), 'utf8')
@@ -16,10 +16,10 @@ const FOLDER = 'packages/providers/test/fourth-provider/'
 
 describeProvider(wallet, WALLET_SIGNER)
 describeMeaning(wallet, WALLET_SAMPLES)
-describeReadBack(wallet, openWallet, WALLET_REFUSALS)
+describeReadBack(wallet, openWalletAccount, WALLET_REFUSALS)
 
 describe('a fourth provider', () => {
-  test('tells the same by a pushed refund and by a read one', () => {
+  test('gives the same sighting for a pushed refund and for a refund that was read', () => {
     const origin = { projectId: 'prj_1', connectionId: 'con_1' }
     const pushed = wallet.normaliseEvent(
       { ...origin, eventId: 'evt_1', eventType: 'return.made' },
@@ -44,7 +44,7 @@ describe('docs/adding-a-provider.md', () => {
     expect(shown.length).toBeGreaterThan(1)
     for (const [, file, code] of shown) {
       const text = readFileSync(new URL(`${FOLDER}${file}`, ROOT), 'utf8')
-      // In its own folder under src a provider finds what is shared one level up.
+      // The page shows the imports of a folder under src, where the shared files are one level up.
       expect(code).toBe(text.replaceAll("'../../src/", "'../"))
     }
   })

@@ -1,4 +1,4 @@
-/** What every provider promises of what its events mean. A new provider calls this with samples of them. */
+/** The tests of normalisation that every provider must pass. A new provider calls describeMeaning with its samples. */
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -41,8 +41,8 @@ export function describeMeaning(provider: Provider, { events, objects, decisive 
       type,
       object,
     )
-  /** Everything that the samples show in a project, pushed and read. */
-  const shown = (projectId: string) =>
+  /** The sightings of all sample events and objects in a project. */
+  const allSightings = (projectId: string) =>
     [
       ...Object.entries(events).map(([type, event]) => meaningOf(type, event, projectId)),
       ...Object.entries(objects).map(([type, object]) => readingOf(type, object, projectId)),
@@ -50,17 +50,17 @@ export function describeMeaning(provider: Provider, { events, objects, decisive 
   const samples = Object.entries(events).map(([type, event]) => ({ type, event }))
   const things = Object.entries(objects).map(([type, object]) => ({ type, object }))
 
-  describe(`what events of the ${provider.kind} provider mean`, () => {
-    test('there is a sample of every event that its endpoint is to have', () => {
+  describe(`the normalisation of the ${provider.kind} provider`, () => {
+    test('has a sample of every event to subscribe to', () => {
       expect(Object.keys(events)).toEqual(expect.arrayContaining([...provider.subscribedEvents]))
     })
 
-    test.each(samples)('$type is identified, and means something', ({ type, event }) => {
+    test.each(samples)('identifies $type and gives it a meaning', ({ type, event }) => {
       expect(provider.identify(event)).toMatchObject({ kind: 'identified', eventType: type })
       expect(meaningOf(type, event).kind).toMatch(/^(observed|hint)$/)
     })
 
-    test.each(samples)('$type goes to the partition of what it is about', ({ type, event }) => {
+    test.each(samples)('gives $type the partition key of its payment or subscription', ({ type, event }) => {
       const identified = provider.identify(event)
       const subject = identified.kind === 'identified' ? identified.subject : null
       const meaning = meaningOf(type, event)
@@ -68,11 +68,11 @@ export function describeMeaning(provider: Provider, { events, objects, decisive 
       if (meaning.kind === 'observed') expect(meaning.sightings[0]?.subject).toBe(subject)
     })
 
-    test.each(things)('an object of type $type means something, and is no hint', ({ type, object }) => {
+    test.each(things)('gives sightings for an object of type $type', ({ type, object }) => {
       expect(readingOf(type, object)).toMatchObject({ kind: 'observed' })
     })
 
-    test('a type that nobody knows is ignored, and the reason names it', () => {
+    test('ignores an unknown type, and names it in the reason', () => {
       const [event] = Object.values(events)
       expect(meaningOf('a.type.of.next.year', event ?? {})).toEqual({
         kind: 'ignored',
@@ -82,12 +82,12 @@ export function describeMeaning(provider: Provider, { events, objects, decisive 
         kind: 'ignored',
         reason: expect.stringContaining('thing_of_next_year'),
       })
-      // Names that every JavaScript object has are unknown types, too.
+      // The names of inherited properties must be unknown types too.
       expect(meaningOf('constructor', event ?? {}).kind).toBe('ignored')
       expect(readingOf('__proto__', {}).kind).toBe('ignored')
     })
 
-    test('reading changes nothing, and says the same again', () => {
+    test('does not change its input, and is repeatable', () => {
       for (const { type, event } of samples) {
         const before = JSON.stringify(event)
         expect(meaningOf(type, event)).toEqual(meaningOf(type, event))
@@ -97,11 +97,11 @@ export function describeMeaning(provider: Provider, { events, objects, decisive 
   })
 
   describe(`the identities of the ${provider.kind} provider`, () => {
-    test('are the same for everything that tells of one object, and differ for all others', () => {
+    test('are equal for all sightings of one object, and differ between objects', () => {
       const identities = new Map<string, Set<string>>()
-      for (const one of shown('prj_a')) {
-        const object = `${kindOf(one)} ${refOf(one)}`
-        identities.set(object, (identities.get(object) ?? new Set()).add(one.identity))
+      for (const sighting of allSightings('prj_a')) {
+        const object = `${kindOf(sighting)} ${refOf(sighting)}`
+        identities.set(object, (identities.get(object) ?? new Set()).add(sighting.identity))
       }
       expect(identities.size).toBeGreaterThan(0)
       const each = [...identities.values()].map(set => [...set])
@@ -109,15 +109,15 @@ export function describeMeaning(provider: Provider, { events, objects, decisive 
       expect(new Set(each.flat()).size).toBe(identities.size)
     })
 
-    test("of one project have nothing in common with another's, though the provider's ids are the same", () => {
-      const [mine, theirs] = [shown('prj_a'), shown('prj_b')].map(all =>
-        all.flatMap(one => [one.identity, ...one.refs]),
+    test("differ between projects, though the provider's ids are the same", () => {
+      const [mine, theirs] = [allSightings('prj_a'), allSightings('prj_b')].map(all =>
+        all.flatMap(sighting => [sighting.identity, ...sighting.refs]),
       )
       expect(mine?.filter(name => !name.startsWith('prj_a/'))).toEqual([])
       expect(theirs?.filter(name => mine?.includes(name))).toEqual([])
     })
 
-    test('do not follow the body, whatever project or connection it claims', () => {
+    test('do not depend on a project or connection that the body names', () => {
       const claims = { project_id: 'prj_b', projectId: 'prj_b', connection_id: 'con_b', site: 'other' }
       for (const { type, event } of samples) {
         expect(meaningOf(type, { ...event, ...claims })).toEqual(meaningOf(type, event))
@@ -126,13 +126,13 @@ export function describeMeaning(provider: Provider, { events, objects, decisive 
   })
 
   describe(`an odd event of the ${provider.kind} provider`, () => {
-    test('hides nothing: with any field but the decisive ones odd or absent it tells of the same object', () => {
+    test('has the same identity if any field except the decisive fields is odd or absent', () => {
       for (const { type, event } of samples) {
-        const expected = nameOf(meaningOf(type, event))
+        const expected = objectOf(meaningOf(type, event))
         for (const path of pathsIn(event).filter(path => !decisive.test(path.join('.')))) {
           for (const value of ODD_VALUES) {
-            const odd = nameOf(meaningOf(type, replaced(event, path, value)))
-            // An expectation for each of the many thousands would take most of the time.
+            const odd = objectOf(meaningOf(type, replaced(event, path, value)))
+            // Thousands of expectations would be slow, so only a difference is passed to expect.
             if (isDeepStrictEqual(odd, expected)) continue
             expect(odd, `${type} with ${path.join('.')} = ${JSON.stringify(value)}`).toEqual(expected)
           }
@@ -140,7 +140,7 @@ export function describeMeaning(provider: Provider, { events, objects, decisive 
       }
     })
 
-    test('never becomes an exception, whatever one field of it holds', () => {
+    test('never throws for any value of one field', () => {
       const spots = samples.flatMap(({ type, event }) => pathsIn(event).map(path => ({ type, event, path })))
       fc.assert(
         fc.property(fc.constantFrom(...spots), fc.jsonValue(), ({ type, event, path }, value) => {
@@ -150,7 +150,7 @@ export function describeMeaning(provider: Provider, { events, objects, decisive 
       )
     })
 
-    test('never becomes an exception, whatever JSON it is', () => {
+    test('never throws for any JSON', () => {
       const types = fc.oneof(fc.constantFrom(...Object.keys(events)), fc.string())
       fc.assert(
         fc.property(types, fc.dictionary(fc.string(), fc.jsonValue()), (type, event) => {
@@ -167,7 +167,7 @@ export function describeMeaning(provider: Provider, { events, objects, decisive 
       )
     })
 
-    test('is malformed with a reason that says where', () => {
+    test('is malformed with a reason that names the field', () => {
       for (const { type } of samples) {
         expect(meaningOf(type, {})).toEqual({ kind: 'malformed', reason: expect.stringMatching(/^[a-z_.]+: [A-Z]/) })
       }
@@ -197,8 +197,8 @@ function refOf(sighting: Sighting): string {
   }
 }
 
-/** What a meaning is about: the identity of the first sighting, or the first thing to read. */
-function nameOf(meaning: Normalised): unknown {
+/** The object that a meaning is about: the identity of the first sighting, or the first target of a hint. */
+function objectOf(meaning: Normalised): unknown {
   switch (meaning.kind) {
     case 'observed':
       return meaning.sightings[0]?.identity
@@ -209,7 +209,7 @@ function nameOf(meaning: Normalised): unknown {
   }
 }
 
-/** Every field of the event, lists by their first entry only. */
+/** The paths of all fields of an event. Of a list only the first entry is included. */
 function pathsIn(value: unknown, depth = 4): string[][] {
   if (typeof value !== 'object' || value === null || depth === 0) return []
   return Object.entries(value)

@@ -1,9 +1,9 @@
-/** What every provider promises, whatever it signs. A new provider calls this with its signer and nothing else. */
+/** The tests of authentication that every provider must pass. A new provider calls describeProvider with its signer. */
 import { Secret } from '@backstop/kit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Provider } from '../src/provider.ts'
-import { prepared } from './credentials.ts'
+import { prepareUsable } from './credentials.ts'
 import type { TestSigner } from './sign.ts'
 
 const NOW = 1_764_000_000_000
@@ -12,7 +12,7 @@ const PREVIOUS = 'the-previous-secret-001'
 const OTHER = 'a-secret-of-someone-else'
 
 export function describeProvider(provider: Provider, signer: TestSigner): void {
-  const keys = [CURRENT, PREVIOUS].map(secret => prepared(provider, secret))
+  const keys = [CURRENT, PREVIOUS].map(secret => prepareUsable(provider, secret))
   const authenticate = (
     headerValues: readonly string[],
     body: Buffer,
@@ -27,7 +27,7 @@ export function describeProvider(provider: Provider, signer: TestSigner): void {
       expect(provider.credentialHeaders).toEqual(provider.credentialHeaders.map(name => name.toLowerCase()))
     })
 
-    test('accepts what the provider signed, whatever the body', () => {
+    test('accepts any body that the provider signed', () => {
       fc.assert(
         fc.property(bodies, signed => {
           expect(authenticate([signer.sign(signed, [CURRENT], NOW)], signed)).toMatchObject({
@@ -38,23 +38,23 @@ export function describeProvider(provider: Provider, signer: TestSigner): void {
       )
     })
 
-    test('accepts the previous secret while one is rotated, and says that it was the previous', () => {
+    test('accepts the previous secret during a rotation, and names its index', () => {
       expect(authenticate([signer.sign(body, [PREVIOUS], NOW)], body)).toMatchObject({ secretIndex: 1 })
     })
 
-    test('refuses the previous secret once it is gone', () => {
+    test('refuses the previous secret after the rotation', () => {
       const header = signer.sign(body, [PREVIOUS], NOW)
       expect(authenticate([header], body, { secrets: keys.slice(0, 1) })).toMatchObject({ kind: 'refused' })
     })
 
-    test("refuses another one's secret, and everything when there is no secret", () => {
+    test('refuses a foreign secret, and every notification if there is no secret', () => {
       expect(authenticate([signer.sign(body, [OTHER], NOW)], body)).toMatchObject({ kind: 'refused' })
       expect(authenticate([signer.sign(body, [CURRENT], NOW)], body, { secrets: [] })).toMatchObject({
         kind: 'refused',
       })
     })
 
-    test("passes over secrets of another provider's kind", () => {
+    test("ignores secrets of another provider's kind", () => {
       const alien = { signing_key: 'password', password: 'signing_key' } as const
       const wrong = keys.map(key => ({ ...key, kind: alien[key.kind] }) as typeof key)
       expect(authenticate([signer.sign(body, [CURRENT], NOW)], body, { secrets: wrong })).toMatchObject({
@@ -78,7 +78,7 @@ export function describeProvider(provider: Provider, signer: TestSigner): void {
       }
     })
 
-    test('never throws and never accepts, whatever the header says', () => {
+    test('never throws and never accepts for any header', () => {
       fc.assert(
         fc.property(
           fc.array(fc.string({ unit: 'binary', maxLength: 200 }), { maxLength: 3 }),
@@ -91,7 +91,7 @@ export function describeProvider(provider: Provider, signer: TestSigner): void {
       )
     })
 
-    test('never throws, whatever object it is to identify', () => {
+    test('never throws when it identifies any object', () => {
       fc.assert(
         fc.property(fc.dictionary(fc.string(), fc.anything()), event => {
           expect(provider.identify(event).kind).toMatch(/^(identified|malformed)$/)
@@ -100,7 +100,7 @@ export function describeProvider(provider: Provider, signer: TestSigner): void {
       )
     })
 
-    test('shows no secret, however its prepared form is printed', () => {
+    test('shows no secret in its prepared form', () => {
       const result = provider.prepareSecret(new Secret(CURRENT))
       expect(JSON.stringify(result)).not.toContain(CURRENT)
       expect(`${result}`).not.toContain(CURRENT)
@@ -129,7 +129,7 @@ export function describeProvider(provider: Provider, signer: TestSigner): void {
       )
     })
 
-    test('refuses the body cut short, made longer or printed again', () => {
+    test('refuses a truncated, a longer and a reformatted body', () => {
       const header = signer.sign(body, [CURRENT], NOW)
       const again = Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 1))
       for (const changed of [body.subarray(1), body.subarray(0, -1), Buffer.concat([body, body]), again]) {

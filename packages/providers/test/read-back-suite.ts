@@ -1,18 +1,22 @@
 import type { Provider } from '../src/provider.ts'
-import { describeFailing } from './read-back/failing.ts'
-import { describeReading } from './read-back/reading.ts'
+import { describeFailures } from './read-back/failing.ts'
+import { describeReads } from './read-back/reading.ts'
 import type { Refusal } from './read-back/refusals.ts'
-import { describeRefusing } from './read-back/refusing.ts'
-import { describeSweeping } from './read-back/sweeping.ts'
-import type { OpenWorld } from './read-back/test-accounts.ts'
+import { describeRefusals } from './read-back/refusing.ts'
+import { describeSweeps } from './read-back/sweeping.ts'
+import type { OpenTestAccount } from './read-back/test-accounts.ts'
 
 /**
- * What reading back promises at every provider, over real HTTP: against the provider's account on the simulator, and against
- * servers that do everything else. A new provider calls this with its account and its words of refusal.
+ * The tests of reading back that every provider must pass, over real HTTP: against an account on the simulator, and against
+ * servers that fail. A new provider calls this function with its account and its refusals.
  */
-export function describeReadBack(provider: Provider, openWorld: OpenWorld, refusals: readonly Refusal[]): void {
-  describeReading(provider, openWorld)
-  describeRefusing(provider, openWorld, refusals)
-  describeFailing(provider, openWorld)
-  describeSweeping(provider, openWorld)
+export function describeReadBack(
+  provider: Provider,
+  openTestAccount: OpenTestAccount,
+  refusals: readonly Refusal[],
+): void {
+  describeReads(provider, openTestAccount)
+  describeRefusals(provider, openTestAccount, refusals)
+  describeFailures(provider, openTestAccount)
+  describeSweeps(provider, openTestAccount)
 }

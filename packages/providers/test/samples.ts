@@ -3,15 +3,15 @@ import { PROCESSOR_EVENTS, PROCESSOR_OBJECTS } from '../src/processor/samples/in
 import { RESELLER_EVENTS, RESELLER_OBJECTS } from '../src/reseller/samples/index.ts'
 import { SUBSCRIPTION_EVENTS, SUBSCRIPTION_OBJECTS } from '../src/subscription/samples/index.ts'
 
-/** What a provider sends and shows, in its real shape. */
+/** Sample events and objects of a provider, in their real form. */
 export interface ProviderSamples {
-  /** One event of each type that means something, by its type. */
+  /** One event of each type that is judged or recorded, by its type. */
   readonly events: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** One object of each type that means something, by the provider's own name of the type. */
+  /** One object of each type that is judged or recorded, by the provider's own name of the type. */
   readonly objects: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /**
-   * The fields of an event without which it says nothing that can be recorded, or something else. With everything else odd
-   * or absent it still tells of the same object.
+   * The paths of the fields that decide the meaning of an event. If any other field is odd or absent, the event still has the
+   * same identity.
    */
   readonly decisive: RegExp
 }
@@ -20,7 +20,7 @@ export const SAMPLES: Readonly<Record<ProviderKind, ProviderSamples>> = {
   processor: {
     events: PROCESSOR_EVENTS,
     objects: PROCESSOR_OBJECTS,
-    // The event's own time orders the states of a subscription and the totals of a charge, which carry none.
+    // The time of the event is decisive, because subscriptions and the totals of charges have no version of their own.
     decisive:
       /^(created|data(\.object(\.(id|object|amount|currency|created|amount_refunded|status|cancel_at|cancel_at_period_end|pause_collection|end_behavior|subscription|released_subscription))?)?)$/,
   },

@@ -1,14 +1,14 @@
 /**
- * Plays each provider's side of authentication for tests: written against the providers' own description and not with
- * the code under test, so that a fault common to signing and checking cannot hide.
+ * Signs notifications as each provider does. Written from the providers' documentation and not with the code under test, so that
+ * an error in signing is not hidden by the same error in checking.
  */
 import { createHmac } from 'node:crypto'
 import type { ProviderKind } from '@backstop/contracts'
 
 export interface TestSigner {
-  /** The header's own name at this provider. */
+  /** The name of the header with the credential. */
   readonly header: string
-  /** Whether what is signed covers the body, and a time. */
+  /** The parts of a notification that the signature covers. */
   readonly covers: { readonly body: boolean; readonly time: boolean }
   /** A header value that authenticates `body` at `atMs` with each of `secrets`. */
   sign(body: Buffer, secrets: readonly string[], atMs: number): string
@@ -37,7 +37,7 @@ export const SIGNERS: Record<ProviderKind, TestSigner> = {
   subscription: {
     header: 'authorization',
     covers: { body: false, time: false },
-    // Basic authentication carries one password: a second one would need a second endpoint at the provider.
+    // Basic authentication has one password, so only the first secret is used.
     sign: (_body, secrets) => `Basic ${Buffer.from(`service:${secrets[0]}`).toString('base64')}`,
   },
 }

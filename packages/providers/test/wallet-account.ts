@@ -1,4 +1,4 @@
-/** An account at the wallet and its API, on the frame that the simulator has for every provider's. */
+/** An account at the wallet, the fourth provider, with an API that is built from the simulator's parts. */
 import {
   type ApiCall,
   ApiRefusal,
@@ -7,46 +7,47 @@ import {
   type ObjectHistory,
   startProviderApi,
 } from '@backstop/simulator'
-import type { OpenWorld } from './read-back/test-accounts.ts'
+import type { OpenTestAccount } from './read-back/test-accounts.ts'
 
-interface Entry {
+/** A return, a plan or an event of the wallet. */
+interface WalletObject {
   readonly id: string
-  /** Seconds since the epoch. */
+  /** The time of the last change in seconds since the epoch. */
   readonly changed: number
   readonly payment?: string
 }
-type Shelves = Readonly<Record<string, ObjectHistory<Entry>>>
+type WalletObjects = Readonly<Record<string, ObjectHistory<WalletObject>>>
 
 const PAGE_SIZE = 50
-/** A little more than its reader allows itself. */
+/** A little more than the rate that the wallet's reader keeps. */
 const RATE_LIMITS = [{ calls: 120, perMs: 60_000, of: 'account' as const }]
 
-export const openWallet: OpenWorld = async (readKey, now) => {
+export const openWalletAccount: OpenTestAccount = async (readKey, now) => {
   const seconds = () => Math.floor(now() / 1000)
-  const shelves = {
-    returns: createObjectHistory<Entry>(now),
-    plans: createObjectHistory<Entry>(now),
-    events: createObjectHistory<Entry>(now),
+  const objects = {
+    returns: createObjectHistory<WalletObject>(now),
+    plans: createObjectHistory<WalletObject>(now),
+    events: createObjectHistory<WalletObject>(now),
   }
-  const told: { id: string; type: string }[] = []
+  const events: { id: string; type: string }[] = []
   let made = 0
   const newId = (prefix: string) => `${prefix}_${++made}`
-  const tell = (event: string, more: object) => {
+  const emit = (event: string, more: object) => {
     const id = newId('evt')
-    shelves.events.put({ id, event, at: seconds(), changed: seconds(), ...more } as Entry)
-    told.push({ id, type: event })
+    objects.events.put({ id, event, at: seconds(), changed: seconds(), ...more } as WalletObject)
+    events.push({ id, type: event })
   }
   const change = (id: string, fields: object) => {
-    const plan = { ends: null, ...shelves.plans.get(id), id, ...fields, changed: seconds() }
-    tell('plan.changed', { plan: shelves.plans.put(plan) })
+    const plan = { ends: null, ...objects.plans.get(id), id, ...fields, changed: seconds() }
+    emit('plan.changed', { plan: objects.plans.put(plan) })
   }
   return {
-    api: await startProviderApi(dialectOf(shelves), { readKeys: [readKey], now, rateLimits: RATE_LIMITS }),
+    api: await startProviderApi(dialectOf(objects), { readKeys: [readKey], now, rateLimits: RATE_LIMITS }),
     refund() {
       const [refundId, paymentId] = [newId('ret'), newId('pay')]
       const amount = { cents: 100, currency: 'EUR' }
       const refund = { id: refundId, payment: paymentId, ...amount, made: seconds(), paid: false, changed: seconds() }
-      tell('return.made', { return: shelves.returns.put(refund) })
+      emit('return.made', { return: objects.returns.put(refund) })
       return { refundId, paymentId }
     },
     subscribe() {
@@ -58,17 +59,17 @@ export const openWallet: OpenWorld = async (readKey, now) => {
     cancelLater: id => change(id, { ends: seconds() + 86_400 }),
     pause: id => change(id, { state: 'paused' }),
     change: id => change(id, { seats: 2 }),
-    events: () => told,
+    events: () => events,
   }
 }
 
 const refusal = (status: number, problem: string, headers = {}) => new ApiRefusal(status, problem, { problem }, headers)
 
-function dialectOf(shelves: Shelves): Dialect {
+function dialectOf(objects: WalletObjects): Dialect {
   return {
     requestId: () => 'req_1',
     keyOf: authorization => /^Bearer (\S+)$/.exec(authorization ?? '')?.[1],
-    answer: call => answerCall(shelves, call),
+    answer: call => answerCall(objects, call),
     refusals: {
       keyMissing: () => refusal(401, 'no_key'),
       keyUnknown: () => refusal(401, 'no_such_key'),
@@ -82,10 +83,10 @@ function dialectOf(shelves: Shelves): Dialect {
   }
 }
 
-/** `/<things>/<id>`, or a page of `/<things>`, what changed last first. */
-function answerCall(shelves: Shelves, { path, query, readAtMs }: ApiCall): object {
+/** Answers `/<type>/<id>` with an object, and `/<type>` with a page of objects, last changed first. */
+function answerCall(objects: WalletObjects, { path, query, readAtMs }: ApiCall): object {
   const [, name = '', id] = path.split('/')
-  const history = shelves[name]?.asOf(readAtMs)
+  const history = objects[name]?.asOf(readAtMs)
   if (history === undefined) throw refusal(404, 'no_such_page')
   if (id !== undefined) return history.get(id) ?? raise(refusal(404, 'no_such_object'))
   const payment = query.get('payment')

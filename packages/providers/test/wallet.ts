@@ -1,4 +1,4 @@
-/** What the tests of every provider are told of the wallet. */
+/** The signer, samples and refusals of the wallet, the fourth provider, for the suites of every provider. */
 import { createHmac } from 'node:crypto'
 import { WALLET_EVENTS, WALLET_OBJECTS } from './fourth-provider/samples/index.ts'
 import type { Refusal } from './read-back/refusals.ts'

@@ -33,7 +33,7 @@ async function harness(script: Script, none: string[] = []) {
     clock,
     logger: createLogger('test', 'fatal'),
     metrics: createConsumerMetrics(createMetrics('test')),
-    readers: { of, standingOf: () => 'answering' },
+    readers: { of, healthOf: () => 'answering' },
     onFatal: error => {
       throw error
     },

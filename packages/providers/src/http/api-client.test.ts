@@ -1,4 +1,4 @@
-/** What a provider that does not answer costs: short waits, ever fewer requests, and all of it again once it answers. */
+/** Requests to a provider that does not answer have short timeouts and growing pauses, until the provider answers again. */
 import type { Egress, EgressRequest } from '@backstop/kit'
 import { AppError, Secret } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
@@ -12,15 +12,15 @@ const PAGE: Reply = { status: 200, body: { object: 'list', data: [], has_more: f
 
 function setUp(first: Reply = 'nothing') {
   const clock = createManualClock()
-  const world = { reply: first, tookMs: 0 }
+  const provider = { reply: first, tookMs: 0 }
   const requests: { at: number; timeoutMs: number }[] = []
   const from = clock.now()
   const egress: Egress = {
     checkUrl: () => undefined,
     async request({ timeoutMs = 0 }: EgressRequest) {
       requests.push({ at: clock.now() - from, timeoutMs })
-      const { reply } = world
-      if (world.tookMs > 0) await new Promise<void>(resolve => clock.schedule(world.tookMs, resolve))
+      const { reply } = provider
+      if (provider.tookMs > 0) await new Promise<void>(resolve => clock.schedule(provider.tookMs, resolve))
       if (reply === 'nothing') {
         throw new AppError('unavailable', 'No answer', { retryable: true, details: { reason: 'deadline' } })
       }
@@ -37,30 +37,30 @@ function setUp(first: Reply = 'nothing') {
     clock,
     random: () => 1,
   })
-  /** A page of a sweep, which is asked for once. */
+  /** Reads a page of a sweep. A failed request is not retried. */
   const sweep = () => reader.changes(null, clock.now())
   const timeouts = () => requests.map(({ timeoutMs }) => timeoutMs)
-  return { clock, world, reader, requests, sweep, timeouts }
+  return { clock, provider, reader, requests, sweep, timeouts }
 }
 
 describe('a provider that does not answer', () => {
-  test('is waited for a third of the usual time until it answers, and the usual time at every fourth failure', async () => {
-    const { clock, world, reader, sweep, timeouts } = setUp()
-    expect(reader.standing).toBe('untried')
+  test('gets a third of the usual timeout until it answers, and the full timeout after every fourth failure', async () => {
+    const { clock, provider, reader, sweep, timeouts } = setUp()
+    expect(reader.health).toBe('untried')
     for (let count = 0; count < 6; count++) {
       await sweep()
       await clock.advance(MINUTE)
     }
     expect(timeouts()).toEqual([5_000, 5_000, 5_000, 5_000, 15_000, 5_000])
-    expect(reader.standing).toBe('failing')
-    world.reply = PAGE
+    expect(reader.health).toBe('failing')
+    provider.reply = PAGE
     await sweep()
-    expect(reader.standing).toBe('answering')
+    expect(reader.health).toBe('answering')
     await sweep()
     expect(timeouts().slice(6)).toEqual([5_000, 15_000])
   })
 
-  test('is left alone after a failure, for ever longer, up to half a minute', async () => {
+  test('gets no request for a pause that doubles after each failure, up to 30 s', async () => {
     const { clock, requests, sweep } = setUp()
     for (let seconds = 0; seconds < 600; seconds++) {
       const asked = sweep()
@@ -71,7 +71,7 @@ describe('a provider that does not answer', () => {
     expect(waits.slice(0, 9)).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
   })
 
-  test('is said to fail as it did while it is left alone, and for how long that is', async () => {
+  test('is reported with its last failure and the remaining time during a pause', async () => {
     const { clock, requests, sweep } = setUp({ status: 503 })
     for (let count = 0; count < 7; count++) {
       await sweep()
@@ -83,41 +83,41 @@ describe('a provider that does not answer', () => {
     expect(requests).toHaveLength(before + 1)
   })
 
-  test('is not held to fail when a request had no time left for its answer', async () => {
-    const { clock, world, reader, sweep } = setUp(PAGE)
+  test('does not count as failing if the deadline of a request left no time for the answer', async () => {
+    const { clock, provider, reader, sweep } = setUp(PAGE)
     await sweep()
-    world.reply = 'nothing'
-    world.tookMs = 1_000
+    provider.reply = 'nothing'
+    provider.tookMs = 1_000
     const asked = reader.read([{ type: 'refund', id: 're_1' }], 1_000)
     await clock.advance(1_000)
     expect(await asked).toMatchObject({ failure: 'unreachable' })
-    expect(reader.standing).toBe('answering')
+    expect(reader.health).toBe('answering')
   })
 
-  test('fails once for all requests that were under way together', async () => {
-    const { clock, world, requests, reader } = setUp()
-    world.tookMs = 100
+  test('counts one failure for simultaneous requests', async () => {
+    const { clock, provider, requests, reader } = setUp()
+    provider.tookMs = 100
     const asked = Array.from({ length: 4 }, (_, id) => reader.read([{ type: 'refund', id: `re_${id}` }], 1_000))
     for (let times = 0; times < 30; times++) await clock.advance(50)
     await Promise.all(asked)
     expect(requests.slice(0, 8).map(({ at }) => at)).toEqual([0, 0, 0, 0, 350, 350, 350, 350])
   })
 
-  test.each([429, 503])('that says when to come again (%i) is not asked before', async status => {
-    const { clock, world, requests, sweep, reader } = setUp({ status, headers: { 'retry-after': '120' } })
+  test.each([429, 503])('gets no request before the time of its Retry-After (%i)', async status => {
+    const { clock, provider, requests, sweep, reader } = setUp({ status, headers: { 'retry-after': '120' } })
     expect(await sweep()).toMatchObject({ retryAfterMs: 120_000 })
-    world.reply = PAGE
+    provider.reply = PAGE
     expect(await reader.read([{ type: 'refund', id: 're_1' }], 10_000)).toMatchObject({ kind: 'failed' })
     expect(requests).toHaveLength(1)
     await clock.advance(120_000)
     expect(await sweep()).toMatchObject({ kind: 'page' })
   })
 
-  test('is asked again within the time of a question', async () => {
-    const { clock, world, requests, reader } = setUp({ status: 503 })
+  test('gets retries until the deadline of the read', async () => {
+    const { clock, provider, requests, reader } = setUp({ status: 503 })
     const asked = reader.read([{ type: 'refund', id: 're_1' }], 4_000)
     await clock.advance(1_000)
-    world.reply = { status: 200, body: { id: 're_1', object: 'refund' } }
+    provider.reply = { status: 200, body: { id: 're_1', object: 'refund' } }
     await clock.advance(3_000)
     expect(await asked).toMatchObject({ kind: 'read' })
     expect(requests.map(({ at }) => at)).toEqual([0, 250, 750, 1_750])

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseRetryAfter } from '@backstop/contracts'
 import { type Clock, type Egress, type EgressResponse, type Secret, sleep } from '@backstop/kit'
-import type { ReaderOptions, ReadLimits, Standing } from '../read-back.ts'
+import type { ProviderHealth, ReaderOptions, ReadLimits } from '../read-back.ts'
 import { type Failed, failed, failedRequest } from './failure.ts'
 import { type Admission, Pace } from './pace.ts'
 
@@ -22,7 +22,7 @@ export interface ApiDialect {
   /** The parameters that request a page of a list. */
   pageQuery(page: string): Query
   /**
-   * The items of a page and the start of the next one, null after the last page. Undefined if the body does not say.
+   * The items of a page and the start of the next page. `next` is null after the last page and undefined if the body lacks it.
    * @param type of the items
    */
   pageIn(body: AnswerBody, type: string): { readonly items: unknown; readonly next: unknown }
@@ -31,36 +31,36 @@ export interface ApiDialect {
 /** The JSON object of an answer. */
 export type AnswerBody = Readonly<Record<string, unknown>>
 
-/** How long one caller waits, over all requests and retries. */
+/** The time that a caller waits for all requests and retries of a read. */
 export interface Budget {
   /** Milliseconds since the epoch. */
   readonly endsAt: number
   readonly signal: AbortSignal | undefined
-  /** Whether failed requests are retried. Not for a sweep: it runs again by itself, and waits without holding a slot. */
+  /** True if failed requests are retried. False for a sweep, which runs again later and does not hold a slot until then. */
   readonly retries: boolean
 }
 
 /** The result of one request. */
-export type Answer =
+export type ApiResult =
   | { readonly kind: 'answered'; readonly body: AnswerBody }
-  /** The provider answers that it has no such object. */
+  /** The provider answered that the object does not exist. */
   | { readonly kind: 'missing' }
   | Failed
 
 /** Parameters in order; null values are omitted. */
 export type Query = Readonly<Record<string, string | number | null>>
 
-/** Timeout of one request in milliseconds; the budget may leave less. */
+/** Timeout of one request in milliseconds. It is shorter if the budget ends earlier. */
 const REQUEST_TIMEOUT_MS = 15_000
 /** The timeout if the provider did not answer the last request, or was never asked. */
 const SHORT_TIMEOUT_MS = 5_000
-/** A request that timed out after less time than this does not count as a failure of the provider. */
+/** A timeout shorter than this, because the budget ended, is not counted as a failure of the provider. In milliseconds. */
 const LEAST_TIME_MS = 2_000
 /** How early a timer may fire, in milliseconds. */
 const TIMER_SLACK_MS = 10
-/** After this many failures in a row one request gets the full timeout, because the provider may only be slow. */
+/** After every fourth failure in a row one request gets the full timeout, because the provider may only be slow. */
 const FULL_TIME_EVERY = 4
-/** Room for a page of a hundred objects of tens of kilobytes each. */
+/** Enough for a page of a hundred objects of tens of kilobytes each. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 30_000
@@ -68,8 +68,8 @@ const LONGEST_BACKOFF_MS = 30_000
 const LONGEST_WAIT_MS = 2_000
 /** Upper limit for Retry-After, in milliseconds: a provider's mistake must not stop all reading for a year. */
 const LONGEST_PAUSE_MS = 10 * 60_000
-/** Failures that are retried within the budget. A retry does not help against others. */
-const PASSING = new Set<Failed['failure']>(['rate_limited', 'provider_unavailable', 'unreachable'])
+/** The temporary failures, which are retried within the budget. */
+const TEMPORARY = new Set<Failed['failure']>(['rate_limited', 'provider_unavailable', 'unreachable'])
 
 /**
  * Reads one provider's API with one key: within its rate limit, with retries within the caller's budget, through the guarded
@@ -85,10 +85,10 @@ export class ApiClient {
   readonly #random: () => number
   readonly #pace: Pace
   readonly #health = { hasAnswered: false, failures: 0, last: undefined as Failed | undefined }
-  /** Its own pool, so that a slow provider of one connection holds no sockets of another. */
+  /** The connection has its own socket pool, so that its slow provider uses no sockets of another connection. */
   readonly #lane = `read-back-${randomUUID()}`
 
-  /** @param base URL before the paths, without a trailing slash */
+  /** @param base the URL to which paths are appended, without a trailing slash */
   constructor(dialect: ApiDialect, base: string, options: ReaderOptions, limits: ReadLimits) {
     this.dialect = dialect
     this.#base = base
@@ -107,8 +107,8 @@ export class ApiClient {
   }
 
   /**
-   * Waits, unless the budget ends before.
-   * @returns whether it waited
+   * Waits, unless the budget ends earlier.
+   * @returns false without waiting if the budget ends earlier, or if the caller aborts
    */
   async wait(ms: number, { endsAt, signal }: Budget): Promise<boolean> {
     if (this.#clock.now() + ms >= endsAt) return false
@@ -116,8 +116,8 @@ export class ApiClient {
     return signal?.aborted !== true
   }
 
-  /** @param path with encoded ids */
-  async get(path: string, query: Query, budget: Budget): Promise<Answer> {
+  /** Sends a GET request, with retries. @param path with encoded ids */
+  async get(path: string, query: Query, budget: Budget): Promise<ApiResult> {
     const parameters = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]))
     const url = `${this.#base}${path}${parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`}`
     let said: Failed | undefined
@@ -126,16 +126,16 @@ export class ApiClient {
       if (waitMs > (budget.retries ? LONGEST_WAIT_MS : 0))
         return said ?? this.#notAdmitted({ kind: 'too_late', waitMs })
       const admission = await this.#pace.enter(budget.endsAt, budget.signal)
-      // An earlier answer says more than a timeout in the rest of the time.
+      // Prefer the answer of an earlier attempt, because it tells the cause better than a timeout.
       if (admission.kind !== 'admitted') return said ?? this.#notAdmitted(admission)
       const { failures } = this.#health
       const begunAt = this.#clock.now()
       const timeoutMs = Math.min(this.#timeoutMs(), Math.max(1, budget.endsAt - begunAt))
       const answer = await this.#once(url, timeoutMs, budget.signal)
-      const hasFailed = answer.kind === 'failed' && PASSING.has(answer.failure)
-      // An abort or an exhausted budget is no failure of the provider.
+      const hasFailed = answer.kind === 'failed' && TEMPORARY.has(answer.failure)
+      // A request that was aborted, or whose budget was too short, is not a failure of the provider.
       const isCutShort = timeoutMs < LEAST_TIME_MS && this.#clock.now() - begunAt >= timeoutMs - TIMER_SLACK_MS
-      // Before the next request in the queue is admitted.
+      // Recorded before `leave` admits the next request in the queue.
       if (!hasFailed) this.#noteAnswer()
       else if (budget.signal?.aborted !== true && !isCutShort) this.#backOff(answer, failures)
       admission.leave()
@@ -145,7 +145,7 @@ export class ApiClient {
     }
   }
 
-  get standing(): Standing {
+  get health(): ProviderHealth {
     const { hasAnswered, failures } = this.#health
     return failures > 0 ? 'failing' : hasAnswered ? 'answering' : 'untried'
   }
@@ -165,8 +165,8 @@ export class ApiClient {
 
   /**
    * Pauses all requests to this provider, twice as long after each failure in a row. Half of the pause is random, so that
-   * callers that failed together do not return together. Concurrent requests count as one failure.
-   * @param before failures in a row when the request began
+   * callers that failed at the same time retry at different times. Simultaneous failures are counted once.
+   * @param before the number of failures in a row when the request began
    */
   #backOff(answer: Failed, before: number): void {
     const health = this.#health
@@ -179,11 +179,11 @@ export class ApiClient {
 
   #timeoutMs(): number {
     const { failures } = this.#health
-    const hasFullTime = this.standing === 'answering' || (failures > 0 && failures % FULL_TIME_EVERY === 0)
+    const hasFullTime = this.health === 'answering' || (failures > 0 && failures % FULL_TIME_EVERY === 0)
     return hasFullTime ? REQUEST_TIMEOUT_MS : SHORT_TIMEOUT_MS
   }
 
-  async #once(url: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<Answer> {
+  async #once(url: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<ApiResult> {
     try {
       const response = await this.#egress.request({
         url,
@@ -200,7 +200,7 @@ export class ApiClient {
     }
   }
 
-  #judge({ status, headers, body }: EgressResponse): Answer {
+  #judge({ status, headers, body }: EgressResponse): ApiResult {
     const { name, codeOf, missingCodes, notNowCodes } = this.dialect
     const parsed = parseObject(body)
     if (status >= 200 && status < 300) {
@@ -210,7 +210,7 @@ export class ApiClient {
     }
     const given = codeOf(parsed)
     const code = typeof given === 'string' ? given : ''
-    const detail = this.#isSpeakable(code) ? `${status} ${code}` : String(status)
+    const detail = this.#isSafeToShow(code) ? `${status} ${code}` : String(status)
     const retryAfterMs = parseRetryAfter(headers['retry-after'] ?? null, this.#clock.now())
     if (notNowCodes.has(code) || status >= 500) return failed('provider_unavailable', name, detail, retryAfterMs)
     if (status === 429) return failed('rate_limited', name, detail, retryAfterMs)
@@ -220,8 +220,8 @@ export class ApiClient {
     return failed('question_refused', name, detail)
   }
 
-  /** Whether an error code may be shown: a server might answer the key itself in its place. */
-  #isSpeakable(code: string): boolean {
+  /** True if an error code may be shown. A server could return the read key as its error code. */
+  #isSafeToShow(code: string): boolean {
     const key = this.#key.reveal()
     return /^[a-z][a-z_]{1,63}$/.test(code) && !key.includes(code) && !code.includes(key)
   }

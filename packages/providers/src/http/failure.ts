@@ -4,7 +4,7 @@ import type { ReadFailure, ReadResult } from '../read-back.ts'
 /** A read that failed. */
 export type Failed = Extract<ReadResult, { kind: 'failed' }>
 
-/** Each failure in words, to follow the provider's name, with the remedy. */
+/** The text of each failure with its remedy. It follows the provider's name. */
 const TEXTS: Readonly<Record<ReadFailure, string>> = {
   key_refused: 'refuses the read key; make a new read-only key there and store it on the connection',
   rate_limited: 'allows no more requests for now',
@@ -24,7 +24,7 @@ export function failed(failure: ReadFailure, who: string, detail: string, retryA
   return { kind: 'failed', failure, text: `${who} ${TEXTS[failure]} (${detail})`, retryAfterMs }
 }
 
-/** The server's answer is none of the provider's API. */
+/** The reasons of the egress that mean that the answer is not from the provider's API. */
 const UNUSABLE_ANSWERS: ReadonlySet<EgressReason> = new Set([
   'response_too_large',
   'raw_response_too_large',

@@ -7,7 +7,7 @@ import type { Feed } from './walk.ts'
 
 /** A list that a sweep walks through, newest first. */
 export interface FeedList {
-  /** Must not change, because stored cursors contain it. */
+  /** The name in stored cursors, so it must not change. */
   readonly name: string
   /** @param from milliseconds since the epoch: older items are not needed */
   list(from: number): List
@@ -16,20 +16,20 @@ export interface FeedList {
    * ends at the first item that is too old. An item with the time NaN is unusable.
    */
   timeOf?(item: ProviderObject): number
-  /** The objects to report for the items; an unusable one carries its fault. It may read more from the provider. */
+  /** The objects to report for the items. An unusable object has its fault. It may read more from the provider. */
   objects(items: readonly ProviderObject[], from: number): Promise<readonly ReadObject[] | Failed>
   /** Lists of events only: the event in an item; undefined for an unusable item. */
   eventOf?(item: ProviderObject): ListedEvent | undefined
 }
 
-/** A feed over a list of the provider's API. An unusable item carries its fault and does not affect the rest of the page. */
+/** A feed over a list of the provider's API. An unusable item has its fault and does not affect the rest of the page. */
 export function feedOf(client: ApiClient, budget: Budget, { name, list, timeOf, objects, eventOf }: FeedList): Feed {
   return {
     name,
     async read(from, place) {
       const { type, ...asked } = list(from)
       const page = await readPage(client, { type, ...asked }, place, budget)
-      // The list exists, so only its page can be missing.
+      // The list exists, so a missing page means that the provider does not know the position.
       if (page.kind === 'missing') return failed('question_refused', client.dialect.name, `no such place in ${name}`)
       if (page.kind === 'failed') return page
       const unusable = [...page.unusable]

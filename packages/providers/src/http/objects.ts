@@ -8,7 +8,7 @@ export type ProviderObject = Readonly<Record<string, unknown>> & { readonly id: 
 
 /** A list of one type of object. */
 export interface List {
-  /** The provider's own name. */
+  /** The provider's name of the object type. */
   readonly type: string
   readonly path: string
   readonly query: Query
@@ -26,17 +26,17 @@ export interface Page {
 
 type Missing = { readonly kind: 'missing' }
 
-/** All of a list. */
-interface Whole {
+/** The items of all pages of a list. */
+interface WholeList {
   readonly kind: 'objects'
   readonly objects: readonly ProviderObject[]
   readonly unusable: readonly ReadObject[]
 }
 
-/** Upper limit for the pages of one payment's list, far beyond any real one. */
+/** The largest number of pages of one payment's list. No real payment has nearly as many. */
 const MOST_PAGES = 10
 
-/** Whether an id cannot be a path segment, because URLs resolve it: `/refunds/..` is `/`. */
+/** True for `.` and `..`, which cannot be a path segment, because URLs resolve them: `/refunds/..` is `/`. */
 export function isDotSegment(id: string): boolean {
   return id === '.' || id === '..'
 }
@@ -60,7 +60,7 @@ export async function readOne(
 
 /**
  * Reads one page of a list.
- * @param page its start; null for the first page
+ * @param page the start of the page; null for the first page
  */
 export async function readPage(
   client: ApiClient,
@@ -72,18 +72,18 @@ export async function readPage(
   const answer = await client.get(path, page === null ? query : { ...query, ...dialect.pageQuery(page) }, budget)
   if (answer.kind !== 'answered') return answer
   const { items, next } = dialect.pageIn(answer.body, type)
-  // A page that names itself as the next one would be read for ever.
-  const leadsOn = next === null || (typeof next === 'string' && next !== page)
-  if (!Array.isArray(items) || !leadsOn) return failed('answer_malformed', dialect.name, `no list of type ${type}`)
+  // A page that names itself as the next page would be read for ever.
+  const isNextValid = next === null || (typeof next === 'string' && next !== page)
+  if (!Array.isArray(items) || !isNextValid) return failed('answer_malformed', dialect.name, `no list of type ${type}`)
   const unusable = items.filter(item => !isProviderObject(item)).map(item => unusableItem(type, item, NO_USABLE_ID))
   return { kind: 'page', items: items.filter(isProviderObject), unusable, next }
 }
 
-/** The fault of an item without a usable id. */
+/** The fault of an item whose id is missing or invalid. */
 export const NO_USABLE_ID = 'it has no usable id'
 
 /**
- * Wraps an unusable item unchanged. It is dead-lettered later, and does not affect the rest of its list.
+ * Reports an unusable item unchanged, with its fault. The item is dead-lettered later, and the rest of its list is used.
  * @param fault completes "the item cannot be used: …"
  */
 export function unusableItem(type: string, item: unknown, fault: string): ReadObject {
@@ -92,8 +92,8 @@ export function unusableItem(type: string, item: unknown, fault: string): ReadOb
 }
 
 /**
- * The last id of a page, after which the next page begins. Any well-formed text will do: an item that is unusable for another
- * reason still has its place in the list.
+ * The last id of a page, after which the next page begins. The item itself may be unusable, because only its position in the list
+ * matters.
  */
 export function lastIdIn(items: unknown): string | undefined {
   if (!Array.isArray(items)) return undefined
@@ -102,7 +102,7 @@ export function lastIdIn(items: unknown): string | undefined {
 }
 
 /** Reads a short list completely, such as the refunds of one payment. An empty list counts as missing. */
-export async function readWhole(client: ApiClient, list: List, budget: Budget): Promise<Whole | Missing | Failed> {
+export async function readWhole(client: ApiClient, list: List, budget: Budget): Promise<WholeList | Missing | Failed> {
   const objects: ProviderObject[] = []
   const unusable: ReadObject[] = []
   let from: string | null = null
@@ -119,7 +119,7 @@ export async function readWhole(client: ApiClient, list: List, budget: Budget): 
   return failed('answer_malformed', client.dialect.name, 'a list without end')
 }
 
-/** Whether an item is an object with a usable id. */
+/** True if the item is an object with a usable id. */
 export function isProviderObject(value: unknown): value is ProviderObject {
   return isProviderId(fieldAt(value, 'id'))
 }

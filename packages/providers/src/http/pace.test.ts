@@ -21,7 +21,7 @@ function setUp(limits = LIMITS) {
 }
 
 describe('the pace of one reader', () => {
-  test('starts in the order of asking, and no more in any minute than the limit and a small beginning', async () => {
+  test('admits requests in their order, and in any minute no more than the limit plus the bucket', async () => {
     const { clock, admitted, enter } = setUp()
     for (let index = 0; index < 300; index++) enter(String(index))
     for (let left = 0; left < 300; left++) {
@@ -36,7 +36,7 @@ describe('the pace of one reader', () => {
     expect(most).toBeLessThanOrEqual(60 + 2 * LIMITS.concurrent)
   })
 
-  test('has no more under way than allowed, however much time passes', async () => {
+  test('keeps the limit of requests in flight', async () => {
     const { clock, admitted, enter } = setUp()
     for (const name of ['a', 'b', 'c', 'd']) enter(name)
     await clock.advance(10 * MINUTE)
@@ -46,7 +46,7 @@ describe('the pace of one reader', () => {
     expect(admitted.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
   })
 
-  test('lets nobody begin while the provider asked for a pause', async () => {
+  test('admits no request during a pause', async () => {
     const { clock, pace, admitted, enter } = setUp()
     pace.pauseFor(5_000)
     enter('a')
@@ -56,7 +56,7 @@ describe('the pace of one reader', () => {
     expect(admitted).toMatchObject([{ name: 'a', at: 5_000 }])
   })
 
-  test('says at once that a turn comes too late, and how late, when a pause outlasts the deadline', async () => {
+  test('answers too_late at once, with the wait, when the pause ends after the deadline', async () => {
     const { clock, pace, answers, enter } = setUp()
     pace.pauseFor(30_000)
     enter('a', 10_000)
@@ -67,7 +67,7 @@ describe('the pace of one reader', () => {
     expect(answers.get('b')).toMatchObject({ kind: 'admitted' })
   })
 
-  test('says that it is too late when the deadline comes while others are under way, and goes on with the next', async () => {
+  test('answers too_late at the deadline of a waiting request, and admits the next request', async () => {
     const { clock, admitted, answers, enter } = setUp()
     for (const name of ['a', 'b']) enter(name)
     enter('c', 1_000)
@@ -79,7 +79,7 @@ describe('the pace of one reader', () => {
     expect(answers.get('d')).toMatchObject({ kind: 'admitted' })
   })
 
-  test('forgets a caller who gives up, before and while waiting', async () => {
+  test('drops a request that is aborted before or while it waits', async () => {
     const { clock, admitted, answers, enter } = setUp()
     const stopping = new AbortController()
     for (const name of ['a', 'b']) enter(name)

@@ -1,12 +1,12 @@
 import type { Clock } from '@backstop/kit'
 import type { ReadLimits } from '../read-back.ts'
 
-/** Whether a request may begin. An admitted request must call `leave` when it ends. */
+/** The decision about one request. An admitted request must call `leave` when it ends. */
 export type Admission =
   | { readonly kind: 'admitted'; leave(): void }
-  /** Its turn would come after its deadline. */
+  /** The rate limit would admit the request after its deadline. */
   | { readonly kind: 'too_late'; readonly waitMs: number }
-  /** The caller aborted. */
+  /** The caller aborted the request before it was admitted. */
   | { readonly kind: 'aborted' }
 
 interface Waiting {
@@ -33,7 +33,8 @@ export class Pace {
   constructor(limits: ReadLimits, clock: Clock) {
     this.#clock = clock
     this.#concurrent = limits.concurrent
-    // A small bucket, so that the requests of any one minute hardly exceed the rate; the margin of the limit covers that.
+    // The bucket is small, so that the requests of any minute exceed the rate by little. The margin of the limit covers the
+    // excess.
     this.#capacity = 2 * limits.concurrent
     this.#tokensPerMs = limits.requestsPerMinute / 60_000
     this.#tokens = this.#capacity
@@ -41,7 +42,7 @@ export class Pace {
   }
 
   /**
-   * Waits for a turn.
+   * Waits until the request is admitted or cannot be in time.
    * @param endsAt milliseconds since the epoch
    */
   enter(endsAt: number, signal: AbortSignal | undefined): Promise<Admission> {
@@ -70,12 +71,12 @@ export class Pace {
     })
   }
 
-  /** Admits no request for that time, in milliseconds, because the provider asked for a pause. */
+  /** Admits no request for `ms` milliseconds, because the provider asked for a pause. */
   pauseFor(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + ms)
   }
 
-  /** How long the present pause lasts, in milliseconds. */
+  /** The rest of the current pause in milliseconds; 0 if there is none. */
   pausedForMs(): number {
     return Math.max(0, this.#pausedUntil - this.#clock.now())
   }

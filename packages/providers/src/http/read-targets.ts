@@ -4,27 +4,27 @@ import type { ApiClient, Budget } from './api-client.ts'
 import { type Failed, failed } from './failure.ts'
 
 /** The result of reading one target. */
-export type Found =
+export type TargetResult =
   | { readonly kind: 'found'; readonly objects: readonly ReadObject[] }
-  /** The target, or a part of it, is missing. The objects that were found count if the rest stays missing. */
+  /** The target or a part of it is missing. The found objects are used if the rest stays missing. */
   | { readonly kind: 'missing'; readonly objects?: readonly ReadObject[] }
   | Failed
 
 /**
- * Waits before another read of missing targets, in milliseconds: an event may arrive before the provider's replicas have its
- * object.
+ * Milliseconds before each further read of missing targets. A repetition is needed because an event may arrive before the
+ * provider's replicas have its object.
  */
-const ASK_AGAIN_AFTER_MS = [500, 1_500, 3_000]
+const REREAD_DELAYS_MS = [500, 1_500, 3_000]
 
 /**
- * Reads every target, and missing ones again. One failure fails the whole read, because a verdict on a part of the objects
- * would be wrong.
+ * Reads every target, and reads missing targets again. If one target fails the whole read fails, because a verdict on a part of
+ * the objects would be wrong.
  */
 export async function readTargets(
   client: ApiClient,
   targets: readonly ReadTarget[],
   budget: Budget,
-  ask: (target: ReadTarget) => Promise<Found>,
+  ask: (target: ReadTarget) => Promise<TargetResult>,
 ): Promise<ReadResult> {
   const objects = new Map<string, ReadObject>()
   let missing = targets
@@ -32,14 +32,14 @@ export async function readTargets(
     const answers = await Promise.all(missing.map(ask))
     for (const answer of answers) {
       if (answer.kind === 'failed') return answer
-      // Two targets may have the same object, e.g. a credit note and the refund that pays it out.
+      // Two targets may return the same object. The read of a credit note, for example, also returns its refund.
       for (const object of answer.objects ?? []) objects.set(keyOf(object), object)
     }
     missing = missing.filter((_, index) => answers[index]?.kind === 'missing')
-    const waitMs = ASK_AGAIN_AFTER_MS[round]
+    const waitMs = REREAD_DELAYS_MS[round]
     if (missing.length === 0 || waitMs === undefined) break
     if (!(await client.wait(waitMs, budget))) {
-      // One missing answer does not prove that an object does not exist.
+      // A single 404 does not prove that the object does not exist, because a replica may lag.
       if (round === 0) return failed('unreachable', client.dialect.name, 'no time to ask for what was not found again')
       break
     }
@@ -48,6 +48,6 @@ export async function readTargets(
 }
 
 function keyOf({ type, body, fault }: ReadObject): string {
-  // Unusable items may have no id, or equal ones.
+  // Unusable items may have no id or equal ids, so their whole content is the key.
   return fault === undefined ? `${type} ${String(body.id)}` : `${type} ${JSON.stringify(body)}`
 }

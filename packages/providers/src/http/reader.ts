@@ -1,7 +1,7 @@
 import type { ReadTarget } from '@backstop/contracts'
 import { PAGE_DEADLINE_MS, type ProviderReader, type ReaderOptions, type ReadLimits } from '../read-back.ts'
 import { ApiClient, type ApiDialect, type Budget } from './api-client.ts'
-import { type Found, readTargets } from './read-targets.ts'
+import { readTargets, type TargetResult } from './read-targets.ts'
 import { type Feed, walk } from './walk.ts'
 
 type MakeFeed = (client: ApiClient, budget: Budget) => Feed
@@ -10,10 +10,10 @@ type MakeFeed = (client: ApiClient, budget: Budget) => Feed
 export interface ReaderParts {
   readonly dialect: ApiDialect
   readonly limits: ReadLimits
-  /** URL before the paths. */
+  /** The URL to which paths are appended. */
   readonly base: string
   /** Reads one target once. */
-  ask(client: ApiClient, target: ReadTarget, budget: Budget): Promise<Found>
+  ask(client: ApiClient, target: ReadTarget, budget: Budget): Promise<TargetResult>
   /** The feeds of a sweep, in their order. */
   readonly changes: readonly MakeFeed[]
   /** The feeds of the baseline. */
@@ -32,8 +32,8 @@ export function openReader(parts: ReaderParts, options: ReaderOptions): Provider
   const open = (feeds: readonly MakeFeed[], signal: AbortSignal | undefined) =>
     feeds.map(feed => feed(client, budget(PAGE_DEADLINE_MS, signal, false)))
   return {
-    get standing() {
-      return client.standing
+    get health() {
+      return client.health
     },
     read(targets, deadlineMs, signal) {
       const within = budget(deadlineMs, signal, true)

@@ -5,7 +5,7 @@ import { type Feed, OVERLAP_MS, walk } from './walk.ts'
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const SINCE = NOW - 86_400_000
 
-/** A feed of three pages that notes what it is asked. */
+/** A feed of three pages that records its reads. */
 function feed(name: string, asked: [string, number, string | null][]): Feed {
   return {
     name,
@@ -24,7 +24,7 @@ function setUp() {
 }
 
 describe('a walk', () => {
-  test('goes through each page of each feed, and says when it is through', async () => {
+  test('reads each page of each feed, and is done after the last page', async () => {
     const { asked, step } = setUp()
     let cursor: SweepCursor | null = null
     const dones: boolean[] = []
@@ -43,22 +43,22 @@ describe('a walk', () => {
       ['two', SINCE, '3'],
     ])
     expect(dones).toEqual([false, false, false, false, false, true])
-    // From where this walk began, not from where it ended: what came meanwhile was on pages already read.
+    // The next walk starts before the beginning of this walk, because changes during a walk are on pages that were already read.
     expect(cursor).toEqual({ from: String(NOW - OVERLAP_MS) })
   })
 
-  test('never goes back behind what it is to begin at', async () => {
+  test('never starts before `since`', async () => {
     const asked: [string, number, string | null][] = []
     const page = await walk([{ ...feed('one', asked), read: async () => emptyPage }], null, NOW - 1_000, NOW)
     expect(page).toMatchObject({ done: true, cursor: { from: String(NOW - 1_000) } })
   })
 
   test.each<{ name: string; cursor: SweepCursor }>([
-    { name: 'of a feed that is no more', cursor: { from: String(SINCE), begun: String(NOW), feed: 'gone', page: '9' } },
-    { name: 'without the time at which it began', cursor: { from: String(SINCE), feed: 'two', page: '9' } },
-    { name: 'of nonsense', cursor: { from: 'x', begun: '-1', feed: 'two', page: '9' } },
-    { name: 'of nothing', cursor: {} },
-  ])('begins anew at a cursor $name', async ({ cursor }) => {
+    { name: 'of a removed feed', cursor: { from: String(SINCE), begun: String(NOW), feed: 'gone', page: '9' } },
+    { name: 'without its start time', cursor: { from: String(SINCE), feed: 'two', page: '9' } },
+    { name: 'with invalid values', cursor: { from: 'x', begun: '-1', feed: 'two', page: '9' } },
+    { name: 'without fields', cursor: {} },
+  ])('restarts at a cursor $name', async ({ cursor }) => {
     const { asked, step } = setUp()
     expect(await step(cursor)).toMatchObject({ kind: 'page', done: false })
     expect(asked).toEqual([['one', SINCE, null]])

@@ -4,12 +4,12 @@ import type { Failed } from './failure.ts'
 
 /** One list of a walk, newest first. */
 export interface Feed {
-  /** Must not change, because stored cursors contain it. */
+  /** The name in stored cursors, so it must not change. */
   readonly name: string
   /**
    * Reads one page.
    * @param from milliseconds since the epoch: older items are not needed
-   * @param page null for the first
+   * @param page the start of the page; null for the first page
    */
   read(from: number, page: string | null): Promise<FeedPage | Failed>
 }
@@ -19,14 +19,14 @@ export interface FeedPage {
   readonly kind: 'page'
   readonly objects: readonly ReadObject[]
   readonly events: readonly ListedEvent[]
-  /** The start of the next page; null after the last one, or if the following items are too old. */
+  /** The start of the next page; null after the last page, or if the following items are too old. */
   readonly next: string | null
 }
 
 /**
- * How far a walk reaches back before the beginning of the previous walk, in milliseconds. Objects created during a walk are
- * before the pages that it has read, or become visible late, so the next walk must see them. Longer than the ten minutes after
- * which an event counts as not arrived, so that each event is listed again at that age.
+ * Milliseconds by which a walk starts before the beginning of the previous walk. Objects that were created during the previous
+ * walk, or became visible late, may not be on its pages. The overlap is longer than ten minutes, so that each event is listed
+ * again at the age at which it is reported as not arrived.
  */
 export const OVERLAP_MS = 15 * 60_000
 
@@ -54,7 +54,7 @@ export async function walk(
 
   const read = await feed.read(from, page)
   if (read.kind === 'failed') {
-    // The provider may no longer know a page, for example after a deletion: start this list again, once.
+    // The provider may not know a page, for example after a deletion. The list is then read from its start, once.
     return read.failure === 'question_refused' && page !== null && cursor?.again === undefined
       ? { kind: 'page', objects: [], events: [], cursor: { ...place, feed: feed.name, again: 'yes' }, done: false }
       : read

@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto'
 import { Secret } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
-import { prepared } from '../../test/credentials.ts'
+import { prepareUsable } from '../../test/credentials.ts'
 import { authenticate, prepareSecret } from './authenticate.ts'
 
-/** The vector that stripe-node 23.1.0 and node:crypto agree on. */
+/** A test vector that stripe-node 23.1.0 and node:crypto sign alike. */
 const SECRET = 'whsec_test_vector_secret'
 const BODY = Buffer.from('{"id":"evt_1","object":"event","note":"café 😀"}')
 const T = 1_700_000_000
 const V1 = '32517937c5b08d3176984cb50d71c67d0e0918ef920fd503ff1cedbf44e4ebe9'
 
 const BAD = '0'.repeat(64)
-const secrets = [prepared({ prepareSecret }, SECRET)]
+const secrets = [prepareUsable({ prepareSecret }, SECRET)]
 const check = (header: string | string[], { body = BODY, nowS = T, keys = secrets } = {}) =>
   authenticate({ headerValues: [header].flat(), body, nowMs: nowS * 1000 }, keys)
-/** Signs whatever text stands where the time should. */
+/** Signs a body with any text in place of the time. */
 const signed = (text: string, body = BODY, secret = SECRET) =>
   createHmac('sha256', secret).update(`${text}.`).update(body).digest('hex')
 const authentic = (ageS = 0) => ({ kind: 'authentic', secretIndex: 0, ageS })
@@ -26,7 +26,7 @@ describe("the processor's signature", () => {
   })
 
   test.each([
-    // What stripe-node 23.1.0 does stands in `sdk`; `expected` is what we decided.
+    // `sdk` is the result of stripe-node 23.1.0, `expected` is the result that Backstop must give.
     { name: 'the good v1 first, beside a v0', sdk: 'accepts', header: `t=${T},v1=${V1},v1=${BAD},v0=${BAD}` },
     { name: 'the good v1 last, after bad ones', sdk: 'accepts', header: `t=${T},v1=${BAD},v1=${BAD},v1=${V1}` },
     { name: 't after the signature', sdk: 'not tried', header: `v1=${V1},t=${T}` },
@@ -125,7 +125,7 @@ describe("the processor's signature", () => {
     expect(check(`t=${T},v1=${V1}`, { nowS })).toEqual(expected)
   })
 
-  test('names a wrong signature before a stale time: the time is unproven until the signature fits', () => {
+  test('reports a wrong signature before an old time, because the time is unproven without the signature', () => {
     expect(check(`t=${T},v1=${BAD}`, { nowS: T + 9999 })).toEqual(refused('signature_mismatch'))
   })
 
@@ -133,7 +133,8 @@ describe("the processor's signature", () => {
   const withBom = Buffer.concat([BOM, BODY])
   const notUtf8 = Buffer.from([0x7b, 0xff, 0xfe, 0x7d])
   test.each([
-    // These go on to be refused as malformed events: the signature is over the bytes, and the bytes are no JSON object.
+    // The signature covers bytes, so it is authentic even if the bytes are no JSON object. Ingress refuses such events as
+    // malformed.
     { name: 'bytes with a BOM', sdk: 'rejects', body: withBom, over: withBom, expected: authentic() },
     { name: 'bytes that are no UTF-8', sdk: 'rejects', body: notUtf8, over: notUtf8, expected: authentic() },
     { name: 'the body []', sdk: 'accepts', body: Buffer.from('[]'), over: Buffer.from('[]'), expected: authentic() },
@@ -156,7 +157,7 @@ describe("the processor's signature", () => {
     expect(check(`t=${T},v1=${signed(String(T), over)}`, { body })).toEqual(expected)
   })
 
-  test('takes the whole secret as the key: neither its prefix is cut nor is it decoded', () => {
+  test('uses the whole secret as the key, with its prefix and without decoding', () => {
     for (const key of ['test_vector_secret', Buffer.from('test_vector_secret', 'base64')]) {
       const v1 = createHmac('sha256', key).update(`${T}.`).update(BODY).digest('hex')
       expect(check(`t=${T},v1=${v1}`)).toEqual(refused('signature_mismatch'))
@@ -167,7 +168,7 @@ describe("the processor's signature", () => {
     expect(check(`t=${T},v1=${V1}`, { keys: [...secrets, ...secrets] })).toEqual(authentic())
   })
 
-  test('refuses everything when there is no secret', () => {
+  test('refuses every notification if there is no secret', () => {
     expect(check(`t=${T},v1=${V1}`, { keys: [] })).toEqual(refused('signature_mismatch'))
   })
 })

@@ -1,4 +1,4 @@
-/** Card processor (Stripe): `t=<unix s>,v1=<hex>[,v1=…][,v0=…]` over `<t>.<body>`; only v1 counts. */
+/** Card processor (Stripe): `t=<unix s>,v1=<hex>[,v1=…][,v0=…]` over `<t>.<body>`. Only v1 is checked. */
 import type { AuthenticationRequest, AuthenticationResult, InboundCredential } from '../provider.ts'
 import { authenticateSignature, prepareSigningKey, type SignatureScheme } from '../timestamped-signature.ts'
 

@@ -1,12 +1,12 @@
 import { fieldAt, firstId, isUsableWord } from '../event-fields.ts'
 import type { Identification } from '../provider.ts'
 
-/** The object type of thin events, which have no object and cannot be used here. */
+/** The object type of thin events, which contain no object and are refused. */
 const THIN_EVENT = 'v2.core.event'
-/** Object types that are a payment; other objects name their payment. */
+/** The object types that are payments. All other objects contain the id of their payment. */
 const PAYMENTS = new Set<unknown>(['payment_intent', 'charge'])
 
-/** The envelope is `{id, object: "event", type, data: {object}}`. */
+/** Reads the envelope `{id, object: "event", type, data: {object}}`. */
 export function identify(event: Readonly<Record<string, unknown>>): Identification {
   const object = fieldAt(event, 'object')
   if (object === THIN_EVENT) return { kind: 'malformed', reason: 'thin_event' }
@@ -18,7 +18,10 @@ export function identify(event: Readonly<Record<string, unknown>>): Identificati
   return { kind: 'identified', eventId, eventType, subject: subjectOf(fieldAt(event, 'data', 'object')) }
 }
 
-/** The payment intent rather than the charge: a refund and its charge both name it, so their events share a partition. */
+/**
+ * The id of the payment or subscription. The payment intent is preferred, because a refund and its charge both have its id, so
+ * their events share a partition.
+ */
 function subjectOf(object: unknown): string | null {
   const own = fieldAt(object, 'id')
   const what = fieldAt(object, 'object')
@@ -28,9 +31,9 @@ function subjectOf(object: unknown): string | null {
     fieldAt(object, 'charge'),
     PAYMENTS.has(what) ? own : null,
     fieldAt(object, 'subscription'),
-    // A schedule that was released from its subscription.
+    // The subscription from which a schedule was released.
     fieldAt(object, 'released_subscription'),
-    // A refund of neither a payment intent nor a charge, e.g. of a customer's cash balance.
+    // A refund without payment intent and charge is its own subject, e.g. a refund of a customer's cash balance.
     what === 'refund' ? own : null,
   )
 }

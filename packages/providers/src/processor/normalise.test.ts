@@ -21,15 +21,15 @@ function normalise(eventType: string, object: unknown, more: Record<string, unkn
   return normaliseEvent({ ...origin, eventType }, event)
 }
 
-/** The first thing that an event shows. */
+/** The first sighting of an event. */
 function observed(...event: Parameters<typeof normalise>) {
   const meaning = normalise(...event)
-  if (meaning.kind !== 'observed') throw new Error(`The event shows nothing: ${JSON.stringify(meaning)}`)
+  if (meaning.kind !== 'observed') throw new Error(`The event has no sighting: ${JSON.stringify(meaning)}`)
   return meaning.sightings[0]
 }
 
-describe('what a card processor event means', () => {
-  test('refund.created is a refund under the identity of the refund', () => {
+describe('an event of the card processor', () => {
+  test('refund.created is a sighting with the identity of the refund', () => {
     const made = observed('refund.created', refund, { request: { id: 'req_1', idempotency_key: 'cxl-op-7f2' } })
     expect(made).toEqual({
       kind: 'action',
@@ -71,15 +71,18 @@ describe('what a card processor event means', () => {
       previous: { metadata: {} },
       back: { at: null, by: 1_764_000_000_000 },
     },
-    { name: 'an update while it stands', type: 'refund.updated', object: refund, back: undefined },
+    { name: 'an update of a refund that has not failed', type: 'refund.updated', object: refund, back: undefined },
   ]
-  test.each(backs)('$name says when its money came back', ({ type, object = failed, previous, back }) => {
-    const data = { object, ...(previous === undefined ? {} : { previous_attributes: previous }) }
-    const made = observed(type, object, { data })
-    expect(made?.kind === 'action' ? made.cameBack : null).toEqual(back)
-  })
+  test.each(backs)(
+    '$name gives the time when the money of a refund came back',
+    ({ type, object = failed, previous, back }) => {
+      const data = { object, ...(previous === undefined ? {} : { previous_attributes: previous }) }
+      const made = observed(type, object, { data })
+      expect(made?.kind === 'action' ? made.cameBack : null).toEqual(back)
+    },
+  )
 
-  test('a refund that was read says by when its money had come back', () => {
+  test('a failed refund that was read gives the time of the read as the latest time of the return', () => {
     const origin = { projectId: 'prj_1', connectionId: 'con_1', site: null, readAt: 1_764_000_500_000 }
     const read = normaliseObject(origin, 'refund', failed)
     expect(read.kind === 'observed' ? read.sightings : []).toMatchObject([
@@ -120,13 +123,13 @@ describe('what a card processor event means', () => {
     { name: 'test mode', more: { livemode: false } },
     { name: 'the endpoint of a platform, which names the account', more: { account: 'acct_1' } },
   ]
-  // The API shows a refund without mode and account: were they part of its identity, a re-read would make two of one.
-  test.each(views)('seen through $name it is the same action as read from the API', ({ more }) => {
+  // The identity has no mode and no account, because the API does not return them and a re-read must find the same action.
+  test.each(views)('a refund event with $name is the same action as the refund in the API', ({ more }) => {
     const read = normaliseObject({ projectId: 'prj_1', connectionId: 'con_1', site: null, readAt: 0 }, 'refund', refund)
     expect(read).toEqual({ kind: 'observed', sightings: [observed('refund.created', refund, { ...more })] })
   })
 
-  test('an update does not bring the idempotency key of the making', () => {
+  test('the key of an update is not the idempotency key of the refund', () => {
     const updated = observed('refund.updated', refund, { request: { id: 'req_2', idempotency_key: 'k' } })
     expect(updated).toMatchObject({ idempotencyKey: null })
   })
@@ -137,7 +140,7 @@ describe('what a card processor event means', () => {
     })
   })
 
-  test('charge.refunded says how much of the charge is refunded, and how much was before', () => {
+  test('charge.refunded gives the refunded total and the previous total', () => {
     const data = { object: { ...charge, created: 1_763_000_000 }, previous_attributes: { amount_refunded: 500 } }
     const previous = { data, request: { id: 'req_1', idempotency_key: null } }
     expect(observed('charge.refunded', charge, previous)).toMatchObject({
@@ -155,25 +158,25 @@ describe('what a card processor event means', () => {
   })
 
   test.each(['customer.created', 'customer.subscription.created', 'invoice.paid'])(
-    '%s is kept and ignored, with the reason',
+    '%s is ignored with the reason',
     type => {
       expect(normalise(type, {})).toEqual({ kind: 'ignored', reason: `Events of type ${type} are not judged` })
     },
   )
 
   const odd: { name: string; more: object }[] = [
-    { name: 'a request that is a string, as it was once', more: { request: 'req_1' } },
+    { name: 'a request that is a string, as in old API versions', more: { request: 'req_1' } },
     { name: 'an empty idempotency key', more: { request: { id: 'r', idempotency_key: '' } } },
     { name: 'an idempotency key of 256 characters', more: { request: { id: 'r', idempotency_key: 'k'.repeat(256) } } },
     { name: 'an expanded account', more: { account: { id: 'acct_1' } } },
     { name: 'no mode', more: { livemode: null } },
     { name: 'no time of the event', more: { created: undefined } },
   ]
-  test.each(odd)('a refund is not passed over for $name', ({ more }) => {
+  test.each(odd)('a refund with $name is not ignored', ({ more }) => {
     expect(observed('refund.created', refund, { ...more })).toMatchObject({ kind: 'action', providerRef: 're_3Q' })
   })
 
-  test('a charge is not passed over for an odd previous amount', () => {
+  test('a charge with an odd previous amount is not ignored', () => {
     const previous = { data: { object: charge, previous_attributes: { amount_refunded: null } } }
     expect(observed('charge.refunded', charge, previous)).toMatchObject({ kind: 'refund_total', totalBefore: null })
   })
@@ -191,15 +194,18 @@ describe('what a card processor event means', () => {
     { name: 'no currency', object: { ...refund, currency: '' }, reason: 'refund.currency' },
     { name: 'another kind of object', object: { ...refund, object: 'charge' }, reason: 'refund.object' },
   ]
-  test.each(malformed)('a refund event with $name is malformed, and says where', ({ object, reason }) => {
-    expect(normalise('refund.created', object)).toMatchObject({
-      kind: 'malformed',
-      reason: expect.stringContaining(reason),
-    })
-  })
+  test.each(malformed)(
+    'a refund event with $name is malformed, and the reason names the field',
+    ({ object, reason }) => {
+      expect(normalise('refund.created', object)).toMatchObject({
+        kind: 'malformed',
+        reason: expect.stringContaining(reason),
+      })
+    },
+  )
 })
 
-describe('what a card processor says of a subscription', () => {
+describe('a subscription event of the card processor', () => {
   const subscription = PROCESSOR_OBJECTS.subscription
   const asked = { request: { id: 'req_1', idempotency_key: 'end-it' } }
   const updated = (now: object, previous: object | undefined) =>
@@ -211,7 +217,7 @@ describe('what a card processor says of a subscription', () => {
       },
     })
 
-  test('is a snapshot as of the event, with the phases that it left', () => {
+  test('is a state at the time of the event, with the previous phases', () => {
     const end = { cancel_at_period_end: true, canceled_at: 1_763_999_000 }
     expect(updated(end, { cancel_at_period_end: false, canceled_at: null })).toEqual({
       kind: 'subscription',
@@ -237,9 +243,9 @@ describe('what a card processor says of a subscription', () => {
 
   const keys: { name: string; now: object; previous: object | undefined; key: string | null }[] = [
     { name: 'sets an end', now: { cancel_at: 1_766_600_000 }, previous: { cancel_at: null }, key: 'end-it' },
-    { name: 'does not say what it changed', now: { cancel_at: 1_766_600_000 }, previous: undefined, key: 'end-it' },
+    { name: 'has no previous values', now: { cancel_at: 1_766_600_000 }, previous: undefined, key: 'end-it' },
     { name: 'changes notes', now: { cancel_at: 1_766_600_000 }, previous: { metadata: {} }, key: null },
-    { name: 'puts an end off', now: { cancel_at: 1_766_600_000 }, previous: { cancel_at: 1_766_000_000 }, key: null },
+    { name: 'postpones an end', now: { cancel_at: 1_766_600_000 }, previous: { cancel_at: 1_766_000_000 }, key: null },
     {
       name: 'brings an end forward',
       now: { cancel_at: 1_766_000_000 },
@@ -256,7 +262,7 @@ describe('what a card processor says of a subscription', () => {
     { name: 'a request without one', request: { id: 'req_1', idempotency_key: null }, key: null },
     { name: 'the processor itself', request: { id: null, idempotency_key: null }, key: null },
   ]
-  // The software that sent the key ended the subscription: its operation explains the end by that alone.
+  // The request of the event ended the subscription, so an operation with the same key explains the end.
   test.each(ends)('customer.subscription.deleted by $name', ({ request, key }) => {
     const object = { ...subscription, status: 'canceled', canceled_at: 1_764_000_000, ended_at: 1_764_000_000 }
     const shown = observed('customer.subscription.deleted', object, { request })
@@ -264,7 +270,7 @@ describe('what a card processor says of a subscription', () => {
     expect(shown?.refs.some(ref => ref.includes('end-it'))).toBe(key !== null)
   })
 
-  test('the period that ends may stand on the subscription, as it did before 2025-03-31', () => {
+  test('the end of the period may be a field of the subscription, as in API versions before 2025-03-31', () => {
     const older = { cancel_at_period_end: true, items: { data: [{ id: 'si_1' }] }, current_period_end: 1_766_600_000 }
     expect(updated(older, {})).toMatchObject({ cancellation: { effectiveAt: 1_766_600_000_000 } })
   })
@@ -273,7 +279,7 @@ describe('what a card processor says of a subscription', () => {
 describe('a charge that lists its refunds', () => {
   const first = { ...refund, id: 're_1', amount: 1000, created: 1_763_000_000 }
   const newest = { ...refund, id: 're_2', amount: 1499, created: 1_763_999_999, payment_intent: null }
-  const told = (refunds: unknown[], before: number) => {
+  const sightingsOf = (refunds: unknown[], before: number) => {
     const event = normalise('charge.refunded', undefined, {
       request: { id: 'req_1', idempotency_key: 'the-key' },
       data: { object: { ...charge, refunds: { data: refunds } }, previous_attributes: { amount_refunded: before } },
@@ -281,21 +287,21 @@ describe('a charge that lists its refunds', () => {
     return event.kind === 'observed' ? event.sightings : []
   }
 
-  test('tells of each as an action of its own on the same payment, and of the total', () => {
-    expect(told([newest, first], 1000)).toMatchObject([
+  test('gives one sighting for each refund and one for the total', () => {
+    expect(sightingsOf([newest, first], 1000)).toMatchObject([
       { kind: 'action', providerRef: 're_2', subject: 'pi_3P', idempotencyKey: 'the-key' },
       { kind: 'action', providerRef: 're_1', subject: 'pi_3P', idempotencyKey: null },
       { kind: 'refund_total', total: 2499, totalBefore: 1000, idempotencyKey: 'the-key' },
     ])
   })
 
-  test('keeps its key from refunds that it may not have made', () => {
-    for (const one of told([newest, first], 500)) {
+  test('gives its key to no refund if its request may not have created the refund', () => {
+    for (const one of sightingsOf([newest, first], 500)) {
       expect(one).toMatchObject({ idempotencyKey: one.kind === 'refund_total' ? 'the-key' : null })
     }
   })
 
-  test('passes over what it cannot read: the total still tells of that', () => {
-    expect(told([{ id: 're_9' }, null, first], 1000).map(one => one.kind)).toEqual(['action', 'refund_total'])
+  test('ignores unreadable refunds, because the total includes them', () => {
+    expect(sightingsOf([{ id: 're_9' }, null, first], 1000).map(one => one.kind)).toEqual(['action', 'refund_total'])
   })
 })

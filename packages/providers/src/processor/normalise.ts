@@ -1,4 +1,4 @@
-/** The meaning of the card processor's events and objects; docs/decisions/processor.md has it as a table. */
+/** Normalises the card processor's events and objects. docs/decisions/processor.md documents the meaning as a table. */
 import { z } from 'zod'
 import { fieldAt, objectAt } from '../event-fields.ts'
 import { helpful, type Meaning, type ObjectMeaning, UnixTime } from '../object-fields.ts'
@@ -19,35 +19,35 @@ const OBJECTS: ReadonlyMap<string, ObjectMeaning<ProcessorContext>> = new Map([
 ])
 
 /**
- * The events that are judged or recorded, each with the normaliser of its object, and whether the idempotency key of its
- * request belongs to the object: the key of an update belongs to the updating request.
+ * The events that are judged or recorded, each with the normaliser of its object. `isObjectKey` is true if the idempotency key of
+ * the event's request belongs to the object. The key of an update belongs only to the update.
  */
-const EVENTS: ReadonlyMap<string, { meaning: ObjectMeaning<ProcessorContext>; keyIsIts: boolean }> = new Map([
-  ['refund.created', { meaning: meaningOfRefund, keyIsIts: true }],
-  ['refund.updated', { meaning: meaningOfRefund, keyIsIts: false }],
-  ['refund.failed', { meaning: meaningOfRefund, keyIsIts: false }],
-  // The older name of refund.updated, still sent with it for some payment methods.
-  ['charge.refund.updated', { meaning: meaningOfRefund, keyIsIts: false }],
-  ['charge.refunded', { meaning: meaningOfCharge, keyIsIts: true }],
-  ['customer.subscription.updated', { meaning: meaningOfSubscription, keyIsIts: true }],
-  ['customer.subscription.deleted', { meaning: meaningOfSubscription, keyIsIts: true }],
-  ['customer.subscription.paused', { meaning: meaningOfSubscription, keyIsIts: false }],
-  ['customer.subscription.resumed', { meaning: meaningOfSubscription, keyIsIts: false }],
-  ['subscription_schedule.created', { meaning: meaningOfNewSchedule, keyIsIts: true }],
-  ['subscription_schedule.updated', { meaning: meaningOfSchedule, keyIsIts: true }],
-  ['subscription_schedule.canceled', { meaning: meaningOfSchedule, keyIsIts: true }],
-  ['subscription_schedule.released', { meaning: meaningOfSchedule, keyIsIts: false }],
-  ['subscription_schedule.completed', { meaning: meaningOfSchedule, keyIsIts: false }],
-  ['subscription_schedule.expiring', { meaning: meaningOfSchedule, keyIsIts: false }],
-  ['subscription_schedule.aborted', { meaning: meaningOfAbortedSchedule, keyIsIts: false }],
-  ['charge.dispute.created', { meaning: meaningOfDispute, keyIsIts: false }],
-  ['charge.dispute.updated', { meaning: meaningOfDispute, keyIsIts: false }],
-  ['charge.dispute.closed', { meaning: meaningOfDispute, keyIsIts: false }],
-  ['charge.dispute.funds_withdrawn', { meaning: meaningOfDispute, keyIsIts: false }],
-  ['charge.dispute.funds_reinstated', { meaning: meaningOfDispute, keyIsIts: false }],
+const EVENTS: ReadonlyMap<string, { meaning: ObjectMeaning<ProcessorContext>; isObjectKey: boolean }> = new Map([
+  ['refund.created', { meaning: meaningOfRefund, isObjectKey: true }],
+  ['refund.updated', { meaning: meaningOfRefund, isObjectKey: false }],
+  ['refund.failed', { meaning: meaningOfRefund, isObjectKey: false }],
+  // The older name of refund.updated. For some payment methods the processor sends both.
+  ['charge.refund.updated', { meaning: meaningOfRefund, isObjectKey: false }],
+  ['charge.refunded', { meaning: meaningOfCharge, isObjectKey: true }],
+  ['customer.subscription.updated', { meaning: meaningOfSubscription, isObjectKey: true }],
+  ['customer.subscription.deleted', { meaning: meaningOfSubscription, isObjectKey: true }],
+  ['customer.subscription.paused', { meaning: meaningOfSubscription, isObjectKey: false }],
+  ['customer.subscription.resumed', { meaning: meaningOfSubscription, isObjectKey: false }],
+  ['subscription_schedule.created', { meaning: meaningOfNewSchedule, isObjectKey: true }],
+  ['subscription_schedule.updated', { meaning: meaningOfSchedule, isObjectKey: true }],
+  ['subscription_schedule.canceled', { meaning: meaningOfSchedule, isObjectKey: true }],
+  ['subscription_schedule.released', { meaning: meaningOfSchedule, isObjectKey: false }],
+  ['subscription_schedule.completed', { meaning: meaningOfSchedule, isObjectKey: false }],
+  ['subscription_schedule.expiring', { meaning: meaningOfSchedule, isObjectKey: false }],
+  ['subscription_schedule.aborted', { meaning: meaningOfAbortedSchedule, isObjectKey: false }],
+  ['charge.dispute.created', { meaning: meaningOfDispute, isObjectKey: false }],
+  ['charge.dispute.updated', { meaning: meaningOfDispute, isObjectKey: false }],
+  ['charge.dispute.closed', { meaning: meaningOfDispute, isObjectKey: false }],
+  ['charge.dispute.funds_withdrawn', { meaning: meaningOfDispute, isObjectKey: false }],
+  ['charge.dispute.funds_reinstated', { meaning: meaningOfDispute, isObjectKey: false }],
 ])
 
-/** The envelope of an event (`request` used to be a string). */
+/** The envelope of an event. In old API versions `request` was a string. */
 const Envelope = z.object({
   created: helpful(UnixTime),
   request: helpful(
@@ -77,8 +77,8 @@ function meaningOfEvent(projectId: string, eventType: string, event: Readonly<Re
     site: null,
     shownAt: envelope.created,
     changedAt: envelope.created,
-    idempotencyKey: known.keyIsIts ? (envelope.request?.idempotency_key ?? null) : null,
-    requestId: known.keyIsIts ? (envelope.request?.id ?? null) : null,
+    idempotencyKey: known.isObjectKey ? (envelope.request?.idempotency_key ?? null) : null,
+    requestId: known.isObjectKey ? (envelope.request?.id ?? null) : null,
     by: causedBy(event),
     previous: objectAt(event, 'data', 'previous_attributes') ?? null,
   }
@@ -87,7 +87,7 @@ function meaningOfEvent(projectId: string, eventType: string, event: Readonly<Re
 
 /** Normalises an object of the card processor. */
 export const normaliseObject: NormaliseObject = (origin, type, object) => {
-  // A sweep reads the events of schedules: the present object does not say when or by whom its end was set.
+  // A sweep returns the events of schedules, because the object of a schedule has neither the time nor the request of its end.
   if (type === 'event') return meaningOfEvent(origin.projectId, String(object.type), object)
   const meaning = OBJECTS.get(type)
   if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }

@@ -1,25 +1,25 @@
 import { Secret } from '@backstop/kit'
 import { createCardProcessor, startProcessorApi } from '@backstop/simulator'
 import { afterEach, describe, expect, test } from 'vitest'
-import { json, passOn, withOtherId } from '../../test/read-back/answers.ts'
-import { KEY, MINUTE, START, useSetting } from '../../test/read-back/reader-harness.ts'
+import { forwardTo, json, withOtherId } from '../../test/read-back/answers.ts'
+import { KEY, MINUTE, START, useReaderHarness } from '../../test/read-back/reader-harness.ts'
 import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
-import { WORLDS } from '../../test/read-back/test-accounts.ts'
+import { TEST_ACCOUNTS } from '../../test/read-back/test-accounts.ts'
 import type { SweepCursor } from '../read-back.ts'
 import { processor } from './index.ts'
 
-const setting = useSetting(processor, WORLDS.processor)
+const harness = useReaderHarness(processor, TEST_ACCOUNTS.processor)
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
 async function openAccount(options: { sendsRefundEvents?: boolean } = {}) {
-  const { now } = setting.clock
+  const { now } = harness.clock
   const account = createCardProcessor({ now, ...options })
   const api = await startProcessorApi({ processor: account, readKeys: [KEY], now })
   closers.push(api.stop)
-  const reader = setting.openReader(api.url)
+  const reader = harness.openReader(api.url)
   const sweep = async (since: number) => {
     const objects = []
     let cursor: SweepCursor | null = null
@@ -28,7 +28,7 @@ async function openAccount(options: { sendsRefundEvents?: boolean } = {}) {
       if (page.kind === 'failed') throw new Error(page.text)
       objects.push(...page.objects)
       cursor = page.cursor
-      if (page.done) return setting.meaningsOf(objects)
+      if (page.done) return harness.meaningsOf(objects)
     }
   }
   return { account, api, reader, sweep }
@@ -37,14 +37,14 @@ async function openAccount(options: { sendsRefundEvents?: boolean } = {}) {
 describe('the targets of', () => {
   test.each([
     {
-      name: 'a refund that is named',
+      name: 'a refund with an id',
       action: 'refund' as const,
       providerRef: 're_1',
       objectIds: ['pi_1', 'ch_1'],
       targets: [{ type: 'refund', id: 're_1' }],
     },
     {
-      name: 'a refund that is not',
+      name: 'a refund without an id',
       action: 'refund' as const,
       providerRef: null,
       objectIds: ['pi_1', 'ch_1'],
@@ -76,10 +76,10 @@ describe('the targets of', () => {
   })
 })
 
-describe('the card processor is read', () => {
-  test('at its public address with the key and the version whose shapes are known', async () => {
+describe('a read of the card processor', () => {
+  test('goes to the public address, with the key and the supported API version', async () => {
     const { egress, requests } = createRecordingEgress()
-    const { clock } = setting
+    const { clock } = harness
     const reader = processor.readBack.open({
       readKey: new Secret(KEY),
       site: null,
@@ -98,51 +98,51 @@ describe('the card processor is read', () => {
     ])
   })
 
-  test('for the refunds of a payment by either of its ids', async () => {
+  test('finds the refunds of a payment by the payment intent or the charge', async () => {
     const { account, reader } = await openAccount()
     const { charge, paymentIntent } = account.createPayment({ amount: 4_000, currency: 'eur' })
     const ids = [account.refund({ charge: charge.id, amount: 1 }).id, account.refund({ charge: charge.id }).id]
     for (const id of [charge.id, paymentIntent.id]) {
-      const found = await setting.find(reader, [{ type: 'refunds_of_payment', id }])
+      const found = await harness.find(reader, [{ type: 'refunds_of_payment', id }])
       expect(found.map(one => one.kind === 'action' && one.providerRef).sort()).toEqual(ids.toSorted())
     }
   })
 
-  test('for a subscription with the schedule that manages it, by either of their ids', async () => {
+  test('finds a subscription and its schedule by the id of either', async () => {
     const { account, reader } = await openAccount()
     const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
     const schedule = account.scheduleCancelByObject(subscription.id)
     for (const objectIds of [[subscription.id], [schedule.id]]) {
       const targets = processor.readBack.targetsOf({ action: 'cancellation', providerRef: null, objectIds })
-      expect(await setting.find(reader, targets)).toMatchObject([
+      expect(await harness.find(reader, targets)).toMatchObject([
         { subject: subscription.id, cancellation: { phase: 'none' }, source: { kind: 'subscription' } },
         { subject: subscription.id, cancellation: { phase: 'scheduled' }, source: { kind: 'schedule' } },
       ])
     }
   })
 
-  test('for a subscription alone with a key that may not read schedules', async () => {
+  test('finds only the subscription with a key that may not read schedules', async () => {
     const { account, reader, api } = await openAccount()
     const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
     const schedule = account.scheduleCancelByObject(subscription.id)
     api.meet({ kind: 'error', status: 403, times: 1, path: /subscription_schedules/ })
-    expect(await setting.find(reader, [{ type: 'subscription', id: subscription.id }])).toMatchObject([
+    expect(await harness.find(reader, [{ type: 'subscription', id: subscription.id }])).toMatchObject([
       { subject: subscription.id, source: { kind: 'subscription', scheduleId: schedule.id } },
     ])
   })
 
-  test('again for a schedule that cannot be had just now', async () => {
+  test('repeats the read of a schedule after a temporary failure', async () => {
     const { account, reader, api } = await openAccount()
     const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
     account.scheduleCancelByObject(subscription.id)
     api.meet({ kind: 'error', status: 503, times: 1_000, path: /subscription_schedules/ })
-    const answer = await setting.ask(reader, [{ type: 'subscription', id: subscription.id }])
+    const answer = await harness.ask(reader, [{ type: 'subscription', id: subscription.id }])
     expect(answer).toMatchObject({ kind: 'failed', failure: 'provider_unavailable' })
   })
 
-  test('for what it does not have only to be told so', async () => {
+  test('answers not_found for missing objects', async () => {
     const { reader, api } = await openAccount()
-    expect(await setting.ask(reader, [{ type: 'adjustment', id: 'adj_1' }])).toMatchObject({
+    expect(await harness.ask(reader, [{ type: 'adjustment', id: 'adj_1' }])).toMatchObject({
       failure: 'question_refused',
     })
     expect(api.calls()).toEqual([])
@@ -156,21 +156,21 @@ describe('a sweep of the card processor', () => {
   ])('goes on behind a page whose last item has $name', async ({ bad }) => {
     const { account, api } = await openAccount()
     const ids = Array.from({ length: 120 }, () => {
-      setting.clock.pass(1_000)
+      harness.clock.advance(1_000)
       const { charge } = account.createPayment({ amount: 4_000, currency: 'eur' })
       return account.refund({ charge: charge.id, amount: 1 }).id
     })
-    // Newest first: the hundredth is the last of the first page.
+    // Lists are newest first, so the hundredth-newest refund is the last item of the first page.
     const last = ids.at(-100) as string
-    const server = await setting.serve((request, response) => {
+    const server = await harness.serve((request, response) => {
       const path = request.path.replace(/starting_after=re_%07/, `starting_after=${last}`)
-      passOn(
+      forwardTo(
         api.url,
         () => path,
         body => withOtherId(body, last, bad),
       )(request, response)
     })
-    const reader = setting.openReader(server.url)
+    const reader = harness.openReader(server.url)
     const found = new Set<unknown>()
     let cursor: SweepCursor | null = null
     for (let pages = 0; pages < 10; pages++) {
@@ -183,17 +183,17 @@ describe('a sweep of the card processor', () => {
     expect(found).toEqual(new Set(ids.filter(id => id !== last)))
   })
 
-  test('tells the rest of a page when one subscription that an event names is answered with nonsense', async () => {
+  test('returns the rest of a page when the read of one subscription gives a malformed answer', async () => {
     const { account, api } = await openAccount()
     const [bad, good] = ['a', 'b'].map(() => account.subscribe({ amount: 999, currency: 'eur' }).subscription.id)
     account.cancel(String(bad))
     account.cancel(String(good))
-    const server = await setting.serve((request, response) =>
+    const server = await harness.serve((request, response) =>
       request.path.endsWith(`/subscriptions/${bad}`)
         ? json(200, { id: good })(request, response)
-        : passOn(api.url)(request, response),
+        : forwardTo(api.url)(request, response),
     )
-    const reader = setting.openReader(server.url)
+    const reader = harness.openReader(server.url)
     const objects = []
     for (let cursor: SweepCursor | null = null, done = false; !done; ) {
       const page = await reader.changes(cursor, START)
@@ -207,25 +207,25 @@ describe('a sweep of the card processor', () => {
     ])
   })
 
-  test('finds the refunds of an account that sends no events of refunds', async () => {
+  test('finds the refunds of an account that sends no refund events', async () => {
     const { account, sweep } = await openAccount({ sendsRefundEvents: false })
     const { charge } = account.createPayment({ amount: 4_000, currency: 'eur' })
     const { id } = account.refund({ charge: charge.id })
     expect(await sweep(START)).toContainEqual(expect.objectContaining({ kind: 'action', providerRef: id }))
   })
 
-  test('finds what became of a refund made long before', async () => {
+  test('finds the later state of an old refund', async () => {
     const { account, sweep } = await openAccount()
     const { charge } = account.createPayment({ amount: 4_000, currency: 'eur' })
     const { id } = account.refund({ charge: charge.id, status: 'pending' })
-    setting.clock.pass(3 * 24 * 60 * MINUTE)
-    const since = setting.clock.now() - MINUTE
+    harness.clock.advance(3 * 24 * 60 * MINUTE)
+    const since = harness.clock.now() - MINUTE
     expect(await sweep(since)).toEqual([])
     account.settleRefund(id, { status: 'failed', failure_reason: 'declined' })
     expect(await sweep(since)).toContainEqual(expect.objectContaining({ providerRef: id, state: 'failed' }))
   })
 
-  test('reads a subscription as it is now, not as it was at the event', async () => {
+  test('returns the present state of a subscription and not its state at the event', async () => {
     const { account, sweep } = await openAccount()
     const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
     account.scheduleCancel(subscription.id)
@@ -234,7 +234,7 @@ describe('a sweep of the card processor', () => {
     expect(found).toMatchObject([{ subject: subscription.id, cancellation: { phase: 'none' } }])
   })
 
-  test('does not read subscriptions whose events say that neither end nor pause moved', async () => {
+  test('does not read subscriptions whose events change neither end nor pause', async () => {
     const { account, api, sweep } = await openAccount()
     const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
     account.change(subscription.id, { quantity: 2 })
@@ -243,11 +243,11 @@ describe('a sweep of the card processor', () => {
     expect(api.calls().filter(call => call.includes('/subscriptions/'))).toEqual([])
   })
 
-  test('tells of schedules by their own events, which say when and by whose request an end was set', async () => {
+  test('returns the events of schedules, which have the time and the request of a scheduled end', async () => {
     const { account, sweep } = await openAccount()
     const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
     const schedule = account.scheduleCancelByObject(subscription.id, { idempotencyKey: 'op-7' })
-    setting.clock.pass(MINUTE)
+    harness.clock.advance(MINUTE)
     account.changeSchedule(schedule.id, { metadata: { ticket: '77' } })
     const found = (await sweep(START)).filter(one => one.kind === 'subscription')
     expect(found).toContainEqual(
@@ -261,20 +261,20 @@ describe('a sweep of the card processor', () => {
     expect(found.filter(one => one.idempotencyKey !== null)).toHaveLength(1)
   })
 
-  test('has the ends that schedules set in its baseline, and no other schedule', async () => {
+  test('has only schedules that end their subscription in its baseline', async () => {
     const { account, reader } = await openAccount()
     const [ending, going] = [1, 2].map(() => account.subscribe({ amount: 999, currency: 'eur' }).subscription.id)
     account.scheduleCancelByObject(ending ?? '')
     account.scheduleByObject(going ?? '')
     const page = await reader.schedules(null)
-    const found = page.kind === 'page' ? setting.meaningsOf(page.objects) : []
+    const found = page.kind === 'page' ? harness.meaningsOf(page.objects) : []
     expect(found.map(one => one.subject)).toEqual([ending, ending])
     expect(found).toContainEqual(
       expect.objectContaining({ cancellation: expect.objectContaining({ phase: 'scheduled' }) }),
     )
   })
 
-  test('tells of disputes', async () => {
+  test('finds disputes', async () => {
     const { account, sweep } = await openAccount()
     const { charge } = account.createPayment({ amount: 4_000, currency: 'eur' })
     const { id } = account.dispute(charge.id)

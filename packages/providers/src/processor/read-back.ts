@@ -17,12 +17,12 @@ import {
   readWhole,
   unusableItem,
 } from '../http/objects.ts'
-import type { Found } from '../http/read-targets.ts'
+import type { TargetResult } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
 import type { Feed } from '../http/walk.ts'
 import type { ReadBack } from '../read-back.ts'
 
-/** The API version that `normaliseObject` supports: an account's default may be many years older. */
+/** The API version that `normaliseObject` supports. It is sent, because the default of an account may be years older. */
 const API_VERSION = '2026-10-28.endive'
 
 const DIALECT: ApiDialect = {
@@ -30,7 +30,7 @@ const DIALECT: ApiDialect = {
   headers: key => ({ authorization: `Bearer ${key.reveal()}`, 'stripe-version': API_VERSION }),
   codeOf: body => fieldAt(body, 'error', 'code') ?? fieldAt(body, 'error', 'type'),
   missingCodes: new Set(['resource_missing']),
-  // Sent with 429, but means that another request is changing the object.
+  // Sent with status 429 when another request is changing the object.
   notNowCodes: new Set(['lock_timeout']),
   objectIn: body => body,
   pageQuery: page => ({ starting_after: page }),
@@ -40,7 +40,7 @@ const DIALECT: ApiDialect = {
   }),
 }
 
-/** The events to read. The API accepts at most 20 types. */
+/** The event types that a sweep reads. The API accepts at most 20. */
 const EVENT_TYPES = [
   'refund.created',
   'refund.updated',
@@ -62,7 +62,7 @@ const EVENT_TYPES = [
   'charge.dispute.closed',
 ]
 /** The fields of a subscription that decide whether it ends or pauses. Renewals and new items change none of them. */
-const TELLING_FIELDS = [
+const END_OR_PAUSE_FIELDS = [
   'status',
   'cancel_at',
   'cancel_at_period_end',
@@ -75,12 +75,12 @@ const TELLING_FIELDS = [
 ]
 
 const PAGE_SIZE = 100
-/** Smaller, because each event may need a read of its subscription and schedule. */
+/** Events per page. Fewer than PAGE_SIZE, because each event may need a read of its subscription and schedule. */
 const EVENTS_PAGE_SIZE = 50
-/** Smaller, because each subscription may need a read of its schedule. */
+/** Subscriptions per page of the baseline. Fewer than PAGE_SIZE, because each may need a read of its schedule. */
 const BASELINE_PAGE_SIZE = 50
 
-/** How the card processor's data is read. */
+/** Reads the card processor's data. */
 export const readBack: ReadBack = {
   // The limit is 25 a second for each endpoint, shared by everybody who uses the account (docs.stripe.com/rate-limits).
   limits: { requestsPerMinute: 1_000, concurrent: 4 },
@@ -103,7 +103,7 @@ export const readBack: ReadBack = {
   },
 }
 
-async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<Found> {
+async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
   switch (type) {
     case 'refund': {
       const answer = await readOne(client, type, '/refunds', id, budget)
@@ -129,17 +129,17 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
   }
 }
 
-/** A subscription with the schedule that manages it: the subscription does not show an end that the schedule sets. */
-async function askSubscription(client: ApiClient, id: string, budget: Budget): Promise<Found> {
+/** Reads a subscription and its schedule, because the subscription does not show an end that the schedule sets. */
+async function askSubscription(client: ApiClient, id: string, budget: Budget): Promise<TargetResult> {
   const answer = await readOne(client, 'subscription', '/subscriptions', id, budget)
   return answer.kind === 'object' ? withSchedule(client, answer.object, budget) : answer
 }
 
 /**
- * An older read key may lack the right to read schedules. Then the subscription is read alone, and an end that a schedule sets
- * shows only when it takes effect.
+ * Adds the schedule of a subscription. An older read key may lack the right to read schedules. In that case only the subscription
+ * is returned, and an end that a schedule sets is seen when it takes effect.
  */
-async function withSchedule(client: ApiClient, subscription: ProviderObject, budget: Budget): Promise<Found> {
+async function withSchedule(client: ApiClient, subscription: ProviderObject, budget: Budget): Promise<TargetResult> {
   const found: ReadObject = { type: 'subscription', body: subscription }
   const scheduleId = firstId(subscription.schedule)
   if (scheduleId === null) return { kind: 'found', objects: [found] }
@@ -160,7 +160,7 @@ function asRefund(body: ProviderObject): ReadObject {
   return { type: 'refund', body }
 }
 
-/** Every refund, whether or not the account sends events about it. */
+/** The feed of all refunds, also of accounts that send no refund events. */
 function refunds(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'refunds',
@@ -169,7 +169,10 @@ function refunds(client: ApiClient, budget: Budget): Feed {
   })
 }
 
-/** Changes of older refunds, subscriptions and disputes, from their events: no list of these can be filtered by changes. */
+/**
+ * The feed of changes of older refunds, subscriptions and disputes. It reads events, because the API cannot filter objects by the
+ * time of change.
+ */
 function events(client: ApiClient, budget: Budget): Feed {
   const types = Object.fromEntries(EVENT_TYPES.map((type, index) => [`types[${index}]`, type]))
   return feedOf(client, budget, {
@@ -188,9 +191,9 @@ function events(client: ApiClient, budget: Budget): Feed {
 }
 
 /**
- * A subscription has no version, so it is read again: the copy in the event would count as its present state. For other objects
- * the copy suffices, because their states have an order. The whole event of a schedule is used, because its time and its
- * request say when and by whom the end was set, and the schedule does not.
+ * The objects of listed events. A subscription is read again, because it has no version and the copy in the event may be
+ * outdated. For other objects the copy is used, because their states have an order. For a schedule the event itself is returned,
+ * because only the event has the time and the request of a scheduled end.
  */
 async function objectsOfEvents(
   client: ApiClient,
@@ -203,7 +206,7 @@ async function objectsOfEvents(
   for (const event of items) {
     const object = fieldAt(event, 'data', 'object')
     const type = fieldAt(object, 'object')
-    if (!isTold(event, type, object, from)) continue
+    if (!isReported(event, type, object, from)) continue
     if (!isProviderObject(object)) objects.push(unusableItem(type, object, NO_USABLE_ID))
     else if (type === 'subscription') subscriptions.set(object.id, object)
     else if (type === 'subscription_schedule') objects.push({ type: 'event', body: event })
@@ -213,7 +216,7 @@ async function objectsOfEvents(
     [...subscriptions].map(async ([id, object]) => ({ object, answer: await askSubscription(client, id, budget) })),
   )
   for (const { object, answer } of read) {
-    const found = objectsOf(answer, object)
+    const found = objectsOrFault(answer, object)
     if (found === null) return answer as Failed
     objects.push(...found)
   }
@@ -221,25 +224,25 @@ async function objectsOfEvents(
 }
 
 /**
- * The result of reading one subscription of a page; null for a failure of the whole page. An unusable answer about one does not
- * affect the others.
+ * The objects from the read of one subscription; null if the whole page fails. An unusable answer about one subscription does not
+ * affect the rest of the page.
  */
-function objectsOf(answer: Found, subscription: ProviderObject): readonly ReadObject[] | null {
+function objectsOrFault(answer: TargetResult, subscription: ProviderObject): readonly ReadObject[] | null {
   if (answer.kind !== 'failed') return answer.objects ?? []
   if (answer.failure !== 'answer_malformed' && answer.failure !== 'question_refused') return null
   return [unusableItem('subscription', subscription, answer.text)]
 }
 
-/** Whether the object of an event is reported. */
-function isTold(event: ProviderObject, type: unknown, object: unknown, from: number): type is string {
+/** True if the object of an event is reported. */
+function isReported(event: ProviderObject, type: unknown, object: unknown, from: number): type is string {
   switch (type) {
     case 'subscription':
-      return mayTell(event)
+      return mayEndOrPause(event)
     case 'dispute':
     case 'subscription_schedule':
       return true
     case 'refund': {
-      // Newer refunds are in the list of refunds.
+      // A refund that is newer than `from` is in the feed of refunds.
       const created = fieldAt(object, 'created')
       return typeof created === 'number' && created < seconds(from)
     }
@@ -248,45 +251,57 @@ function isTold(event: ProviderObject, type: unknown, object: unknown, from: num
   }
 }
 
-function mayTell(event: ProviderObject): boolean {
+function mayEndOrPause(event: ProviderObject): boolean {
   const previous = fieldAt(event, 'data', 'previous_attributes')
   if (event.type !== 'customer.subscription.updated' || typeof previous !== 'object' || previous === null) return true
-  return TELLING_FIELDS.some(field => Object.hasOwn(previous, field))
+  return END_OR_PAUSE_FIELDS.some(field => Object.hasOwn(previous, field))
 }
 
-/** The API has no filter for scheduled ends, so every subscription that has not ended is read. */
+/**
+ * The feed of scheduled ends and pauses. It reads every subscription that has not ended, because the API cannot filter by
+ * scheduled ends.
+ */
 function schedules(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'subscriptions',
     list: () => ({ type: 'subscription', path: '/subscriptions', query: { limit: BASELINE_PAGE_SIZE } }),
-    objects: items => whatIsSet(client, items, budget),
+    objects: items => scheduledChanges(client, items, budget),
   })
 }
 
-/** The subscriptions with a scheduled end or pause, their own or that of their schedule. */
-async function whatIsSet(
+/** The subscriptions of a page with a scheduled end or pause, by themselves or by their schedule. */
+async function scheduledChanges(
   client: ApiClient,
   items: readonly ProviderObject[],
   budget: Budget,
 ): Promise<readonly ReadObject[] | Failed> {
   const read = await Promise.all(
-    items.filter(maySet).map(async item => ({ item, answer: await withSchedule(client, item, budget) })),
+    items
+      .filter(mayHaveScheduledChange)
+      .map(async item => ({ item, answer: await withSchedule(client, item, budget) })),
   )
   const objects: ReadObject[] = []
   for (const { item, answer } of read) {
-    const found = objectsOf(answer, item)
+    const found = objectsOrFault(answer, item)
     if (found === null) return answer as Failed
-    const isSet = found.some(({ type, body }) => (type === 'subscription' ? setsByItself(body) : endsLater(body)))
+    const isSet = found.some(({ type, body }) =>
+      type === 'subscription' ? hasOwnScheduledChange(body) : endsLater(body),
+    )
     if (isSet || answer.kind === 'failed') objects.push(...found)
   }
   return objects
 }
 
-function maySet(subscription: ProviderObject): boolean {
-  return setsByItself(subscription) || firstId(subscription.schedule) !== null
+function mayHaveScheduledChange(subscription: ProviderObject): boolean {
+  return hasOwnScheduledChange(subscription) || firstId(subscription.schedule) !== null
 }
 
-function setsByItself({ cancel_at, cancel_at_period_end, pause_collection, status }: ReadObject['body']): boolean {
+function hasOwnScheduledChange({
+  cancel_at,
+  cancel_at_period_end,
+  pause_collection,
+  status,
+}: ReadObject['body']): boolean {
   return cancel_at_period_end === true || cancel_at != null || pause_collection != null || status === 'paused'
 }
 

@@ -1,17 +1,17 @@
 import { createHmac } from 'node:crypto'
 import { Secret } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
-import { prepared } from '../../test/credentials.ts'
+import { prepareUsable } from '../../test/credentials.ts'
 import { authenticate, prepareSecret } from './authenticate.ts'
 
-/** The vector that paddle-node-sdk 3.10.0 and node:crypto agree on. */
+/** A test vector that paddle-node-sdk 3.10.0 and node:crypto sign alike. */
 const SECRET = 'pdl_ntfset_test_vector_secret'
 const BODY = Buffer.from('{"event_id":"evt_1","event_type":"adjustment.created","note":"café"}')
 const TS = 1_700_000_000
 const H1 = '6c279a8acff33d0dd8dbc0ca521d84999a60a05032f2137a56bca46012bee5e7'
 
 const BAD = '0'.repeat(64)
-const secrets = [prepared({ prepareSecret }, SECRET)]
+const secrets = [prepareUsable({ prepareSecret }, SECRET)]
 const check = (header: string | string[], { body = BODY, nowS = TS, keys = secrets } = {}) =>
   authenticate({ headerValues: [header].flat(), body, nowMs: nowS * 1000 }, keys)
 const signed = (text: string, secret = SECRET) =>
@@ -25,7 +25,7 @@ describe("the reseller's signature", () => {
   })
 
   test.each([
-    // What paddle-node-sdk 3.10.0 does stands in `sdk`; `expected` is what we decided.
+    // `sdk` is the result of paddle-node-sdk 3.10.0, `expected` is the result that Backstop must give.
     { name: 'a bad h1 before the good one', sdk: 'accepts', header: `ts=${TS};h1=${BAD};h1=${H1}` },
     { name: 'a bad h1 after the good one', sdk: 'REJECTS', header: `ts=${TS};h1=${H1};h1=${BAD}` },
     { name: 'h1 before ts', sdk: 'accepts', header: `h1=${H1};ts=${TS}` },
@@ -106,7 +106,7 @@ describe("the reseller's signature", () => {
 
   test('tries every h1 against every secret, as the Python and PHP SDKs do while a secret is rotated', () => {
     const keys = ['pdl_ntfset_old_secret_1', 'pdl_ntfset_old_secret_2', SECRET].map(secret =>
-      prepared({ prepareSecret }, secret),
+      prepareUsable({ prepareSecret }, secret),
     )
     expect(check(`ts=${TS};h1=${BAD};h1=${H1}`, { keys })).toEqual({ kind: 'authentic', secretIndex: 2, ageS: 0 })
   })

@@ -1,7 +1,7 @@
 import { fieldAt, firstId, isUsableWord } from '../event-fields.ts'
 import type { Identification } from '../provider.ts'
 
-/** The envelope is `{event_id, event_type, data}`. */
+/** Reads the envelope `{event_id, event_type, data}`. */
 export function identify(event: Readonly<Record<string, unknown>>): Identification {
   const eventId = fieldAt(event, 'event_id')
   if (!isUsableWord(eventId)) return { kind: 'malformed', reason: 'id_unusable' }
@@ -10,7 +10,10 @@ export function identify(event: Readonly<Record<string, unknown>>): Identificati
   return { kind: 'identified', eventId, eventType, subject: subjectOf(eventType, fieldAt(event, 'data')) }
 }
 
-/** `data` has no type; the type of its event says it: `subscription.canceled` has a subscription. */
+/**
+ * The id of the payment or subscription. The type of the event gives the type of `data`: `subscription.canceled` has a
+ * subscription.
+ */
 function subjectOf(eventType: string, data: unknown): string | null {
   const own = fieldAt(data, 'id')
   if (eventType.startsWith('subscription.') || eventType.startsWith('transaction.')) return firstId(own)

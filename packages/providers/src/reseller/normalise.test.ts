@@ -10,8 +10,8 @@ function observed(eventType: string, data: unknown, more: Record<string, unknown
   return meaning.kind === 'observed' ? meaning.sightings[0] : meaning
 }
 
-describe('what a reseller event means', () => {
-  test('a refund under review is an action under the identity of the adjustment', () => {
+describe('an event of the reseller', () => {
+  test('a refund under review is a sighting with the identity of the adjustment', () => {
     expect(observed('adjustment.created', adjustment)).toEqual({
       kind: 'action',
       action: 'refund',
@@ -50,14 +50,14 @@ describe('what a reseller event means', () => {
     expect(observed('adjustment.created', { ...adjustment, totals })).toMatchObject({ amount })
   })
 
-  test.each(['24.99', '-1', '', 'many', '9'.repeat(20)])('the amount %j is malformed, and never a guess', total => {
+  test.each(['24.99', '-1', '', 'many', '9'.repeat(20)])('the amount %j is malformed', total => {
     expect(observed('adjustment.created', { ...adjustment, totals: { total } })).toEqual({
       kind: 'malformed',
       reason: expect.stringContaining('adjustment.totals.total'),
     })
   })
 
-  test('times to the microsecond are read, and the event has the time where the object has none', () => {
+  test('times may have microseconds, and the time of the event is used if the object has none', () => {
     const bare = { ...adjustment, created_at: undefined, updated_at: undefined }
     expect(observed('adjustment.created', bare, { occurred_at: '2025-11-20T10:15:30.123456Z' })).toMatchObject({
       createdAt: Date.parse('2025-11-20T10:15:30.123Z'),
@@ -66,7 +66,7 @@ describe('what a reseller event means', () => {
     expect(observed('adjustment.created', bare, { occurred_at: 'today' })).toMatchObject({ kind: 'malformed' })
   })
 
-  test('a subscription is a snapshot as of its own last change', () => {
+  test('a subscription is a state at the time of its last change', () => {
     const { data } = RESELLER_EVENTS['subscription.updated']
     expect(observed('subscription.updated', data)).toEqual({
       kind: 'subscription',
@@ -90,7 +90,7 @@ describe('what a reseller event means', () => {
     })
   })
 
-  test('what is read from the API is the same as what was pushed', () => {
+  test('an object has the same meaning from the API and in an event', () => {
     const readFrom = { projectId: 'prj_1', connectionId: 'con_1', site: null, readAt: 1 }
     for (const [type, object] of Object.entries(RESELLER_OBJECTS)) {
       const pushed = observed(type === 'adjustment' ? 'adjustment.updated' : 'subscription.updated', object)

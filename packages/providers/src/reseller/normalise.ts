@@ -1,4 +1,4 @@
-/** The meaning of the reseller's events and objects; docs/decisions/reseller.md has it as a table. */
+/** Normalises the reseller's events and objects. docs/decisions/reseller.md documents the meaning as a table. */
 import { fieldAt, objectAt } from '../event-fields.ts'
 import { helpful, type ObjectMeaning, TextTime } from '../object-fields.ts'
 import type { NormaliseEvent, NormaliseObject } from '../sighting.ts'
@@ -10,7 +10,10 @@ const OBJECTS: ReadonlyMap<string, ObjectMeaning> = new Map([
   ['subscription', meaningOfSubscription],
 ])
 
-/** The type of an event says only which object it has: every event has the object's present state. */
+/**
+ * The normaliser of the object in each type of event. Every event has the object's present state, so its type has no other
+ * meaning.
+ */
 const EVENTS: ReadonlyMap<string, ObjectMeaning> = new Map([
   ['adjustment.created', meaningOfAdjustment],
   ['adjustment.updated', meaningOfAdjustment],
@@ -18,7 +21,7 @@ const EVENTS: ReadonlyMap<string, ObjectMeaning> = new Map([
   ['subscription.canceled', meaningOfSubscription],
   ['subscription.paused', meaningOfSubscription],
   ['subscription.resumed', meaningOfSubscription],
-  // Not required. If it is sent, it shows that an end came from failed collection and not from a request.
+  // Users need not subscribe to it. If it is sent, it shows that failed collection and not a request ended a subscription.
   ['subscription.past_due', meaningOfSubscription],
 ])
 

@@ -2,36 +2,36 @@ import { Secret } from '@backstop/kit'
 import { createReseller, startResellerApi } from '@backstop/simulator'
 import { afterEach, describe, expect, test } from 'vitest'
 import { json } from '../../test/read-back/answers.ts'
-import { KEY, MINUTE, START, useSetting } from '../../test/read-back/reader-harness.ts'
+import { KEY, MINUTE, START, useReaderHarness } from '../../test/read-back/reader-harness.ts'
 import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
-import { WORLDS } from '../../test/read-back/test-accounts.ts'
+import { TEST_ACCOUNTS } from '../../test/read-back/test-accounts.ts'
 import { reseller } from './index.ts'
 
-const setting = useSetting(reseller, WORLDS.reseller)
+const harness = useReaderHarness(reseller, TEST_ACCOUNTS.reseller)
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
 async function openAccount() {
-  const { now } = setting.clock
+  const { now } = harness.clock
   const account = createReseller({ now })
   const api = await startResellerApi({ reseller: account, readKeys: [KEY], now })
   closers.push(api.stop)
-  return { account, api, reader: setting.openReader(api.url) }
+  return { account, api, reader: harness.openReader(api.url) }
 }
 
 describe('the targets of', () => {
   test.each([
     {
-      name: 'a refund that is named',
+      name: 'a refund with an id',
       action: 'refund' as const,
       providerRef: 'adj_1',
       objectIds: ['txn_1', 'sub_1'],
       targets: [{ type: 'adjustment', id: 'adj_1' }],
     },
     {
-      name: 'a refund that is not',
+      name: 'a refund without an id',
       action: 'refund' as const,
       providerRef: null,
       objectIds: ['txn_1', 'sub_1'],
@@ -49,13 +49,13 @@ describe('the targets of', () => {
   })
 })
 
-describe('the reseller is read', () => {
+describe('a read of the reseller', () => {
   test.each([
     { name: 'live', key: 'pdl_live_apikey_01', host: 'https://api.paddle.com' },
     { name: 'sandbox', key: 'pdl_sdbx_apikey_01', host: 'https://sandbox-api.paddle.com' },
-  ])('with a $name key at the address of that world', async ({ key, host }) => {
+  ])('with a $name key at the address of that account', async ({ key, host }) => {
     const { egress, requests } = createRecordingEgress()
-    const { clock } = setting
+    const { clock } = harness
     const options = { readKey: new Secret(key), site: null, apiBase: null, egress, clock, random: () => 0 }
     await reseller.readBack.open(options).read([{ type: 'adjustment', id: 'adj_1' }], 1_000)
     expect(requests).toMatchObject([
@@ -63,33 +63,33 @@ describe('the reseller is read', () => {
     ])
   })
 
-  test('for the adjustments of a subscription where an operation names that', async () => {
+  test('finds the adjustments of a subscription that an operation names', async () => {
     const { account, reader } = await openAccount()
     const { subscription, transaction } = account.subscribe({ amount: 999 })
     const { id } = account.refund({ transactionId: transaction.id })
-    expect(await setting.find(reader, [{ type: 'adjustments_of_transaction', id: subscription.id }])).toMatchObject([
+    expect(await harness.find(reader, [{ type: 'adjustments_of_transaction', id: subscription.id }])).toMatchObject([
       { kind: 'action', providerRef: id },
     ])
   })
 
-  test('and an adjustment of another transaction is not believed', async () => {
+  test('refuses an adjustment of another transaction as malformed', async () => {
     const adjustment = { id: 'adj_1', transaction_id: 'txn_other' }
     const body = { data: [adjustment], meta: { pagination: { has_more: false, next: 'https://api.example.com/' } } }
-    const server = await setting.serve(json(200, body))
+    const server = await harness.serve(json(200, body))
     const target = { type: 'adjustments_of_transaction', id: 'txn_1' } as const
-    expect(await setting.ask(setting.openReader(server.url), [target])).toMatchObject({ failure: 'answer_malformed' })
+    expect(await harness.ask(harness.openReader(server.url), [target])).toMatchObject({ failure: 'answer_malformed' })
   })
 
-  test('without following a link to anywhere else, where the key would go with it', async () => {
-    const elsewhere = await setting.serve(json(200, {}))
+  test('follows no link to another host, which would get the key', async () => {
+    const elsewhere = await harness.serve(json(200, {}))
     const next = `${elsewhere.url}/adjustments?after=adj_2`
     const item = { id: 'adj_2', created_at: new Date(START).toISOString() }
-    const server = await setting.serve((request, response) => {
+    const server = await harness.serve((request, response) => {
       const isFirst = !request.path.includes('after=')
       const pagination = { per_page: 50, next, has_more: isFirst, estimated_total: 2 }
       json(200, { data: isFirst ? [item] : [], meta: { pagination } })(request, response)
     })
-    const reader = setting.openReader(server.url)
+    const reader = harness.openReader(server.url)
     const first = await reader.changes(null, START - MINUTE)
     expect(first).toMatchObject({ kind: 'page', done: false })
     await reader.changes(first.kind === 'page' ? first.cursor : null, START - MINUTE)
@@ -102,30 +102,30 @@ describe('the reseller is read', () => {
 })
 
 describe('a sweep of the reseller', () => {
-  test('finds what became of a refund made long before, with its version', async () => {
+  test('finds the later state of an old refund, with its version', async () => {
     const { account, reader } = await openAccount()
     const { id } = account.refund({ transactionId: account.sell({ amount: 4_000 }).id })
-    setting.clock.pass(3 * 24 * 60 * MINUTE)
+    harness.clock.advance(3 * 24 * 60 * MINUTE)
     account.review(id, 'rejected')
-    const since = setting.clock.now() - MINUTE
+    const since = harness.clock.now() - MINUTE
     const first = await reader.changes(null, since)
     const second = await reader.changes(first.kind === 'page' ? first.cursor : null, since)
     expect(first).toMatchObject({ objects: [], done: false })
-    expect(setting.meaningsOf(second.kind === 'page' ? second.objects : [])).toEqual([
-      expect.objectContaining({ providerRef: id, state: 'rejected', stateVersion: setting.clock.now() }),
+    expect(harness.meaningsOf(second.kind === 'page' ? second.objects : [])).toEqual([
+      expect.objectContaining({ providerRef: id, state: 'rejected', stateVersion: harness.clock.now() }),
     ])
   })
 
-  test('has every state of a subscription in the order of the provider', async () => {
+  test('finds every state of a subscription in the order of the provider', async () => {
     const { account, reader } = await openAccount()
     const { subscription } = account.subscribe({ amount: 999 })
     for (const change of [account.scheduleCancel, account.unschedule, account.pause] as const) {
-      setting.clock.pass(1_000)
+      harness.clock.advance(1_000)
       change(subscription.id)
     }
     const first = await reader.changes(null, START)
     const second = await reader.changes(first.kind === 'page' ? first.cursor : null, START)
-    const states = setting
+    const states = harness
       .meaningsOf(second.kind === 'page' ? second.objects : [])
       .flatMap(one =>
         one.kind === 'subscription'

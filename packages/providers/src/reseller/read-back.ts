@@ -18,7 +18,7 @@ import {
   readWhole,
   unusableItem,
 } from '../http/objects.ts'
-import type { Found } from '../http/read-targets.ts'
+import type { TargetResult } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
 import type { Feed } from '../http/walk.ts'
 import type { ReadBack } from '../read-back.ts'
@@ -41,7 +41,7 @@ const DIALECT: ApiDialect = {
   pageIn: ({ data, meta }) => ({ items: itemsIn(data), next: nextIn(meta) }),
 }
 
-/** The events to read; past_due shows why a subscription ends soon after. */
+/** The event types that a sweep reads. past_due shows the cause if the subscription ends soon afterwards. */
 const EVENT_TYPES = [
   'adjustment.created',
   'adjustment.updated',
@@ -52,14 +52,14 @@ const EVENT_TYPES = [
   'subscription.past_due',
 ]
 
-/** The largest page of adjustments, and small enough for larger objects. */
+/** The API's largest page of adjustments. It also keeps pages of larger objects below the size limit. */
 const PAGE_SIZE = 50
-/** Ids sort by the time of creation. */
+/** Newest first, because ids sort by the time of creation. */
 const NEWEST_FIRST = { order_by: 'id[DESC]', per_page: PAGE_SIZE }
 
 /** Reads the reseller's data. */
 export const readBack: ReadBack = {
-  // The limit is 240 a minute for one IP address, shared by all its programs (developer.paddle.com, rate limiting).
+  // The API allows 240 requests a minute for one IP address, shared by all programs there (developer.paddle.com, rate limiting).
   limits: { requestsPerMinute: 180, concurrent: 4 },
   apiHosts: ['api.paddle.com', 'sandbox-api.paddle.com'],
 
@@ -79,12 +79,12 @@ export const readBack: ReadBack = {
   },
 }
 
-/** The prefix of a key says whether it belongs to the sandbox. */
+/** The public address of the API. The prefix of a sandbox key differs from that of a live key. */
 function publicAddress(readKey: Secret): string {
   return readKey.reveal().startsWith('pdl_sdbx_') ? 'https://sandbox-api.paddle.com' : 'https://api.paddle.com'
 }
 
-async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<Found> {
+async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
   switch (type) {
     case 'subscription': {
       const answer = await readOne(client, type, '/subscriptions', id, budget)
@@ -92,7 +92,7 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
     }
     case 'adjustment':
     case 'adjustments_of_transaction': {
-      // The API reads a single adjustment only as a list.
+      // The API returns a single adjustment only as a list with a filter.
       const filter = type === 'adjustment' ? 'id' : id.startsWith('sub_') ? 'subscription_id' : 'transaction_id'
       const query = { [filter]: id, per_page: PAGE_SIZE }
       const answer = await readWhole(client, { type: 'adjustment', path: '/adjustments', query }, budget)
@@ -110,7 +110,7 @@ function asAdjustment(body: ProviderObject): ReadObject {
   return { type: 'adjustment', body }
 }
 
-/** The id of an event has another field name than all other ids. */
+/** The items of a list with their id in the field `id`. In events the id has another field name. */
 function itemsIn(data: unknown): unknown {
   return Array.isArray(data)
     ? data.map(item => {
@@ -120,7 +120,7 @@ function itemsIn(data: unknown): unknown {
     : undefined
 }
 
-/** The last page has a link too: only has_more says whether another page follows. */
+/** The position of the next page. Only has_more shows whether it exists, because the last page has a link too. */
 function nextIn(meta: unknown): string | null | undefined {
   const hasMore = fieldAt(meta, 'pagination', 'has_more')
   if (hasMore === false) return null
@@ -129,7 +129,7 @@ function nextIn(meta: unknown): string | null | undefined {
   return new URL(link).searchParams.get('after') ?? undefined
 }
 
-/** Every adjustment. */
+/** The feed of all adjustments. */
 function adjustments(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'adjustments',
@@ -140,8 +140,8 @@ function adjustments(client: ApiClient, budget: Budget): Feed {
 }
 
 /**
- * Changes of older adjustments and of subscriptions, from their events. The objects have the time of their change, so the copy
- * in the event suffices.
+ * The feed of changes of older adjustments and of subscriptions. It uses the copy in their events, because the objects have the
+ * time of their change.
  */
 function events(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {

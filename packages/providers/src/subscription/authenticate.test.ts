@@ -1,14 +1,14 @@
 import { createSecretKey } from 'node:crypto'
 import { Secret } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
-import { prepared } from '../../test/credentials.ts'
+import { prepareUsable } from '../../test/credentials.ts'
 import { authenticate, prepareSecret } from './authenticate.ts'
 
-/** The vector of the provider's own validator (chargebee 3.33.0): user service, password p:ss✓. */
+/** A test vector that the provider's own validator accepts (chargebee 3.33.0): user service, password p:ss✓. */
 const PASSWORD = 'p:ss✓'
 const VECTOR = 'Basic c2VydmljZTpwOnNz4pyT'
 
-const secrets = [prepared({ prepareSecret }, PASSWORD)]
+const secrets = [prepareUsable({ prepareSecret }, PASSWORD)]
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')
 const check = (header: string | string[], keys = secrets) =>
   authenticate({ headerValues: [header].flat(), body: Buffer.from('{}'), nowMs: 0 }, keys)
@@ -16,12 +16,12 @@ const authentic = { kind: 'authentic', secretIndex: 0, ageS: null }
 const refused = (reason: string) => ({ kind: 'refused', reason })
 
 describe("the subscription provider's password", () => {
-  test('accepts the vector, whose password holds a colon and more than ASCII', () => {
+  test('accepts the vector, whose password contains a colon and a character outside ASCII', () => {
     expect(check(VECTOR)).toEqual(authentic)
   })
 
   test.each([
-    // What chargebee 3.33.0 does stands in `sdk`; `expected` is what we decided.
+    // `sdk` is the result of chargebee 3.33.0, `expected` is the result that Backstop must give.
     { name: 'the scheme in lower case', sdk: 'rejects', header: VECTOR.replace('Basic', 'basic') },
     { name: 'the scheme in upper case', sdk: 'rejects', header: VECTOR.replace('Basic', 'BASIC') },
     { name: 'two blanks after the scheme', sdk: 'rejects', header: VECTOR.replace(' ', '  ') },
@@ -88,7 +88,7 @@ describe("the subscription provider's password", () => {
       reason: 'credential_malformed',
     },
     {
-      name: 'base64 with bits to spare',
+      name: 'base64 with unused bits that are not zero',
       sdk: 'accepts',
       header: 'Basic c2VydmljZTpwOnN=',
       reason: 'credential_malformed',
@@ -104,14 +104,14 @@ describe("the subscription provider's password", () => {
     expect(check(header)).toEqual(refused(reason))
   })
 
-  test('refuses the password in another Unicode form: it is compared as bytes', () => {
-    const composed = [prepared({ prepareSecret }, 'pässword-of-some-length'.normalize('NFC'))]
+  test('refuses the password in another Unicode form, because bytes are compared', () => {
+    const composed = [prepareUsable({ prepareSecret }, 'pässword-of-some-length'.normalize('NFC'))]
     const other = `Basic ${base64(`service:${'pässword-of-some-length'.normalize('NFD')}`)}`
     expect(check(other, composed)).toEqual(refused('password_mismatch'))
   })
 
-  test('accepts any of several passwords and says which', () => {
-    const keys = [prepared({ prepareSecret }, 'the-new-password'), ...secrets]
+  test('accepts any of several passwords and returns its index', () => {
+    const keys = [prepareUsable({ prepareSecret }, 'the-new-password'), ...secrets]
     expect(check(VECTOR, keys)).toEqual({ kind: 'authentic', secretIndex: 1, ageS: null })
   })
 
@@ -119,12 +119,12 @@ describe("the subscription provider's password", () => {
     expect(check(VECTOR, [...secrets, ...secrets])).toEqual(authentic)
   })
 
-  test('passes over a credential of another kind', () => {
+  test('ignores a credential of another kind', () => {
     const key = { kind: 'signing_key', key: createSecretKey(Buffer.alloc(32)) } as const
     expect(check(VECTOR, [key, ...secrets])).toEqual({ ...authentic, secretIndex: 1 })
   })
 
-  test('refuses everything when there is no password, the empty one included', () => {
+  test('refuses every notification if there is no password, also with an empty password', () => {
     expect(check(`Basic ${base64('service:')}`, [])).toEqual(refused('password_mismatch'))
   })
 

@@ -1,6 +1,6 @@
 /**
- * Subscription billing (Chargebee): only HTTP basic authentication (RFC 7617). Neither body nor time is signed, so anyone with
- * the password can send any content: its events are hints, and the provider is always read again.
+ * Subscription biller (Chargebee): only HTTP basic authentication (RFC 7617). Neither body nor time is signed, so anyone with the
+ * password can send any content. Therefore its events are only hints, and the objects are read from the provider.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '@backstop/kit'
@@ -10,14 +10,14 @@ import { singleHeader } from '../single-header.ts'
 /** The fixed user name of these connections. */
 const USERNAME = 'service'
 
-/** The scheme in any case, then blanks, then base64 with its padding. */
+/** The name of the scheme in any case, then blanks, then base64 with its padding. */
 const BASIC_SHAPE = /^basic +([A-Za-z0-9+/]+={0,2})$/i
 const COLON = 0x3a
 const usernameDigest = digestOf(Buffer.from(USERNAME, 'utf8'))
 
 /**
- * No minimum length, unlike signing keys: a request contains the password itself, so a captured one allows no search for it.
- * Backstop generates passwords of about 190 bits.
+ * Prepares a password. It has no minimum length, unlike signing keys: a request contains the password itself, so a captured
+ * request needs no search. Backstop generates passwords of about 190 bits.
  */
 export function prepareSecret(secret: Secret): PreparedSecret {
   const password = secret.reveal()
@@ -54,9 +54,9 @@ function parseBasic(header: string): { username: Buffer; password: Buffer } | un
   const encoded = BASIC_SHAPE.exec(header)?.[1]
   if (encoded === undefined) return undefined
   const bytes = Buffer.from(encoded, 'base64')
-  // Buffer.from skips invalid characters: only text that it encodes back unchanged was base64.
+  // Buffer.from skips invalid characters, so the bytes are encoded again and compared with the text.
   if (bytes.toString('base64') !== encoded) return undefined
-  // The first colon, because a password may contain others.
+  // The first colon is the separator, because a password may contain colons.
   const colon = bytes.indexOf(COLON)
   if (colon < 0) return undefined
   return { username: bytes.subarray(0, colon), password: bytes.subarray(colon + 1) }

@@ -47,12 +47,12 @@ describe("the subscription provider's event", () => {
       subject: 'txn_1',
     },
     {
-      name: 'a refund of nothing that it names, by itself',
+      name: 'a refund without other ids, by its own id',
       content: { transaction: { id: 'txn_2' } },
       subject: 'txn_2',
     },
     {
-      name: 'a credit note of nothing that it names, by itself',
+      name: 'a credit note without other ids, by its own id',
       content: { credit_note: { id: 'CN-1' } },
       subject: 'CN-1',
     },

@@ -1,7 +1,7 @@
 import { fieldAt, firstId, isUsableWord } from '../event-fields.ts'
 import type { Identification } from '../provider.ts'
 
-/** The envelope is `{id, event_type, content: {subscription?, credit_note?, transaction?, invoice?, …}}`. */
+/** Reads the envelope `{id, event_type, content: {subscription?, credit_note?, transaction?, invoice?, …}}`. */
 export function identify(event: Readonly<Record<string, unknown>>): Identification {
   const eventId = fieldAt(event, 'id')
   if (!isUsableWord(eventId)) return { kind: 'malformed', reason: 'id_unusable' }
@@ -10,7 +10,7 @@ export function identify(event: Readonly<Record<string, unknown>>): Identificati
   return { kind: 'identified', eventId, eventType, subject: subjectOf(fieldAt(event, 'content')) }
 }
 
-/** The subscription; without one the invoice, which a credit note and its refund both name. */
+/** The id of the subscription, or else of the invoice, which both a credit note and its refund name. */
 function subjectOf(content: unknown): string | null {
   return firstId(
     fieldAt(content, 'subscription', 'id'),

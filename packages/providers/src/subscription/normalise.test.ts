@@ -18,7 +18,7 @@ function hint(eventType: string, content: unknown) {
   return normaliseEvent({ projectId: 'prj_1', connectionId: 'con_1', eventId: 'ev_1', eventType }, { content })
 }
 
-describe("what a biller's event hints at", () => {
+describe("the hint of a biller's event", () => {
   test.each([
     { type: 'payment_refunded', targets: [{ type: 'transaction', id: 'txn_16Aa' }] },
     { type: 'credit_note_created', targets: [{ type: 'credit_note', id: 'CN-204' }] },
@@ -36,7 +36,7 @@ describe("what a biller's event hints at", () => {
     },
     { name: 'a list in the plural', content: { credit_notes: [{ id: 'CN-1' }] }, ids: ['CN-1'] },
     { name: 'the same twice', content: { credit_note: { id: 'CN-1' }, credit_notes: [{ id: 'CN-1' }] }, ids: ['CN-1'] },
-    { name: 'odd ones among them', content: { credit_notes: [7, null, {}, { id: 'CN-1' }] }, ids: ['CN-1'] },
+    { name: 'a list with unreadable items', content: { credit_notes: [7, null, {}, { id: 'CN-1' }] }, ids: ['CN-1'] },
   ])('the end of a subscription with $name gives the credit notes too', ({ content, ids }) => {
     expect(hint('subscription_cancelled', { subscription: { id: 'sub-77' }, ...content })).toEqual({
       kind: 'hint',
@@ -44,7 +44,7 @@ describe("what a biller's event hints at", () => {
     })
   })
 
-  test('nothing else in it is believed: with any other content the hint is the same', () => {
+  test('does not depend on the other content of the event', () => {
     const lies = { type: 'payment', status: 'failure', amount: 1, gateway: 'none', deleted: true }
     expect(hint('payment_refunded', { transaction: { id: 'txn_16Aa', ...lies } })).toEqual(
       hint('payment_refunded', { transaction }),
@@ -52,7 +52,7 @@ describe("what a biller's event hints at", () => {
   })
 })
 
-describe("what a biller's object means", () => {
+describe("the meaning of a biller's object", () => {
   test('a refund transaction is an action under its own id, within its site', () => {
     expect(sightings('transaction', transaction)).toEqual([
       {
@@ -92,7 +92,7 @@ describe("what a biller's object means", () => {
     expect(chargeback?.refs.filter(ref => ref.includes('/processor/'))).toEqual([])
   })
 
-  test('the same refund at the card processor has a reference in common with it, in this project only', () => {
+  test('a refund shares a reference with the same refund at the card processor, in its own project only', () => {
     const from = { ...readFrom, site: null }
     const atGateway = normaliseProcessorObject(from, 'refund', PROCESSOR_OBJECTS.refund)
     const refs = atGateway.kind === 'observed' ? (atGateway.sightings[0]?.refs ?? []) : []
@@ -109,7 +109,7 @@ describe("what a biller's object means", () => {
     expect(here?.filter(name => there?.includes(name))).toEqual([])
   })
 
-  test('a refund seen through its credit note is the one seen through its transaction', () => {
+  test('a refund has the same identity in its credit note and in its transaction', () => {
     const [throughNote, credit] = sightings('credit_note', REFUNDED_NOTE)
     const [itself] = sightings('transaction', transaction)
     expect(throughNote).toMatchObject({
@@ -125,12 +125,12 @@ describe("what a biller's object means", () => {
     expect(credit).toMatchObject({ kind: 'record', record: 'credit', providerRef: 'CN-204' })
   })
 
-  test('a refund that pays out two notes has its own amount in both of them', () => {
+  test('a refund of two credit notes has its whole amount in each of them', () => {
     const half = { ...REFUNDED_NOTE.linked_refunds[0], applied_amount: 999 }
     expect(sightings('credit_note', { ...REFUNDED_NOTE, linked_refunds: [half] })[0]).toMatchObject({ amount: 2499 })
   })
 
-  test('a subscription is a snapshot as of its version', () => {
+  test('a subscription is a state with the time of its version', () => {
     const scheduled = {
       ...subscription,
       status: 'non_renewing',

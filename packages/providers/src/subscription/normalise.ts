@@ -1,6 +1,6 @@
 /**
- * The meaning of the subscription biller's events and objects; docs/decisions/subscription.md has it as a table. Its events are
- * not signed: only the ids of the objects to read are used.
+ * Normalises the subscription biller's events and objects. docs/decisions/subscription.md documents the meaning as a table. The
+ * events are not signed, so only the ids of the objects to read are used.
  */
 import { isProviderId, type ReadTarget } from '@backstop/contracts'
 import { fieldAt } from '../event-fields.ts'
@@ -18,7 +18,7 @@ const OBJECTS: ReadonlyMap<string, ObjectMeaning> = new Map([
 
 type HintedType = Extract<ReadTarget['type'], 'transaction' | 'credit_note' | 'subscription'>
 
-/** The fields of an event's content with objects of each type. The name for the list of credit notes varies. */
+/** The fields of an event's content that have objects of each type. The list of credit notes has two names. */
 const MEMBERS: Readonly<Record<HintedType, readonly string[]>> = {
   transaction: ['transaction'],
   credit_note: ['credit_note', 'credit_notes'],
@@ -27,7 +27,7 @@ const MEMBERS: Readonly<Record<HintedType, readonly string[]>> = {
 
 interface Hint {
   readonly about: HintedType
-  /** Types of related objects, which are read too if the event names them. */
+  /** The type of related objects, which are read too if the event names them. */
   readonly also?: HintedType
 }
 
@@ -49,7 +49,7 @@ const EVENTS: ReadonlyMap<string, Hint> = new Map([
   ['subscription_cancellation_scheduled', SUBSCRIPTION],
   ['subscription_scheduled_cancellation_removed', SUBSCRIPTION],
   ['subscription_cancelled', SUBSCRIPTION_WITH_CREDITS],
-  // The provider spells it with one l.
+  // The provider spells this type with one l.
   ['subscription_canceled_with_backdating', SUBSCRIPTION_WITH_CREDITS],
   ['subscription_reactivated', SUBSCRIPTION],
   ['subscription_reactivated_with_backdating', SUBSCRIPTION],

@@ -3,23 +3,23 @@ import { Secret } from '@backstop/kit'
 import { createSubscriptionBiller, startBillerApi } from '@backstop/simulator'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { KEY, START, useSetting } from '../../test/read-back/reader-harness.ts'
+import { KEY, START, useReaderHarness } from '../../test/read-back/reader-harness.ts'
 import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
-import { WORLDS } from '../../test/read-back/test-accounts.ts'
+import { TEST_ACCOUNTS } from '../../test/read-back/test-accounts.ts'
 import { subscription as biller } from './index.ts'
 
-const setting = useSetting(biller, WORLDS.subscription)
+const harness = useReaderHarness(biller, TEST_ACCOUNTS.subscription)
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
 async function openAccount() {
-  const { now } = setting.clock
+  const { now } = harness.clock
   const account = createSubscriptionBiller({ now })
   const api = await startBillerApi({ biller: account, readKeys: [KEY], now })
   closers.push(api.stop)
-  return { account, api, reader: setting.openReader(api.url) }
+  return { account, api, reader: harness.openReader(api.url) }
 }
 
 describe('an id that a merchant chose', () => {
@@ -28,12 +28,12 @@ describe('an id that a merchant chose', () => {
     account.subscribe({ amount: 999, id })
     account.subscribe({ amount: 999 })
     account.cancel(id)
-    expect(await setting.find(reader, [{ type: 'subscription', id }])).toMatchObject([
+    expect(await harness.find(reader, [{ type: 'subscription', id }])).toMatchObject([
       { subject: id, cancellation: { phase: 'executed' } },
     ])
   })
 
-  test('is swept like any other', async () => {
+  test('is swept like every other id', async () => {
     const { account, reader } = await openAccount()
     const ids = ['Söhne & Co KG', 'a/b', '..', 'plain']
     for (const id of ids) {
@@ -42,15 +42,15 @@ describe('an id that a merchant chose', () => {
     }
     const page = await reader.schedules(null)
     if (page.kind === 'failed') throw new Error(page.text)
-    expect(new Set(setting.meaningsOf(page.objects).map(({ subject }) => subject))).toEqual(new Set(ids))
+    expect(new Set(harness.meaningsOf(page.objects).map(({ subject }) => subject))).toEqual(new Set(ids))
   })
 
-  test('stands in the path as one segment that says exactly the id, whatever it holds', async () => {
+  test('is one segment of the path that decodes to exactly the id', async () => {
     const { egress, requests } = createRecordingEgress()
     await fc.assert(
       fc.asyncProperty(providerIds(), async id => {
         requests.length = 0
-        const reader = setting.openReader('https://acme.example/api/v2', { egress })
+        const reader = harness.openReader('https://acme.example/api/v2', { egress })
         await reader.read([{ type: 'subscription', id }], 1_000)
         const { pathname, searchParams } = new URL(String(requests[0]?.url))
         const [, , , resource, segment, ...rest] = pathname.split('/')
@@ -64,14 +64,14 @@ describe('an id that a merchant chose', () => {
 describe('the targets of', () => {
   test.each([
     {
-      name: 'a refund that is named',
+      name: 'a refund with an id',
       action: 'refund' as const,
       providerRef: 'txn_1',
       objectIds: ['sub-1'],
       targets: [{ type: 'transaction', id: 'txn_1' }],
     },
     {
-      name: 'a refund that may be named by its credit note',
+      name: 'a refund with an id that may be of a credit note',
       action: 'refund' as const,
       providerRef: 'CN-204',
       objectIds: ['sub-1'],
@@ -106,10 +106,10 @@ describe('the targets of', () => {
   })
 })
 
-describe('the subscription biller is read', () => {
-  test('at the address of its site, with the key as user and no password', async () => {
+describe('a read of the subscription biller', () => {
+  test('goes to the address of the site, with the key as user and no password', async () => {
     const { egress, requests } = createRecordingEgress()
-    const { clock } = setting
+    const { clock } = harness
     const options = { readKey: new Secret(KEY), site: 'acme-test', apiBase: null, egress, clock, random: () => 0 }
     await biller.readBack.open(options).read([{ type: 'subscription', id: 'a/b c' }], 1_000)
     expect(requests).toMatchObject([
@@ -120,11 +120,11 @@ describe('the subscription biller is read', () => {
     ])
   })
 
-  test('for a credit note together with the refunds that were made of it', async () => {
+  test('finds a credit note with its refunds', async () => {
     const { account, reader } = await openAccount()
     const { invoice } = account.bill({ amount: 4_000 })
     const { creditNote, refund } = account.refundInvoice(invoice.id, { idAtGateway: 're_3Q' })
-    const read = await setting.ask(reader, [{ type: 'credit_note', id: creditNote.id }])
+    const read = await harness.ask(reader, [{ type: 'credit_note', id: creditNote.id }])
     expect(read).toMatchObject({
       kind: 'read',
       objects: [
@@ -134,29 +134,29 @@ describe('the subscription biller is read', () => {
     })
   })
 
-  test('once for a refund that two targets lead to', async () => {
+  test('returns a refund once if two targets have it', async () => {
     const { account, reader } = await openAccount()
     const { creditNote, refund } = account.refundInvoice(account.bill({ amount: 4_000 }).invoice.id)
     const targets = [
       { type: 'transaction', id: refund.id },
       { type: 'credit_note', id: creditNote.id },
     ] as const
-    const read = await setting.ask(reader, targets)
+    const read = await harness.ask(reader, targets)
     expect(read.kind === 'read' && read.objects.map(({ type }) => type)).toEqual(['transaction', 'credit_note'])
   })
 
-  test.each(['subscription', 'invoice'] as const)('for the refunds of an %s', async named => {
+  test.each(['subscription', 'invoice'] as const)('finds the refunds of an %s', async named => {
     const { account, reader } = await openAccount()
     const { invoice, subscription } = account.subscribe({ amount: 4_000 })
     const { refund } = account.refundInvoice(invoice.id)
     const id = named === 'invoice' ? invoice.id : subscription.id
-    const found = await setting.find(reader, [{ type: 'refunds_of_subscription', id }])
+    const found = await harness.find(reader, [{ type: 'refunds_of_subscription', id }])
     expect(found).toContainEqual(expect.objectContaining({ kind: 'action', providerRef: refund.id }))
   })
 })
 
 describe('a sweep of the subscription biller', () => {
-  test('tells of credit notes, refunds and changed subscriptions as they are, and of events by name alone', async () => {
+  test('finds credit notes, refunds and changed subscriptions in their present state, and events by id and type only', async () => {
     const { account, reader } = await openAccount()
     const { invoice } = account.subscribe({ amount: 4_000 })
     const { creditNote, refund } = account.refundInvoice(invoice.id)

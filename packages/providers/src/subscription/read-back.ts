@@ -9,7 +9,7 @@ import { baseUrl } from '../http/base-url.ts'
 import { failed } from '../http/failure.ts'
 import { feedOf } from '../http/feeds.ts'
 import { isDotSegment, type ProviderObject, readOne, readWhole } from '../http/objects.ts'
-import type { Found } from '../http/read-targets.ts'
+import type { TargetResult } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
 import type { Feed } from '../http/walk.ts'
 import type { ReadBack } from '../read-back.ts'
@@ -35,7 +35,7 @@ const DIALECT: ApiDialect = {
   }),
 }
 
-/** The events about refunds, credits, ends and pauses. */
+/** The types of events about refunds, credits, ends and pauses. */
 const EVENT_TYPES = [
   'credit_note_created',
   'payment_refunded',
@@ -51,16 +51,16 @@ const EVENT_TYPES = [
 ]
 
 const PAGE_SIZE = 100
-/** Smaller, because one object may have hundreds of lines. */
+/** Objects per page for objects that may have hundreds of lines. */
 const LARGE_OBJECTS_PAGE_SIZE = 50
 /** The statuses of subscriptions that can still end or pause. */
 const UNENDED = ['future', 'in_trial', 'active', 'non_renewing', 'paused']
 
 /** Reads the subscription biller's data. */
 export const readBack: ReadBack = {
-  // The limit of a test site and of the smallest plan is 150 a minute, shared by all programs that use the site.
+  // A test site and the smallest plan allow 150 requests a minute, shared by all programs that use the site.
   limits: { requestsPerMinute: 110, concurrent: 2 },
-  // Each site has a host of its own.
+  // Each site has its own host.
   apiHosts: ['*.chargebee.com'],
 
   targetsOf({ action, providerRef, objectIds: [objectId] }) {
@@ -69,7 +69,7 @@ export const readBack: ReadBack = {
       return id === null ? [] : [{ type: 'subscription', id }]
     }
     if (providerRef !== null) {
-      // The answer to a refund of a credit note has both ids, and an operation may name either.
+      // An operation may name the transaction or the credit note, because the answer to a refund has both ids.
       const transaction = { type: 'transaction', id: providerRef } as const
       return isTransactionId(providerRef) ? [transaction] : [transaction, { type: 'credit_note', id: providerRef }]
     }
@@ -87,12 +87,14 @@ export const readBack: ReadBack = {
   },
 }
 
-/** The form of ids that the biller generates. A site may accept other ids, so it proves nothing. */
+/**
+ * True if an id has the form of a generated transaction id. Other ids may be transactions too, because a site may accept them.
+ */
 function isTransactionId(id: string): boolean {
   return id.startsWith('txn_')
 }
 
-async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<Found> {
+async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
   switch (type) {
     case 'subscription':
     case 'transaction':
@@ -115,7 +117,10 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
   }
 }
 
-/** Merchants choose ids, so one may be `..`, which no path can hold: a list with a filter has that object. */
+/**
+ * Reads one object. Merchants choose ids, so an id may be `..`, which cannot be in a path. The object is then read by a list with
+ * a filter.
+ */
 async function readById(client: ApiClient, type: string, id: string, budget: Budget) {
   if (!isDotSegment(id)) return readOne(client, type, `/${type}s`, id, budget)
   const query = { 'id[is]': id, include_deleted: 'true', limit: 1 }
@@ -127,16 +132,22 @@ async function readById(client: ApiClient, type: string, id: string, budget: Bud
     : { kind: 'object' as const, object }
 }
 
-/** A one-time sale has no subscription: the credit notes of its invoice name the refunds. */
-async function refundsOfInvoice(client: ApiClient, id: string, budget: Budget): Promise<Found> {
+/** Reads the refunds of an invoice. A one-time sale has no subscription, so they are found by the credit notes of its invoice. */
+async function refundsOfInvoice(client: ApiClient, id: string, budget: Budget): Promise<TargetResult> {
   const query = { 'reference_invoice_id[is]': id, limit: LARGE_OBJECTS_PAGE_SIZE }
   const answer = await readWhole(client, { type: 'credit_note', path: '/credit_notes', query }, budget)
   if (answer.kind !== 'objects') return answer
   return withLinkedRefunds(client, [...answer.objects.map(asCreditNote), ...answer.unusable], budget)
 }
 
-/** A credit note and a payment name their refunds, which have to be read themselves. */
-async function withLinkedRefunds(client: ApiClient, found: readonly ReadObject[], budget: Budget): Promise<Found> {
+/**
+ * Adds the refunds that credit notes and payments name. They are read too, because credit notes have only some of their fields.
+ */
+async function withLinkedRefunds(
+  client: ApiClient,
+  found: readonly ReadObject[],
+  budget: Budget,
+): Promise<TargetResult> {
   const linked = found.map(({ body }) => fieldAt(body, 'linked_refunds')).filter(Array.isArray)
   const ids = linked.flat().map(refund => fieldAt(refund, 'txn_id'))
   const answers = await Promise.all(
@@ -158,7 +169,7 @@ function asTransaction(body: ProviderObject): ReadObject {
   return { type: 'transaction', body }
 }
 
-/** New and changed refunds, and payments that a bank took back. */
+/** The feed of new and changed refunds and chargebacks. */
 function refunds(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'refunds',
@@ -175,7 +186,7 @@ function refunds(client: ApiClient, budget: Budget): Feed {
   })
 }
 
-/** New and changed credit notes. The API can sort them only by their date. */
+/** The feed of new and changed credit notes. The API can sort credit notes only by date. */
 function creditNotes(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'credit_notes',
@@ -188,7 +199,7 @@ function creditNotes(client: ApiClient, budget: Budget): Feed {
   })
 }
 
-/** Changed subscriptions. Their state shows the change. */
+/** The feed of changed subscriptions. */
 function subscriptions(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'subscriptions',
@@ -201,7 +212,7 @@ function subscriptions(client: ApiClient, budget: Budget): Feed {
   })
 }
 
-/** Events, only to see which ones exist: the lists above have the present objects. */
+/** The feed of events, without objects. It shows only which events exist, because the other feeds have the present objects. */
 function events(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'events',
@@ -223,7 +234,10 @@ function events(client: ApiClient, budget: Budget): Feed {
   })
 }
 
-/** The status shows no scheduled pause and not every scheduled end, so every subscription that can still end is read. */
+/**
+ * The feed of scheduled ends and pauses. It reads every subscription that can still end, because the status does not show all of
+ * them.
+ */
 function schedules(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'unended_subscriptions',
@@ -244,7 +258,7 @@ function asSubscription(body: ProviderObject): ReadObject {
   return { type: 'subscription', body }
 }
 
-/** The filter for changes, with deleted objects. `after` excludes the given second. */
+/** The query for objects that changed since a time, with deleted objects. `after` excludes the given second. */
 function changedSince(from: number, limit: number): Query {
   return { 'updated_at[after]': seconds(from) - 1, include_deleted: 'true', limit }
 }

@@ -25,7 +25,7 @@ export const meaningOfPlan: ObjectMeaning = (context, object) =>
     return { kind: 'observed', sightings: [sighting] }
   })
 
-/** It says neither when nor why an end was asked for. */
+/** The wallet gives neither the time nor the reason of the request for an end. */
 function cancellationOf({ state, ends }: Plan): CancellationState {
   const phase = state === 'ended' ? 'executed' : ends === null ? 'none' : 'scheduled'
   return { phase, requestedAt: null, effectiveAt: ends, cause: 'requested', detail: null }

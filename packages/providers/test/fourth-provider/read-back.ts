@@ -5,7 +5,7 @@ import { baseUrl } from '../../src/http/base-url.ts'
 import { failed } from '../../src/http/failure.ts'
 import { feedOf } from '../../src/http/feeds.ts'
 import { type ProviderObject, readOne, readWhole } from '../../src/http/objects.ts'
-import type { Found } from '../../src/http/read-targets.ts'
+import type { TargetResult } from '../../src/http/read-targets.ts'
 import { openReader } from '../../src/http/reader.ts'
 import type { Feed } from '../../src/http/walk.ts'
 import type { ReadBack } from '../../src/read-back.ts'
@@ -44,12 +44,12 @@ export const readBack: ReadBack = {
   },
 }
 
-async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<Found> {
+async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
   switch (type) {
     case 'refund':
-      return askForOne(client, 'return', id, budget)
+      return readObject(client, 'return', id, budget)
     case 'subscription':
-      return askForOne(client, 'plan', id, budget)
+      return readObject(client, 'plan', id, budget)
     case 'refunds_of_payment': {
       const answer = await readWhole(client, { type: 'return', path: '/returns', query: { payment: id } }, budget)
       if (answer.kind !== 'objects') return answer
@@ -60,7 +60,12 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
   }
 }
 
-async function askForOne(client: ApiClient, type: 'return' | 'plan', id: string, budget: Budget): Promise<Found> {
+async function readObject(
+  client: ApiClient,
+  type: 'return' | 'plan',
+  id: string,
+  budget: Budget,
+): Promise<TargetResult> {
   const answer = await readOne(client, type, `/${type}s`, id, budget)
   return answer.kind === 'object' ? { kind: 'found', objects: [{ type, body: answer.object }] } : answer
 }
@@ -74,7 +79,7 @@ function changed(type: 'return' | 'plan') {
     })
 }
 
-/** Nothing of an event is taken but that it exists: the lists before it have the objects as they are. */
+/** The feed of events, without objects: the other feeds have the present objects. */
 function events(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'events',

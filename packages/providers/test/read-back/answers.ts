@@ -1,4 +1,4 @@
-/** Servers that answer what no provider does. */
+/** Answers of test servers that no provider gives: HTML, broken, endless and slow bodies, and changed answers of a real API. */
 import type { Answer } from '@backstop/kit/test'
 import fc from 'fast-check'
 
@@ -12,12 +12,12 @@ export const html =
   (_request, response) =>
     void response.writeHead(status, { 'content-type': 'text/html' }).end('<html><h1>Hello</h1></html>')
 
-export const halfOfIt: Answer = (_request, response) => {
+export const truncatedBody: Answer = (_request, response) => {
   response.writeHead(200, { 'content-length': '1000' }).write('{"id":')
   setImmediate(() => response.destroy())
 }
 
-export const endless: Answer = (_request, response) => {
+export const endlessBody: Answer = (_request, response) => {
   response.writeHead(200)
   const pour = () => {
     while (!response.destroyed && response.write(Buffer.alloc(1_048_576, ' ')));
@@ -26,14 +26,14 @@ export const endless: Answer = (_request, response) => {
   pour()
 }
 
-export const dripping: Answer = (_request, response) => {
+export const slowBody: Answer = (_request, response) => {
   response.writeHead(200)
   const timer = setInterval(() => response.write(' '), 20)
   response.once('close', () => clearInterval(timer))
 }
 
-/** Hands requests on to the API at this address, by another path, and its answers back, with another body. */
-export const passOn =
+/** Forwards requests to the API at this address, with a changed path, and returns its answers with a changed body. */
+export const forwardTo =
   (
     url: string,
     pathOf: (path: string) => string = path => path,
@@ -46,12 +46,12 @@ export const passOn =
     )
   }
 
-/** A body in which the objects with this id have another. */
+/** The body with the id of an object replaced. */
 export function withOtherId(body: string, id: string, other: unknown): string {
   return JSON.stringify(JSON.parse(body, (name, value) => (name === 'id' && value === id ? other : value)))
 }
 
-/** Answers that look like a page of one of the providers, with anything in the places that matter. */
+/** Arbitrary answers with the field names of a provider's page and arbitrary values. */
 export function oddLists(): fc.Arbitrary<unknown> {
   const odd = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.boolean())
   const item = fc.record(

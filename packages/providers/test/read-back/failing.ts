@@ -10,46 +10,48 @@ import {
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Provider } from '../../src/provider.ts'
-import { dripping, endless, halfOfIt, html, json, oddLists, passOn } from './answers.ts'
-import { KEY, MINUTE, START, useSetting } from './reader-harness.ts'
-import type { OpenWorld } from './test-accounts.ts'
+import { endlessBody, forwardTo, html, json, oddLists, slowBody, truncatedBody } from './answers.ts'
+import { KEY, MINUTE, START, useReaderHarness } from './reader-harness.ts'
+import type { OpenTestAccount } from './test-accounts.ts'
 
-/** Twice the 8 MiB of an answer, and what the kernel's buffers take. */
+/**
+ * The largest number of bytes that a server may send before the reader cuts it: twice the limit of 8 MiB, plus kernel buffers.
+ */
 const MOST_SENT_BYTES = 32 * 1_048_576
 
-/** Whatever a server does instead of answering has its name, ends in time, and gives nothing away. */
-export function describeFailing(provider: Provider, openWorld: OpenWorld): void {
-  const setting = useSetting(provider, openWorld)
+/** Every kind of failed answer must be reported as its failure, within the deadline and without the read key. */
+export function describeFailures(provider: Provider, openTestAccount: OpenTestAccount): void {
+  const harness = useReaderHarness(provider, openTestAccount)
 
-  describe(`an answer that the ${provider.kind} does not give`, () => {
+  describe(`a reader of the ${provider.kind} reports`, () => {
     const rows: { name: string; answer: Answer; failure: string }[] = [
       { name: 'a page of HTML', answer: html(200), failure: 'answer_malformed' },
       { name: 'a gateway that is down', answer: html(502), failure: 'provider_unavailable' },
-      { name: 'a page of HTML that is not found', answer: html(404), failure: 'question_refused' },
+      { name: 'a page of HTML with 404', answer: html(404), failure: 'question_refused' },
       {
-        name: 'nothing',
+        name: 'an empty body',
         answer: (_request, response) => void response.writeHead(204).end(),
         failure: 'answer_malformed',
       },
       { name: 'an empty object', answer: json(200, {}), failure: 'answer_malformed' },
       { name: 'a list instead of an object', answer: json(200, []), failure: 'answer_malformed' },
-      { name: 'half of it', answer: halfOfIt, failure: 'unreachable' },
-      { name: 'too much', answer: endless, failure: 'answer_malformed' },
+      { name: 'a truncated body', answer: truncatedBody, failure: 'unreachable' },
+      { name: 'an endlessBody body', answer: endlessBody, failure: 'answer_malformed' },
       {
-        name: 'the way to another place',
+        name: 'a redirect',
         answer: json(302, {}, { location: 'http://127.0.0.1:1/' }),
         failure: 'answer_malformed',
       },
       { name: 'a closed connection', answer: (_request, response) => void response.destroy(), failure: 'unreachable' },
-      { name: 'silence', answer: () => {}, failure: 'unreachable' },
-      { name: 'a byte now and then', answer: dripping, failure: 'unreachable' },
+      { name: 'no answer', answer: () => {}, failure: 'unreachable' },
+      { name: 'a slow body', answer: slowBody, failure: 'unreachable' },
     ]
 
-    test.each(rows)('$name is $failure, within the deadline', async ({ answer, failure }) => {
-      const server = await setting.serve(answer)
-      const reader = setting.openReader(server.url, { clock: systemClock })
+    test.each(rows)('$name as $failure, within the deadline', async ({ answer, failure }) => {
+      const server = await harness.serve(answer)
+      const reader = harness.openReader(server.url, { clock: systemClock })
       const from = performance.now()
-      expect(await reader.read(setting.endTargets('sub_1'), 600)).toMatchObject({ kind: 'failed', failure })
+      expect(await reader.read(harness.endTargets('sub_1'), 600)).toMatchObject({ kind: 'failed', failure })
       expect(performance.now() - from).toBeLessThan(2_000)
     })
 
@@ -57,44 +59,47 @@ export function describeFailing(provider: Provider, openWorld: OpenWorld): void 
       [FLOODS.chunkExtension, FLOODS.interimResponses, FLOODS.trailers].flatMap(flood =>
         ['http', 'https'].map(scheme => ({ flood, scheme })),
       ),
-    )('a flood of $flood.name by $scheme is answer_malformed, and cut early', async ({ flood, scheme }) => {
-      const certificate = scheme === 'https' ? createSelfSignedCertificate('localhost') : undefined
-      const distrust = certificate === undefined ? () => {} : trusting(certificate)
-      const server = await startFloodingReceiver(flood, certificate)
-      try {
-        const reader = setting.openReader(`${scheme}://localhost:${server.port}`, { clock: systemClock })
-        expect(await reader.read(setting.endTargets('sub_1'), 10_000)).toMatchObject({ failure: 'answer_malformed' })
-        expect(server.sentBytes()).toBeLessThan(MOST_SENT_BYTES)
-      } finally {
-        await server.stop()
-        distrust()
-      }
-    })
+    )(
+      'a flood of $flood.name by $scheme as answer_malformed, and closes the connection early',
+      async ({ flood, scheme }) => {
+        const certificate = scheme === 'https' ? createSelfSignedCertificate('localhost') : undefined
+        const distrust = certificate === undefined ? () => {} : trusting(certificate)
+        const server = await startFloodingReceiver(flood, certificate)
+        try {
+          const reader = harness.openReader(`${scheme}://localhost:${server.port}`, { clock: systemClock })
+          expect(await reader.read(harness.endTargets('sub_1'), 10_000)).toMatchObject({ failure: 'answer_malformed' })
+          expect(server.sentBytes()).toBeLessThan(MOST_SENT_BYTES)
+        } finally {
+          await server.stop()
+          distrust()
+        }
+      },
+    )
 
-    test('after one that it does give does not hide that', async () => {
+    test('the failure of an earlier answer when the retry gets none', async () => {
       let requests = 0
-      const server = await setting.serve((request, response) => {
+      const server = await harness.serve((request, response) => {
         requests++
         if (requests === 1) html(503)(request, response)
       })
-      const reader = setting.openReader(server.url, { clock: systemClock })
-      expect(await reader.read(setting.endTargets('sub_1'), 600)).toMatchObject({ failure: 'provider_unavailable' })
+      const reader = harness.openReader(server.url, { clock: systemClock })
+      expect(await reader.read(harness.endTargets('sub_1'), 600)).toMatchObject({ failure: 'provider_unavailable' })
       expect(requests).toBeGreaterThan(1)
     })
 
-    test('about another object is malformed', async () => {
-      const { world } = await setting.openAccount()
-      const [asked, answered] = [world.subscribe(), world.subscribe()]
-      const lying = await setting.serve(passOn(world.api.url, path => path.replace(asked, answered)))
-      expect(await setting.ask(setting.openReader(lying.url), setting.endTargets(asked))).toMatchObject({
+    test('an answer about another object as malformed', async () => {
+      const { account } = await harness.openAccount()
+      const [asked, answered] = [account.subscribe(), account.subscribe()]
+      const wrong = await harness.serve(forwardTo(account.api.url, path => path.replace(asked, answered)))
+      expect(await harness.ask(harness.openReader(wrong.url), harness.endTargets(asked))).toMatchObject({
         failure: 'answer_malformed',
       })
     })
 
-    test('never becomes an exception, whatever it holds', async () => {
+    test('an arbitrary answer without throwing', async () => {
       let body: unknown
       let status = 200
-      const server = await setting.serve(
+      const server = await harness.serve(
         (_request, response) => void response.writeHead(status).end(JSON.stringify(body)),
       )
       const some = fc.oneof(
@@ -105,8 +110,8 @@ export function describeFailing(provider: Provider, openWorld: OpenWorld): void 
         fc.asyncProperty(some, fc.constantFrom(200, 200, 404), async (oddBody, oddStatus) => {
           body = oddBody
           status = oddStatus
-          const reader = setting.openReader(server.url)
-          const targets = [...setting.refundTargets('txn_1'), ...setting.refundTargets(null, 'sub_1')]
+          const reader = harness.openReader(server.url)
+          const targets = [...harness.refundTargets('txn_1'), ...harness.refundTargets(null, 'sub_1')]
           expect((await reader.read(targets, 3_000)).kind).toMatch(/^(read|not_found|failed)$/)
           expect((await reader.changes(null, 0)).kind).toMatch(/^(page|failed)$/)
           expect((await reader.schedules({ feed: 'x', page: 'y', from: 'z' })).kind).toMatch(/^(page|failed)$/)
@@ -115,42 +120,42 @@ export function describeFailing(provider: Provider, openWorld: OpenWorld): void 
       )
     })
 
-    test('that says the key back is told without it', async () => {
+    test('an answer that contains the read key without the key', async () => {
       for (const status of [400, 401, 403, 404, 409, 429, 500]) {
-        const server = await setting.serve((request, response) => {
-          const said = { code: KEY, type: KEY, message: request.headers.authorization }
-          json(status, { error: said, api_error_code: KEY, message: KEY })(request, response)
+        const server = await harness.serve((request, response) => {
+          const error = { code: KEY, type: KEY, message: request.headers.authorization }
+          json(status, { error, api_error_code: KEY, message: KEY })(request, response)
         })
-        const answer = await setting.openReader(server.url).read(setting.endTargets('sub_1'), 400)
+        const answer = await harness.openReader(server.url).read(harness.endTargets('sub_1'), 400)
         expect(answer.kind).toBe('failed')
         expect(JSON.stringify(answer)).not.toContain(KEY)
         expect(JSON.stringify(answer)).not.toContain(Buffer.from(`${KEY}:`).toString('base64'))
       }
     })
 
-    test('because nobody listens, or the caller gives up, is unreachable', async () => {
+    test('a closed port and an aborted read as unreachable', async () => {
       const server = await startReceiver()
       await server.stop()
-      expect(await setting.openReader(server.url).read(setting.endTargets('sub_1'), 400)).toMatchObject({
+      expect(await harness.openReader(server.url).read(harness.endTargets('sub_1'), 400)).toMatchObject({
         failure: 'unreachable',
       })
-      const silent = await setting.serve(() => {})
+      const silent = await harness.serve(() => {})
       const stopping = new AbortController()
-      const asked = setting
+      const asked = harness
         .openReader(silent.url, { clock: systemClock })
-        .read(setting.endTargets('sub_1'), MINUTE, stopping.signal)
+        .read(harness.endTargets('sub_1'), MINUTE, stopping.signal)
       await expect.poll(() => silent.requests.length).toBe(1)
       stopping.abort()
       expect(await asked).toMatchObject({ failure: 'unreachable' })
       expect(silent.requests).toHaveLength(1)
     })
 
-    test('is not even asked for at an address that users may not reach', async () => {
-      const server = await setting.serve(json(200, {}))
+    test('a forbidden address as address_refused, without a connection', async () => {
+      const server = await harness.serve(json(200, {}))
       const bases = [server.url, server.url.replace('127.0.0.1', 'localhost'), 'https://10.0.0.1', 'no address']
       for (const apiBase of bases) {
-        const reader = setting.openGuardedReader(apiBase)
-        expect(await setting.ask(reader, setting.endTargets('sub_1')), apiBase).toMatchObject({
+        const reader = harness.openGuardedReader(apiBase)
+        expect(await harness.ask(reader, harness.endTargets('sub_1')), apiBase).toMatchObject({
           failure: 'address_refused',
         })
         expect(await reader.changes(null, START)).toMatchObject({ failure: 'address_refused' })

@@ -1,33 +1,33 @@
 import type { Clock, Egress, EgressResponse } from '@backstop/kit'
 
-/** A clock for code that waits and calls out. */
+/** A test clock for code that waits and sends real requests. */
 export interface IdleClock extends Clock {
-  /** Lets time pass. */
-  pass(ms: number): void
-  /** The egress, watched: time stands still while a request is under way. */
-  watch(egress: Egress): Egress
-  /** Status of every answer so far, oldest first. */
+  /** Moves the time forward. */
+  advance(ms: number): void
+  /** An egress whose requests stop the clock while they are in flight. */
+  stopDuringRequests(egress: Egress): Egress
+  /** The status of every answer so far, oldest first. */
   readonly statuses: readonly number[]
 }
 
-/** Turns of the event loop without a request that count as idle: enough for long chains of promises. */
+/** The process is idle after this many turns of the event loop without a request. Long chains of promises need several turns. */
 const IDLE_TURNS = 20
 
 /**
- * Time that jumps to the next timer whenever nobody is doing anything: minutes of waiting pass at once, in the right order,
- * and yet every request is a real one that takes as long as it takes.
+ * Creates a clock that jumps to the next timer when the process is idle. Minutes of waiting pass at once and in the right order,
+ * while requests are real and take their real time.
  */
 export function createIdleClock(startMs: number): IdleClock {
   const timers = new Set<{ readonly atMs: number; readonly callback: () => void }>()
   const statuses: number[] = []
   let nowMs = startMs
-  let underWay = 0
+  let inFlight = 0
   let isPumping = false
 
   async function pump(): Promise<void> {
     for (let idle = 0; timers.size > 0; idle++) {
       await new Promise(resolve => setImmediate(resolve))
-      if (underWay > 0) idle = -1
+      if (inFlight > 0) idle = -1
       if (idle < IDLE_TURNS) continue
       idle = -1
       const [next] = [...timers].sort((one, other) => one.atMs - other.atMs)
@@ -40,13 +40,13 @@ export function createIdleClock(startMs: number): IdleClock {
   }
 
   async function counted(answer: Promise<EgressResponse>): Promise<EgressResponse> {
-    underWay++
+    inFlight++
     try {
       const response = await answer
       statuses.push(response.status)
       return response
     } finally {
-      underWay--
+      inFlight--
     }
   }
 
@@ -61,10 +61,10 @@ export function createIdleClock(startMs: number): IdleClock {
       }
       return () => timers.delete(timer)
     },
-    pass(ms) {
+    advance(ms) {
       nowMs += ms
     },
-    watch: egress => ({ ...egress, request: request => counted(egress.request(request)) }),
+    stopDuringRequests: egress => ({ ...egress, request: request => counted(egress.request(request)) }),
     statuses,
   }
 }

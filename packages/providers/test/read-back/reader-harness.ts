@@ -1,4 +1,4 @@
-/** What the tests of reading back share: a reader over real HTTP, its servers, and what the objects that it gives mean. */
+/** The test harness for readers: readers over real HTTP, simulated accounts, servers, and the meaning of read objects. */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
 import { createEgress, createLogger, Secret } from '@backstop/kit'
 import { type Answer, type Receiver, startReceiver } from '@backstop/kit/test'
@@ -7,35 +7,35 @@ import type { Provider } from '../../src/provider.ts'
 import type { ProviderReader, ReaderOptions, ReadResult } from '../../src/read-back.ts'
 import type { Sighting } from '../../src/sighting.ts'
 import { createIdleClock, type IdleClock } from './idle-clock.ts'
-import type { OpenWorld, ReadBackWorld } from './test-accounts.ts'
+import type { OpenTestAccount, TestAccount } from './test-accounts.ts'
 
 export const START = Date.parse('2026-03-01T12:00:00Z')
 export const MINUTE = 60_000
 export const KEY = 'rk_test_the_reader_of_this_account'
 
-/** One test's surroundings. All that is opened is closed after it. */
-export interface Setting {
+/** The harness of one test. Everything that it opens is closed after the test. */
+export interface ReaderHarness {
   clock: IdleClock
-  /** A reader of the API at this address. */
+  /** Opens a reader of the API at this address. */
   openReader(apiBase: string, more?: Partial<ReaderOptions>): ProviderReader
-  /** The provider's account on the simulator, and its reader. */
-  openAccount(): Promise<{ world: ReadBackWorld; reader: ProviderReader }>
-  /** A server that answers so. */
+  /** Opens an account of the provider on the simulator, and a reader of it. */
+  openAccount(): Promise<{ account: TestAccount; reader: ProviderReader }>
+  /** Starts a server that gives this answer to every request. */
   serve(answer: Answer): Promise<Receiver>
-  /** A reader that may reach public addresses alone. */
+  /** Opens a reader that may connect only to public addresses. */
   openGuardedReader(apiBase: string): ProviderReader
   refundTargets(providerRef: string | null, ...objectIds: string[]): readonly ReadTarget[]
   endTargets(...objectIds: string[]): readonly ReadTarget[]
-  /** Wants an answer within a minute. */
+  /** Reads the targets with a deadline of one minute. */
   ask(reader: ProviderReader, targets: readonly ReadTarget[]): Promise<ReadResult>
-  /** Reads, within a minute, and says what was read means. Throws for anything but a read. */
+  /** Reads the targets with a deadline of one minute. @returns the sightings @throws Error for a failure and for not_found */
   find(reader: ProviderReader, targets: readonly ReadTarget[]): Promise<Sighting[]>
-  /** What the objects mean. Throws for one that is malformed. */
+  /** The sightings in the objects. @throws Error for a malformed object */
   meaningsOf(objects: readonly ReadObject[]): Sighting[]
 }
 
-/** To be called where tests are described; what it gives is for the tests. */
-export function useSetting(provider: Provider, openWorld: OpenWorld): Setting {
+/** Creates the harness and registers its set-up and clean-up. Call it in `describe`, and use the result in the tests. */
+export function useReaderHarness(provider: Provider, openTestAccount: OpenTestAccount): ReaderHarness {
   const closers: (() => Promise<void>)[] = []
   const logger = createLogger('test', 'silent')
   const openEgress = (allowCidrs: string[]) => {
@@ -45,42 +45,42 @@ export function useSetting(provider: Provider, openWorld: OpenWorld): Setting {
   }
   let local = openEgress([])
   beforeEach(() => {
-    setting.clock = createIdleClock(START)
+    harness.clock = createIdleClock(START)
     local = openEgress(['127.0.0.0/8'])
   })
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close()
   })
 
-  const setting: Setting = {
+  const harness: ReaderHarness = {
     clock: createIdleClock(START),
     openReader(apiBase, more = {}) {
-      const { clock } = setting
+      const { clock } = harness
       const common = { readKey: new Secret(KEY), site: 'acme', apiBase, clock, random: () => 0.5 }
-      return provider.readBack.open({ ...common, egress: clock.watch(local), ...more })
+      return provider.readBack.open({ ...common, egress: clock.stopDuringRequests(local), ...more })
     },
     async openAccount() {
-      const world = await openWorld(KEY, setting.clock.now)
-      closers.push(world.api.stop)
-      return { world, reader: setting.openReader(world.api.url) }
+      const account = await openTestAccount(KEY, harness.clock.now)
+      closers.push(account.api.stop)
+      return { account, reader: harness.openReader(account.api.url) }
     },
     async serve(answer) {
       const server = await startReceiver(answer)
       closers.push(server.stop)
       return server
     },
-    openGuardedReader: apiBase => setting.openReader(apiBase, { egress: openEgress([]) }),
+    openGuardedReader: apiBase => harness.openReader(apiBase, { egress: openEgress([]) }),
     refundTargets: (providerRef, ...objectIds) =>
       provider.readBack.targetsOf({ action: 'refund', providerRef, objectIds }),
     endTargets: (...objectIds) => provider.readBack.targetsOf({ action: 'cancellation', providerRef: null, objectIds }),
     ask: (reader, targets) => reader.read(targets, MINUTE),
     async find(reader, targets) {
-      const read = await setting.ask(reader, targets)
+      const read = await harness.ask(reader, targets)
       if (read.kind !== 'read') throw new Error(JSON.stringify(read))
-      return setting.meaningsOf(read.objects)
+      return harness.meaningsOf(read.objects)
     },
     meaningsOf(objects) {
-      const origin = { projectId: 'prj_1', connectionId: 'con_1', site: 'acme', readAt: setting.clock.now() }
+      const origin = { projectId: 'prj_1', connectionId: 'con_1', site: 'acme', readAt: harness.clock.now() }
       return objects.flatMap(({ type, body }) => {
         const meaning = provider.normaliseObject(origin, type, body)
         if (meaning.kind === 'malformed') throw new Error(meaning.reason)
@@ -88,5 +88,5 @@ export function useSetting(provider: Provider, openWorld: OpenWorld): Setting {
       })
     },
   }
-  return setting
+  return harness
 }

@@ -1,6 +1,6 @@
 import { AppError, type Egress, type EgressRequest } from '@backstop/kit'
 
-/** An egress that goes nowhere and says what it was asked for: for public addresses, which tests do not call. */
+/** An egress that records requests and sends none, for tests with public addresses. */
 export function createRecordingEgress(): { egress: Egress; requests: EgressRequest[] } {
   const requests: EgressRequest[] = []
   const egress: Egress = {

@@ -1,4 +1,4 @@
-/** What the providers' APIs say when they refuse, in their own words, and what that means for reading. */
+/** Refusals of the providers' APIs with their real status and body, and the failure that a reader must report. */
 import type { ProviderKind } from '@backstop/contracts'
 import type { ReadFailure } from '../../src/read-back.ts'
 
@@ -33,7 +33,7 @@ const subscription = (status: number, code: string, failure: ReadFailure): Refus
   failure,
 })
 
-/** Refused requests of each provider, with its real statuses and codes. */
+/** The refusals of each provider, with its real statuses and codes. */
 export const REFUSALS: Readonly<Record<ProviderKind, readonly Refusal[]>> = {
   processor: [
     processor(401, { message: 'Invalid API Key provided: rk_test_****1234' }, 'key_refused'),

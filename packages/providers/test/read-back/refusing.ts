@@ -1,23 +1,27 @@
 import { sleep } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
 import type { Provider } from '../../src/provider.ts'
-import { json, passOn } from './answers.ts'
-import { MINUTE, START, useSetting } from './reader-harness.ts'
+import { forwardTo, json } from './answers.ts'
+import { MINUTE, START, useReaderHarness } from './reader-harness.ts'
 import type { Refusal } from './refusals.ts'
-import type { OpenWorld } from './test-accounts.ts'
+import type { OpenTestAccount } from './test-accounts.ts'
 
-/** Every refusal in the provider's own words has its name, and is met as it deserves. */
-export function describeRefusing(provider: Provider, openWorld: OpenWorld, refusals: readonly Refusal[]): void {
-  const setting = useSetting(provider, openWorld)
+/** Every refusal of the provider's API must be reported as its failure, and be retried only if a retry can help. */
+export function describeRefusals(
+  provider: Provider,
+  openTestAccount: OpenTestAccount,
+  refusals: readonly Refusal[],
+): void {
+  const harness = useReaderHarness(provider, openTestAccount)
 
-  describe(`what the ${provider.kind} refuses`, () => {
-    const targets = () => [...setting.refundTargets('txn_1'), ...setting.endTargets('sub_1')]
+  describe(`a refusal of the ${provider.kind}`, () => {
+    const targets = () => [...harness.refundTargets('txn_1'), ...harness.endTargets('sub_1')]
 
     test.each(refusals)('$name is $failure', async ({ status, body, failure }) => {
-      const server = await setting.serve(json(status, body))
-      const reader = setting.openReader(server.url)
+      const server = await harness.serve(json(status, body))
+      const reader = harness.openReader(server.url)
       for (const answer of [
-        await setting.ask(reader, targets()),
+        await harness.ask(reader, targets()),
         await reader.changes(null, START - MINUTE),
         await reader.schedules(null),
       ]) {
@@ -27,51 +31,51 @@ export function describeRefusing(provider: Provider, openWorld: OpenWorld, refus
       }
     })
 
-    test('is asked again until the deadline where it may pass, and once where it cannot', async () => {
+    test('is retried until the deadline if it is temporary, and never otherwise', async () => {
       for (const { status, body, failure } of refusals) {
-        const server = await setting.serve(json(status, body))
-        const from = setting.clock.now()
-        await setting.openReader(server.url).read(setting.refundTargets('txn_1').slice(0, 1), 30_000)
+        const server = await harness.serve(json(status, body))
+        const from = harness.clock.now()
+        await harness.openReader(server.url).read(harness.refundTargets('txn_1').slice(0, 1), 30_000)
         const passes = failure === 'rate_limited' || failure === 'provider_unavailable'
         const [least, most] = passes ? [5, 50] : [1, 1]
         expect(server.requests.length, JSON.stringify(body)).toBeGreaterThanOrEqual(least)
         expect(server.requests.length, JSON.stringify(body)).toBeLessThanOrEqual(most)
-        expect(setting.clock.now() - from).toBeLessThanOrEqual(30_000)
+        expect(harness.clock.now() - from).toBeLessThanOrEqual(30_000)
       }
     })
 
     test.each([
       { name: 'seconds', retryAfter: () => '7' },
-      { name: 'a date', retryAfter: () => new Date(setting.clock.now() + 7_500).toUTCString() },
-    ])('for a time given as $name says so at once, and is asked by nobody earlier', async ({ retryAfter }) => {
-      const { world } = await setting.openAccount()
-      const { refundId } = world.refund()
+      { name: 'a date', retryAfter: () => new Date(harness.clock.now() + 7_500).toUTCString() },
+    ])('with a Retry-After as $name fails at once, and no read is sent earlier', async ({ retryAfter }) => {
+      const { account } = await harness.openAccount()
+      const { refundId } = account.refund()
       const limited = refusals.find(refusal => refusal.failure === 'rate_limited')
       const times: number[] = []
-      const server = await setting.serve((request, response) => {
-        times.push(setting.clock.now())
+      const server = await harness.serve((request, response) => {
+        times.push(harness.clock.now())
         const answer =
-          times.length === 1 ? json(429, limited?.body, { 'retry-after': retryAfter() }) : passOn(world.api.url)
+          times.length === 1 ? json(429, limited?.body, { 'retry-after': retryAfter() }) : forwardTo(account.api.url)
         answer(request, response)
       })
-      const reader = setting.openReader(server.url)
-      const ask = () => setting.ask(reader, setting.refundTargets(refundId))
+      const reader = harness.openReader(server.url)
+      const ask = () => harness.ask(reader, harness.refundTargets(refundId))
       expect(await ask()).toMatchObject({ failure: 'rate_limited' })
-      await sleep(setting.clock, 1_000)
-      // The limit is the account's, so nobody else asks either.
+      await sleep(harness.clock, 1_000)
+      // A second read is not sent either, because the limit is that of the account.
       expect(await ask()).toMatchObject({ failure: 'rate_limited' })
       expect(times).toHaveLength(1)
-      await sleep(setting.clock, 6_000)
+      await sleep(harness.clock, 6_000)
       expect(await ask()).toMatchObject({ kind: 'read' })
     })
 
-    test('for longer than the caller waits is said at once, with the time', async () => {
+    test('with a Retry-After beyond the deadline fails at once, with the time', async () => {
       const limited = refusals.find(refusal => refusal.failure === 'rate_limited')
-      const server = await setting.serve(json(429, limited?.body, { 'retry-after': '300' }))
-      const reader = setting.openReader(server.url)
-      const target = setting.refundTargets('txn_1').slice(0, 1)
-      expect(await setting.ask(reader, target)).toMatchObject({ failure: 'rate_limited', retryAfterMs: 300_000 })
-      expect(await setting.ask(reader, target)).toMatchObject({ failure: 'rate_limited', retryAfterMs: 300_000 })
+      const server = await harness.serve(json(429, limited?.body, { 'retry-after': '300' }))
+      const reader = harness.openReader(server.url)
+      const target = harness.refundTargets('txn_1').slice(0, 1)
+      expect(await harness.ask(reader, target)).toMatchObject({ failure: 'rate_limited', retryAfterMs: 300_000 })
+      expect(await harness.ask(reader, target)).toMatchObject({ failure: 'rate_limited', retryAfterMs: 300_000 })
       expect(server.requests).toHaveLength(1)
     })
   })

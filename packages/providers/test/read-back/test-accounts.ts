@@ -1,4 +1,4 @@
-/** Each provider's account on the simulator, with the few things that the suite of reading back does to any of them. */
+/** An account of each provider on the simulator, with the changes that the read-back suite makes in every account. */
 import type { ProviderKind } from '@backstop/contracts'
 import {
   createCardProcessor,
@@ -11,27 +11,27 @@ import {
   startResellerApi,
 } from '@backstop/simulator'
 
-/** A provider's account and its API. */
-export interface ReadBackWorld {
+/** An account of a provider, its API, and changes that every provider has. */
+export interface TestAccount {
   readonly api: ProviderApi
-  /** Ids of the refund and of the payment it belongs to. */
+  /** Refunds a part of a new payment. @returns the ids of the refund and of the payment */
   refund(): { refundId: string; paymentId: string }
-  /** Somebody subscribes; the id. */
+  /** Creates an active subscription. @returns its id */
   subscribe(): string
   cancel(subscriptionId: string): void
   cancelLater(subscriptionId: string): void
   pause(subscriptionId: string): void
-  /** A change that ends and pauses nothing. */
+  /** Makes a change that neither ends nor pauses the subscription. */
   change(subscriptionId: string): void
-  /** Ids and types of all events so far. */
+  /** The ids and types of all events so far. */
   events(): readonly { id: string; type: string }[]
 }
 
-/** @param now milliseconds since the epoch */
-export type OpenWorld = (readKey: string, now: () => number) => Promise<ReadBackWorld>
+/** Opens an account. @param now the time in milliseconds since the epoch */
+export type OpenTestAccount = (readKey: string, now: () => number) => Promise<TestAccount>
 
-/** One for each provider. */
-export const WORLDS: Readonly<Record<ProviderKind, OpenWorld>> = {
+/** Opens an account at each provider. */
+export const TEST_ACCOUNTS: Readonly<Record<ProviderKind, OpenTestAccount>> = {
   async processor(readKey, now) {
     const account = createCardProcessor({ now, chance: createChance(11) })
     return {

@@ -1,6 +1,6 @@
 import type { ConnectionDocument } from '@backstop/contracts'
 import type { Clock, Egress, SecretBox } from '@backstop/kit'
-import { PROVIDERS, type ProviderReader, type Standing } from '@backstop/providers'
+import { PROVIDERS, type ProviderHealth, type ProviderReader } from '@backstop/providers'
 import type { ConnectionReader } from '../store/store.ts'
 
 export interface ConnectionReadersOptions {
@@ -34,9 +34,9 @@ export class ConnectionReaders {
     this.#options = options
   }
 
-  /** How the connection's provider answered this process last time. */
-  standingOf(connectionId: string): Standing {
-    return this.#open.get(connectionId)?.reader.standing ?? 'untried'
+  /** The health of the connection's provider, as this process last saw it. */
+  healthOf(connectionId: string): ProviderHealth {
+    return this.#open.get(connectionId)?.reader.health ?? 'untried'
   }
 
   /** @throws AppError `unavailable` if the database is unavailable */

@@ -28,7 +28,7 @@ export interface RereadConsumerOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Pick<ConsumerMetrics, 'deadLettered'>
-  readonly readers: Pick<ConnectionReaders, 'of' | 'standingOf'>
+  readonly readers: Pick<ConnectionReaders, 'of' | 'healthOf'>
   onFatal(error: unknown): void
 }
 
@@ -70,7 +70,7 @@ export class RereadConsumer {
       quickForMs: QUICK_FOR_MS,
       maxWaiting: MAX_WAITING,
       maxWaitingForFailing: MAX_WAITING_FOR_FAILING,
-      standingOf: id => options.readers.standingOf(id),
+      healthOf: id => options.readers.healthOf(id),
     })
     this.#consumer = options.bus.consumer({
       groupId: 'reconciler.rereads',

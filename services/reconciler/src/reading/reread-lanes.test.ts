@@ -1,9 +1,13 @@
 import { createManualClock } from '@backstop/kit/test'
-import type { Standing } from '@backstop/providers'
+import type { ProviderHealth } from '@backstop/providers'
 import { describe, expect, test } from 'vitest'
 import { RereadLanes } from './reread-lanes.ts'
 
-function harness({ places = { quick: 4, slow: 2 }, maxWaiting = 3, standing = {} as Record<string, Standing> } = {}) {
+function harness({
+  places = { quick: 4, slow: 2 },
+  maxWaiting = 3,
+  health = {} as Record<string, ProviderHealth>,
+} = {}) {
   const clock = createManualClock()
   const lanes = new RereadLanes({
     clock,
@@ -11,7 +15,7 @@ function harness({ places = { quick: 4, slow: 2 }, maxWaiting = 3, standing = {}
     quickForMs: 3_000,
     maxWaiting,
     maxWaitingForFailing: 1,
-    standingOf: id => standing[id] ?? 'answering',
+    healthOf: id => health[id] ?? 'answering',
   })
   const running: { name: string; end: () => void }[] = []
   const add = (connection: string, name: string, concurrent = 1) =>
@@ -63,8 +67,8 @@ describe('askings of connections', () => {
   })
 
   test('whose providers fail take no places of others, and one place each', () => {
-    const standing = Object.fromEntries(['x', 'y', 'z'].map(id => [id, 'failing' as const]))
-    const { add, names } = harness({ standing })
+    const health = Object.fromEntries(['x', 'y', 'z'].map(id => [id, 'failing' as const]))
+    const { add, names } = harness({ health })
     for (const id of ['x', 'y', 'z']) for (const count of [1, 2]) add(id, `${id}${count}`, 4)
     expect(names()).toEqual(['x1', 'y1'])
     for (const count of [1, 2, 3, 4]) add('a', `a${count}`, 4)
@@ -72,7 +76,7 @@ describe('askings of connections', () => {
   })
 
   test('whose providers were never asked run side by side, in the places of those that fail', () => {
-    const { add, names } = harness({ standing: { n: 'untried' } })
+    const { add, names } = harness({ health: { n: 'untried' } })
     for (const name of ['n1', 'n2', 'n3']) add('n', name, 4)
     expect(names()).toEqual(['n1', 'n2'])
   })
@@ -88,12 +92,12 @@ describe('askings of connections', () => {
   })
 
   test('of a provider that fails find less room', () => {
-    const standing: Record<string, Standing> = {}
-    const { add, lanes } = harness({ standing })
+    const health: Record<string, ProviderHealth> = {}
+    const { add, lanes } = harness({ health })
     add('x', 'x1')
     add('x', 'x2')
     expect(lanes.hasRoom('x')).toBe(true)
-    standing.x = 'failing'
+    health.x = 'failing'
     expect(lanes.hasRoom('x')).toBe(false)
   })
 })

@@ -1,4 +1,4 @@
-import type { Standing } from '@backstop/providers'
+import type { ProviderHealth } from '@backstop/providers'
 import { Bulkhead, type BulkheadOptions, type Compartment } from './bulkhead.ts'
 
 /** One re-read of a connection. It must end by itself and must not throw. */
@@ -16,7 +16,7 @@ export interface RereadLanesOptions extends Omit<BulkheadOptions, 'onFree'> {
   readonly maxWaiting: number
   /** The same limit for a provider that fails. It is asked one question at a time. */
   readonly maxWaitingForFailing: number
-  standingOf(connectionId: string): Standing
+  healthOf(connectionId: string): ProviderHealth
 }
 
 /**
@@ -43,8 +43,8 @@ export class RereadLanes {
 
   /** True if the connection's queue has room for one more job. */
   hasRoom(connectionId: string): boolean {
-    const { maxWaiting, maxWaitingForFailing, standingOf } = this.#options
-    const most = standingOf(connectionId) === 'failing' ? maxWaitingForFailing : maxWaiting
+    const { maxWaiting, maxWaitingForFailing, healthOf } = this.#options
+    const most = healthOf(connectionId) === 'failing' ? maxWaitingForFailing : maxWaiting
     return (this.#lanes.get(connectionId)?.waiting.length ?? 0) < most
   }
 
@@ -62,15 +62,15 @@ export class RereadLanes {
   #pump(): void {
     for (const connectionId of this.#turns) {
       const lane = this.#lanes.get(connectionId)
-      const standing = this.#options.standingOf(connectionId)
+      const health = this.#options.healthOf(connectionId)
       const job = lane?.waiting[0]
-      const isFull = lane !== undefined && lane.active >= (standing === 'failing' ? 1 : lane.concurrent)
+      const isFull = lane !== undefined && lane.active >= (health === 'failing' ? 1 : lane.concurrent)
       if (lane === undefined || job === undefined || isFull) {
         // The connection is added again when one of its jobs ends.
         this.#turns.delete(connectionId)
         continue
       }
-      const compartment = standing === 'answering' ? 'quick' : 'slow'
+      const compartment = health === 'answering' ? 'quick' : 'slow'
       if (!this.#bulkhead.hasPlace(compartment)) continue
       lane.waiting.shift()
       // The connection moves to the end of the rotation.

@@ -24,15 +24,15 @@ const Charge = z.object({
   captured: helpful(z.boolean()),
   amount: helpful(MinorUnits),
   amount_captured: helpful(MinorUnits),
-  /** Only in API versions before 2022-11-15, or if it was expanded. */
+  /** The list of refunds. Present in API versions before 2022-11-15, or if it was expanded. */
   refunds: helpful(z.object({ data: z.unknown() })),
 })
 type Charge = z.infer<typeof Charge>
-type TimedTelling = ProcessorContext & { readonly shownAt: number }
+type TimedContext = ProcessorContext & { readonly shownAt: number }
 
 /**
- * The refunds of a charge: their total, and those that it lists. A request creates one refund, so the event's idempotency key
- * belongs to the newest refund if that alone makes up the difference of the totals.
+ * Normalises a charge: the total of its refunds, and the refunds that it lists. A request creates one refund, so the event's
+ * idempotency key belongs to the newest refund if its amount is the difference of the totals.
  */
 export const meaningOfCharge: ObjectMeaning<ProcessorContext> = (context, object) =>
   reading('charge', Charge, object, charge => {
@@ -53,14 +53,14 @@ export const meaningOfCharge: ObjectMeaning<ProcessorContext> = (context, object
         payment_intent: refund.payment_intent ?? charge.payment_intent,
       })
     })
-    // The uncaptured part of an authorization was never paid, so releasing it is no refund.
+    // The release of the uncaptured part of an authorization is not a refund, because the part was never paid.
     if (charge.captured !== false || context.by !== 'itself') sightings.push(total)
     return sightings.length > 0
       ? { kind: 'observed', sightings }
       : { kind: 'ignored', reason: 'The authorization expired uncaptured, and no money moved' }
   })
 
-function totalOf(context: TimedTelling, charge: Charge): ObservedRefundTotal {
+function totalOf(context: TimedContext, charge: Charge): ObservedRefundTotal {
   const naming = nameObject(context, 'processor', 'charge', charge.id, [charge.payment_intent, charge.id])
   const before = MinorUnits.safeParse(context.previous?.amount_refunded)
   return {
@@ -79,7 +79,7 @@ function totalOf(context: TimedTelling, charge: Charge): ObservedRefundTotal {
   }
 }
 
-/** When a part of an authorization is captured, the processor releases the rest. */
+/** The authorized amount that was never captured. When a part is captured, the processor releases the rest. */
 function uncapturedOf({ captured, amount, amount_captured }: Charge): number {
   if (captured !== true || amount === null || amount_captured === null) return 0
   return Math.max(0, amount - amount_captured)

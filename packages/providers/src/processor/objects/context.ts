@@ -1,21 +1,21 @@
 import { idempotencyReference } from '@backstop/contracts'
 import type { SightingContext } from '../../object-fields.ts'
 
-/** Facts from the event of an object, beside the object. */
+/** The inputs of normalisation besides the object, most of them from its event. */
 export interface ProcessorContext extends SightingContext {
-  /** The idempotency key of the request that caused the event; null without one, and for objects that were read. */
+  /** The idempotency key of the request that caused the event. Null if there is none, and for objects that were read. */
   readonly idempotencyKey: string | null
-  /** The request that caused the event; null without one, and for objects that were read. */
+  /** The id of the request that caused the event. Null if there is none, and for objects that were read. */
   readonly requestId: string | null
-  /** When the object changed into this state; null for objects that were read or listed. */
+  /** The time when the object changed into this state. Null for objects that were read or listed. */
   readonly changedAt: number | null
-  /** Who caused the event: a request or the processor; null for objects that were read, and if unknown. */
+  /** The cause of the event: a request, or the processor itself. Null if unknown, and for objects that were read. */
   readonly by: 'request' | 'itself' | null
-  /** The values before the change; null: unknown. */
+  /** The values before the change; null if unknown. */
   readonly previous: Readonly<Record<string, unknown>> | null
 }
 
-/** Adds the reference of the request's idempotency key, which matches operations that know only their key. */
+/** Adds the reference of the request's idempotency key, which matches operations that were reported with only their key. */
 export function withKey(context: ProcessorContext, refs: readonly string[]): readonly string[] {
   const key = context.idempotencyKey
   return key === null ? refs : [...refs, idempotencyReference(context.projectId, 'processor', key)]

@@ -23,7 +23,7 @@ const Dispute = z.object({
   status: helpful(z.string()),
 })
 
-/** A dispute is opened by the bank: it is recorded, and never counts as a refund. */
+/** Normalises a dispute. It is recorded and never judged as a refund, because the bank opened it. */
 export const meaningOfDispute: ObjectMeaning<ProcessorContext> = (context, object) =>
   reading('dispute', Dispute, object, dispute => ({
     kind: 'observed',
@@ -42,7 +42,7 @@ export const meaningOfDispute: ObjectMeaning<ProcessorContext> = (context, objec
     ],
   }))
 
-/** The state of the money: a lost dispute has succeeded in taking it. */
+/** The state of the withdrawal of the money. A lost dispute is a withdrawal that succeeded. */
 function stateOf(status: string | null): ObjectState {
   switch (status) {
     case 'warning_needs_response':

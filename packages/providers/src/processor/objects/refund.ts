@@ -22,7 +22,7 @@ const Refund = z.object({
   payment_intent: helpful(Id),
   created: UnixTime,
   status: helpful(z.string()),
-  /** Callers can set three of the reasons; only the processor sets `expired_uncaptured_charge`. */
+  /** The reason. Callers can set three values; only the processor sets `expired_uncaptured_charge`. */
   reason: helpful(z.string()),
   failure_balance_transaction: helpful(Id),
 })
@@ -32,7 +32,7 @@ type Refund = z.infer<typeof Refund>
 export const meaningOfRefund: ObjectMeaning<ProcessorContext> = (context, object) =>
   reading('refund', Refund, object, refund => ({ kind: 'observed', sightings: refundSightings(context, refund) }))
 
-/** The readable refunds of the list in a charge, which only some API versions have. */
+/** The valid refunds in the list of a charge. Only some API versions have the list. */
 export function refundsIn(list: unknown): Refund[] {
   if (!Array.isArray(list)) return []
   return list.flatMap(entry => {
@@ -41,7 +41,7 @@ export function refundsIn(list: unknown): Refund[] {
   })
 }
 
-/** The sightings of a parsed refund: the refund, and its reversal if its money came back. */
+/** The sightings of a parsed refund: the refund, and its reversal if the refund failed and the money came back. */
 export function refundSightings(context: ProcessorContext, refund: Refund): (ObservedAction | ObservedRecord)[] {
   const action = actionOf(context, refund)
   const back = refund.failure_balance_transaction
@@ -49,7 +49,7 @@ export function refundSightings(context: ProcessorContext, refund: Refund): (Obs
 }
 
 function actionOf(context: ProcessorContext, refund: Refund): ObservedAction {
-  // The payment intent first: people and their software use its id.
+  // The payment intent is first, because people and their software use its id.
   const naming = nameObject(context, 'processor', 'refund', refund.id, [refund.payment_intent, refund.charge])
   const state = stateOf(refund.status)
   return {
@@ -62,7 +62,7 @@ function actionOf(context: ProcessorContext, refund: Refund): ObservedAction {
     amount: refund.amount,
     currency: refund.currency,
     state,
-    // The processor's refunds have no version: the rank of their states orders them.
+    // The processor's refunds have no version, so their states are ordered by rank.
     stateVersion: null,
     createdAt: refund.created,
     ...cameBack(context, state),
@@ -72,7 +72,7 @@ function actionOf(context: ProcessorContext, refund: Refund): ObservedAction {
   }
 }
 
-/** When the money of a failed or cancelled refund came back: only the event of that change has the exact time. */
+/** The time at which the money of a failed or cancelled refund came back. Only the event of the failure has the exact time. */
 function cameBack(
   { shownAt, changedAt, previous }: ProcessorContext,
   state: ObjectState,
@@ -83,7 +83,7 @@ function cameBack(
   return { cameBack: { at: isThatChange ? changedAt : null, by: shownAt } }
 }
 
-/** The money of a failed refund comes back by a separate balance transaction. */
+/** The sighting of a reversal. The money of a failed refund comes back by a separate balance transaction. */
 function reversalOf(context: ProcessorContext, refund: Refund, booking: string): ObservedRecord {
   const belongsTo = [refund.payment_intent, refund.charge, refund.id]
   return {
@@ -95,12 +95,12 @@ function reversalOf(context: ProcessorContext, refund: Refund, booking: string):
     currency: refund.currency,
     state: 'succeeded',
     stateVersion: null,
-    // The refund has no time for the return of its money, only its own creation.
+    // The time of the refund, because the refund does not show the time of its reversal.
     createdAt: refund.created,
   }
 }
 
-/** The processor may add states. An unknown one counts as not final, so that a known one replaces it. */
+/** The state of a refund. A state that the processor adds later is mapped to pending, so that a known state replaces it. */
 function stateOf(status: string | null): ObjectState {
   switch (status) {
     case 'succeeded':

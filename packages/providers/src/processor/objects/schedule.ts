@@ -5,17 +5,17 @@ import type { CancellationState, ObservedSubscription } from '../../sighting.ts'
 import { type ProcessorContext, withKey } from './context.ts'
 
 /** The fields that decide whether and when a schedule ends its subscription. */
-const Standing = z.object({
+const EndFields = z.object({
   status: z.string(),
   end_behavior: z.string(),
   phases: helpful(z.array(z.object({ end_date: helpful(UnixTime) }))),
 })
-type Standing = z.infer<typeof Standing>
+type EndFields = z.infer<typeof EndFields>
 
-const Schedule = Standing.extend({
+const Schedule = EndFields.extend({
   id: ProviderId,
   object: z.literal('subscription_schedule'),
-  /** Null before the schedule begins and after it was released. */
+  /** The managed subscription. Null before the schedule begins, and after it was released. */
   subscription: helpful(Id),
   released_subscription: helpful(Id),
   canceled_at: helpful(UnixTime),
@@ -23,22 +23,25 @@ const Schedule = Standing.extend({
 })
 type Schedule = z.infer<typeof Schedule>
 
-/** Facts about a schedule from its event, beside the object. */
-type Happened = 'created' | 'aborted' | 'anything else'
+/** The kind of event that contained the schedule. */
+type ScheduleEvent = 'created' | 'aborted' | 'other'
 
 const END_FIELDS = ['status', 'end_behavior', 'phases']
 
-/** A schedule that was read, or whose event adds nothing. */
-export const meaningOfSchedule = meaningAfter('anything else')
-/** `subscription_schedule.created`: no schedule ended the subscription before. */
-export const meaningOfNewSchedule = meaningAfter('created')
-/** `subscription_schedule.aborted`: the processor ended the subscription because it could not collect. */
-export const meaningOfAbortedSchedule = meaningAfter('aborted')
+/** Normalises a schedule that was read, or that is in an event without special meaning. */
+export const meaningOfSchedule = createScheduleMeaning('other')
+/** Normalises the schedule of `subscription_schedule.created`. No schedule ended the subscription before. */
+export const meaningOfNewSchedule = createScheduleMeaning('created')
+/**
+ * Normalises the schedule of `subscription_schedule.aborted`. The processor ended the subscription because it could not collect.
+ */
+export const meaningOfAbortedSchedule = createScheduleMeaning('aborted')
 
 /**
- * A schedule shows only the end of its subscription: with `end_behavior: cancel` the subscription ends with the last phase.
+ * Normalises a schedule. It shows only the end of its subscription: with `end_behavior: cancel` the subscription ends with the
+ * last phase.
  */
-function meaningAfter(happened: Happened): ObjectMeaning<ProcessorContext> {
+function createScheduleMeaning(event: ScheduleEvent): ObjectMeaning<ProcessorContext> {
   return (context, object) =>
     reading('subscription_schedule', Schedule, object, (schedule): Meaning => {
       const { shownAt, previous } = context
@@ -46,16 +49,16 @@ function meaningAfter(happened: Happened): ObjectMeaning<ProcessorContext> {
       const subscriptionId = schedule.subscription ?? schedule.released_subscription
       if (subscriptionId === null) return { kind: 'ignored', reason: 'The schedule manages no subscription yet' }
       const naming = nameObject(context, 'processor', 'subscription', subscriptionId, [subscriptionId, schedule.id])
-      const before = standingBefore(happened, previous, object)
-      const isRequest = before !== null && isOtherEnd(before, schedule)
-      const isAboutEnd = isRequest || (previous === null && happened !== 'created')
+      const before = fieldsBefore(event, previous, object)
+      const isRequest = before !== null && setsNewOrEarlierEnd(before, schedule)
+      const isAboutEnd = isRequest || (previous === null && event !== 'created')
       const keyed = isAboutEnd ? context : { ...context, idempotencyKey: null }
       const sighting: ObservedSubscription = {
         kind: 'subscription',
         ...naming,
         refs: withKey(keyed, naming.refs),
         asOf: shownAt,
-        cancellation: cancellationOf(schedule, isRequest ? shownAt : null, happened),
+        cancellation: cancellationOf(schedule, isRequest ? shownAt : null, event),
         pause: { phase: 'none', effectiveAt: null },
         before:
           before === null ? null : { cancellation: before === 'no schedule' ? 'none' : phaseOf(before), pause: null },
@@ -66,8 +69,8 @@ function meaningAfter(happened: Happened): ObjectMeaning<ProcessorContext> {
     })
 }
 
-/** @param requestedAt when the end was set; null: unknown */
-function cancellationOf(schedule: Schedule, requestedAt: number | null, happened: Happened): CancellationState {
+/** The end that a schedule sets. @param requestedAt the time when the end was set; null if unknown */
+function cancellationOf(schedule: Schedule, requestedAt: number | null, event: ScheduleEvent): CancellationState {
   const phase = phaseOf(schedule)
   const { canceled_at, completed_at } = schedule
   switch (phase) {
@@ -76,10 +79,10 @@ function cancellationOf(schedule: Schedule, requestedAt: number | null, happened
     case 'scheduled':
       return { phase, requestedAt, effectiveAt: endOf(schedule), cause: 'requested', detail: null }
     case 'executed': {
-      // Cancelling a schedule ends its subscription at once. A schedule that reached its end was set up long before.
+      // A cancelled schedule ends its subscription at once. An end by the last phase was requested earlier, at an unknown time.
       const asked = schedule.status === 'canceled' ? canceled_at : null
       const common = { phase, requestedAt: asked, effectiveAt: asked ?? completed_at }
-      return happened === 'aborted'
+      return event === 'aborted'
         ? { ...common, cause: 'involuntary', detail: 'payment_failed' }
         : { ...common, cause: 'requested', detail: null }
     }
@@ -88,7 +91,7 @@ function cancellationOf(schedule: Schedule, requestedAt: number | null, happened
   }
 }
 
-function phaseOf({ status, end_behavior }: Standing): CancellationState['phase'] {
+function phaseOf({ status, end_behavior }: EndFields): CancellationState['phase'] {
   switch (status) {
     case 'canceled':
       return 'executed'
@@ -101,30 +104,30 @@ function phaseOf({ status, end_behavior }: Standing): CancellationState['phase']
   }
 }
 
-/** The end of the last phase; null: none. */
-function endOf(standing: Standing): number | null {
-  const ends = phaseEndsOf(standing)
+/** The end of the last phase; null if there is none. */
+function endOf(fields: EndFields): number | null {
+  const ends = phaseEndsOf(fields)
   return ends.length === 0 ? null : Math.max(...ends)
 }
 
-function phaseEndsOf({ phases }: Standing): readonly number[] {
+function phaseEndsOf({ phases }: EndFields): readonly number[] {
   return (phases ?? []).flatMap(phase => phase.end_date ?? [])
 }
 
-/** The schedule before an event; null: unknown. */
-function standingBefore(
-  happened: Happened,
+/** The deciding fields before an event; null if unknown. */
+function fieldsBefore(
+  event: ScheduleEvent,
   previous: ProcessorContext['previous'],
   object: Readonly<Record<string, unknown>>,
-): Standing | 'no schedule' | null {
-  if (happened === 'created') return 'no schedule'
+): EndFields | 'no schedule' | null {
+  if (event === 'created') return 'no schedule'
   if (previous === null || !END_FIELDS.some(field => Object.hasOwn(previous, field))) return null
-  const standing = Standing.safeParse({ ...object, ...previous })
-  return standing.success ? standing.data : null
+  const fields = EndFields.safeParse({ ...object, ...previous })
+  return fields.success ? fields.data : null
 }
 
-/** Whether the schedule newly ends the subscription, or ends it earlier than before. */
-function isOtherEnd(before: Standing | 'no schedule', now: Standing): boolean {
+/** True if the schedule ends the subscription and did not before, or ends it earlier than before. */
+function setsNewOrEarlierEnd(before: EndFields | 'no schedule', now: EndFields): boolean {
   const phase = phaseOf(now)
   if (phase === 'none') return false
   if (before === 'no schedule' || phaseOf(before) !== phase) return true

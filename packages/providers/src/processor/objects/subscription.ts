@@ -5,15 +5,15 @@ import type { CancellationState, EndCause, ObservedSubscription, PauseState } fr
 import { type ProcessorContext, withKey } from './context.ts'
 
 /** The fields that decide the state of a subscription. */
-const Standing = z.object({
+const StateFields = z.object({
   status: z.string(),
   cancel_at: UnixTime.nullish(),
   cancel_at_period_end: z.boolean().nullish(),
   pause_collection: z.looseObject({}).nullish(),
 })
-type Standing = z.infer<typeof Standing>
+type StateFields = z.infer<typeof StateFields>
 
-const Subscription = Standing.extend({
+const Subscription = StateFields.extend({
   id: ProviderId,
   object: z.literal('subscription'),
   canceled_at: helpful(UnixTime),
@@ -23,10 +23,10 @@ const Subscription = Standing.extend({
   default_payment_method: helpful(Id),
   default_source: helpful(Id),
   cancellation_details: helpful(z.object({ reason: helpful(z.string()) })),
-  /** The schedule that manages it; null: none. */
+  /** The schedule that manages the subscription; null if there is none. */
   schedule: Id.nullish().catch(undefined),
   status_details: helpful(z.object({ paused: z.object({ transitioned_at: UnixTime }) })),
-  /** Since API version 2025-03-31 the items have the period, before that the subscription. */
+  /** The end of the period. Since API version 2025-03-31 only the items have it. */
   current_period_end: helpful(UnixTime),
   items: helpful(z.object({ data: z.array(z.object({ current_period_end: helpful(UnixTime) })) })),
 })
@@ -42,7 +42,7 @@ export const meaningOfSubscription: ObjectMeaning<ProcessorContext> = (context, 
     const naming = nameObject(context, 'processor', 'subscription', subscription.id, [subscription.id])
     const before = phasesBefore(context.previous, object)
     const cancellation = cancellationOf(subscription, context.by)
-    // The key of a request for another change must not count as the key of the cancellation.
+    // A key belongs to the cancellation only if its request changed the end.
     const isAboutEnd =
       context.previous === null ||
       (before?.cancellation ?? cancellation.phase) !== cancellation.phase ||
@@ -71,7 +71,7 @@ function cancellationOf(subscription: Subscription, by: ProcessorContext['by']):
   const cause = causeOf(subscription, by)
   return {
     phase,
-    // The processor keeps it from the request until the end takes effect.
+    // The processor sets canceled_at at the request and keeps it when the end takes effect.
     requestedAt: subscription.canceled_at,
     effectiveAt:
       subscription.ended_at ?? subscription.cancel_at ?? (phase === 'scheduled' ? periodEnd(subscription) : null),
@@ -81,15 +81,15 @@ function cancellationOf(subscription: Subscription, by: ProcessorContext['by']):
 }
 
 /**
- * Either field schedules an end: with flexible billing the customer portal sets only `cancel_at`, the dashboard and the API may
- * set only `cancel_at_period_end`.
+ * The phase of the cancellation. Each of two fields schedules an end: the customer portal sets only `cancel_at` with flexible
+ * billing, the dashboard and the API may set only `cancel_at_period_end`.
  */
-function cancellationPhase(standing: Standing): CancellationState['phase'] {
-  if (standing.status === 'canceled' || standing.status === 'incomplete_expired') return 'executed'
-  return standing.cancel_at_period_end === true || typeof standing.cancel_at === 'number' ? 'scheduled' : 'none'
+function cancellationPhase(fields: StateFields): CancellationState['phase'] {
+  if (fields.status === 'canceled' || fields.status === 'incomplete_expired') return 'executed'
+  return fields.cancel_at_period_end === true || typeof fields.cancel_at === 'number' ? 'scheduled' : 'none'
 }
 
-/** The cause of an end, from status and reason: only the processor sets these, while a caller can set comment and feedback. */
+/** The cause of an end, from status and reason, which only the processor sets. Callers can set only comment and feedback. */
 function causeOf(subscription: Subscription, by: ProcessorContext['by']): EndCause {
   if (subscription.status === 'incomplete_expired') return 'never_began'
   switch (subscription.cancellation_details?.reason) {
@@ -104,12 +104,12 @@ function causeOf(subscription: Subscription, by: ProcessorContext['by']): EndCau
   }
 }
 
-/** The processor acts on the end of a trial within this time. */
+/** The longest time in milliseconds from the end of a trial to the end of its subscription. */
 const TRIAL_ENDS_WITHIN_MS = 3_600_000
 
 /**
- * Whether the processor ended the subscription with its trial, because there was no payment method. An end that was requested
- * before has the time of the request.
+ * True if the processor ended the subscription with its trial, because there was no payment method. An end that somebody
+ * requested earlier has the time of the request.
  */
 function isEndOfUnpaidTrial(subscription: Subscription): boolean {
   const { status, trial_end: trialEnd, ended_at: endedAt, canceled_at: canceledAt } = subscription
@@ -133,27 +133,27 @@ function pauseOf(subscription: Subscription): PauseState {
   return { phase: pausePhase(subscription), effectiveAt: subscription.status_details?.paused.transitioned_at ?? null }
 }
 
-/** Collection is paused by `pause_collection`, the service by the status. */
-function pausePhase(standing: Standing): PauseState['phase'] {
-  return standing.status === 'paused' || (standing.pause_collection ?? null) !== null ? 'paused' : 'none'
+/** The phase of the pause. `pause_collection` pauses collection, the status `paused` pauses the service. */
+function pausePhase(fields: StateFields): PauseState['phase'] {
+  return fields.status === 'paused' || (fields.pause_collection ?? null) !== null ? 'paused' : 'none'
 }
 
-/** The scheduled end before an update, in milliseconds since the epoch; -Infinity: none. */
+/** The scheduled end before an update, in milliseconds since the epoch; -Infinity if there was none. */
 function endBefore(previous: Readonly<Record<string, unknown>>, object: Readonly<Record<string, unknown>>): number {
   const known = Subscription.safeParse({ ...object, ...previous })
   return known.success ? (cancellationOf(known.data, null).effectiveAt ?? -Infinity) : -Infinity
 }
 
-/** The states that an update ended, if it changed a field that decides them. */
+/** The phases before an update. Null for a phase whose fields the update did not change. */
 function phasesBefore(
   previous: ProcessorContext['previous'],
   object: Readonly<Record<string, unknown>>,
 ): ObservedSubscription['before'] {
   if (previous === null) return null
-  const standing = Standing.safeParse({ ...object, ...previous })
-  if (!standing.success) return null
-  const names = (fields: readonly string[]) => fields.some(field => Object.hasOwn(previous, field))
-  const cancellation = names(CANCELLATION_FIELDS) ? cancellationPhase(standing.data) : null
-  const pause = names(PAUSE_FIELDS) ? pausePhase(standing.data) : null
+  const fields = StateFields.safeParse({ ...object, ...previous })
+  if (!fields.success) return null
+  const hasAny = (wanted: readonly string[]) => wanted.some(field => Object.hasOwn(previous, field))
+  const cancellation = hasAny(CANCELLATION_FIELDS) ? cancellationPhase(fields.data) : null
+  const pause = hasAny(PAUSE_FIELDS) ? pausePhase(fields.data) : null
   return cancellation === null && pause === null ? null : { cancellation, pause }
 }

@@ -17,7 +17,7 @@ const ENVELOPE = {
   request: { id: 'req_k3', idempotency_key: 'cxl-op-7f2' },
 } satisfies Partial<Stripe.EventBase>
 
-/** What the processor does by itself has no request. */
+/** The envelope of a change that the processor made without a request. */
 const BY_ITSELF = { ...ENVELOPE, request: { id: null, idempotency_key: null } }
 
 const SCHEDULED = {

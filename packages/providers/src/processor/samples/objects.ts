@@ -3,12 +3,12 @@
  */
 import type Stripe from 'stripe'
 
-/** The official types show amounts with fractions as they are after reading; sent, they are strings. */
+/** Prices with decimal amounts as strings, as in JSON. The official types have the amounts in parsed form. */
 type Price = Omit<Stripe.Price, 'unit_amount_decimal'> & { unit_amount_decimal: string }
 type Plan = Omit<Stripe.Plan, 'amount_decimal'> & { amount_decimal: string }
 type Item = Omit<Stripe.SubscriptionItem, 'price' | 'plan'> & { price: Price; plan: Plan }
 
-/** A subscription as it is sent. */
+/** A subscription as in JSON. */
 export type SentSubscription = Omit<Stripe.Subscription, 'items'> & { items: Stripe.ApiList<Item> }
 
 const CREATED = 1_763_900_000
@@ -94,7 +94,7 @@ export const CHARGE = {
   transfer_group: null,
 } satisfies Stripe.Charge
 
-/** A dispute of that payment that waits for an answer. */
+/** A dispute of the payment of CHARGE that waits for an answer. */
 export const DISPUTE = {
   id: 'du_1P',
   object: 'dispute',
@@ -195,7 +195,7 @@ const PRICE = {
   unit_amount_decimal: '4999',
 } satisfies Price
 
-/** A running monthly subscription. */
+/** An active monthly subscription. */
 export const SUBSCRIPTION = {
   id: 'sub_1N',
   object: 'subscription',

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 
 const PERIOD = { start_date: 1_763_900_000, end_date: 1_766_600_000 }
 
-/** A schedule that ends that subscription with its current period. */
+/** A schedule that ends the sample subscription with its current period. */
 export const SCHEDULE = {
   id: 'sub_sched_1N',
   object: 'subscription_schedule',

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { CurrencyCode, helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
 import type { ObservedRecord, Sighting } from '../../sighting.ts'
 
-/** Amounts are texts of minor units. A number is accepted as well, because its meaning is not in doubt. */
+/** An amount in minor units. The reseller sends strings; a number is accepted too, because its meaning is clear. */
 const Amount = z.union([
   z
     .string()
@@ -25,8 +25,8 @@ const Adjustment = z.object({
 })
 
 /**
- * An adjustment moves money between seller and buyer, in the direction that its action names. A reversal is another adjustment
- * with its own id.
+ * Normalises an adjustment, which moves money between seller and buyer in the direction of its action. A reversal is another
+ * adjustment with its own id.
  */
 export const meaningOfAdjustment: ObjectMeaning = (context, object) =>
   reading('adjustment', Adjustment, object, adjustment => {
@@ -71,7 +71,7 @@ function recordOf(action: string): ObservedRecord['record'] | 'refund' | 'unknow
   }
 }
 
-/** Most refunds wait for the reseller's review; the others are approved at creation. */
+/** The state of an adjustment. Most refunds wait for the reseller's review, the others are approved at creation. */
 function stateOf(status: string | null): ObjectState {
   switch (status) {
     case 'approved':

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
 import type { CancellationState, ObservedSubscription, PauseState } from '../../sighting.ts'
 
-/** The item, with the fields that decide how a trial ends. */
+/** The fields of an item that decide how a trial ends. */
 const Item = z.object({
   trial_dates: helpful(z.object({ ends_at: TextTime })),
   price: helpful(z.object({ trial_period: helpful(z.object({ requires_payment_method: helpful(z.boolean()) })) })),
@@ -21,7 +21,9 @@ const Subscription = z.object({
 })
 type Subscription = z.infer<typeof Subscription>
 
-/** The reseller sends states without differences: changes follow from the sequence of states. */
+/**
+ * Normalises a subscription. The reseller sends states without previous values, so changes follow from the sequence of states.
+ */
 export const meaningOfSubscription: ObjectMeaning = (context, object) =>
   reading('subscription', Subscription, object, subscription => {
     const asOf = subscription.updated_at ?? context.shownAt
@@ -39,7 +41,10 @@ export const meaningOfSubscription: ObjectMeaning = (context, object) =>
     return { kind: 'observed', sightings: [sighting] }
   })
 
-/** The reseller says neither when nor why an end was requested. The times of a subscription show whether an unpaid trial ended. */
+/**
+ * The cancellation of a subscription. The reseller gives neither time nor reason of a request, but the times show the end of an
+ * unpaid trial.
+ */
 function cancellationOf(subscription: Subscription): CancellationState {
   const unsaid = { requestedAt: null, cause: 'requested', detail: null } as const
   if (subscription.status === 'canceled') {
@@ -51,12 +56,12 @@ function cancellationOf(subscription: Subscription): CancellationState {
   return { phase: 'none', effectiveAt: null, ...unsaid }
 }
 
-/** The reseller acts on the end of a trial within this time. */
+/** The longest time in milliseconds from the end of a trial to the end of its subscription. */
 const TRIAL_ENDS_WITHIN_MS = 3_600_000
 
 /**
- * Whether the subscription ended with its trial and was never paid, because the trial requires no payment method. Until one is
- * added, the reseller accepts no scheduled change of such a subscription.
+ * True if the subscription ended with its trial and was never paid, because the trial requires no payment method. Without a
+ * payment method the reseller accepts no scheduled change of a subscription, so the end was not scheduled by a request.
  */
 function isEndOfUnpaidTrial({ canceled_at, first_billed_at, items }: Subscription): boolean {
   if (canceled_at === null || first_billed_at !== null || items === null || items.length === 0) return false

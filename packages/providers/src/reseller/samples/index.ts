@@ -70,7 +70,7 @@ const PRICE = {
   import_meta: null,
 } satisfies IPriceNotificationResponse
 
-/** A running monthly subscription. */
+/** An active monthly subscription. */
 const SUBSCRIPTION = {
   id: 'sub_01k7',
   status: 'active',

@@ -37,11 +37,11 @@ const CreditNote = Version.extend({
   linked_refunds: z.array(LinkedRefund).nullish(),
   deleted: helpful(z.boolean()),
 })
-type TimedNote = z.infer<typeof CreditNote> & { readonly date: number }
+type DatedNote = z.infer<typeof CreditNote> & { readonly date: number }
 
 /**
- * A credit note is a credit: it lowers an unpaid invoice, stays in the customer's balance, or is refunded later. Each of its
- * refunds is an action of its own, identified by its transaction and not by the note.
+ * Normalises a credit note. It is a credit that lowers an unpaid invoice, stays in the customer's balance, or is refunded later.
+ * Each of its refunds is a separate action, identified by its transaction and not by the note.
  */
 export const meaningOfCreditNote: ObjectMeaning = (context, object) =>
   reading('credit_note', CreditNote, object, parsed => {
@@ -52,7 +52,7 @@ export const meaningOfCreditNote: ObjectMeaning = (context, object) =>
     return { kind: 'observed', sightings: [...refunds, creditOf(context, note)] }
   })
 
-function creditOf(context: SightingContext, note: TimedNote): ObservedRecord {
+function creditOf(context: SightingContext, note: DatedNote): ObservedRecord {
   return {
     kind: 'record',
     record: note.reason_code === 'chargeback' ? 'dispute' : 'credit',
@@ -66,8 +66,8 @@ function creditOf(context: SightingContext, note: TimedNote): ObservedRecord {
   }
 }
 
-/** The refund as the note shows it. The transaction says more, above all the gateway's id. */
-function refundOf(context: SightingContext, note: TimedNote, linked: LinkedRefund): ObservedAction {
+/** The sighting of a refund in a credit note. The transaction of the refund has more fields, e.g. the gateway's id. */
+function refundOf(context: SightingContext, note: DatedNote, linked: LinkedRefund): ObservedAction {
   return {
     kind: 'action',
     action: 'refund',
@@ -75,7 +75,7 @@ function refundOf(context: SightingContext, note: TimedNote, linked: LinkedRefun
     providerRef: linked.txn_id,
     gatewayRefs: [],
     creditNoteIds: [note.id],
-    // One refund may pay out several notes, so only its transaction has its whole amount.
+    // The amount of the transaction is preferred, because one refund may pay out several notes.
     amount: linked.txn_amount ?? linked.applied_amount,
     currency: note.currency_code ?? null,
     state: stateOfTransaction(linked.txn_status),
@@ -86,11 +86,11 @@ function refundOf(context: SightingContext, note: TimedNote, linked: LinkedRefun
   }
 }
 
-function belongsTo(note: TimedNote): (string | null)[] {
+function belongsTo(note: DatedNote): (string | null)[] {
   return [note.subscription_id, note.reference_invoice_id]
 }
 
-/** `refund_due` is not final: the note may be refunded, allocated to an invoice, or stay. */
+/** The state of a credit. `refund_due` is not final, because the note may be refunded or allocated to an invoice. */
 function stateOf(status: string | null): ObjectState {
   switch (status) {
     case 'adjusted':

@@ -7,9 +7,9 @@ import { Version, versionOf } from './version.ts'
 const Subscription = Version.extend({
   id: ProviderId,
   status: z.string().min(1),
-  /** When it was cancelled, or will be. */
+  /** The time of the cancellation, in the past or the future. */
   cancelled_at: UnixTime.nullish(),
-  /** Only the provider sets it; a person's reason is in `cancel_reason_code`. */
+  /** The provider's reason. The reason that a person gives is in `cancel_reason_code`. */
   cancel_reason: helpful(z.string().min(1)),
   cancel_reason_code: helpful(z.string().min(1)),
   cancel_schedule_created_at: helpful(UnixTime),
@@ -38,8 +38,8 @@ export const meaningOfSubscription: ObjectMeaning = (context, object) =>
   })
 
 /**
- * The causes that only the biller sets: no request has `cancel_reason`. An undocumented word counts as a request, so that the
- * end alerts.
+ * The cause of an end by the biller's `cancel_reason`, which no request can set. An undocumented reason is treated as a request,
+ * so that the end alerts.
  */
 const CAUSES: ReadonlyMap<string, EndCause> = new Map([
   ['not_paid', 'involuntary'],
@@ -69,19 +69,19 @@ function cancellationOf(subscription: Subscription, asOf: number): CancellationS
 }
 
 /**
- * A subscription in its last term does not renew, and is not cancelled: it runs as agreed. A cancellation that somebody adds
- * must show as one.
+ * The phase of the cancellation. A subscription in its last term does not renew, but that is no cancellation. A cancellation that
+ * somebody adds must be found.
  */
 function cancellationPhase(subscription: Subscription, asOf: number): CancellationState['phase'] {
   const { status, cancelled_at } = subscription
-  // A deleted subscription has ended as well.
+  // A deleted subscription has ended, with any status.
   if (status === 'cancelled' || subscription.deleted === true) return 'executed'
   if (status === 'non_renewing') return isPlanEnd(subscription) ? 'none' : 'scheduled'
-  // A trial with a scheduled end keeps its status. A time in the past remains from an end before a reactivation.
+  // A trial with a scheduled end keeps its status. A time in the past is from an end before a reactivation.
   return typeof cancelled_at === 'number' && cancelled_at > asOf ? 'scheduled' : 'none'
 }
 
-/** Whether the end is that of the last term, without a request, a schedule or a cause of the provider. */
+/** True if the subscription ended with its last term, without a request, a schedule or a cause of the provider. */
 function isPlanEnd(subscription: Subscription): boolean {
   const { cancelled_at, current_term_end } = subscription
   const endsWithTerm = typeof cancelled_at !== 'number' || current_term_end === null || cancelled_at >= current_term_end

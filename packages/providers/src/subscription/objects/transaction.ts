@@ -26,7 +26,7 @@ const Transaction = Version.extend({
   id_at_gateway: OtherId,
   payment_method: Word,
   subscription_id: OtherId,
-  /** The refunded payment; for a refund that was only recorded, e.g. a cheque, the second field has it. */
+  /** The refunded payment. For a refund that was only recorded, e.g. a cheque, `reference_transaction_id` has it. */
   refunded_txn_id: OtherId,
   reference_transaction_id: OtherId,
   linked_credit_notes: helpful(z.array(z.object({ cn_id: OtherId, cn_reference_invoice_id: OtherId }))),
@@ -35,15 +35,15 @@ const Transaction = Version.extend({
 type Transaction = z.infer<typeof Transaction>
 
 /**
- * The method of a refund that is recorded because a bank took the payment back. Only recorded refunds, which move no money,
- * have it (`payment_method` in the types of chargebee-node 2).
+ * The payment method of the refund that records a chargeback. Only recorded refunds, which move no money, have it
+ * (`payment_method` in the types of chargebee-node 2).
  */
-const TAKEN_BACK = 'chargeback'
+const CHARGEBACK_METHOD = 'chargeback'
 
-/** The gateway that is the card processor: its refunds have an id there too. */
+/** The biller's name of the card processor as a gateway. Refunds through it also have an id at the processor. */
 const PROCESSOR_GATEWAY = 'stripe'
 
-/** Every transaction of the type refund is a refund, also a recorded cheque, except for a payment that a bank took back. */
+/** Normalises a transaction. Every transaction of type refund is a refund, also a recorded cheque, except for a chargeback. */
 export const meaningOfTransaction: ObjectMeaning = (context, object) =>
   reading('transaction', Transaction, object, transaction => {
     const createdAt = transaction.date ?? context.shownAt
@@ -60,9 +60,9 @@ export const meaningOfTransaction: ObjectMeaning = (context, object) =>
     const dispute: Sighting = { kind: 'record', record: 'dispute', ...common }
     switch (transaction.type) {
       case 'refund': {
-        if (transaction.payment_method === TAKEN_BACK) return { kind: 'observed', sightings: [dispute] }
+        if (transaction.payment_method === CHARGEBACK_METHOD) return { kind: 'observed', sightings: [dispute] }
         const gatewayRefs = gatewayRefsOf(transaction)
-        // The processor's id of the refund: events of both providers about it then belong to one case.
+        // The processor's id makes events of both providers about the refund belong to one case.
         const atGateway = gatewayRefs.map(id => objectReference(context.projectId, 'processor', undefined, id))
         const refund: Sighting = {
           kind: 'action',
@@ -76,7 +76,7 @@ export const meaningOfTransaction: ObjectMeaning = (context, object) =>
         return { kind: 'observed', sightings: [refund] }
       }
       case 'payment_reversal':
-        // The bank took the payment back: a chargeback, or a direct debit that failed late.
+        // A chargeback, or a direct debit that the bank returned late.
         return { kind: 'observed', sightings: [dispute] }
       default:
         return { kind: 'ignored', reason: `Transactions of type ${transaction.type} are not judged` }
@@ -87,7 +87,7 @@ function creditNoteIdsOf({ linked_credit_notes }: Transaction): string[] {
   return [...new Set((linked_credit_notes ?? []).flatMap(note => note.cn_id ?? []))]
 }
 
-/** The subscription, or else the invoice, which the credit note also names; then the payment and the credit notes paid out. */
+/** Ids that an operation may name: the subscription, or else the invoice; then the payment and the credit notes paid out. */
 function belongsTo(transaction: Transaction): (string | null)[] {
   const notes = transaction.linked_credit_notes ?? []
   const invoices = notes.map(note => note.cn_reference_invoice_id)
@@ -101,8 +101,8 @@ function gatewayRefsOf(transaction: Transaction): string[] {
 }
 
 /**
- * The state of a refund transaction. For cards `in_progress` is normal for days. `needs_attention` is undecided: a person has to
- * look at the gateway.
+ * The state of a refund transaction. For cards `in_progress` may last for days. `needs_attention` is not final, because a person
+ * must check the gateway.
  */
 export function stateOfTransaction(status: string | null): ObjectState {
   switch (status) {

@@ -8,7 +8,7 @@ export const Version = z.object({
   updated_at: helpful(UnixTime),
 })
 
-/** The version of a state, in milliseconds since the epoch; null: the object has none. */
+/** The version of a state, in milliseconds since the epoch; null if the object has none. */
 export function versionOf(object: z.infer<typeof Version>): number | null {
   return object.resource_version ?? object.updated_at
 }

@@ -13,7 +13,7 @@ import type {
 } from 'chargebee'
 import { CARD, CREDIT_NOTE, CUSTOMER, INVOICE, REFUND, REFUNDED_NOTE, SUBSCRIPTION } from './objects.ts'
 
-/** Members of the official content that are always there; the others come only where there is such an object. */
+/** Event content with the given members; all other members are optional. */
 type With<Content, Always extends keyof Content> = Pick<Content, Always> & Partial<Content>
 type SentEvent<Content> = Omit<Event, 'content'> & { object: 'event'; content: Content }
 
@@ -59,7 +59,7 @@ function creditNoteEvent<Type extends EventType>(event_type: Type, now: Partial<
   } satisfies SentEvent<CreditNoteCreatedContent>
 }
 
-/** @param now how the subscription stands once that has happened, where it is not simply running */
+/** @param now the fields of the subscription after the event that differ from an active subscription */
 function subscriptionEvent<Type extends EventType>(event_type: Type, now: Partial<Subscription> = {}) {
   const content = { subscription: { ...SUBSCRIPTION, ...now }, customer: CUSTOMER, card: CARD }
   return { ...ENVELOPE, id: `ev_${event_type}`, event_type, content } satisfies SentEvent<

@@ -84,8 +84,8 @@ export const REFUND = {
 } satisfies Transaction & { object: 'transaction' }
 
 /**
- * A payment of 24.99 EUR that the bank took back, as the biller records it: a credit note for it, and an offline refund of that
- * note, paid by `chargeback`, a method that only such a transaction has (the official types' text on `payment_method`).
+ * The offline refund by which the biller records a chargeback of 24.99 EUR. Only such a transaction has the payment method
+ * `chargeback` (`payment_method` in the official types).
  */
 export const CHARGEBACK = {
   id: 'txn_16Cb',
@@ -152,7 +152,7 @@ export const CREDIT_NOTE = {
   updated_at: 1_764_000_190,
 } satisfies CreditNote
 
-/** That credit once it is refunded. */
+/** CREDIT_NOTE after its refund. */
 export const REFUNDED_NOTE = {
   ...CREDIT_NOTE,
   status: 'refunded',
@@ -210,7 +210,7 @@ export const INVOICE = {
   updated_at: 1_763_900_000,
 } satisfies Invoice
 
-/** A running monthly subscription. */
+/** An active monthly subscription. */
 export const SUBSCRIPTION = {
   id: 'sub-77',
   object: 'subscription',
