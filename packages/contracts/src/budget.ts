@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { Currency, Timestamp } from './operation.ts'
 
-/** How long a budget's cap lasts, in UTC: a day from midnight, a week from Monday, a month from its first day. */
+/** The period that a budget's cap applies to, in UTC: a day from midnight, a week from Monday, a month from its first day. */
 export const BudgetInterval = z.enum(['day', 'week', 'month'])
 export type BudgetInterval = z.infer<typeof BudgetInterval>
 
-/** A cap on the money that operations take, of one connection or of a whole project, in one currency. */
+/** A cap on the money of operations in one currency, for one connection or a whole project. */
 export const Budget = z.object({
   budget_id: z.string(),
   project_id: z.string(),
-  /** Null: every connection of the project. */
+  /** Null if the budget covers every connection of the project. */
   connection_id: z.string().nullable(),
   name: z.string(),
   currency: Currency,
-  /** Minor units of `currency` a period. */
+  /** Minor units of `currency` per period. */
   cap: z.int().min(1),
   interval: BudgetInterval,
   /** Grows by one with each change. */
@@ -26,16 +26,16 @@ export type Budget = z.infer<typeof Budget>
 /** The spent and reserved amounts of a budget in one period. */
 export const BudgetUsage = z.object({
   starts_at: Timestamp,
-  /** Exclusive. */
+  /** End of the period, exclusive. */
   ends_at: Timestamp,
   /** Minor units of operations that completed. */
   used: z.int().min(0),
   /** Minor units of operations in flight. */
   reserved: z.int().min(0),
-  /** What may still be requested: the cap minus `used` and `reserved`, and never less than 0. */
+  /** The amount that may still be requested: the cap minus `used` and `reserved`, at least 0. */
   left: z.int().min(0),
 })
 export type BudgetUsage = z.infer<typeof BudgetUsage>
 
-/** The shares of a cap, in percent, at which an alert goes out. */
+/** An alert is sent when this share of the cap is reached, in percent. */
 export const CAP_PERCENTS = [50, 80, 100] as const

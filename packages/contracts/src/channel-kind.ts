@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** Every kind of channel. */
 export const ChannelKind = z.enum([
-  // Stored with each channel and each delivery: do not rename one.
+  // The names are stored with each channel and each delivery, so they must not be renamed.
   'slack',
   'email',
   'webhook',

@@ -2,7 +2,7 @@ import type { CreateIndexesOptions, IndexSpecification } from 'mongodb'
 
 /** One MongoDB collection as the deploy job creates it. */
 export interface CollectionDefinition {
-  /** The only service, package or job that writes it. */
+  /** The only service, package or job that writes the collection. */
   readonly owner: 'admin-api' | 'reconciler' | 'notifier' | 'ledger' | 'provision'
   readonly indexes: readonly { keys: IndexSpecification; options?: CreateIndexesOptions }[]
 }
@@ -82,7 +82,7 @@ export const COLLECTIONS = {
   subjects: {
     owner: 'reconciler',
     indexes: [
-      // Unique: a reference belongs to one case only.
+      // Unique, because a reference belongs to one case only.
       { keys: { 'current.refs': 1 }, options: { unique: true } },
       { keys: { 'current.outbox.at': 1 }, options: { sparse: true } },
       { keys: { 'current.nextLookAt': 1 }, options: { sparse: true } },
@@ -139,7 +139,7 @@ export const COLLECTIONS = {
       { keys: { alert_id: 1 } },
       { keys: { channel_id: 1, created_at: 1, _id: 1 } },
       { keys: { created_at: -1, _id: -1 } },
-      // Dead deliveries are few among very many delivered ones.
+      // A partial index, because few of very many deliveries are dead.
       {
         keys: { project_id: 1, state: 1, created_at: -1, _id: -1 },
         options: { partialFilterExpression: { state: 'dead' } },
@@ -157,7 +157,7 @@ export const COLLECTIONS = {
     owner: 'notifier',
     indexes: [
       { keys: { parked_at: -1, _id: -1 } },
-      // As long as the topic retains them.
+      // The same retention time as the topic's.
       { keys: { parked_at: 1 }, options: { expireAfterSeconds: 30 * DAY_S } },
     ],
   },

@@ -1,6 +1,6 @@
 /**
- * Every error code that leaves a service, with its HTTP status and its title (RFC 9457). The list is closed:
- * docs/errors.md describes each one, and a test compares both ways.
+ * All error codes, each with its HTTP status and its title (RFC 9457). The list is closed: a test checks that docs/errors.md describes
+ * exactly these codes.
  */
 export const ERROR_CODES = {
   invalid_request: { status: 400, title: 'Invalid request' },
@@ -26,7 +26,10 @@ export const ERROR_CODES = {
   internal: { status: 500, title: 'Internal error' },
   unavailable: { status: 503, title: 'Dependency unavailable' },
   overloaded: { status: 503, title: 'Service overloaded' },
-  /** These never reach a caller: they say why a message was dead-lettered, why a process did not start, or why a delivery failed. */
+  /**
+   * The following codes are never an API answer. They say why a message was dead-lettered, why a process did not start, or why a delivery
+   * failed.
+   */
   config_invalid: { status: 500, title: 'Invalid configuration' },
   message_invalid: { status: 500, title: 'Invalid message' },
   egress_blocked: { status: 400, title: 'URL not allowed' },

@@ -1,20 +1,20 @@
 /** Kafka header names. Values are ASCII strings; times are milliseconds since the epoch in decimal. */
 export const HEADERS = {
-  /** Deterministic id of the message: consumers deduplicate by it. */
+  /** Deterministic id of the message, by which consumers recognise a repeat. */
   messageId: 'x-message-id',
-  /** Inbound: the provider's event id and type, and when ingress accepted the event. */
+  /** Notifications: the provider's event id and type, and the time when ingress accepted the event. */
   eventId: 'event_id',
   eventType: 'event_type',
   receivedAt: 'received_at',
-  /** W3C trace context, carried unchanged from the notification to the delivery. */
+  /** W3C trace context, copied unchanged from the notification to the delivery. */
   traceparent: 'traceparent',
-  /** Delay lines: when the message is due. */
+  /** Delay lines: the due time of the message. */
   dueAt: 'x-due-at',
-  /** Deliveries: the id of the delivery, so that it is known even if the value cannot be read. */
+  /** Deliveries: the id of the delivery, which is needed if the value cannot be read. */
   deliveryId: 'x-delivery-id',
   /** Deliveries: the number of the requested attempt, from 1. */
   attempt: 'x-attempt',
-  /** Deliveries: `1` if a person requested this attempt. It then ignores the pause of its channel. */
+  /** Deliveries: `1` if a person requested this attempt. The attempt then ignores the pause of its channel. */
   atOnce: 'x-at-once',
   /** Dead letters: the original position of the message, and why it was dead-lettered. */
   originalTopic: 'x-original-topic',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ID_PREFIXES, type IdKind, newId } from './ids.ts'
 
-/** Prefixes of ids that the card processor and the reseller give to what they are asked about. */
+/** Id prefixes of the card processor and the reseller. */
 const PROVIDER_PREFIXES = ['adj', 'ch', 'cus', 'evt', 'in', 'pi', 'py', 're', 'sub', 'sub_sched', 'txn']
 
 test('no prefix of an id is the prefix of a provider', () => {

@@ -49,24 +49,24 @@ function base32(bytes: Uint8Array): string {
   return bits > 0 ? text + ALPHABET[(buffer << (5 - bits)) & 31] : text
 }
 
-/** A new id from 128 random bits. It cannot be guessed: the address for notifications relies on that. */
+/** Makes an id from 128 random bits. It cannot be guessed, which protects the URLs for notifications. */
 export function newId(kind: IdKind): string {
   return `${ID_PREFIXES[kind]}_${base32(randomBytes(16))}`
 }
 
-/** The id of the alert about the opening or resolving of an incident, computed alike everywhere. */
+/** The id of the alert about the opening or resolving of an incident. It is derived, so every service computes the same id. */
 export function incidentAlertId(incidentId: string, event: 'incident.opened' | 'incident.resolved'): string {
   return deterministicId('alert', incidentId, event)
 }
 
-/** The id of the delivery of one alert to one channel: an alert that is fanned out twice is delivered once. */
+/** The id of the delivery of one alert to one channel. It is derived, so an alert that is processed twice is delivered once. */
 export function deliveryIdOf(alertId: string, channelId: string): string {
   return deterministicId('delivery', alertId, channelId)
 }
 
 /**
- * The id that follows from the parts, so that work repeated after a crash gets the same id.
- * @param parts joined with a newline; none of them may hold one.
+ * Derives an id from the parts, so that work repeated after a crash gets the same id.
+ * @param parts joined with a newline, so no part may contain a newline
  */
 export function deterministicId(kind: IdKind, ...parts: readonly string[]): string {
   const digest = hash('sha256', parts.join('\n'), 'buffer')

@@ -6,9 +6,9 @@ import { MESSAGES, type MessageName } from './messages/index.ts'
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /**
- * The JSON Schema that the registry holds for a message type: draft-7 (what Confluent-compatible registries compare) and
- * closed, so that BACKWARD_TRANSITIVE lets optional fields be added. A `format` stands without the pattern that zod
- * derives from it: the pattern changes with zod's version, and a changed pattern would be refused as incompatible.
+ * The JSON Schema of a message type for the registry. It is draft-7, which Confluent-compatible registries compare, and closed, so that
+ * BACKWARD_TRANSITIVE allows new optional fields. The pattern that zod derives from a `format` is removed, because it changes with zod's
+ * version and the registry would refuse a changed pattern as incompatible.
  */
 export function registrySchema(name: MessageName): JsonSchema {
   return z.toJSONSchema(MESSAGES[name].schema, {
@@ -22,18 +22,18 @@ export function registrySchema(name: MessageName): JsonSchema {
 
 /**
  * The registry's subject for the versions of a message type.
- * @param topicPrefix of the installation, so that installations may share a registry as they may share Kafka
+ * @param topicPrefix prefix of the installation, so that installations can share a registry and Kafka
  */
 export function registrySubject(name: MessageName, topicPrefix: string): string {
   return `${topicPrefix}${name}-value`
 }
 
-/** The registered text of a schema. Keys are sorted, so that the same schema is always the same bytes. */
+/** Serializes a schema with sorted keys, so that equal schemas have equal bytes. */
 export function schemaText(schema: JsonSchema): string {
   return JSON.stringify(sorted(schema))
 }
 
-/** The key of a message type's present schema in the collection `schema_ids`: `<name>/<sha256 of the schema's text>`. */
+/** The key of a message type's current schema in the collection `schema_ids`: `<name>/<sha256 of the schema's text>`. */
 export function schemaKey(name: MessageName): string {
   const digest = createHash('sha256')
     .update(schemaText(registrySchema(name)))

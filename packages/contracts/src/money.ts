@@ -1,7 +1,7 @@
 /**
- * Currencies without a minor unit, and with three digits of it, as the card processor counts them
- * (docs.stripe.com/currencies, "Zero-decimal" and "Three-decimal currencies"). Intl cannot be used: it follows how people
- * write money, and omits the digits of HUF and COP, which the providers' amounts include.
+ * Currencies without a minor unit, and with a minor unit of three digits, as the card processor defines them (docs.stripe.com/currencies,
+ * "Zero-decimal" and "Three-decimal currencies"). Intl follows how people write money: it omits the digits of HUF and COP, which the
+ * providers' amounts include.
  */
 const ZERO_DECIMAL = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '))
 const THREE_DECIMAL = new Set('bhd jod kwd omr tnd'.split(' '))
@@ -15,7 +15,7 @@ const grouped = [0, 1, 2, 3].map(
 )
 
 /**
- * An amount for people, e.g. `EUR 12.50`: with the code, because "$" stands for several currencies.
+ * An amount for people, e.g. `EUR 12.50`. It has the currency code, because "$" is the symbol of several currencies.
  * @param minorUnits of the currency
  * @param currency ISO 4217 in lower case
  */

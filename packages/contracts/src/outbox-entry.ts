@@ -1,6 +1,6 @@
-/** An unpublished message, stored in the document that caused it until the broker has it. */
+/** An unpublished message. It is stored in the document that caused it until the broker acknowledges it. */
 export interface OutboxEntry {
-  /** The message id: deterministic, because consumers deduplicate by it. */
+  /** The message id. It is deterministic, because consumers recognise a repeat by it. */
   id: string
   topic: string
   key: string
@@ -9,5 +9,5 @@ export interface OutboxEntry {
   headers?: Record<string, string>
 }
 
-/** An outbox entry with its time of writing, in milliseconds since the epoch: a sweeper publishes old ones. */
+/** An outbox entry with the time when it was written, in milliseconds since the epoch. A sweeper publishes old entries. */
 export type TimedOutboxEntry = OutboxEntry & { at: number }

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 
-/** No control character (C0, DEL, C1) and no half of a surrogate pair, which UTF-8 cannot hold. */
+/** Excludes control characters (C0, DEL, C1) and lone surrogates, which UTF-8 cannot encode. */
 const SHAPE = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 /**
- * Whether a value can be the id of a provider's object: any text of 1 to 255 code points without control characters.
- * Merchants choose ids at the biller, so an id may hold spaces, slashes and any script. Ids are compared byte by byte:
- * nothing trims them, folds their case or normalises them.
+ * True if a value can be the id of a provider's object: text of 1 to 255 code points without control characters. At the biller, merchants
+ * choose ids, so an id may contain spaces, slashes and any script. Ids are compared byte by byte, without trimming, case folding or
+ * normalisation.
  */
 export function isProviderId(value: unknown): value is string {
   return typeof value === 'string' && SHAPE.test(value)
 }
 
-/** The id of a provider's object, as the provider gives it. JSON Schema counts code points, too. */
+/** The id of a provider's object, unchanged. JSON Schema counts its length in code points, too. */
 export const ProviderId = z
   .string()
   .refine(isProviderId, 'Use the id as the provider gave it: 1 to 255 characters, none of them a control character')

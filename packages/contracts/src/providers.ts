@@ -5,20 +5,17 @@ export const ProviderKind = z.enum(['processor', 'reseller', 'subscription'])
 export type ProviderKind = z.infer<typeof ProviderKind>
 
 /**
- * Whether an unexplained change alerts. auto: once an operation of the connection has executed. alert: always. ignore:
+ * When an unexplained change alerts. auto: after an operation of the connection was executed for the first time. alert: always. ignore:
  * never.
  */
 export const OutOfBand = z.enum(['auto', 'alert', 'ignore'])
 export type OutOfBand = z.infer<typeof OutOfBand>
 
-/** What an action or an operation does: it returns money, or ends a subscription. */
+/** The effect of an action or operation: it returns money, or ends a subscription. */
 export const ActionKind = z.enum(['refund', 'cancellation'])
 export type ActionKind = z.infer<typeof ActionKind>
 
-/**
- * What is recorded of a provider: the two kinds that are judged, and kinds that are recorded and not judged
- * (docs/decisions).
- */
+/** The kinds of records about a provider. Refunds and cancellations get a verdict; the other kinds are only recorded (docs/decisions). */
 export const RecordKind = z.enum([
   ...ActionKind.options,
   'pause',

@@ -1,8 +1,8 @@
 import type { JsonSchema } from './json-schema.ts'
 
 /**
- * Why a newer schema might refuse data of an older one, a line per reason; empty if it reads all of it (BACKWARD). It knows
- * the keywords that `registrySchema` uses. The registry decides; a test compares the verdicts of both.
+ * Lists why a newer schema might refuse data of an older one, one line per reason. Empty if it accepts all older data (BACKWARD). The
+ * check knows the keywords that `registrySchema` uses. The registry has the final say; a test compares its verdicts with these.
  */
 export function incompatibilities(older: JsonSchema, newer: JsonSchema, path = '$'): string[] {
   const olds = alternativesOf(older)
@@ -11,13 +11,13 @@ export function incompatibilities(older: JsonSchema, newer: JsonSchema, path = '
   return olds.flatMap((old, index) => {
     const reasons = news.map(candidate => compareOne(old, candidate, path))
     if (reasons.some(list => list.length === 0)) return []
-    // The alternative with the fewest differences shows best what was changed.
+    // Reports the differences from the most similar alternative.
     const nearest = reasons.reduce((best, list) => (list.length < best.length ? list : best))
     return [`${path}: alternative ${index + 1} of ${olds.length} has no successor (${nearest.join('; ')})`]
   })
 }
 
-/** A schema as the list of what it allows: the members of a union, and one schema per type of a list of types. */
+/** The alternatives that a schema allows: the members of a union, or one schema for each type in a list of types. */
 function alternativesOf(schema: JsonSchema): JsonSchema[] {
   const union = (schema.oneOf ?? schema.anyOf) as JsonSchema[] | undefined
   if (union !== undefined) return union.flatMap(alternativesOf)
@@ -38,7 +38,7 @@ function compareOne(older: JsonSchema, newer: JsonSchema, path: string): string[
   ]
 }
 
-/** Enumerations and constants; undefined when the newer schema lists no values. */
+/** Compares enumerations and constants. Undefined if the newer schema lists no values. */
 function compareValues(older: JsonSchema, newer: JsonSchema, path: string): string[] | undefined {
   const allowed = valuesOf(newer)
   if (allowed === undefined) return undefined
@@ -94,13 +94,13 @@ function compareObjects(older: JsonSchema, newer: JsonSchema, path: string): str
   ]
 }
 
-/** The schema of an object's unnamed properties; undefined for a closed object. */
+/** The schema of properties that an object schema does not name; undefined for a closed object. */
 function openRest(schema: JsonSchema): JsonSchema | undefined {
   if (schema.additionalProperties === false) return undefined
   return (schema.additionalProperties ?? {}) as JsonSchema
 }
 
-/** An older writer may have stored any value in an open object, also under a name that is defined now. */
+/** In an open object, an older writer may have stored any value under a name that the newer schema defines. */
 function compareRest(older: JsonSchema, newer: JsonSchema, added: readonly string[], path: string): string[] {
   const had = openRest(older)
   if (had === undefined) return []

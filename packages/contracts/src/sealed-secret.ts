@@ -1,2 +1,2 @@
-/** A secret sealed by the secret box: unreadable without the key-encryption key. */
+/** A secret that the secret box encrypted. It is unreadable without the key-encryption key. */
 export type SealedSecret = string

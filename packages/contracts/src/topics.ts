@@ -5,13 +5,13 @@ export interface TopicDefinition {
   readonly partitions: number
   readonly retentionMs: number
   readonly cleanup: 'delete' | 'compact'
-  /** LogAppendTime where the broker's clock orders the messages (delay lines), else CreateTime. */
+  /** LogAppendTime if the broker's clock orders the messages (delay lines), otherwise CreateTime. */
   readonly timestampType: 'CreateTime' | 'LogAppendTime'
   readonly maxMessageBytes: number
 }
 
 const DAY_MS = 86_400_000
-/** Twice the limit of an inbound body (1 MiB), to leave room for its envelope. */
+/** Twice the limit of a notification's body (1 MiB), which leaves room for the other fields. */
 export const MAX_MESSAGE_BYTES = 2 * 1_048_576
 
 const work: TopicDefinition = {
@@ -22,7 +22,7 @@ const work: TopicDefinition = {
   maxMessageBytes: MAX_MESSAGE_BYTES,
 }
 const delay: TopicDefinition = { ...work, partitions: 6, timestampType: 'LogAppendTime' }
-/** Leaves room for the reason that is added to a message of the largest size. */
+/** Dead letters get a reason in addition, so their limit is larger. */
 const dead: TopicDefinition = {
   ...work,
   partitions: 3,
@@ -30,20 +30,20 @@ const dead: TopicDefinition = {
   maxMessageBytes: MAX_MESSAGE_BYTES + 65_536,
 }
 
-/** Every topic of the product. Only `partitions` may change in place, and only grow. */
+/** All topics of the product. In an existing topic, only `partitions` may change, and only grow. */
 export const TOPICS = {
   'inbound.processor': work,
   'inbound.reseller': work,
   'inbound.subscription': work,
   operations: work,
-  /** The delay line of the minute before the second look. Due messages move to rechecks.due, whose consumer looks. */
+  /** The delay line of the minute before the second look. Due messages move to rechecks.due, whose consumer makes the second look. */
   rechecks: delay,
   'rechecks.due': { ...work, partitions: 6 },
-  /** The delay line of the seconds that a provider has to answer: then a signed action is judged without the answer. */
+  /** The delay line of the seconds that a provider has for its answer. After them, a signed action is judged without the answer. */
   'rechecks.unanswered': delay,
-  /** Requests to read from a provider's API, keyed by connection. The results are on `readbacks`. */
+  /** Requests to read from a provider's API, keyed by connection. The results are published on `readbacks`. */
   rereads: { ...work, partitions: 6 },
-  /** The delay line of requests that failed: they are repeated after half a minute. */
+  /** The delay line of failed re-reads, which are repeated after half a minute. */
   'rereads.retry': delay,
   readbacks: work,
   /** Requests to change data that another service owns. */
@@ -59,7 +59,7 @@ export const TOPICS = {
   /** Dead letters of the notifier and of the reconciler. */
   'deliveries.dead': dead,
   'inbound.dead': dead,
-  /** Records without content: their append time is the broker's time, with which each process compares its clock. */
+  /** Messages without content. Their append time is the broker's time, with which each process compares its clock. */
   clocks: { ...work, partitions: 1, retentionMs: DAY_MS, timestampType: 'LogAppendTime', maxMessageBytes: 65_536 },
 } as const satisfies Record<string, TopicDefinition>
 

@@ -1,20 +1,20 @@
-/** The content of the token in an unsubscribe link: written by the notifier, read by admin-api. */
+/** The content of the token in an unsubscribe link. The notifier writes it and admin-api reads it. */
 
-/** The purpose in the token's signature: a token signed for another purpose is refused. */
+/** The purpose that is part of the token's signature. A token that was signed for another purpose is refused. */
 export const UNSUBSCRIBE_PURPOSE = 'unsubscribe'
 
-/** Whose mails an unsubscribe link ends. */
+/** The project and the address whose mails an unsubscribe link ends. */
 export interface UnsubscribeSubject {
   readonly projectId: string
   readonly address: string
 }
 
-/** The text that the token signs. */
+/** Makes the text that the token signs. */
 export function unsubscribeSubject({ projectId, address }: UnsubscribeSubject): string {
   return `${projectId}\n${address.toLowerCase()}`
 }
 
-/** Reads that text. @returns undefined for a text that `unsubscribeSubject` did not write */
+/** Reads the text that `unsubscribeSubject` made. @returns undefined for any other text */
 export function readUnsubscribeSubject(text: string): UnsubscribeSubject | undefined {
   const [projectId, address, ...more] = text.split('\n')
   if (!projectId || !address || more.length > 0) return undefined

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { Currency, Timestamp } from './operation.ts'
 import { OutOfBand, ProviderKind, RecordKind } from './providers.ts'
 
-/** The verdict on an action. pending: its second look is not done yet. not_alerted: unexplained, and not to be alerted. */
+/** The verdict on an action. pending: its second look is not done yet. not_alerted: unexplained, but for a reason that needs no alert. */
 export const Verdict = z.enum(['pending', 'explained', 'unexplained', 'not_alerted'])
 export type Verdict = z.infer<typeof Verdict>
 
-/** Why an action has its verdict: the same word in the record, the log and the metric. */
+/** Why an action has its verdict. The record, the log and the metric use the same word. */
 export const VerdictReason = z.enum([
-  /** pending: nothing explained it at first sight. */
+  /** Reason for pending: nothing explained the action at first sight. */
   'awaiting_second_look',
-  /** explained, the strongest evidence first. */
+  /** Reasons for explained, the strongest evidence first. */
   'provider_ref_matches',
   'idempotency_key_matches',
   'credit_note_matches',
@@ -18,33 +18,33 @@ export const VerdictReason = z.enum([
   'made_before_connection',
   /** The cancellation was scheduled before the connection was created, as its baseline showed. */
   'scheduled_before',
-  /** An expected change covers it. */
+  /** An expected change covers the action. */
   'expected_change_matches',
-  /** unexplained, and alerted. */
+  /** Reason for unexplained: the action is alerted. */
   'nothing_explains_it',
-  /** not_alerted. */
+  /** Reasons for not_alerted. */
   'out_of_band_ignore',
   'auto_before_first_operation',
   'connection_deleted',
-  /** The provider ended it, e.g. after its last attempt to collect. */
+  /** The provider ended the subscription, e.g. after its last attempt to collect a payment. */
   'involuntary_end',
-  /** The plan reached its end. */
+  /** The plan of the subscription reached its end. */
   'plan_ended',
   /** The provider ended a subscription at the end of its trial or term, because there was no payment method. */
   'no_payment_method',
   /** The provider ended a subscription because its payment was disputed. */
   'payment_disputed',
-  /** The provider ended a subscription by its rule for old data. */
+  /** The provider ended a subscription by its retention rule for old data. */
   'retention_policy',
-  /** The first payment failed, so the subscription never began. */
+  /** The first payment failed, so the subscription never started. */
   'never_began',
-  /** The provider cannot bill the subscription: fraud review, compliance, tax, currency. */
+  /** The provider cannot bill the subscription, because of fraud review, compliance, tax or currency. */
   'not_billable',
-  /** An authorization expired uncaptured: the processor calls it a refund, and no money moved. */
+  /** An authorization expired uncaptured. The processor calls it a refund, although no money moved. */
   'authorization_expired',
-  /** A pause, a dispute, a credit or another kind that is only recorded. */
+  /** A pause, dispute, credit or another kind of record that gets no verdict. */
   'kind_is_not_judged',
-  /** not_alerted: it was alerted while the provider was unavailable, and the provider does not know it. */
+  /** The action was alerted while the provider was unavailable, but the provider does not have it. */
   'provider_denies_it',
 ])
 export type VerdictReason = z.infer<typeof VerdictReason>
@@ -58,9 +58,9 @@ export const ObjectState = z.enum([
   'succeeded',
   'failed',
   'canceled',
-  /** The reseller's review rejected it: no money moved. */
+  /** The reseller's review rejected the refund, so no money moved. */
   'rejected',
-  /** Undone later by another object. */
+  /** Another object undid it later. */
   'reversed',
 ])
 export type ObjectState = z.infer<typeof ObjectState>
@@ -80,9 +80,9 @@ export const TimelineEntry = z.object({
     'drift_detected',
     'settled',
   ]),
-  /** The id of the event, operation, incident or alert. */
+  /** The id of the event, operation, incident or alert; null if the entry has none. */
   id: z.string().nullable(),
-  /** One sentence for people. */
+  /** One sentence for people to read. */
   text: z.string(),
 })
 export type TimelineEntry = z.infer<typeof TimelineEntry>
@@ -96,24 +96,21 @@ export const CandidateFailure = z.enum([
   'other_subject',
   'other_amount',
   'outside_time_window',
-  /** It fits, but explains another action better. */
+  /** The operation fits, but explains another action better. */
   'explains_another',
-  /** It fits, but the operation that explains the action fits better. */
+  /** The operation fits, but the operation that explains the action fits better. */
   'other_operation_fits_better',
-  /** It matches an alerted action by amount and time only, and its own refund or cancellation may still arrive. */
+  /** The operation matches an alerted action only by amount and time, and its own refund or cancellation may still arrive. */
   'awaits_its_own',
 ])
 export type CandidateFailure = z.infer<typeof CandidateFailure>
 
-/** Why an action has its verdict: the rule that applied, and the operations that do not explain it. */
+/** Why an action has its verdict: the rule that applied, and the operations that do not explain the action. */
 export const Why = z.object({
-  /** One sentence for people. */
+  /** One sentence for people to read. */
   rule: z.string(),
   candidates: z.array(z.object({ operation_id: z.string(), failure: CandidateFailure, text: z.string() })),
-  /**
-   * The provider's answer at the second look, or its later answer if it was late. Null before the second look, and without a
-   * read key.
-   */
+  /** The provider's answer at the second look, or a later answer. Null before the second look, or if there is no read key. */
   read_back: z.enum(['confirmed', 'not_found', 'unavailable']).nullable(),
 })
 export type Why = z.infer<typeof Why>
@@ -130,14 +127,14 @@ export type Difference = z.infer<typeof Difference>
 export const Action = z.object({
   action_id: z.string(),
   project_id: z.string(),
-  /** The first connection that showed it; `connection_ids` has all of them. */
+  /** The first connection that showed the action; `connection_ids` has all of them. */
   connection_id: z.string(),
   connection_ids: z.array(z.string()),
   provider: ProviderKind,
   kind: RecordKind,
-  /** Payment or subscription id at the provider. */
+  /** The payment or subscription id at the provider. */
   subject: z.string(),
-  /** The provider's id of the refund; null for a provisional action, which is known only from its charge. */
+  /** The provider's id of the refund. Null for a provisional action, which is known only from its charge. */
   provider_ref: z.string().nullable(),
   /** Minor units. */
   amount: z.int().nullable(),
@@ -154,7 +151,7 @@ export const Action = z.object({
   incident_id: z.string().nullable(),
   event_ids: z.array(z.string()),
   timeline: z.array(TimelineEntry),
-  /** The version of the case it was projected from: an older projection never replaces a newer one. */
+  /** The version of the case that the action was projected from, so that an older projection never replaces a newer one. */
   version: z.int(),
 })
 export type Action = z.infer<typeof Action>
@@ -178,25 +175,25 @@ export type IncidentCode = z.infer<typeof IncidentCode>
 export const IncidentState = z.enum(['open', 'acknowledged', 'resolved'])
 export type IncidentState = z.infer<typeof IncidentState>
 
-/** Something that people should look at, from its opening to its end. */
+/** A problem that people should look at, from its opening to its end. */
 export const Incident = z.object({
   incident_id: z.string(),
   project_id: z.string(),
-  /** Null for an incident that is not about a connection. */
+  /** Null if the incident is not about a connection. */
   connection_id: z.string().nullable(),
   code: IncidentCode,
   state: IncidentState,
-  /** One sentence for people: what happened and why it matters. */
+  /** What happened and why it matters, in one sentence for people to read. */
   summary: z.string(),
-  /** Null for an incident that is not about an action. */
+  /** Null if the incident is not about an action. */
   action_id: z.string().nullable(),
-  /** CHANNEL_DISABLED: the channel. */
+  /** The disabled channel, for CHANNEL_DISABLED. */
   channel_id: z.string().nullable().optional(),
-  /** The setting that allowed the alert, as it stood at the second look. */
+  /** The value of the setting at the second look, which allowed the alert. */
   out_of_band: OutOfBand.nullable(),
   opened_at: Timestamp,
   resolved_at: Timestamp.nullable(),
-  /** The operation that resolved it. */
+  /** The operation that resolved the incident. */
   resolved_by: z.string().nullable(),
   version: z.int(),
 })

@@ -6,8 +6,8 @@ import { Alert } from './messages/alert.ts'
 export const WEBHOOK_EVENTS: readonly Alert['event'][] = Alert.options.map(option => option.shape.event.value)
 
 /**
- * The JSON Schema (2020-12) of one event's document, for receivers. It is open: a document may gain fields at any time, and
- * none is taken away or changes its meaning.
+ * The JSON Schema (2020-12) of one event's document, for receivers. It is open, because a document may gain fields at any time. No field
+ * is removed or changes its meaning.
  */
 export function webhookSchema(event: Alert['event']): JsonSchema {
   const option = Alert.options.find(({ shape }) => shape.event.value === event)
@@ -25,7 +25,7 @@ export function webhookSchema(event: Alert['event']): JsonSchema {
     io: 'output',
     override({ jsonSchema }) {
       delete jsonSchema.additionalProperties
-      // The format suffices: the pattern is only how zod checks leap years.
+      // The format is enough for readers; zod's pattern only adds a check of leap years.
       if (jsonSchema.format === 'date-time' || jsonSchema.format === 'date') delete jsonSchema.pattern
     },
   })

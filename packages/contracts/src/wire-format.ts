@@ -15,7 +15,7 @@ export function frame(schemaId: number, json: string | Buffer): Buffer {
   return bytes
 }
 
-/** A message without its prefix, or why it has none. */
+/** A message split into schema id and JSON, or why it cannot be split. */
 export type Unframed = { kind: 'framed'; schemaId: number; json: Buffer } | { kind: 'not_framed'; reason: string }
 
 /** Splits a message into schema id and JSON. `json` shares memory with `bytes`. */

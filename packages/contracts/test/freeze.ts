@@ -1,7 +1,7 @@
 /**
- * `npm run freeze -w @backstop/contracts`: writes the next version of each changed message schema to schemas/, and the bytes
- * of new samples. Frozen files are never changed: installations have registered the schemas and hold messages of them. A
- * schema that cannot read older messages is refused.
+ * `npm run freeze -w @backstop/contracts` writes the next version of each changed message schema to schemas/, and the bytes of new
+ * samples. Frozen files are never changed, because installations have registered the schemas and store messages of them. A schema that
+ * cannot read older messages is refused.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { incompatibilities } from '../src/schema-compatibility.ts'
 import { frame } from '../src/wire-format.ts'
 import { SAMPLES_FOLDER, SCHEMAS_FOLDER, samples, schemaVersions } from './frozen.ts'
 
-/** Any id will do: each registry assigns its own, and the tests of samples ignore it. */
+/** An arbitrary id: each registry assigns its own, and the tests of samples ignore it. */
 const SAMPLE_SCHEMA_ID = 1
 
 for (const name of Object.keys(MESSAGES) as MessageName[]) {

@@ -3,9 +3,12 @@ import { join } from 'node:path'
 import type { JsonSchema } from '../src/json-schema.ts'
 import type { MessageName } from '../src/messages/index.ts'
 
-/** Every registered version of each message schema: `<message>.v<number>.json`. */
+/** The folder with every registered version of each message schema: `<message>.v<number>.json`. */
 export const SCHEMAS_FOLDER = join(import.meta.dirname, '../schemas')
-/** Messages as earlier versions wrote them, a folder for each type: `v<number>-<what>.json`, and the bytes as `.bin`. */
+/**
+ * The folder with messages as earlier versions wrote them, in a folder for each type: `v<number>-<title>.json`, and their bytes as
+ * `.bin`.
+ */
 export const SAMPLES_FOLDER = join(import.meta.dirname, '../samples')
 
 export interface SchemaVersion {
@@ -24,11 +27,11 @@ export function schemaVersions(name: MessageName): SchemaVersion[] {
 }
 
 export interface Sample {
-  /** Such as `v1-refund-created`. */
+  /** The file name without its extension, such as `v1-refund-created`. */
   readonly title: string
-  /** The message as today's code reads it. */
+  /** The message as the current code reads it. */
   readonly message: unknown
-  /** Its bytes in Kafka; undefined: not frozen yet. */
+  /** The bytes of the message in Kafka; undefined if the sample is not frozen yet. */
   readonly bytes: Buffer | undefined
 }
 

@@ -41,7 +41,7 @@ const ODD = [
   '0',
 ]
 
-/** Any id that a provider's object may have, with unusual ones more often than at random. */
+/** Generates ids that a provider's object may have, with unusual characters more often than at random. */
 export function providerIds(): fc.Arbitrary<string> {
   const odd = fc.array(fc.constantFrom(...ODD), { minLength: 1, maxLength: 12 }).map(parts => parts.join(''))
   const any = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter(text => !/\p{Cc}|\p{Cs}/u.test(text))

@@ -5,7 +5,7 @@ export interface SchemaChange {
   readonly older: JsonSchema
   readonly newer: JsonSchema
   readonly verdict: 'compatible' | 'incompatible'
-  /** What `incompatibilities` answers; absent for a compatible change. */
+  /** Matches the reason that `incompatibilities` gives; absent for a compatible change. */
   readonly reason?: RegExp
 }
 

@@ -8,11 +8,11 @@ import type { SealedSecret } from '../sealed-secret.ts'
 export interface ProjectDocument {
   _id: string
   name: string
-  /** The look of this project's messages; empty: the look of the installation. */
+  /** The branding of this project's messages; an empty object means the branding of the installation. */
   branding: Branding
-  /** Whether requested operations wait for approval; absent: no. */
+  /** True if requested operations wait for approval. Absent means false. */
   requires_approval?: boolean
-  /** How long an approval may take; absent: DEFAULT_APPROVAL_DEADLINE_S. */
+  /** How long people have to decide on an approval. Absent means DEFAULT_APPROVAL_DEADLINE_S. */
   approval_deadline_seconds?: number
   /** Grows by one with each change. */
   version: number
@@ -20,25 +20,25 @@ export interface ProjectDocument {
   updated_at: Date
 }
 
-/** The look of a project's mails. An absent field takes its value from the installation. */
+/** The branding of a project's mails. An absent field takes its value from the installation. */
 export interface Branding {
-  /** Replaces "Backstop". */
+  /** The product name in mails, in place of "Backstop". */
   name?: string | undefined
-  /** https; fetched by the reader's mail program, never by us. */
+  /** An https URL. The reader's mail program loads it, Backstop never does. */
   logo_url?: string | undefined
-  /** `#rrggbb`, for the bar and the button. */
+  /** Colour of the bar and the button, as `#rrggbb`. */
   accent_colour?: string | undefined
-  /** Plain text at the end: an address, a phone number. */
+  /** Plain text at the end of a mail, such as an address or a phone number. */
   footer?: string | undefined
 }
 
-/** One secret that notifications of a connection may be signed with; during a rotation several are valid. */
+/** A secret that authenticates notifications of a connection. During a rotation, several secrets are valid. */
 export interface ConnectionSecret {
   sealed: SealedSecret
-  /** Keyed hash: tells two secrets apart without showing either. */
+  /** A keyed hash of the secret. It distinguishes secrets without revealing them. */
   fingerprint: string
   created_at: Date
-  /** The secret is refused from this time on; null: it does not expire. */
+  /** The secret is refused from this time on. Null if it does not expire. */
   expires_at: Date | null
 }
 
@@ -49,14 +49,14 @@ export interface ConnectionDocument {
   kind: ProviderKind
   name: string
   out_of_band: OutOfBand
-  /** needs_setup: a subscription connection without read key or site. Its hints are held and nothing is judged. */
+  /** needs_setup: a subscription connection without read key or site. Its notifications are stored, and no verdict is made. */
   status: 'active' | 'needs_setup' | 'deleted'
   /** The secrets that authenticate notifications: signing secret, destination key or basic-auth password. */
   inbound_secrets: ConnectionSecret[]
   read_key: ConnectionSecret | null
-  /** The provider's site (subscription only). */
+  /** The provider's site (only for subscription connections). */
   site: string | null
-  /** Base URL of the provider's API; null: its public one. */
+  /** Base URL of the provider's API; null for the public API. */
   api_base: string | null
   version: number
   created_at: Date
@@ -68,34 +68,34 @@ export interface ConnectionDocument {
 export interface ExpectedChangeDocument {
   _id: string
   project_id: string
-  /** Null: any connection of the project. */
+  /** Null if the expected change covers every connection of the project. */
   connection_id: string | null
   kind: ActionKind
-  /** Payment or subscription id; null: any. */
+  /** Payment or subscription id; null if the expected change covers any. */
   subject: string | null
-  /** Minor units of each change; null: any amount. */
+  /** Minor units of each change; null if any amount is covered. */
   amount: number | null
   currency: string | null
-  /** How many changes it covers; absent: 1. */
+  /** The maximum number of covered changes. Absent means 1. */
   max_changes?: number
-  /** Minor units that it covers in total; null or absent: no limit. */
+  /** The maximum of covered minor units in total; null or absent if there is no limit. */
   max_amount?: number | null
   /** Why the change is expected; shown with the verdict. */
   note: string
   created_by: string
   created_at: Date
   /**
-   * It covers changes that the provider makes from this time on. Null: changes made from its creation on, and changes that
-   * had an open incident or a pending second look then.
+   * The expected change covers changes that the provider makes at this time or later. Null means its creation time; then it also covers
+   * changes that had an open incident or a pending second look at that time.
    */
   starts_at: Date | null
-  /** It covers changes that the provider makes before this time. The document is removed much later (TTL). */
+  /** The expected change covers changes that the provider makes before this time. The document is removed much later (TTL). */
   expires_at: Date
 }
 
 /**
- * An alert channel: where alerts of a project go, and which events it gets.
- * @typeParam Config differs by kind: the kind's form says what it holds
+ * An alert channel: where alerts of a project are sent, and which events it gets.
+ * @typeParam Config the configuration, which each kind of channel defines in its form
  */
 export interface StoredChannel<Config extends { readonly kind: ChannelKind }> {
   _id: string
@@ -117,48 +117,48 @@ export interface ApiKeyDocument {
   name: string
   /** SHA-256 of the key, in hex. */
   hash: string
-  /** The first characters, so that people recognise the key. */
+  /** The first characters of the key, by which people recognise it. */
   hint: string
   scopes: string[]
-  /** Null: every project. */
+  /** Null if the key works for every project. */
   project_id: string | null
   created_at: Date
   expires_at: Date | null
   last_used_at: Date | null
   revoked_at: Date | null
   /**
-   * The admin key whose revocation counted on this one. Two revocations that count on each other's key both write it, so
-   * that only one of them commits.
+   * The admin key whose revocation relied on this key as the remaining one. If two keys are revoked at once, each relying on the other,
+   * both revocations write this field, so only one of them commits.
    */
   successor_of?: string
 }
 
-/** One row for each change; for refused requests one row for each minute, actor and error code. */
+/** One row for each change, and for refused requests one row for each minute, actor and error code. */
 export interface AuditDocument {
   _id: string
   at: Date
   key_id: string | null
-  /** For refusals: `refused.` and the error code. */
+  /** The action that was done; for refusals `refused.` and the error code. */
   action: string
-  /** For refusals: the operationId of the first request. */
+  /** Id of the changed resource; for refusals the operationId of the first request. */
   target: string
   project_id: string | null
-  /** Null for a change without a request. */
+  /** Null if the change was made without a request. */
   request_id: string | null
   address: string | null
-  /** Refusals only: how many. */
+  /** Refusals only: the number of requests. */
   count?: number
-  /** Refusals only: when the last one was. */
+  /** Refusals only: the time of the last request. */
   last_at?: Date
-  /** Refusals only: the operationIds that were called, ten at most. */
+  /** Refusals only: the operationIds that were called, at most ten. */
   operations?: string[]
   /** Refusals only: the first characters of an unknown key. */
   key_hint?: string | null
 }
 
-/** The request for a bulk replay. It is all that can be shown before the notifier starts. */
+/** The request for a bulk replay. Until the notifier starts, only this document exists about the replay. */
 export interface ReplayRequestDocument {
-  /** The replay_id of its command. */
+  /** The replay_id of the replay's command. */
   _id: string
   project_id: string
   channel_id: string

@@ -11,15 +11,18 @@ export type OperationDocument = Omit<Operation, 'operation_id'> & {
   _id: string
   /** Unpublished messages of this document. */
   outbox: OutboxEntry[]
-  /** When the oldest entry of `outbox` was written; absent while it is empty. */
+  /** When the oldest entry of `outbox` was written; absent if `outbox` is empty. */
   outbox_at?: Date
-  /** When the reminder or the expiry of its approval is due; absent: no timer. */
+  /** When the reminder or the expiry of the approval is due; absent if neither is pending. */
   timer_at?: Date
 }
 
-/** Exists once an operation of the connection has reached executing: from then on `out_of_band: auto` alerts. */
+/**
+ * Exists if an operation of the connection has reached executing. Unexplained changes of that connection then alert if `out_of_band` is
+ * `auto`.
+ */
 export interface FirstExecutionDocument {
-  /** The connection's id. */
+  /** The id of the connection. */
   _id: string
   project_id: string
   operation_id: string
@@ -31,7 +34,7 @@ export type BudgetDocument = Omit<Budget, 'budget_id' | 'created_at' | 'updated_
   _id: string
   created_at: Date
   updated_at: Date
-  /** The document is kept, so that its operations' shares can still be read. */
+  /** A deleted budget is kept, because its operations' reservations still refer to it. */
   deleted_at: Date | null
 }
 
@@ -42,13 +45,13 @@ export interface BudgetPeriodDocument {
   budget_id: string
   project_id: string
   starts_at: Date
-  /** Exclusive. */
+  /** End of the period, exclusive. */
   ends_at: Date
   /** Minor units of operations that completed. */
   used: number
   /** Minor units of operations in flight. */
   reserved: number
-  /** Shares of the cap, in percent, that were alerted: each once a period. */
+  /** The shares of the cap, in percent, for which an alert was sent in this period. */
   told_percents: number[]
 }
 

@@ -3,20 +3,20 @@ import type { ChannelKind } from '../channel-kind.ts'
 import type { Alert, SuppressionReason } from '../messages/index.ts'
 import type { TimedOutboxEntry } from '../outbox-entry.ts'
 
-/** The health of a channel. A channel delivers if it is switched on and its failures have not disabled it. */
+/** The health of a channel. A channel delivers if it is enabled and its failures have not disabled it. */
 export interface ChannelHealthDocument {
-  /** The channel's id. */
+  /** The id of the channel. */
   _id: string
   project_id: string
   disabled_at: Date | null
-  /** For people: the cause and the remedy. */
+  /** The cause and the remedy, for people to read. */
   disabled_reason: string | null
   /** The incident to resolve when the channel delivers again. */
   disabled_incident_id?: string | null
   last_success_at: Date | null
   last_failure_at: Date | null
   last_error: string | null
-  /** The first failure since the last success; null after a success. Five days of failures disable the channel. */
+  /** The first failure since the last success; null after a success. After five days of only failures, the channel is disabled. */
   failing_since?: Date | null
   /** Attempts by day (`YYYY-MM-DD`, UTC) of the last 7 days, for the success rate. */
   days?: Record<string, { delivered: number; failed: number }>
@@ -30,21 +30,21 @@ export interface DeliveryAttempt {
   at: Date
   duration_ms: number
   outcome: 'delivered' | 'failed'
-  /** HTTP status or SMTP reply code; null without an answer. */
+  /** HTTP status or SMTP reply code; null if there was no answer. */
   status: number | null
-  /** For people: the cause and the remedy; null when delivered. */
+  /** The cause and the remedy, for people to read; null if the attempt delivered. */
   error: string | null
   /** The first KiB of the receiver's answer. */
   response: string | null
 }
 
-/** An address of a mail channel for which a delivery has ended: it gets no further attempt. */
+/** A recipient of a mail delivery that gets no further attempt. */
 export interface EndedAddress {
-  /** The first 12 hex digits of the SHA-256 of the address in lower case; its mail's Message-ID carries them too. */
+  /** The first 12 hex digits of the SHA-256 of the address in lower case. The Message-ID of its mail contains them too. */
   tag: string
-  /** refused: permanently, by the mail server. */
+  /** taken: the mail server accepted the mail. refused: the mail server rejected it permanently. */
   end: 'taken' | 'refused'
-  /** The attempt that ended it. */
+  /** The number of the last attempt for this recipient. */
   attempt: number
 }
 
@@ -57,22 +57,28 @@ export interface DeliveryDocument {
   alert_id: string
   event: Alert['event']
   test: boolean
-  /** superseded: not sent, because a later message about the same incident says it too. */
+  /** superseded: not sent, because a later message about the same incident contains the same news. */
   state: 'pending' | 'delivered' | 'retrying' | 'dead' | 'superseded'
-  /** For people: why it ended, or what comes next. */
+  /** Why the delivery ended, or what happens next, for people to read. */
   reason: string
   attempts: DeliveryAttempt[]
-  /** The next attempt and its due time; null: none. */
+  /** The next attempt and its due time; null if none is planned. */
   next_attempt: { attempt: number; due_at: Date; topic: string } | null
-  /** The delivery that superseded it, or the digest that it was part of. Absent: it was sent by itself. */
+  /** The delivery that superseded this delivery, or the digest that contained it. Absent if it was sent separately. */
   told_by?: string
-  /** Whether it is kept out of digests, because a receiver rejected the content of one that it was in. Absent: no. */
+  /**
+   * True if the delivery must not be part of a digest, because a receiver rejected the content of a digest that contained it. Absent
+   * means false.
+   */
   goes_alone?: boolean
-  /** The last command or replay that requested an attempt: a repeat of it requests no other one. */
+  /** The last command or replay that requested an attempt. A repeat of it requests no second attempt. */
   requested_by?: string
-  /** After a retry by a person: the attempt and time at which the 72 hours of retries start again. Absent: attempt 1. */
+  /** After a retry by a person: the attempt and the time at which the 72 hours of retries start again. Absent means from attempt 1. */
   ladder_from?: { attempt: number; at: Date }
-  /** Mail channels: addresses that get no further attempt: once each, if refused once per round of retries. Absent: none. */
+  /**
+   * Mail channels: recipients that get no further attempt. A recipient is listed once, or once per round of retries if it was refused.
+   * Absent means none.
+   */
   ended_addresses?: EndedAddress[]
   alert: Alert
   created_at: Date
@@ -83,18 +89,18 @@ export interface DeliveryDocument {
 export interface DeadLetterDocument {
   /** Derived from the message's original topic, partition and offset. */
   _id: string
-  /** The original topic: a replay sends it there. */
+  /** The original topic, to which a replay sends the message. */
   topic: string
   key: string
   /** The original value in base64; null for a tombstone. */
   value: string | null
   /** The original headers and the original position, without the reason of the dead letter. */
   headers: Record<string, string>
-  /** One of a closed list. */
+  /** A code of a closed list. */
   reason_code: string
-  /** For people. */
+  /** The reason, for people to read. */
   reason: string
-  /** When it was last dead-lettered. */
+  /** When the message was last dead-lettered. */
   parked_at: Date
 }
 
@@ -104,7 +110,7 @@ export interface SuppressionDocument {
   _id: string
   project_id: string
   address: string
-  /** Null while only its soft bounces are counted: it still gets mail. */
+  /** Null if only soft bounces are counted; the address then still gets mail. */
   reason: SuppressionReason | null
   detail: string | null
   /** Times of soft bounces within the last seven days. */
@@ -115,7 +121,7 @@ export interface SuppressionDocument {
 
 /** A bulk replay and its progress. */
 export interface ReplayDocument {
-  /** The replay_id of its command. */
+  /** The replay_id of the replay's command. */
   _id: string
   project_id: string
   channel_id: string
@@ -126,9 +132,9 @@ export interface ReplayDocument {
   total: number
   requeued: number
   requested_at: Date
-  /** Where it continues after a restart: the last delivery that was sent again. */
+  /** The last delivery that was sent again. The replay continues after it when the process restarts. */
   cursor: { created_at: Date; delivery_id: string } | null
-  /** When its next page is due. A sender moves this time on before it sends, so that no two send the same page. */
+  /** When the next page is due. A sender moves this time forward before it sends, so that no two senders send the same page. */
   next_page_at: Date
   finished_at: Date | null
 }

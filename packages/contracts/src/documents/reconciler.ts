@@ -10,24 +10,24 @@ export interface SweepDocument {
   project_id: string
   /** Where the next run continues, in the provider's terms; null before the baseline was read. */
   cursor: Record<string, string> | null
-  /** When the baseline (schedules set before the connection was created) was complete. */
+  /** When the baseline was complete: the schedules that existed before the connection was created. */
   baseline_at: Date | null
-  /** Set while a process sweeps; after this time another process may take over. */
+  /** A process holds the lease and sweeps until this time. After it, another process may sweep. */
   leased_until: Date | null
   lease_holder: string | null
-  /** Whether a run was requested since the last claim: the end of the present run then does not postpone the next one. */
+  /** True if a run was requested during the present run. The next run then starts without a pause. */
   woken: boolean
   next_run_at: Date
   last_run_at: Date | null
-  /** For people: the cause and the remedy; null after a run that succeeded. */
+  /** The cause and the remedy, for people to read; null after a successful run. */
   last_error: string | null
-  /** The first failure since the last run that succeeded; null after one that did. */
+  /** The first failure since the last successful run; null after a successful run. */
   failing_since: Date | null
-  /** Failed runs in a row; absent in older documents. */
+  /** Number of failed runs in a row; absent in older documents. */
   failures?: number
-  /** Events that the provider lists and that have not arrived, with the provider's time: they are late or lost. */
+  /** Events that the provider lists and that have not arrived, with the provider's time. They are late or lost. */
   unseen: { event_id: string; event_type: string; created_at: Date }[]
-  /** Since when hints of this connection wait because it cannot be read; null: none waits. */
+  /** Since when notifications of this connection wait because the provider cannot be read; null if none waits. */
   unverified_since: Date | null
   /** The open incident of this connection by its code. */
   open_incidents: Partial<Record<'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE', string>>
@@ -39,19 +39,19 @@ export interface ExpectedChangeUsesDocument {
   project_id: string
   version: number
   /**
-   * One for each covered action, with its amount in minor units (0: no money moved) and the version of the case that claimed
-   * it last (absent: 0).
+   * An entry for each covered action: its amount in minor units (0 if no money moved) and the version of the case that last claimed the
+   * use (absent means 0).
    */
   uses: { action_id: string; amount: number; subject_version?: number }[]
-  /** As in the expected change. The document is removed much later (TTL). */
+  /** The same time as in the expected change. The document is removed much later (TTL). */
   expires_at: Date
 }
 
-/** An action for lists and searches: a projection of its case. */
+/** An action, for lists and searches. It is a projection of its case. */
 export type ActionDocument = Omit<Action, 'action_id'> & {
   _id: string
   first_seen: Date
-  /** The action that it was merged into. Lists omit it; it can still be read, because an alert may link to it. */
+  /** The action that this action was merged into. Lists omit merged actions. They can still be read, because an alert may link to one. */
   merged_into?: string
 }
 
@@ -59,7 +59,7 @@ export type ActionDocument = Omit<Action, 'action_id'> & {
 export type IncidentDocument = Omit<Incident, 'incident_id'> & {
   _id: string
   opened: Date
-  /** Unpublished messages of this document. Those of an action's incident are in its case. */
+  /** Unpublished messages of this incident. Messages of an incident about an action are in the case of the action. */
   outbox?: TimedOutboxEntry[]
 }
 
@@ -83,6 +83,6 @@ export interface InboxDocument {
 export interface InboxBodyDocument {
   _id: string
   received_at: Date
-  /** JSON text, because MongoDB cannot store every body as a document (nesting depth, names of fields). */
+  /** The body as JSON text, because MongoDB cannot store every body as a document (nesting depth, field names). */
   body: string
 }

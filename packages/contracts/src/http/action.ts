@@ -11,6 +11,6 @@ export const ActionQuery = ListQuery.extend({
 
 /** An action as the API answers it. */
 export const ShownAction = Action.extend({
-  merged_into: z.string().optional().describe('The action that it was merged into; lists omit merged actions'),
+  merged_into: z.string().optional().describe('The action that this action was merged into; lists omit merged actions'),
 })
 export type ShownAction = z.infer<typeof ShownAction>

@@ -3,24 +3,24 @@ import { Timestamp } from '../operation.ts'
 import { Label } from './project.ts'
 
 /**
- * What a key may do. Reporting operations has its own scope, because operations explain refunds: a key that an agent holds
- * for something else must not be able to explain the agent's own refunds.
+ * The permissions of a key. Reporting operations has its own scope, because operations explain refunds: an agent with a key for another
+ * purpose must not be able to explain its own refunds.
  */
 export const Scope = z.enum([
-  /** Everything. Only this scope creates projects and keys. */
+  /** Includes all other scopes. Only this scope creates projects and keys. */
   'admin',
   /** Create, change, test and delete connections, alert channels, budgets and suppressions; send deliveries again. */
   'manage',
   /** Report operations and runs and their outcomes. */
   'operations:write',
-  /** Approve and decline operations. Do not give it to a key that reports them. */
+  /** Approve and decline operations. A key that reports operations should not have this scope. */
   'approvals:write',
-  /** Every GET. */
+  /** All GET requests. */
   'read',
 ])
 export type Scope = z.infer<typeof Scope>
 
-/** Keys expire within a year, so that a leaked key does not work for ever. */
+/** A key expires within a year at most, so that a leaked key does not work for ever. */
 const MAX_EXPIRY_DAYS = 365
 
 /** The body of POST /v1/api-keys. */
@@ -30,7 +30,10 @@ export const NewApiKey = z.strictObject({
     .array(Scope)
     .min(1)
     .refine(scopes => new Set(scopes).size === scopes.length, 'Name each scope once'),
-  project_id: z.string().optional().describe('Binds the key to one project; left out, the key works for all projects'),
+  project_id: z
+    .string()
+    .optional()
+    .describe('Binds the key to one project; if omitted, the key works for all projects'),
   expires_in_days: z.int().min(1).max(MAX_EXPIRY_DAYS).default(90),
 })
 export type NewApiKey = z.infer<typeof NewApiKey>
@@ -44,11 +47,11 @@ export const ApiKey = z.object({
   project_id: z.string().nullable(),
   created_at: Timestamp,
   expires_at: Timestamp.nullable(),
-  last_used_at: Timestamp.nullable().describe('To the minute'),
+  last_used_at: Timestamp.nullable().describe('Accurate to one minute'),
 })
 export type ApiKey = z.infer<typeof ApiKey>
 
-/** The answer to POST /v1/api-keys, the only one that shows the key. */
+/** The answer to POST /v1/api-keys. Only this answer shows the key. */
 export const CreatedApiKey = ApiKey.extend({
   key: z.string().optional().describe('The key: shown once, and absent from a repeated answer'),
 })

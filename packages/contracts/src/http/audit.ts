@@ -10,7 +10,7 @@ export const AuditEntry = z.object({
     .string()
     .nullable()
     .describe(
-      'The API key of the request; `recovery` for `backstop keys recover`; null without a key, or with an unknown one',
+      'The API key of the request; `recovery` for `backstop keys recover`; null if the key is missing or unknown',
     ),
   action: z.string().describe('For example alert_channel.create; for refusals `refused.` and the error code'),
   target: z.string().describe('Id of the changed resource; for refusals the first of `operations`'),
@@ -18,10 +18,10 @@ export const AuditEntry = z.object({
   request_id: z
     .string()
     .nullable()
-    .describe('As in X-Request-Id of the answer and in the log; null for `backstop keys recover`'),
+    .describe('The X-Request-Id of the answer, as in the log; null for `backstop keys recover`'),
   address: z.string().nullable().describe('The address of the client'),
-  count: z.int().optional().describe('Refusals: their number in this minute'),
-  last_at: Timestamp.optional().describe('Refusals: when the last one was'),
+  count: z.int().optional().describe('Refusals: the number of requests in this minute'),
+  last_at: Timestamp.optional().describe('Refusals: the time of the last request'),
   operations: z
     .array(z.string())
     .optional()

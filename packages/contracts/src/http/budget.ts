@@ -12,7 +12,7 @@ export const NewBudget = z.strictObject({
   connection_id: z
     .string()
     .optional()
-    .describe('Counts the operations of this connection; left out, of the whole project'),
+    .describe('Counts only operations of this connection; if omitted, of the whole project'),
   name: Label,
   currency: CurrencyCode.describe('ISO 4217; operations in other currencies do not count'),
   cap: Cap,
@@ -20,7 +20,7 @@ export const NewBudget = z.strictObject({
 })
 export type NewBudget = z.infer<typeof NewBudget>
 
-/** The body of PATCH /v1/budgets/{id}. For another connection, currency or interval, create another budget. */
+/** The body of PATCH /v1/budgets/{id}. The connection, currency and interval of a budget cannot change; create another budget instead. */
 export const BudgetPatch = z
   .strictObject({ name: Label.optional(), cap: Cap.optional() })
   .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')

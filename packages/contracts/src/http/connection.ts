@@ -4,9 +4,8 @@ import { OutOfBand, ProviderKind } from '../providers.ts'
 import { Label } from './project.ts'
 
 /**
- * A secret that authenticates a provider's notifications. At least 16 characters, because a shorter HMAC key could be
- * searched for. Printable ASCII without spaces, because a secret pasted with a newline would refuse every notification
- * without a visible reason.
+ * A secret that authenticates a provider's notifications. It has at least 16 characters, because a shorter HMAC key could be guessed. It
+ * is printable ASCII without spaces, because with a pasted newline every notification would be refused for no visible reason.
  */
 export const InboundSecret = z
   .string()
@@ -62,7 +61,7 @@ export const ConnectionPatch = z
   .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')
 export type ConnectionPatch = z.infer<typeof ConnectionPatch>
 
-/** Whether the provider's own data can be read, as the last sweep found. */
+/** The result of reading the provider's data in the last sweep. */
 export const ConnectionReading = z.object({
   state: z
     .enum(['off', 'pending', 'healthy', 'failing'])
@@ -96,7 +95,7 @@ export const Connection = z.object({
 })
 export type Connection = z.infer<typeof Connection>
 
-/** The answer to creating a connection and to rotating its secret, the only ones that show the secret. */
+/** The answer to creating a connection and to rotating its secret. Only these answers show the secret. */
 export const CreatedConnection = Connection.extend({
   signing_secret: z.string().optional().describe('Processor: shown once'),
   username: z.string().optional().describe('Subscription: always `service`'),
@@ -104,7 +103,7 @@ export const CreatedConnection = Connection.extend({
 })
 export type CreatedConnection = z.infer<typeof CreatedConnection>
 
-/** How long the previous secrets stay valid, in seconds. The maximum keeps a leaked secret from staying valid for long. */
+/** How long the previous secrets stay valid, in seconds. The maximum limits how long a leaked secret can be used. */
 const DEFAULT_OVERLAP_S = 86_400
 const MAX_OVERLAP_S = 7 * 86_400
 
@@ -115,8 +114,10 @@ export const SecretRotation = z.strictObject({
     .min(0)
     .max(MAX_OVERLAP_S)
     .default(DEFAULT_OVERLAP_S)
-    .describe('How long the previous secrets stay valid beside the new one'),
+    .describe('How long the previous secrets stay valid'),
   destination_secret: InboundSecret.optional().describe('Reseller: the new secret of its notification destination'),
-  signing_secret: InboundSecret.optional().describe('Processor: your own new secret; left out, one is generated'),
+  signing_secret: InboundSecret.optional().describe(
+    'Processor: your own new secret; if omitted, a secret is generated',
+  ),
 })
 export type SecretRotation = z.infer<typeof SecretRotation>

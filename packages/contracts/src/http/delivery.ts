@@ -4,8 +4,8 @@ import { Timestamp } from '../operation.ts'
 import { ListQuery } from './list.ts'
 
 /**
- * The state of a delivery. dead: it ended without success. superseded: not sent, because a later message about the same
- * incident says it too.
+ * The state of a delivery. dead: it ended without success. superseded: it was not sent, because a later message about the same incident
+ * contains the same news.
  */
 export const DeliveryState = z.enum(['pending', 'delivered', 'retrying', 'dead', 'superseded'])
 
@@ -17,8 +17,8 @@ export const DeliveryQuery = ListQuery.extend({
   channel_id: z.string().optional(),
   alert_id: z.string().optional(),
   state: DeliveryState.optional(),
-  from: Moment.optional().describe('Created then or later'),
-  to: Moment.optional().describe('Created before'),
+  from: Moment.optional().describe('Only deliveries that were created at this time or later'),
+  to: Moment.optional().describe('Only deliveries that were created before this time'),
 })
 
 const ShownAttempt = z.object({
@@ -48,7 +48,9 @@ export const Delivery = z.object({
     .string()
     .nullable()
     .optional()
-    .describe('The delivery that superseded it, or the digest that it was part of; null if it was sent by itself'),
+    .describe(
+      'The delivery that superseded this delivery, or the digest that contained it; null if it was sent separately',
+    ),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -59,7 +61,7 @@ export const NewReplay = z
   .strictObject({
     channel_id: z.string(),
     from: Moment,
-    to: Moment.describe('Exclusive'),
+    to: Moment.describe('End of the window, exclusive'),
   })
   .refine(replay => Date.parse(replay.from) < Date.parse(replay.to), {
     message: 'Give a time after from',
@@ -76,8 +78,8 @@ export const Replay = z.object({
   channel_id: z.string(),
   from: Timestamp,
   to: Timestamp,
-  state: z.enum(['requested', 'running', 'done']).describe('requested: the notifier has not started it yet'),
-  total: z.int().nullable().describe('Dead deliveries in the window when it started; null before'),
+  state: z.enum(['requested', 'running', 'done']).describe('requested: the notifier has not started the replay yet'),
+  total: z.int().nullable().describe('Dead deliveries in the window when the replay started; null before'),
   requeued: z.int().describe('Deliveries sent again so far'),
   requested_at: Timestamp,
   finished_at: Timestamp.nullable(),

@@ -8,7 +8,7 @@ import { ListQuery } from './list.ts'
 const DEFAULT_EXPIRY_S = 86_400
 const MAX_EXPIRY_S = 30 * 86_400
 
-/** Few enough for one document of uses. */
+/** Limits the size of the document that records the covered changes. */
 const MAX_CHANGES = 1_000
 
 /** The body of POST /v1/expected-changes. */
@@ -18,29 +18,29 @@ export const NewExpectedChange = z
     connection_id: z
       .string()
       .optional()
-      .describe('Only changes through this connection; left out, through any of the project'),
+      .describe('Covers only changes of this connection; if omitted, of every connection of the project'),
     kind: ActionKind,
-    subject: ProviderId.optional().describe('Payment or subscription id; left out, any'),
-    amount: z.int().min(0).optional().describe('Minor units of each change; left out, any amount'),
+    subject: ProviderId.optional().describe('Payment or subscription id; if omitted, any'),
+    amount: z.int().min(0).optional().describe('Minor units of each change; if omitted, any amount'),
     currency: z
       .string()
       .toLowerCase()
       .pipe(Currency)
       .optional()
       .describe('ISO 4217; required with amount or max_amount'),
-    max_changes: z.int().min(1).max(MAX_CHANGES).default(1).describe('How many changes it covers'),
+    max_changes: z.int().min(1).max(MAX_CHANGES).default(1).describe('Maximum number of covered changes'),
     max_amount: z
       .int()
       .min(0)
       .max(Number.MAX_SAFE_INTEGER)
       .optional()
-      .describe('Minor units that it covers in total; left out, no limit. Refunds only'),
-    note: z.string().trim().min(1).max(500).describe('Why it is expected; shown with the verdict'),
+      .describe('Maximum of covered minor units in total; if omitted, no limit. Refunds only'),
+    note: z.string().trim().min(1).max(500).describe('Why the change is expected; shown with the verdict'),
     starts_at: z.iso
       .datetime({ offset: true })
       .optional()
       .describe(
-        'It covers changes that the provider makes from then on. Left out: changes made from its creation on, and changes with an open incident or a pending second look then',
+        'Covers changes that the provider makes at this time or later. If omitted: changes made after its creation, and changes that have an open incident or a pending second look at its creation',
       ),
     expires_in_seconds: z.int().min(60).max(MAX_EXPIRY_S).default(DEFAULT_EXPIRY_S),
   })
@@ -62,17 +62,20 @@ export const ExpectedChange = z.object({
   subject: z.string().nullable(),
   amount: z.int().nullable(),
   currency: Currency.nullable(),
-  max_changes: z.int().describe('How many changes it covers'),
-  changes_covered: z.int().describe('How many it has covered'),
-  max_amount: z.int().nullable().describe('Minor units that it covers in total; null: no limit'),
-  amount_covered: z.int().nullable().describe('Minor units of `currency` that it has covered; null without a currency'),
+  max_changes: z.int().describe('Maximum number of covered changes'),
+  changes_covered: z.int().describe('Number of changes covered so far'),
+  max_amount: z.int().nullable().describe('Maximum of covered minor units in total; null if there is no limit'),
+  amount_covered: z
+    .int()
+    .nullable()
+    .describe('Minor units of `currency` covered so far; null if no currency was given'),
   note: z.string(),
-  created_by: z.string().describe('The API key that created it'),
+  created_by: z.string().describe('The API key that created the expected change'),
   created_at: Timestamp,
   starts_at: Timestamp.nullable().describe(
-    'It covers changes that the provider makes from this time on; null if none was given',
+    'Covers changes that the provider makes at this time or later; null if no time was given',
   ),
-  expires_at: Timestamp.describe('It covers changes that the provider makes before this time'),
+  expires_at: Timestamp.describe('Covers changes that the provider makes before this time'),
 })
 export type ExpectedChange = z.infer<typeof ExpectedChange>
 

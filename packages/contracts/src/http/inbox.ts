@@ -11,9 +11,9 @@ export const InboxQuery = ListQuery.extend({
   outcome: InboxOutcome.optional(),
 })
 
-/** An authentic notification and its outcome, or an object in a provider's answer that could not be used. */
+/** An authentic notification with its outcome, or an object of a provider's answer that could not be used. */
 export const InboxEntry = z.object({
-  /** `<connection_id>/<event_id>`: providers choose event ids, which are unique in a connection only. */
+  /** `<connection_id>/<event_id>`, because the event ids of providers are unique only within a connection. */
   inbox_id: z.string(),
   project_id: z.string(),
   connection_id: z.string(),
@@ -30,5 +30,5 @@ export type InboxEntry = z.infer<typeof InboxEntry>
 
 /** An inbox entry with the body of its notification. */
 export const InboxEntryWithBody = InboxEntry.extend({
-  body: z.unknown().describe('As the provider sent it; null after its retention of 14 days'),
+  body: z.unknown().describe('The body as the provider sent it; null after its retention of 14 days'),
 })

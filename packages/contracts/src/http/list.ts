@@ -5,7 +5,7 @@ export function listOf<T extends z.ZodType>(item: T) {
   return z.object({ data: z.array(item), next_cursor: z.string().nullable() })
 }
 
-/** Query parameters that every list takes. */
+/** The query parameters of every list. */
 export const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('The largest number of items'),
   cursor: z.string().max(512).optional().describe('`next_cursor` of the previous page'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A currency in any case, folded to lower case. */
+/** A currency code in upper or lower case, converted to lower case. */
 export const CurrencyCode = z
   .string()
   .regex(/^[A-Za-z]{3}$/, 'Give the three letters of ISO 4217')

@@ -7,18 +7,15 @@ import { CurrencyCode } from './money.ts'
 
 const When = z.iso.datetime({ offset: true })
 
-/**
- * A field that may be left out or, with the same meaning, be null: some programs print every field, as the API's own answers
- * do.
- */
+/** An optional field that may also be null, because some programs print every field, as the API's own answers do. */
 const optional = <S extends z.ZodType>(schema: S) =>
   schema
     .nullable()
     .transform(value => value ?? undefined)
     .optional()
 
-const executing_at = optional(When).describe('When it began executing, if before this report')
-const ended_at = optional(When).describe('When it ended, if before this report')
+const executing_at = optional(When).describe('When the operation began executing; default: the time of this report')
+const ended_at = optional(When).describe('When the operation ended; default: the time of this report')
 const provider_ref = optional(ProviderId).describe("The provider's id of the refund or cancellation")
 const reason = optional(z.string().max(2000))
 
@@ -29,11 +26,11 @@ export const NewOperation = z.strictObject({
   subject: ProviderId.describe('Payment or subscription id at the provider'),
   amount: optional(z.int().min(0).max(Number.MAX_SAFE_INTEGER)).describe('Minor units'),
   currency: optional(CurrencyCode).describe(
-    'ISO 4217; without it the operation explains a refund only by provider_ref or idempotency_key',
+    'ISO 4217; an operation without a currency explains a refund only by provider_ref or idempotency_key',
   ),
   provider_ref,
   idempotency_key: optional(z.string().min(1).max(255)).describe(
-    'The idempotency key sent to the provider; a repeated report answers the same operation, in the new state if that is later',
+    'The idempotency key that your software sent to the provider. A repeated report answers the same operation, in the new state if that state is later',
   ),
   state: OperationState.default('requested'),
   executing_at,

@@ -3,7 +3,7 @@ import { Alert } from '../messages/alert.ts'
 
 const EVENTS = Alert.options.map(option => option.shape.event.value)
 
-/** The query of GET /v1/previews: which message, in the look of which project. */
+/** The query of GET /v1/previews. It selects the message and the project whose branding is used. */
 export const PreviewQuery = z.object({
   project_id: z.string().optional(),
   event: z
@@ -14,6 +14,8 @@ export const PreviewQuery = z.object({
   format: z
     .enum(['html', 'text', 'json'])
     .optional()
-    .describe('html: as people see it (the default, except for webhooks); text: plain text; json: as it is sent'),
+    .describe(
+      'html: a page that shows the message (the default, except for webhooks); text: plain text; json: the message as it is sent',
+    ),
 })
 export type PreviewQuery = z.infer<typeof PreviewQuery>

@@ -16,6 +16,6 @@ export const Problem = z.object({
   budget: z
     .object({ budget_id: z.string(), left: z.int(), currency: z.string(), period_ends_at: z.string() })
     .optional()
-    .describe('budget_exceeded: the budget, and what is left of it in minor units'),
+    .describe('budget_exceeded: the budget, and the remaining minor units'),
 })
 export type Problem = z.infer<typeof Problem>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
 
-/** A name that people give. */
+/** A name that people choose. */
 export const Label = z.string().trim().min(1).max(200)
 
 /** The body of POST /v1/projects. */
@@ -21,13 +21,15 @@ const Branding = z.strictObject({
   footer: z.string().trim().max(500).optional().describe('Plain text at the end of each mail'),
 })
 
-/** How long an approval may take, in seconds, if the project sets nothing else. */
+/** How long people have to decide on an approval by default, in seconds. */
 export const DEFAULT_APPROVAL_DEADLINE_S = 86_400
 
 const approval = {
   requires_approval: z
     .boolean()
-    .describe('Whether requested operations wait for approval; an operation that executes without it explains nothing'),
+    .describe(
+      'True if requested operations wait for approval; an operation that executes without approval explains nothing',
+    ),
   approval_deadline_seconds: z
     .int()
     .min(10)
@@ -35,7 +37,7 @@ const approval = {
     .describe('How long people have to decide; a reminder is sent after half of the time'),
 }
 
-/** The body of PATCH /v1/projects/{id}. `branding` is replaced as a whole; {} restores the look of the installation. */
+/** The body of PATCH /v1/projects/{id}. `branding` is replaced as a whole; {} restores the branding of the installation. */
 export const ProjectPatch = z
   .strictObject({ name: Label.optional(), branding: Branding.optional(), ...z.object(approval).partial().shape })
   .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')

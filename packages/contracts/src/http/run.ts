@@ -8,9 +8,13 @@ export const RunFailure = z.strictObject({
   project_id: z
     .string()
     .optional()
-    .describe('Left out: the project of the key, or else the only one whose operations name the run'),
+    .describe('Default: the project of the key, or else the only project whose operations name the run'),
   reason: z.string().max(2000).nullable().optional().describe('For people: what went wrong'),
-  failed_at: z.iso.datetime({ offset: true }).nullable().optional().describe('When it failed, if before this report'),
+  failed_at: z.iso
+    .datetime({ offset: true })
+    .nullable()
+    .optional()
+    .describe('When the run failed; default: the time of this report'),
 })
 export type RunFailure = z.infer<typeof RunFailure>
 
@@ -18,7 +22,7 @@ export type RunFailure = z.infer<typeof RunFailure>
 export const RunWithOperations = z.object({
   run_id: z.string(),
   project_id: z.string(),
-  failure: FailedRun.nullable().describe('Null: not reported as failed'),
+  failure: FailedRun.nullable().describe('Null if the run was not reported as failed'),
   operations: z.array(ShownOperation).describe('The newest 100; GET /v1/operations?run_id=… lists all'),
 })
 export type RunWithOperations = z.infer<typeof RunWithOperations>

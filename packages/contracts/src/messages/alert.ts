@@ -18,31 +18,34 @@ export const AlertEvent = z.enum([
 export type AlertEvent = z.infer<typeof AlertEvent>
 
 const common = { alert_id: z.string(), project_id: z.string(), created_at: Timestamp }
-/** `action` is null for an incident that is not about an action. */
+/** `action` is null if the incident is not about an action. */
 const incidentData = z.object({
   incident: Incident,
   action: Action.nullable(),
   /**
-   * incident.resolved: the alert_id of an incident.opened that this channel had not received, so that this message reports
-   * both. Set in the delivery to that channel, never on the topic `alerts`.
+   * Only in incident.resolved: the alert_id of an incident.opened that this channel did not get, so this message reports both. It is set
+   * in the delivery to that channel, never on the topic `alerts`.
    */
   supersedes: z.string().optional(),
 })
 
-/** Data of the three approval events. `approval` repeats that of the operation, where it is optional. */
+/** Data of the three approval events. `approval` is the same as in the operation, where the field is optional. */
 const approvalData = z.object({ operation: ShownOperation, approval: Approval })
 
 /** An alert. A webhook receives its `data` unchanged. */
 export const Alert = z.discriminatedUnion('event', [
   z.object({ ...common, event: z.literal('incident.opened'), data: incidentData }),
   z.object({ ...common, event: z.literal('incident.resolved'), data: incidentData }),
-  /** The provider's data contradicts an operation. `action` is null if the provider knows of no refund or cancellation. */
+  /** The provider's data contradicts an operation. `action` is null if the provider has no such refund or cancellation. */
   z.object({
     ...common,
     event: z.literal('drift.detected'),
     data: z.object({ operation: ShownOperation, action: Action.nullable(), differences: z.array(Difference).min(1) }),
   }),
-  /** An operation waits for approval; half of the time for it has passed; it expired undecided. */
+  /**
+   * approval.requested: an operation waits for approval. approval.reminder: half of the time for the decision has passed.
+   * approval.expired: the time passed without a decision.
+   */
   z.object({ ...common, event: z.literal('approval.requested'), data: approvalData }),
   z.object({ ...common, event: z.literal('approval.reminder'), data: approvalData }),
   z.object({ ...common, event: z.literal('approval.expired'), data: approvalData }),
@@ -53,13 +56,13 @@ export const Alert = z.discriminatedUnion('event', [
     data: z.object({
       budget: Budget,
       current: BudgetUsage,
-      /** The highest share that was reached. */
+      /** The highest share of the cap that was reached, in percent. */
       percent: z.int(),
-      /** The operation that reached it. */
+      /** The operation that reached the share. */
       operation: ShownOperation,
     }),
   }),
-  /** A run of the customer's software failed; with the newest operations that name it, and their total number. */
+  /** A run of the customer's software failed. The alert has the newest operations of the run and their total number. */
   z.object({
     ...common,
     event: z.literal('run.failed'),

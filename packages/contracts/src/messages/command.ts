@@ -6,20 +6,17 @@ export const SuppressionReason = z.enum(['unsubscribed', 'hard_bounce', 'soft_bo
 export type SuppressionReason = z.infer<typeof SuppressionReason>
 
 const common = {
-  /** Deterministic if the command follows from stored data, so that a repeat is the same command. */
+  /** Deterministic if the command is derived from stored data, so that a repeat is the same command. */
   command_id: z.string(),
   project_id: z.string(),
   requested_at: Timestamp,
 }
 
-/**
- * A request to change data that another service owns. It goes to the owner, keyed by its target, and a repeat changes
- * nothing.
- */
+/** A request to change data that another service owns. It is sent to the owner, keyed by its target. A repeat changes nothing. */
 export const Command = z.discriminatedUnion('kind', [
   /** To the notifier: attempt this delivery now, before its next attempt is due. */
   z.object({ ...common, kind: z.literal('retry_delivery'), delivery_id: z.string() }),
-  /** To the notifier: send the dead deliveries of this window again (by created_at; `to` is exclusive). */
+  /** To the notifier: send the dead deliveries of this window again. The window is over created_at, and `to` is exclusive. */
   z.object({
     ...common,
     kind: z.literal('replay_deliveries'),
@@ -36,7 +33,7 @@ export const Command = z.discriminatedUnion('kind', [
     kind: z.literal('suppress_address'),
     address: z.string(),
     reason: SuppressionReason,
-    /** For people: where this is known from. */
+    /** The origin of the information, for people to read. */
     detail: z.string().nullable(),
   }),
   /** To the notifier: send mail of this project to the address again. */
@@ -50,22 +47,22 @@ export const Command = z.discriminatedUnion('kind', [
     incident_id: z.string(),
     channel_id: z.string(),
     channel_name: z.string(),
-    /** For people: the cause and the remedy. */
+    /** The cause and the remedy, for people to read. */
     reason: z.string(),
   }),
-  /** To the reconciler: resolve that incident, because the channel delivers again. */
+  /** To the reconciler: resolve the incident, because the channel delivers again. */
   z.object({ ...common, kind: z.literal('resolve_channel_incident'), incident_id: z.string(), channel_id: z.string() }),
-  /** To the reconciler: record the outcome of an operation, as the provider decided it. */
+  /** To the reconciler: record the outcome of an operation that the provider decided. */
   z.object({
     ...common,
     kind: z.literal('settle_operation'),
     operation_id: z.string(),
     to: z.enum(['completed', 'failed', 'rejected']),
     provider_ref: z.string().nullable(),
-    /** For people: the provider's object that says so. */
+    /** The provider's object that shows the outcome, for people to read. */
     reason: z.string(),
   }),
-  /** To the reconciler: the connection can be read now, so read its baseline and its held hints. */
+  /** To the reconciler: the connection can be read now, so read its baseline and verify its held notifications. */
   z.object({ ...common, kind: z.literal('connection_ready'), connection_id: z.string() }),
   /** To the reconciler: a new expected change may cover actions with open incidents. */
   z.object({ ...common, kind: z.literal('apply_expected_change'), expected_change_id: z.string() }),

@@ -3,11 +3,11 @@ import { Alert } from './alert.ts'
 
 /** The request for one attempt to deliver one alert to one channel. */
 export const DeliveryRequest = z.object({
-  /** The same for every attempt: receivers see it as webhook-id. */
+  /** The same id for every attempt. Receivers see it as webhook-id. */
   delivery_id: z.string(),
   channel_id: z.string(),
   project_id: z.string(),
-  /** From 1. A message for an attempt that was already made is skipped. */
+  /** The number of the attempt, from 1. A message for an attempt that was already made is skipped. */
   attempt: z.int().min(1),
   /** A test is attempted once and does not change the health of its channel. */
   test: z.boolean(),

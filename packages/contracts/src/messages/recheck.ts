@@ -6,9 +6,9 @@ export const Recheck = z.object({
   project_id: z.string(),
   /** Any reference of the case. */
   ref: z.string(),
-  /** The action, or the charge snapshot, to look at. */
+  /** The id of the action, or of the charge snapshot, to look at. */
   look_id: z.string(),
-  /** When the look is due. Absolute, so that a restart neither shortens nor restarts the minute. */
+  /** When the second look is due. An absolute time, so that a restart does not change it. */
   due_at: Timestamp,
 })
 export type Recheck = z.infer<typeof Recheck>

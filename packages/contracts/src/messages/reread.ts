@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
 import { ProviderKind } from '../providers.ts'
 
-/** An object to read from the provider, by the provider's own type name and id. */
+/** An object to read from the provider, by the provider's type name and id. */
 export const ReadTarget = z.object({
   type: z.enum([
     'refund',
@@ -16,22 +16,22 @@ export const ReadTarget = z.object({
     /** Every refund transaction of one subscription or customer invoice. */
     'refunds_of_subscription',
     'subscription',
-    /** A subscription by the schedule that manages it, with that schedule (processor). */
+    /** A subscription, found by the schedule that manages it, together with that schedule (processor). */
     'subscription_schedule',
   ]),
   id: z.string(),
 })
 export type ReadTarget = z.infer<typeof ReadTarget>
 
-/** Why the provider is asked. A hint is an event of which only the ids are used (subscription). */
+/** Why the provider is read. hint: a notification of a subscription provider, of which only the ids are used. */
 export const ReadReason = z.enum(['hint', 'second_look', 'settlement', 'missing_check', 'sweep', 'baseline'])
 export type ReadReason = z.infer<typeof ReadReason>
 
-/** The second look that waits for the answer, as its recheck names it. */
+/** The second look that waits for the answer, identified as in its recheck message. */
 export const WaitingLook = z.object({ ref: z.string(), look_id: z.string(), due_at: Timestamp })
 export type WaitingLook = z.infer<typeof WaitingLook>
 
-/** The event that was the hint. */
+/** The notification that caused the re-read. */
 export const HintingEvent = z.object({ event_id: z.string(), event_type: z.string(), received_at: Timestamp })
 
 const common = {
@@ -49,32 +49,32 @@ export const Reread = z.object({
   /** Derived from the targets and the reason, so that a repeat is the same request. */
   reread_id: z.string(),
   targets: z.array(ReadTarget).min(1),
-  /** When it was first requested. Hints unanswered after 15 minutes open VERIFICATION_UNAVAILABLE. */
+  /** When the re-read was first requested. Notifications that are not verified within 15 minutes open VERIFICATION_UNAVAILABLE. */
   first_requested_at: Timestamp,
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   attempt: z.int().min(1),
-  /** When the second look is judged without an answer; absent: it is never judged without one. */
+  /** From this time on, the second look is judged without an answer. If absent, it always waits for the answer. */
   answer_by: Timestamp.optional(),
 })
 export type Reread = z.infer<typeof Reread>
 
-/** One object as the provider's API answered it. It is normalised like the object of an event. */
+/** An object as the provider's API answered it. It is normalised like the object in an event. */
 export const ReadObject = z.object({
   type: z.string(),
   body: z.record(z.string(), z.unknown()),
-  /** Why the object cannot be used, e.g. without a usable id. It is dead-lettered with this reason. */
+  /** Why the object cannot be used, e.g. because it has no usable id. The object is dead-lettered with this reason. */
   fault: z.string().optional(),
 })
 export type ReadObject = z.infer<typeof ReadObject>
 
-/** The result of a re-read, a sweep or the baseline. The same rules decide on it as on a signed event. */
+/** The result of a re-read, a sweep or a baseline. It is decided on by the same rules as a signed event. */
 export const Readback = z.object({
   ...common,
   readback_id: z.string(),
   read_at: Timestamp,
   /**
-   * read: `objects` are the provider's present objects. not_found: the provider knows none of the targets. unavailable: it
-   * could not be asked, and `failure` says why.
+   * read: `objects` are the provider's current objects. not_found: the provider has none of the targets. unavailable: the provider could
+   * not be asked, for the reason in `failure`.
    */
   outcome: z.enum(['read', 'not_found', 'unavailable']),
   failure: z.string().nullable(),

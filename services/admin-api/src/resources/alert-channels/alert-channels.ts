@@ -109,7 +109,7 @@ function deleteRoute(): Route {
     operationId: 'deleteAlertChannel',
     tag,
     summary: 'Delete an alert channel',
-    description: 'No more deliveries are sent through it; its secrets and addresses are erased.',
+    description: 'Sends no more deliveries through the channel and erases its secrets and addresses.',
     scope: 'manage',
     params: ChannelParams,
     answers: { 204: { description: 'The alert channel is deleted' } },

@@ -66,7 +66,7 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
       tag,
       summary: 'Revoke an API key',
       description:
-        'Requests with it are refused from then on. A key may revoke itself. The last usable admin key (scope `admin`, all projects, not expired) cannot be revoked.',
+        'Requests with a revoked key are refused at once. A key may revoke itself. The last usable admin key (scope `admin`, all projects, not expired) cannot be revoked.',
       scope: 'admin',
       params: z.object({ id: z.string() }),
       answers: { 204: { description: 'The key is revoked' } },

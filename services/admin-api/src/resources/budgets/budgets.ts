@@ -78,8 +78,7 @@ function changeRoute({ budgets }: AdminParts): Route {
     operationId: 'changeBudget',
     tag,
     summary: 'Change the name or the cap of a budget',
-    description:
-      'A lower cap changes nothing that is reserved or used; it applies to the next request. If-Match is optional.',
+    description: 'A lower cap applies from the next request and changes no existing reservation. If-Match is optional.',
     scope: 'manage',
     params: BudgetParams,
     body: BudgetPatch,
@@ -101,7 +100,7 @@ function deleteRoute({ budgets }: AdminParts): Route {
     operationId: 'deleteBudget',
     tag,
     summary: 'Delete a budget',
-    description: 'It no longer limits anything. If-Match is optional.',
+    description: 'The budget then limits no operations. If-Match is optional.',
     scope: 'manage',
     params: BudgetParams,
     answers: { 204: { description: 'The budget is deleted' } },

@@ -192,7 +192,8 @@ function deleteRoute(): Route {
     operationId: 'deleteConnection',
     tag,
     summary: 'Disconnect a billing account',
-    description: 'Its notifications are refused, its pending second looks are cancelled and its secrets are erased.',
+    description:
+      'Refuses further notifications of the connection, cancels its pending second looks and erases its secrets.',
     scope: 'manage',
     params: ConnectionParams,
     answers: { 204: { description: 'The connection is deleted' } },

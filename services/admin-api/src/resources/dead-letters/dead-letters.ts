@@ -40,7 +40,7 @@ function replayRoute({ stores, deadLetters }: AdminParts): Route {
     tag,
     summary: 'Replay a dead letter to its original topic',
     description:
-      'Use it once the cause is fixed, for example by a newer version. A message that still cannot be used becomes a dead letter again, with a new `parked_at`.',
+      'Replay a dead letter after its cause is fixed, for example by a newer version. A message that still cannot be used becomes a dead letter again, with a new `parked_at`.',
     scope: 'admin',
     params: z.object({ id: z.string() }),
     answers: { 202: { description: 'The message is sent', schema: DeadLetter } },

@@ -55,7 +55,7 @@ function createRoute({ stores, commands }: AdminParts): Route {
     tag,
     summary: 'Create an expected change: refunds or cancellations that no operation reports',
     description:
-      'Explains matching refunds or cancellations: `max_changes` of them (default 1), and `max_amount` in total. It resolves the open incidents that it covers, oldest first. It covers changes that the provider makes between `starts_at` and `expires_at`; without `starts_at`, from two minutes before its creation, and also changes that had an open incident or a pending second look at its creation.',
+      'Explains matching refunds or cancellations: at most `max_changes` (default 1), and at most `max_amount` in total. It also resolves matching open incidents, oldest first. An expected change covers changes that the provider makes between `starts_at` and `expires_at`; without `starts_at`, from two minutes before its creation, and also changes that had an open incident or a pending second look at its creation.',
     scope: 'manage',
     body: NewExpectedChange,
     answers: { 201: { description: 'The expected change', schema: ExpectedChange } },
@@ -66,7 +66,7 @@ function createRoute({ stores, commands }: AdminParts): Route {
       const expiresAt = new Date(now.getTime() + body.expires_in_seconds * 1000)
       const startsAt = body.starts_at === undefined ? null : new Date(body.starts_at)
       if (startsAt !== null && startsAt >= expiresAt) {
-        throw refusedField('body.starts_at', 'Give a time before the note expires')
+        throw refusedField('body.starts_at', 'Give a time before expires_at')
       }
       const document: ExpectedChangeDocument = {
         _id: newId('expectedChange'),
@@ -113,7 +113,7 @@ function deleteRoute(): Route {
     operationId: 'deleteExpectedChange',
     tag,
     summary: 'Delete an expected change',
-    description: 'Changes that it explained stay explained; it explains no further changes.',
+    description: 'Changes that were already explained stay explained. No further changes are explained.',
     scope: 'manage',
     params: z.object({ id: z.string() }),
     answers: { 204: { description: 'The expected change is deleted' } },

@@ -12,13 +12,14 @@ export function approvalRoutes(parts: AdminParts): Route[] {
       to: 'approved',
       verb: 'approve',
       summary: 'Approve an operation that waits for approval',
-      description: 'It may be executed from then on.',
+      description: 'The operation may then be executed.',
     }),
     decisionRoute(parts, {
       to: 'declined',
       verb: 'decline',
       summary: 'Decline an operation that waits for approval',
-      description: 'Its budget reservations are released. If it is executed nevertheless, it explains nothing.',
+      description:
+        'Releases the budget reservations of the operation. If the operation is executed nevertheless, it explains nothing.',
     }),
   ]
 }

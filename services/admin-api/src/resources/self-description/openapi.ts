@@ -107,7 +107,7 @@ function describeRoute(route: Route): Json {
 }
 
 function descriptionOf(route: Route): Json {
-  const scope = route.scope === 'public' ? 'Needs no key.' : `Takes the scope \`${route.scope}\`.`
+  const scope = route.scope === 'public' ? 'Requires no key.' : `Requires the scope \`${route.scope}\`.`
   return { description: route.description === undefined ? scope : `${route.description}\n\n${scope}` }
 }
 

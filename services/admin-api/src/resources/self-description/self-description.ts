@@ -12,7 +12,7 @@ export function selfDescriptionRoutes(others: readonly Route[]): Route[] {
       path: '/',
       operationId: 'getStart',
       tag,
-      summary: 'Where to go from here',
+      summary: 'Get links to the main resources',
       scope: 'public',
       answers: {
         200: {
@@ -34,7 +34,7 @@ export function selfDescriptionRoutes(others: readonly Route[]): Route[] {
       path: '/v1/openapi.json',
       operationId: 'getOpenApi',
       tag,
-      summary: 'This description',
+      summary: 'Get this OpenAPI document',
       scope: 'public',
       answers: { 200: { description: 'An OpenAPI 3.1 document', schema: z.record(z.string(), z.unknown()) } },
       handle: async () => ({ status: 200, serialized: document }),

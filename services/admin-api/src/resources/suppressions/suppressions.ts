@@ -77,7 +77,8 @@ function deleteRoute(parts: AdminParts): Route {
     operationId: 'deleteSuppression',
     tag,
     summary: 'Remove the suppression of an address',
-    description: 'Its bounces are deleted. Get the consent of people who unsubscribed or complained first.',
+    description:
+      'Also deletes the recorded bounces of the address. Get the consent of people who unsubscribed or complained first.',
     scope: 'manage',
     params: z.object({ address: z.string().max(254) }),
     query: z.object({ project_id: z.string() }),
