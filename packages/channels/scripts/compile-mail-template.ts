@@ -1,6 +1,6 @@
 /**
- * Compiles the mail template: `npm run mail-template`, after a change of template.mjml. MJML is a development dependency only
- * (170 packages, 60 MB): production uses the compiled HTML, which is committed; a test compares it with the template.
+ * Compiles template.mjml (`npm run mail-template`). MJML is a development dependency only (170 packages, 60 MB):
+ * production uses the compiled HTML, which is committed. A test compares it with the template.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,12 +9,12 @@ const FOLDER = new URL('../src/email/', import.meta.url)
 
 type Compile = (source: string, options: object) => Promise<{ html: string; errors: { formattedMessage: string }[] }>
 
-/** The source of compiled-template.ts. */
+/** Returns the source code of compiled-template.ts. */
 export async function compileMailTemplate(): Promise<string> {
-  // @ts-expect-error: it comes without types
+  // @ts-expect-error: the package has no types
   const { default: compile } = (await import('mjml')) as { default: Compile }
   const source = readFileSync(new URL('template.mjml', FOLDER), 'utf8')
-  // Its validator rejects placeholders in the place of colours.
+  // MJML's validator rejects placeholders where it expects colours.
   const { html } = await compile(source, { validationLevel: 'skip', keepComments: true, minify: false, fonts: {} })
   const lines = html
     .split('\n')
@@ -22,7 +22,7 @@ export async function compileMailTemplate(): Promise<string> {
     .filter(line => line !== '')
   if (lines.some(line => /[`\\]|\$\{/.test(line)))
     throw new Error('The template contains characters that end a template literal')
-  return `/** Made from template.mjml by "npm run mail-template"; a test sees that it is current. */\nexport const COMPILED_TEMPLATE = \`${lines.join('\n')}\n\`\n`
+  return `/** Generated from template.mjml by "npm run mail-template"; a test fails if it is out of date. */\nexport const COMPILED_TEMPLATE = \`${lines.join('\n')}\n\`\n`
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -15,10 +15,10 @@ export const NewAlertChannel = z.strictObject({
 })
 export type NewAlertChannel = z.infer<typeof NewAlertChannel>
 
-/** The results of a channel's deliveries. Test messages do not count. */
+/** The results of a channel's deliveries. Test messages are excluded. */
 export const ChannelHealth = z.object({
   state: z.enum(['unused', 'healthy', 'failing', 'disabled']),
-  /** Successful attempts divided by all attempts of the last 7 days, 0 to 1; null without attempts. */
+  /** Share of successful attempts in the last 7 days, 0 to 1; null if there were no attempts. */
   success_rate: z.number().min(0).max(1).nullable(),
   last_success_at: Timestamp.nullable(),
   last_failure_at: Timestamp.nullable(),
@@ -57,7 +57,10 @@ export const AlertChannelPatch = z
   .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')
 export type AlertChannelPatch = z.infer<typeof AlertChannelPatch>
 
-/** Replaces the secret of a webhook channel. Until the overlap ends, deliveries are signed with both. */
+/**
+ * Replaces the secret of a webhook channel. Until the overlap ends, deliveries are signed with the new and the previous
+ * secret.
+ */
 export const ChannelSecretRotation = z.strictObject({
   secret: SharedSecret.optional().describe('The new secret, base64 after `whsec_`; generated if left out'),
   overlap_hours: z
@@ -68,7 +71,7 @@ export const ChannelSecretRotation = z.strictObject({
     .describe('How long deliveries are also signed with the previous secret'),
 })
 
-/** The answer to a rotation: the only answer that shows the new secret. */
+/** The answer to a rotation. No other answer contains the new secret. */
 export const RotatedAlertChannel = AlertChannel.extend({
   secret: z.string().optional().describe('The new secret: shown once, and absent if the request is repeated'),
 })

@@ -23,7 +23,7 @@ interface Row {
   answer: Answer
   kind: string
   reason: string
-  /** Of a retry; `receiver` if left out. */
+  /** The expected fault of a retry; `receiver` by default. */
   fault?: Fault
 }
 

@@ -3,9 +3,10 @@ import type { Answer, MailsAnswer, MailTally, MessageAnswer, SmtpStage } from '.
 import { describeSuppressed } from './describe-suppressed.ts'
 
 /**
- * The meaning of an answer. `delivered`: the delivery is finished. `retry`: attempt it again later. `dead_letter`: this message
- * can never be delivered, others can. `disable`: the receiver accepts no message any more. `reason` is from a closed list, for
- * log, metric and record; `error` tells the owner of the channel what failed and what to do.
+ * The meaning of an answer. `delivered`: the delivery is finished. `retry`: another attempt follows. `dead_letter`:
+ * this message can never be delivered, but other messages can. `disable`: the receiver accepts no message any more.
+ * `reason` is from a closed list, for log, metric and record. `error` tells the owner of the channel what failed and
+ * what to do.
  */
 export type Outcome =
   | { kind: 'delivered'; reason: 'accepted' | 'accepted_for_some'; error: string | null }
@@ -14,14 +15,15 @@ export type Outcome =
   | { kind: 'disable'; reason: string; error: string }
 
 /**
- * What failed. `ours`: this installation; the channel's health does not change. `some_addresses`: other addresses of the mail
- * channel accepted the mail, so the channel works. `one_of_several`: the content of one alert in a digest.
+ * The part that failed. `ours`: this installation; the channel's health does not change. `some_addresses`: some
+ * addresses of a mail channel; others accepted the mail, so the channel works. `one_of_several`: the content of one
+ * alert in a digest.
  */
 export type Fault = 'receiver' | 'ours' | 'some_addresses' | 'one_of_several'
 
 interface Rule {
   readonly reason: string
-  /** The kinds that the rule is for; every kind if left out. */
+  /** The channel kinds of the rule; every kind by default. */
   readonly channels?: readonly ChannelKind[]
   readonly applies: (answer: MessageAnswer) => boolean
   readonly outcome: Outcome['kind']
@@ -33,7 +35,7 @@ const http = (test: (status: number, body: string) => boolean) => (answer: Messa
 const smtp = (test: (answer: Extract<MessageAnswer, { kind: 'smtp' }>) => boolean) => (answer: MessageAnswer) =>
   answer.kind === 'smtp' && test(answer)
 const status = (answer: MessageAnswer) => (answer.kind === 'http' ? answer.status : 0)
-/** Every line of a reply begins with the code (RFC 5321 §4.2.1). The text for people has it once. */
+/** Every line of an SMTP reply begins with the code (RFC 5321 §4.2.1). The text for people contains the code once. */
 const smtpText = (answer: MessageAnswer) =>
   answer.kind === 'smtp'
     ? [answer.code, ...answer.text.split(/(?:^|\r?\n)\d{3}[ -]/).filter(Boolean)].join(' ').slice(0, 300)
@@ -41,11 +43,11 @@ const smtpText = (answer: MessageAnswer) =>
 const slackError = (answer: MessageAnswer) => (answer.kind === 'http' ? answer.body.trim().slice(0, 80) : '')
 
 /**
- * One table for all kinds; the first rule that applies decides. An answer without a rule is retried: a delivery or a channel ends
- * only if the receiver declares it final.
+ * The rules for all kinds; the first rule that applies decides. An answer without a rule is retried, so that a delivery
+ * or a channel ends only if the receiver declares it final.
  */
 const RULES: readonly Rule[] = [
-  // Slack: success is the body `ok`. 403, 404 and 410 are final for the webhook.
+  // Slack: a successful answer has the body `ok`. 403, 404 and 410 are final for the webhook.
   {
     reason: 'accepted',
     channels: ['slack'],
@@ -122,7 +124,7 @@ const RULES: readonly Rule[] = [
     outcome: 'retry',
     error: answer => `The receiver answered ${status(answer)}; read its log at the time of this attempt`,
   },
-  // Mail: a refusal of a recipient is about the channel, a refusal of the sender is about this installation.
+  // Mail: a refused recipient is a fault of the channel, a refused sender is a fault of this installation.
   { reason: 'accepted', applies: smtp(answer => answer.stage === 'sent'), outcome: 'delivered', error: () => '' },
   {
     reason: 'address_refused',
@@ -150,7 +152,7 @@ const RULES: readonly Rule[] = [
     outcome: 'retry',
     error: answer => `The mail server deferred this mail (${smtpText(answer)})`,
   },
-  // Nothing was sent, and no retry would send anything: the addresses are suppressed or invalid.
+  // Nothing was sent and a retry would send nothing, because all addresses are suppressed or invalid.
   {
     reason: 'everybody_suppressed',
     applies: answer => answer.kind === 'not_sendable' && answer.reason === 'everybody_suppressed',
@@ -165,13 +167,13 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** The replies to RCPT TO that are about the mailbox (RFC 5321 §4.2.3). All others are about the session. */
+/** The replies to RCPT TO about the mailbox (RFC 5321 §4.2.3). All other replies are about the session. */
 const ABOUT_THE_MAILBOX: ReadonlySet<number> = new Set([550, 551, 552, 553, 554])
 
 /**
- * Whether a refusal at RCPT TO is about this installation and not about the address: a server that requires a login, blocks this
- * installation or does not relay for it may refuse there. Without this check one wrong setting would disable every mail channel.
- * X.7.Y are the codes for policy and security (RFC 3463 §3.8).
+ * True if a refusal at RCPT TO is caused by this installation: some servers check login, relaying and blocklists only
+ * at this step. Without the check one wrong setting would disable every mail channel. X.7.Y are the codes for policy
+ * and security (RFC 3463 §3.8).
  */
 function isAboutUs({ code, text }: { code: number; text: string }): boolean {
   const subject = /^\d{3}[ -]\d\.(\d{1,3})\.\d{1,3}/.exec(text)?.[1]
@@ -180,25 +182,28 @@ function isAboutUs({ code, text }: { code: number; text: string }): boolean {
 }
 
 /**
- * 421: a server that shuts down may reply so to any command (RFC 5321 §4.2.3). 454: a temporary failure of login or TLS
- * (RFC 4954 §6), and of a sending quota that is used up (Amazon SES, "Errors related to the sending quotas").
+ * Temporary replies about the session. 421: the server shuts down (RFC 5321 §4.2.3). 454: login or TLS failed
+ * temporarily (RFC 4954 §6), or the sending quota is used up (Amazon SES, "Errors related to the sending quotas").
  */
 const ABOUT_THE_SESSION: ReadonlySet<number> = new Set([421, 454])
 
 /**
- * Whether a temporary refusal is about this installation: before RCPT TO the server knows no recipient. Without this check
- * five days of such refusals would disable every mail channel.
+ * True if a temporary refusal is caused by this installation: before RCPT TO the server knows no recipient. Without the
+ * check five days of such refusals would disable every mail channel.
  */
 function isAboutTheSession({ stage, code }: { stage: SmtpStage; code: number }): boolean {
   return stage === 'session' || stage === 'sender' || ABOUT_THE_SESSION.has(code)
 }
 
-/** What an answer means for the delivery and for its channel. */
+/** Decides what an answer means for the delivery and its channel. */
 export function classifyAnswer(channel: ChannelKind, answer: Answer, nowMs: number): Outcome {
   return answer.kind === 'mails' ? classifyMails(answer) : classifyMessage(channel, answer, nowMs)
 }
 
-/** A delivery by mail is retried while an address is pending, and delivered once none is and at least one accepted the mail. */
+/**
+ * A mail delivery is retried while an address is pending. It is delivered if no address is pending and at least one
+ * accepted the mail.
+ */
 function classifyMails({ decisive, tally }: MailsAnswer): Outcome {
   const outcome = classifyMessage('email', decisive, 0)
   if (tally.accepted === 0) return outcome
@@ -255,7 +260,7 @@ function classifyWithoutRule(answer: MessageAnswer): Outcome {
   return retry(answer.reason, answer.message)
 }
 
-/** Faults of this installation: of its proxy, mail server, sockets or code. */
+/** Reasons that are faults of this installation: its proxy, mail server, sockets or code. */
 const OURS: ReadonlySet<string> = new Set([
   'internal',
   'mail_server_refused_us',

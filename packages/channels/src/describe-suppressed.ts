@@ -8,7 +8,10 @@ const IN_WORDS: Record<SuppressionReason, string> = {
   manual: 'suppressed by hand',
 }
 
-/** Suppressed addresses as text, without the addresses: "2 addresses are suppressed (1 unsubscribed, 1 bounced permanently)". */
+/**
+ * Counts suppressed addresses by reason, without naming them: "2 addresses are suppressed (1 unsubscribed, 1 bounced
+ * permanently)".
+ */
 export function describeSuppressed(reasons: readonly SuppressionReason[]): string {
   const byReason = [...Map.groupBy(reasons, reason => reason)]
   const list = byReason.map(([reason, group]) => `${group.length} ${IN_WORDS[reason]}`).join(', ')

@@ -1,4 +1,4 @@
-/** Text as HTML: nothing in it opens a tag, ends an attribute or starts an entity. */
+/** Escapes text for HTML, so that it cannot open a tag, end an attribute or start an entity. */
 export function escapeHtml(text: string): string {
   return text
     .replace(/&/g, '&amp;')

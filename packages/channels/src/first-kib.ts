@@ -3,14 +3,14 @@ import { maskSecrets, type Secret } from '@backstop/kit'
 const STORED_BYTES = 1024
 
 /**
- * The part of an answer that is stored: its first KiB, without the secrets of the request and without text that looks like a
- * secret, because receivers echo requests.
- * @param secrets those that the message carried or was signed with, and each part that a receiver may echo by itself
+ * The part of an answer that is stored: its first KiB with masked secrets, because receivers repeat requests. Masks the
+ * given secrets and all text in the form of a known secret.
+ * @param secrets the secrets in the request or its signature, and each part of them that a receiver may repeat alone
  */
 export function firstKiB(text: string, secrets: readonly Secret[]): string {
-  // Most receivers answer nothing, or "ok".
+  // Most receivers answer with an empty body or "ok".
   if (text.length < MIN_SECRET_LENGTH) return text
-  // Masked before the cut: a secret that the cut divides would keep its beginning.
+  // Mask before truncating: otherwise the beginning of a secret at the end of the text would remain.
   const masked = formsOf(secrets).reduce((rest, form) => rest.replaceAll(form, '[secret]'), text)
   return maskSecrets(
     Buffer.from(masked)
@@ -20,22 +20,25 @@ export function firstKiB(text: string, secrets: readonly Secret[]): string {
   )
 }
 
-/** A shorter secret is part of ordinary words too, and protects nothing. */
+/** Shorter secrets are not masked, because they also occur in ordinary words. */
 const MIN_SECRET_LENGTH = 4
 
-/** The spellings of the secrets, longest first: to mask a part before its whole would leave the rest of the whole. */
+/**
+ * The spellings of the secrets, longest first. If a part were masked before the whole, the rest of the whole would
+ * remain.
+ */
 function formsOf(secrets: readonly Secret[]): string[] {
   return [...new Set(secrets.flatMap(formsOfOne))].sort((a, b) => b.length - a.length)
 }
 
-/** The secrets of a channel are the same objects for many of its deliveries. */
+/** A cache: the deliveries of a channel share the same secret objects. */
 const FORMS = new WeakMap<Secret, readonly string[]>()
 
 function formsOfOne(secret: Secret): readonly string[] {
   const known = FORMS.get(secret)
   if (known !== undefined) return known
   const text = secret.reveal()
-  // As it is, as JSON escapes it, and with the slashes that some JSON writers escape too.
+  // The text itself, its JSON escape, and its JSON escape with escaped slashes.
   const escaped = JSON.stringify(text).slice(1, -1)
   const forms = text.length < MIN_SECRET_LENGTH ? [] : [text, escaped, escaped.replaceAll('/', '\\/')]
   FORMS.set(secret, forms)

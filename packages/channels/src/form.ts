@@ -1,15 +1,15 @@
 import type { SealedSecret } from '@backstop/contracts'
 import { z } from 'zod'
 
-/** Seals one secret of a channel. It can be opened only for the same channel and field. */
+/** Encrypts one secret of a channel. It can be decrypted only for the same channel and field. */
 export type SealField = (secret: string, field: string) => { sealed: SealedSecret; fingerprint: string }
 
-/** A URL of a channel. The guarded client decides which ones are allowed. */
+/** A URL of a channel. The guarded HTTP client decides which URLs are allowed. */
 export const Url = z.string().min(1).max(2048)
 
 /**
- * The config of one kind of channel in its four states: as a request gives it, as it is stored, as an answer shows it, and
- * after the channel was deleted. Each kind has it in its `form.ts`; `forms.ts` lists them all (docs/adding-a-channel.md).
+ * The four forms of a channel kind's configuration: in a request, in the database, in an answer, and after the channel
+ * was deleted. Each kind defines them in its `form.ts`; `forms.ts` lists all kinds (docs/adding-a-channel.md).
  */
 export interface ChannelForm<
   Kind extends string,
@@ -18,22 +18,22 @@ export interface ChannelForm<
   Patch extends z.ZodRawShape,
   Stored extends { kind: Kind },
 > {
-  /** What creates a channel. Strict: an unknown field is refused. */
+  /** The configuration in a request that creates a channel. Strict: unknown fields are refused. */
   readonly input: Input
-  /** What answers show: of a secret its fingerprint. */
+  /** The configuration in answers. Secrets appear as fingerprints. */
   readonly shown: Shown
-  /** The fields that can be changed, each optional. Two kinds that share a field name give it the same schema. */
+  /** The changeable fields, all optional. Kinds that share a field name must give it the same schema. */
   readonly patch: Patch
-  /** The fields of the patch that are URLs: the guarded client decides whether they may be stored. */
+  /** The fields of the patch that are URLs; the guarded HTTP client checks them before they are stored. */
   readonly urls: readonly (keyof Patch & string)[]
   seal(input: z.output<Input>, seal: SealField): Stored
   change(stored: Stored, patch: Partial<z.output<z.ZodObject<Patch>>>, seal: SealField): Stored
   show(stored: Stored, nowMs: number): z.output<Shown>
-  /** Removes everything that a message could be sent with. */
+  /** Removes all fields that are needed to send a message. */
   erase(stored: Stored): Stored
 }
 
-/** Returns the form unchanged: the call infers its type parameters. */
+/** Returns the form unchanged; the call infers its type parameters. */
 export function channelForm<
   Kind extends string,
   Input extends z.ZodObject<{ kind: z.ZodLiteral<Kind> }>,

@@ -10,7 +10,7 @@ export type { SlackConfig } from './slack/form.ts'
 export type { WebhookConfig } from './webhook/form.ts'
 export type { SealField }
 
-/** The form of every kind of channel. */
+/** The forms of all channel kinds. */
 const CHANNEL_FORMS = {
   slack: slackForm,
   email: emailForm,
@@ -24,7 +24,7 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
   ? All
   : never
 
-/** The config of a channel as it is stored, with its secrets sealed. */
+/** The configuration of a channel in the database, with encrypted secrets. */
 export type ChannelConfig = ReturnType<Form['seal']>
 export type ChannelDocument = StoredChannel<ChannelConfig>
 
@@ -33,17 +33,20 @@ const forms = Object.values(CHANNEL_FORMS)
 export const NewChannelConfig = z.discriminatedUnion('kind', forms.map(form => form.input) as NonEmpty<Form['input']>)
 export type NewChannelConfig = z.infer<typeof NewChannelConfig>
 
-/** The config of a channel in answers: of a secret only its fingerprint. */
+/** The configuration of a channel in answers; secrets appear as fingerprints. */
 export const ShownChannelConfig = z.discriminatedUnion('kind', forms.map(form => form.shown) as NonEmpty<Form['shown']>)
 export type ShownChannelConfig = z.infer<typeof ShownChannelConfig>
 
-/** The fields of every kind that can be changed. A request does not name the kind, so the stored channel decides which of them fit. */
+/**
+ * The changeable fields of all kinds. A request does not name the kind, so the kind of the stored channel decides which
+ * fields are valid.
+ */
 export const ChannelConfigPatch = z
   .strictObject(Object.assign({}, ...forms.map(form => form.patch)) as Intersection<Form['patch']>)
   .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')
 export type ChannelConfigPatch = z.infer<typeof ChannelConfigPatch>
 
-/** The URLs in a config of any kind. */
+/** The URLs in a configuration of any kind. */
 export function urlsOf(config: ChannelConfigPatch): string[] {
   const names = new Set<string>(forms.flatMap(form => form.urls))
   return Object.entries(config).flatMap(([name, value]) =>
@@ -51,7 +54,7 @@ export function urlsOf(config: ChannelConfigPatch): string[] {
   )
 }
 
-/** The names of the fields that can be changed on a channel of this kind. */
+/** The names of the changeable fields of a channel kind. */
 export function patchFieldsOf(kind: ChannelKind): readonly string[] {
   return Object.keys(CHANNEL_FORMS[kind].patch)
 }
@@ -60,7 +63,7 @@ export function sealConfig(config: NewChannelConfig, seal: SealField): ChannelCo
   return formOf(config.kind).seal(config, seal)
 }
 
-/** @param patch fields of this kind only */
+/** @param patch fields of the channel's kind only */
 export function changeConfig(config: ChannelConfig, patch: ChannelConfigPatch, seal: SealField): ChannelConfig {
   return formOf(config.kind).change(config, patch, seal)
 }
@@ -69,12 +72,15 @@ export function showConfig(config: ChannelConfig, now: Date): ShownChannelConfig
   return formOf(config.kind).show(config, now.getTime())
 }
 
-/** The config of a deleted channel: without anything that a message could be sent with. */
+/** The configuration of a deleted channel, without the fields that are needed to send a message. */
 export function eraseConfig(config: ChannelConfig): ChannelConfig {
   return formOf(config.kind).erase(config)
 }
 
-/** A form that takes the config of any kind. The type checker cannot see that the lookup by kind returns the form that fits. */
+/**
+ * A form that accepts the configuration of any kind, because TypeScript cannot infer that the lookup by kind returns
+ * the matching form.
+ */
 interface AnyForm {
   seal(input: NewChannelConfig, seal: SealField): ChannelConfig
   change(stored: ChannelConfig, patch: ChannelConfigPatch, seal: SealField): ChannelConfig

@@ -3,8 +3,8 @@ import type { Answer } from './answer.ts'
 import { firstKiB } from './first-kib.ts'
 
 /**
- * The answer of an HTTP receiver, or the guarded client's reason why there is none.
- * @param sent the secrets that the request carried or was signed with, and their parts: receivers echo requests
+ * The answer of an HTTP receiver, or the guarded client's reason for a missing answer.
+ * @param sent the secrets in the request or its signature, and their parts, because receivers repeat requests
  */
 export async function toHttpAnswer(exchange: Promise<EgressResponse>, sent: readonly Secret[]): Promise<Answer> {
   try {

@@ -1,4 +1,7 @@
-/** The pure part of the channels: the form of a config, the message to the receiver, and the meaning of its answer. */
+/**
+ * The pure part of the channels: the form of a configuration, the message to the receiver, and the meaning of its
+ * answer.
+ */
 export * from './alert-channel.ts'
 export * from './alert-text/describe-alert.ts'
 export { SAMPLE_ALERTS, sampleChannelIncident } from './alert-text/sample-alerts.ts'

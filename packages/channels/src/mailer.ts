@@ -1,6 +1,6 @@
 import type { MessageAnswer } from './answer.ts'
 
-/** One mail, ready to send. */
+/** One rendered mail. */
 export interface Mail {
   /** One addr-spec, without a name. */
   readonly to: string
@@ -8,29 +8,31 @@ export interface Mail {
   readonly text: string
   readonly html: string
   /**
-   * The delivery's id. It and the recipient make the Message-ID, the same for every attempt, by which mail programs drop
-   * duplicates.
+   * The delivery's id. The Message-ID consists of it and the recipient, so it is the same for every attempt, and mail
+   * programs drop duplicates.
    */
   readonly messageId: string
-  /** Mail providers return it in their reports about the mail. */
+  /** The project of the alert. Mail providers return it in their reports about the mail. */
   readonly projectId: string
-  /** The mails of one incident have the same one, so mail programs show them as one conversation. */
+  /** The thread id, equal for all mails of one incident, so that mail programs show them as one conversation. */
   readonly threadId: string
-  /** Unsubscribes this recipient with one POST (RFC 8058); null: the mail has no such link. */
+  /** A link that unsubscribes this recipient with one POST (RFC 8058); null for a mail without such a link. */
   readonly unsubscribeUrl: string | null
 }
 
 /** Sends mails through the mail server of this installation. */
 export interface Mailer {
   /**
-   * Sends one mail and returns the server's answer. It throws for no answer of a server.
+   * Sends one mail and returns the server's answer. Never throws because of an answer.
    * @param timeoutMs includes the wait for a free connection
    */
   send(mail: Mail, timeoutMs: number): Promise<MessageAnswer>
   stop(): Promise<void>
 }
 
-/** For an installation without a mail server: every mail gets an answer that says so. */
+/**
+ * The mailer of an installation without a mail server: its answer to every mail is that no mail server is configured.
+ */
 export const noMailer: Mailer = {
   async send() {
     return {

@@ -7,7 +7,7 @@ import type { ChannelConfig, ChannelDocument } from './forms.ts'
 import { slackChannel } from './slack/deliver.ts'
 import { webhookChannel } from './webhook/deliver.ts'
 
-/** The delivery of every kind of channel. */
+/** The delivery modules of all channel kinds. */
 export const CHANNEL_MODULES: { readonly [K in ChannelKind]: ChannelModule<Extract<ChannelConfig, { kind: K }>> } = {
   webhook: webhookChannel,
   slack: slackChannel,
@@ -15,8 +15,9 @@ export const CHANNEL_MODULES: { readonly [K in ChannelKind]: ChannelModule<Extra
 }
 
 /**
- * Makes one attempt to deliver an alert to a channel of any kind. An error becomes an answer, so that the delivery is retried.
- * @param onError called with such an error
+ * Makes one attempt to deliver an alert to a channel of any kind. A thrown error becomes an answer, so that the
+ * delivery is retried.
+ * @param onError called with the thrown error
  */
 export async function deliverToChannel(
   { channel, project }: { readonly channel: ChannelDocument; readonly project: ProjectFacts },
@@ -43,13 +44,19 @@ export async function deliverDigestToChannel(
   }, onError)
 }
 
-/** Identifies the receiver whose rate limit the channel shares with others; undefined for a kind without such a limit. */
+/**
+ * Identifies the receiver whose rate limit the channel shares with other channels; undefined for a kind without a rate
+ * limit.
+ */
 export function paceTargetOf(channel: ChannelDocument): string | undefined {
   const target = moduleOf(channel).pace?.targetOf(channel.config)
   return target === undefined ? undefined : `${channel.config.kind} ${target}`
 }
 
-/** A module that takes the config of any kind. The type checker cannot see that the lookup by kind returns the module that fits. */
+/**
+ * A module that accepts the configuration of any kind, because TypeScript cannot infer that the lookup by kind returns
+ * the matching module.
+ */
 function moduleOf(channel: ChannelDocument): ChannelModule<ChannelConfig> {
   return CHANNEL_MODULES[channel.config.kind] as ChannelModule<ChannelConfig>
 }

@@ -76,7 +76,7 @@ export function alert(facts: { id?: string; at?: string; project?: string; incid
 
 type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resolved' }>
 
-/** The two alerts about one incident, with the ids that the reconciler would give them. */
+/** The two alerts about one incident, with the ids that the reconciler would assign. */
 export function incidentAlerts(incidentId: string, facts: { at?: string; project?: string } = {}) {
   const opened = alert({
     ...facts,
@@ -105,7 +105,7 @@ export function testAlert(channelId: string, id = 'alr_test'): Alert {
   }
 }
 
-/** The request of a test message. */
+/** The delivery request of a test message. */
 export function testRequest(channelId: string): DeliveryRequest {
   const asked = testAlert(channelId)
   const delivery_id = deterministicId('delivery', asked.alert_id, channelId)
@@ -141,7 +141,7 @@ export interface WebhookFacts {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** @param given the shared secret, or an object with the secret and headers; left out: neither */
+/** @param given the shared secret, or an object with the secret and headers; neither by default */
 export function webhookChannel(
   id: string,
   url: string,

@@ -2,19 +2,22 @@ import { createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Certificate } from '@backstop/kit/test'
 
-/** The server's replies. */
+/** The scripted replies of the server. */
 export interface SmtpScript {
   greeting?: string
   /**
-   * By command in capitals: EHLO, `AUTH PLAIN`, `MAIL FROM`, `RCPT TO`, DATA, and `content` for the mail itself. Other commands
-   * get 250; `hang` sends no reply.
+   * Replies by upper-case command: EHLO, `AUTH PLAIN`, `MAIL FROM`, `RCPT TO`, DATA, and `content` for the mail itself.
+   * Other commands get 250; `hang` sends no reply.
    */
   answers?: Readonly<Record<string, string | ((line: string) => string)>>
-  /** TLS from the first byte or after STARTTLS; left out: STARTTLS is refused. */
+  /** TLS from the first byte or after STARTTLS. By default STARTTLS is refused. */
   tls?: { readonly from: 'first_byte' | 'starttls'; readonly certificate: Certificate }
 }
 
-/** A mail server on loopback that follows the script. `mails` are all received mails, `unencrypted` those without TLS. */
+/**
+ * Starts a mail server on loopback that follows the script. `mails` contains all received mails, `unencrypted` the
+ * mails received without TLS.
+ */
 export async function startScriptedSmtpServer(script: SmtpScript = {}) {
   const mails: string[] = []
   const unencrypted: string[] = []
@@ -54,7 +57,7 @@ function secured(socket: Socket, certificate: Certificate): TLSSocket {
   return secure
 }
 
-/** One session, from after the greeting until the client quits, or until STARTTLS begins a new session. */
+/** Handles one SMTP session until the client quits, or until STARTTLS begins a new session. */
 function converse(socket: Socket, script: SmtpScript, keep: (mail: string, socket: Socket) => void): void {
   const certificate = script.tls?.from === 'starttls' ? script.tls.certificate : undefined
   const fallbacks: Readonly<Record<string, string>> = {

@@ -1,17 +1,17 @@
 import { ERROR_CODES, type ErrorCode } from '@backstop/contracts'
 
 /**
- * The one error that our code throws on purpose. What is not an AppError is a fault of ours: it is logged whole and
- * answered as `internal`.
+ * The only error that our code throws on purpose. Any other error is a bug: it is logged with its stack and answered as
+ * `internal`.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
-  /** Whether the same call may succeed later. Never assumed: an unknown error is not retried. */
+  /** True if the same call may succeed later. False for an unknown error. */
   readonly retryable: boolean
   /** Facts for the log line: ids and counts, never a secret or a payload. */
   readonly details: Readonly<Record<string, unknown>>
 
-  /** @param message sentence case, no full stop; names the thing and the likely remedy */
+  /** @param message sentence case, no full stop; names the failed object and the likely remedy */
   constructor(
     code: ErrorCode,
     message: string,
@@ -29,20 +29,23 @@ export class AppError extends Error {
   }
 }
 
-/** A dependency does not answer: a consumer pauses its partition and tries again, and a caller gets 503. */
+/**
+ * The error for a dependency that does not answer: a consumer pauses its partition and retries, and an HTTP client gets
+ * 503.
+ */
 export function unavailable(what: string, cause: unknown): AppError {
   return new AppError('unavailable', `${what} is unavailable`, { cause, retryable: true })
 }
 
 /**
- * Other writers won every time: the work may succeed later, and no dependency is at fault.
- * @param what they wrote, in the middle of a sentence: "operation op_1"
+ * The error after all retries lost to concurrent writers: the work may succeed later, and no dependency failed.
+ * @param what the written object, for the middle of a sentence: "operation op_1"
  */
 export function lostRace(what: string): AppError {
   return new AppError('conflict', `Another writer changed ${what} at the same time; retry later`, { retryable: true })
 }
 
-/** Whether the same call may succeed later. */
+/** True if the same call may succeed later. */
 export function isRetryable(error: unknown): error is AppError {
   return error instanceof AppError && error.retryable
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** One fault that zod found, before it has words. */
+/** A fault found by zod, before it is described in words. */
 type Fault = z.core.$ZodRawIssue
 
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -19,8 +19,8 @@ const FORMATS: Readonly<Record<string, string>> = {
 }
 
 /**
- * What is wrong with an input and what to give instead, in words that read well behind the name of the field or setting.
- * For safeParse's `error`; a schema's own message comes first. It never repeats what was given, which may be a secret.
+ * Describes an invalid input and the remedy, in words that follow the name of the field or setting. For safeParse's
+ * `error`; a schema's own message has priority. Never repeats the input, which may be a secret.
  */
 export function describeInputFault(fault: Fault): string | undefined {
   const remedy = remedyFor(fault)

@@ -43,7 +43,7 @@ describe('the log', () => {
     for (const hostile of [`http://${'a:'.repeat(50_000)}`, 'Bearer '.repeat(20_000), 'whsec_'.repeat(20_000)]) {
       const began = performance.now()
       maskSecrets(hostile)
-      // Milliseconds; where each colon is tried with all that follows it, seconds.
+      // Milliseconds. A quadratic search, which tries each colon with all text after it, would take seconds.
       expect(performance.now() - began).toBeLessThan(500)
     }
   })
@@ -91,7 +91,7 @@ test('every line is on standard output when the process has ended, in order, how
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ level: 'fatal', msg: 'the end' })
 })
 
-/** Runs a script with `logger` in a process of its own. */
+/** Returns the arguments that run a script with `logger` in a separate process. */
 function scriptOf(body: string): string[] {
   const url = new URL('./logger.ts', import.meta.url).href
   return [
@@ -102,7 +102,7 @@ function scriptOf(body: string): string[] {
 }
 
 test('lines that were dropped because nobody read the log are told of, once, when it is read again', async () => {
-  // 24 MiB at once, where 8 may wait; what comes after the gap says how many are missing.
+  // Writes 24 MiB at once, of which 8 MiB may wait. The line after the gap states the number of missing lines.
   const child = spawn(
     process.execPath,
     scriptOf(`for (let line = 0; line < 24; line++) logger.info({ line, fill: 'x'.repeat(1048576) }, 'line')`),

@@ -2,7 +2,7 @@ import { type Logger as PinoLogger, pino } from 'pino'
 
 export type Logger = PinoLogger
 
-/** Shapes of secrets, which are masked in every field of a log line. */
+/** Patterns of secrets, which are masked in every field of a log line. */
 const SECRET_SHAPES = [
   /\b(whsec|pdl_ntfset|bsk|rk_live|rk_test|sk_live|sk_test|pdl_live_apikey|pdl_sdbx_apikey)_[\w+/=-]+/g,
   /\b(Basic|Bearer) [\w+/=.~-]{8,}/g,
@@ -10,19 +10,22 @@ const SECRET_SHAPES = [
   /\b(mongodb(?:\+srv)?|smtps?|https?|amqp):\/\/[^\s/@:"\\]*:[^\s/@"\\]+@/g,
 ]
 
-/** Replaces text with the shape of a known secret by `[secret]`. */
+/** Replaces text that matches the pattern of a known secret with `[secret]`. */
 export function maskSecrets(text: string): string {
   let masked = text
   for (const shape of SECRET_SHAPES) masked = masked.replace(shape, '[secret]')
   return masked
 }
 
-/** Most bytes that wait for a standard output that nobody reads. Beyond it, lines are dropped, so that the log does not block the service. */
+/**
+ * Maximum number of bytes that wait while standard output is not read. Beyond it, lines are dropped, so that the log
+ * does not block the service.
+ */
 const MAX_UNWRITTEN_BYTES = 8 * 1_048_576
 
 /**
- * Standard output, written asynchronously: lines that arrive during one write are part of the next, which is faster. At exit the rest is written; a SIGKILL
- * or an abort of V8 (out of memory) loses the last lines.
+ * Standard output, written asynchronously: lines logged during one write are part of the next, which is faster. The
+ * remaining lines are written at exit; a SIGKILL or an abort of V8 (out of memory) loses them.
  * @param onDropped called with the number of dropped lines when all waiting lines are written
  */
 function standardOutput(onDropped: (lines: number) => void): { write(line: string): void } {
@@ -38,8 +41,8 @@ function standardOutput(onDropped: (lines: number) => void): { write(line: strin
     dropped = 0
     onDropped(lines)
   })
-  // Without a listener, a failed write (a full disk) would end the service. Unwritten lines are tried again with the next line, but not at exit, where
-  // sonic-boom 4 would retry without end.
+  // Without a listener, a failed write (a full disk) would end the service. Unwritten lines are retried with the next
+  // line, but not at exit, when sonic-boom 4 would retry without end.
   output.on('error', () => {
     output.flushSync = () => {}
   })
@@ -50,8 +53,8 @@ function standardOutput(onDropped: (lines: number) => void): { write(line: strin
 }
 
 /**
- * The service's logger: JSON, one line for each unit of work, with secrets masked.
- * @param destination standard output when left out
+ * The service's logger: JSON, one line per unit of work, with masked secrets.
+ * @param destination standard output by default
  */
 export function createLogger(service: string, level: string, destination?: { write(line: string): void }): Logger {
   const output = destination ?? standardOutput(lines => logger.error({ lines }, 'log.lines_dropped'))

@@ -4,23 +4,23 @@ import { networkInterfaces } from 'node:os'
 import { Worker } from 'node:worker_threads'
 
 export interface BlackHole {
-  /** Another loopback address than 127.0.0.1: ::1 where the machine has IPv6. */
+  /** A loopback address other than 127.0.0.1; ::1 if the machine has IPv6. */
   readonly address: string
   stop(): Promise<void>
 }
 
-/** So soon the kernel would have let a connection to loopback stand, in milliseconds. */
+/** Time limit of a test connection, in milliseconds. The kernel accepts a loopback connection much faster. */
 const PROBE_MS = 200
 
 /**
- * A port of loopback whose packets are dropped without an answer, as by a firewall or a route that leads nowhere: its
- * program takes no connection out of the kernel's queue, and that is full (listen(2), "backlog").
+ * A loopback port whose packets are dropped without an answer, as by a firewall: its program accepts no connection, and
+ * the kernel's queue of connections is full (listen(2), "backlog").
  */
 export async function openBlackHole(port: number): Promise<BlackHole> {
   const hasIpv6 = Object.values(networkInterfaces()).some(list => list?.some(({ address }) => address === '::1'))
   const address = hasIpv6 ? '::1' : '127.0.0.2'
   const gate = new Int32Array(new SharedArrayBuffer(4))
-  // In a thread of its own, which does nothing else: where an event loop turns, connections are taken.
+  // A separate thread that blocks, because a running event loop would accept the connections.
   const worker = new Worker(
     `const { parentPort, workerData: { address, port, gate } } = require('node:worker_threads')
      const server = require('node:net').createServer().listen({ host: address, port, backlog: 1 }, () => {

@@ -6,7 +6,7 @@ import type { BusUnderTest } from './bus-contract/set-up.ts'
 
 export { CONTRACT_TOPICS } from './bus-contract/set-up.ts'
 
-/** What every bus promises. `open` gives empty topics each time. */
+/** The contract of every bus implementation. `open` returns a bus with empty topics. */
 export function busContract(name: string, open: () => Promise<BusUnderTest>): void {
   describe(`the bus contract: ${name}`, () => {
     messageContract(open)

@@ -1,4 +1,4 @@
-/** A copy of the code, on which a page that says how to add something is followed to the letter. */
+/** A copy of the code in which a test follows a how-to page step by step. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,18 +7,20 @@ import { dirname, join, resolve, sep } from 'node:path'
 const ROOT = resolve(import.meta.dirname, '../../..')
 const CODE = ['packages', 'services', 'stack', 'scripts', 'test', 'bench']
 const SETTINGS = ['tsconfig.json', 'vitest.config.ts', 'package.json']
-/** Milliseconds for one program: less than the tests give it, so that it is ended by what tells what it said. */
+/**
+ * Time limit of one program, in milliseconds: shorter than the timeout of the tests, so that its output is reported.
+ */
 const RUN_MS = 170_000
 
-/** A file of a page, or lines that one of ours gains and loses. */
+/** A new file from a page, or lines that a page adds to and removes from an existing file. */
 export interface PageStep {
-  /** From the root of the code. */
+  /** The path from the root of the repository. */
   readonly path: string
   readonly kind: 'ts' | 'diff'
   readonly code: string
 }
 
-/** The blocks of code of a page. Each is for the file that a line of its own named last. */
+/** Reads the code blocks of a page. Each block belongs to the file named most recently on a separate line. */
 export function readPageSteps(page: string): PageStep[] {
   const steps: PageStep[] = []
   let path = ''
@@ -30,9 +32,9 @@ export function readPageSteps(page: string): PageStep[] {
 }
 
 export interface CodeCopy {
-  /** Path of a file of the copy. */
+  /** The absolute path of a file in the copy. */
   at(path: string): string
-  /** @throws Error where the file does not hold once what the step says of it */
+  /** @throws Error if the lines to replace are not found exactly once in the file */
   take(step: PageStep): void
   /**
    * Runs a program of node_modules in the copy.
@@ -42,7 +44,7 @@ export interface CodeCopy {
   remove(): void
 }
 
-/** Copies the code as it is now, with everything that is installed. */
+/** Copies the current code, with all installed packages. */
 export function copyTheCode(): CodeCopy {
   const folder = mkdtempSync(join(tmpdir(), 'backstop-code-'))
   for (const name of [...CODE, ...SETTINGS]) {
@@ -64,7 +66,7 @@ export function copyTheCode(): CodeCopy {
   }
 }
 
-/** Everything as it is installed, but our own packages as they are in the copy. */
+/** Links all installed packages, except our own packages, which come from the copy. */
 function linkModules(folder: string): void {
   const modules = join(folder, 'node_modules')
   mkdirSync(join(modules, '@backstop'), { recursive: true })

@@ -1,11 +1,11 @@
-/** The mutation rule (guides: R1.11): whatever guard is taken out of the guarded client, a test of it fails. */
+/** Mutation tests of the guarded HTTP client: if any guard is removed, a test must fail. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 
 const mutants = [
-  // The three checks of a connection, each where it is made.
+  // The three checks of a connection.
   {
     name: 'literals are connected to',
     file: 'connector.ts',
@@ -60,7 +60,7 @@ const mutants = [
     from: 'if (block !== undefined) throw egressBlocked(block)',
     to: '',
   },
-  // Which addresses are public.
+  // The definition of public addresses.
   {
     name: 'an IPv4 address inside an IPv6 one is overlooked',
     file: 'address-policy.ts',
@@ -92,7 +92,7 @@ const mutants = [
     from: "return bare.endsWith('.') ? bare.slice(0, -1) : bare",
     to: 'return bare',
   },
-  // TLS, straight and through a proxy.
+  // TLS, direct and through a proxy.
   { name: 'TLS 1.1 is spoken', file: 'connector.ts', from: "minVersion: 'TLSv1.2'", to: "minVersion: 'TLSv1'" },
   {
     name: 'TLS 1.1 is spoken through a proxy',
@@ -114,7 +114,7 @@ const mutants = [
   },
   { name: 'HTTP/2 is offered', file: 'connector.ts', from: 'allowH2: false', to: 'allowH2: true' },
   { name: 'HTTP/2 is offered through a proxy', file: 'lanes.ts', from: 'allowH2: false', to: 'allowH2: true' },
-  // What an answer may cost.
+  // Limits on answers.
   {
     name: 'answers may be of any size',
     file: 'exchange.ts',
@@ -159,7 +159,7 @@ const mutants = [
   },
 ]
 
-// As many as there are cores, so that no test fails for want of time.
+// The number of cores, so that no test fails because of a timeout.
 vi.setConfig({ maxConcurrency: 2 })
 
 test.concurrent.each(mutants)('it is noticed when $name', async ({ file, from, to }) => {

@@ -1,11 +1,11 @@
 /**
- * URLs that deliveries may never reach, as attackers write them: the vectors of the published holes in comparable
- * senders and of guides on SSRF. Names resolve as VECTOR_DNS says. Tests run each through the policy and the client.
+ * Forbidden URLs in the forms that attackers use: published vulnerabilities of similar webhook senders, and examples
+ * from guides on SSRF. Names resolve as in VECTOR_DNS. Tests run each URL through the policy and through the client.
  */
 export interface Vector {
   readonly name: string
   readonly url: string
-  /** The reason word that the refusal carries. */
+  /** The expected reason of the refusal. */
   readonly reason: string
 }
 
@@ -14,7 +14,7 @@ const resolved = (name: string, host: string): Vector => ({ name, url: `https://
 const refused = (name: string, url: string, reason: string): Vector => ({ name, url, reason })
 
 export const BLOCKED_URLS: readonly Vector[] = [
-  // IPv4 literals, and the ways in which the URL parser lets one be written.
+  // IPv4 literals in all spellings that the URL parser accepts.
   literal('loopback', '127.0.0.1'),
   literal('loopback elsewhere in its network', '127.8.9.10'),
   literal('loopback in short form', '127.1'),
@@ -49,7 +49,7 @@ export const BLOCKED_URLS: readonly Vector[] = [
   literal('multicast', '224.0.0.1'),
   literal('reserved class E', '240.0.0.1'),
   literal('broadcast', '255.255.255.255'),
-  // IPv6 literals, and the ways in which one carries an IPv4 address.
+  // IPv6 literals, including all forms that contain an IPv4 address.
   literal('IPv6 loopback', '[::1]'),
   literal('IPv6 loopback written out', '[0:0:0:0:0:0:0:1]'),
   literal('the unspecified IPv6 address', '[::]'),
@@ -107,7 +107,7 @@ export const BLOCKED_URLS: readonly Vector[] = [
   refused('a home network', 'https://router.home.arpa/', 'host_name'),
   refused('the suffix of home networks itself', 'https://home.arpa/', 'host_name'),
   refused('an onion service', 'https://abcdefgh.onion/', 'host_name'),
-  // The rest of the URL.
+  // Other parts of the URL.
   refused('plain http', 'http://public.example.com/', 'scheme'),
   refused('a file', 'file:///etc/passwd', 'scheme'),
   refused('gopher', 'gopher://public.example.com/', 'scheme'),
@@ -125,11 +125,11 @@ export const BLOCKED_URLS: readonly Vector[] = [
   refused('a URL that is too long', `https://public.example.com/${'a'.repeat(2048)}`, 'too_long'),
 ]
 
-/** Public addresses; nothing in the tests ever connects to one. */
+/** Public addresses. No test connects to them. */
 export const PUBLIC_V4 = '93.184.215.14'
 export const PUBLIC_V6 = '2606:4700::6810:85e5'
 
-/** What the tests' resolver answers. */
+/** The answers of the tests' resolver. */
 export const VECTOR_DNS: Readonly<Record<string, readonly string[]>> = {
   'public.example.com': [PUBLIC_V4, PUBLIC_V6],
   'loopback.example.com': ['127.0.0.1'],

@@ -3,7 +3,7 @@ import { AppError } from '../src/errors.ts'
 import { createCodec, type MessageCodec } from '../src/registry/message-codec.ts'
 import { createSchemaRegistry } from '../src/registry/schema-registry.ts'
 
-/** A codec with ids of its own, for simulation and unit tests: its registry holds nothing else and is nowhere. */
+/** A codec with fixed schema ids and no registry, for simulation and unit tests. */
 export function createFixedCodec(): MessageCodec {
   const names = Object.keys(MESSAGES) as MessageName[]
   const registry = createSchemaRegistry('http://nowhere.invalid', async () => {

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer, type SecureContextOptions, type TLSSocket } from 'node:tls'
 import type { Certificate } from './self-signed-certificate.ts'
 
-/** How a hostile server answers a request: `head` once, then `piece` for as long as somebody reads. */
+/** The answer of a hostile server: `head` once, then `piece` until the client closes the connection. */
 export interface Flood {
   readonly name: string
   readonly head: string
@@ -12,7 +12,7 @@ export interface Flood {
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
 
-/** Answers without end of which an HTTP parser hands on nothing, or next to nothing. */
+/** Endless answers of which an HTTP parser passes on almost nothing. */
 export const FLOODS = {
   chunkExtension: { name: 'one chunk extension', head: `${CHUNKED}1;`, piece: 'a'.repeat(65_536) },
   chunkExtensions: {
@@ -34,12 +34,12 @@ export const FLOODS = {
 
 export interface FloodingReceiver {
   readonly port: number
-  /** Bytes that it has sent, over all connections: what it was able to make the client, or the kernel, take. */
+  /** Number of bytes sent over all connections, including bytes that are still in kernel buffers. */
   sentBytes(): number
   stop(): Promise<void>
 }
 
-/** A server on loopback that answers every request with the flood. */
+/** Starts a server on loopback that answers every request with the flood. */
 export function startFloodingReceiver(flood: Flood, certificate?: Certificate): Promise<FloodingReceiver> {
   return serve(
     socket =>
@@ -55,7 +55,9 @@ export function startFloodingReceiver(flood: Flood, certificate?: Certificate): 
   )
 }
 
-/** A TLS server on loopback that answers every request by renegotiating without end, which no HTTP parser sees. */
+/**
+ * Starts a TLS server on loopback that answers every request with endless renegotiations, which no HTTP parser sees.
+ */
 export function startRenegotiatingReceiver(certificate: Certificate): Promise<FloodingReceiver> {
   return serve(
     socket =>

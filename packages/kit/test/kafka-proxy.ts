@@ -2,16 +2,16 @@ import type { Address } from '../src/bus/kafkajs-client.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 export interface KafkaProxy extends TcpProxy {
-  /** For a bus: leads every connection through the proxy, whatever address the broker advertises. */
+  /** An option for a bus: sends every connection through the proxy, whatever address the broker advertises. */
   readonly translateAddress: () => Address
-  /** Lets the broker do the next produce request and loses its answer; resolves when that has happened. */
+  /** Lets the broker execute the next produce request and drops its answer. Resolves when the answer is dropped. */
   loseNextProduceAnswer(): Promise<void>
 }
 
 /** Kafka's number of the produce request (https://kafka.apache.org/protocol#protocol_api_keys). */
 const PRODUCE = 0
 
-/** A proxy in front of a broker that knows which request passes. */
+/** A proxy before a broker that recognises produce requests. */
 export async function startKafkaProxy(broker: string): Promise<KafkaProxy> {
   const [host, port] = broker.split(':') as [string, string]
   const proxy = await startTcpProxy({ host, port: Number(port) })
@@ -21,7 +21,7 @@ export async function startKafkaProxy(broker: string): Promise<KafkaProxy> {
       return new Promise<void>(resolve => {
         let produced = false
         proxy.onRequest = chunk => {
-          // A frame begins with four bytes of size, then two that number the request.
+          // A frame begins with its size in four bytes, followed by the number of the request in two bytes.
           if (chunk.length > 6 && chunk.readInt16BE(4) === PRODUCE) produced = true
         }
         proxy.passResponse = () => {

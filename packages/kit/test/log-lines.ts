@@ -1,6 +1,6 @@
 import { createLogger, type Logger } from '../src/logger.ts'
 
-/** A logger whose lines a test can read. */
+/** A logger that collects its lines for a test. */
 export function collectingLogger(): {
   logger: Logger
   messages: () => string[]

@@ -1,14 +1,17 @@
 import type { Clock } from '../src/clock/clock.ts'
 
-/** A clock that stands still until it is moved. */
+/** A clock that stands still until `advance` is called. */
 export interface ManualClock extends Clock {
-  /** Moves time on by `ms` and runs what falls due, each at its own time, letting what it started come to rest first. */
+  /**
+   * Advances the time by `ms` and runs the due callbacks, each at its due time, and waits until the work it started has
+   * settled.
+   */
   advance(ms: number): Promise<void>
-  /** Lets everything that needs no time come to rest. */
+  /** Waits until all pending promises that need no time have settled. */
   settle(): Promise<void>
 }
 
-/** Turns of the event loop that count as rest: enough for long chains of promises, and no timer is involved. */
+/** Number of event-loop turns in `settle`: enough for long chains of promises without timers. */
 const TURNS = 20
 
 export function createManualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {

@@ -1,7 +1,7 @@
 import type { MessageName } from '@backstop/contracts'
 import type { SchemaIdStore } from '../src/registry/schema-id-store.ts'
 
-/** The store in memory: for simulation and unit tests. */
+/** A store of schema ids in memory, for simulation and unit tests. */
 export function createMemorySchemaIds(): SchemaIdStore {
   const entries = new Map<string, { schemaId: number; message: MessageName }>()
   return {

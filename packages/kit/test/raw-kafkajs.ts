@@ -1,7 +1,7 @@
 import kafkajs, { type Kafka } from 'kafkajs'
 import type { TestStack } from './stack.ts'
 
-/** Plain kafkajs with its own defaults, to show the faults that our bus keeps in. */
+/** kafkajs with its own defaults, to demonstrate the bugs that our bus contains. */
 export function rawKafkajs(stack: TestStack): Kafka {
   return new kafkajs.Kafka({ brokers: [...stack.kafkaBrokers], clientId: 'raw', logLevel: kafkajs.logLevel.NOTHING })
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage } from '../src/bus/bus.ts'
 import type { TestStack } from './stack.ts'
 import { until } from './until.ts'
 
-/** Everything on a topic, read by a group of its own until `isEnough`. */
+/** Reads all messages of a topic with a separate consumer group, until `isEnough`. */
 export async function readAll(
   stack: TestStack,
   topic: TopicName,

@@ -16,21 +16,21 @@ export type Answer = (request: ReceivedRequest, response: ServerResponse) => voi
 export interface Receiver {
   readonly url: string
   readonly port: number
-  /** Everything that came, in order; empty it at will. */
+  /** All received requests, in order. Tests may empty the list. */
   readonly requests: ReceivedRequest[]
-  /** Connections ever accepted, and those open now. */
+  /** The number of accepted and of open connections. */
   readonly connections: { accepted: number; open: number; mostOpen: number }
-  /** How the next requests are answered. */
+  /** The answer to the next requests. */
   answer: Answer
   stop(): Promise<void>
 }
 
-/** Says yes to everything. */
+/** Answers every request with success. */
 export const acceptAll: Answer = (_request, response) => {
   response.writeHead(200, { 'content-type': 'text/plain' }).end('ok')
 }
 
-/** A customer's endpoint on loopback that records what it gets and fails on demand. */
+/** Starts a customer's endpoint on loopback that records its requests and fails on demand. */
 export async function startReceiver(answer: Answer = acceptAll, certificate?: Certificate): Promise<Receiver> {
   const requests: ReceivedRequest[] = []
   const connections = { accepted: 0, open: 0, mostOpen: 0 }

@@ -1,6 +1,7 @@
 /**
- * Runs the tests of the guarded client with one change made to its source on the way, and ends with 0 when a test failed, as
- * it should: `run-mutant.ts <file> <text> <text in its place>`. 3: the file does not hold the text once. 1: no test saw it.
+ * Runs the tests of the guarded HTTP client with one change in its source: `run-mutant.ts <file> <text> <replacement>`.
+ * Exit codes: 0 if a test failed, as expected; 1 if all tests passed; 3 if the file does not contain the text exactly
+ * once.
  */
 import { resolve } from 'node:path'
 import { startVitest } from 'vitest/node'

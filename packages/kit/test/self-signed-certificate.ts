@@ -3,14 +3,14 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import ipaddr from 'ipaddr.js'
 
 export interface Certificate {
-  /** PEM, as node:tls takes them. */
+  /** PEM text, as node:tls accepts it. */
   readonly key: string
   readonly cert: string
 }
 
 /**
- * A self-signed certificate for `host`, a name or an IP address, made on the spot so that no private key lies in the repository.
- * X.509 v3 as RFC 5280 §4.1 lays it out, with only what TLS needs.
+ * Creates a self-signed certificate for `host` (a name or an IP address), so that no private key is stored in the
+ * repository. X.509 v3 as in RFC 5280 §4.1, with only the fields that TLS needs.
  */
 export function createSelfSignedCertificate(
   host: string,
@@ -73,8 +73,8 @@ function utcTime(date: Date): Buffer {
 }
 
 /**
- * Has every TLS client of this process trust the certificate as an authority, until the answer is called: what then is
- * refused is refused for another reason than that nobody signed it.
+ * Makes all TLS clients of this process trust the certificate as an authority until the returned function is called, so
+ * that a refusal has another reason than an unknown authority.
  */
 export function trusting(certificate: Certificate): () => void {
   const before = getCACertificates('default')

@@ -8,25 +8,25 @@ import { createTopicAdmin, type TopicAdmin } from '../src/bus/topic-admin.ts'
 import { Secret } from '../src/config/secret.ts'
 import { createLogger, type Logger } from '../src/logger.ts'
 
-/** The real parts that integration tests run against, each test file with names of its own in them. */
+/** The real parts for integration tests. Each test file uses its own names in them. */
 export interface TestStack {
   readonly kafkaBrokers: readonly string[]
-  /** Unique to this stack object: stands before every topic, group and registry subject. */
+  /** A prefix unique to this stack object, for every topic, group and registry subject. */
   readonly topicPrefix: string
   readonly mongoUrl: Secret
-  /** Unique to this stack object; dropped by `close`. */
+  /** A database name unique to this stack object; `close` drops the database. */
   readonly dbName: string
   /** Base URL of the registry's Confluent-compatible API. */
   readonly registryUrl: string
   readonly smtpUrl: string
   /** Base URL of the mail catcher's web page and API. */
   readonly mailUrl: string
-  /** Silent, unless LOG_LEVEL says otherwise. */
+  /** Silent by default; LOG_LEVEL sets its level. */
   readonly logger: Logger
   readonly admin: TopicAdmin
   kafka(overrides?: Partial<KafkaConnection>): KafkaConnection
   bus(overrides?: Partial<KafkaBusOptions>): Bus
-  /** Makes the named topics, with `partitions` each where that is given, else as contracts say. */
+  /** Creates these topics with the given number of partitions, or by default the number in the contracts. */
   createTopics(names: readonly TopicName[], partitions?: number): Promise<void>
   /** Deletes this stack's topics and its database. */
   close(): Promise<void>
@@ -34,7 +34,7 @@ export interface TestStack {
 
 /**
  * Connects to the parts named by the BACKSTOP_TEST_* variables.
- * @throws when one is missing: a test that cannot run fails, it is never skipped
+ * @throws if a variable is missing: a test that cannot run must fail, not be skipped
  */
 export async function testStack(environment: NodeJS.ProcessEnv = process.env): Promise<TestStack> {
   const required = (name: string): string => {

@@ -2,28 +2,28 @@ import { connect, createServer, type Socket } from 'node:net'
 import type { Address } from '../src/bus/kafkajs-client.ts'
 
 /**
- * What the proxy does with traffic: pass it on, swallow all of it in silence, or refuse connections. A connection that
- * lost a byte to silence stays silent for ever, as behind a router that forgot it: only a new one gets through.
+ * How the proxy handles traffic: forward it, drop it silently, or refuse connections. A connection that lost a byte
+ * drops everything from then on, as behind a router that has dropped its state: only new connections work again.
  */
 export type ProxyMode = 'pass' | 'black_hole' | 'refuse'
 
 export interface TcpProxy {
-  /** Where clients connect to instead. */
+  /** The address of the proxy, which clients use instead of the server. */
   readonly address: Address
   mode: ProxyMode
   /**
-   * Sees each chunk from the server; a chunk that it answers false for is swallowed, and the connection is cut: a lost
-   * response, as when a network or a broker fails between doing the work and saying so.
+   * Called with each chunk from the server. If it returns false, the chunk is dropped and the connection is closed: a
+   * lost response, as after a network fault.
    */
   passResponse: (chunk: Buffer) => boolean
-  /** Sees each chunk from a client, before it is passed on. */
+  /** Called with each chunk from a client before it is forwarded. */
   onRequest: (chunk: Buffer) => void
-  /** Cuts every connection that is open now. */
+  /** Closes all open connections. */
   cutAll(): void
   stop(): Promise<void>
 }
 
-/** A proxy in front of one TCP server, for faults between client and server. */
+/** Starts a proxy before one TCP server, to simulate faults between client and server. */
 export async function startTcpProxy(target: Address): Promise<TcpProxy> {
   const open = new Set<Socket>()
   const server = createServer(client => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 
-/** A CONNECT proxy on loopback that connects every tunnel to one port. */
+/** Starts a CONNECT proxy on loopback that connects every tunnel to one port. */
 export async function tunnelTo(port: number): Promise<{ url: string; stop(): void }> {
   const server = createServer(socket => {
     socket.on('error', () => {})

@@ -1,9 +1,10 @@
-/** What counts as "not yet". */
+/** Values that mean "not yet". */
 type Absent = false | undefined | null | 0 | ''
 
 /**
- * Looks again and again until `ask` answers something that holds, and gives that: tests poll, they never sleep and hope.
- * @param what stands in the error, with the last fault and with what `options.seen` shows
+ * Repeats `ask` until it returns a value that is not `Absent`, and returns that value, because tests poll instead of
+ * sleeping.
+ * @param what description for the error message, which also contains the last error and the result of `options.seen`
  */
 export async function until<T>(
   what: string,

@@ -4,8 +4,8 @@ import { describeApproval, describeCap, describeRun } from './describe-ledger-al
 import { capitalise, formatTime, nameAction, PROVIDER_NAMES } from './wording.ts'
 
 /**
- * The texts of an alert. Ids and texts from outside cannot reverse or hide the text around them: control characters and
- * direction marks appear as their code points, for example `<U+202E>`.
+ * Describes an alert in words. Control characters and direction marks in external texts are replaced by their code
+ * points (for example `<U+202E>`), so that they cannot reverse or hide the text around them.
  */
 export function describeAlert(alert: Alert): AlertDescription {
   const description = describe(alert)
@@ -96,16 +96,16 @@ function describeDrift({
   }
 }
 
-/** The texts of an incident. */
+/** The headlines of an incident. */
 interface IncidentText {
-  /** The headline while it is open. */
+  /** The headline while the incident is open. */
   readonly opened: string
-  /** The rest of the headline after "Resolved: ". */
+  /** The headline after "Resolved: ". */
   readonly resolved: string
   readonly facts: AlertDescription['facts']
 }
 
-/** @param reportsBoth whether this is the channel's first message about the incident, which is already resolved */
+/** @param reportsBoth true if this is the channel's first message about the incident, which is already resolved */
 function titleOf({ opened, resolved }: IncidentText, isOpened: boolean, reportsBoth: boolean): string {
   if (isOpened) return opened
   return reportsBoth ? `Opened and resolved: ${resolved}` : `Resolved: ${resolved}`
@@ -126,7 +126,7 @@ function textOfAction(action: Action, code: Incident['code']): IncidentText {
   }
 }
 
-/** The state of a refund, unless it succeeded: without it a reader would believe that the money moved. */
+/** The state of a refund that has not succeeded. Without it a reader would believe that the money was paid. */
 function stateNote({ kind, state }: Action): string {
   return kind !== 'refund' || state === 'succeeded' ? '' : ` (${state.replaceAll('_', ' ')})`
 }
@@ -137,7 +137,7 @@ function endOf({ verdict, reason }: Action): string {
   return verdict === 'not_alerted' ? 'needs no explanation' : 'is no longer followed up here'
 }
 
-/** For an incident that is not about an action. */
+/** The texts of an incident that is not about an action. */
 function textOfCode({ code, channel_id }: Incident): IncidentText {
   switch (code) {
     case 'CHANNEL_DISABLED':

@@ -4,7 +4,7 @@ import { capitalise, formatTime, nameAction, PROVIDER_NAMES } from './wording.ts
 
 type Of<E extends Alert['event']> = Extract<Alert, { event: E }>
 
-/** The state of an operation's approval, and what to do about it. */
+/** Describes the state of an operation's approval, and the next step. */
 export function describeApproval(
   alert: Of<'approval.requested' | 'approval.reminder' | 'approval.expired'>,
 ): AlertDescription {
@@ -41,7 +41,7 @@ export function describeApproval(
   }
 }
 
-/** How much of a budget is used, and what happens to operations beyond it. */
+/** Describes how much of a budget is used, and what happens to operations beyond it. */
 export function describeCap(alert: Of<'cap.threshold'>): AlertDescription {
   const { budget, current, percent, operation } = alert.data
   const money = (minorUnits: number) => formatMoney(minorUnits, budget.currency) ?? ''
@@ -77,10 +77,10 @@ export function describeCap(alert: Of<'cap.threshold'>): AlertDescription {
   }
 }
 
-/** The limit of operations that a message names one by one. */
+/** Maximum number of operations that a message lists. */
 const MOST_NAMED = 5
 
-/** Which run failed, and which of its operations have not ended. */
+/** Describes a failed run and its operations that have not ended. */
 export function describeRun({ data: { run, operations, operations_total } }: Of<'run.failed'>): AlertDescription {
   const open = operations.filter(({ ended_at }) => ended_at === null)
   const isMore = operations_total > operations.length
@@ -119,7 +119,7 @@ function factsOf(operation: ShownOperation): AlertDescription['facts'] {
   ]
 }
 
-/** A headline has no line breaks; names that callers choose may have some. */
+/** Replaces line breaks, which names given by callers may contain and headlines must not. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
 }

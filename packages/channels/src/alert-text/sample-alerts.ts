@@ -2,7 +2,7 @@ import type { Action, Alert, Approval, Incident, ShownOperation } from '@backsto
 
 const AT = '2026-11-21T10:00:00.000Z'
 
-/** One sample of each alert, always the same, for previews and tests. */
+/** One sample of each alert for previews and tests. The samples never change. */
 export const SAMPLE_ALERTS = {
   'incident.opened': (projectId = 'prj_sample'): Alert => ({
     ...common(projectId),
@@ -98,7 +98,7 @@ export const SAMPLE_ALERTS = {
   }),
 } as const satisfies Record<Alert['event'], (projectId?: string) => Alert>
 
-/** The sample of `incident.opened` with other facts about its incident, for tests. */
+/** The sample of `incident.opened` with changed facts about its incident, for tests. */
 export function sampleIncident(facts: Partial<Incident> = {}): Alert {
   return {
     ...common('prj_sample'),
@@ -107,7 +107,7 @@ export function sampleIncident(facts: Partial<Incident> = {}): Alert {
   }
 }
 
-/** The alert for a channel that its failures disabled: its incident is about no action. */
+/** The alert about a channel that was disabled because it failed. */
 export function sampleChannelIncident(projectId = 'prj_sample'): Alert {
   const about = { connection_id: null, action_id: null, out_of_band: null, channel_id: 'chn_sample' } as const
   const summary = 'The alert channel "On call" was disabled: the receiver answered 410 Gone, which asks for no more'

@@ -7,7 +7,7 @@ export const PROVIDER_NAMES = {
   subscription: 'Subscription billing provider',
 } as const
 
-/** `2026-11-21 10:00:00 UTC` */
+/** Formats a time as `2026-11-21 10:00:00 UTC`. */
 export function formatTime(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
 }
@@ -16,7 +16,7 @@ export function capitalise(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }
 
-/** `refund of EUR 12.50`, or the kind alone if the amount is unknown. */
+/** Names an action: `refund of EUR 12.50`, or the kind alone if the amount is unknown. */
 export function nameAction(action: { kind: string; amount: number | null; currency: string | null }): string {
   const kind = action.kind.replaceAll('_', ' ')
   const money = formatMoney(action.amount, action.currency)

@@ -22,12 +22,12 @@ interface Row {
   name: string
   answers: MessageAnswer[]
   suppressed?: SuppressionReason[]
-  /** How earlier attempts ended the delivery for other addresses. */
+  /** The end of each address in earlier attempts. */
   earlier?: EndedAddress['end'][]
-  /** How this attempt ended the delivery for each address; '-': it did not. */
+  /** The end of each address in this attempt; '-' if the address must be retried. */
   ends: string
   outcome: string
-  /** What failed, for a retry. */
+  /** The expected fault of a retry. */
   fault?: string
   error: RegExp | null
 }

@@ -11,11 +11,11 @@ export interface MailAnswer {
 }
 
 /**
- * Combines the mails of one attempt to one answer. The delivery ends for each address by itself: when the server accepts its mail
- * or refuses it permanently. After any other answer, a missing reply to the content included, the address gets another mail with
- * the same Message-ID.
- * @param suppressed why the addresses that got no mail are suppressed, one entry for each
- * @param earlier the addresses for which earlier attempts ended the delivery
+ * Combines the answers to the mails of one attempt. An address ends when the server accepts its mail or refuses it
+ * permanently. After any other answer, including a missing reply to the content, the address gets another mail with the
+ * same Message-ID.
+ * @param suppressed the reasons of the suppressed addresses, one entry for each
+ * @param earlier the addresses that ended in earlier attempts
  */
 export function combineAnswers(
   mails: readonly MailAnswer[],
@@ -31,7 +31,7 @@ export function combineAnswers(
   return { kind: 'mails', decisive: decisive?.answer ?? noRecipient(suppressed), ended, tally }
 }
 
-/** Null: the mail is retried, also after a permanent refusal that is about this installation and not about the address. */
+/** Returns null if the mail must be retried, even after a permanent refusal that this installation caused. */
 function endOf(answer: MessageAnswer): EndedAddress['end'] | null {
   const { kind } = classifyAnswer('email', answer, 0)
   if (kind === 'retry') return null

@@ -1,4 +1,4 @@
-/** Made from template.mjml by "npm run mail-template"; a test sees that it is current. */
+/** Generated from template.mjml by "npm run mail-template"; a test fails if it is out of date. */
 export const COMPILED_TEMPLATE = `<!doctype html>
 <html lang="en" dir="auto" xmlns="http://www.w3.org/1999/xhtml" xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office">
 <head>

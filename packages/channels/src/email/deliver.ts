@@ -9,8 +9,8 @@ import { renderMail } from './message.ts'
 import { recipientTag } from './recipient-tag.ts'
 
 /**
- * Sends one mail to each address of the channel through the installation's mail server, except to suppressed addresses and to
- * those that an earlier attempt ended.
+ * Sends one mail to each address of the channel through the installation's mail server, except to suppressed addresses
+ * and addresses that ended in an earlier attempt.
  */
 export const emailChannel: ChannelModule<EmailConfig> = {
   kind: 'email',
@@ -26,8 +26,8 @@ export const emailChannel: ChannelModule<EmailConfig> = {
     const open = valid.filter(address => !endedTags.has(recipientTag(address)))
     const recipients = open.filter(address => !suppressed.has(address.toLowerCase()))
     const reasons = open.flatMap(address => suppressed.get(address.toLowerCase()) ?? [])
-    // All mails are rendered before the first is sent, so that all time out at once: otherwise the connection of a mail that timed
-    // out would send the next one.
+    // Render all mails before sending the first one, so that all time out together: otherwise the connection of a mail
+    // that timed out would send the next mail.
     const mails = recipients.map(address => ({ address, mail: mailTo(address, request, branding, ports) }))
     const sends = mails.map(async ({ address, mail }) => ({
       address,
@@ -37,7 +37,7 @@ export const emailChannel: ChannelModule<EmailConfig> = {
   },
 }
 
-/** Each address gets its own mail: its unsubscribe link works for it alone, and recipients do not see each other. */
+/** Each address gets its own mail, because the unsubscribe link is personal and recipients must not see each other. */
 function mailTo(
   address: string,
   { alert, delivery_id, project_id: projectId }: DeliveryRequest,
@@ -49,7 +49,7 @@ function mailTo(
   return { ...content, to: address, messageId: delivery_id, projectId, unsubscribeUrl }
 }
 
-/** The unsubscribe link of one address in one project. Every attempt signs the same link. */
+/** The unsubscribe link of one address in one project. Every attempt has the same link. */
 function signedLink(
   apiPublicUrl: string,
   recipient: { projectId: string; address: string },

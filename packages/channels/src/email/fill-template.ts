@@ -1,6 +1,6 @@
 import { escapeHtml } from '../escape-html.ts'
 
-/** Values for a template: text, or a list that repeats its block once for each item; null and '' count as absent. */
+/** Values for a template. A list repeats its block once per item; null and '' are treated as absent. */
 export interface TemplateValues {
   readonly [name: string]: string | null | readonly Readonly<Record<string, string>>[]
 }
@@ -9,10 +9,10 @@ const BLOCK = /\{\{([#^])(\w+)\}\}([\s\S]*?)\{\{\/\2\}\}/g
 const VALUE = /\{\{(\w+)\}\}/g
 
 /**
- * Replaces `{{name}}` with the escaped value. `{{#name}}…{{/name}}` appears if the value is present, for a list once for each item;
- * `{{^name}}…{{/name}}` appears if it is absent. Values are inserted last and in one pass, so the content of a value is never
- * read as a part of the template.
- * @throws Error if the template names a value that was not given
+ * Replaces `{{name}}` with the escaped value. `{{#name}}…{{/name}}` appears if the value is present, for a list once
+ * per item; `{{^name}}…{{/name}}` appears if the value is absent. Values are inserted last and in one pass, so the
+ * content of a value is never interpreted as a template.
+ * @throws Error if the template contains a name without a value
  */
 export function fillTemplate(template: string, values: TemplateValues): string {
   const lookUp = (name: string) => {

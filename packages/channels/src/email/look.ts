@@ -1,22 +1,22 @@
 import type { Branding } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 
-/** The look of a mail: the project's branding, completed with Backstop's own. */
+/** The appearance of a mail: the project's branding, with Backstop's defaults for missing values. */
 export interface MailLook {
   readonly name: string
-  /** https; null: the name without a logo. */
+  /** An https URL; null to show the name instead of a logo. */
   readonly logoUrl: string | null
   readonly accent: string
   /** The colour of text on the accent colour. */
   readonly onAccent: string
-  /** Lines of plain text at the end. */
+  /** Plain-text lines at the end of the mail. */
   readonly footer: readonly string[]
 }
 
 const ACCENTS = { alarm: '#b42318', relief: '#067647', neutral: '#344054' } as const
 const COLOUR = /^#[0-9a-f]{6}$/i
 
-/** Checks the branding again: another version of another service may have stored it. */
+/** Validates the branding again, because a different version of admin-api may have stored it. */
 export function lookOf(branding: Branding, ownName: string, tone: AlertDescription['tone']): MailLook {
   const { name, logo_url: logoUrl, accent_colour: colour, footer = '' } = branding
   const accent = colour !== undefined && COLOUR.test(colour) ? colour.toLowerCase() : ACCENTS[tone]
@@ -32,14 +32,14 @@ export function lookOf(branding: Branding, ownName: string, tone: AlertDescripti
   }
 }
 
-/** Removes control characters, which could end a header early, and cuts the text to `limit` code points. */
+/** Removes control characters, which could end a header early, and truncates the text to `limit` code points. */
 export function oneLine(text: string, limit: number): string {
   return Array.from(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim())
     .slice(0, limit)
     .join('')
 }
 
-/** Whether dark text has more contrast than white text on this colour (WCAG 2.2, 1.4.3). */
+/** True if dark text has more contrast than white text on this colour (WCAG 2.2, 1.4.3). */
 function isLight(colour: string): boolean {
   const channel = (at: number) => {
     const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255

@@ -48,7 +48,7 @@ describe('a mail', () => {
       branding: { name: 'A\r\nBcc: b@example.com', footer: '<script>1</script>' },
     })
     expect(html).not.toMatch(/<img|<script/)
-    // Placeholders in the content are not filled.
+    // Placeholders in the content of an alert are not replaced.
     expect(html).toContain('{{name}} {{#logo}}')
     expect(subject).not.toMatch(/[\r\n]/)
   })

@@ -7,13 +7,13 @@ import { lookOf, type MailLook, oneLine } from './look.ts'
 
 export interface MailView {
   readonly alert: Alert
-  /** Of the alert's project; empty: Backstop's own look. */
+  /** The branding of the alert's project; an empty object selects Backstop's own branding. */
   readonly branding: Branding
-  /** The name of this installation, used if the branding has none. */
+  /** The name of this installation, used if the branding contains no name. */
   readonly brandName: string
-  /** Base of links to the console, without a trailing slash; null: no link. */
+  /** Base URL of links to the console, without a trailing slash; null for a mail without such a link. */
   readonly publicUrl: string | null
-  /** The page on which this recipient unsubscribes; null: no link. */
+  /** The unsubscribe page of this recipient; null for a mail without such a link. */
   readonly unsubscribeUrl: string | null
 }
 
@@ -21,14 +21,14 @@ export interface MailContent {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The mails of one incident have the same one. */
+  /** The thread id, equal in all mails of one incident. */
   readonly threadId: string
 }
 
-/** In code points. */
+/** Maximum length of the subject, in code points. */
 const SUBJECT_LIMIT = 200
 
-/** The mail for an alert, for deliveries and for previews. */
+/** Renders the mail for an alert, for deliveries and previews. */
 export function renderMail(view: MailView): MailContent {
   const description = describeAlert(view.alert)
   const look = lookOf(view.branding, view.brandName, description.tone)
@@ -46,7 +46,7 @@ interface MailParts {
   readonly description: AlertDescription
   readonly look: MailLook
   readonly link: string | null
-  /** Why the recipient gets the mail. */
+  /** The sentence that explains why the recipient gets the mail. */
   readonly reasonSent: string
   readonly unsubscribeUrl: string | null
 }
@@ -64,7 +64,7 @@ function plainText({ description, look, link, reasonSent, unsubscribeUrl }: Mail
     ...(facts.length > 0 ? ['', ...facts.map(({ label, value }) => `${`${label}:`.padEnd(width + 2)}${value}`)] : []),
     ...(link === null ? [] : ['', `Look at it: ${link}`]),
     '',
-    // Mail programs show the lines after it as a signature (RFC 3676 §4.3).
+    // Mail programs show the lines after this separator as a signature (RFC 3676 §4.3).
     '-- ',
     ...look.footer,
     reasonSent,

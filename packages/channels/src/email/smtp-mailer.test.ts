@@ -120,7 +120,7 @@ describe('a mail that the server does not accept', () => {
   test('because it hangs times out within the deadline, like the mails that wait for a connection', async () => {
     const server = await startScriptedSmtpServer({ answers: { content: 'hang' } })
     const mailer = createSmtpMailer({ url: new Secret(server.url), from: FROM, requireTls: true })
-    // Two more than the connections of the pool.
+    // Two mails more than the pool has connections.
     const answers = await Promise.all(Array.from({ length: 7 }, () => mailer.send(mail, 1_000)))
     for (const answer of answers) expect(answer).toMatchObject({ kind: 'no_answer', reason: 'smtp_timeout' })
     expect(server.mails).toHaveLength(5)
@@ -150,9 +150,9 @@ describe('a mail that the server does not accept', () => {
   })
 })
 
-/** 127.0.0.1 in IPv6 notation: the mailer does not recognise it as loopback. */
+/** 127.0.0.1 in IPv6 notation, which the mailer does not recognise as loopback. */
 const ELSEWHERE = '::ffff:127.0.0.1'
-/** One for each test: `trusting` adds it to the authorities of the whole process. */
+/** A new certificate for each test, because `trusting` adds it to the trusted authorities of the whole process. */
 const selfSigned = () => createSelfSignedCertificate(ELSEWHERE)
 
 interface Way {

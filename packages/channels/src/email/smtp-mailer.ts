@@ -11,16 +11,16 @@ export interface SmtpOptions {
   readonly url: Secret
   /** The sender's address, with or without a name. */
   readonly from: string
-  /** Whether to send no mail to a server that refuses STARTTLS or does not offer it. Never required on loopback. */
+  /** True to send no mail to a server that refuses STARTTLS or does not offer it. Loopback is always exempt. */
   readonly requireTls: boolean
 }
 
-/** In milliseconds. The defaults of nodemailer are minutes (nodemailer.com, "SMTP transport"). */
+/** Timeouts in milliseconds. The defaults of nodemailer are minutes (nodemailer.com, "SMTP transport"). */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 30_000 }
 
 /**
- * SMTP through a pool of five connections.
- * @throws AppError `config_invalid` if the URL or the sender cannot be used
+ * Creates a mailer with a pool of five SMTP connections.
+ * @throws AppError `config_invalid` if the URL or the sender is invalid
  */
 export function createSmtpMailer(options: SmtpOptions): Mailer {
   const server = parseSmtpUrl(options.url)
@@ -50,11 +50,11 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
     async send(mail, timeoutMs) {
       try {
         const message = {
-          // Removes the mail from the pool's queue, or closes the connection that sends it, so that no mail is sent after its
-          // attempt. The limits of nodemailer restart with every byte.
+          // The signal removes a mail from the pool's queue, or closes the connection that sends it, so that no mail is
+          // sent after its attempt. The limits of nodemailer restart with every byte.
           signal: AbortSignal.timeout(timeoutMs),
           from: options.from,
-          // An object, so that nodemailer does not parse addresses out of a string.
+          // An address object, because nodemailer would parse a string and could find several addresses in it.
           to: { name: '', address: mail.to },
           subject: mail.subject,
           text: mail.text,
@@ -82,8 +82,9 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
 }
 
 /**
- * Names the project in a mail provider's report of a bounce: a header for providers that return headers, and the metadata of
- * Postmark and the message tags of Amazon SES, which remove theirs before they send.
+ * Headers that identify the project in a mail provider's bounce report: a header for providers that return headers, the
+ * metadata of Postmark, and the message tags of Amazon SES. Postmark and Amazon SES remove their own header before
+ * sending.
  */
 function projectHeaders(projectId: string): Record<string, string> {
   return {
@@ -94,8 +95,8 @@ function projectHeaders(projectId: string): Record<string, string> {
 }
 
 /**
- * Mail programs show a button that unsubscribes with one POST (RFC 2369, RFC 8058). RFC 8058 requires https; a link without it is
- * offered as a page.
+ * The headers with which mail programs show an unsubscribe button that sends one POST (RFC 2369, RFC 8058). RFC 8058
+ * requires https, so a link without https is offered as a page.
  */
 function unsubscribeHeaders(url: string | null): Record<string, string> {
   if (url === null) return {}
@@ -106,7 +107,7 @@ function unsubscribeHeaders(url: string | null): Record<string, string> {
 /** The fields that nodemailer adds to its errors (nodemailer.com, "Error handling"). */
 interface SmtpError extends Error {
   code?: string
-  /** The `code` of Node's error that nodemailer replaced with its own `code`. */
+  /** The `code` of the Node.js error, which nodemailer replaced with its own `code`. */
   originalCode?: string
   responseCode?: number
   response?: string
@@ -125,7 +126,7 @@ function toMailAnswer(error: unknown, toStored: (reply: string) => string): Mess
   return { kind: 'no_answer', reason, message: MESSAGES[reason] }
 }
 
-/** Why TLS with the mail server failed, and what the operator can do; undefined for any other failure. */
+/** Explains why TLS with the mail server failed and what the operator can do; undefined for any other failure. */
 function tlsMessage(failure: SmtpError, toStored: (reply: string) => string): string | undefined {
   const { code, originalCode = '', command, response } = failure
   if (command === 'STARTTLS' && response !== undefined) {

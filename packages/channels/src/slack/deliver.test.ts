@@ -11,7 +11,7 @@ import { slackChannel } from './deliver.ts'
 const URL = 'https://hooks.slack.com/services/T0/B0/canary-of-hook'
 const request = { delivery_id: 'dlv_1', channel_id: 'chn_1', project_id: 'prj_test', attempt: 1, test: false }
 
-/** Delivers to a Slack that answers after `tookMs`; returns the posted messages and the answer. */
+/** Delivers to a Slack receiver that answers after `tookMs`. Returns the posted messages and the answer. */
 async function deliverTo(
   answer: (body: { blocks?: unknown }) => { status: number; body: string },
   tookMs = 0,

@@ -10,7 +10,7 @@ import { openSlackTarget } from './target.ts'
 /** Posts a message to an incoming webhook of Slack, or of another chat with the same interface. */
 export const slackChannel: ChannelModule<SlackConfig> = {
   kind: 'slack',
-  // Slack accepts one message a second for each webhook and answers 429 to the rest.
+  // Slack accepts one message per second and webhook, and answers 429 to further messages.
   concurrency: 1,
   pace: { intervalMs: 1_000, targetOf: ({ fingerprint }) => fingerprint },
   deliver(channel, { alert }, ports) {
@@ -36,13 +36,13 @@ async function post(
   const url = target.url.reveal()
   const startedAtMs = ports.clock.now()
   const request = (body: SlackMessage) => {
-    // Both requests are one attempt, so they share its limit.
+    // Both requests belong to one attempt, so they share its time limit.
     const timeoutMs = Math.max(1, startedAtMs + ports.attemptMs - ports.clock.now())
     const exchange = ports.egress.request({ ...requestOf(body), url, lane: channel._id, timeoutMs })
     return toHttpAnswer(exchange, target.echoes)
   }
   const answer = await request(message)
-  // Slack rejects blocks with several words. The text alone still has to arrive.
+  // Slack rejects blocks with various error words. In that case the message is sent again as text.
   return answer.kind === 'http' && answer.status === 400 ? request(withoutBlocks) : answer
 }
 

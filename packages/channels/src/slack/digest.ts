@@ -3,14 +3,14 @@ import { describeAlert } from '../alert-text/describe-alert.ts'
 import { cut, escapeMrkdwn, mrkdwn, plainText, type SlackBlock, type SlackMessage } from './message.ts'
 
 /**
- * If more than `above` alerts wait, one message reports up to `most` of them: as many as fit into a message with one line for
- * each.
+ * If more than `above` alerts wait, one message reports up to `most` of them. `most` is the number of one-line entries
+ * that fit into a message.
  */
 export const SLACK_DIGEST = { above: 20, most: 100 } as const
 
 /**
- * In characters, within Slack's limits (https://api.slack.com/reference/block-kit/blocks). Lines are so short that the most lines
- * of a digest fit into 50 blocks even if every character is escaped.
+ * Limits in characters, within Slack's limits (https://api.slack.com/reference/block-kit/blocks). Lines are short
+ * enough that a full digest fits into 50 blocks even if every character is escaped.
  */
 const LIMITS = {
   header: 150,
@@ -24,8 +24,8 @@ const LIMITS = {
 } as const
 
 /**
- * One message that names every alert, in the order in which they were raised.
- * @param publicUrl base of links to the console; null: no links
+ * Creates one message that names all alerts, in the order in which they were raised.
+ * @param publicUrl base URL of links to the console; null for a message without links
  */
 export function digestMessage(alerts: readonly Alert[], publicUrl: string | null, brandName: string): SlackMessage {
   const title = `${alerts.length} alerts at once`
@@ -41,7 +41,7 @@ export function digestMessage(alerts: readonly Alert[], publicUrl: string | null
   return { text: digestText(alerts, LIMITS.text), blocks }
 }
 
-/** The digest as text, if Slack rejects the blocks. It names every alert, too. */
+/** The digest as text with all alerts, for the case that Slack rejects the blocks. */
 export function digestWithoutBlocks(alerts: readonly Alert[]): SlackMessage {
   return { text: digestText(alerts, LIMITS.onlyText) }
 }
@@ -54,22 +54,22 @@ function lineOf(alert: Alert, publicUrl: string | null): string {
   const { title, path, reference } = describeAlert(alert)
   const id = shorten(reference)
   const name = escapeMrkdwn(`${cut(title, LIMITS.line - SEPARATOR.length - id.length)}${SEPARATOR}${id}`)
-  // No escaping needed: the link consists of the console's address and an encoded id.
+  // The link needs no escaping, because it consists of the console's address and an encoded id.
   const link = publicUrl === null || path === null ? '' : publicUrl + path
   return link === '' || link.length > LIMITS.link ? `• ${name}` : `• <${link}|${name}>`
 }
 
 const SEPARATOR = ' · '
 
-/** Keeps both ends, because names that people choose often differ only at the end. */
+/** Shortens in the middle, because names given by people often differ only at the end. */
 function shorten(reference: string): string {
   if (reference.length <= LIMITS.reference) return reference
   const half = LIMITS.reference / 2
-  // Drops the second half of a divided character.
+  // Removes the second half of a divided surrogate pair.
   return cut(reference, half) + reference.slice(-half).replace(/^[\udc00-\udfff]/, '')
 }
 
-/** Joins the lines into as few sections as possible, without dividing a line. */
+/** Joins lines into as few sections as possible, without dividing a line. */
 function sectionsOf(lines: readonly string[]): string[] {
   const sections: string[] = []
   for (const line of lines) {

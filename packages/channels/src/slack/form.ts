@@ -2,7 +2,10 @@ import type { SealedSecret } from '@backstop/contracts'
 import { z } from 'zod'
 import { channelForm, type SealField, Url } from '../form.ts'
 
-/** Anyone who has the URL can post, so it is a secret. Sealed as field 'webhook_url'. */
+/**
+ * The stored configuration of a Slack channel. The URL is a secret because anyone who has it can post; it is encrypted
+ * as field 'webhook_url'.
+ */
 export interface SlackConfig {
   kind: 'slack'
   webhook_url: SealedSecret

@@ -7,7 +7,7 @@ export interface SlackMessage {
   readonly blocks?: readonly SlackBlock[]
 }
 
-/** The blocks of Block Kit that the messages use. */
+/** The Block Kit blocks used in the messages. */
 export type SlackBlock =
   | { readonly type: 'header'; readonly text: SlackText }
   | { readonly type: 'section'; readonly text: SlackText }
@@ -15,7 +15,10 @@ export type SlackBlock =
   | { readonly type: 'actions'; readonly elements: readonly SlackButton[] }
   | { readonly type: 'context'; readonly elements: readonly SlackText[] }
 
-/** Slack shows plain_text unchanged, so it cannot mention a person or contain a link. It interprets mrkdwn. */
+/**
+ * A text in a block. Slack interprets `mrkdwn` and shows `plain_text` unchanged, so plain text cannot mention a person
+ * or contain a link.
+ */
 export interface SlackText {
   readonly type: 'plain_text' | 'mrkdwn'
   readonly text: string
@@ -28,7 +31,7 @@ export interface SlackButton {
   readonly url: string
 }
 
-/** Slack's limits in characters (https://api.slack.com/reference/block-kit/blocks). Of `text` Slack accepts more. */
+/** Limits in characters (https://api.slack.com/reference/block-kit/blocks). For `text` Slack accepts more. */
 const LIMITS = {
   header: 150,
   section: 3000,
@@ -40,8 +43,8 @@ const LIMITS = {
 } as const
 
 /**
- * The message for one alert.
- * @param publicUrl base of links to the console; null: no button
+ * Creates the message for one alert.
+ * @param publicUrl base URL of links to the console; null for a message without a button
  */
 export function slackMessage(alert: Alert, publicUrl: string | null, brandName: string): SlackMessage {
   const { title, summary, facts, path, reference } = describeAlert(alert)
@@ -67,7 +70,7 @@ export function plainText(text: string, limit: number): SlackText {
   return { type: 'plain_text', text: cut(text, limit), emoji: false }
 }
 
-/** @param text with everything escaped that Slack must not interpret */
+/** @param text already escaped with `escapeMrkdwn` */
 export function mrkdwn(text: string, limit: number): SlackText {
   return { type: 'mrkdwn', text: cut(text, limit) }
 }
@@ -78,14 +81,17 @@ export function slackText(alert: Alert): string {
   return cut(escapeMrkdwn(`${title}: ${summary}`), LIMITS.text)
 }
 
-/** Escapes the three characters that start mentions, links and entities (https://api.slack.com/reference/surfaces/formatting). */
+/**
+ * Escapes the three characters that start mentions, links and entities
+ * (https://api.slack.com/reference/surfaces/formatting).
+ */
 export function escapeMrkdwn(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
 }
 
 /**
- * Cuts the text to `limit` UTF-16 units; Slack counts characters, of which there are no more. Never divides a character or an
- * entity of `escapeMrkdwn`.
+ * Truncates the text to `limit` UTF-16 units, which is never more than `limit` characters as Slack counts them. Never
+ * divides a character or an entity of `escapeMrkdwn`.
  */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text

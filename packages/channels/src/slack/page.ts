@@ -13,7 +13,7 @@ a{color:#1264a3}
 @media (prefers-color-scheme:dark){body{background:#1a1d21;color:#d1d2d3}.context{color:#ababad}a{color:#1d9bd1}}
 @media (max-width:480px){.fields{grid-template-columns:1fr}}`
 
-/** A preview of a Slack message as an HTML page. */
+/** Renders a preview of a Slack message as an HTML page. */
 export function slackPage(message: SlackMessage): string {
   const blocks = message.blocks ?? [{ type: 'section' as const, text: { type: 'mrkdwn' as const, text: message.text } }]
   return `<!doctype html>
@@ -42,7 +42,10 @@ function blockHtml(block: SlackBlock): string {
   }
 }
 
-/** In mrkdwn, & < > are already entities, except in our own links. Quotes, links and bold text remain to be converted. */
+/**
+ * Converts a text to HTML. In mrkdwn, & < > are already entities (except in our own links), so only quotes, links and
+ * bold text are converted.
+ */
 function textHtml({ type, text }: SlackText): string {
   const html =
     type === 'plain_text'

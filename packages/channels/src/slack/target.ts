@@ -2,12 +2,12 @@ import type { StoredChannel } from '@backstop/contracts'
 import { Secret, type SecretBox } from '@backstop/kit'
 import type { SlackConfig } from './form.ts'
 
-/** The URL of an incoming webhook. It is a secret: anyone who has it can post. */
+/** The URL of an incoming webhook. It is a secret, because anyone who has it can post. */
 export interface SlackTarget {
   readonly url: Secret
   /**
-   * The parts of the URL to mask in answers: the URL, its path, and each end of the path down to the token. Error pages echo the
-   * path without the host, and Slack's errors name the team, the app or the token.
+   * The parts of the URL that are masked in answers: the URL, its path, and each suffix of the path down to the token.
+   * Error pages repeat the path without the host, and Slack's errors contain the team, the app or the token.
    */
   readonly echoes: readonly Secret[]
 }

@@ -10,10 +10,10 @@ import { webhookChannel } from './deliver.ts'
 const NEW = 'whsec_bmV3LXNlY3JldC1vZi0yNC1ieXRlcw=='
 const OLD = 'whsec_b2xkLXNlY3JldC1vZi0yNC1ieXRlcw=='
 const NOW = Date.now()
-/** User `nobody`, password `of canary`. */
+/** Base64 of user `nobody` and password `of canary`. */
 const BASIC = Buffer.from('nobody:of canary').toString('base64')
 
-/** One attempt at `atMs` to a receiver that answers `body`: the posted request and the answer. */
+/** Makes one attempt at `atMs` to a receiver that answers with `body`. Returns the posted request and the answer. */
 async function deliver(facts: WebhookFacts, { atMs = NOW, body = '' } = {}) {
   const posted: EgressRequest[] = []
   const egress = {

@@ -26,7 +26,7 @@ export const webhookChannel: ChannelModule<WebhookConfig> = {
       body,
       lane: channel._id,
       timeoutMs: attemptMs,
-      // Only the status matters: a body that is too large or never ends does not change the result.
+      // Only the status decides, so a body that is too large or endless is accepted in part.
       partialBody: 'accept',
     })
     return toHttpAnswer(exchange, [...secrets, ...[...own.values()].flatMap(headerSecrets)])

@@ -7,9 +7,12 @@ export interface WebhookConfig {
   url: string
   secret: SealedSecret | null
   fingerprint: string | null
-  /** The secret before the last rotation. It signs too until it expires. Sealed as field 'previous_secret'. */
+  /**
+   * The secret before the last rotation. Deliveries are signed with it, too, until it expires. Encrypted as field
+   * 'previous_secret'.
+   */
   previous_secret?: { sealed: SealedSecret; fingerprint: string; expires_at: Date } | null
-  /** Custom headers by name. Their values may be credentials, so each is sealed as field 'headers'. */
+  /** Custom headers by name. Their values may be credentials, so each is encrypted as field 'headers'. */
   headers?: Record<string, SealedSecret>
 }
 
@@ -17,8 +20,8 @@ const STANDARD_PREFIX = 'whsec_'
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)$/
 
 /**
- * The base64 of the key in a secret of the form that Standard Webhooks defines: `whsec_` and base64, with or without padding.
- * Undefined for any other secret: its bytes are the key.
+ * The base64 key of a secret in the Standard Webhooks form (`whsec_` and base64, with or without padding). Undefined
+ * for any other secret: then the bytes of the secret are the key.
  */
 export function standardKeyOf(secret: string): string | undefined {
   const encoded = secret.slice(STANDARD_PREFIX.length)
@@ -26,8 +29,8 @@ export function standardKeyOf(secret: string): string | undefined {
 }
 
 /**
- * A secret that signs deliveries: any text, but after `whsec_` only base64. Verifiers of Standard Webhooks decode the text after
- * that prefix, so they could verify no delivery signed with a secret that they cannot decode.
+ * A signing secret: any text, but only base64 after the prefix `whsec_`. Verifiers of Standard Webhooks decode the text
+ * after the prefix and could not verify any delivery otherwise.
  */
 export const SharedSecret = z
   .string()
@@ -53,11 +56,12 @@ export const webhookForm = channelForm({
     kind: z.literal('webhook'),
     url: z.string(),
     secret_fingerprint: z.string().nullable(),
-    /** Until then the previous secret signs too. */
+    /** Until this time, deliveries are also signed with the previous secret. */
     previous_secret_expires_at: Timestamp.nullable(),
     header_names: z.array(z.string()),
   }),
-  // Not the secret: only a rotation changes it, so that receivers can verify every delivery during the change.
+  // The secret is not a patch field: only a rotation changes it, so that receivers can verify every delivery during the
+  // change.
   patch: {
     url: Url.optional().describe('webhook; a URL of another host requires `headers` too if the channel has any'),
     headers: Headers.optional().describe('webhook: replaces all custom headers; {} removes them'),

@@ -1,11 +1,14 @@
 import { Secret } from '@backstop/kit'
 
-/** Shorter parts are treated as ordinary words, because headers contain those too (`X-Env: live`). */
+/**
+ * Minimum length of a masked part, in characters. Headers also contain short ordinary words (`X-Env: live`), which are
+ * not masked.
+ */
 const MIN_LENGTH = 6
 
 /**
- * The secrets in the value of a custom header that a receiver may echo: the value, the credentials without their scheme, and the
- * user and password that Basic encodes (RFC 9110 §11.4, RFC 7617 §2).
+ * The parts of a custom header's value that a receiver may repeat: the whole value, the credentials without their
+ * scheme, and the user and password in Basic credentials (RFC 9110 §11.4, RFC 7617 §2).
  */
 export function headerSecrets(value: Secret): Secret[] {
   const text = value.reveal()
@@ -14,7 +17,7 @@ export function headerSecrets(value: Secret): Secret[] {
   return parts.filter(part => part.length >= MIN_LENGTH).map(part => new Secret(part))
 }
 
-/** The user and the password of Basic credentials, together and each alone; empty for another scheme. */
+/** The user and the password of Basic credentials, together and separately; empty for another scheme. */
 function loginOf(value: string): string[] {
   const encoded = /^Basic +(\S+)$/i.exec(value)?.[1]
   if (encoded === undefined) return []

@@ -10,12 +10,15 @@ export interface WebhookDocument {
   readonly data: Alert['data']
 }
 
-/** Lists the fields one by one, so that their order, which the signature covers, never depends on the code that raised the alert. */
+/**
+ * Creates the document. The fields are listed one by one, because the signature covers their order, which must not
+ * depend on the code that raised the alert.
+ */
 export function webhookDocument({ alert_id, event, created_at, project_id, data }: Alert): WebhookDocument {
   return { id: alert_id, event, created_at, project_id, data }
 }
 
-/** The body of the request: the same bytes at every attempt, because the signature covers them. */
+/** The body of the request. It has the same bytes at every attempt, because the signature covers them. */
 export function webhookBody(alert: Alert): string {
   return JSON.stringify(webhookDocument(alert))
 }

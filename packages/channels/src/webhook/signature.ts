@@ -3,11 +3,13 @@ import type { Secret } from '@backstop/kit'
 import { standardKeyOf } from './form.ts'
 
 /**
- * The headers that authenticate a delivery: X-Service-Signature over the body, and the headers of Standard Webhooks 1.0.0
- * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md), for which verifiers exist.
+ * The headers that authenticate a delivery: X-Service-Signature over the body, and the headers of Standard Webhooks
+ * 1.0.0 (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md), for which
+ * verifiers exist.
  * @param message `id`: the same for every attempt; `atMs`: the time of this attempt, covered by `webhook-signature`
- * @param secrets newest first; none: no signatures. `webhook-signature` has one signature by each, as its specification says for
- *   rotations. `X-Service-Signature` has only the newest, so the previous one gets a header of its own
+ * @param secrets newest first; empty for no signatures. `webhook-signature` contains one signature per secret, as its
+ * specification requires for rotations. `X-Service-Signature` contains only the newest, so the previous one has a
+ * separate header
  */
 export function webhookHeaders(
   message: { id: string; atMs: number; body: string },
@@ -34,7 +36,7 @@ function hmac(key: KeyObject, text: string, encoding: 'base64' | 'hex'): string 
   return createHmac('sha256', key).update(text).digest(encoding)
 }
 
-/** A key object signs four times as fast as the bytes of the key. */
+/** Key objects by secret, because signing with a key object is four times as fast as with the key's bytes. */
 const KEYS = new WeakMap<Secret, { readonly plain: KeyObject; readonly standard: KeyObject }>()
 
 function keysOf(secret: Secret) {
@@ -48,7 +50,7 @@ function keysOf(secret: Secret) {
   return keys
 }
 
-/** The base64 after `whsec_`, or the UTF-8 bytes of any other secret, also of `whsec_` without base64. */
+/** The key of a secret: the decoded base64 after `whsec_`, or else the UTF-8 bytes of the secret. */
 function standardKey(secret: Secret): Buffer {
   const text = secret.reveal()
   const encoded = standardKeyOf(text)

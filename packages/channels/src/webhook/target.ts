@@ -2,18 +2,19 @@ import type { SealedSecret, StoredChannel } from '@backstop/contracts'
 import type { Secret, SecretBox } from '@backstop/kit'
 import type { WebhookConfig } from './form.ts'
 
-/** The URL of a webhook and the opened secrets of its deliveries. */
+/** The URL of a webhook and the decrypted secrets of its deliveries. */
 export interface WebhookTarget {
   readonly url: string
-  /** The secrets that sign now, newest first: none if the channel has no secret, two during the overlap of a rotation. */
+  /** The secrets for signing, newest first: none if the channel has no secret, two during the overlap of a rotation. */
   readonly secrets: readonly Secret[]
-  /** Custom headers by lower-case name, so that a custom header cannot be a second spelling of a header that we set. */
+  /** Custom headers by lower-case name, so that none is a second spelling of a header that we set. */
   readonly headers: ReadonlyMap<string, Secret>
 }
 
 /**
- * @param nowMs decides whether the previous secret still signs
- * @throws AppError `secret_unreadable` if a stored secret cannot be opened
+ * Decrypts the secrets of a webhook channel.
+ * @param nowMs decides whether the previous secret is still used for signing
+ * @throws AppError `secret_unreadable` if a stored secret cannot be decrypted
  */
 export function openWebhookTarget(
   channel: StoredChannel<WebhookConfig>,
@@ -23,7 +24,8 @@ export function openWebhookTarget(
   const { url, secret, previous_secret: previous, headers = {} } = channel.config
   const known = openedOf(channel)
   const open = (sealed: SealedSecret, field: string) => {
-    // With the field, so that a secret that was moved to another field does not open.
+    // The field is part of the cache key, so that a secret that was moved to another field is not found here and fails
+    // to decrypt.
     const key = `${field} ${sealed}`
     const opened = known.get(key)
     if (opened !== undefined) return opened
@@ -43,7 +45,7 @@ export function openWebhookTarget(
   }
 }
 
-/** The opened secrets of a channel until it is read again: opening them takes as long as the rest of a delivery. */
+/** The decrypted secrets of a channel object: decrypting takes as long as the rest of a delivery. */
 const OPENED = new WeakMap<StoredChannel<WebhookConfig>, Map<string, Secret>>()
 
 function openedOf(channel: StoredChannel<WebhookConfig>): Map<string, Secret> {

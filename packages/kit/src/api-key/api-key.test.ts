@@ -41,6 +41,7 @@ test('random base62 uses every character about as often as any other', () => {
   const counts = new Map<string, number>()
   for (const character of randomBase62(62 * 1_000)) counts.set(character, (counts.get(character) ?? 0) + 1)
   expect(counts.size).toBe(62)
-  // A thousand expected of each; a bias from taking bytes modulo 62 would give the first eight a quarter more.
+  // About a thousand of each character are expected. Bytes modulo 62 would favour the first eight characters by a
+  // quarter.
   for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(190)
 })

@@ -4,8 +4,8 @@ import type { ApiKeyDocument, Scope } from '@backstop/contracts'
 import { Secret } from '../config/secret.ts'
 
 /**
- * An API key is `bsk_` + 30 base62 characters (178 bits) + 6 base62 characters of the CRC32 of all before them. Secret scanners recognise this form, and the
- * checksum identifies a mistyped key without a query.
+ * An API key is `bsk_` + 30 base62 characters (178 random bits) + 6 base62 characters of the CRC32 of all before them.
+ * Secret scanners recognise this form, and the checksum identifies a mistyped key without a database query.
  */
 const PREFIX = 'bsk_'
 const RANDOM_LENGTH = 30
@@ -14,13 +14,13 @@ const HINT_LENGTH = 8
 const SHAPE = /^bsk_[0-9A-Za-z]{36}$/
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** A new key. */
+/** Generates a new key. */
 export function generateApiKey(): Secret {
   const body = PREFIX + randomBase62(RANDOM_LENGTH)
   return new Secret(body + checksumOf(body))
 }
 
-/** The stored form of an API key, without the key itself. */
+/** Creates the stored form of an API key, which does not contain the key itself. */
 export function apiKeyDocument(
   key: Secret,
   about: {
@@ -46,29 +46,29 @@ export function apiKeyDocument(
   }
 }
 
-/** The stored hash of a key. A plain hash is enough: 178 random bits cannot be guessed. */
+/** The stored hash of a key. Hashing without salt is enough, because 178 random bits cannot be guessed. */
 export function hashApiKey(key: Secret): string {
   return createHash('sha256').update(key.reveal(), 'utf8').digest('hex')
 }
 
-/** The beginning of a key, by which people recognise it. */
+/** The beginning of a key, which helps people to recognise it. */
 export function hintOf(key: Secret): string {
   return key.reveal().slice(0, HINT_LENGTH)
 }
 
-/** Whether a key has the right form and a wrong checksum: a typing error, or a truncated key. */
+/** True if a key has the right form and a wrong checksum: it was mistyped or truncated. */
 export function isMistyped(key: Secret): boolean {
   const text = key.reveal()
   if (!SHAPE.test(text)) return false
   return checksumOf(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)
 }
 
-/** Uniformly distributed random characters. */
+/** Generates uniformly distributed random characters. */
 export function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 is the largest multiple of 62 in a byte: higher values would favour the first characters.
+      // 248 is the largest multiple of 62 in a byte. Higher values would favour the first characters.
       if (byte < 248 && text.length < length) text += BASE62[byte % 62]
     }
   }

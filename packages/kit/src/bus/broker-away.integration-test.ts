@@ -23,7 +23,7 @@ afterEach(async () => {
   await proxy.stop()
 })
 
-/** A consumer behind the proxy, and a producer that the proxy does not concern. */
+/** Creates a consumer behind the proxy, and a producer that does not use the proxy. */
 async function setUp(groupId: string) {
   const { translateAddress } = proxy
   const lines = collectingLogger()
@@ -50,7 +50,7 @@ describe('a consumer goes on without a restart of the process', () => {
   test.each([
     { name: 'refused connections for a while', mode: 'refuse', awayMs: 3_000 },
     { name: 'swallowed everything in silence for a while', mode: 'black_hole', awayMs: 7_000 },
-    // Longer than the session: the broker has given the partitions away and forgotten the member.
+    // Longer than the session timeout: the broker has reassigned the partitions and removed the member.
     { name: 'was away for longer than the session', mode: 'refuse', awayMs: 9_000 },
   ] as const)('when the broker $name', { timeout: 120_000 }, async ({ mode, awayMs }) => {
     const { consumer, fatal, got, send } = await setUp(`away-${mode}-${awayMs}`)
@@ -72,7 +72,7 @@ describe('a consumer goes on without a restart of the process', () => {
     proxy.mode = 'pass'
     await until('it works again', () => got.has(`during-${mode}-${awayMs}`), { timeoutMs: 60_000 })
     expect(fatal).toEqual([])
-    // The loop kept turning: liveness may rest on it while a dependency is away.
+    // The consumer loop kept running, so the liveness check stays green while a dependency is unavailable.
     expect(longestStill).toBeLessThan(20_000)
   })
 
@@ -131,7 +131,7 @@ test('through one network fault after another every acknowledged message arrives
   cleanUp.push(() => producer.stop())
   const acknowledged: string[] = []
   let sent = 0
-  /** Sends on and on for that long; what is refused is not counted. */
+  /** Sends messages for this time. Refused messages are not counted. */
   const sendFor = async (ms: number) => {
     for (const until = performance.now() + ms; performance.now() < until; ) {
       const keys = Array.from({ length: 20 }, () => `chaos-${sent++}`)
@@ -146,7 +146,7 @@ test('through one network fault after another every acknowledged message arrives
     return got.size > 0
   })
   for (let round = 0; round < 4; round += 1) {
-    // Cut in the middle of whatever is on its way: halves of responses and requests are lost.
+    // Cuts connections during transfers, so that parts of requests and responses are lost.
     for (let cut = 0; cut < 5; cut += 1) {
       proxy.cutAll()
       await sendFor(60)

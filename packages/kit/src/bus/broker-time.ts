@@ -6,19 +6,19 @@ import { unavailable } from '../errors.ts'
 import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
 
 const TOPIC: TopicName = 'clocks'
-/** Longest reading, including the connection, in milliseconds. */
+/** Time limit of one reading, including the connection, in milliseconds. */
 const READ_MS = 8_000
 const DISCONNECT_MS = 2_000
 
 /**
- * The clock of the broker that leads the topic `clocks`. Kafka has no request that asks for the time, but the answer to a
- * produce request states the time at which the broker appended the record, where the topic's timestamp type is
- * LogAppendTime. The leader's own copy is enough (acks=1): the record carries nothing.
+ * Reads the clock of the broker that leads the topic `clocks`. Kafka has no request for the time, but the answer to a
+ * produce request contains the time at which the broker appended the record, if the topic's timestamp type is
+ * LogAppendTime. The leader's acknowledgement is enough (acks=1), because the record carries no data.
  */
 export function createBrokerTime(connection: KafkaConnection, topicPrefix: string): TimeSource {
   let producer: KafkajsProducer | undefined
 
-  /** A client that failed may hang without end, so the next reading gets a new one. */
+  /** Drops a failed client, which may hang without end. The next reading creates a new one. */
   async function discard(): Promise<void> {
     const unused = producer
     producer = undefined

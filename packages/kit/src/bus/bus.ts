@@ -1,6 +1,6 @@
 /**
- * The message broker as a narrow port. `kafka-bus.ts` is the real one; `test/memory-bus/` has one in memory. Both pass the contract in
- * `test/bus.contract.ts`. Nothing outside this folder knows kafkajs.
+ * The message broker as a narrow port with two implementations: `kafka-bus.ts` and, in memory, `test/memory-bus/`. Both
+ * pass the contract in `test/bus.contract.ts`. Code outside this folder does not depend on kafkajs.
  */
 import type { TopicName } from '@backstop/contracts'
 
@@ -20,29 +20,30 @@ export interface IncomingMessage {
   readonly key: string
   readonly value: Buffer | null
   readonly headers: Readonly<Record<string, string>>
-  /** Milliseconds since the epoch, from the producer or, on delay lines, from the broker. */
+  /** Set by the producer, or on delay lines by the broker, in milliseconds since the epoch. */
   readonly timestampMs: number
 }
 
 export interface Bus {
-  /** A producer whose `send` resolves only after the broker's ack of all in-sync replicas. */
+  /** Creates a producer whose `send` resolves after all in-sync replicas have acknowledged. */
   producer(options: ProducerOptions): Producer
   consumer(options: ConsumerOptions): Consumer
 }
 
 export interface ProducerOptions {
-  /** Overall deadline of one send in milliseconds: past it the send is refused with `unavailable`. */
+  /** Time limit of one send, in milliseconds. After it the send fails with `unavailable`. */
   readonly sendTimeoutMs: number
 }
 
 export interface Producer {
-  /** Connects. Does not fail while the broker is unavailable: the first send does. */
+  /** Connects. If the broker is unavailable, `start` succeeds and the first send fails. */
   start(): Promise<void>
   /**
-   * Sends all messages and resolves when every one is acknowledged. Messages of one key keep their order within a send;
-   * two sends at once may overtake each other.
-   * @throws AppError `unavailable` (retryable) when the broker is unavailable or the deadline passed. Some messages may still have been
-   *   written, so a retry may double them; consumers deduplicate by message id. `message_invalid` when a message is too large
+   * Sends all messages and resolves when every message is acknowledged. Messages with the same key keep their order
+   * within one send, but not across concurrent sends.
+   * @throws AppError `unavailable` (retryable) if the broker is unavailable or the time limit has passed. Some messages
+   * may still have been written, so a retry may duplicate them; consumers deduplicate by message id. `message_invalid`
+   * if a message is too large
    */
   send(messages: readonly OutgoingMessage[]): Promise<void>
   /** Waits for sends in flight, then disconnects. */
@@ -53,60 +54,67 @@ export interface ConsumerOptions {
   readonly groupId: string
   readonly topics: readonly TopicName[]
   /**
-   * When a message's offset may be committed: `accepted`, when onBatch has returned it as accepted; `completed`, when `batch.complete` was called
-   * for it and for all messages before it (hand-off to slow work).
+   * When a message's offset may be committed. `accepted`: when onBatch has accepted the message. `completed`: when
+   * `batch.complete` was called for this message and all messages before it (for messages handed off to slow work).
    */
   readonly commit: 'accepted' | 'completed'
-  /** How many messages one batch holds at most; 500 when left out. */
+  /** Maximum number of messages in one batch; 500 by default. */
   readonly maxBatchMessages?: number
-  /** How many partitions are worked on at the same time at most; 4 when left out. */
+  /** Maximum number of partitions that are processed concurrently; 4 by default. */
   readonly maxPartitionsAtOnce?: number
-  /** How many bytes of a partition are fetched at once, or one message where that is larger; 2 MiB when left out. */
+  /**
+   * Maximum number of bytes fetched from one partition at a time (a single larger message is still fetched); 2 MiB by
+   * default.
+   */
   readonly maxFetchBytes?: number
-  /** How long `stop` waits for work in flight, in milliseconds; 15000 when left out. */
+  /** How long `stop` waits for messages in progress, in milliseconds; 15000 by default. */
   readonly drainTimeoutMs?: number
   /**
-   * Handles messages of one partition, in order, one batch of a partition at a time. It must not throw for a bad message: an exception is a
-   * bug and pauses the partition.
+   * Handles messages of one partition, in order, one batch of a partition at a time. Must not throw for a bad message:
+   * an exception is a bug and pauses the partition.
    */
   onBatch(batch: Batch): Promise<BatchProgress>
-  /** Called when the consumer cannot continue; the process is to exit. */
+  /** Called when the consumer cannot continue. The process should exit. */
   onFatal(error: unknown): void
 }
 
 export interface Batch {
   readonly topic: TopicName
   readonly partition: number
-  /** In the order of the partition; never empty. */
+  /** The messages in the order of the partition; never empty. */
   readonly messages: readonly IncomingMessage[]
   /**
-   * Aborted when this process is stopping or no longer owns the partition; with commit 'accepted' also while the group is
-   * formed anew, because the others wait for this batch. What was handled by then is still committed.
+   * Aborted when this process stops or no longer owns the partition. With commit 'accepted' it is also aborted during a
+   * rebalance, because the other members wait for this batch. Messages accepted before are still committed.
    */
   readonly signal: AbortSignal
-  /** Reports progress of a long batch to the liveness check. Group membership does not depend on it. */
+  /** Reports progress of a long batch to the liveness check. Group membership does not depend on heartbeats. */
   heartbeat(): Promise<void>
-  /** With commit 'completed': this message's effect is durable. */
+  /** With commit 'completed': marks the message's effect as durable. */
   complete(message: IncomingMessage): void
-  /** With commit 'completed', after `signal`: this process stopped working on the message; `stop` need not wait for it. */
+  /**
+   * With commit 'completed', after `signal`: marks that this process stopped working on the message, so that `stop`
+   * does not wait for it.
+   */
   abandon(message: IncomingMessage): void
 }
 
 export interface BatchProgress {
-  /** How many leading messages the handler accepted; the rest are handed out again. */
+  /** Number of leading messages that the handler accepted. The other messages are delivered again. */
   readonly accepted: number
-  /** Pauses the partition for that long before the rest are handed out again. */
+  /** Pause of the partition before its other messages are delivered again, in milliseconds. */
   readonly resumeAfterMs?: number
 }
 
 export interface Consumer {
-  /** Starts consuming and returns at once. Waits without end for an unavailable broker or topic. */
+  /** Starts consuming and returns at once. Waits without limit for an unavailable broker or a missing topic. */
   start(): Promise<void>
-  /** Accepts no more messages, waits for work in flight, commits what is done, leaves the group. */
+  /** Fetches no more messages, waits for messages in progress, commits and leaves the group. */
   stop(): Promise<void>
   /**
-   * Milliseconds since the last fetch, handled batch, heartbeat of a batch or attempt to reach the broker. It grows while a batch or the client
-   * hangs, not while the broker is unavailable. Infinity before `start`. The liveness check uses it.
+   * Milliseconds since the last fetch, handled batch, heartbeat of a batch, or attempt to reach the broker; Infinity
+   * before `start`. The liveness check uses it: the value grows while a batch or the client hangs, but not while the
+   * broker is unavailable.
    */
   msSinceProgress(): number
 }

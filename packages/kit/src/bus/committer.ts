@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts'
 import { describeKafkaError } from './kafka-errors.ts'
 import type { OwnedPartition } from './owned-partition.ts'
 
-/** Handed-off messages are completed one by one: commits wait this long for more of them, in milliseconds. */
+/** Delay of commits after a completed message, in milliseconds, so that one commit covers several messages. */
 const GATHER_MS = 100
 /** Pause after a refused commit, in milliseconds. */
 const RETRY_MS = 1_000
@@ -11,8 +11,8 @@ const RETRY_MS = 1_000
 export type CommitOffsets = (offsets: Offsets) => Promise<void>
 
 /**
- * Commits the completed prefix of every owned partition, one request at a time. A refused commit is repeated with the offsets of that time. A
- * partition that was lost meanwhile is no longer owned, so its offsets are never sent under the new generation.
+ * Commits the completed messages of every owned partition, one request at a time. A refused commit is repeated with the
+ * then current offsets. The offsets of a lost partition are never sent, because it is not owned any more.
  */
 export class Committer {
   readonly #owned: () => Iterable<OwnedPartition>
@@ -28,12 +28,12 @@ export class Committer {
     this.#logger = logger
   }
 
-  /** Sets the function that sends a commit; known from the first batch on. */
+  /** Sets the function that sends a commit. It is known from the first batch on. */
   use(commit: CommitOffsets): void {
     this.#commit = commit
   }
 
-  /** Commits soon, together with messages completed within GATHER_MS. */
+  /** Commits within GATHER_MS, together with other messages completed in that time. */
   requestSoon(): void {
     if (this.#closed) return
     this.#timer ??= setTimeout(() => {
@@ -42,7 +42,7 @@ export class Committer {
     }, GATHER_MS)
   }
 
-  /** Commits now; resolves when the broker has answered. Never throws. */
+  /** Commits now. Resolves when the broker has answered. Never throws. */
   flush(): Promise<void> {
     if (this.#closed) return Promise.resolve()
     if (this.#running !== undefined) {
@@ -55,7 +55,7 @@ export class Committer {
     return this.#running
   }
 
-  /** Nothing is committed from now on. */
+  /** Stops all further commits. */
   close(): void {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -73,7 +73,8 @@ export class Committer {
         await this.#commit(offsetsOf(ready))
         for (const { owned, offset } of ready) owned.tracker.committed(offset)
       } catch (error) {
-        // Routine during a rebalance. At worst the messages are delivered again, and all effects are idempotent.
+        // Refused commits are normal during a rebalance. At worst the messages are delivered again, and all effects are
+        // idempotent.
         this.#logger.debug({ error: describeKafkaError(error) }, 'consumer.commit_refused')
         if (!this.#closed) this.#timer ??= setTimeout(() => this.#retry(), RETRY_MS)
         return

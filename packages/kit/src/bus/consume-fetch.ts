@@ -5,21 +5,23 @@ import { incomingMessage } from './incoming-message.ts'
 import type { OwnedPartition } from './owned-partition.ts'
 
 const DEFAULT_BATCH_MESSAGES = 500
-/** Pause before a batch is handed out again if the handler accepted nothing and named no pause, in milliseconds. */
+/**
+ * Pause before a batch is delivered again if the handler accepted no message and requested no pause, in milliseconds.
+ */
 const SHORTEST_PAUSE_MS = 50
-/** First and longest pause after an exception of the handler, in milliseconds; doubled each time. */
+/** First and longest pause after an exception of the handler, in milliseconds. The pause doubles each time. */
 const FAULT_PAUSE_MS = [500, 30_000] as const
 
 /** The session's state and callbacks for one fetched batch. */
 interface Surroundings {
   readonly options: SessionOptions
-  /** Whether the handler may get more messages. */
+  /** True if the handler may get more messages. */
   mayGoOn(): boolean
-  /** Whether kafkajs's position may still be moved: only under the assignment of the fetch. */
+  /** True if kafkajs's position may still be moved: only during the assignment in which the batch was fetched. */
   mayResolve(): boolean
-  /** A batch was handled. */
+  /** Called when a batch was handled. */
   handled(): void
-  /** A handed-off message was completed or abandoned. */
+  /** Called when a handed-off message was completed or abandoned. */
   completed(): void
   heartbeat(): Promise<void>
 }
@@ -28,7 +30,7 @@ export interface FetchOutcome {
   readonly resumeAfterMs?: number
 }
 
-/** Passes a fetched batch to the handler, in slices, until all is handled or the handler asks for a pause. */
+/** Passes a fetched batch to the handler in slices, until all messages are handled or the handler requests a pause. */
 export async function consumeFetch(
   owned: OwnedPartition,
   payload: EachBatchPayload,

@@ -19,7 +19,7 @@ afterEach(async () => {
 const topic = 'operations'
 const brokerTopic = () => stack.topicPrefix + topic
 
-/** A fresh topic with these messages in it, one partition per key. */
+/** Creates a new topic with these messages. `partitions` keys are spread over as many partitions. */
 async function setUp(partitions: number, keys: readonly string[]) {
   await stack.createTopics([topic], partitions)
   cleanUp.push(async () => {
@@ -38,7 +38,7 @@ function message(key: string): OutgoingMessage {
   return { topic, key, value: Buffer.from(key), headers: {} }
 }
 
-/** Each test has a group of its own: the broker forgets a deleted topic's offsets only after a while. */
+/** Each test has its own group, because the broker keeps a deleted topic's offsets for a while. */
 let groups = 0
 let currentGroup = ''
 beforeEach(() => {
@@ -46,7 +46,7 @@ beforeEach(() => {
   currentGroup = `group-${groups}`
 })
 
-/** One of our consumers; `lines` are what it logged. */
+/** Starts a consumer of the bus. `lines` contains its log lines. */
 async function consume(options: Partial<ConsumerOptions> & Pick<ConsumerOptions, 'onBatch'>, groupId = currentGroup) {
   const lines = collectingLogger()
   const fatal: unknown[] = []
@@ -67,7 +67,7 @@ function collect(into: IncomingMessage[]): ConsumerOptions['onBatch'] {
   }
 }
 
-/** A plain kafkajs consumer with its crashes; `retries` as kafkajs counts them. */
+/** Starts a plain kafkajs consumer and records its crashes. `retries` is kafkajs's own option. */
 async function rawConsumer(groupId: string, fromBeginning: boolean, retries = 5) {
   const consumer: KafkajsConsumer = rawKafkajs(stack).consumer({
     groupId: stack.topicPrefix + groupId,
@@ -168,7 +168,7 @@ describe('where a group begins that has committed nothing', () => {
     const got: string[] = []
     await consumer.run({ eachMessage: async ({ message: { key } }) => void got.push(String(key)) })
     await until('it joined', () => joins.length > 0)
-    // The end is looked up with the first fetch, so that one message may still be before it.
+    // kafkajs looks up the end of the topic at the first fetch, so one message may still be before it.
     await until('it reads', async () => {
       await send('after')
       return got.length > 0
@@ -192,7 +192,7 @@ describe('where a group begins that has committed nothing', () => {
     await late.send(keys.map(message))
     await late.stop()
     await send('z')
-    // Added partitions are seen when the metadata is read again, and a busy broker leads them late.
+    // New partitions are found at the next metadata refresh, and a busy broker needs time to lead them.
     await until('all came', () => got.length === 42, { timeoutMs: 60_000 })
     expect(new Set(got.map(({ partition }) => partition)).size).toBe(4)
   })
@@ -251,7 +251,7 @@ test('a consumer that starts before its topic exists waits for it', async () => 
 
 test('a fault that no waiting mends is fatal, and told once', async () => {
   await setUp(1, ['a'])
-  // A member of the same group that shares partitions out by other rules: the broker takes no second kind.
+  // A member that assigns partitions by another protocol: the broker accepts only one protocol per group.
   const foreign = rawKafkajs(stack).consumer({
     groupId: `${stack.topicPrefix}mixed`,
     maxWaitTimeInMs: 100,

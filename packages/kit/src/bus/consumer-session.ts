@@ -8,9 +8,12 @@ import { consumeFetch, type FetchOutcome } from './consume-fetch.ts'
 import { asksForRejoin, describeKafkaError } from './kafka-errors.ts'
 import { OwnedPartition } from './owned-partition.ts'
 
-/** Interval of heartbeats while a batch is handled, in milliseconds; kafkajs passes on one every 3 s. */
+/** Interval of heartbeats while a batch is handled, in milliseconds. kafkajs sends at most one every 3 s. */
 const BEAT_MS = 1_000
-/** A batch that takes longer hangs: the heartbeats end, and another member gets the partition. */
+/**
+ * A batch that takes longer than this hangs, in milliseconds: its heartbeats end, and another member gets the
+ * partition.
+ */
 const MAX_BATCH_MS = 300_000
 const COMMIT_ON_STOP_MS = 3_000
 const LEAVE_MS = 5_000
@@ -18,12 +21,13 @@ const LEAVE_MS = 5_000
 export interface SessionOptions extends ConsumerOptions {
   readonly topicPrefix: string
   readonly logger: Logger
-  /** Called each time the loop turns. */
+  /** Called in each iteration of the consumer loop. */
   progress(): void
 }
 
 /**
- * One kafkajs consumer, from connecting to its crash or stop. Its state ends with it: the broker sends uncommitted messages again.
+ * One kafkajs consumer, from its connection to its crash or stop. Its state ends with it, because the broker delivers
+ * uncommitted messages again.
  */
 export class ConsumerSession {
   readonly #consumer: KafkajsConsumer
@@ -32,9 +36,9 @@ export class ConsumerSession {
   readonly #committer: Committer
   readonly #ended = Promise.withResolvers<void>()
   #stopping = false
-  /** The broker's request to rejoin the group, until kafkajs has received it: the other members wait meanwhile. */
+  /** The broker's request to rejoin the group, until kafkajs has handled it. The other members wait in the meantime. */
   #rejoinCause: unknown
-  /** Counts assignments: work of an earlier assignment must not move kafkajs's positions. */
+  /** Counts assignments, because work of an earlier assignment must not move kafkajs's positions. */
   #epoch = 0
   #active = 0
   #quiet: (() => void) | undefined
@@ -48,11 +52,11 @@ export class ConsumerSession {
     consumer.on(FETCH_START, () => this.#fetching())
     consumer.on(END_BATCH_PROCESS, () => options.progress())
     consumer.on(CRASH, event => this.#ended.reject(event.payload.error))
-    // `run` awaits it; until then a rejection must not count as unhandled.
+    // `run` awaits the promise. Until then a rejection must not be reported as unhandled.
     this.#ended.promise.catch(() => undefined)
   }
 
-  /** Consumes until `stop`; rejects with the error that ended the consumer. */
+  /** Consumes until `stop`. Rejects with the error that ended the consumer. */
   async run(): Promise<void> {
     const topics = this.#options.topics.map(topic => this.#options.topicPrefix + topic)
     try {
@@ -75,7 +79,7 @@ export class ConsumerSession {
     }
   }
 
-  /** Resolves when finished work is committed; `run` then leaves the group and ends. */
+  /** Resolves when finished messages are committed. `run` then leaves the group and ends. */
   async stop(): Promise<void> {
     this.#stopping = true
     for (const owned of this.#owned.values()) {
@@ -88,7 +92,10 @@ export class ConsumerSession {
     this.#ended.resolve()
   }
 
-  /** Throws only requests to rejoin, which kafkajs acts on: any other exception would bring the consumer closer to its end. */
+  /**
+   * Throws only requests to rejoin, which kafkajs handles. Every other exception would count towards kafkajs's retry
+   * limit.
+   */
   async #eachBatch(payload: EachBatchPayload): Promise<void> {
     this.#committer.use(offsets => payload.commitOffsetsIfNecessary(offsets))
     if (this.#stopping) return
@@ -125,7 +132,7 @@ export class ConsumerSession {
 
   #fetching(): void {
     this.#options.progress()
-    // kafkajs fetches again only after it has acted on the exceptions of the last batches.
+    // kafkajs fetches again only after it has handled the exceptions of the last batches.
     this.#rejoinCause = undefined
   }
 
@@ -158,8 +165,8 @@ export class ConsumerSession {
         owned.renewSignal()
       } else this.#lose(owned)
     }
-    // kafkajs keeps pauses across a rebalance, so a partition that returns would stay paused. A handler that still needs a pause asks for it
-    // again with the next batch.
+    // kafkajs keeps pauses across a rebalance, so a partition that is assigned again would stay paused. A handler that
+    // still needs a pause requests it with the next batch.
     if (this.#stopping) this.#pauseAll()
     else this.#consumer.resume(this.#consumer.paused())
     const partitions = Object.values(memberAssignment).reduce((sum, list) => sum + list.length, 0)
@@ -169,7 +176,7 @@ export class ConsumerSession {
   #rebalancing(cause: unknown): void {
     if (this.#rejoinCause !== undefined) return
     this.#rejoinCause = cause
-    // Handed-off work continues: its partition may stay here.
+    // Handed-off messages stay in progress, because their partition may be assigned to this process again.
     if (this.#options.commit === 'accepted') for (const owned of this.#owned.values()) owned.interrupt()
   }
 
@@ -194,7 +201,7 @@ export class ConsumerSession {
     try {
       await payload.heartbeat()
     } catch (error) {
-      // An answer to a heartbeat of the previous assignment says nothing about this one.
+      // A heartbeat answer from the previous assignment says nothing about the current one.
       if (asksForRejoin(error) && this.#epoch === epoch) this.#rebalancing(error)
     }
   }
@@ -221,7 +228,9 @@ export class ConsumerSession {
     this.#whileRunning(() => this.#consumer.pause(topics))
   }
 
-  /** kafkajs refuses to pause and resume before it runs and after it crashed; there is nothing to pause then. */
+  /**
+   * kafkajs throws on pause and resume before it runs and after it crashed. In these states there is nothing to pause.
+   */
   #whileRunning(act: () => void): void {
     try {
       act()
@@ -230,7 +239,7 @@ export class ConsumerSession {
     }
   }
 
-  /** Resolves when no batch is with the handler and no handed-off message is open. */
+  /** Resolves when no batch and no handed-off message is in progress. */
   #becomeQuiet(): Promise<void> {
     return new Promise(resolve => {
       this.#quiet = resolve

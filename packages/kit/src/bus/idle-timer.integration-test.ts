@@ -14,7 +14,7 @@ afterAll(() => stack.close())
 
 const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/requestQueue')
 
-/** How often kafkajs looks at the queues of an idle producer's connections within about a second. */
+/** Counts how often kafkajs checks the queues of an idle producer's connections within one second. */
 async function looksPerSecond(): Promise<number> {
   const producer = rawKafkajs(stack).producer()
   await producer.connect()
@@ -34,7 +34,7 @@ async function looksPerSecond(): Promise<number> {
 
 test('an idle connection of kafkajs wakes the process hundreds of times a second, and not once with our patch', async () => {
   const patched = RequestQueue.prototype.scheduleCheckPendingRequests
-  // The stack's own admin client has patched it already: put back what kafkajs ships, as far as it matters here.
+  // The test stack's admin client has applied the patch: restore the relevant part of the original method.
   RequestQueue.prototype.scheduleCheckPendingRequests = function unpatched() {
     if (this.throttleCheckTimeoutId) return
     this.throttleCheckTimeoutId = setTimeout(() => {

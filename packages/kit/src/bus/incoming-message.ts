@@ -2,7 +2,7 @@ import type { TopicName } from '@backstop/contracts'
 import type { IHeaders, KafkaMessage } from 'kafkajs'
 import type { IncomingMessage } from './bus.ts'
 
-/** A message of kafkajs as the port shows it. */
+/** Converts a kafkajs message to a message of the port. */
 export function incomingMessage(topic: TopicName, partition: number, message: KafkaMessage): IncomingMessage {
   return {
     topic,
@@ -15,7 +15,7 @@ export function incomingMessage(topic: TopicName, partition: number, message: Ka
   }
 }
 
-/** Header values as text; of a name that was given twice the last one counts. */
+/** Converts header values to text. Of repeated headers the last value is used. */
 function readHeaders(headers: IHeaders | undefined): Record<string, string> {
   const texts: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers ?? {})) {

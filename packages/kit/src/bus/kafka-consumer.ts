@@ -5,22 +5,23 @@ import { ConsumerSession } from './consumer-session.ts'
 import { classifyConsumerError, describeKafkaError } from './kafka-errors.ts'
 import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
 
-/** First and longest pause before a failed consumer is replaced, in milliseconds; doubled each time. */
+/** First and longest pause before a failed consumer is replaced, in milliseconds. The pause doubles each time. */
 const REBUILD_MS = [250, 3_000] as const
-/** How many unintended errors of kafkajs in a row are answered by a new consumer. */
+/** Maximum number of unexpected kafkajs errors in a row after which the consumer is still replaced. */
 const MAX_UNKNOWN_FAULTS = 5
-/** How long `stop` waits for the group to be left, in milliseconds. */
+/** How long `stop` waits until the consumer has left the group, in milliseconds. */
 const END_MS = 6_000
 
 export interface ConsumerSettings {
   readonly topicPrefix: string
-  /** How long the broker waits for a heartbeat before it reassigns the partitions, in milliseconds. */
+  /** Time without heartbeats after which the broker reassigns the partitions, in milliseconds. */
   readonly sessionTimeoutMs: number
 }
 
 /**
- * The consumer over kafkajs. It does all restarts itself: kafkajs stops for good on transient errors (such as a missing coordinator while the
- * broker restarts), and never resets its retry counter, so six failures in the life of a process would crash it.
+ * The consumer on kafkajs. It restarts itself after every error: kafkajs stops permanently after some transient errors
+ * (for example a missing coordinator while the broker restarts) and never resets its retry counter, so the sixth
+ * failure in the life of a process would crash it.
  */
 export class KafkaConsumer implements Consumer {
   readonly #connection: KafkaConnection
@@ -48,7 +49,7 @@ export class KafkaConsumer implements Consumer {
       this.#stop.abort()
       await this.#session?.stop()
     }
-    // A session that is still connecting to an unavailable broker ends by itself later.
+    // A session that is still connecting to an unavailable broker ends later on its own.
     if (this.#running !== undefined) await settled(this.#running, END_MS)
   }
 
@@ -81,7 +82,7 @@ export class KafkaConsumer implements Consumer {
     }
   }
 
-  /** Logs the error that ended a session. @returns whether it ends the consumer, too */
+  /** Logs the error that ended a session. @returns true if the consumer must stop as well */
   #isFatal(error: unknown): boolean {
     const fault = classifyConsumerError(error)
     const facts = { group: this.#options.groupId, reason: fault.reason, error: describeKafkaError(error) }
@@ -97,7 +98,8 @@ export class KafkaConsumer implements Consumer {
 
   #newSession(): ConsumerSession {
     const { topicPrefix, sessionTimeoutMs } = this.#settings
-    // Inside a session, transient errors are retried without end: the counter behind `retries` only grows.
+    // Transient errors are retried without limit, because kafkajs never resets the counter that it compares with
+    // `retries`.
     const retry = { initialRetryTime: 100, maxRetryTime: 1_000, retries: Number.MAX_SAFE_INTEGER }
     const client = createKafkajsClient(this.#connection, { ...retry, retries: 3 })
     const consumer = client.consumer({
@@ -107,7 +109,8 @@ export class KafkaConsumer implements Consumer {
       heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeoutMs / 3)),
       metadataMaxAge: this.#connection.metadataMaxAgeMs ?? METADATA_MAX_AGE_MS,
       allowAutoTopicCreation: false,
-      // Also the longest delay before a resumed partition is fetched: a fetch in flight does not include it.
+      // This is also the longest delay until a resumed partition is fetched, because a fetch in flight does not include
+      // it.
       maxWaitTimeInMs: 250,
       maxBytesPerPartition: this.#options.maxFetchBytes ?? 2 * 1_048_576 + 65_536,
       maxBytes: 16 * 1_048_576,

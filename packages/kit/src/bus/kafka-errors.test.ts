@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { AppError } from '../errors.ts'
 import { asksForRejoin, classifyConsumerError, classifySendError, describeKafkaError } from './kafka-errors.ts'
 
-/** An error as kafkajs throws it: told apart by name and type, its cause inside. */
+/** An error like those of kafkajs, which are distinguished by name and type and contain their cause. */
 function thrown(name: string, type?: string, cause?: Error): Error {
   return Object.assign(new Error(`${name} was thrown`, { cause }), { name, type })
 }

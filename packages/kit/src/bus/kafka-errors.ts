@@ -1,12 +1,12 @@
 import { AppError, unavailable } from '../errors.ts'
 
-/** The fields of kafkajs's errors. Classify them by name: some wrap their cause, some copy its message. */
+/** The fields of kafkajs's errors. Classify errors by name, because some wrap their cause and some copy its message. */
 interface KafkajsError extends Error {
   readonly type?: string
   readonly retriable?: boolean
 }
 
-/** The error and everything that caused it, outermost first. */
+/** The error and its causes, outermost first. */
 function chainOf(error: unknown): KafkajsError[] {
   const chain: KafkajsError[] = []
   for (let next = error; next instanceof Error && chain.length < 8; next = next.cause) chain.push(next as KafkajsError)
@@ -15,7 +15,7 @@ function chainOf(error: unknown): KafkajsError[] {
 
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])
 
-/** The error of a failed send. Every failure is retryable, except for a message that is too large. */
+/** The AppError of a failed send. Every failure is retryable, except for a message that is too large. */
 export function classifySendError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const chain = chainOf(error)
@@ -47,8 +47,8 @@ const FATAL_TYPES = new Set([
 export type ConsumerFault = { kind: 'fatal' | 'transient' | 'unknown'; reason: string }
 
 /**
- * Whether a failed consumer can be replaced by a new one. `unknown` is an error that kafkajs did not intend (it throws some while a broker
- * shuts down): retried, but not without end.
+ * Decides whether a failed consumer can be replaced by a new one. `unknown` is an error that kafkajs did not intend
+ * (for example while a broker shuts down); it is retried a limited number of times.
  */
 export function classifyConsumerError(error: unknown): ConsumerFault {
   const chain = chainOf(error)
@@ -66,12 +66,14 @@ const UNINTENDED = new Set(['TypeError', 'RangeError', 'ReferenceError', 'Syntax
 
 const REJOIN_TYPES = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'])
 
-/** Whether a failed heartbeat or commit says that the group is being formed anew, or goes on without this member. */
+/**
+ * True if a failed heartbeat or commit means that a rebalance has begun or that this member was removed from the group.
+ */
 export function asksForRejoin(error: unknown): boolean {
   return chainOf(error).some(({ type }) => type !== undefined && REJOIN_TYPES.has(type))
 }
 
-/** The error and its causes in one line, without kafkajs's stacks. */
+/** The error and its causes in one line, without kafkajs's stack traces. */
 export function describeKafkaError(error: unknown): string {
   return chainOf(error)
     .map(({ name, message }) => `${name}: ${message}`)

@@ -6,15 +6,18 @@ import { classifySendError, describeKafkaError } from './kafka-errors.ts'
 import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
 import { planRequests } from './send-plan.ts'
 
-/** First and longest pause before a failed request is sent again, in milliseconds; doubled each time. */
+/** First and longest pause before a failed request is repeated, in milliseconds. The pause doubles each time. */
 const RETRY_MS = [50, 500] as const
 const DISCONNECT_MS = 5_000
-/** How long the broker waits for its other replicas, in milliseconds: shorter than a request, so that its answer arrives. */
+/**
+ * How long the broker waits for its other replicas, in milliseconds: shorter than the request timeout, so that its
+ * answer arrives.
+ */
 const ISR_TIMEOUT_MS = 4_000
 
 export interface ProducerSettings {
   readonly topicPrefix: string
-  /** Stamps the messages, in milliseconds since the epoch. */
+  /** The timestamp of messages, in milliseconds since the epoch. */
   readonly now: () => number
 }
 
@@ -27,9 +30,10 @@ interface Line {
 }
 
 /**
- * The producer over kafkajs, with three precautions. It is never idempotent: kafkajs then loses acknowledged messages after a lost response
- * (its sequence number goes back, and the broker discards the next message as a repetition:
- * https://github.com/tulios/kafkajs/issues/1005). kafkajs does not retry: its retries have no deadline. A client on which a send hung is replaced.
+ * The producer on kafkajs, with three precautions. It is never idempotent, because an idempotent kafkajs producer loses
+ * acknowledged messages after a lost response (its sequence number is reset, and the broker discards the next message
+ * as a duplicate: https://github.com/tulios/kafkajs/issues/1005). It disables kafkajs's retries, because they have no
+ * deadline. It replaces a client whose send hung.
  */
 export class KafkaProducer implements Producer {
   readonly #connection: KafkaConnection
@@ -68,11 +72,11 @@ export class KafkaProducer implements Producer {
 
   async #sendAll(messages: readonly OutgoingMessage[]): Promise<void> {
     const deadline = performance.now() + this.#sendTimeoutMs
-    // Sequential: two requests at once could change the order within a key.
+    // Requests are sequential, because concurrent requests could change the order of messages with the same key.
     for (const request of planRequests(messages)) await this.#sendRequest(this.#topicMessages(request), deadline)
   }
 
-  /** Retries until the broker acknowledges, refuses for good, or the deadline passes. */
+  /** Retries until the broker acknowledges or permanently refuses the request, or the deadline passes. */
   async #sendRequest(topicMessages: TopicMessages[], deadline: number): Promise<void> {
     let pauseMs: number = RETRY_MS[0]
     let lastError: unknown
@@ -132,7 +136,7 @@ export class KafkaProducer implements Producer {
     return line.connected
   }
 
-  /** A request past its deadline may hang on this client without end, so nothing more is sent on it. */
+  /** Stops using a client whose request has passed its deadline, because the client may hang without end. */
   #retire(line: Line): void {
     line.retired = true
     if (this.#line === line) this.#line = undefined

@@ -8,23 +8,29 @@ import { kafkajsLogs } from './kafkajs-logs.ts'
 import { patchKafkajs } from './kafkajs-patch.ts'
 import { registerZstd } from './zstd-codec.ts'
 
-/** Where the brokers are and how to reach them. */
+/** The brokers and how to connect to them. */
 export interface KafkaConnection {
   /** `host:port` of one or more bootstrap brokers. */
   readonly brokers: readonly string[]
-  /** Names this process in the broker's logs and quotas. */
+  /** The name of this process in the broker's logs and quotas. */
   readonly clientId: string
   readonly logger: Logger
-  /** How long one TCP (and TLS) connection may take to open, in milliseconds; 3000 when left out. */
+  /** Time limit for opening one TCP (and TLS) connection, in milliseconds; 3000 by default. */
   readonly connectionTimeoutMs?: number
-  /** How long one request may take, in milliseconds; 5000 when left out (kafkajs: 30000, longer than any caller waits). */
+  /**
+   * Time limit of one request, in milliseconds; 5000 by default (the default of kafkajs, 30000, is longer than any
+   * caller waits).
+   */
   readonly requestTimeoutMs?: number
-  /** Maximum age of the metadata, in milliseconds: an added partition is seen this late. 30000 when left out. */
+  /**
+   * Maximum age of the metadata, in milliseconds; 30000 by default. A new partition is found after this time at the
+   * latest.
+   */
   readonly metadataMaxAgeMs?: number
-  /** TLS towards the brokers; none when left out. */
+  /** TLS options for the connections to the brokers; no TLS by default. */
   readonly ssl?: boolean | tls.ConnectionOptions
   readonly sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: Secret }
-  /** Maps an advertised broker address to the one to connect to, for port-forwards and proxies. */
+  /** Maps an advertised broker address to the address to connect to, for port-forwards and proxies. */
   readonly translateAddress?: (address: Address) => Address
 }
 
@@ -38,7 +44,10 @@ export interface Address {
 
 const TCP_KEEP_ALIVE_MS = 60_000
 
-/** One kafkajs client with our timeouts: kafkajs's defaults are too long for a service that answers requests. */
+/**
+ * Creates a kafkajs client with shorter timeouts, because kafkajs's defaults are too long for a service that answers
+ * requests.
+ */
 export function createKafkajsClient(connection: KafkaConnection, retry: RetryOptions): Kafka {
   patchKafkajs()
   patchKafkajsConnections()

@@ -9,7 +9,7 @@ const Connection = require('kafkajs/src/network/connection')
 const Encoder = require('kafkajs/src/protocol/encoder')
 const createSocket = require('kafkajs/src/network/socketFactory')
 
-/** A broker that keeps silent unless a test makes it speak. */
+/** A broker that sends nothing unless a test makes it answer. */
 let server: Server
 let sockets: Socket[]
 beforeEach(async () => {
@@ -36,7 +36,7 @@ function openConnection(requestTimeout = 60_000) {
   })
 }
 
-/** A request that is answered by whatever bytes come with its number. */
+/** A request that accepts any response with its correlation id. */
 const request = {
   request: { apiKey: 18, apiName: 'ApiVersions', apiVersion: 0, encode: async () => new Encoder() },
   response: {
@@ -81,7 +81,7 @@ describe('kafkajs with the patch', () => {
     patchKafkajsConnections()
     const connection = openConnection()
     await Promise.all([connection.connect(), connection.connect(), connection.connect()])
-    // A later caller arrives behind whatever was opened before it.
+    // Connections are accepted in order, so when this later connection has arrived, all earlier ones have.
     const later = connect((server.address() as AddressInfo).port, '127.0.0.1')
     await until('the later caller arrived', () => sockets.some(({ remotePort }) => remotePort === later.localPort))
     expect(sockets).toHaveLength(2)

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events'
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 
-/** The parts of kafkajs 2.2.4's `src/network/connection.js` that the patch touches. */
+/** The members of kafkajs 2.2.4's `src/network/connection.js` that the patch uses. */
 interface Connection {
   socket: Socket | undefined
   chunks: Buffer[]
@@ -17,7 +17,7 @@ interface Connection {
   rejectRequests(error: Error): void
 }
 
-/** The parts of its `src/network/requestQueue/index.js`. */
+/** The members of kafkajs 2.2.4's `src/network/requestQueue/index.js` that the patch uses. */
 interface RequestQueue extends EventEmitter {
   readonly enforceRequestTimeout: boolean
   readonly requestTimeout: number
@@ -33,20 +33,21 @@ type ConnectionClass = { prototype: Connection; readonly patched?: boolean }
 
 const require = createRequire(import.meta.url)
 const TIMED_OUT = 'backstop:request-timed-out'
-/** Every response begins with its size in that many bytes. */
+/** Every response begins with its size, in this number of bytes. */
 const SIZE_BYTES = 4
 const TIMEOUT_CHECK_MS = 100
 
 /**
- * Fixes how kafkajs 2.2.4 treats failing connections. Left alone, each of these stops a consumer for good, or the
- * whole process, after a network fault (https://github.com/tulios/kafkajs/issues/715, /1374, /1691):
- * - Two calls of `connect` at once open two sockets that feed one parser. Now they share one attempt.
- * - Half a response of the old socket stays in the parser of the new one. Now each socket starts with an empty parser,
- *   and the old one is destroyed.
- * - A parser that lost its place throws in the socket's handler, which nothing catches. Now it ends that connection.
- * - A request that gets no answer leaves its connection in use: on a dead one every later request times out, too, until
- *   the kernel closes it after a quarter of an hour. Now the connection is ended, as the Java client does.
- * - A request that slips in while a connection ends has no time-out any more. Now it is rejected.
+ * Fixes how kafkajs 2.2.4 handles failing connections. Unpatched, each of these bugs permanently stops a consumer or
+ * the whole process after a network fault (https://github.com/tulios/kafkajs/issues/715, /1374, /1691):
+ * - Two concurrent calls of `connect` open two sockets that feed one parser. Patched: they share one attempt.
+ * - Half a response of the previous socket stays in the parser of the next one. Patched: each socket starts with an
+ * empty parser, and the previous socket is destroyed.
+ * - A parser that reads invalid bytes throws in the socket's handler, where no code catches the error. Patched: the
+ * connection ends.
+ * - A request without an answer leaves its connection in use; on a dead connection every later request times out, too,
+ * until the kernel closes it after a quarter of an hour. Patched: the connection ends, as in the Java client.
+ * - A request that is added while a connection ends has no timeout. Patched: it is rejected.
  */
 export function patchKafkajsConnections(): void {
   const ConnectionOf = require('kafkajs/src/network/connection') as ConnectionClass
@@ -69,7 +70,7 @@ function patchConnect(prototype: Connection): void {
     const attempt = connectOnce
       .call(this)
       .catch(error => {
-        // A socket that connects after its time was up would count as the connection.
+        // A socket that connects after the time limit would still be used as the connection.
         discardSocket(this)
         throw error
       })
@@ -94,7 +95,9 @@ function discardSocket(connection: Connection): void {
   connection.authHandlers = null
 }
 
-/** kafkajs hears of it as of any socket error: it rejects what is in flight and connects anew with the next request. */
+/**
+ * Ends the connection like a socket error: kafkajs rejects the requests in flight and reconnects with the next request.
+ */
 function endSocket(connection: Connection, reason: string): void {
   connection.socket?.destroy(new Error(reason))
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** The one version whose insides the patch below knows; `kafkajs-patch.test.ts` fails on any other. */
+/** The only version that the patch supports. `kafkajs-patch.test.ts` fails on any other version. */
 export const PATCHED_KAFKAJS_VERSION = '2.2.4'
 
 interface RequestQueue {
@@ -11,14 +11,14 @@ interface RequestQueue {
   scheduleCheckPendingRequests(): void
 }
 
-/** How long kafkajs itself waits before it looks at an overloaded queue again, in milliseconds. */
+/** kafkajs's own delay before it checks an overloaded queue again, in milliseconds. */
 const RECHECK_MS = 10
 
 /**
- * Replaces the method of kafkajs 2.2.4 that asks for a timer with a negative delay whenever a connection is idle: Node
- * makes 1 ms of it, so that every connection wakes the process about a thousand times a second, for ever
- * (https://github.com/tulios/kafkajs/issues/1556, /1704, /1751). An idle queue needs no timer at all: what fills it
- * schedules the next look by itself.
+ * Replaces the kafkajs 2.2.4 method that sets a timer with a negative delay while a connection is idle. Node.js changes
+ * the delay to 1 ms, so each connection wakes the process about a thousand times per second
+ * (https://github.com/tulios/kafkajs/issues/1556, /1704, /1751). An idle queue needs no timer, because adding a request
+ * schedules the next check.
  */
 export function patchKafkajs(): void {
   const queue = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as { prototype: RequestQueue }

@@ -1,20 +1,21 @@
 /**
- * Which messages of an owned partition are handed out, completed and committed. Offsets are not contiguous (compaction and transaction
- * markers leave gaps), so the order is that of the messages handed out.
+ * Tracks which messages of an owned partition are handed out, completed and committed. Offsets are not contiguous
+ * (compaction and transaction markers leave gaps), so the order is that of the messages handed out.
  */
 export class OffsetTracker {
-  /** Every offset below it was handed out; undefined before the first message. */
+  /** Every message below this offset was handed out; undefined before the first message. */
   #position: bigint | undefined
-  /** The last offset that the broker acknowledged as committed: nothing below it is expected again. */
+  /** The last offset that the broker acknowledged as committed. The broker sends no message below it again. */
   #committed: bigint | undefined
-  /** Handed out and not yet part of the completed prefix, in order. */
+  /** Messages that are handed out and not yet part of the completed prefix, in order. */
   #window: Entry[] = []
   readonly #byOffset = new Map<bigint, Entry>()
   #openCount = 0
 
   /**
-   * How many leading offsets of a fetch were handed out before, for example because the broker sends them again after a rebalance while their
-   * work continues. Offsets below the committed one mean that the log was replaced or the group was reset: the tracker then starts afresh.
+   * Counts the leading offsets of a fetch that were handed out before, for example because the broker sends messages
+   * again after a rebalance while their work continues. If offsets are below the committed one, the log was replaced or
+   * the group was reset, and the tracker restarts.
    * @param offsets in ascending order
    */
   countSeen(offsets: readonly bigint[]): number {
@@ -29,10 +30,10 @@ export class OffsetTracker {
     return index === -1 ? offsets.length : index
   }
 
-  /** Records that these offsets, in ascending order, go to the handler now. */
+  /** Records that these offsets, in ascending order, are passed to the handler. */
   handOut(offsets: readonly bigint[]): void {
     for (const offset of offsets) {
-      // The start counts as committed: the broker would not have sent it otherwise.
+      // The first offset is treated as committed, because the broker sends no message below the committed offset.
       this.#committed ??= offset
       const entry: Entry = { offset, state: 'open' }
       this.#window.push(entry)
@@ -42,7 +43,9 @@ export class OffsetTracker {
     }
   }
 
-  /** Withdraws the last offsets handed out, which the handler did not accept: they are handed out again. */
+  /**
+   * Withdraws the most recently handed-out offsets because the handler did not accept them. They are handed out again.
+   */
   withdraw(offsets: readonly bigint[]): void {
     const first = offsets[0]
     if (first === undefined) return
@@ -59,7 +62,7 @@ export class OffsetTracker {
     entry.state = 'done'
   }
 
-  /** Records that this process stopped working on the message; it never commits it. */
+  /** Records that this process stopped working on the message. The message is never committed here. */
   abandon(offset: bigint): void {
     const entry = this.#byOffset.get(offset)
     if (entry?.state !== 'open') return
@@ -67,12 +70,12 @@ export class OffsetTracker {
     this.#openCount -= 1
   }
 
-  /** How many messages are handed out and neither completed nor abandoned. */
+  /** Number of messages that are handed out and neither completed nor abandoned. */
   get openCount(): number {
     return this.#openCount
   }
 
-  /** The offset to commit, i.e. of the first message that is not completed, or undefined when nothing new is. */
+  /** The offset to commit: that of the first message that is not completed. Undefined if it was committed before. */
   committable(): bigint | undefined {
     let done = 0
     while (this.#window[done]?.state === 'done') done += 1

@@ -1,16 +1,16 @@
 import type { TopicName } from '@backstop/contracts'
 import { OffsetTracker } from './offset-tracker.ts'
 
-/** One partition while this process owns it. */
+/** A partition that is assigned to this process. */
 export class OwnedPartition {
   readonly topic: TopicName
   /** The topic's name at the broker, with its prefix. */
   readonly brokerTopic: string
   readonly partition: number
   readonly tracker = new OffsetTracker()
-  /** Whether a batch of it is with the handler. */
+  /** True while the handler works on a batch of the partition. */
   busy = false
-  /** Faults of the handler since it last succeeded. */
+  /** Number of faults of the handler since its last success. */
   faults = 0
   #controller = new AbortController()
   #resumeTimer: NodeJS.Timeout | undefined
@@ -30,18 +30,18 @@ export class OwnedPartition {
     this.#controller.abort()
   }
 
-  /** After an interruption that kept the partition: a new signal for messages handed out from now on. */
+  /** Creates a new signal for the messages handed out from now on, after an interruption that kept the partition. */
   renewSignal(): void {
     if (this.#controller.signal.aborted) this.#controller = new AbortController()
   }
 
-  /** Calls `resume` once after `ms`, unless the pause ends before by other means. */
+  /** Calls `resume` once after `ms`, unless the pause ends earlier for another reason. */
   resumeAfter(ms: number, resume: () => void): void {
     this.endPause()
     this.#resumeTimer = setTimeout(resume, ms)
   }
 
-  /** Forgets the pending resume: the partition was resumed by a rebalance, or is gone. */
+  /** Cancels the scheduled resume, because a rebalance resumed or revoked the partition. */
   endPause(): void {
     clearTimeout(this.#resumeTimer)
     this.#resumeTimer = undefined

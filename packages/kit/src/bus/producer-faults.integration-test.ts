@@ -49,7 +49,7 @@ describe('an answer to a produce request that is lost', () => {
     await raw.disconnect()
     await withProducer(producer => producer.send([message('end', 'alerts')]))
     const log = await readAll(stack, 'alerts', messages => messages.some(({ key }) => key === 'end'))
-    // If this ever fails because C is there, kafkajs was mended and `idempotent` may be thought over.
+    // If this fails because C is there, kafkajs has fixed the bug, and `idempotent` can be reconsidered.
     expect(log.map(({ key }) => key)).toEqual(['A', 'B', 'B', 'end'])
   })
 

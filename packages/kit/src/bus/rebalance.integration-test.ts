@@ -76,7 +76,7 @@ describe('a partition that is paused while the group is formed anew', () => {
     const second = await open()
     await second.consumer.run({ eachMessage: async () => undefined })
     await until('the group was formed anew', () => first.joins.length >= 2 && second.joins.length >= 1)
-    // Pauses are kept by name: those of partitions that stayed are still in force, and nothing would ever end them.
+    // Pauses are kept by name: the pauses of partitions that stayed are still active, and no code would ever end them.
     expect(first.consumer.paused().flatMap(({ partitions }) => partitions).length).toBeGreaterThan(0)
   })
 
@@ -123,7 +123,7 @@ test('handed-off messages of a partition that stays are not handed out twice, an
   await until('the second has its share', () => first.joins() === 2 && second.length > 0, { timeoutMs: 40_000 })
   const moved = new Set(second.map(({ partition }) => partition))
   for (const { batch } of held) expect(batch.signal.aborted).toBe(moved.has(batch.partition))
-  // Also those whose partition is gone: that must not be committed under the new owner.
+  // Completes the messages of revoked partitions, too: they must not be committed under the new owner.
   for (const { batch, message } of held) batch.complete(message)
   await until('all is committed', async () => (await sumCommitted()) === KEYS.length, { timeoutMs: 40_000 })
   expect(held).toHaveLength(KEYS.length)
@@ -136,7 +136,7 @@ test('a batch that works longer than the session keeps its partitions and is han
   const { joins } = await join({
     async onBatch({ messages }) {
       seen.push(...messages.map(({ key }) => key))
-      // The session of test consumers ends after 6 s without a sign of life.
+      // The session of test consumers ends after 6 s without a heartbeat.
       if (seen.length === messages.length) await new Promise(resolve => setTimeout(resolve, 8_000))
       return { accepted: messages.length }
     },
@@ -153,7 +153,7 @@ test('a batch at work hears of a rebalance at once, and what it did is committed
   const first = await join({
     maxBatchMessages: 1_000,
     async onBatch({ messages, signal }) {
-      // A long batch that looks at its signal between messages, as a work loop does.
+      // A long batch that checks its signal between messages, like a work loop.
       for (const [index, { key }] of messages.entries()) {
         if (signal.aborted) return { accepted: index }
         handled.push(key)

@@ -2,12 +2,12 @@ import { MAX_MESSAGE_BYTES, TOPICS } from '@backstop/contracts'
 import { AppError } from '../errors.ts'
 import type { OutgoingMessage } from './bus.ts'
 
-/** What the broker adds to a record around key, value and headers is below this. */
+/** Upper bound of the bytes that the broker adds to a record's key, value and headers. */
 const RECORD_OVERHEAD_BYTES = 128
 
 /**
- * How much goes into one produce request: kafkajs makes one record batch per partition of it, and a batch beyond the
- * topic's max.message.bytes is refused whole, so that requests stay well below.
+ * Maximum size of one produce request, in bytes. kafkajs puts all messages of a partition into one record batch, and
+ * the broker refuses a batch beyond the topic's max.message.bytes, so requests stay well below it.
  */
 const REQUEST_BYTES = 1_048_576
 
@@ -19,7 +19,7 @@ function sizeOf(message: OutgoingMessage): number {
 
 /**
  * Splits messages into requests, in order, none larger than any topic accepts.
- * @throws AppError `message_invalid` when a single message is larger than its topic accepts
+ * @throws AppError `message_invalid` if a single message is larger than its topic accepts
  */
 export function planRequests(messages: readonly OutgoingMessage[]): OutgoingMessage[][] {
   const requests: OutgoingMessage[][] = []

@@ -3,16 +3,16 @@ import kafkajs from 'kafkajs'
 import { unavailable } from '../errors.ts'
 import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
 
-/** A topic as the broker has it. */
+/** The state of a topic at the broker. */
 export interface TopicState {
   readonly name: string
   readonly partitions: number
   readonly replication: number
-  /** Settings by the broker's names, e.g. retention.ms; inherited ones included. */
+  /** Settings by the broker's names, for example retention.ms, including inherited ones. */
   readonly config: Readonly<Record<string, string>>
 }
 
-/** A topic to be made. */
+/** A topic to create. */
 export interface NewTopic {
   readonly name: string
   readonly partitions: number
@@ -20,33 +20,36 @@ export interface NewTopic {
   readonly config: Readonly<Record<string, string>>
 }
 
-/** What the deploy job needs of the broker; names here are the broker's own, with their prefix. */
+/** Broker administration for the deploy job. Names include the prefix. */
 export interface TopicAdmin {
-  /** @throws AppError `unavailable` when no broker answers */
+  /** @throws AppError `unavailable` if no broker answers */
   connect(): Promise<void>
-  /** Those of the named topics that exist. */
+  /** The existing topics among these names. */
   describe(names: readonly string[]): Promise<TopicState[]>
-  /** Makes topics; one that exists already, e.g. because another job made it meanwhile, is left as it is. */
+  /** Creates topics. An existing topic is left unchanged, for example if another job has just created it. */
   create(topics: readonly NewTopic[]): Promise<void>
   addPartitions(name: string, total: number): Promise<void>
   delete(names: readonly string[]): Promise<void>
-  /** The next offset that a group would read, by partition; undefined where it has committed nothing. */
+  /** The next offset that a group would read, by partition; undefined if it has committed nothing. */
   committed(groupId: string, topic: string): Promise<Map<number, bigint | undefined>>
   stop(): Promise<void>
 }
 
 const REQUEST_MS = 10_000
-/** A broker that makes a thousand partitions at once on a busy disk needs most of a minute until it leads the last. */
+/**
+ * Time limit for new partitions to get a leader, in milliseconds. On a busy disk a broker needs almost a minute for a
+ * thousand partitions.
+ */
 const LED_WITHIN_MS = 60_000
 const LOOK_EVERY_MS = 50
 
-/** The broker's administration over kafkajs. */
+/** Broker administration on kafkajs. */
 export function createTopicAdmin(connection: KafkaConnection): TopicAdmin {
   const patient = { ...connection, requestTimeoutMs: connection.requestTimeoutMs ?? REQUEST_MS }
   const admin = createKafkajsClient(patient, { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000 }).admin()
   /**
-   * The controller answers before the brokers lead the new partitions; a send then would half succeed and be doubled by
-   * its retry. Asking for offsets is answered only by a leader.
+   * Waits until all partitions have a leader. The controller answers earlier, and a send at that time would partly
+   * succeed and be duplicated by its retry. Only a leader answers a request for offsets.
    */
   async function untilLed(topics: string[]): Promise<void> {
     const deadline = performance.now() + LED_WITHIN_MS

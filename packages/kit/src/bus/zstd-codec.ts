@@ -2,14 +2,14 @@ import { promisify } from 'node:util'
 import { zstdCompress, zstdDecompress } from 'node:zlib'
 import kafkajs from 'kafkajs'
 
-/** What kafkajs hands a codec to compress: its encoder around the records. */
+/** The encoder that kafkajs passes to a codec. */
 interface Encoder {
   readonly buffer: Buffer
 }
 
 /**
- * Teaches kafkajs zstd by Node's own zlib. Without a codec one compressed batch, e.g. after an operator set
- * `compression.type=zstd` on a topic, stops the consumer for good.
+ * Registers zstd in kafkajs, based on Node's zlib. Without the codec a single compressed batch stops the consumer
+ * permanently, for example after an operator set `compression.type=zstd` on a topic.
  */
 export function registerZstd(): void {
   const compress = promisify(zstdCompress)

@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Calls back once after `delayMs`. @returns a function that cancels it */
+  /** Calls the callback once after `delayMs`. @returns a function that cancels the call */
   schedule(delayMs: number, callback: () => void): () => void
 }
 
@@ -16,7 +16,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Resolves after `delayMs`, or at once when `signal` is aborted. */
+/** Resolves after `delayMs`, or at once if `signal` is aborted. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal?.aborted) return resolve()

@@ -1,33 +1,34 @@
 /**
- * Time since the epoch on top of a monotonic clock: local time + `offsetMs`, but never less than a time that starts at
- * `fromMs` and runs at half speed. So a smaller offset slows the time down until it has caught up, and never sets it back.
+ * Time since the epoch, derived from a monotonic clock: local time + `offsetMs`, but never less than a time that starts
+ * at `fromMs` and runs at half speed. A smaller offset therefore slows the time down until the difference is gone, and
+ * never sets it back.
  */
 export interface CorrectedTime {
   readonly offsetMs: number
-  /** The time that it showed at local time `sinceMs`, when it got its offset. */
+  /** The corrected time at local time `sinceMs`, when the offset was applied. */
   readonly fromMs: number
   readonly sinceMs: number
 }
 
-/** Half speed: deadlines measured by this time take at most twice as long meanwhile. */
+/** Half speed: while the time is slowed down, a deadline takes up to twice as long. */
 const SLEW = 0.5
 
-/** The initial time: nobody has read it, so it may start anywhere. */
+/** The initial time. It may start anywhere, because it has not been read yet. */
 export function startTime(offsetMs: number): CorrectedTime {
   return { offsetMs, fromMs: Number.NEGATIVE_INFINITY, sinceMs: 0 }
 }
 
-/** Applies an offset: forward at once, backward by slewing. */
+/** Applies an offset: forward at once, backward by running at half speed. */
 export function withOffset(time: CorrectedTime, offsetMs: number, localMs: number): CorrectedTime {
   return { offsetMs, fromMs: exactTimeAt(time, localMs), sinceMs: localMs }
 }
 
-/** Milliseconds since the epoch, whole. */
+/** The corrected time in whole milliseconds since the epoch. */
 export function timeAt(time: CorrectedTime, localMs: number): number {
   return Math.floor(exactTimeAt(time, localMs))
 }
 
-/** How far the time is still ahead of its offset. */
+/** How far the corrected time is still ahead of local time + offset, in milliseconds. */
 export function excessAt(time: CorrectedTime, localMs: number): number {
   return exactTimeAt(time, localMs) - (localMs + time.offsetMs)
 }

@@ -1,7 +1,10 @@
-/** The clocks that a process compares its own with. The values are labels of metrics. */
+/** The clocks that a process compares with its own. The values are metric labels. */
 export type ClockSource = 'database' | 'broker'
 
-/** How far this host's clock is ahead of another, in milliseconds, give or take `errorMs`; negative when it is behind. */
+/**
+ * How far this host's clock is ahead of another clock, in milliseconds, with a maximum error of `errorMs`. Negative if
+ * it is behind.
+ */
 export interface Deviation {
   readonly aheadMs: number
   readonly errorMs: number
@@ -10,16 +13,16 @@ export interface Deviation {
 export interface ClockFacts {
   readonly database: Deviation | undefined
   readonly broker: Deviation | undefined
-  /** The source that the corrected time follows; undefined when none was ever read. */
+  /** The source of the corrected time; undefined if no source was ever read. */
   readonly base: ClockSource | undefined
-  /** How far the corrected time is still ahead of its base, because it never goes back. */
+  /** How far the corrected time is still ahead of its source, because it never goes back, in milliseconds. */
   readonly excessMs: number
 }
 
 export type ClockVerdict =
   | { readonly kind: 'in_step' }
   | { readonly kind: 'unmeasured'; readonly reason: 'no_reading_yet'; readonly detail: string }
-  /** `apart` is worth a warning; `far_apart` means not ready. */
+  /** `apart` causes a warning; `far_apart` makes the process not ready. */
   | { readonly kind: 'apart' | 'far_apart'; readonly reason: ApartReason; readonly detail: string }
 
 export type ApartReason = 'own_clock' | 'database_clock' | 'broker_clock' | 'sources_disagree' | 'base_stepped_back'
@@ -29,7 +32,10 @@ export const NOT_READY_BEYOND_MS = 30_000
 
 const NAMES: Readonly<Record<ClockSource, string>> = { database: 'MongoDB', broker: 'Kafka' }
 
-/** Judges the offsets. Only the certain part of a deviation counts: a slow answer must not look like a wrong clock. */
+/**
+ * Judges the offsets. Only the part of a deviation beyond its error counts, so that a slow answer does not look like a
+ * wrong clock.
+ */
 export function judgeOffsets(facts: ClockFacts): ClockVerdict {
   const { base, database, broker, excessMs } = facts
   const own = base === undefined ? undefined : facts[base]
@@ -44,7 +50,7 @@ export function judgeOffsets(facts: ClockFacts): ClockVerdict {
   const ownMs = certain(own)
   if (ownMs > WARN_BEYOND_MS) {
     const kind = ownMs > NOT_READY_BEYOND_MS ? 'far_apart' : 'apart'
-    // The host and Kafka agree, so MongoDB's clock is wrong.
+    // The clocks of the host and of Kafka agree, so MongoDB's clock is wrong.
     if (base === 'database' && broker !== undefined && certain(broker) <= WARN_BEYOND_MS) {
       const detail = `The clock of MongoDB's primary differs by ${seconds(own.aheadMs)} from this host's and Kafka's: synchronise it by NTP`
       return { kind, reason: 'database_clock', detail }

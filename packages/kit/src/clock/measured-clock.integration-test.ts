@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const act of cleanUp.splice(0).reverse()) await act()
 })
 
-/** Both sources run on this machine, so that its clock is the true one. */
+/** The true time: both sources run on this machine. */
 const trueTime = () => performance.timeOrigin + performance.now()
 
 /** A host whose clock is ahead, with the real sources. */

@@ -9,7 +9,7 @@ const TRUE_TIME = Date.UTC(2026, 0, 1)
 const running: MeasuredClock[] = []
 afterEach(() => Promise.all(running.splice(0).map(clock => clock.stop())))
 
-/** A host and two sources, each of them ahead of the true time by so many milliseconds, or down. */
+/** The deviations of a host and two sources from the true time, in milliseconds; or a source that is down. */
 interface Clocks {
   wall: number
   database: number | 'down'
@@ -40,7 +40,7 @@ function world(clocks: Clocks, { everyMs = 1 } = {}) {
     log,
     metrics,
     readings,
-    /** By how much the clock is ahead of the true time. */
+    /** How far the clock is ahead of the true time, in milliseconds. */
     ahead: () => clock.now() - trueTime(),
     pass: (ms: number) => {
       monotonic += ms
@@ -49,7 +49,7 @@ function world(clocks: Clocks, { everyMs = 1 } = {}) {
       clock.start()
       await clock.untilMeasured()
     },
-    /** Resolves when each source was read once more, from the beginning to the end. */
+    /** Resolves when each source was read once more, from start to end. */
     async untilReadAgain() {
       const before = { ...readings }
       await until(

@@ -7,18 +7,18 @@ import { type ClockSource, type ClockVerdict, type Deviation, judgeOffsets } fro
 import { type ClockReading, estimateAt, type OffsetEstimate, refineEstimate } from './offset-estimate.ts'
 import { settled, withDeadline } from './with-deadline.ts'
 
-/** A clock that a process compares its own with. */
+/** A clock that a process compares with its own. */
 export interface TimeSource {
-  /** Its time, in milliseconds since the epoch, rounded down. Resolves or rejects within a minute. */
+  /** Reads the clock, in milliseconds since the epoch, rounded down. Resolves or rejects within a minute. */
   read(): Promise<number>
   stop?(): Promise<void>
 }
 
 /** The two clocks of this host. */
 export interface OwnClocks {
-  /** Milliseconds since the epoch; an operator or NTP may step it. */
+  /** Milliseconds since the epoch. An operator or NTP may change it suddenly. */
   wall(): number
-  /** Milliseconds since some moment; never stepped. */
+  /** Milliseconds since an arbitrary moment. Never changes suddenly. */
   monotonic(): number
 }
 
@@ -26,39 +26,44 @@ export interface MeasuredClockOptions {
   readonly sources: Readonly<Record<ClockSource, TimeSource>>
   readonly logger: Logger
   readonly metrics: Metrics
-  /** Pause between two readings of a source, in milliseconds; 10000 when left out. */
+  /** Pause between two readings of a source, in milliseconds; 10000 by default. */
   readonly everyMs?: number
-  /** Those of the machine when left out. */
+  /** The host's clocks by default. */
   readonly own?: OwnClocks
 }
 
 /**
- * The time base of a process: the time of MongoDB, or Kafka's if MongoDB was never read, advanced by this host's monotonic clock. It never goes back, and
- * changes of this host's wall clock do not affect it.
+ * The time base of a process: MongoDB's time (Kafka's if MongoDB was never read), advanced by this host's monotonic
+ * clock. It never goes back, and changes of the host's wall clock do not affect it.
  */
 export interface MeasuredClock extends Clock {
-  /** Starts reading the sources. Before the first reading, `now` is this host's own time. */
+  /** Starts reading the sources. Before the first reading, `now` returns the host's own time. */
   start(): void
-  /** Whether there was a reading. From then on `now` is measured, also while no source answers. */
+  /** True after the first reading. From then on `now` returns measured time, even while no source answers. */
   isMeasured(): boolean
   /**
-   * Resolves when the clock is measured and each source was tried.
+   * Resolves when the clock is measured and each source was tried once.
    * @throws AppError `unavailable` after `waitMs`
    */
   untilMeasured(waitMs?: number): Promise<void>
-  /** Why this process is not ready, with the remedy, or undefined. */
+  /** The reason why this process is not ready, with the remedy; undefined if it is ready. */
   unready(): string | undefined
-  /** Stops the sources, too. Call it before MongoDB is closed. */
+  /** Stops reading, and stops the sources. Call it before MongoDB is closed. */
   stop(): Promise<void>
 }
 
 const EVERY_MS = 10_000
-/** Pause between readings before the first success, in milliseconds: the start of the process waits for it. */
+/**
+ * Pause between readings before the first success, in milliseconds. It is short because the start of the process waits.
+ */
 const RETRY_MS = 500
-/** A reading is repeated at once until its error is at most this, in milliseconds: the first reading includes connecting. */
+/**
+ * A reading is repeated at once until its error is at most this, in milliseconds, because the first reading includes
+ * connecting.
+ */
 const SHARP_MS = 10
 const READINGS_AT_ONCE = 3
-/** How long the start waits for the second source after the first one was read. */
+/** How long the start waits for the second source after the first one was read, in milliseconds. */
 const OTHER_SOURCE_MS = 2_000
 const REPEAT_WARNING_MS = 600_000
 const WAIT_MS = 60_000
@@ -79,7 +84,7 @@ class TimeBase implements MeasuredClock {
   readonly #record: ReturnType<typeof createRecorder>
   readonly #stopping = new AbortController()
   readonly #measured = Promise.withResolvers<void>()
-  /** Resolved once the source was read, or failed to be. */
+  /** Resolved after the first reading of the source, successful or failed. */
   readonly #tried: Readonly<Record<ClockSource, PromiseWithResolvers<void>>>
   readonly #failing = new Map<ClockSource, unknown>()
   #estimates: Estimates = {}
@@ -157,7 +162,7 @@ class TimeBase implements MeasuredClock {
     const estimates = { ...this.#estimates, [name]: refineEstimate(this.#estimates[name], reading) }
     const atMs = this.#own.monotonic()
     const { base, offsetMs } = chooseBase(estimates)
-    // Nothing was decided before the first reading, so only there the time may go back.
+    // Before the first reading no decision used the time, so it may still go back.
     this.#time = this.isMeasured() ? withOffset(this.#time, offsetMs, atMs) : startTime(offsetMs)
     this.#estimates = estimates
     this.#base = base
@@ -208,8 +213,8 @@ class TimeBase implements MeasuredClock {
 }
 
 /**
- * MongoDB's clock is the base of all processes, because due times are stored there. It stays the base while MongoDB is down: Kafka's clock may be wrong by
- * minutes, an old reading is wrong by seconds a day.
+ * Chooses the source of the time. MongoDB is preferred because due times are stored there, even while it is down:
+ * Kafka's clock may be wrong by minutes, an old reading is wrong by seconds a day.
  */
 function chooseBase({ database, broker }: Estimates): { base: ClockSource; offsetMs: number } {
   if (database !== undefined) return { base: 'database', offsetMs: database.offsetMs }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ClockReading, estimateAt, type OffsetEstimate, refineEstimate } from './offset-estimate.ts'
 
-/** One exchange with another clock: how long each way took, and how long after the exchange before. */
+/** One exchange with another clock: the duration of each way, and the pause after the previous exchange. */
 const exchanges = fc.array(
   fc.record({
     pauseMs: fc.double({ min: 0, max: 30_000, noNaN: true }),
@@ -12,12 +12,12 @@ const exchanges = fc.array(
   { minLength: 1, maxLength: 30 },
 )
 const offsets = fc.double({ min: -1_000_000, max: 1_000_000, noNaN: true })
-/** What NTP may slew two clocks apart: parts of a millisecond per millisecond. */
+/** The drift that NTP may cause between two clocks, in milliseconds per millisecond. */
 const drifts = fc.double({ min: -0.001, max: 0.001, noNaN: true })
 
 type Exchange = { pauseMs: number; thereMs: number; backMs: number }
 
-/** Reads a clock that is `offsetMs` ahead at local time 0 and drifts, and hands out each estimate with the truth. */
+/** Reads a clock that is `offsetMs` ahead at local time 0 and drifts. Returns each reading with the true offset. */
 function readings(list: readonly Exchange[], offsetMs: number, drift: number): [ClockReading, number][] {
   let local = 0
   const truth = (at: number) => offsetMs + at * drift

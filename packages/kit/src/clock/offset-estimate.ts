@@ -1,33 +1,34 @@
-/** One reading of another clock. Local times are those of one monotonic clock, in milliseconds. */
+/** One reading of another clock. Local times are read from a monotonic clock, in milliseconds. */
 export interface ClockReading {
   readonly sentAtMs: number
   readonly receivedAtMs: number
-  /** The other clock's time at some moment between the two: milliseconds since the epoch, rounded down. */
+  /** The other clock's time between sending and receiving: milliseconds since the epoch, rounded down. */
   readonly remoteMs: number
 }
 
-/** The other clock shows local time + `offsetMs`, give or take `errorMs`. */
+/** The other clock shows local time + `offsetMs`, with a maximum error of `errorMs`. */
 export interface OffsetEstimate {
   readonly offsetMs: number
   readonly errorMs: number
-  /** The local time that the error is stated for: it grows afterwards. */
+  /** The local time to which the error applies. The error grows afterwards. */
   readonly atMs: number
 }
 
 /** Readings are rounded down to whole milliseconds. */
 const RESOLUTION_MS = 1
-/** NTP slews a clock by 500 ppm at most, and the two may be slewed in opposite directions. */
+/** NTP changes the speed of a clock by at most 500 ppm, and the two clocks may change in opposite directions. */
 const MAX_DRIFT = 0.001
 
-/** The estimate as of a later local time: the clocks may have drifted apart since. */
+/** The estimate at a later local time, with a larger error because the clocks may have drifted. */
 export function estimateAt(estimate: OffsetEstimate, atMs: number): OffsetEstimate {
   const errorMs = estimate.errorMs + Math.max(0, atMs - estimate.atMs) * MAX_DRIFT
   return { offsetMs: estimate.offsetMs, errorMs, atMs }
 }
 
 /**
- * Both the known estimate and the new reading bound the offset, so it is where the two overlap: a long round trip changes little, a short one sharpens
- * the estimate. Without an overlap the other clock was stepped or this machine was suspended, and only the new reading counts.
+ * Intersects the known estimate with a new reading: a reading with a short round trip reduces the error, a long one
+ * changes little. If the two do not overlap, the other clock was set or this machine was suspended, and only the new
+ * reading is used.
  */
 export function refineEstimate(known: OffsetEstimate | undefined, reading: ClockReading): OffsetEstimate {
   const fresh = estimateOf(reading)

@@ -4,9 +4,9 @@ export interface PeriodicOptions {
   readonly clock: Clock
   /** Pause between the end of one run and the start of the next, in milliseconds. */
   readonly pauseMs: number
-  /** One run; the next one continues unfinished work. @param isStopping whether to end early */
+  /** One run. The next run continues unfinished work. @param isStopping returns true when the run should end early */
   run(isStopping: () => boolean): Promise<void>
-  /** Called when a run fails. The next one follows all the same. */
+  /** Called when a run fails. The next run still follows. */
   onFailure(error: unknown): void
 }
 
@@ -16,7 +16,7 @@ export interface Periodic {
   stop(): Promise<void>
 }
 
-/** Runs a task again and again, never two runs at once: for sweeps. */
+/** Runs a task repeatedly, without overlap, for example a sweep. */
 export function createPeriodic({ clock, pauseMs, run, onFailure }: PeriodicOptions): Periodic {
   let isStopped = false
   let cancel: (() => void) | undefined

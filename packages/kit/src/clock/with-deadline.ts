@@ -1,4 +1,4 @@
-/** Rejects with `expired()` when `work` has not settled after `ms` milliseconds; `work` itself continues. */
+/** Rejects with `expired()` if `work` has not settled after `ms` milliseconds. `work` itself continues. */
 export function withDeadline<T>(work: Promise<T>, ms: number, expired: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(expired()), Math.max(0, ms))
@@ -6,7 +6,7 @@ export function withDeadline<T>(work: Promise<T>, ms: number, expired: () => Err
   })
 }
 
-/** Resolves when `work` is fulfilled or rejected, or after `ms` milliseconds: for clean-up that must not hang. */
+/** Resolves when `work` is fulfilled or rejected, or after `ms` milliseconds, for clean-up that must not hang. */
 export async function settled(work: Promise<unknown>, ms: number): Promise<'settled' | 'expired'> {
   const outcome = work.then(
     () => 'settled' as const,

@@ -1,7 +1,8 @@
 import type { Clock } from './clock.ts'
 
 /**
- * The result of `work`, or `late` when it takes longer than `ms` or `outer` is aborted first. The work is aborted then and its result ignored.
+ * Returns the result of `work`, or `late` if it takes longer than `ms` or if `outer` is aborted first. In both cases
+ * the work is aborted and its result is ignored.
  */
 export function within<T>(
   clock: Clock,

@@ -7,10 +7,11 @@ import { Secret } from './secret.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads a service's settings once, from the environment or from mounted files (`NAME_FILE` is the path of a file with the value of NAME), and reports all
- * faults together. An empty value counts as not set: compose files and manifests leave settings out in this way.
+ * Reads a service's settings once, from environment variables or mounted files (`NAME_FILE` is the path of a file with
+ * the value of NAME), and reports all invalid settings together. An empty value is treated as not set, because compose
+ * files and manifests leave settings out in this way.
  * @param shape one zod schema per setting, by its environment name; describe() each one
- * @throws AppError `config_invalid` whose message has a line per fault
+ * @throws AppError `config_invalid` whose message has one line per invalid setting
  */
 export function readConfig<S extends z.ZodRawShape>(
   shape: S,
@@ -25,7 +26,7 @@ export function readConfig<S extends z.ZodRawShape>(
     if (inline !== undefined) given[name] = inline
     else if (file !== undefined) {
       try {
-        // Editors and `echo` end a file with a newline, which is no part of the setting.
+        // Editors and `echo` end a file with a newline, which is not part of the setting.
         const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
         if (text !== '') given[name] = text
       } catch (error) {
@@ -47,7 +48,7 @@ export function readConfig<S extends z.ZodRawShape>(
   return Object.freeze(parsed.data)
 }
 
-/** Zod schemas for the kinds of setting that several services share. */
+/** Zod schemas for common kinds of settings. */
 export const setting = {
   secret: () =>
     z
@@ -56,9 +57,9 @@ export const setting = {
       .transform(value => new Secret(value)),
   port: (fallback: number) => wholeNumber(fallback, 0, 65_535),
   integer: wholeNumber,
-  /** http or https only: `localhost:8081` is a valid URL with the scheme `localhost`. */
+  /** http or https only, because `localhost:8081` is a valid URL with the scheme `localhost`. */
   url: () => z.url({ protocol: /^https?$/, error: 'Give a whole URL that begins with http:// or https://' }),
-  /** A comma-separated list; blanks around the items are dropped. */
+  /** A comma-separated list; spaces around the items are removed. */
   list: (fallback = '') =>
     z
       .string()
@@ -71,7 +72,7 @@ export const setting = {
       ),
 }
 
-/** Digits only: Number() reads a blank as 0 and 0x10 as 16. */
+/** Digits only, because Number() reads a space as 0 and 0x10 as 16. */
 function wholeNumber(fallback: number, min: number, max: number) {
   const message = `Give a whole number from ${min} to ${max}`
   return z

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** A secret that cannot be printed by accident: every conversion to text gives `[secret]`. */
+/** A secret that cannot be printed by accident: every conversion to text returns `[secret]`. */
 export class Secret {
   readonly #value: string
 
@@ -8,7 +8,7 @@ export class Secret {
     this.#value = value
   }
 
-  /** The secret itself. Call it only where the secret is used. */
+  /** The secret text. Call it only where the secret is used. */
   reveal(): string {
     return this.#value
   }

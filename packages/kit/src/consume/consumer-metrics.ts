@@ -11,7 +11,7 @@ export interface ConsumerMetrics {
 
 const BATCH_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30]
 
-/** Registers the metrics: call it once per process and pass the result to every consumer. */
+/** Registers the metrics. Call it once per process and pass the result to every consumer. */
 export function createConsumerMetrics(metrics: Metrics): ConsumerMetrics {
   const handled = metrics.counter('consumer_messages_total', 'Messages handled', ['topic'])
   const deadLettered = metrics.counter('dead_letters_total', 'Messages sent to a dead-letter topic', ['topic', 'code'])

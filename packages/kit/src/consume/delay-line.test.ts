@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** @param brokerAheadMs how far the broker's clock is ahead */
+/** @param brokerAheadMs how far the broker's clock is ahead, in milliseconds */
 function setUp(brokerAheadMs = 0) {
   const clock = createManualClock()
   let fate: SendFate = 'stored'

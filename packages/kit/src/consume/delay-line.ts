@@ -8,30 +8,34 @@ import type { WorkLoop } from './work-loop.ts'
 
 export interface DelayLineOptions {
   readonly bus: Bus
-  /** Sends due messages to the target; started and stopped by its owner. */
+  /** Sends due messages to the target. The caller starts and stops it. */
   readonly producer: Producer
   readonly clock: Clock
   readonly logger: Logger
   readonly groupId: string
-  /** The delay topic: all its messages have the same delay, so that the head is always due first. */
+  /**
+   * The delay topic. All its messages have the same delay, so that the first message of a partition is always due
+   * first.
+   */
   readonly topic: TopicName
-  /** Where a message goes when it is due. */
+  /** The topic to which due messages are sent. */
   readonly target: TopicName
-  /** The topic's delay in milliseconds: a later due time is invalid. */
+  /** The topic's delay in milliseconds. A later due time is invalid. */
   readonly maxDelayMs: number
-  /** Called when the line cannot continue; the process is to exit. */
+  /** Called when the delay line cannot continue. The process should exit. */
   onFatal(error: unknown): void
 }
 
-/** By how much the clocks of this process and of the one that stamped the due time may differ, in milliseconds. */
+/** Allowed difference between the clocks of this process and the process that set the due time, in milliseconds. */
 const CLOCK_SLACK_MS = 300_000
 
-/** Messages that are not due are fetched again with every due one, so fetches are small. */
+/** A small fetch limit, because messages that are not due are fetched again with every due message. */
 const MAX_FETCH_BYTES = 65_536
 
 /**
- * When a message is due, in milliseconds since the epoch. Undefined when the header is absent or invalid: the message is then due at once,
- * because a bad header must not delay the messages behind it. The broker's timestamp is not used: due times come from another clock.
+ * The due time of a message in milliseconds since the epoch; undefined if the header is missing or invalid. Such a
+ * message is due at once, so that it does not delay the messages behind it. The broker's timestamp is not used, because
+ * due times come from another clock.
  */
 function dueAtOf(message: IncomingMessage, maxDelayMs: number, nowMs: number): number | undefined {
   const text = message.headers[HEADERS.dueAt]
@@ -41,8 +45,8 @@ function dueAtOf(message: IncomingMessage, maxDelayMs: number, nowMs: number): n
 }
 
 /**
- * A delay line: due messages are sent unchanged to the target topic. A head that is not due pauses its partition. The due time is absolute, so
- * a restart or a rebalance neither shortens nor resets a delay.
+ * A delay line sends due messages unchanged to the target topic. If the first message of a partition is not due, the
+ * partition pauses. The due time is absolute, so a restart or a rebalance neither shortens nor restarts a delay.
  */
 export function createDelayLine(options: DelayLineOptions): WorkLoop {
   const pauses = new PartitionPauses()
@@ -77,7 +81,9 @@ export function createDelayLine(options: DelayLineOptions): WorkLoop {
   }
 }
 
-/** The leading due messages, and in how many milliseconds the next one is due. */
+/**
+ * Splits messages into the leading due messages and the rest, with the time until the next one is due, in milliseconds.
+ */
 function splitByDue(
   batch: Batch,
   { clock, maxDelayMs }: DelayLineOptions,

@@ -1,6 +1,6 @@
 import type { MessageName, MessageOf, TopicName } from '@backstop/contracts'
 
-/** A decoded message with its origin; `name` is its type. */
+/** A decoded message with its origin. `name` is the message type. */
 export type Received<N extends MessageName = MessageName> = {
   [K in N]: {
     readonly name: K

@@ -66,7 +66,7 @@ function recheck(lookId: string): Recheck {
   return { project_id: 'prj', ref: 'r', look_id: lookId, due_at: '2026-01-01T00:00:00.000Z' }
 }
 
-/** Fails on the named looks, for good. */
+/** Fails permanently for the named looks. */
 function failingOn(...bad: string[]): Handle {
   return async messages => {
     const found = messages.find(({ message }) => bad.includes(message.look_id))
@@ -310,7 +310,7 @@ describe('a message that alone makes the work fail', () => {
 })
 
 describe('a loop that records its dead letters', () => {
-  /** Messages by their bytes: those that are entered, and whether the book can be written now. */
+  /** A dead-letter log in memory: recorded messages by their bytes, and a switch that makes it unavailable. */
   function openBook() {
     const entered: { text: string; reason: string; deadBefore: number }[] = []
     const state = { isAway: false, dead: () => 0 }

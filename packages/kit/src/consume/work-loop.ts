@@ -13,31 +13,31 @@ import type { Received } from './received.ts'
 
 export interface WorkLoopOptions<N extends MessageName> {
   readonly bus: Bus
-  /** Carries the dead letters; started and stopped by its owner. */
+  /** Sends the dead letters. The caller starts and stops it. */
   readonly producer: Producer
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: ConsumerMetrics
   readonly groupId: string
-  /** The topics to work on, each with the message type it carries. */
+  /** The topics to consume, each with its message type. */
   readonly topics: Readonly<Partial<Record<TopicName, N>>>
   /** The topic for unusable messages. */
   readonly deadTopic: TopicName
   /** Records dead letters, for messages that may be delivered again under the same id. Optional. */
   readonly deadLetterLog?: DeadLetterLog
-  /** Most messages of one call of `handle`; the bus's default when left out. */
+  /** Maximum number of messages in one call of `handle`; the bus's default if not set. */
   readonly maxBatchMessages?: number
   /**
-   * Makes the effects of these messages durable, in order. It must be idempotent. A retryable AppError defers the batch; after any other error
-   * the loop finds the message that causes it and dead-letters it.
+   * Makes the effects of these messages durable, in order. Must be idempotent. A retryable AppError defers the batch;
+   * after any other error the loop finds the message that causes it and dead-letters the message.
    */
   handle(messages: Received<N>[], context: WorkContext): Promise<void>
-  /** Called when the loop cannot continue; the process is to exit. */
+  /** Called when the loop cannot continue. The process should exit. */
   onFatal(error: unknown): void
 }
 
-/** An unusable message, with the reason. */
+/** An unusable message with the reason. */
 export interface DeadLettered {
   readonly message: IncomingMessage
   readonly error: unknown
@@ -45,14 +45,20 @@ export interface DeadLettered {
 
 /** A record of dead letters. A retryable AppError defers the batch. */
 export interface DeadLetterLog {
-  /** The recorded ones of these messages: they are acknowledged without a second dead letter. */
+  /** Returns the messages that are already recorded: they are acknowledged without a second dead letter. */
   known(messages: readonly IncomingMessage[]): Promise<ReadonlySet<IncomingMessage>>
-  /** Called when the broker has their dead letters, before they are acknowledged. It must be idempotent. */
+  /**
+   * Called when the broker has acknowledged the dead letters, before their messages are acknowledged. Must be
+   * idempotent.
+   */
   record(unusable: readonly DeadLettered[]): Promise<void>
 }
 
 export interface WorkContext {
-  /** Aborted when the work should end: messages not handled by then are delivered again, to this process or another. */
+  /**
+   * Aborted when the work should end. Messages that are not handled by then are delivered again, to this process or
+   * another.
+   */
   readonly signal: AbortSignal
   /** Reports progress of a long batch. */
   heartbeat(): Promise<void>
@@ -66,12 +72,16 @@ export interface WorkLoop {
 }
 
 /**
- * How many messages in a row may be dead-lettered because `handle` failed on each alone. A fault that hits every message is a bug, or a
- * dependency that failed without a retryable error: the loop then slows down instead of dead-lettering a whole topic.
+ * Maximum number of messages in a row that are dead-lettered because `handle` failed on each alone. A fault that
+ * affects every message is a bug or an unavailable dependency without a retryable error: the loop then slows down
+ * instead of dead-lettering a whole topic.
  */
 const MAX_DEAD_LETTERS_IN_A_ROW = 10
 
-/** The consumer loop of all services: decode, handle, acknowledge. No message stops a partition, and none is skipped silently. */
+/**
+ * The consumer loop of all services: decode, handle, acknowledge. No message blocks a partition, and none is skipped
+ * silently.
+ */
 export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N>): WorkLoop {
   const pauses = new PartitionPauses()
   const consumer = options.bus.consumer({
@@ -97,11 +107,11 @@ export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N
   }
 }
 
-/** How the work on a batch ended. */
+/** The result of the work on a batch. */
 type End =
   | { readonly kind: 'done' }
   | { readonly kind: 'interrupted' }
-  /** A dependency is unavailable, or other writers won. */
+  /** A dependency is unavailable, or concurrent writers won. */
   | { readonly kind: 'deferred'; readonly error: AppError }
   /** Many messages in a row failed alone. */
   | { readonly kind: 'slowed_down'; readonly error: unknown }
@@ -144,7 +154,7 @@ type Item<N extends MessageName> =
   | { readonly kind: 'usable'; readonly received: Received<N> }
   | { readonly kind: 'unusable'; readonly error: AppError }
 
-/** The work on one batch: `accepted` leading messages are done, each handled or dead-lettered. */
+/** The work on one batch. `accepted` is the number of leading messages that are handled or dead-lettered. */
 class BatchWork<N extends MessageName> {
   readonly #options: WorkLoopOptions<N>
   readonly #batch: Batch
@@ -162,7 +172,7 @@ class BatchWork<N extends MessageName> {
     return handled.kind === 'done' ? end : handled
   }
 
-  /** Decodes up to the first message whose schema cannot be looked up now. */
+  /** Decodes up to the first message whose schema cannot be fetched now. */
   async #decode(): Promise<{ items: Item<N>[]; end: End }> {
     const name = this.#options.topics[this.#batch.topic]
     if (name === undefined) throw new AppError('internal', `${this.#batch.topic} has no message type in this loop`)
@@ -186,8 +196,8 @@ class BatchWork<N extends MessageName> {
   }
 
   /**
-   * Handles the items from `accepted` on, and halves a failing range until the message that fails alone is found. Keeps the order of the
-   * partition: no message is handled before the one in front of it is handled or dead-lettered.
+   * Handles the items from `accepted` on, and halves a failing range until the failing message is found. Keeps the
+   * order of the partition: a message is handled only after the message before it is handled or dead-lettered.
    */
   async #work(items: readonly Item<N>[]): Promise<End> {
     if (items.length === 0) return { kind: 'done' }
@@ -215,17 +225,18 @@ class BatchWork<N extends MessageName> {
     return end.kind === 'done' ? this.#work(items.slice(middle)) : end
   }
 
-  /** Dead-letters the only usable item, which `handle` failed on, and the unusable items beside it. */
+  /** Dead-letters the only usable item, for which `handle` failed, and the unusable items beside it. */
   async #deadLetterCulprit(items: readonly Item<N>[], error: unknown): Promise<End> {
     const end = await this.#acknowledge(items, error)
     if (end.kind !== 'done') return end
-    // An invalid message says nothing about the next one: a sender of many must not slow down others.
+    // An invalid message says nothing about the next one. A sender of many invalid messages must not slow down the
+    // other senders.
     if (error instanceof AppError && error.code === 'message_invalid') return end
     this.#deadLettersInARow += 1
     return this.#deadLettersInARow < MAX_DEAD_LETTERS_IN_A_ROW ? end : { kind: 'slowed_down', error }
   }
 
-  /** Acknowledges these items when the broker has every dead letter among them and the log has recorded it. */
+  /** Acknowledges these items after all dead letters among them are sent and recorded. */
   async #acknowledge(items: readonly Item<N>[], handleError: unknown): Promise<End> {
     const unusable: DeadLettered[] = []
     items.forEach((item, index) => {
@@ -245,7 +256,10 @@ class BatchWork<N extends MessageName> {
     return { kind: 'done' }
   }
 
-  /** Records after the dead letter is sent: a crash in between dead-letters a message twice and never loses one. */
+  /**
+   * Sends the dead letter before recording it: a crash between the two steps dead-letters a message twice but never
+   * loses it.
+   */
   async #deadLetter(unusable: readonly DeadLettered[]): Promise<void> {
     const { producer, deadTopic, deadLetterLog } = this.#options
     const known = await deadLetterLog?.known(unusable.map(({ message }) => message))

@@ -1,6 +1,6 @@
 /**
- * The three checks of a connection against every vector, and the mutation rule: with any one of them left out, something
- * gets through. "Through" means through the guard: every connection here ends on loopback.
+ * Runs every vector against the three checks of a connection, and shows that each check is needed: without it some
+ * vector reaches its target. Every connection in these tests ends on loopback.
  */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -33,7 +33,7 @@ const resolveVectors: Resolve = async host => {
   return answers.map(address => ({ address, family: address.includes(':') ? 6 : 4 }))
 }
 
-/** Connects where the guard's lookup says, but at the receiver's port and in the clear. */
+/** Resolves names with the guarded lookup, but connects to the receiver's port without TLS. */
 const dialReceiver: NonNullable<ConnectorOptions['dial']> = options => (target, callback) => {
   const { lookup } = options as { lookup: never }
   const host = target.hostname.replace(/^\[|\]$/g, '')
@@ -44,7 +44,7 @@ const dialReceiver: NonNullable<ConnectorOptions['dial']> = options => (target, 
   return socket
 }
 
-/** A network that ignores what it was told and connects to loopback. */
+/** A network that connects to loopback instead of the requested address. */
 const dialElsewhere: NonNullable<ConnectorOptions['dial']> = () => (_target, callback) => {
   const socket = connect({ host: '127.0.0.1', port: receiver.port })
   socket.once('connect', () => callback(null, socket))
@@ -113,7 +113,7 @@ describe('with all three checks nothing gets through', () => {
 
   test.each([
     { name: 'as it was opened', dial: dialElsewhere },
-    // A dialler may keep the socket to itself until it stands, as undici's own does behind a proxy.
+    // A dialler may hand over the socket only when it is connected, like undici's own behind a proxy.
     { name: 'once it is handed over', dial: handingOverLate(dialElsewhere) },
   ])('a connection that landed elsewhere than it was told is cut before a byte is sent, $name', async ({ dial }) => {
     const outcome = await attempt('https://public.example.com/', { dial })

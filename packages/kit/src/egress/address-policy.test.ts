@@ -25,7 +25,7 @@ describe('an address as text', () => {
     expect(closed.classify(text)).toEqual({ kind: 'blocked', reason: 'not_public', detail })
   })
 
-  // The last of them ends like 10.0.0.1, which no translator makes of this prefix.
+  // The last address ends like 10.0.0.1, but its prefix belongs to no translator.
   test.each(['2606:4700::1', '2606:4700::1:5efe:808:808', '2606:4700::5eff:808:808', '8.8.8.8', '2606:4700::a00:1'])(
     'is public: %s',
     text => {

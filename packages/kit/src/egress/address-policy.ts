@@ -1,19 +1,19 @@
 import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors.ts'
 
-/** Why an address may not be reached. A closed list: each word is a metric label. */
+/** The reason why an address may not be reached, from a closed list: each word is a metric label. */
 export type AddressBlock = 'not_an_address' | 'denied_by_operator' | 'metadata_service' | 'not_public'
 
-/** `public`: anyone may point here. `allowed`: only because the operator named its network. */
+/** `public`: anyone may use the address. `allowed`: only because the operator allowed its network. */
 export type AddressVerdict =
   | { kind: 'public' }
   | { kind: 'allowed' }
   | { kind: 'blocked'; reason: AddressBlock; detail: string }
 
 export interface AddressPolicy {
-  /** Classifies an IP literal without brackets. Blocks text that does not parse. */
+  /** Classifies an IP literal without brackets. Blocks text that is not an IP address. */
   classify(address: string): AddressVerdict
-  /** Whether the operator allowed any network that is not public. */
+  /** True if the operator allowed a network that is not public. */
   readonly allowsAny: boolean
 }
 
@@ -21,8 +21,9 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 export type Network = [Address, number]
 
 /**
- * Addresses that return credentials to any client. They stay blocked inside an allowed network, because an operator who allows 169.254.0.0/16, or the
- * NAT64 prefix of a cluster, hardly means these. 168.63.129.16 (Azure) is in public space.
+ * Addresses that return credentials to any client. They stay blocked inside an allowed network, because an operator who
+ * allows 169.254.0.0/16, or the NAT64 prefix of a cluster, hardly means these addresses. 168.63.129.16 (Azure) is in
+ * public address space.
  */
 const METADATA_SERVICES: readonly Network[] = [
   '169.254.169.254/32',
@@ -36,11 +37,15 @@ const METADATA_SERVICES: readonly Network[] = [
   'fd20:ce::254/128',
 ].map(cidr => ipaddr.parseCIDR(cidr))
 
-/** The only IPv6 space that is routed publicly. ipaddr.js calls IPv4-compatible addresses (::a.b.c.d) unicast; this does not. */
+/**
+ * The only IPv6 space that is routed publicly. ipaddr.js classifies IPv4-compatible addresses (::a.b.c.d) as unicast,
+ * but they are not in this space.
+ */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * The rule for addresses that requests may reach: deny lists first, then the operator's allow list, then public unicast only.
+ * Creates the policy for addresses that requests may reach: deny lists first, then the operator's allow list, then
+ * public unicast only.
  * @param lists CIDRs (`10.0.0.0/8`, `fd00::/8`) or single addresses
  * @throws AppError `config_invalid` for an entry that is neither
  */
@@ -70,7 +75,7 @@ export function createAddressPolicy(lists: {
 }
 
 /**
- * Whether an address lies in one of these networks.
+ * Returns a function that checks whether an address is in one of these networks.
  * @param cidrs as for createAddressPolicy
  * @throws AppError `config_invalid`
  */
@@ -82,15 +87,21 @@ export function createNetworkMatcher(cidrs: readonly string[]): (address: string
   }
 }
 
-/** The address with an IPv4-mapped one unmapped; undefined when it does not parse or names an interface (`%eth0`). */
+/**
+ * Parses an address and converts an IPv4-mapped IPv6 address to IPv4. Undefined if the text is not an address or names
+ * an interface (`%eth0`).
+ */
 export function parseAddress(text: string): Address | undefined {
   if (text.includes('%') || !ipaddr.isValid(text)) return undefined
-  // ipaddr.js reads 127.1 and 0x7f.1 as IPv4; the operating system never returns such text, so it is refused.
+  // ipaddr.js accepts 127.1 and 0x7f.1 as IPv4. The operating system never returns such text, so it is refused.
   if (!text.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(text)) return undefined
   return ipaddr.process(text)
 }
 
-/** Prefixes whose addresses a translator maps to an embedded IPv4 address, with the part at which that starts. */
+/**
+ * Prefixes whose addresses a translator maps to an embedded IPv4 address, with the index of the 16-bit part at which
+ * that address starts.
+ */
 const TRANSLATED = (
   [
     ['64:ff9b::/96', 6], // NAT64 (RFC 6052)
@@ -100,7 +111,7 @@ const TRANSLATED = (
   ] as const
 ).map(([prefix, part]) => ({ network: ipaddr.IPv6.parseCIDR(prefix), part }))
 
-/** The IPv4 addresses that a translator would map this IPv6 address to. */
+/** The IPv4 addresses to which a translator would map this IPv6 address. */
 function embeddedAddress(address: Address): ipaddr.IPv4[] {
   if (address.kind() === 'ipv4') return []
   const v6 = address as ipaddr.IPv6
@@ -110,12 +121,13 @@ function embeddedAddress(address: Address): ipaddr.IPv4[] {
   })
 }
 
-/** ipaddr.js's name of the range, or our own for ranges that it wrongly calls unicast. */
+/** The range name from ipaddr.js, or our own name for ranges that ipaddr.js wrongly classifies as unicast. */
 function publicRange(address: Address): string {
   if (address.kind() === 'ipv4') return address.range()
   const v6 = address as ipaddr.IPv6
   if (!v6.match(GLOBAL_UNICAST)) return v6.range() === 'unicast' ? 'outside 2000::/3' : v6.range()
-  // ISATAP (RFC 5214) carries an IPv4 address behind this interface id, so a public prefix may lead inside.
+  // ISATAP (RFC 5214) embeds an IPv4 address after this interface id, so an address with a public prefix may lead to a
+  // private network.
   const [, , , , high, low] = v6.parts
   if (low === 0x5efe && (high === 0 || high === 0x200)) return 'isatap'
   return v6.range()
@@ -125,7 +137,7 @@ export function contains(networks: readonly Network[], address: Address): boolea
   return networks.some(([base, bits]) => base.kind() === address.kind() && address.match(base as never, bits))
 }
 
-/** Strict: ipaddr.js reads 10/8 as 0.0.0.10 and 010.0.0.0/8 as octal. */
+/** Strict, because ipaddr.js parses 10/8 as 0.0.0.10 and 010.0.0.0/8 as octal. */
 export function parseNetwork(text: string): Network {
   try {
     const [base = '', bits] = text.split('/')
@@ -133,7 +145,7 @@ export function parseNetwork(text: string): Network {
     const address = ipaddr.parse(base)
     const network: Network =
       bits === undefined ? [address, address.kind() === 'ipv4' ? 32 : 128] : ipaddr.parseCIDR(text)
-    // Addresses are compared unmapped.
+    // Addresses are compared in IPv4 form, so an IPv4-mapped network is converted, too.
     const isMapped = address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress() && network[1] >= 96
     return isMapped ? [(address as ipaddr.IPv6).toIPv4Address(), network[1] - 96] : network
   } catch (cause) {

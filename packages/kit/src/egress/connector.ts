@@ -8,8 +8,8 @@ import type { Resolve } from './resolver.ts'
 import { type AddressDemand, bareHost, judgeTarget, type UrlPolicyOptions } from './url-policy.ts'
 
 /**
- * The three places where an address is checked. Each covers a gap of the others: Node never looks up a literal, a name may resolve to any
- * address, and only the connected socket shows its real peer.
+ * The three points at which an address is checked. Each covers a gap of the others: Node.js does not look up a literal,
+ * a name may resolve to any address, and only the connected socket shows its real peer.
  */
 export const CONNECTION_CHECKS = ['literal', 'resolved', 'socket'] as const
 export type ConnectionCheck = (typeof CONNECTION_CHECKS)[number]
@@ -19,25 +19,32 @@ export type Connector = ReturnType<typeof buildConnector>
 export interface ConnectorOptions {
   readonly policy: UrlPolicyOptions
   readonly resolve: Resolve
-  /** Only tests leave one out, to show which requests it blocks. */
+  /** Replaced only by tests, to show which requests a missing check lets through. */
   readonly checks?: readonly ConnectionCheck[]
-  /** Only tests replace it, to simulate a network that connects to another address. */
+  /** Replaced only by tests, to simulate a network that connects to another address. */
   readonly dial?: (options: buildConnector.BuildOptions) => Connector
-  /** Ports that this process listens on: refused on addresses of its own machine, whatever the policy permits. */
+  /**
+   * Ports on which this process listens. They are refused on all addresses of this machine, even if the policy permits
+   * the address.
+   */
   readonly ownPorts?: ReadonlySet<number>
   readonly connectTimeoutMs: number
-  /** Most open sockets of the whole process. */
+  /** Maximum number of open sockets of the whole process. */
   readonly maxSockets: number
   readonly verifyTls: boolean
 }
 
 /**
- * After this time without an answer the next address is tried, of the other family first; the last one gets all remaining time. A shorter time
- * would cut off slow receivers: Node ends one attempt before it starts another.
+ * Time after which the next address is tried, in milliseconds, with the other family first. The last address gets all
+ * remaining time. A shorter time would cut off slow receivers, because Node.js ends one attempt before it starts
+ * another.
  */
 const NEXT_ADDRESS_AFTER_MS = 500
 
-/** A connector for undici that reaches only what the policy permits, and fails closed. */
+/**
+ * Creates a connector for undici that connects only to addresses permitted by the policy. If a check fails or throws,
+ * the connection is refused.
+ */
 export function createGuardedConnector(options: ConnectorOptions): Connector {
   const checks = new Set<ConnectionCheck>(options.checks ?? CONNECTION_CHECKS)
   const { addresses } = options.policy
@@ -45,7 +52,8 @@ export function createGuardedConnector(options: ConnectorOptions): Connector {
     permits(addresses, demand, address) && !(isOwnPort && isOwnAddress(address))
   const dialFor = (demand: AddressDemand, isOwnPort: boolean): Connector =>
     (options.dial ?? buildConnector)({
-      // undici 8 offers HTTP/2 by default; one stream of many on a shared socket would escape the per-host bound.
+      // undici 8 offers HTTP/2 by default, which would put many streams on one socket and bypass the limit of requests
+      // per host.
       allowH2: false,
       timeout: options.connectTimeoutMs,
       minVersion: 'TLSv1.2',
@@ -89,7 +97,7 @@ export function createGuardedConnector(options: ConnectorOptions): Connector {
     if (socket === undefined) return
     openSockets++
     socket.once('close', () => openSockets--)
-    // After TCP connects and before TLS starts: the first TLS message would reveal the host name.
+    // Check after the TCP connection and before TLS, because the first TLS message would reveal the host name.
     socket.prependOnceListener('connect', () => {
       if (!socketPermitted(socket)) socket.destroy(egressBlocked('socket_address'))
     })
@@ -100,13 +108,13 @@ function portOf({ port, protocol }: { port: string; protocol: string }): number 
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 }
 
-/** Whether an address meets the demand. What does not parse is refused. */
+/** True if an address meets the demand. Text that is not an address is refused. */
 export function permits(addresses: AddressPolicy, demand: AddressDemand, address: string): boolean {
   const verdict = addresses.classify(address)
   return verdict.kind === 'allowed' || (demand === 'public' && verdict.kind === 'public')
 }
 
-/** Checks a name like the guarded lookup; used where a proxy connects. */
+/** Checks the addresses of a name, for connections through a proxy. */
 export async function checkName(
   host: string,
   resolve: Resolve,
@@ -122,8 +130,9 @@ export async function checkName(
 type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void
 
 /**
- * A `lookup` for net.connect that returns addresses only when all are permitted: a name with a public and a private address is an attack. It returns
- * the checked addresses themselves, so a second answer of a rebinding DNS server has no effect.
+ * A `lookup` for net.connect that returns addresses only if all are permitted, because a name with a public and a
+ * private address is an attack. It returns the checked addresses themselves, so a second, different answer of the DNS
+ * server (rebinding) has no effect.
  */
 function guardedLookup(resolve: Resolve, permitted: (address: string) => boolean) {
   return (host: string, options: { all?: boolean }, callback: LookupCallback): void => {

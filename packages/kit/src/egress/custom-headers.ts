@@ -1,4 +1,4 @@
-/** Why a user's headers for deliveries are refused; undefined when all are accepted. */
+/** The reason why a user's headers for deliveries are refused; undefined if all are accepted. */
 export function refuseCustomHeaders(headers: Readonly<Record<string, string>>): string | undefined {
   const entries = Object.entries(headers)
   if (entries.length > MAX_HEADERS) return `There are ${entries.length} headers; at most ${MAX_HEADERS} are allowed`
@@ -14,11 +14,17 @@ export function refuseCustomHeaders(headers: Readonly<Record<string, string>>): 
 
 const MAX_HEADERS = 20
 const MAX_BYTES = 4096
-/** RFC 9110 §5.6.2; for values visible ASCII with inner spaces, which cannot end the header early. */
+/**
+ * A header name (RFC 9110 §5.6.2). Values may contain visible ASCII with inner spaces, which cannot end the header
+ * early.
+ */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const VALUE = /^[\x21-\x7e]?(?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** Headers that frame the message, that the service sets, or that change what a proxy does (GitLab CVE-2025-6454). */
+/**
+ * Headers that frame the message, that the service sets itself, or that change the behaviour of a proxy (GitLab
+ * CVE-2025-6454).
+ */
 const RESERVED = new Set([
   'host',
   'content-length',

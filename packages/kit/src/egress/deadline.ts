@@ -1,7 +1,7 @@
 import type { AppError } from '../errors.ts'
 import { type EgressFailure, egressFailed } from './failure.ts'
 
-/** The time limit of one whole request; undici's own limits restart with every byte. */
+/** The time limit of a whole request. undici's own limits restart with every byte. */
 export class Deadline {
   readonly #timer: NodeJS.Timeout
   readonly #outer: AbortSignal | undefined
@@ -9,7 +9,7 @@ export class Deadline {
   #why: AppError | undefined
   #listener: ((why: AppError) => void) | undefined
 
-  /** @param outer ends it early */
+  /** @param outer a signal that ends the deadline early */
   constructor(timeoutMs: number, outer: AbortSignal | undefined) {
     this.#timer = setTimeout(() => this.end('deadline'), timeoutMs)
     this.#outer = outer
@@ -23,7 +23,7 @@ export class Deadline {
     this.#listener?.(this.#why)
   }
 
-  /** Calls the listener when the deadline ends, or at once when it has ended. Replaces the previous listener. */
+  /** Calls the listener when the deadline ends, or at once if it has ended. Replaces the previous listener. */
   onEnd(listener: (why: AppError) => void): void {
     if (this.#why === undefined) this.#listener = listener
     else listener(this.#why)
@@ -34,7 +34,7 @@ export class Deadline {
     this.#outer?.removeEventListener('abort', this.#onOuterAbort)
   }
 
-  /** The promise's value, unless the deadline comes first. */
+  /** Returns the promise's value, or rejects if the deadline ends first. */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.onEnd(reject)

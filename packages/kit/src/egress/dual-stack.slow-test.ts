@@ -1,4 +1,7 @@
-/** A host of which one address family is dead, which nobody notices who has a browser: what is sent to it must arrive. */
+/**
+ * Requests to a host with one unreachable address family. Browsers hide this fault, so its owner may not know it, and
+ * deliveries must still arrive.
+ */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { pino } from 'pino'
@@ -44,16 +47,19 @@ const ADDRESSES = {
   AAAA: { type: 28, bytes: [0x26, 6, ...new Array(13).fill(0), 1], shown: { address: '2606::1', family: 6 } },
 } as const
 
-/** After how many milliseconds a question is answered: never, or only when it is asked again, as UDP loses packets. */
+/**
+ * Delay of the name server's answer in milliseconds. `when_repeated`: only the repeated query is answered, because UDP
+ * loses packets.
+ */
 type Answered = number | 'never' | 'when_repeated'
 
-/** A name server that knows one address of each family of every name, and takes its time. */
+/** Starts a name server that knows one address of each family for every name, with delayed answers. */
 async function startNameServer(answered: Readonly<Record<'A' | 'AAAA', Answered>>): Promise<string> {
   const server = createSocket('udp4')
   const asked = new Set<number>()
   const timers = new Set<NodeJS.Timeout>()
   server.on('message', (query, { port }) => {
-    // The question is a name, ended by a zero, its type and its class (RFC 1035 §4.1).
+    // A DNS question is a name, ended by a zero byte, its type and its class (RFC 1035 §4.1).
     const end = query.indexOf(0, 12) + 5
     const asksFor = query.readUInt16BE(end - 4)
     const { type, bytes } = asksFor === ADDRESSES.A.type ? ADDRESSES.A : ADDRESSES.AAAA

@@ -64,7 +64,7 @@ describe('an answer', () => {
   test('over a connection that was kept is as good as over a new one', async () => {
     for (let sent = 0; sent < 10; sent++) await post()
     expect(receiver.requests).toHaveLength(10)
-    // undici opens a second one while the first is being handed back.
+    // undici opens a second connection while the first one is being returned to the pool.
     expect(receiver.connections.accepted).toBeLessThanOrEqual(2)
   })
 })

@@ -9,20 +9,21 @@ import { Lanes } from './lanes.ts'
 import { createResolver, type Resolve } from './resolver.ts'
 import { bareHost, createUrlJudge, type UrlPolicyOptions } from './url-policy.ts'
 
-/** The only way to call a URL that a user can set: it checks addresses, follows no redirects and limits sizes. */
+/** The only client for URLs that users can set. It checks addresses, follows no redirects and limits sizes. */
 export interface Egress {
   /**
-   * Checks a URL before it is stored. Without DNS, so a request to a private name may still fail.
-   * @returns `egress_blocked` with the remedy, or undefined when the URL may be stored
+   * Checks a URL before it is stored. Does not use DNS, so a request to a private name may still fail later.
+   * @returns `egress_blocked` with the remedy; undefined if the URL may be stored
    */
   checkUrl(url: string): AppError | undefined
   /**
-   * Sends one request and reads the answer. Any status is an answer, 3xx included: redirects are never followed.
-   * @throws AppError `egress_blocked` when the target may not be reached; `unavailable` (retryable) when there is no answer. `egressReason` returns the
-   *   reason as a metric label
+   * Sends one request and reads the answer. An answer with any status is returned, including 3xx: redirects are never
+   * followed.
+   * @throws AppError `egress_blocked` if the target may not be reached; `unavailable` (retryable) if there is no
+   * answer. `egressReason` returns the reason as a metric label
    */
   request(request: EgressRequest): Promise<EgressResponse>
-  /** Aborts what is in flight and closes every connection. */
+  /** Aborts the requests in flight and closes all connections. */
   stop(): Promise<void>
 }
 
@@ -31,41 +32,44 @@ export interface EgressRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Buffer | string
-  /** Time for everything from DNS to the last byte read, in milliseconds. */
+  /** Time limit from DNS to the last byte read, in milliseconds. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** Requests of different lanes never share connections, for example of different channels. One lane for all when left out. */
+  /**
+   * Requests in different lanes never share connections, for example requests of different channels. One common lane by
+   * default.
+   */
   readonly lane?: string
   /**
-   * What to do with a body that is too large or incomplete: `refuse` (the default, for callers that use the body) throws; `accept` returns the part that
-   * was read (for callers that use the status).
+   * How to handle a body that is too large or incomplete. `refuse` (the default, for callers that use the body) throws;
+   * `accept` (for callers that use only the status) returns the part that was read.
    */
   readonly partialBody?: 'refuse' | 'accept'
-  /** Most bytes of the body to read; 64 KiB when left out. */
+  /** Maximum number of body bytes to read; 64 KiB by default. */
   readonly maxBodyBytes?: number
 }
 
 export interface EgressResponse {
   readonly status: number
-  /** By lower-case name; repeated ones joined with a comma. */
+  /** Headers by lower-case name; repeated headers are joined with a comma. */
   readonly headers: Readonly<Record<string, string>>
-  /** Never decompressed, so that a small answer cannot grow large. */
+  /** Never decompressed, so that a small answer cannot become large. */
   readonly body: Buffer
-  /** Whether `body` is all of it. */
+  /** True if `body` is the whole body. */
   readonly complete: boolean
 }
 
 export interface EgressOptions {
-  /** Networks that are not public and may be reached, by any scheme, port and name (EGRESS_ALLOW_CIDRS). */
+  /** Private networks that may be reached with any scheme, port and name (EGRESS_ALLOW_CIDRS). */
   readonly allowCidrs: readonly string[]
-  /** Networks that may not be reached even if they are public or allowed (EGRESS_DENY_CIDRS). */
+  /** Networks that may not be reached, even if they are public or allowed (EGRESS_DENY_CIDRS). */
   readonly denyCidrs: readonly string[]
   readonly logger: Logger
-  /** Ports of public URLs. */
+  /** Allowed ports of public URLs. */
   readonly allowedPorts?: readonly number[]
-  /** Ports that this process listens on: no URL reaches them, whatever networks are allowed. */
+  /** Ports on which this process listens. No URL reaches them, even in an allowed network. */
   readonly ownPorts?: readonly number[]
-  /** A CONNECT proxy that everything goes through. The proxy of the environment is never used. */
+  /** A CONNECT proxy for all requests. Proxy settings of the environment are never used. */
   readonly proxyUrl?: string
   readonly connectionsPerHost?: number
   readonly maxSockets?: number
@@ -84,12 +88,12 @@ const CONNECT_TIMEOUT_MS = 5_000
 const HEADERS_TIMEOUT_MS = 15_000
 const DEADLINE_MS = 20_000
 
-/** The guarded HTTP client. Logs one warning for each guard that the operator removed. */
+/** Creates the guarded HTTP client. Logs one warning for each guard that the operator disabled. */
 export function createEgress(options: EgressOptions): Egress {
   return buildEgress(options, {})
 }
 
-/** createEgress with replaceable parts: only for tests of this folder. */
+/** Like createEgress, with replaceable parts for the tests of this folder. */
 export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress {
   const policy: UrlPolicyOptions = {
     addresses: createAddressPolicy(options),
@@ -129,7 +133,7 @@ export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress 
     async request(request) {
       if (stopped) throw egressFailed('stopped')
       const verdict = judge(request.url)
-      // A test without the literal check sends such a URL on.
+      // In tests without the literal check, such a URL is requested anyway.
       if (verdict.kind === 'refused' && policyRuns) throw egressBlocked(verdict.reason, verdict.message)
       const url = verdict.kind === 'refused' ? new URL(request.url) : verdict.url
       const deadline = new Deadline(request.timeoutMs ?? DEADLINE_MS, request.signal)

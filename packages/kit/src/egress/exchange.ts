@@ -6,15 +6,20 @@ import type { MeteredHandler, SocketMeter } from './socket-meter.ts'
 
 const MAX_BODY_BYTES = 65_536
 /**
- * Bytes that may arrive for one request in addition to its body: head, interim responses, trailers, TLS, and bytes that the socket reads ahead of the
- * parser. The body itself may arrive in twice its size: a chunk of a few bytes has a head of as many.
+ * Bytes that may arrive for one request in addition to its body: head, interim responses, trailers, TLS, and bytes that
+ * the socket reads ahead of the parser. Body bytes count twice, because a small chunk has a chunk head of the same
+ * size.
  */
 const OVERHEAD_BYTES = 262_144
-/** A slow server may send a few 102 responses; one that sends them without end never answers. */
+/**
+ * Maximum number of interim responses. A slow server may send a few 102 responses; an endless series of them is an
+ * attack.
+ */
 const MAX_INTERIM_RESPONSES = 10
 
 /**
- * Sends one request and collects the answer, by undici's lowest-level call: a stream for each answer would cost as much as the rest of a request.
+ * Sends one request and collects the answer with undici's lowest-level call, because a stream for each answer would
+ * double the cost of a request.
  * @throws the error of undici, the connector or the deadline
  */
 export function exchange(
@@ -30,7 +35,7 @@ export function exchange(
   return answer.response
 }
 
-/** The answer as it arrives. Reads up to the limit and then cuts the connection. */
+/** Collects the answer as it arrives. Reads up to the limit and then closes the connection. */
 class Answer implements MeteredHandler {
   readonly #result = Promise.withResolvers<EgressResponse>()
   readonly #maxBytes: number
@@ -52,7 +57,7 @@ class Answer implements MeteredHandler {
     return this.#result.promise
   }
 
-  /** Ends the exchange, with the part that has arrived if the caller accepts it. */
+  /** Ends the exchange. Returns the received part if the caller accepts partial bodies. */
   fail(error: Error): void {
     if (this.#failure !== undefined) return
     this.#failure = error

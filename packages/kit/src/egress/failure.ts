@@ -2,10 +2,10 @@ import { errors } from 'undici'
 import { AppError } from '../errors.ts'
 import type { UrlRefusal } from './url-policy.ts'
 
-/** Why a request was not sent (`egress_blocked`). A closed list: each word is a metric label. */
+/** The reason why a request was not sent (`egress_blocked`), from a closed list: each word is a metric label. */
 export type EgressBlock = UrlRefusal | 'resolved_address' | 'socket_address'
 
-/** Why a request got no usable answer (`unavailable`). A closed list: each word is a metric label. */
+/** The reason why a request got no usable answer (`unavailable`), from a closed list: each word is a metric label. */
 export type EgressFailure =
   | 'dns_failed'
   | 'connect_refused'
@@ -27,7 +27,10 @@ export type EgressFailure =
 
 export type EgressReason = EgressBlock | EgressFailure
 
-/** Texts for a channel's owner. Without address and URL: they must not show what a name resolves to. */
+/**
+ * Texts for a channel's owner. They contain no address and no URL, because they must not reveal the addresses of a
+ * name.
+ */
 const FAILURE_MESSAGES: Readonly<Record<EgressFailure, string>> = {
   dns_failed: 'The host name of the URL cannot be resolved; check it for a typing error',
   connect_refused: 'The receiver refused the connection; check that it is running and reachable from the internet',
@@ -49,18 +52,18 @@ const FAILURE_MESSAGES: Readonly<Record<EgressFailure, string>> = {
   unknown: 'The request failed for an unknown reason',
 }
 
-/** A URL or an address that may not be reached. `details.reason` is the metric label. */
+/** The error for a URL or an address that may not be reached. `details.reason` is the metric label. */
 export function egressBlocked(reason: EgressBlock, message?: string): AppError {
   const text = message ?? 'The URL points to an address that may not be reached from here; use a public one'
   return new AppError('egress_blocked', text, { details: { reason } })
 }
 
-/** A request without a usable answer: retryable, as the receiver may be back later. */
+/** The error for a request without a usable answer. Retryable, because the receiver may be available later. */
 export function egressFailed(reason: EgressFailure, cause?: unknown): AppError {
   return new AppError('unavailable', FAILURE_MESSAGES[reason], { cause, retryable: true, details: { reason } })
 }
 
-/** The closed reason word of an error that this folder threw; undefined for any other error. */
+/** The reason of an error from this folder; undefined for any other error. */
 export function egressReason(error: unknown): EgressReason | undefined {
   if (!(error instanceof AppError) || (error.code !== 'egress_blocked' && error.code !== 'unavailable'))
     return undefined
@@ -91,12 +94,12 @@ const BY_CODE: Readonly<Record<string, EgressFailure>> = {
   UND_ERR_PRX_CONN: 'proxy_failed',
 }
 
-/** Maps any error of undici, Node's sockets or DNS to one of the two errors above. */
+/** Converts any error of undici, Node.js sockets or DNS to one of the two errors above. */
 export function toEgressError(error: unknown, viaProxy: boolean): AppError {
   const known = findAppError(error)
   if (known !== undefined) return known
   const reason = classify(error)
-  // Behind a proxy, a failed connection may be the proxy's fault, so it does not count as a failure of the receiver.
+  // Behind a proxy a failed connection may be the proxy's fault, so it is not reported as a failure of the receiver.
   return egressFailed(viaProxy && BEFORE_THE_RECEIVER.has(reason) ? 'proxy_failed' : reason, error)
 }
 
@@ -108,7 +111,7 @@ const BEFORE_THE_RECEIVER: ReadonlySet<EgressFailure> = new Set([
   'unknown',
 ])
 
-/** An AppError of the connector, possibly wrapped: trying several addresses collects failures in an AggregateError. */
+/** Finds an AppError of the connector, which may be wrapped in an AggregateError if several addresses were tried. */
 function findAppError(error: unknown): AppError | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof AppError) return at
@@ -136,8 +139,8 @@ function classify(error: unknown): EgressFailure {
 }
 
 /**
- * Whether an error's `code` says that the TLS handshake failed: OpenSSL and Node have a few dozen codes for certificate errors (node:tls, "X509
- * certificate error codes").
+ * True if an error's `code` means that the TLS handshake failed. OpenSSL and Node.js have a few dozen codes for
+ * certificate errors (node:tls, "X509 certificate error codes").
  */
 export function isTlsErrorCode(code: string): boolean {
   return (

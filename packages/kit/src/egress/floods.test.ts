@@ -1,4 +1,6 @@
-/** What a hostile receiver can make this side read: real servers on loopback, in the clear and by TLS. */
+/**
+ * Limits how much data a hostile receiver can make this client read: real servers on loopback, with and without TLS.
+ */
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
@@ -14,7 +16,7 @@ import { tunnelTo } from '../../test/tunnel.ts'
 import { createEgress, type EgressOptions } from './egress.ts'
 import { egressReason } from './failure.ts'
 
-/** What is read at most for a webhook, and as much again and more that the kernel's buffers take on both sides. */
+/** Upper limit of the bytes sent: the maximum that is read for a webhook, plus the kernel's buffers on both sides. */
 const MOST_SENT_BYTES = 16 * 1_048_576
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
@@ -38,7 +40,10 @@ const trustedCertificate = () => {
   return certificate
 }
 
-/** Posts to the receiver, for 10 s at most. @returns the status, or why there was none, with what the receiver sent */
+/**
+ * Posts to the receiver with a time limit of 10 s. @returns the status, or the failure reason with the number of bytes
+ * that the receiver sent
+ */
 async function postTo(
   receiver: FloodingReceiver,
   scheme: string,

@@ -2,9 +2,9 @@ import { AppError } from '../errors.ts'
 import { contains, type Network, parseAddress, parseNetwork } from './address-policy.ts'
 import { bareHost } from './url-policy.ts'
 
-/** Hosts that a URL may have: names, `*.` in front of a name for any one label, and networks for addresses. */
+/** Hosts that a URL may have: names, `*.` before a name for any one label, and networks for addresses. */
 export interface HostList {
-  /** Whether the URL has one of the hosts. Compares names without resolving them. */
+  /** True if the URL has one of the hosts. Compares names without resolving them. */
   includesHostOf(url: string): boolean
 }
 
@@ -13,7 +13,7 @@ const HOST_NAME = new RegExp(`^(?:\\*\\.)?${LABEL}(?:\\.${LABEL})*$`)
 
 /**
  * @param entries `api.example.com`, `*.example.com`, `10.1.2.3`, `10.0.0.0/8` or `fd00::/8`
- * @throws AppError `config_invalid` for an entry that is none of these
+ * @throws AppError `config_invalid` for an entry of any other form
  */
 export function createHostList(entries: readonly string[]): HostList {
   const names = new Set<string>()

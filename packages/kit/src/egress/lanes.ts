@@ -14,8 +14,8 @@ export interface LaneOptions {
 }
 
 /**
- * Connection pools, one for each lane and origin. A lane is a bulkhead: requests of one lane never wait for a
- * connection that another lane holds, even when both post to the same host.
+ * Connection pools, one per lane and origin. Requests in one lane never wait for a connection of another lane, even if
+ * both use the same host.
  */
 export class Lanes {
   readonly #options: LaneOptions
@@ -50,7 +50,7 @@ export class Lanes {
     await Promise.all([...open, ...this.#closing])
   }
 
-  /** Called when a lane opens: only then can their number grow. */
+  /** Closes idle pools. Called when a pool is opened, because only then does their number grow. */
   #closeIdle(): void {
     const now = performance.now()
     for (const [key, entry] of this.#lanes) {
@@ -90,7 +90,13 @@ export class Lanes {
 const meteredClient = (origin: URL, options: object) => new MeteredClient(origin, options)
 
 const IDLE_LANE_MS = 30_000
-/** For the head of an answer, each interim response and the trailers; a flag may change Node's own default. */
+/**
+ * Maximum header size of an answer, an interim response or trailers, in bytes. Set explicitly, because a flag can
+ * change the default of Node.js.
+ */
 const MAX_HEADER_BYTES = 16_384
-/** Shorter than receivers keep idle connections, so that a POST does not use one that was just closed. */
+/**
+ * Shorter than the time that receivers keep idle connections, so that a POST does not use a connection that was just
+ * closed.
+ */
 const KEEP_ALIVE_MS = 4_000

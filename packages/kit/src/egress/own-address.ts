@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
-/** Whether the address belongs to this machine or container. Not cached: addresses change. */
+/** True if the address belongs to this machine or container. Not cached, because addresses change. */
 export function isOwnAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
   const address = ipaddr.process(text)

@@ -1,4 +1,4 @@
-/** The ports of the process itself are out of reach of those who set URLs, on every address of its machine. */
+/** Users who set URLs cannot reach the ports of the process itself, on any address of its machine. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -8,7 +8,7 @@ import { listen } from '../ops/ops-server.ts'
 import { buildEgress, createEgress, type Egress } from './egress.ts'
 import { egressReason } from './failure.ts'
 
-/** Addresses of this machine beside loopback. */
+/** Addresses of this machine other than loopback. */
 const OWN_ADDRESSES = Object.values(networkInterfaces())
   .flatMap(addresses => addresses ?? [])
   .filter(({ family, internal }) => family === 'IPv4' && !internal)
@@ -71,7 +71,7 @@ describe('a port that this process listens on', () => {
   })
 
   test('is reached where it is the port of another machine', async () => {
-    // Only the machine is played: the connection ends here all the same.
+    // The client does not know this port as its own, as if it belonged to another machine.
     const elsewhere = createEgress({ ...allowed, ownPorts: [portOf(other) + 1] })
     expect((await get('127.0.0.1', portOf(other), elsewhere)).status).toBe(200)
     await elsewhere.stop()

@@ -6,24 +6,29 @@ export interface ResolvedAddress {
 }
 
 /**
- * Every address of a host name; rejects when there is none.
+ * Returns all addresses of a host name; rejects if there are none.
  * @param host a name, never an IP literal
  */
 export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>
 
 /**
- * How long an IPv4 answer waits for the IPv6 answer, in milliseconds. Some name servers drop AAAA queries, and waiting for those would use up the time
- * for connecting. RFC 8305 §3 waits 50 ms, for a browser's user.
+ * How long an IPv4 answer waits for the IPv6 answer, in milliseconds. Some name servers drop AAAA queries, and a long
+ * wait would use up the time for connecting. RFC 8305 §3 recommends 50 ms for browsers.
  */
 const LATE_V6_MS = 300
-/** How long an IPv6 answer waits for the IPv4 answer, in milliseconds: if IPv6 does not work, only IPv4 does. Enough for one repeated query. */
+/**
+ * How long an IPv6 answer waits for the IPv4 answer, in milliseconds: long enough for one repeated query, because IPv4
+ * is the only way if IPv6 does not work.
+ */
 const LATE_V4_MS = 2_500
 
 /**
- * Queries the name servers directly. The operating system's resolver runs on Node's four shared threads, so a few names with a dead server would block
- * every other channel (and every file read) of the process.
- * @param options `hostsFile`: use the operating system, with its hosts file and search domains, for names that public DNS does not know; for private
- *   networks that the operator allowed. `servers`: name servers instead of the machine's, `host:port`.
+ * Creates a resolver that queries the name servers directly. The operating system's resolver uses Node's four shared
+ * threads, so a few names with an unavailable server would block every other channel (and every file read) of the
+ * process.
+ * @param options `hostsFile`: use the operating system (with its hosts file and search domains) for names that public
+ * DNS does not know, for private networks that the operator allowed. `servers`: name servers to use instead of the
+ * machine's, `host:port`.
  */
 export function createResolver(options: { hostsFile: boolean; servers?: readonly string[] }): Resolve {
   const dns = new DnsResolver({ timeout: 2_000, tries: 2 })
@@ -41,7 +46,7 @@ export function createResolver(options: { hostsFile: boolean; servers?: readonly
   }
 }
 
-/** Drops an answer that arrives too late: it is not checked, and nothing connects to it. */
+/** Queries both address families and ignores an answer that arrives too late. */
 async function askBothFamilies(dns: DnsResolver, host: string) {
   const found: ResolvedAddress[] = []
   const add = (addresses: readonly string[], family: 4 | 6) =>
@@ -55,7 +60,7 @@ async function askBothFamilies(dns: DnsResolver, host: string) {
     ([other, ms]) => atMost(ms, Promise.allSettled([other])),
     ({ errors: [, ofV4] }: AggregateError) => ofV4,
   )
-  // IPv6 first (RFC 6724 §6). A copy, which late answers do not change.
+  // IPv6 first (RFC 6724 §6). The array is a copy, so that late answers do not change it.
   return { found: found.toSorted((one, other) => other.family - one.family), failure }
 }
 

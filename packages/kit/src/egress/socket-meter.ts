@@ -2,30 +2,31 @@ import type { Socket } from 'node:net'
 import { Client, type Dispatcher } from 'undici'
 import { egressFailed } from './failure.ts'
 
-/** Bytes that may arrive before the first request: session tickets, a TLS alert. */
+/** Bytes that may arrive before the first request, for example session tickets or a TLS alert. */
 const BYTES_BEFORE_REQUEST = 65_536
 /** Interval of checks for bytes that arrive without an event, in milliseconds. */
 const CHECK_EVERY_MS = 100
 
-/** A handler that gets the meter of the connection of its request. */
+/** A handler that receives the byte meter of its request's connection. */
 export interface MeteredHandler extends Dispatcher.DispatchHandler {
   useMeter(meter: SocketMeter): void
 }
 
 /**
- * Counts the bytes that arrive on one connection, and closes it beyond the limit of the request. It counts below the HTTP parser and below TLS, because
- * neither passes on all bytes: an endless chunk extension, interim response or TLS renegotiation reaches no handler.
+ * Counts the bytes that arrive on one connection, and closes it beyond the limit of the request. It counts below the
+ * HTTP parser and below TLS, because both hide bytes: an endless chunk extension, interim response or TLS renegotiation
+ * reaches no handler.
  */
 export class SocketMeter {
   #socket: Socket | undefined
   #limit = 0
 
-  /** Counts on this socket from now on. */
+  /** Starts counting on this socket. */
   follow(socket: Socket): void {
     this.#socket = socket
     this.allow(BYTES_BEFORE_REQUEST)
     const check = () => this.#check(socket)
-    // Runs before the parser reads the bytes that the event announces.
+    // The listener runs before the parser reads the bytes that the event announces.
     socket.on('readable', check)
     socket.on('session', check)
     // A renegotiation causes neither event.
@@ -33,7 +34,7 @@ export class SocketMeter {
     socket.once('close', () => clearInterval(timer))
   }
 
-  /** Sets how many more bytes may arrive; replaces the rest of an earlier call. */
+  /** Sets how many more bytes may arrive. Replaces the remainder of an earlier call. */
   allow(bytes: number): void {
     if (this.#socket !== undefined) this.#limit = rawBytesRead(this.#socket) + bytes
   }
@@ -45,7 +46,7 @@ export class SocketMeter {
   }
 }
 
-/** undici's client of one connection, with a meter that its requests use. */
+/** undici's client of one connection, with a byte meter for its requests. */
 export class MeteredClient extends Client {
   readonly #meter: SocketMeter
 
@@ -56,7 +57,7 @@ export class MeteredClient extends Client {
       ...options,
       connect: (target, callback) =>
         connect(target, (...result) => {
-          // After an error, undici's connectors give undefined where their types say null.
+          // After an error, undici's connectors return undefined where their types declare null.
           const socket: Socket | null | undefined = result[1]
           if (socket) meter.follow(socket)
           callback(...result)
@@ -77,8 +78,9 @@ interface Handle {
 }
 
 /**
- * Bytes that arrived over the network. `bytesRead` of a TLS socket counts decrypted bytes only; the handle beneath it counts all, which Node does not
- * document. If Node renames it, this counts decrypted bytes, and the test of renegotiation fails.
+ * Number of bytes that arrived over the network. `bytesRead` of a TLS socket counts decrypted bytes only; its
+ * undocumented `_handle` counts all bytes. If Node.js renames the handle, decrypted bytes are counted, and the test of
+ * renegotiation fails.
  */
 function rawBytesRead(socket: Socket): number {
   let handle = (socket as Socket & { _handle?: Handle })._handle

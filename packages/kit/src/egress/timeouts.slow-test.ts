@@ -1,4 +1,4 @@
-/** The limits of R1.6 that take their time: they need nothing else. */
+/** Tests of time limits that take many seconds. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { pino } from 'pino'
@@ -11,14 +11,14 @@ const allowCidrs = ['127.0.0.0/8', '::1/128']
 const egress = createEgress({ allowCidrs, denyCidrs: [], logger: pino({ level: 'silent' }) })
 afterAll(() => egress.stop())
 
-/** Why there is no answer, and after how many milliseconds that is known. */
+/** Returns the failure reason and the time until the failure, in milliseconds. */
 async function failureOf(url: string) {
   const startedAtMs = performance.now()
   const error = await egress.request({ url, method: 'POST', headers: {}, body: 'x' }).catch(error => error)
   return { reason: egressReason(error), afterMs: performance.now() - startedAtMs }
 }
 
-/** A receiver that takes connections and says nothing. */
+/** Starts a receiver that accepts connections and sends nothing. */
 async function startSilent() {
   const sockets: Socket[] = []
   const server = createServer(socket => {

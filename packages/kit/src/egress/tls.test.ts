@@ -30,7 +30,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** The status of a GET to this port by name, or why there was none. */
+/** Sends a GET to this port by name. Returns the status or the failure reason. */
 const ask = (egress: Egress, port: number) =>
   egress
     .request({ url: `https://localhost:${port}/`, method: 'GET', headers: {} })
@@ -42,7 +42,7 @@ async function startTunnel(to: number): Promise<string> {
   return tunnel.url
 }
 
-/** Straight to the receiver, and through a proxy: two ways in which undici makes its TLS connections. */
+/** The two ways in which undici creates TLS connections: direct, and through a proxy. */
 const ways = [
   { way: 'directly', optionsTo: async (_port: number) => ({}) },
   { way: 'through a proxy', optionsTo: async (port: number) => ({ proxyUrl: await startTunnel(port) }) },
@@ -92,7 +92,7 @@ describe('the version of TLS', () => {
   )(
     '$version, met $way, gives $outcome, however loose the defaults of Node',
     async ({ version, outcome, optionsTo }) => {
-      // As with NODE_OPTIONS=--tls-min-v1.0: what then refuses is the client's own floor.
+      // Like NODE_OPTIONS=--tls-min-v1.0, so that only the client's own minimum refuses the connection.
       tls.DEFAULT_MIN_VERSION = 'TLSv1'
       tls.DEFAULT_CIPHERS = 'ALL@SECLEVEL=0'
       cleanUps.push(() => Object.assign(tls, { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS }))

@@ -93,13 +93,13 @@ describe('an allowed network loosens the rules for itself alone', () => {
   test('a list entry that is no network refuses to start', () => {
     expect(() => policyOf(['10.0.0.0/40'])).toThrow(/is not a network/)
     expect(() => policyOf(['everything'])).toThrow(/is not a network/)
-    // These would be read as 0.0.0.10, 10.0.0.1 and 8.0.0.0/8.
+    // ipaddr.js would parse these entries as 0.0.0.10, 10.0.0.1 and 8.0.0.0/8.
     for (const lax of ['10', '10.1/16', '010.0.0.0/8']) expect(() => policyOf([lax])).toThrow(/is not a network/)
   })
 })
 
 describe('a judge that remembers', () => {
-  /** A judge, and how often it looked at an address. */
+  /** A judge that counts how often it classifies an address. */
   function open() {
     let looks = 0
     const classify = (address: string) => {
@@ -151,7 +151,7 @@ describe('a judge that remembers', () => {
 
 describe('at the limits', () => {
   const urlOf = (length: number) => `https://example.com/${'a'.repeat(length - 'https://example.com/'.length)}`
-  /** Labels of 49 characters with their dots, then one that fills the rest. */
+  /** A host name with labels of 49 characters and a last label that fills the rest. */
   const hostOf = (length: number) => `${'a'.repeat(49)}.`.repeat(5) + 'b'.repeat(length - 250)
 
   test('a URL of 2,048 characters is accepted, a longer one is not', () => {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { AddressPolicy } from './address-policy.ts'
 
-/** Why a URL is refused before its name is resolved. A closed list: each word is a metric label. */
+/** The reason why a URL is refused before its name is resolved, from a closed list: each word is a metric label. */
 export type UrlRefusal =
   | 'malformed'
   | 'too_long'
@@ -13,8 +13,8 @@ export type UrlRefusal =
   | 'literal_address'
 
 /**
- * `demand` is the condition for the host's addresses: `public` (or allowed), or `allowed` alone for a URL that is acceptable only in a network that the
- * operator allowed: plain http, another port, a name that is not public.
+ * The verdict on a URL. `demand` is the condition for the host's addresses: `public` (or allowed), or only `allowed`
+ * for a URL that is acceptable in a network that the operator allowed (plain http, another port, a private name).
  */
 export type UrlVerdict =
   | { kind: 'acceptable'; url: URL; demand: AddressDemand }
@@ -24,7 +24,7 @@ export type AddressDemand = 'public' | 'allowed'
 
 export interface UrlPolicyOptions {
   readonly addresses: AddressPolicy
-  /** Ports that a public URL may name. */
+  /** Allowed ports of a public URL. */
   readonly allowedPorts: readonly number[]
 }
 
@@ -51,12 +51,13 @@ export function judgeUrl(text: string, options: UrlPolicyOptions): UrlVerdict {
   return judgeBy(text, url => judgeTarget(url, options))
 }
 
-/** Origins whose verdict is remembered. */
+/** Maximum number of origins with a cached verdict. */
 const MAX_REMEMBERED = 10_000
 
 /**
- * `judgeUrl` for one fixed policy. It caches the verdict of each origin (scheme, host and port), since the same few are judged before each request. It
- * does not cache whole URLs: the path may be a secret (that of a Slack webhook is), and the cache lives as long as the process.
+ * `judgeUrl` for a fixed policy, with a cached verdict for each origin (scheme, host and port), because few origins are
+ * judged again before each request. Whole URLs are not cached: the path may be a secret (as in a Slack webhook), and
+ * the cache lives as long as the process.
  */
 export function createUrlJudge(options: UrlPolicyOptions): (text: string) => UrlVerdict {
   const remembered = new Map<string, TargetVerdict>()
@@ -72,10 +73,11 @@ export function createUrlJudge(options: UrlPolicyOptions): (text: string) => Url
   return text => judgeBy(text, judgeOrigin)
 }
 
-/** Judges all parts of a URL but the origin, which `judgeOrigin` judges. */
+/** Judges all parts of a URL except the origin, which `judgeOrigin` judges. */
 function judgeBy(text: string, judgeOrigin: (url: URL) => TargetVerdict): UrlVerdict {
   if (text.length > MAX_URL_LENGTH) return refused('too_long', `The URL is longer than ${MAX_URL_LENGTH} characters`)
-  // The URL parser drops tabs and line breaks and turns backslashes around, so the URL would not be the one that was written.
+  // The URL parser removes tabs and line breaks and replaces backslashes, so the parsed URL would differ from the given
+  // text.
   if (/[\s\p{Cc}\\]/u.test(text)) return refused('malformed', 'The URL contains spaces or control characters')
   const url = URL.parse(text)
   if (url === null) return refused('malformed', 'The URL cannot be parsed; write it like https://example.com/path')
@@ -93,14 +95,14 @@ type TargetVerdict = { kind: 'acceptable'; demand: AddressDemand } | Extract<Url
 
 /**
  * Judges scheme, host and port, the only parts of a URL that a connector knows.
- * @param target `hostname` as the URL parser wrote it: lower case, numbers in dotted form, IPv6 in brackets
+ * @param target `hostname` in the URL parser's form: lower case, dotted numbers, IPv6 in brackets
  */
 export function judgeTarget(
   target: { protocol: string; hostname: string; port: string },
   options: UrlPolicyOptions,
 ): TargetVerdict {
   const host = bareHost(target.hostname)
-  // The URL parser accepts empty labels, so localhost.. would pass the suffix checks.
+  // The URL parser accepts empty labels, so "localhost.." would pass the suffix checks.
   if (host.length > MAX_HOST_LENGTH || host.split('.').includes('')) {
     return refused('host_name', 'The host name of the URL is not valid')
   }
@@ -119,13 +121,13 @@ export function judgeTarget(
     : strict
 }
 
-/** The host without brackets and without a trailing dot, which would pass the suffix checks. */
+/** The host without brackets and without a trailing dot, with which it would pass the suffix checks. */
 export function bareHost(hostname: string): string {
   const bare = hostname.startsWith('[') && hostname.endsWith(']') ? hostname.slice(1, -1) : hostname
   return bare.endsWith('.') ? bare.slice(0, -1) : bare
 }
 
-/** Why the target is refused if its addresses are public; undefined when it is not. */
+/** The reason why the target is refused if its addresses are public; undefined if it is accepted. */
 function refuseForPublic(
   target: { protocol: string; port: string },
   host: string,

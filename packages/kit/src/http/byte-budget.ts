@@ -1,4 +1,7 @@
-/** Limits the bytes of bodies that this process holds, over all requests. Counts bytes as they arrive, not as announced. */
+/**
+ * Limits the body bytes that this process holds, over all requests. Counts bytes when they arrive, not when they are
+ * announced.
+ */
 export class ByteBudget {
   readonly #limit: number
   #held = 0
@@ -11,7 +14,7 @@ export class ByteBudget {
     return this.#held
   }
 
-  /** Reserves the bytes. @returns false, and reserves none, when they do not fit */
+  /** Reserves the bytes. @returns false if they do not fit; nothing is reserved then */
   reserve(bytes: number): boolean {
     if (this.#held + bytes > this.#limit) return false
     this.#held += bytes

@@ -1,11 +1,12 @@
 import ipaddr from 'ipaddr.js'
 
-/** Whether an address belongs to a proxy whose `X-Forwarded-For` is trusted. */
+/** True if an address belongs to a proxy whose `X-Forwarded-For` is trusted. */
 export type IsTrustedProxy = (address: string) => boolean
 
 /**
- * The client's address of a request: the peer's, or the one that trusted proxies state. Each proxy appends the address of its peer, so the list is read
- * from its end while trusted proxies wrote it; a client may have invented the entries before (RFC 7239 §8.1).
+ * The client address of a request: the peer's address, or the address stated by trusted proxies. Each proxy appends the
+ * address of its peer, so the list is read from its end as long as trusted proxies wrote it; a client may have invented
+ * the earlier entries (RFC 7239 §8.1).
  * @param forwardedFor every value of `X-Forwarded-For`, in order of arrival
  */
 export function clientAddress(peer: string, forwardedFor: readonly string[], isTrustedProxy: IsTrustedProxy): string {
@@ -20,7 +21,8 @@ export function clientAddress(peer: string, forwardedFor: readonly string[], isT
 }
 
 /**
- * Key for per-client limits: the IPv4 address, or the /64 of an IPv6 address, the smallest block that a provider assigns.
+ * The key for limits per client: the IPv4 address, or the /64 of an IPv6 address, the smallest block that providers
+ * assign.
  */
 export function addressKey(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown'
@@ -32,7 +34,7 @@ export function addressKey(address: string): string {
     .join(':')}::/64`
 }
 
-/** Some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Removes the port that some proxies append: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(hop: string): string {
   return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop
 }

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../clock/clock.ts'
 
-/** Limits for reading and dropping an unwanted body. */
+/** Limits for reading and discarding the rest of a refused body. */
 const DISCARD_BYTES = 8 * 1_048_576
 const DISCARD_MS = 2_000
 
 /**
- * Reads and drops the rest of a body, within limits. Await it between the answer and the close of the connection: closing with unread bytes resets the
- * connection, and the client would see the reset instead of the answer.
+ * Reads and discards the rest of a body, within limits. Await it between the answer and the close of the connection:
+ * closing with unread bytes resets the connection, and the client would see the reset instead of the answer.
  */
 export function discardBody(request: IncomingMessage, clock: Clock): Promise<void> {
   return new Promise(resolve => {

@@ -3,16 +3,19 @@ import type { Logger } from '../logger.ts'
 import type { Metrics } from '../ops/metrics.ts'
 import type { Eviction, Limit } from './socket-table.ts'
 
-/** Why a socket was closed or refused. Each word is a metric label. */
+/** The reason why a socket was closed or refused. Each word is a metric label. */
 export type DropReason = `evicted_${Eviction}` | 'refused' | 'pipelined' | 'unread_answer'
 
-/** Interval of log lines, each about all sockets dropped meanwhile, so that a flood of sockets does not flood the log. */
+/**
+ * Interval of log lines, in milliseconds. Each line covers all sockets dropped since the last one, so that a flood of
+ * sockets does not flood the log.
+ */
 const LOG_EVERY_MS = 10_000
-/** Most addresses counted between two lines. */
+/** Maximum number of addresses counted between two log lines. */
 const MAX_ADDRESSES = 1_000
 const SHOWN_ADDRESSES = 5
 
-/** Counts the sockets that a server closed or refused, and logs them. */
+/** Counts and logs the sockets that a server closed or refused. */
 export class DroppedSockets {
   readonly #clock: Clock
   readonly #logger: Logger

@@ -1,8 +1,8 @@
 /**
- * All values of the named headers, in order of arrival. It reads the raw list, because Node drops repeated values of some headers (Authorization) and
- * joins those of others; a repeated credential must be visible to be refused.
- * @param rawHeaders names and values in turn, as http.IncomingMessage has them
- * @param names in lower case
+ * All values of the named headers, in order of arrival. Reads the raw list, because Node.js drops repeated values of
+ * some headers (Authorization) and joins those of others, and a repeated credential must be detected to be refused.
+ * @param rawHeaders alternating names and values, as in http.IncomingMessage
+ * @param names lower-case names
  */
 export function headerValuesOf(rawHeaders: readonly string[], names: ReadonlySet<string>): string[] {
   const values: string[] = []

@@ -13,9 +13,9 @@ let limits: SocketLimits
 let metrics: Metrics
 let clock: ManualClock
 let lines: Record<string, unknown>[]
-/** Requests that wait for an answer which never comes. */
+/** Number of requests that wait for an answer that never comes. */
 let waiting = 0
-/** More than the kernel buffers for a client that does not read. */
+/** An answer larger than the kernel's buffers for a client that does not read. */
 const BIG = Buffer.alloc(16 * 1024 * 1024)
 const sockets: Socket[] = []
 afterEach(() => {
@@ -25,9 +25,12 @@ afterEach(() => {
   server.close()
 })
 
-/** A server that answers each request with the number of those before it, keeps it when its path is /wait, or answers /big with 16 MiB. */
+/**
+ * Starts a server. It answers each request with the number of earlier requests, never answers /wait, and answers /big
+ * with 16 MiB.
+ */
 async function serve(options: Partial<SocketLimitOptions>, prepare = (_server: Server) => {}): Promise<void> {
-  // Longer than any test waits: what closes a socket earlier is the limit.
+  // A keep-alive timeout longer than any test, so that only the limits close a socket.
   server = createServer({ keepAliveTimeout: 75_000 })
   clock = createManualClock()
   metrics = createMetrics('test')
@@ -57,7 +60,7 @@ async function serve(options: Partial<SocketLimitOptions>, prepare = (_server: S
   await once(server, 'listening')
 }
 
-/** A client that keeps all it hears. */
+/** Connects a client that collects all received text. */
 async function dial(): Promise<{ socket: Socket; heard(): string; isClosed(): boolean }> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   sockets.push(socket)
@@ -74,7 +77,7 @@ async function dial(): Promise<{ socket: Socket; heard(): string; isClosed(): bo
   return { socket, heard: () => heard, isClosed: () => closed }
 }
 
-/** A client that sends and never reads. */
+/** Connects a client that sends and never reads. */
 async function dialWithoutReading(text: string): Promise<void> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   sockets.push(socket)
@@ -85,7 +88,7 @@ async function dialWithoutReading(text: string): Promise<void> {
   await requested
 }
 
-/** Opens so many sockets that say nothing, one after the other as the server sees them. */
+/** Opens `count` sockets that send nothing, one after the other. */
 async function dialSilently(count: number) {
   const clients = []
   for (let at = 0; at < count; at++) {

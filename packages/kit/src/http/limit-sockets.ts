@@ -11,11 +11,17 @@ import { guardParsing } from './parse-guard.ts'
 import { type Admission, SocketTable } from './socket-table.ts'
 
 export interface SocketLimitOptions {
-  /** Beyond it, an idle socket is evicted. */
+  /** Maximum number of open sockets; at the limit an idle socket is evicted. */
   readonly maxSockets: number
-  /** For one address; beyond it, a socket of that address is evicted. Trusted proxies are not counted. */
+  /**
+   * Maximum number of open sockets of one client address; at the limit a socket of the same address is evicted. Trusted
+   * proxies are exempt.
+   */
   readonly maxPerAddress: number
-  /** The last answer says `Connection: close`, and the socket is closed after it. */
+  /**
+   * Maximum number of requests on one socket. The last answer contains `Connection: close`, and the socket is closed
+   * after it.
+   */
   readonly maxRequestsPerSocket: number
   readonly isTrustedProxy: IsTrustedProxy
   readonly clock: Clock
@@ -24,33 +30,40 @@ export interface SocketLimitOptions {
 }
 
 /**
- * What to do with a request. `refuse`: its client has too many requests in flight; answer 503 and close. `ignore`: it came after the last request of its
- * socket, or on a closed socket, so no answer can be sent.
+ * How to handle a request. `refuse`: its client has too many requests in flight; answer 503 and close. `ignore`: it
+ * arrived after the last request of its socket, or on a closed socket, so it cannot be answered.
  */
 export type RequestAdmission = 'handle' | 'refuse' | 'ignore'
 
 export interface SocketLimits {
   /** Call it once for each request, before any other work. */
   admit(request: IncomingMessage, response: ServerResponse): RequestAdmission
-  /** Writes the last line of the log. */
+  /** Writes the last log line. */
   stop(): void
 }
 
-/** Most unanswered requests of one socket. Browsers, proxies and HTTP libraries send the next request after the answer. */
+/**
+ * Maximum number of unanswered requests on one socket. Browsers, proxies and HTTP libraries send the next request after
+ * the answer.
+ */
 const MAX_PIPELINED = 20
-/** A body that takes longer to arrive, or an answer that takes longer to be read, is slow. */
+/** A body that takes longer to arrive, or an answer that takes longer to be read, is slow (in milliseconds). */
 const SLOW_AFTER_MS = 1_000
-/** Longer than a connection with TLS across the world takes, after which an honest client sends its request. */
+/**
+ * Time in which a new socket must send its first request, in milliseconds: longer than a TLS connection across the
+ * world takes.
+ */
 const UNUSED_GRACE_MS = 2_000
 /**
- * Room above our limit in Node's own: it counts evicted sockets until they have closed, and must not refuse new ones meanwhile.
+ * How much larger Node's own limit of sockets is: Node.js counts evicted sockets until they are closed, and must not
+ * refuse new sockets in the meantime.
  */
 const BURST_SOCKETS = 1_024
 const FORWARDED_FOR = new Set(['x-forwarded-for'])
 
 /**
- * Limits the sockets of a server and the requests of each socket. Node's own limits drop new connections and keep idle ones, and leave a socket open
- * after its last request.
+ * Limits the sockets of a server and the requests on each socket. Node's own limits drop new connections and keep idle
+ * ones, and leave a socket open after its last request.
  */
 export function limitSockets(server: Server, options: SocketLimitOptions): SocketLimits {
   const { clock, isTrustedProxy, maxRequestsPerSocket } = options
@@ -86,7 +99,7 @@ export function limitSockets(server: Server, options: SocketLimitOptions): Socke
     })
     if (isGuarded || isGuardUnavailable) return
     isGuardUnavailable = true
-    // Pipelined requests are then limited only after all of them are parsed, which uses more memory.
+    // In this case pipelined requests are limited only after all of them are parsed, which uses more memory.
     options.logger.warn('http.parse_guard_unavailable')
   }
   const dropEvicted = (admission: Admission<Socket>) => {
@@ -145,7 +158,9 @@ export function limitSockets(server: Server, options: SocketLimitOptions): Socke
   }
 }
 
-/** The key of the request's client for limits; null when no trusted proxy states it. */
+/**
+ * The key for limits per client, from the address stated by a trusted proxy; null if the peer is not a trusted proxy.
+ */
 function forwardedAddress(request: IncomingMessage, isTrustedProxy: IsTrustedProxy): string | null {
   const peer = request.socket.remoteAddress ?? ''
   if (!isTrustedProxy(peer)) return null

@@ -11,9 +11,9 @@ const LOOK_EVERY_MS = 1_000
 export class OpenAnswers {
   readonly #clock: Clock
   readonly #onUnread: (socket: Socket) => void
-  /** By socket, in the order of the requests: the first one is being sent. */
+  /** Unreceived answers by socket, in the order of the requests. The first one is being sent. */
   readonly #bySocket = new Map<Socket, Set<ServerResponse>>()
-  /** When a check first found the answer written and not received. */
+  /** The time when a check first found the answer written but not received. */
   readonly #writtenAtMs = new WeakMap<ServerResponse, number>()
   #cancel: (() => void) | undefined
 
@@ -36,7 +36,7 @@ export class OpenAnswers {
     return this.#bySocket.get(socket)?.size ?? 0
   }
 
-  /** What the socket's client delays; null while any of its requests waits for the server. */
+  /** The delay caused by the socket's client; null while any of its requests waits for the server. */
   delayOf(socket: Socket): Delay | null {
     let delay: Delay | null = null
     for (const response of this.#bySocket.get(socket) ?? []) {
@@ -47,7 +47,7 @@ export class OpenAnswers {
     return delay
   }
 
-  /** Call it when the socket is closed: Node does not close responses that wait behind another one. */
+  /** Call it when the socket is closed, because Node.js does not close responses that wait behind another one. */
   forget(socket: Socket): void {
     this.#bySocket.delete(socket)
   }

@@ -3,10 +3,10 @@ import { AppError } from '../errors.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json'
 
-/** A URN and not a URL, because every installation has its own address. docs/errors.md describes each code. */
+/** A URN instead of a URL, because every installation has its own address. docs/errors.md describes each code. */
 const CODE_URN = 'urn:backstop:error:'
 
-/** The problem document of a code (RFC 9457). `detail` is for the caller: no internal cause, no secret. */
+/** The problem document of an error code (RFC 9457). `detail` is for the caller: no internal cause, no secret. */
 export function problem(
   code: ErrorCode,
   detail: string,
@@ -16,7 +16,7 @@ export function problem(
   return { type: `${CODE_URN}${code}`, title, status, code, detail, ...extra }
 }
 
-/** The answer to any thrown value. An error that is no AppError is a bug; the answer does not describe it. */
+/** The answer to a thrown value. An error that is not an AppError is a bug; the answer does not describe it. */
 export function toProblem(error: unknown, requestId?: string): { status: number; body: Problem } {
   const extra = requestId === undefined ? {} : { request_id: requestId }
   if (!(error instanceof AppError)) {
@@ -33,7 +33,7 @@ export function toProblem(error: unknown, requestId?: string): { status: number;
   return { status: body.status, body }
 }
 
-/** A message may quote the request, which may have any length. */
+/** Maximum length of `detail` in characters: a message may quote the request, which may have any length. */
 const MAX_DETAIL_LENGTH = 1_000
 
 function cut(detail: string): string {

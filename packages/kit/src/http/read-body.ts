@@ -10,17 +10,17 @@ export interface BodyLimits {
 }
 
 export type BodyResult =
-  /** Its bytes are reserved in the budget: the caller releases them when done with the body. */
+  /** The bytes are reserved in the budget: the caller releases them when it does not need the body any more. */
   | { readonly kind: 'complete'; readonly body: Buffer }
   | { readonly kind: 'incomplete'; readonly reason: 'too_large' | 'too_slow' | 'budget_exhausted' | 'body_broken_off' }
 
-/** Reads a whole body and counts the bytes that arrive. An incomplete body reserves nothing in the budget. */
+/** Reads a whole body and reserves its bytes in the budget as they arrive. An incomplete body releases its bytes. */
 export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Clock): Promise<BodyResult> {
   return new Promise(resolve => {
     const chunks: Buffer[] = []
     let size = 0
     let budgeted = 0
-    // A flag: removing the listeners would cost as much as the rest of this function.
+    // A flag instead of removing the listeners, which would cost as much as the rest of this function.
     let isDone = false
     const finish = (result: BodyResult) => {
       if (isDone) return
@@ -43,12 +43,12 @@ export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Cl
     request.on('end', () =>
       finish({ kind: 'complete', body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size) }),
     )
-    // 'close' follows every interruption of a request.
+    // Node.js emits 'close' after every interruption of a request.
     request.on('close', () => fail('body_broken_off'))
   })
 }
 
-/** The announced length of the body; undefined for a chunked body, 0 for none. */
+/** The announced length of the body; undefined for a chunked body, 0 for no body. */
 export function announcedLength(request: IncomingMessage): number | undefined {
   if (request.headers['transfer-encoding'] !== undefined) return undefined
   return Number(request.headers['content-length'] ?? '0')

@@ -13,7 +13,7 @@ afterEach(() => {
   told = []
 })
 
-/** A server whose handler is given, and which looks for slow clients often. */
+/** Starts a server with this handler and a short interval of checks for slow clients. */
 async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<void> {
   server = createServer({ requestTimeout: 100, headersTimeout: 100, connectionsCheckingInterval: 20 }, handle)
   refuseBadHttp(server, bad => {
@@ -23,7 +23,7 @@ async function serve(handle: (request: IncomingMessage, response: ServerResponse
   await listen(server, 0, '127.0.0.1')
 }
 
-/** Sends the text and resolves with everything that comes back until the connection ends. */
+/** Sends the text and resolves with all received text when the connection ends. */
 function exchange(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = ''
@@ -36,7 +36,7 @@ function exchange(text: string): Promise<string> {
   })
 }
 
-/** Reads on and answers when the request has ended or broken off. */
+/** Reads the request and answers when it has ended or was interrupted. */
 const patient = (request: IncomingMessage, response: ServerResponse) => {
   request.on('error', () => {})
   request.resume().on('end', () => response.end('fine\n'))

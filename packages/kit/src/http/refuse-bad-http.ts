@@ -3,18 +3,21 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '@backstop/contracts'
 
-/** Bytes that did not become a whole request. */
+/** Received bytes that are not a whole valid request. */
 export interface BadHttp {
   readonly code: Extract<ErrorCode, 'invalid_request' | 'headers_too_large' | 'request_timeout'>
   /** Node's error code, for the log and the metric. */
   readonly reason: string
-  /** Whether it interrupted the body of a request in flight, whose handler sees the interruption. */
+  /** True if the fault interrupted the body of a request in flight, whose handler sees the interruption. */
   readonly isUnderWay: boolean
-  /** Whether the client never sent a byte. It gets no answer: it requested nothing, and there may be thousands. */
+  /**
+   * True if the client never sent a byte. Such a connection gets no answer, because it requested nothing and there may
+   * be thousands.
+   */
   readonly isSilent: boolean
 }
 
-/** An answer for a connection without a response object of Node. */
+/** An answer for a connection without a response object of Node.js. */
 export interface BareAnswer {
   readonly status: number
   /** Alternating names and values, as for http's writeHead; `connection: close` is added. */
@@ -22,7 +25,7 @@ export interface BareAnswer {
   readonly body: string | Buffer
 }
 
-/** How long a connection that sent no valid HTTP stays open for its answer to be read, in milliseconds. */
+/** How long a connection with invalid HTTP stays open so that its client can read the answer, in milliseconds. */
 const LINGER_MS = 1_000
 
 const CODES: Readonly<Record<string, BadHttp['code']>> = {
@@ -31,25 +34,27 @@ const CODES: Readonly<Record<string, BadHttp['code']>> = {
 }
 
 /**
- * Answers invalid or too slow HTTP with a full answer; Node's own has no body. Call it after all other listeners of the server are added.
- * @param answerTo makes the answer, and may log it; called at most once for a connection
+ * Answers invalid or too slow HTTP with a complete answer, because Node's own answer has no body. Call it after all
+ * other listeners of the server are added.
+ * @param answerTo creates the answer, and may log it; called at most once per connection
  */
 export function refuseBadHttp(server: Server, answerTo: (bad: BadHttp) => BareAnswer): void {
   const responses = new WeakMap<Duplex, ServerResponse>()
   const refused = new WeakSet<Duplex>()
   const remember = (request: IncomingMessage, response: ServerResponse) => void responses.set(request.socket, response)
-  // Only events with a listener: one for checkContinue alone would keep Node from answering "100 Continue".
+  // Only events that have a listener already: a listener of ours alone for checkContinue would stop Node.js from
+  // answering "100 Continue".
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
     if (server.listenerCount(event) > 0) server.prependListener(event, remember)
   }
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // The rest of the bad request fails to parse again while the answer is sent.
+    // The rest of the invalid request causes further parse errors while the answer is sent.
     if (refused.has(socket)) return
     refused.add(socket)
     const response = responses.get(socket)
     const isUnderWay = response !== undefined && !response.writableFinished
     if (isUnderWay && response.req.complete) {
-      // The fault is behind a complete request, whose own answer must be sent.
+      // The fault follows a complete request, whose own answer must be sent first.
       response.once('close', () => socket.destroy())
       return
     }
@@ -65,7 +70,7 @@ export function refuseBadHttp(server: Server, answerTo: (bad: BadHttp) => BareAn
       return
     }
     socket.end(bytesOf(answer))
-    // Closing on unread bytes would reset the connection, and the client would see the reset instead of the answer.
+    // Closing with unread bytes would reset the connection, and the client would see the reset instead of the answer.
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
   })
 }

@@ -171,7 +171,10 @@ test('whatever happens in whichever order, no limit is passed and nothing at wor
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120, size: 'max' }), steps => {
       const table = tableOf(6, 3)
-      /** What is open, kept apart from the table: what each socket counts for, and its requests. */
+      /**
+       * A model of the open sockets, separate from the table: the address that each socket counts against, and its
+       * requests.
+       */
       const open = new Map<number, Open>()
       let nowMs = 0
       const evict = (admission: ReturnType<typeof table.open>) => {
@@ -207,7 +210,7 @@ test('whatever happens in whichever order, no limit is passed and nothing at wor
             open.set(socket, { peer, counted: peer, openedAtMs: nowMs, idleSinceMs: undefined, requests: [] })
           }
         } else if (kind === 'begin' && known !== undefined && known.requests.length === 0) {
-          // Only a trusted proxy names its client.
+          // Only a trusted proxy states the client's address.
           const forwardedFor = known.peer === null ? client : null
           const admission = table.begin(socket, forwardedFor, () => delay, nowMs)
           evict(admission)

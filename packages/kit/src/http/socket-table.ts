@@ -1,27 +1,35 @@
-/** Limits on the TCP connections of a server, called sockets: a "connection" is a billing connection elsewhere. */
+/**
+ * Limits on the TCP connections of a server, called sockets here because "connection" means a billing connection
+ * elsewhere.
+ */
 export interface SocketTableLimits {
   readonly maxSockets: number
   readonly maxPerAddress: number
-  /** How long a client may keep its request or its answer waiting before its socket may be evicted, in milliseconds. */
+  /** How long a client may delay its request or its answer before its socket may be evicted, in milliseconds. */
   readonly slowAfterMs: number
-  /** Time for the first request of a new socket, in milliseconds; after it, the socket is evicted before an idle one. */
+  /**
+   * Time for the first request of a new socket, in milliseconds. After it, the socket is evicted before an idle one.
+   */
   readonly unusedGraceMs: number
 }
 
-/** Why a socket was closed to make room. */
+/** The reason why a socket was closed to free a slot. */
 export type Eviction = 'unused' | 'idle' | Delay
 
-/** What a client delays: the body of its request arrives slowly, or its answer is written and not read. */
+/** A delay caused by a client: the body of its request arrives slowly, or it does not read its answer. */
 export type Delay = 'slow_request' | 'unread_answer'
 
-/** `limit` is the exhausted limit: the sockets of one address, or those of the server. */
+/**
+ * The result of opening a socket or starting a request. `limit` is the exhausted limit: the sockets of one address, or
+ * of the server.
+ */
 export type Admission<S> =
   | { readonly kind: 'admitted'; readonly evicted: Evicted<S> | null }
   | { readonly kind: 'refused'; readonly limit: Limit }
 
 export type Limit = 'address' | 'server'
 
-/** The socket that is evicted for the admitted one. The table has removed it; the caller closes it. */
+/** The socket that is evicted for the admitted one. The table has removed it; the caller must close it. */
 export interface Evicted<S> {
   readonly socket: S
   readonly address: string | null
@@ -33,20 +41,20 @@ type Phase = 'unused' | 'idle' | 'busy'
 
 interface Entry<S> {
   readonly socket: S
-  /** The address this socket counts against while idle; null for a trusted proxy. */
+  /** The address that this socket counts against while idle; null for a trusted proxy. */
   readonly peer: string | null
-  /** The address it counts against now. */
+  /** The address that this socket counts against now. */
   address: string | null
   readonly openedAtMs: number
   phase: Phase
-  /** Requests that are not answered yet; with pipelining more than one. */
+  /** Number of unanswered requests; with pipelining more than one. */
   requests: number
   busySinceMs: number
-  /** What its client delays; null while a request waits for the server. */
+  /** Returns the delay caused by the client; null while a request waits for the server. */
   delay: () => Delay | null
 }
 
-/** Entries by phase; each set is in the order in which its entries entered the phase. */
+/** Entries by phase. Each set is in the order in which its entries entered the phase. */
 class Shelf<S> {
   readonly unused = new Set<Entry<S>>()
   readonly idle = new Set<Entry<S>>()
@@ -59,14 +67,18 @@ class Shelf<S> {
   }
 }
 
-/** A flood of new sockets must not search thousands of requests in flight for each of them. */
+/**
+ * Minimum interval of searches, in milliseconds: a flood of new sockets must not search thousands of requests in flight
+ * for each new socket.
+ */
 const SEARCH_EVERY_MS = 100
 
 /**
- * The open sockets of a server, and the choice of the one to evict at a limit: first the oldest without a request after the grace period, then the
- * longest idle one, then the oldest new one, then the one whose client has delayed its request or its answer for longest. A request in flight is never cut
- * off. The grace period keeps a new socket of an honest client from being evicted before idle ones of an attacker. At the limit of an address, one of its
- * own sockets is evicted.
+ * The open sockets of a server, and the choice of the socket to evict at a limit, in this order: the oldest socket
+ * without a request after the grace period, the longest idle one, the oldest new one, and the one whose client has
+ * delayed its request or its answer for longest. A request that waits for the server is never cut off. The grace period
+ * protects the new sockets of honest clients from eviction before the idle sockets of an attacker. At the limit of an
+ * address, one of its own sockets is evicted.
  */
 export class SocketTable<S> {
   readonly #limits: SocketTableLimits
@@ -82,7 +94,7 @@ export class SocketTable<S> {
     return this.#entries.size
   }
 
-  /** @param peer null where the address is not to be counted */
+  /** @param peer null if the address must not be counted */
   open(socket: S, peer: string | null, nowMs: number): Admission<S> {
     const admission = this.#makeRoom(peer, nowMs)
     if (admission.kind === 'refused') return admission
@@ -92,9 +104,9 @@ export class SocketTable<S> {
   }
 
   /**
-   * A request begins.
-   * @param forwardedFor the client's address where a trusted proxy names it; it counts while the request lasts
-   * @param delay what the socket's client delays; null while any of its requests waits for the server
+   * Records the start of a request.
+   * @param forwardedFor the client's address if a trusted proxy states it; counted for the duration of the request
+   * @param delay returns the delay caused by the socket's client; null while any of its requests waits for the server
    */
   begin(socket: S, forwardedFor: string | null, delay: () => Delay | null, nowMs: number): Admission<S> {
     const entry = this.#entries.get(socket)
@@ -113,7 +125,7 @@ export class SocketTable<S> {
     return admission
   }
 
-  /** A request was answered or interrupted. */
+  /** Records that a request was answered or interrupted. */
   end(socket: S): void {
     const entry = this.#entries.get(socket)
     if (entry === undefined) return
@@ -161,7 +173,7 @@ export class SocketTable<S> {
     const [idle] = shelf.idle
     if (idle !== undefined) return { entry: idle, reason: 'idle' }
     if (unused !== undefined) return { entry: unused, reason: 'unused' }
-    // The time may have gone back since.
+    // The absolute difference, because the clock may have been set back.
     if (Math.abs(nowMs - shelf.searchedAtMs) < SEARCH_EVERY_MS) return undefined
     for (const entry of shelf.busy) {
       if (nowMs - entry.busySinceMs < this.#limits.slowAfterMs) break

@@ -15,7 +15,8 @@ afterAll(async () => {
 
 const BUSY_FOR_MS = 13_000
 
-// Seen after an election with a rollback: the driver lets an operation wait for a connection for ever, and its batch with it.
+// Observed after an election with a rollback: by default the driver lets an operation wait for a connection without
+// end.
 test('who gets no connection is told that MongoDB is away, instead of waiting for ever', async () => {
   const things = mongo.db.collection('things')
   await things.insertOne({})

@@ -1,14 +1,17 @@
 import { MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { DUPLICATE_KEY } from './mongo.ts'
 
-/** Whether a unique index refused the document: for an insert by a deterministic id, it is already stored. */
+/**
+ * True if a unique index refused the document. For an insert with a deterministic id it means that the document is
+ * already stored.
+ */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY
 }
 
 /**
  * The indexes of the writes that a unique index refused in an unordered bulk write.
- * @throws `error` itself when it is no failure of a bulk write, or when any write failed for another reason
+ * @throws `error` itself if it is not a bulk write error, or if any write failed for another reason
  */
 export function duplicateIndexes(error: unknown): readonly number[] {
   if (!(error instanceof MongoBulkWriteError)) throw error
@@ -18,10 +21,10 @@ export function duplicateIndexes(error: unknown): readonly number[] {
 }
 
 /**
- * Runs an unordered write of many documents in which "already stored" is no failure.
- * @param count how many documents it writes; with none, nothing is run
+ * Runs an unordered write of many documents in which "already stored" is not an error.
+ * @param count number of documents; the write is skipped if 0
  * @returns the indexes of the documents that are already stored
- * @throws the driver's error when a document was refused for another reason
+ * @throws the driver's error if a document was refused for another reason
  */
 export async function onlyDuplicates(write: () => Promise<unknown>, count: number): Promise<readonly number[]> {
   if (count === 0) return []

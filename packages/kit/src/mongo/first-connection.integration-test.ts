@@ -17,7 +17,7 @@ afterAll(async () => {
   await stack.close()
 })
 
-// The driver (7.9) by itself answers "Topology is closed" for ever once its very first connection has failed.
+// If its first connection fails, the driver (7.9) answers "Topology is closed" to every later call.
 test('a service that started while MongoDB was away uses it once it is there', async () => {
   proxy.mode = 'refuse'
   const url = new Secret(`mongodb://${proxy.address.host}:${proxy.address.port}/?directConnection=true`)

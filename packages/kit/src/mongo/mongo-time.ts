@@ -1,7 +1,9 @@
 import type { TimeSource } from '../clock/measured-clock.ts'
 import { asUnavailable, type Mongo } from './mongo.ts'
 
-/** The clock of MongoDB's primary. `hello` answers in well under a millisecond, needs no permission and takes no lock. */
+/**
+ * The clock of MongoDB's primary. `hello` answers in well under a millisecond, needs no permission and takes no lock.
+ */
 export function createMongoTime({ db }: Pick<Mongo, 'db'>): TimeSource {
   return {
     async read() {

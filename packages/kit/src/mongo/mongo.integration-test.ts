@@ -67,7 +67,7 @@ describe('a MongoDB that refuses', () => {
     expect(await things().countDocuments({ _id: 10 })).toBe(1)
   })
 
-  // The server has another code for each: for a little more than a document may hold, and for much more.
+  // The server has different error codes for a document that is slightly too large and one that is far too large.
   test.each([1, 100].map(kib => ({ kib, name: `${kib} KiB more than a document may hold` })))(
     'a document that an update would make too large is no outage: $name',
     async ({ kib }) => {

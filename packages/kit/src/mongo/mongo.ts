@@ -5,11 +5,12 @@ import { AppError, unavailable } from '../errors.ts'
 export interface MongoOptions {
   readonly url: Secret
   readonly dbName: string
-  /** Shown in the server's log and in currentOp. */
+  /** The name of this client in the server's log and in currentOp. */
   readonly appName: string
   /**
-   * Whether the driver repeats a write that an election interrupted; true when left out. Set false if the caller repeats the whole batch anyway:
-   * the server then keeps no record of each update, which saves a sixth of its time for updates.
+   * True if the driver must repeat a write that an election interrupted; true by default. Set false if the caller
+   * repeats the whole batch anyway: the server then keeps no record of each update, which saves a sixth of its time for
+   * updates.
    */
   readonly retryWrites?: boolean
 }
@@ -17,21 +18,22 @@ export interface MongoOptions {
 export interface Mongo {
   readonly client: MongoClient
   readonly db: Db
-  /** @throws AppError `unavailable` when no primary answers */
+  /** @throws AppError `unavailable` if no primary answers */
   ping(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Connections of one process to one server. */
+/** Maximum number of connections of one process to one server. */
 export const MAX_CONNECTIONS = 20
-/** How long an operation waits for a primary before it fails as unavailable. */
+/** How long an operation waits for a primary before it fails as unavailable, in milliseconds. */
 const SERVER_SELECTION_TIMEOUT_MS = 5_000
-/** How long an operation waits for a connection; by default the driver waits without end. */
+/** How long an operation waits for a connection, in milliseconds. By default the driver waits without end. */
 const WAIT_QUEUE_TIMEOUT_MS = 10_000
 
 /**
- * Opens MongoDB. Every write waits for a majority and the journal. The write concern is explicit, because a set with an arbiter defaults to one
- * member. It connects in the background, so a service starts while MongoDB is unavailable.
+ * Opens MongoDB. Every write waits for a majority and the journal. The write concern is explicit, because a replica set
+ * with an arbiter defaults to one member. It connects in the background, so that a service starts while MongoDB is
+ * unavailable.
  */
 export function connectMongo(options: MongoOptions): Mongo {
   const client = new MongoClient(options.url.reveal(), {
@@ -65,8 +67,8 @@ export function connectMongo(options: MongoOptions): Mongo {
 const CONNECT_EVERY_MS = 500
 
 /**
- * Retries the first connection until it succeeds: when it fails, the driver (7.9) keeps a closed topology, and every later call fails. Once
- * connected, the driver reconnects by itself.
+ * Retries the first connection until it succeeds, because after a failure the driver (7.9) keeps a closed topology, and
+ * every later call fails. Once connected, the driver reconnects by itself.
  * @returns a function that ends the attempts
  */
 function keepConnecting(client: MongoClient): () => void {
@@ -91,14 +93,15 @@ function keepConnecting(client: MongoClient): () => void {
 export const DUPLICATE_KEY = 11_000
 
 /**
- * Server codes about the request itself, which a retry does not change: invalid or too large values and documents (2, 9, 14, 22, 121, 10334, 17419,
- * 17420), namespaces and indexes that exist, are missing or differ (26, 48, 67, 72, 85, 86), and duplicates.
+ * Server codes about the request itself, which a retry does not change: invalid or too large values and documents (2,
+ * 9, 14, 22, 121, 10334, 17419, 17420), namespaces and indexes that exist, are missing or differ (26, 48, 67, 72, 85,
+ * 86), and duplicates.
  */
 const REQUEST_ERRORS = new Set([2, 9, 14, 22, 26, 48, 67, 72, 85, 86, 121, 10334, 17419, 17420, DUPLICATE_KEY])
 
 /**
- * Whether the error is about the server and not about the request: the network, an election, a full disk, a changed password. Unknown errors
- * count as such, because the opposite mistake would dead-letter good messages.
+ * True if the error is about the server and not about the request: the network, an election, a full disk, a changed
+ * password. True also for unknown errors, because the opposite mistake would dead-letter valid messages.
  */
 export function isMongoUnavailable(error: unknown): boolean {
   // A bulk write wraps a connection error so that it looks like an answer of the server.
@@ -111,7 +114,7 @@ export function isMongoUnavailable(error: unknown): boolean {
   return !(typeof error.code === 'number' && REQUEST_ERRORS.has(error.code))
 }
 
-/** Runs a call to MongoDB; a failure of the server becomes AppError `unavailable`, which callers retry. */
+/** Runs a call to MongoDB. Converts a failure of the server to AppError `unavailable`, which callers retry. */
 export async function asUnavailable<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()

@@ -30,7 +30,7 @@ beforeEach(async () => {
   await things().insertOne({ _id: 'a', version: 3, note: 'first', list: [1] })
 })
 
-/** Changes the thing if it has the version. @returns how many were modified, and the thing then */
+/** Changes the document if it has this version. @returns the number of modified documents, and the stored document */
 async function change(version: number, change: Change) {
   const result = await things().bulkWrite([updateIf('a', { $eq: ['$version', version] }, change)], { ordered: false })
   return { modified: result.modifiedCount, thing: await things().findOne({ _id: 'a' }) }

@@ -6,7 +6,7 @@ test('the event-loop watch sees a loop that is held up, and that it is free agai
   const watch = watchLoad({ maxUtilization: 0.95, maxLagP99Ms: 30 }, 60)
   expect(watch.judge()).toEqual({ kind: 'bearable' })
   await until('overload', () => {
-    // Holds the loop up for longer than the limit, as handling too much work does.
+    // Blocks the event loop for longer than the limit, like too much work.
     const end = performance.now() + 50
     while (performance.now() < end);
     return watch.judge().kind === 'overloaded'

@@ -8,12 +8,15 @@ export interface LoadWatch {
 }
 
 const SAMPLE_MS = 1_000
-/** Fine enough that a single pause within a second does not reach the 99th percentile. */
+/**
+ * Resolution of the histogram, in milliseconds: fine enough that a single pause within a second does not reach the 99th
+ * percentile.
+ */
 const RESOLUTION_MS = 5
 const NS_PER_MS = 1e6
 
 /**
- * Samples the event loop once per second, by the machine's own time.
+ * Samples the event loop once per second, measured by the machine's own clock.
  * @param sampleMs length of one sample, in milliseconds
  */
 export function watchLoad(limits: LoadLimits, sampleMs = SAMPLE_MS): LoadWatch {
@@ -26,7 +29,7 @@ export function watchLoad(limits: LoadLimits, sampleMs = SAMPLE_MS): LoadWatch {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, last)
     last = now
-    // The histogram measures the whole interval between two ticks, not only the delay of the second one.
+    // The histogram measures the whole interval between two ticks, so the resolution is subtracted to get the delay.
     const lagMs = (percentile: number) => Math.max(0, delay.percentile(percentile) / NS_PER_MS - RESOLUTION_MS)
     const sample = { utilization, lagP50Ms: lagMs(50), lagP99Ms: lagMs(99) }
     delay.reset()

@@ -1,8 +1,8 @@
 /** The event loop during one sampling interval. */
 export interface LoadSample {
-  /** Share of the time in which the loop was busy, 0 to 1. */
+  /** Share of the time in which the event loop was busy, 0 to 1. */
   readonly utilization: number
-  /** Median and 99th percentile of how late the loop was, in milliseconds. */
+  /** Median and 99th percentile of the event loop's delay, in milliseconds. */
   readonly lagP50Ms: number
   readonly lagP99Ms: number
 }
@@ -17,14 +17,17 @@ export type LoadJudgement =
   | { readonly kind: 'overloaded'; readonly reason: 'event_loop_lag' | 'event_loop_utilization' }
 
 /**
- * A busy event loop works well while its turns are short (some 10 ms under full load). It counts as overloaded only when the median lag is above this
- * share of the lag limit.
+ * Share of the lag limit that the median lag must exceed for a busy event loop to count as overloaded. A busy loop with
+ * short turns (some 10 ms under full load) works well.
  */
 const LAG_SHARE_OF_BUSY = 0.25
-/** One slow second may be a garbage collection or another process; two in a row are load. */
+/**
+ * Number of overloaded samples in a row that count as overload. A single slow second may be caused by garbage
+ * collection or another process.
+ */
 export const SAMPLES_TO_SHED = 2
 
-/** Whether new work should be refused, from the latest samples (oldest first). */
+/** Decides whether new work should be refused, from the latest samples (oldest first). */
 export function judgeLoad(samples: readonly LoadSample[], limits: LoadLimits): LoadJudgement {
   const latest = samples.slice(-SAMPLES_TO_SHED)
   if (latest.length < SAMPLES_TO_SHED) return { kind: 'bearable' }

@@ -5,9 +5,12 @@ import type { Metrics } from './metrics.ts'
 export interface OpsOptions {
   readonly port: number
   readonly host: string
-  /** Why this process should be restarted, or undefined. Never because of a dependency: a restart does not fix it. */
+  /**
+   * The reason why this process should be restarted; undefined if there is none. Never an unavailable dependency,
+   * because a restart does not fix it.
+   */
   live(): string | undefined
-  /** Why it should get no requests now, or undefined. */
+  /** The reason why this process should get no requests now; undefined if there is none. */
   ready(): Promise<string | undefined>
   readonly metrics: Metrics
 }
@@ -19,7 +22,7 @@ export interface OpsServer {
 
 const PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
-/** Serves /healthz, /readyz and /metrics on a port of their own, which clients do not reach. */
+/** Serves /healthz, /readyz and /metrics on a separate port, which clients cannot reach. */
 export async function startOpsServer(options: OpsOptions): Promise<OpsServer> {
   const server = createServer((request, response) => {
     const answer = (status: number, text: string) => {

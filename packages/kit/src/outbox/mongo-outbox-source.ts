@@ -3,15 +3,16 @@ import type { AnyBulkWriteOperation, Collection, Document, Filter } from 'mongod
 import { asUnavailable } from '../mongo/mongo.ts'
 import type { OutboxSource } from './outbox-publisher.ts'
 
-/** A document with an outbox, or the only element of an array that has one. */
+/** A document with an outbox, or the only array element that has one. */
 export interface OutboxHolder {
   outbox?: readonly TimedOutboxEntry[]
 }
 
 /**
- * The outboxes of one collection, as the publisher and its sweeper use them.
- * The collection has a sparse index on `outbox.at`, or on `<within>.outbox.at`.
- * @param within the name of the array of one whose only element holds the outbox; left out where the document itself does
+ * The outboxes of one collection, for the publisher and its sweeper. The collection has a sparse index on `outbox.at`,
+ * or on `<within>.outbox.at`.
+ * @param within the name of the single-element array whose element contains the outbox; not set if the document itself
+ * contains it
  */
 export function createMongoOutboxSource<T extends Document & { _id: string }>(
   collection: Collection<T>,
@@ -37,7 +38,7 @@ export function createMongoOutboxSource<T extends Document & { _id: string }>(
       const updates = documents.map(({ documentId, entryIds }) => ({
         updateOne: { filter: { _id: documentId }, update: { $pull: { [updated]: { id: { $in: [...entryIds] } } } } },
       }))
-      // The driver's type of $pull does not know readonly arrays.
+      // The driver's type of $pull does not accept readonly arrays.
       const writes = updates as unknown as AnyBulkWriteOperation<T>[]
       await asUnavailable(() => collection.bulkWrite(writes, { ordered: false }))
     },

@@ -1,6 +1,7 @@
 /**
- * The outbox: a message is written into the document that causes it, in the same write as the change, and stays there until the broker has it.
- * After a crash the sweeper publishes it. Publishing twice is harmless: the id is deterministic, and consumers deduplicate by it.
+ * The outbox: a message is stored in the document that causes it, in the same write as the change, and stays there
+ * until the broker has acknowledged it. After a crash the sweeper publishes it. Publishing twice is harmless, because
+ * the id is deterministic and consumers deduplicate by it.
  */
 import {
   HEADERS,
@@ -20,14 +21,15 @@ export interface PendingOutbox {
   readonly entries: readonly OutboxEntry[]
 }
 
-/** Port to the documents with outboxes: each owner of such a collection has its own. */
+/** Port to the documents with outboxes. Each collection with outboxes has its own implementation. */
 export interface OutboxSource {
   /**
-   * Documents that hold an entry written before `writtenBefore`, with all their entries in the order of writing.
+   * Finds documents with an entry written before `writtenBefore`, and returns all their entries in the order of
+   * writing.
    * @param writtenBefore milliseconds since the epoch
    */
   pending(writtenBefore: number, limit: number): Promise<readonly PendingOutbox[]>
-  /** Removes published entries. Entries added meanwhile stay, and missing entries are no error. */
+  /** Removes published entries. Entries added in the meantime stay, and missing entries are not an error. */
   published(documents: readonly PublishedEntries[]): Promise<void>
 }
 
@@ -38,9 +40,9 @@ export interface PublishedEntries {
 
 export interface OutboxPublisher {
   /**
-   * Sends all entries, waits for the broker's ack, then removes them from their documents.
-   * @returns how many documents have an entry that cannot be published; it stays and is logged
-   * @throws AppError `unavailable` when the broker or the store is unavailable: the sweeper publishes the entries later
+   * Sends all entries, waits for the broker's acknowledgement, then removes them from their documents.
+   * @returns the number of documents with an entry that cannot be published; the entry stays and is logged
+   * @throws AppError `unavailable` if the broker or the store is unavailable: the sweeper publishes the entries later
    */
   publish(outboxes: readonly PendingOutbox[]): Promise<{ stuck: number }>
 }
@@ -50,7 +52,7 @@ export interface OutboxPublisherOptions {
   readonly producer: Producer
   readonly encoder: MessageEncoder
   readonly logger: Logger
-  /** Called between the ack and the removal: after a crash here the sweeper publishes again. */
+  /** Called between the acknowledgement and the removal. After a crash at this point the sweeper publishes again. */
   readonly afterSend?: () => void
 }
 
@@ -80,7 +82,9 @@ export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPu
     )
   }
 
-  /** Encodes each entry alone: one that cannot be encoded does not block the others of its document. */
+  /**
+   * Encodes each entry separately, so that an entry that cannot be encoded does not block the others of its document.
+   */
   function encodeOutbox(outbox: PendingOutbox): Encoded {
     const encoded = outbox.entries.flatMap(entry => {
       try {
@@ -106,7 +110,8 @@ export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPu
       } catch (error) {
         if (!isForMessage(error)) throw error
       }
-      // The broker refuses one entry (too large): send each document alone, so that it blocks no other.
+      // The broker refuses one entry (too large): send each document separately, so that this entry blocks no other
+      // document.
       let sent = 0
       for (const item of encoded) {
         try {

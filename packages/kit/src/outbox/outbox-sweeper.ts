@@ -9,10 +9,10 @@ export interface OutboxSweeperOptions {
   readonly publisher: OutboxPublisher
   readonly clock: Clock
   readonly logger: Logger
-  /** Age from which an entry counts as left behind; the writer of a younger one may still publish it. */
+  /** Minimum age of swept entries, in milliseconds, because the writer of a younger entry may still publish it. */
   readonly olderThanMs?: number
   readonly intervalMs?: number
-  /** Documents per read. */
+  /** Number of documents per read. */
   readonly limit?: number
 }
 
@@ -21,11 +21,10 @@ const SWEEP_INTERVAL_MS = 5_000
 const SWEEP_LIMIT = 200
 
 /**
- * Publishes entries that a crash or an unavailable broker left in outboxes. Several replicas may sweep at once: a message sent twice has the same
- * id.
- *
- * Known gap: documents that cannot be published (`outbox.stuck`, always a bug) are read first in every sweep, so `limit` of them would block the
- * documents behind them until the bug is fixed.
+ * Publishes entries that a crash or an unavailable broker left in outboxes. Several replicas may sweep concurrently,
+ * because a message that is sent twice has the same id.
+ * | Known gap: documents that cannot be published (`outbox.stuck`, always a bug) are read first in every sweep, so
+ * `limit` such documents would block the documents behind them until the bug is fixed.
  */
 export function createOutboxSweeper(options: OutboxSweeperOptions): Periodic {
   const { source, publisher, clock, logger } = options
@@ -34,7 +33,8 @@ export function createOutboxSweeper(options: OutboxSweeperOptions): Periodic {
   const limit = options.limit ?? SWEEP_LIMIT
 
   async function sweep(isStopping: () => boolean): Promise<void> {
-    // More may follow a full page. Stuck documents are read each time, so a page of only these ends the sweep.
+    // A full page may be followed by more documents. Stuck documents are returned by every read, so a page with only
+    // stuck documents ends the sweep.
     for (let isMore = true; isMore && !isStopping(); ) {
       const outboxes = await source.pending(clock.now() - olderThanMs, limit)
       if (outboxes.length === 0) return
@@ -49,7 +49,7 @@ export function createOutboxSweeper(options: OutboxSweeperOptions): Periodic {
     pauseMs: intervalMs,
     run: sweep,
     onFailure(error) {
-      // An outage is what a sweeper is for: the next round finds the same entries.
+      // An unavailable dependency is expected here: the next sweep finds the same entries.
       const canRetry = isRetryable(error)
       logger[canRetry ? 'warn' : 'error']({ error }, 'outbox.sweep_failed')
     },

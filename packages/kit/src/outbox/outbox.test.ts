@@ -17,7 +17,7 @@ const entry = (id: string, more: Partial<OutboxEntry> = {}): OutboxEntry => ({
   ...more,
 })
 
-/** Documents in memory, their outboxes written at a given time. */
+/** Documents in memory whose outboxes were written at a given time. */
 function documents(initial: Record<string, { writtenAt: number; entries: OutboxEntry[] }>) {
   const held = new Map(Object.entries(initial))
   const source: OutboxSource = {
@@ -38,7 +38,7 @@ function documents(initial: Record<string, { writtenAt: number; entries: OutboxE
   return { source, all, left, add: (id: string, item: OutboxEntry) => held.get(id)?.entries.push(item) }
 }
 
-/** A producer of our own port that keeps what it was given and can be told to refuse. */
+/** A producer that records its messages and can be made to refuse them. */
 function recordingProducer(refuse: (messages: readonly OutgoingMessage[]) => Error | undefined = () => undefined) {
   const sent: OutgoingMessage[] = []
   const producer: Producer = {
@@ -57,7 +57,7 @@ const encoder: MessageEncoder = { encode: (_name, message) => Buffer.from(JSON.s
 const logLines: string[] = []
 const logger = createLogger('test', 'info', { write: line => void logLines.push(line) })
 
-/** Time that passes only when told to. */
+/** A clock that stands still until `pass` is called. */
 function manualClock(): Clock & { pass(ms: number): Promise<void> } {
   let now = 1_000_000
   const timers = new Set<{ at: number; callback: () => void }>()
@@ -73,7 +73,7 @@ function manualClock(): Clock & { pass(ms: number): Promise<void> } {
       for (const timer of [...timers]) {
         if (timer.at > now || !timers.delete(timer)) continue
         timer.callback()
-        // Lets everything that the callback started settle; none of it waits for real time.
+        // Waits until everything started by the callback has settled. Nothing in it waits for real time.
         await new Promise(resolve => setImmediate(resolve))
       }
     },

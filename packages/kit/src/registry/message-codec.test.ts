@@ -37,14 +37,14 @@ describe('bytes that are no such message are refused, for good', () => {
     const refusal = codec.decode('recheck', bytes)
     await expect(refusal).rejects.toMatchObject({ name: 'AppError', code: 'message_invalid', retryable: false })
     await expect(refusal).rejects.toThrow(message)
-    // A refusal is logged and stands in a header of the dead letter.
+    // A refusal is logged and copied to a header of the dead letter.
     await expect(refusal).rejects.not.toThrow(/secret/)
   })
 })
 
 describe('a schema that this process does not know', () => {
   const theirs = 50
-  /** A codec whose registry answers `exchange` for every schema id, and how often it was asked. */
+  /** A codec whose registry answers `exchange` for every schema id, with the number of requests. */
   function setUp(exchange: RegistryExchange, kept: MessageName[] = []) {
     const asked: string[] = []
     const registry = createSchemaRegistry('http://nowhere.invalid', async request => {

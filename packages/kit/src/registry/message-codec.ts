@@ -2,16 +2,16 @@ import { frame, MESSAGES, type MessageName, type MessageOf, unframe } from '@bac
 import { AppError } from '../errors.ts'
 import { type SchemaRegistry, trustSchemaId } from './schema-registry.ts'
 
-/** Messages to and from the bytes that Kafka carries: Confluent's wire format around JSON. */
+/** Converts messages to and from bytes in Kafka: Confluent's wire format around JSON. */
 export interface MessageCodec {
   /** The id of the schema that this process writes, for callers that frame bytes themselves. */
   schemaId(name: MessageName): number
-  /** @throws AppError `message_invalid` when the message does not match its schema: a bug */
+  /** @throws AppError `message_invalid` if the message does not match its schema, which is a bug */
   encode<N extends MessageName>(name: N, message: MessageOf<N>): Buffer
   /**
-   * Drops fields that a newer writer added.
-   * @throws AppError `message_invalid` when the bytes are no such message; `unavailable` (retryable) when their schema
-   *   id is not known here and cannot be looked up now
+   * Decodes a message and removes fields that a newer writer added.
+   * @throws AppError `message_invalid` if the bytes are not such a message; `unavailable` (retryable) if their schema
+   * id is unknown and cannot be looked up now
    */
   decode<N extends MessageName>(name: N, bytes: Buffer | null): Promise<MessageOf<N>>
 }
@@ -21,18 +21,19 @@ export interface CodecParts {
   /** The id of each message type's current schema. */
   readonly own: ReadonlyMap<MessageName, number>
   /**
-   * Called when the registry cannot look up an id: the message types with this id according to another source, if it knows any.
+   * Called if the registry cannot look up an id: returns the message types with this id according to another source, if
+   * it knows any.
    */
   readonly recall: (schemaId: number) => Promise<readonly MessageName[]>
 }
 
-/** How long an id is remembered as missing in the registry, in milliseconds, and how many are. */
+/** How long an id is remembered as missing in the registry, in milliseconds, and the maximum number of such ids. */
 const UNKNOWN_FOR_MS = 60_000
 const MAX_UNKNOWN = 1_000
 
-/** The codec over a schema registry. */
+/** Creates the codec on a schema registry. */
 export function createCodec({ registry, own, recall }: CodecParts): MessageCodec {
-  /** The message types of ids whose schema is not fetched: zod checks their messages. */
+  /** The message types of ids whose schema is not fetched. Their messages are checked by zod. */
   const types = new Map<number, readonly MessageName[]>()
   const unknownUntil = new Map<number, number>()
   const trust = (schemaId: number, names: readonly MessageName[]) => {
@@ -41,7 +42,7 @@ export function createCodec({ registry, own, recall }: CodecParts): MessageCodec
   }
   for (const [name, schemaId] of own) trust(schemaId, [...(types.get(schemaId) ?? []), name])
 
-  /** Makes the registry's cache hold the schema. @throws AppError as `decode` does */
+  /** Fetches the schema into the registry client's cache. @throws AppError as `decode` does */
   async function learn(schemaId: number): Promise<void> {
     if ((unknownUntil.get(schemaId) ?? 0) > performance.now()) throw unknownSchema(schemaId)
     try {
@@ -57,7 +58,7 @@ export function createCodec({ registry, own, recall }: CodecParts): MessageCodec
         throw unknownSchema(schemaId)
       }
       const names = await recall(schemaId)
-      // Even a refusal, for example of the password, says nothing about the message.
+      // A refusal of the registry, for example of the password, says nothing about the message.
       if (names.length === 0) throw new AppError('unavailable', error.message, { cause: error, retryable: true })
       trust(schemaId, names)
     }
@@ -66,7 +67,7 @@ export function createCodec({ registry, own, recall }: CodecParts): MessageCodec
   return {
     schemaId: name => own.get(name)!,
     encode(name, message) {
-      // The registry's own encode is asynchronous because it may fetch a schema; these are in memory.
+      // The registry client's own encode is asynchronous because it may fetch a schema; these schemas are in memory.
       return frame(own.get(name)!, JSON.stringify(matching(name, message)))
     },
     async decode(name, bytes) {
@@ -93,7 +94,7 @@ function unknownSchema(schemaId: number): AppError {
   return new AppError('message_invalid', `Schema ${schemaId} is not in the schema registry`)
 }
 
-/** States paths only, without the cause: parsers quote values, which may be personal. */
+/** Lists paths only, without the cause, because parsers quote values, which may be personal data. */
 function unreadable(name: MessageName, error: unknown): AppError {
   const paths = (error as { paths?: unknown }).paths
   const reason = Array.isArray(paths)
@@ -105,7 +106,7 @@ function unreadable(name: MessageName, error: unknown): AppError {
 function matching<N extends MessageName>(name: N, value: unknown): MessageOf<N> {
   const parsed = MESSAGES[name].schema.safeParse(value)
   if (parsed.success) return parsed.data as MessageOf<N>
-  // States paths and rules only: values may be personal.
+  // Lists paths and rules only, because values may be personal data.
   const faults = parsed.error.issues.slice(0, 5).map(issue => `${issue.path.join('.') || 'message'}: ${issue.code}`)
   throw new AppError('message_invalid', `The message is not a valid ${name} (${faults.join(', ')})`)
 }

@@ -34,7 +34,7 @@ afterAll(async () => {
   await stack.close()
 })
 
-/** Registers all schemas as the deploy job does; `prefix` tells test runs apart. */
+/** Registers all schemas like the deploy job. `prefix` separates test runs. */
 async function registerAll(prefix: string, kept: SchemaIdStore): Promise<void> {
   for (const name of names) {
     const schemaId = await registerSchema(registry, registrySubject(name, prefix), schemaText(registrySchema(name)))
@@ -46,7 +46,7 @@ function openCodec(prefix: string, kept: SchemaIdStore, registryUrl = stack.regi
   return createRegistryCodec({ registryUrl, topicPrefix: prefix, schemaIds: kept, logger: stack.logger, waitMs })
 }
 
-/** A registry that counts what it is asked, or that is away. */
+/** Starts a registry that counts its requests and can be made unavailable. */
 async function startFrontRegistry() {
   const state = { away: false, requests: [] as string[] }
   const server: Server = createServer(async (request, response) => {
@@ -120,7 +120,7 @@ describe('a schema id that this process does not know', () => {
     await registerAll(prefix, kept)
     const front = await startFrontRegistry()
     const codec = await openCodec(prefix, kept, front.url)
-    // What a newer release registers: an optional field more.
+    // A newer release registers the schema with an additional optional field.
     const schema = registrySchema('recheck') as { properties: object }
     const newer = schemaText({ ...schema, properties: { ...schema.properties, added_later: { type: 'string' } } })
     const newerId = await registerSchema(registry, registrySubject('recheck', prefix), newer)

@@ -9,19 +9,21 @@ import { createSchemaRegistry, findSchemaId, type SchemaRegistry } from './schem
 export interface RegistryCodecOptions {
   /** Base URL of the registry's Confluent-compatible API. */
   readonly registryUrl: string
-  /** Prefix of every subject; the same as the bus's. */
+  /** Prefix of every subject; the same as the prefix of the bus. */
   readonly topicPrefix: string
   readonly schemaIds: SchemaIdStore
   readonly logger: Logger
-  /** How long to wait at start until the deploy job has registered all schemas, in milliseconds; 60000 when left out. */
+  /**
+   * How long to wait at the start until the deploy job has registered all schemas, in milliseconds; 60000 by default.
+   */
   readonly waitMs?: number
 }
 
 const ATTEMPT_EVERY_MS = 500
 /**
- * The codec of the services. Schemas are never registered here: their ids are looked up once, at the registry or, when
- * it is unavailable, in `schema_ids`.
- * @throws AppError `unavailable` when neither knows all ids in time
+ * The codec of the services. It registers no schemas: it looks up their ids once, at the registry or, if the registry
+ * is unavailable, in `schema_ids`.
+ * @throws AppError `unavailable` if neither source knows all ids in time
  */
 export async function createRegistryCodec(options: RegistryCodecOptions): Promise<MessageCodec> {
   const registry = createSchemaRegistry(options.registryUrl)
@@ -63,7 +65,7 @@ async function resolveOwnIds(
   }
 }
 
-/** Asks the registry first: a new registry assigns other ids than the stored ones. */
+/** Asks the registry first, because a replaced registry assigns other ids than the stored ones. */
 async function ownId(
   name: MessageName,
   topicPrefix: string,

@@ -1,6 +1,6 @@
 import { AppError, unavailable } from '../errors.ts'
 
-/** One request to a schema registry, as the client library has it. */
+/** One request to a schema registry, in the form of the client library. */
 export interface RegistryRequest {
   method(): string
   /** The whole URL, without credentials. */
@@ -13,21 +13,21 @@ export interface RegistryRequest {
 
 /**
  * Sends a request to a schema registry and returns the parsed answer.
- * @throws AppError `not_found` and `conflict` when the registry answers so; `unavailable` when it does not answer, or something else answers in its
- *   place; `internal` for any other refusal
+ * @throws AppError `not_found` and `conflict` if the registry answers so; `unavailable` if it does not answer, or if
+ * another server (such as a proxy) answers for it; `internal` for any other refusal
  */
 export type RegistryExchange = (request: RegistryRequest) => Promise<object>
 
 const REQUEST_TIMEOUT_MS = 5_000
 
 /**
- * The exchange over HTTP. It replaces the library's own (mappersmith 2.47), which never settles when a connection breaks in the middle of an answer,
- * has no deadline, and reports a refused connection as status 400.
+ * The exchange over HTTP. It replaces the library's own transport (mappersmith 2.47), which never settles if a
+ * connection breaks in the middle of an answer, has no deadline, and reports a refused connection as status 400.
  */
 export const exchangeOverHttp: RegistryExchange = async request => {
   const { status, text } = await send(request)
   const answer = parseObject(text)
-  // A proxy in front of a starting registry answers with a page of its own, with 404 and even with 200.
+  // A proxy before a starting registry answers with its own page, with status 404 or even 200.
   if (answer === undefined || status >= 500 || status === 429)
     throw unavailable('The schema registry', new Error(`It answered ${status}`))
   if (status >= 200 && status < 300) return answer

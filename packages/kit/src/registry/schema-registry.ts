@@ -8,19 +8,23 @@ type ClientOptions = ConstructorParameters<typeof SchemaRegistry>[0]
 type Middleware = NonNullable<ClientOptions['middlewares']>[number]
 type CachedSchema = Parameters<SchemaRegistry['cache']['setSchema']>[2]
 
-/** Not strict, to read schemas of other releases. zod checks formats (such as date-time), which ajv does not know by itself. */
+/**
+ * Not strict, in order to accept schemas of other releases. zod checks formats (such as date-time), which ajv does not
+ * support by itself.
+ */
 const JSON_OPTIONS = { strict: false, validateFormats: false, logger: false } as const
 
 /**
- * Access to a schema registry with a Confluent-compatible API. It caches fetched schemas and retries nothing: its callers do.
- * @param baseUrl the API's base, e.g. Apicurio's ends in /apis/ccompat/v7; may hold user and password
+ * Creates a client for a schema registry with a Confluent-compatible API. It caches fetched schemas and retries
+ * nothing, because its callers retry.
+ * @param baseUrl the API's base URL (for Apicurio it ends in /apis/ccompat/v7); may contain user and password
  */
 export function createSchemaRegistry(baseUrl: string, exchange: RegistryExchange = exchangeOverHttp): SchemaRegistry {
   const url = new URL(baseUrl)
   const auth = { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) }
   url.username = ''
   url.password = ''
-  // The last middleware is the outermost. It sends the complete request itself and calls no other.
+  // The last middleware is the outermost one. It sends the complete request itself and calls no other middleware.
   const transport = (() => ({
     response: async (_next: unknown, _renew: unknown, request: Parameters<RegistryExchange>[0]) => {
       const answer = await exchange(request)
@@ -33,7 +37,7 @@ export function createSchemaRegistry(baseUrl: string, exchange: RegistryExchange
 }
 
 /**
- * The id of exactly this schema under the subject; undefined when it is not registered there.
+ * The id of exactly this schema under the subject; undefined if it is not registered there.
  * @throws AppError as a {@link RegistryExchange} does
  */
 export async function findSchemaId(
@@ -45,7 +49,7 @@ export async function findSchemaId(
   try {
     id = await registry.getRegistryIdBySchema(subject, { type: SchemaType.JSON, schema })
   } catch (error) {
-    // Its only error of this class; it does not export the class.
+    // The library throws only one error of this class, and it does not export the class.
     if (error instanceof Error && error.name === 'ConfluentSchemaRegistryError') return undefined
     throw error
   }
@@ -53,10 +57,11 @@ export async function findSchemaId(
 }
 
 /**
- * Registers a schema and returns its id; a known schema keeps its id. A subject's first version also sets the level BACKWARD_TRANSITIVE. Safe to
- * repeat: the next run completes a job that ended between the two steps. Until then, a second version would not be compared with the first.
- * @throws AppError `conflict` when the registry finds the schema incompatible with an earlier version, or the subject has
- *   another level; otherwise as a {@link RegistryExchange} does
+ * Registers a schema and returns its id; a known schema keeps its id. A subject's first version also sets the
+ * compatibility level BACKWARD_TRANSITIVE. Safe to repeat: if a run ends between the two steps, the next run completes
+ * them; until then a second version would not be compared with the first.
+ * @throws AppError `conflict` if the registry finds the schema incompatible with an earlier version, or if the subject
+ * has another level; otherwise as a {@link RegistryExchange} does
  */
 export async function registerSchema(registry: SchemaRegistry, subject: string, schema: string): Promise<number> {
   try {
@@ -74,7 +79,7 @@ export async function registerSchema(registry: SchemaRegistry, subject: string, 
   }
 }
 
-/** The id is written into every message, so it must be a number. */
+/** Returns the id, which must be a number because it is written into every message. */
 function checkedId(id: unknown): number {
   if (Number.isInteger(id)) return id as number
   throw new AppError(
@@ -84,8 +89,8 @@ function checkedId(id: unknown): number {
 }
 
 /**
- * Lets {@link SchemaRegistry.decode} parse messages of this id without a request to the registry. It then checks nothing but JSON: for callers with a
- * schema of their own.
+ * Lets {@link SchemaRegistry.decode} parse messages with this id without a request to the registry. It then checks only
+ * that they are JSON, for callers that validate messages themselves.
  */
 export function trustSchemaId(registry: SchemaRegistry, schemaId: number): void {
   registry.cache.setSchema(schemaId, SchemaType.JSON, plainJson)

@@ -5,11 +5,11 @@ interface Partition {
   readonly partition: number
 }
 
-/** How long each partition of a consumer pauses after failures in a row. */
+/** The pauses of a consumer's partitions after failures in a row. */
 export class PartitionPauses {
   readonly #failures = new Map<string, number>()
 
-  /** @returns for how long the partition pauses now, in milliseconds */
+  /** @returns the pause of the partition, in milliseconds */
   failed(partition: Partition): number {
     const failures = (this.#failures.get(idOf(partition)) ?? 0) + 1
     this.#failures.set(idOf(partition), failures)

@@ -3,7 +3,7 @@ import { createManualClock } from '../../test/manual-clock.ts'
 import { AppError, unavailable } from '../errors.ts'
 import { type RetryOptions, untilAvailable } from './until-available.ts'
 
-/** Fails as often as told, then succeeds. */
+/** A call that fails a given number of times and then succeeds. */
 function failing(
   times: number,
   options: Omit<RetryOptions, 'clock'> = {},

@@ -3,21 +3,28 @@ import { z } from 'zod'
 import { Secret } from '../config/secret.ts'
 import { AppError } from '../errors.ts'
 
-/** The key-encryption keys of this process: the primary seals new secrets, all of them open secrets. */
+/**
+ * The key-encryption keys of this process. New secrets are encrypted with the primary key, and decrypted with any key.
+ */
 export interface KeyRing {
   readonly primary: string
-  /** By key id. KeyObjects cannot be printed. */
+  /** Keys by key id. A KeyObject cannot be printed. */
   readonly keys: ReadonlyMap<string, KeyObject>
 }
 
-/** Shape of a key id, which is separated by dots in sealed secrets and by commas and colons in the setting. */
+/**
+ * Pattern of a key id. It excludes dots, which separate the parts of encrypted secrets, and commas and colons, which
+ * separate the parts of the setting.
+ */
 export const KEY_ID_SHAPE = /^[A-Za-z0-9_-]{1,64}$/
-/** 32 bytes in padded base64. Checked before decoding, because Buffer.from silently drops invalid characters. */
+/**
+ * Pattern of 32 bytes in padded base64. Checked before decoding, because Buffer.from silently drops invalid characters.
+ */
 const KEY_SHAPE = /^[A-Za-z0-9+/]{43}=$/
 
 /**
- * Reads the setting SECRET_KEYS: `kid:base64(32 bytes)`, several separated by commas, the first of them primary.
- * @throws AppError `config_invalid`, naming the key id and never the key
+ * Reads the setting SECRET_KEYS: `kid:base64(32 bytes)`, separated by commas; the first key is the primary key.
+ * @throws AppError `config_invalid`, with the key id and never the key
  */
 export function parseKeyRing(text: Secret): KeyRing {
   const keys = new Map<string, KeyObject>()
@@ -25,7 +32,7 @@ export function parseKeyRing(text: Secret): KeyRing {
     const colon = entry.indexOf(':')
     const keyId = entry.slice(0, colon).trim()
     const encoded = entry.slice(colon + 1).trim()
-    // Without a colon the entry may be a bare key: it must not end up in the message.
+    // An entry without a colon may be a bare key, which must not be part of the message.
     if (colon < 0 || !KEY_ID_SHAPE.test(keyId)) {
       throw invalid(`Key ${index + 1} has no valid key id; write kid:base64, the id from letters, digits, - and _`)
     }
@@ -36,11 +43,11 @@ export function parseKeyRing(text: Secret): KeyRing {
     keys.set(keyId, createSecretKey(Buffer.from(encoded, 'base64')))
   }
   const [primary] = keys.keys()
-  // split() gives one entry at least, so the loop has thrown or found a key.
+  // split() returns at least one entry, so the loop has thrown or found a key.
   return { primary: primary as string, keys }
 }
 
-/** The setting SECRET_KEYS as a zod schema, so that its faults are reported together with all others. */
+/** The setting SECRET_KEYS as a zod schema, so that its errors are reported together with all others. */
 export const keyRingSetting = () =>
   z
     .string()

@@ -38,7 +38,7 @@ describe('the secret box', () => {
     const [first, second] = [box.seal(new Secret('a'), place), box.seal(new Secret('b'), other)]
     expect(() => box.open(second, place)).toThrow(unreadable)
     expect(() => box.open(first, other)).toThrow(unreadable)
-    // Nor can one row's text be put behind another row's data key.
+    // The text of one row cannot be combined with the data key of another row.
     const mixed = [...first.split('.').slice(0, 3), ...second.split('.').slice(3)].join('.')
     expect(() => box.open(mixed, place)).toThrow(unreadable)
   })
@@ -52,7 +52,7 @@ describe('the secret box', () => {
   })
 
   test('a tag cut to four bytes is refused, although it is a true prefix of the right one', () => {
-    // Node's GCM accepts such a tag unless authTagLength is given (guides: R3, "Node GCM trap").
+    // Node's GCM accepts such a tag unless authTagLength is set.
     const sealed = box.seal(new Secret('0123456789'), place)
     const parts = sealed.split('.')
     const text = Buffer.from(parts[4] ?? '', 'base64url')

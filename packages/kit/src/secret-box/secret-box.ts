@@ -1,10 +1,10 @@
 /**
- * Secrets at rest: envelope encryption. A stolen database is useless without the key-encryption key (KEK), and a KEK is replaced by adding another one,
- * without changing every secret at once.
- *
- * Sealed form: `v1.<kekId>.<wrappedDek>.<iv>.<ct+tag>`, the last three in base64url. A random 32-byte data key (DEK) per secret
- * encrypts it with AES-256-GCM; the KEK encrypts the DEK in the same way (its IV comes first). Both bind the place where the secret is stored, so a sealed
- * secret that is copied to another row or field does not open there.
+ * Encryption of stored secrets with envelope encryption. A stolen database is useless without the key-encryption key
+ * (KEK), and a KEK is replaced by adding another one, without re-encrypting all secrets at once.
+ * | Stored form: `v1.<kekId>.<wrappedDek>.<iv>.<ct+tag>`, the last three in base64url. A random 32-byte data key (DEK)
+ * per secret encrypts it with AES-256-GCM; the KEK encrypts the DEK in the same way (its IV comes first). Both
+ * encryptions authenticate the place where the secret is stored, so an encrypted secret that is copied to another row
+ * or field cannot be decrypted there.
  */
 import {
   createCipheriv,
@@ -20,7 +20,7 @@ import { Secret } from '../config/secret.ts'
 import { AppError } from '../errors.ts'
 import { KEY_ID_SHAPE, type KeyRing } from './key-ring.ts'
 
-/** The place where a secret is stored: it opens only there. */
+/** The place where a secret is stored. The secret can be decrypted only there. */
 export interface SecretContext {
   readonly collection: 'connections' | 'channels'
   /** The document's id. */
@@ -29,26 +29,27 @@ export interface SecretContext {
   readonly projectId: string
 }
 
-/** Seals and opens secrets with the key ring it was made from. */
+/** Encrypts (`seal`) and decrypts (`open`) secrets with a key ring. */
 export interface SecretBox {
   seal(secret: Secret, context: SecretContext): SealedSecret
   /**
-   * @throws AppError `secret_unreadable` when its key is not in the ring (the message names the key id), or when it was
-   *   changed or belongs to another context
+   * Decrypts a secret.
+   * @throws AppError `secret_unreadable` if its key is not in the ring (the message contains the key id), or if the
+   * secret was changed or belongs to another context
    */
   open(sealed: SealedSecret, context: SecretContext): Secret
   /**
-   * Eight hex digits that distinguish secrets without showing them. Keyed by the primary key, so that nobody can test guesses; it changes when another key
-   * becomes primary.
+   * Eight hex digits that distinguish secrets without revealing them. Derived with the primary key, so that guesses
+   * cannot be tested without it. The fingerprint changes when another key becomes primary.
    */
   fingerprint(secret: Secret): string
   /**
-   * A token with a signed `text`: `v1.<key id>.<text>.<mac>`, safe in a URL. The text is readable. The same text gives the same token while the same key is
-   * primary. It does not expire.
-   * @param purpose a token that was signed for another purpose does not verify
+   * A token with a signed `text`: `v1.<key id>.<text>.<mac>`, safe in a URL. The text is readable. While the same key
+   * is primary, the same text gives the same token. Tokens do not expire.
+   * @param purpose the token can be verified only for the same purpose
    */
   sign(purpose: string, text: string): string
-  /** The text of a token; undefined when no key of the ring signed it for this purpose. */
+  /** The text of a token; undefined if no key of the ring signed it for this purpose. */
   verify(purpose: string, token: string): string | undefined
 }
 
@@ -56,11 +57,11 @@ const VERSION = 'v1'
 const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
 const DEK_BYTES = 32
-/** Always explicit: without it Node's GCM accepts a tag of four bytes. */
+/** Always set explicitly, because by default Node's GCM accepts a tag of four bytes. */
 const TAG_BYTES = 16
 const FINGERPRINT_DIGITS = 8
 
-/** Makes the secret box over a key ring (see parseKeyRing). */
+/** Creates a secret box with a key ring (see parseKeyRing). */
 export function createSecretBox(ring: KeyRing): SecretBox {
   const primary = ring.keys.get(ring.primary)
   if (primary === undefined)
@@ -113,13 +114,17 @@ export function createSecretBox(ring: KeyRing): SecretBox {
   }
 }
 
-/** A separate key for each purpose, so that tokens and sealed secrets never share one. */
+/**
+ * The MAC of a text, with a separate derived key per purpose, so that tokens and encrypted secrets never share a key.
+ */
 function macOf(key: KeyObject, purpose: string, said: string): Buffer {
   const purposeKey = hkdfSync('sha256', key.export(), Buffer.alloc(0), `backstop token v1 ${purpose}`, 32)
   return createHmac('sha256', Buffer.from(purposeKey)).update(said, 'utf8').digest()
 }
 
-/** The authenticated context, as JSON: a plain join of free text could be equal for two contexts. */
+/**
+ * The authenticated context, as JSON, because two different contexts could be equal if their texts were simply joined.
+ */
 function boundTo(what: 'dek' | 'secret', keyId: string, context: SecretContext): Buffer {
   return Buffer.from(
     JSON.stringify([VERSION, what, keyId, context.collection, context.id, context.field, context.projectId]),
@@ -153,7 +158,7 @@ function parseSealed(sealed: SealedSecret, context: SecretContext) {
     iv: decode(iv),
     text: decode(text),
   }
-  // Checks exact lengths, so that a truncated tag is refused before the cipher sees it.
+  // Checks exact lengths, so that a truncated tag is refused before the cipher reads it.
   if (parts.wrapped.length !== DEK_BYTES + TAG_BYTES || parts.iv.length !== IV_BYTES || parts.text.length < TAG_BYTES) {
     throw unreadable(context, 'has an incomplete part')
   }
@@ -164,7 +169,7 @@ function encode(bytes: Buffer): string {
   return bytes.toString('base64url')
 }
 
-/** Strict: text that is not the canonical encoding decodes to no bytes, which fails every length check. */
+/** Strict base64url: text that is not in canonical form decodes to no bytes, which fails every length check. */
 function decode(text: string | undefined): Buffer {
   const bytes = Buffer.from(text ?? '', 'base64url')
   return encode(bytes) === text ? bytes : Buffer.alloc(0)

@@ -2,20 +2,20 @@ import type { Secret } from '../config/secret.ts'
 import { createEgress, type Egress } from '../egress/index.ts'
 import type { ServiceParts } from './service-parts.ts'
 
-/** The settings of `egressSettings`, and a switch that only some services have. */
+/** The settings of `egressSettings`, and a setting that only some services have. */
 export interface EgressConfig {
   readonly EGRESS_ALLOW_CIDRS: readonly string[]
   readonly EGRESS_DENY_CIDRS: readonly string[]
   readonly EGRESS_PROXY_URL?: Secret | undefined
-  /** Ports of the service itself; 0 picks a free one, which nobody knows in advance. */
+  /** Ports of the service itself. 0 selects a free port, which is unknown in advance. */
   readonly PORT?: number
   readonly OPS_PORT: number
   readonly EGRESS_DANGEROUSLY_SKIP_TLS_VERIFICATION?: boolean
 }
 
 /**
- * The guarded client of a service, with the operator's settings. The gauge `egress_risks` shows the guards that they remove for as long as the process
- * runs: a log line at the start is soon forgotten.
+ * Creates the guarded HTTP client of a service with the operator's settings. The gauge `egress_risks` shows the
+ * disabled guards for as long as the process runs, because a log line at the start is soon out of view.
  */
 export function openEgress(
   config: EgressConfig,

@@ -10,24 +10,24 @@ export interface RunningService {
   readonly opsPort: number
   /** Resolves with the reason when the service cannot continue. */
   readonly failed: Promise<unknown>
-  /** Accepts no new work, finishes what is in flight, disconnects. */
+  /** Refuses new work, finishes the work in flight, and disconnects. */
   stop(): Promise<void>
 }
 
-/** sysexits(3) EX_CONFIG: an operator's mistake, which a restart does not fix. */
+/** sysexits(3) EX_CONFIG: a configuration error, which a restart does not fix. */
 const EXIT_CONFIG = 78
 /**
- * Tells the parent that its own child listens. An HTTP answer cannot: another process may listen on the same port, while
- * the child fails to.
+ * The message that tells a parent process that this process listens. An HTTP answer is no proof, because another
+ * process may listen on the same port.
  */
 export const STARTED = 'started'
-/** Less than the shortest termination grace period of the manifests. */
+/** Time limit of a stop, in milliseconds: less than the shortest termination grace period of the manifests. */
 const STOP_DEADLINE_MS = 25_000
 
 /**
- * Runs a service's process from start to exit: start, wait for a signal or a fatal error, drain, exit. A parent that gave
- * it an IPC channel receives `STARTED` once the service listens on all its ports.
- * Exit codes: 0 after a signal, 78 for a configuration fault, 1 for anything else.
+ * Runs a service's process from start to exit: start, wait for a signal or a fatal error, drain, exit. If the parent
+ * opened an IPC channel, it receives `STARTED` when the service listens on all its ports.
+ * Exit codes: 0 after a signal, 78 for a configuration error, 1 for anything else.
  */
 export async function runService(
   name: string,

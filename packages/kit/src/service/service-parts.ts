@@ -11,7 +11,7 @@ import type { MessageCodec } from '../registry/message-codec.ts'
 import { createRegistryCodec } from '../registry/registry-codec.ts'
 import { createMongoSchemaIds } from '../registry/schema-id-store.ts'
 
-/** The settings of `commonSettings` that the shared parts are made from. */
+/** The settings of `commonSettings` that the shared parts need. */
 export interface CommonConfig {
   readonly LOG_LEVEL: string
   readonly KAFKA_BROKERS: string[]
@@ -21,7 +21,7 @@ export interface CommonConfig {
   readonly SCHEMA_REGISTRY_URL: string
 }
 
-/** The parts that every service is built from. */
+/** The parts that every service uses. */
 export interface ServiceParts {
   readonly logger: Logger
   readonly metrics: Metrics
@@ -30,18 +30,18 @@ export interface ServiceParts {
   /** The only time base of the process. Await `untilMeasured` before a decision uses it. */
   readonly clock: MeasuredClock
   /**
-   * Resolves when the ids of all schemas are known, from the registry or, when it is unavailable, from MongoDB.
-   * @param waitMs how long to try; the codec's default when left out
+   * Resolves when the ids of all schemas are known, from the registry or, if it is unavailable, from MongoDB.
+   * @param waitMs how long to try; the codec's default if not set
    */
   openCodec(waitMs?: number): Promise<MessageCodec>
   /** Reports that the service cannot continue: the process drains and exits. */
   onFatal(error: unknown): void
-  /** Resolves with the first error given to `onFatal`. */
+  /** Resolves with the first error passed to `onFatal`. */
   readonly failed: Promise<unknown>
 }
 
 /**
- * Opens the real parts of a service process. Waits for nothing: each part connects on first use.
+ * Creates the real parts of a service process without waiting, because each part connects on first use.
  * @param mongoOptions replace the defaults
  */
 export function openServiceParts(

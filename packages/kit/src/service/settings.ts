@@ -4,7 +4,7 @@ import { setting } from '../config/config.ts'
 import { Secret } from '../config/secret.ts'
 import { createHostList } from '../egress/index.ts'
 
-/** Settings that every service has, by their environment names. */
+/** Settings of every service, by their environment names. */
 export const commonSettings = {
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
@@ -30,7 +30,7 @@ export const commonSettings = {
   SCHEMA_REGISTRY_URL: setting.url().describe('Base URL of a Confluent-compatible schema registry'),
 } as const
 
-/** Where a service may reach what users point it to, and by which way it sends there. */
+/** Settings of the guarded HTTP client: allowed and denied networks, ports, proxy. */
 export const egressSettings = {
   EGRESS_ALLOW_CIDRS: setting
     .list()
@@ -45,7 +45,7 @@ export const egressSettings = {
     .describe('CONNECT proxy that all of it goes through; proxies of the environment are ignored'),
 } as const
 
-/** Hosts that users may point to, beyond those that a service knows by itself: names, `*.` before a name, networks. */
+/** A list of hosts that users may use in addition to the built-in ones: names, `*.` before a name, networks. */
 export const hostsSetting = () =>
   setting.list().refine(isHostList, 'Give host names, *.example.com or networks such as 10.0.0.0/8, comma-separated')
 
@@ -73,18 +73,21 @@ export const socketSettings = {
     ),
 } as const
 
-/** The name that messages carry. No character in it ends a header or an attribute. */
+/** The brand name in messages. Excludes characters that could end a header or an attribute. */
 export const brandNameSetting = () =>
   z
     .string()
     .regex(/^[^\p{Cc}<>"]{1,60}$/u, 'Give up to 60 characters without line breaks, quotes or angle brackets')
     .default('Backstop')
 
-/** Refused together with all other faults, and in words of our own: the driver's quote parts of the URL. */
+/**
+ * Validates the URL together with all other settings, with our own message, because the driver's messages quote parts
+ * of the URL.
+ */
 function mongoUrl() {
   const isGood = (url: string) => {
     try {
-      // Only reads the URL: nothing connects before connect().
+      // The constructor only parses the URL: it does not connect.
       new MongoClient(url)
       return true
     } catch {

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const KEY = Buffer.alloc(32, 7)
 
-/** A service whose MongoDB, clock and app a test makes fail. */
+/** A service whose MongoDB, clock and app can be made to fail. */
 async function start(
   app: Partial<ServiceApp>,
   options: Partial<StartOptions> & { parts?: Partial<ServiceParts> } = {},

@@ -3,16 +3,19 @@ import type { KeyRing } from '../secret-box/key-ring.ts'
 import type { RunningService } from './run-service.ts'
 import type { ServiceParts } from './service-parts.ts'
 
-/** What the `createApp` of every service returns: everything wired, nothing running. */
+/** The result of every service's `createApp`: all parts are wired, nothing runs yet. */
 export interface ServiceApp {
   start(): Promise<void>
-  /** Accepts no new work, finishes or abandons what is in flight, disconnects. */
+  /** Refuses new work, finishes or abandons the work in flight, and disconnects. */
   stop(): Promise<void>
-  /** Why this process should get no requests, or undefined. Absent where nobody sends it requests. */
+  /**
+   * The reason why this process should get no requests; undefined if there is none. Not implemented by services without
+   * requests.
+   */
   unready?(): string | undefined
-  /** Milliseconds since the least active consumer last made progress. Absent where nothing is consumed. */
+  /** Milliseconds since the least active consumer last made progress. Not implemented by services without consumers. */
   msSinceProgress?(): number
-  /** The port that it listens on. Absent where it listens on none. */
+  /** The port of the HTTP server. Not implemented by services without one. */
   port?(): number
   /** Sets the gauges to the state in memory; called before the metrics are read. */
   updateGauges?(): void
@@ -21,16 +24,19 @@ export interface ServiceApp {
 export interface StartOptions {
   readonly parts: ServiceParts
   readonly config: { readonly HOST: string; readonly OPS_PORT: number; readonly SECRET_KEYS: KeyRing }
-  /** Whether the service is unready while MongoDB does not answer; true when left out. */
+  /** True if the service is not ready while MongoDB does not answer; true by default. */
   readonly needsMongo?: boolean
-  /** What the app uses and does not stop itself; stopped after it. */
+  /** Parts that the app uses and does not stop itself. They are stopped after the app. */
   readonly stopAfterwards?: readonly { stop(): unknown }[]
 }
 
-/** An idle consumer fetches every quarter of a second, so one that has not fetched for this long hangs. */
+/**
+ * Time without progress after which a consumer hangs, in milliseconds. An idle consumer fetches every quarter of a
+ * second.
+ */
 const STUCK_AFTER_MS = 120_000
 
-/** Starts the ops server, then the app. The same for all services. */
+/** Starts the ops server, then the app, in the same way for all services. */
 export async function startApp(app: ServiceApp, options: StartOptions): Promise<RunningService> {
   const { parts, config, needsMongo = true, stopAfterwards = [] } = options
   const { logger, metrics, mongo, clock } = parts
@@ -45,7 +51,7 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
         return metrics.text()
       },
     },
-    // A dependency that is unavailable is no reason: a restart would not bring it back.
+    // An unavailable dependency is no reason to restart, because a restart would not fix it.
     live: () => {
       const stuckForMs = Math.min(app.msSinceProgress?.() ?? 0, performance.now() - startedAtMs)
       return stuckForMs > STUCK_AFTER_MS ? 'No consumer progress for two minutes' : undefined
@@ -61,7 +67,7 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
   })
   await app.start()
   const port = app.port?.()
-  // The ids of the keys may be logged, the keys may not.
+  // The ids of the encryption keys may be logged, the keys may not.
   const shown = { ...config, SECRET_KEYS: [...config.SECRET_KEYS.keys.keys()] }
   logger.info({ config: shown, port, ops_port: ops.port }, 'service.started')
   return {

@@ -3,7 +3,7 @@ import type { Batch, IncomingMessage } from '../../src/bus/bus.ts'
 import { until } from '../until.ts'
 import { type BusUnderTest, contractSetUp, message, numbered, numberOf, takeAll } from './set-up.ts'
 
-/** How members of a group come, share and go. */
+/** The contract for consumer groups: members that join, share partitions and leave. */
 export function groupContract(open: () => Promise<BusUnderTest>): void {
   const setUp = contractSetUp(open)
 

@@ -4,7 +4,7 @@ import type { IncomingMessage } from '../../src/bus/bus.ts'
 import { until } from '../until.ts'
 import { type BusUnderTest, contractSetUp, message, numbered, numberOf, sum, TOPIC, takeAll } from './set-up.ts'
 
-/** How messages travel. */
+/** The contract for sending and receiving messages. */
 export function messageContract(open: () => Promise<BusUnderTest>): void {
   const setUp = contractSetUp(open)
 

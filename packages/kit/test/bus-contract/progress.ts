@@ -4,7 +4,7 @@ import type { Batch, IncomingMessage } from '../../src/bus/bus.ts'
 import { until } from '../until.ts'
 import { type BusUnderTest, contractSetUp, message, numbered, numberOf, TOPIC, takeAll } from './set-up.ts'
 
-/** What counts as done, what comes again and when. */
+/** The contract for commits, repeated deliveries and pauses. */
 export function progressContract(open: () => Promise<BusUnderTest>): void {
   const setUp = contractSetUp(open)
 
@@ -124,7 +124,7 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
     finish.resolve()
   })
 
-  /** Two keys that this bus puts on different partitions, found by asking it. */
+  /** Finds two keys that the bus assigns to different partitions, by sending messages. */
   async function keysOnTwoPartitions(): Promise<[string, string]> {
     const probe = await open()
     const producer = probe.bus.producer({ sendTimeoutMs: 10_000 })

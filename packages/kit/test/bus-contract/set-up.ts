@@ -11,19 +11,19 @@ import type {
   OutgoingMessage,
 } from '../../src/bus/bus.ts'
 
-/** A broker that every implementation of the bus brings along, with the topics below made and empty. */
+/** A bus implementation under test with its broker. The topics below exist and are empty. */
 export interface BusUnderTest {
   /** The bus of one process. */
   readonly bus: Bus
-  /** The next offset that a group would read, by partition; undefined or absent where it has committed nothing. */
+  /** The next offset that a group would read, by partition; undefined or missing if the group has committed nothing. */
   committed(groupId: string, topic: TopicName): Promise<ReadonlyMap<number, bigint | undefined>>
 }
 
-/** Two partitions each. */
+/** The topics of the contract tests, with two partitions each. */
 export const CONTRACT_TOPICS = ['operations', 'alerts'] as const satisfies readonly TopicName[]
 export const TOPIC = 'operations'
 
-/** Opens the bus anew for each test and puts it away behind it; call it once per group of tests. */
+/** Opens a new bus before each test and closes it afterwards. Call it once per group of tests. */
 export function contractSetUp(open: () => Promise<BusUnderTest>) {
   const cleanUp: (() => Promise<void>)[] = []
   afterEach(async () => {

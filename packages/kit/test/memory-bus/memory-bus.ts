@@ -8,31 +8,34 @@ import { MemoryConsumer } from './memory-consumer.ts'
 import { idOf, MemoryGroup } from './memory-group.ts'
 import { MemoryLog } from './memory-log.ts'
 
-/** What becomes of one send: `refused` stores nothing, `answer_lost` stores it all and yet tells the producer nothing. */
+/**
+ * The simulated result of a send. `refused` stores nothing; `answer_lost` stores all messages, but the producer gets an
+ * error.
+ */
 export type SendFate = 'stored' | 'refused' | 'answer_lost'
 
 export interface MemoryBusOptions {
   readonly clock: Clock
-  /** Partitions of every topic; what contracts say when left out. */
+  /** Number of partitions of every topic; by default the number in the contracts. */
   readonly partitions?: number
   readonly logger?: Logger
-  /** Decides over each send, to simulate a broker that is away; all are stored when left out. */
+  /** Decides the result of each send, to simulate an unavailable broker. By default all messages are stored. */
   readonly fateOf?: (messages: readonly OutgoingMessage[]) => SendFate
 }
 
-/** The bus of one simulated process, with a look behind the port. */
+/** The bus of one simulated process, with access to the stored messages and offsets. */
 export interface MemoryBus extends Bus {
   /** All messages of a topic, partition by partition. */
   stored(topic: TopicName): readonly IncomingMessage[]
-  /** The next offset that a group would read, by partition; partitions without a commit are absent. */
+  /** The next offset that a group would read, by partition. Partitions without a commit are missing. */
   committed(groupId: string, topic: TopicName): Map<number, bigint>
   /** The bus of another process at the same broker. */
   another(): MemoryBus
-  /** This process vanishes, as by SIGKILL: its consumers hand out and commit nothing more, its sends are refused. */
+  /** Ends this process as if by SIGKILL: its consumers deliver and commit nothing more, and its sends are refused. */
   kill(): void
 }
 
-/** The message broker in memory, on the clock port: for simulation and unit tests. */
+/** A message broker in memory on the clock port, for simulation and unit tests. */
 export function createMemoryBus(options: MemoryBusOptions): MemoryBus {
   return new MemoryBroker(options).openBus()
 }

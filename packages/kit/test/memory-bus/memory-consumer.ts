@@ -7,11 +7,11 @@ import type { MemoryLog } from './memory-log.ts'
 
 const DEFAULT_BATCH_MESSAGES = 500
 const DEFAULT_DRAIN_MS = 15_000
-/** The same pauses as the real bus's, in milliseconds. */
+/** The same pauses as in the Kafka bus, in milliseconds. */
 const SHORTEST_PAUSE_MS = 50
 const FAULT_PAUSE_MS = [500, 30_000] as const
 
-/** One partition in the hands of one consumer. */
+/** A partition assigned to a consumer. */
 interface Holding {
   readonly id: PartitionId
   readonly tracker: OffsetTracker
@@ -23,7 +23,7 @@ interface Holding {
   cancelResume: (() => void) | undefined
 }
 
-/** The consumer of the bus in memory. Its pauses run on the clock port, and nothing else in it takes time. */
+/** The consumer of the bus in memory. Its pauses use the clock port; nothing else in it takes time. */
 export class MemoryConsumer implements Consumer, GroupMember {
   readonly #log: MemoryLog
   readonly #group: MemoryGroup
@@ -61,7 +61,7 @@ export class MemoryConsumer implements Consumer, GroupMember {
     this.kill()
   }
 
-  /** Vanishes as by SIGKILL: nothing more is handed out or committed. */
+  /** Ends as if by SIGKILL: nothing more is delivered or committed. */
   kill(): void {
     this.#running = false
     for (const holding of this.#held.values()) this.#lose(holding)
@@ -92,7 +92,7 @@ export class MemoryConsumer implements Consumer, GroupMember {
     }
   }
 
-  /** Looks for new messages; called whenever something was produced. */
+  /** Looks for new messages. Called after every send. */
   wake(): void {
     for (const holding of this.#held.values()) void this.#pump(holding)
   }
@@ -104,7 +104,7 @@ export class MemoryConsumer implements Consumer, GroupMember {
   async #pump(holding: Holding): Promise<void> {
     if (holding.busy) return
     holding.busy = true
-    // Never within the caller's own turn: a producer is not to run its consumers' handlers.
+    // Never run consumers' handlers inside the producer's call.
     await Promise.resolve()
     while (this.#running && !holding.controller.signal.aborted && holding.cancelResume === undefined) {
       const batch = this.#next(holding)
@@ -120,7 +120,8 @@ export class MemoryConsumer implements Consumer, GroupMember {
     }
     holding.busy = false
     this.#checkQuiet()
-    // What was produced while the last batch was found empty would otherwise wait for the next message.
+    // Look again for messages that arrived while the last batch was found empty: otherwise they would wait for the next
+    // send.
     if (holding.cancelResume === undefined && this.#running && this.#next(holding).length > 0 && !holding.lost) {
       if (!holding.controller.signal.aborted) void this.#pump(holding)
     }
@@ -192,7 +193,7 @@ export class MemoryConsumer implements Consumer, GroupMember {
     this.#held.delete(idOf(holding.id))
   }
 
-  /** Resolves when every holding is quiet, or after `timeoutMs` where that is given a meaning by the caller. */
+  /** Resolves when `isQuiet` holds for every partition, or after `timeoutMs`. */
   #quiet(isQuiet: (holding: Holding) => boolean, timeoutMs = DEFAULT_DRAIN_MS): Promise<void> {
     return new Promise(resolve => {
       const cancel = this.#clock.schedule(timeoutMs, resolve)

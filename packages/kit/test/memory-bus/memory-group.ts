@@ -1,15 +1,15 @@
 import type { TopicName } from '@backstop/contracts'
 import { type Clock, sleep } from '../../src/clock/clock.ts'
 
-/** How long a rebalance waits for a batch at work, in milliseconds; the same as the real broker's. */
+/** How long a rebalance waits for a batch in progress, in milliseconds; the same as in Kafka. */
 const REBALANCE_TIMEOUT_MS = 30_000
 
-/** A member of a consumer group, as the group sees it. */
+/** A member of a consumer group, as seen by the group. */
 export interface GroupMember {
   readonly topics: readonly TopicName[]
-  /** Interrupts the partitions that are to go and resolves when no batch of them is at work. */
+  /** Interrupts the partitions to revoke. Resolves when none of them has a batch in progress. */
   revoke(partitions: readonly PartitionId[]): Promise<void>
-  /** Hands over the whole new assignment; partitions that it has already go on. */
+  /** Passes the whole new assignment. Partitions that the member already owns continue. */
   assign(partitions: readonly PartitionId[]): void
 }
 
@@ -22,14 +22,14 @@ export function idOf({ topic, partition }: PartitionId): string {
   return `${topic}/${partition}`
 }
 
-/** A consumer group in memory: committed offsets, members, and who owns what. */
+/** A consumer group in memory: committed offsets, members, and the assignment of partitions. */
 export class MemoryGroup {
   readonly committed = new Map<string, bigint>()
   readonly #clock: Clock
   readonly #partitionCount: (topic: TopicName) => number
   #members: GroupMember[] = []
   #assigned = new Map<GroupMember, PartitionId[]>()
-  /** Rebalances happen one after the other. */
+  /** The promise of the last rebalance, because rebalances run one after the other. */
   #lastRebalance: Promise<void> = Promise.resolve()
 
   constructor(clock: Clock, partitionCount: (topic: TopicName) => number) {
@@ -42,7 +42,7 @@ export class MemoryGroup {
     return this.#rebalance()
   }
 
-  /** The member has come to an end by itself, or was killed: nothing of it is waited for. */
+  /** Removes a member that has stopped or was killed, without waiting for it. */
   leave(member: GroupMember): Promise<void> {
     this.#members = this.#members.filter(other => other !== member)
     this.#assigned.delete(member)

@@ -1,12 +1,12 @@
 import { TOPICS, type TopicName } from '@backstop/contracts'
 import type { IncomingMessage, OutgoingMessage } from '../../src/bus/bus.ts'
 
-/** The topics of a broker in memory: each a list of partitions, each a list of messages by offset. */
+/** The topics of a broker in memory: lists of messages by offset, per topic and partition. */
 export class MemoryLog {
   readonly #topics = new Map<TopicName, IncomingMessage[][]>()
   readonly #partitions: number | undefined
 
-  /** @param partitions of every topic; what contracts say when left out */
+  /** @param partitions number of partitions of every topic; by default the number in the contracts */
   constructor(partitions: number | undefined) {
     this.#partitions = partitions
   }
@@ -36,7 +36,7 @@ export class MemoryLog {
   }
 }
 
-/** FNV-1a: spreads keys over partitions; which one a key gets is nobody's business but that it is always the same. */
+/** FNV-1a: assigns keys to partitions. A key always has the same partition. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0
