@@ -1,9 +1,9 @@
 /**
  * `npm run bench -- <name>`: measures one part of the product against its references, on real parts.
- * Options: --rounds <n> (5), --only <words of a comparison's name>, --out <file> (.backstop/bench/<name>.json), --keep (the
- * logs of what ran).
- * Starts its own stack, whose MongoDB has 2 GiB of cache, or uses KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL. Exit code 1: a
- * target is missed.
+ * Options: --rounds <n> (5), --only <words of a comparison's name>, --out <file> (.backstop/bench/<name>.json), --keep
+ * (keeps the logs).
+ * Starts its own stack, whose MongoDB has 2 GiB of cache, or uses KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL.
+ * Exit code 1: a target is missed.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -93,7 +93,7 @@ async function compare(comparison: Comparison, log: ProgressSink): Promise<Compa
   return compared
 }
 
-/** Stops the parts in reverse order. A part that does not stop ends with this process. */
+/** Stops the parts in reverse order. A part that cannot be stopped ends with this process. */
 async function end(code: number): Promise<void> {
   for (const stop of stops.splice(0).reverse()) await stop().catch(error => process.stderr.write(`${error}\n`))
   if (keepsLogs) process.stderr.write(`Logs are in ${folder}\n`)

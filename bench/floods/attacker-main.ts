@@ -1,7 +1,8 @@
 /**
- * Attacks ingress from many addresses, in a separate process, so that its work does not count as the product's. It knows the
- * URL of a connection and no secret. It sends garbage at a fixed rate, and its slow clients hold more sockets than ingress
- * keeps and reconnect when they are closed. Reports `ready` once all sockets are open, and its counts when asked.
+ * Attacks ingress from many addresses, in a separate process, so that its work does not count as the product's. It
+ * knows the URL of a connection but no secret. It sends invalid requests at a fixed rate, and its slow clients open
+ * more sockets than ingress keeps and reconnect when they are closed. Reports `ready` when all sockets are open, and
+ * its counts on request.
  */
 import { randomBytes } from 'node:crypto'
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
@@ -13,7 +14,9 @@ const garbagePerSecond = Number(process.env.FLOOD_GARBAGE_PER_S)
 const slowSockets = Number(process.env.FLOOD_SLOW_SOCKETS)
 const port = Number(target.port)
 const TICK_MS = 10
-/** Ticks in two seconds. Each slow client sends one byte in its own tick of them, so that it does not count as idle. */
+/**
+ * Number of ticks in two seconds. Each slow client sends one byte in its own tick, so that it does not count as idle.
+ */
 const TICKS_PER_DRIP = 200
 /** New sockets per tick: 1,000 per second. */
 const DIALS_A_TICK = 10
@@ -40,7 +43,7 @@ function post(path: string, body: Buffer, headers: OutgoingHttpHeaders): void {
   outgoing.end(body)
 }
 
-/** Bytes that are not valid HTTP. */
+/** Sends bytes that are not valid HTTP. */
 function sendRaw(bytes: string | Buffer): void {
   const socket = connect({ port, host: '127.0.0.1', localAddress: addressOf(2, GARBAGE_ADDRESSES) }, () =>
     socket.end(bytes),
@@ -73,7 +76,10 @@ const GARBAGE: readonly (() => void)[] = [
   () => sendRaw(`POST ${target.pathname} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nffffffff\r\nforged`),
 ]
 
-/** The kinds of slow client (silent, slow headers, slow body): the first bytes of each, and the byte that it repeats. */
+/**
+ * The kinds of slow clients (silent, slow headers, slow body): the first bytes that each sends, and the byte that it
+ * repeats.
+ */
 const SLOW: readonly { first: string; drip: string }[] = [
   { first: '', drip: '' },
   { first: `POST ${target.pathname} HTTP/1.1\r\nhost: x\r\n`, drip: 'x' },

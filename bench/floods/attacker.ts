@@ -1,12 +1,12 @@
 import { type BenchChild, startChild } from '../frame/children.ts'
 
-/** What the attacker sent, and the results. */
+/** The number of requests that the attacker sent, and their results. */
 export interface AttackCounts {
   garbage: number
-  /** Answers to garbage, by status. */
+  /** Answers to invalid requests, by status. */
   readonly answers: Record<string, number>
   dialled: number
-  /** Sockets of slow clients that ingress closed. */
+  /** Number of slow clients' sockets that ingress closed. */
   droppedSockets: number
   openSockets: number
 }
@@ -23,7 +23,7 @@ export interface Attacker {
   stop(): Promise<void>
 }
 
-/** Resolves once every slow client has connected. */
+/** Starts the attacker. Resolves when every slow client has connected. */
 export async function startAttacker(attack: Attack, logPath: string): Promise<Attacker> {
   const child: BenchChild = startChild(
     new URL('attacker-main.ts', import.meta.url),

@@ -1,4 +1,7 @@
-/** How much attackers delay an authentic sender: ingress answers 50 events per second, without and with three attacks. */
+/**
+ * Measures how much attackers delay an authentic sender: ingress answers 50 events per second, without attacks and with
+ * three attacks.
+ */
 import type { Benchmark } from '../frame/benchmark.ts'
 import { EVENTS_A_SECOND, type Measured, openFloodWorld } from './world.ts'
 

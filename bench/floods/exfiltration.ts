@@ -18,12 +18,12 @@ const PAUSE_MS = 200
 export interface Exfiltration {
   /** Descriptions of the forbidden attempts that succeeded; empty if none did. */
   breaches(): readonly string[]
-  /** Attempts so far. */
+  /** Number of attempts so far. */
   attempts(): number
   stop(): Promise<void>
 }
 
-/** Repeats its attempts until it is stopped. @param readKey the stored read key that must not reach the thief */
+/** Repeats its attempts until it is stopped. @param readKey the stored read key, which must not reach the attacker */
 export async function startExfiltration(
   customer: Customer,
   { connection }: Pick<Connected<'processor'>, 'connection'>,
@@ -65,7 +65,7 @@ export async function startExfiltration(
     }
   }
   const running = run()
-  // stop() awaits it; until then a rejection must not count as unhandled.
+  // stop() awaits this promise. Until then a rejection must not be reported as unhandled.
   running.catch(() => {})
   return {
     breaches: () => [

@@ -4,9 +4,9 @@ import { until } from '@backstop/kit/test'
 import kafkajs from 'kafkajs'
 
 export interface TopicContent {
-  /** Ids of the events on the inbound topics, each once. */
+  /** Distinct ids of the events on the inbound topics. */
   readonly eventIds: ReadonlySet<string>
-  /** Messages on any topic that contain the mark. */
+  /** Number of messages on any topic that contain the mark. */
   readonly marked: number
 }
 
@@ -39,7 +39,7 @@ export async function readAllTopics(
       for (const { topic, key, value } of messages) {
         read++
         if (value?.includes(mark) || key?.includes(mark)) marked++
-        // The wire format of the schema registry: five bytes, then JSON.
+        // The schema registry's wire format: five bytes, then JSON.
         if (inbound.has(topic) && value) eventIds.add(JSON.parse(value.subarray(5).toString()).event_id)
       }
       return { accepted: messages.length }

@@ -1,4 +1,7 @@
-/** A provider that sends authentic events at an even rate, and repeats events that were not accepted, like real providers. */
+/**
+ * A provider that sends authentic events at an even rate and, like real providers, repeats events that were not
+ * accepted.
+ */
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatedConnection } from '@backstop/contracts'
@@ -10,11 +13,11 @@ const TRIES = 40
 const TICK_MS = 5
 
 export interface Sent {
-  /** Ids of the events. Each was finally answered 200. */
+  /** Ids of the events. Each was eventually answered with 200. */
   readonly ids: readonly string[]
-  /** From the first attempt to the answer 200, in milliseconds. */
+  /** Times from the first attempt to the answer 200, in milliseconds. */
   readonly latenciesMs: readonly number[]
-  /** Failed attempts, by status or error code. */
+  /** Number of failed attempts, by status or error code. */
   readonly failures: Readonly<Record<string, number>>
 }
 

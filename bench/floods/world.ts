@@ -1,4 +1,6 @@
-/** The whole product on one machine, a provider that sends authentic events, and strangers and customers who attack. */
+/**
+ * The whole product on one machine, a provider that sends authentic events, and attackers with and without an API key.
+ */
 import { join } from 'node:path'
 import type { StackUrls } from '@backstop/stack'
 import { type Product, startProduct } from '../../scripts/start/product.ts'
@@ -11,10 +13,10 @@ import { readAllTopics, type TopicContent } from './topics.ts'
 import { type Sent, sendValidEvents } from './valid-events.ts'
 
 export const EVENTS_A_SECOND = 50
-/** More than ingress keeps open (MAX_SOCKETS). */
+/** Number of slow sockets: more than ingress keeps open (MAX_SOCKETS). */
 const SLOW_SOCKETS = 5_500
 const GARBAGE_A_SECOND = 400
-/** In every id and text of an attacker, and in nothing authentic. */
+/** A word in every id and text of an attacker, and in no authentic one. */
 const MARK = 'forged'
 
 export interface Measured extends Sent {
@@ -25,7 +27,7 @@ export interface Measured extends Sent {
 export interface Attacked extends Measured {
   readonly counts: AttackCounts
   readonly exfiltrations: number
-  /** Descriptions of what the attackers achieved; empty if nothing. */
+  /** Descriptions of the attackers' successes; empty if there are none. */
   readonly breaches: readonly string[]
 }
 

@@ -3,15 +3,15 @@ import type { ProgressSink, StackUrls } from '@backstop/stack'
 /** One benchmark of `npm run bench -- <name>`. */
 export interface Benchmark {
   readonly name: string
-  /** What it measures, in one line. */
+  /** The measured quantity, in one line. */
   readonly about: string
-  /** Prepares what its comparisons need. */
+  /** Prepares the resources of its comparisons. */
   open(surroundings: BenchSurroundings): Promise<OpenBenchmark>
 }
 
 export interface BenchSurroundings {
   readonly stack: StackUrls
-  /** For the logs and other files of a run; kept if something fails. */
+  /** Folder for the logs and other files of a run; kept if the run fails. */
   readonly folder: string
   readonly log: ProgressSink
 }
@@ -22,12 +22,12 @@ export interface OpenBenchmark {
 }
 
 /**
- * Contenders measured side by side: each once per round, in an order that reverses with every round, so that other work of
- * the machine affects all of them equally. The result is the median of the rounds' ratios.
+ * Contenders that are measured side by side: each once per round, in an order that reverses with every round, so that
+ * other work of the machine affects all of them equally. The result is the median of the rounds' ratios.
  */
 export interface Comparison {
   readonly name: string
-  /** Whether it takes long: it then runs only if --only names it. */
+  /** True for a long comparison, which runs only if --only names it. */
   readonly onRequest?: boolean
   /** The readings of each contender, with their units. */
   readonly readings: Readonly<Record<string, Unit>>
@@ -43,11 +43,14 @@ export interface Contender {
   measure(): Promise<Readonly<Record<string, number>>>
 }
 
-/** A target for the median of one contender, or for the median of its ratios to another one. */
+/** A target for the median of one contender, or for the median of its ratios to another contender. */
 export interface Target {
   readonly reading: string
   readonly of: string
-  /** The contender that `of` is divided by, round by round; undefined for a target in the reading's own unit. */
+  /**
+   * The contender by which the readings of `of` are divided, round by round; undefined for a target in the reading's
+   * own unit.
+   */
   readonly against?: string
   readonly is: 'at least' | 'at most'
   readonly value: number

@@ -3,12 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 
 export interface BenchChild {
-  /** Its next message. @throws Error if the process ends first, or takes longer */
+  /** Returns the next message of the process. @throws Error if the process ends first, or if it takes longer */
   next<T>(withinMs: number): Promise<T>
   send(message: object): void
-  /** Milliseconds of processor time that it has used so far. Its script has called `tellCpuTime`. */
+  /** Processor time that the process has used so far, in milliseconds. Its script must call `tellCpuTime`. */
   cpuMs(): Promise<number>
-  /** Resolves when the process has ended. */
+  /** Stops the process. Resolves when it has ended. */
   stop(): Promise<void>
 }
 
@@ -16,7 +16,7 @@ const END_WITH_PARENT = new URL('../../scripts/start/end-with-parent.ts', import
 
 /**
  * Starts one of our scripts as a separate process.
- * @param logPath where its output goes
+ * @param logPath the file for its output
  */
 export function startChild(script: URL, env: Record<string, string>, logPath: string): BenchChild {
   const log = openSync(logPath, 'a')
@@ -78,7 +78,10 @@ class Inbox {
   }
 }
 
-/** For a script that runs as a child: answers each request, and keeps the process alive until it is stopped. */
+/**
+ * For a script that runs as a child process: answers requests for its processor time, and keeps the process alive until
+ * it is stopped.
+ */
 export function tellCpuTime(): void {
   process.channel?.ref()
   process.on('message', () => {

@@ -3,7 +3,7 @@ import type { Comparison } from './benchmark.ts'
 import { runComparison } from './compare.ts'
 import { toTable } from './table.ts'
 
-/** Gives these rates, one a round. */
+/** A contender that returns these rates, one per round. */
 const rates = (name: string, ...values: number[]) => ({
   name,
   measure: async () => ({ rate: values.shift() ?? Number.NaN }),
@@ -29,7 +29,7 @@ test('measures contenders in an order that reverses with every round', async () 
 
 test('judges a target against a reference by the median of the ratios, and any other target by the median', async () => {
   const { targets } = await runComparison(comparison(), 3, () => {})
-  // 0.5, 0.6 and 1: a round on a busy machine counts like any other.
+  // The ratios are 0.5, 0.6 and 1. A round on a busy machine counts like any other.
   expect(targets).toMatchObject([
     { reached: 0.6, isMet: true },
     { reached: 50, isMet: false },

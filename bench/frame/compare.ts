@@ -1,7 +1,7 @@
 import type { Comparison, Target, Unit } from './benchmark.ts'
 import { median } from './statistics.ts'
 
-/** A comparison with its numbers. */
+/** A comparison with its results. */
 export interface Compared {
   readonly name: string
   readonly readings: readonly ComparedReading[]
@@ -16,7 +16,7 @@ export interface ComparedReading {
 
 export interface JudgedTarget extends Target {
   readonly unit: Unit
-  /** The median that was reached. */
+  /** The measured median. */
   readonly reached: number
   readonly isMet: boolean
 }

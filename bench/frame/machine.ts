@@ -1,6 +1,6 @@
 import { cpus, loadavg, release, totalmem, type } from 'node:os'
 
-/** The machine and time of a measurement, which are needed to interpret its numbers. */
+/** Describes the machine and time of a measurement, which are needed to interpret its numbers. */
 export function describeMachine(now: Date) {
   const [cpu] = cpus()
   return {
@@ -10,7 +10,7 @@ export function describeMachine(now: Date) {
     memory_gib: Math.round(totalmem() / 2 ** 30),
     system: `${type()} ${release()}`,
     node: process.version,
-    /** The load of the minute before: other work makes the numbers worse. */
+    /** The load average before the measurement, because other work makes the numbers worse. */
     load_before: Number(loadavg()[0]?.toFixed(2)),
   }
 }

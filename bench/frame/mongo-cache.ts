@@ -1,9 +1,11 @@
 import { MongoClient } from 'mongodb'
 
-/** The cache that the targets for stored documents assume. The launcher's default of 0.5 GB is meant for a laptop. */
+/**
+ * The cache size that the targets for stored documents assume. The launcher's default of 0.5 GB is meant for a laptop.
+ */
 const CACHE_GIB = 2
 
-/** Sets the cache of the MongoDB that the benchmark started. A MongoDB given by MONGO_URL is left as it is. */
+/** Sets the cache size of the MongoDB that the benchmark started. A MongoDB given by MONGO_URL is not changed. */
 export async function setMongoCache(url: string): Promise<void> {
   const client = new MongoClient(url)
   try {

@@ -1,4 +1,4 @@
-/** The value in the middle, or the mean of the two there. @throws RangeError when there are none */
+/** The median: the middle value, or the mean of the two middle values. @throws RangeError if there are no values */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError('There is no median of no values')
   const sorted = [...values].sort((a, b) => a - b)
@@ -7,9 +7,9 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The smallest value that at least the given share of all values does not exceed.
+ * The smallest value that is at least as large as the given share of all values.
  * @param share above 0, at most 1: 0.99 for the 99th percentile
- * @throws RangeError when there are no values
+ * @throws RangeError if there are no values
  */
 export function percentile(values: readonly number[], share: number): number {
   if (values.length === 0) throw new RangeError('There is no percentile of no values')

@@ -1,6 +1,6 @@
 import type { Compared, ComparedReading, JudgedTarget } from './compare.ts'
 
-/** A comparison for a terminal: a table for each reading, then a line for each target. */
+/** Formats a comparison for a terminal: a table for each reading, then a line for each target. */
 export function toTable({ name, readings, targets }: Compared): string {
   return [name, ...readings.flatMap(rowsOf), ...targets.map(told)].join('\n')
 }

@@ -1,7 +1,7 @@
 /**
- * The minimum that delivers: consume, insertMany, post, one bulkWrite, commit. No retry, signature, order, address check, health
- * or metrics. It has the notifier's batch size, write concern, documents and concurrency, so the difference is the cost of the
- * notifier itself.
+ * The minimal program that delivers: consume, insertMany, post, one bulkWrite, commit. It has no retry, signature,
+ * order, address check, health or metrics. Batch size, write concern, documents and concurrency are the notifier's, so
+ * the difference is the cost of the notifier itself.
  */
 
 import { webhookBody } from '@backstop/channels'

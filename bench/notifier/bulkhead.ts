@@ -1,4 +1,4 @@
-/** How much a channel that hangs delays the other channels. */
+/** Measures how much a hanging channel delays the other channels. */
 import { webhookChannel } from '@backstop/channels/test'
 import { type NotifierAlone, openNotifierAlone } from '../../test/world/notifier-alone.ts'
 import { publishSteadily } from '../../test/world/steady-load.ts'
@@ -7,7 +7,10 @@ import { percentile } from '../frame/statistics.ts'
 import { benchAlert } from './load.ts'
 import type { BenchReceiver } from './receiver.ts'
 
-/** Channels besides the first one, which hangs in one world and is not counted in the other. */
+/**
+ * Number of channels besides the first one. The first channel hangs in one run and works in the other; it is never
+ * counted.
+ */
 const OTHERS = 49
 const ALERTS_A_SECOND = 10
 const WARM_UP_S = 10

@@ -1,4 +1,4 @@
-/** The time from an alert to the first attempt of its delivery, at a steady rate. */
+/** Measures the time from an alert to the first attempt of its delivery, at a steady rate. */
 
 import type { NotifierAlone } from '../../test/world/notifier-alone.ts'
 import { publishSteadily } from '../../test/world/steady-load.ts'
@@ -12,7 +12,7 @@ const WARM_UP_S = 10
 const COUNTED_S = 20
 const WITHIN_MS = 120_000
 
-/** @param world has one channel for each project `prj_<n>` */
+/** @param world a notifier with one channel for each project `prj_<n>` */
 export function compareLatency(world: NotifierAlone, receiver: BenchReceiver, projects: number): Comparison {
   let round = 0
   return {

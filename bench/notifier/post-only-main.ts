@@ -1,4 +1,4 @@
-/** undici posts prepared bodies and does nothing else: an upper limit for every sender on this machine. */
+/** Posts prepared bodies with undici and does nothing else: an upper limit for every sender on this machine. */
 
 import { webhookBody } from '@backstop/channels'
 import { Pool } from 'undici'

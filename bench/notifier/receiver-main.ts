@@ -1,6 +1,6 @@
 /**
- * The customers' endpoints, in a separate process, so that its work does not count as the sender's. It answers 200 at once and
- * records the arrival of requests; `/hang/…` is never answered, `/uncounted/…` not recorded.
+ * The customers' endpoints, in a separate process, so that their work does not count as the sender's. They answer 200
+ * at once and record the arrival of requests. `/hang/…` is never answered, `/uncounted/…` is not recorded.
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ let count = 0
 let warmedUpAtMs = 0
 let latenciesMs: number[] = []
 
-/** Relative to the alert's own time: the delay that a customer sees. */
+/** Records the delay relative to the alert's own time, as a customer sees it. */
 function noteLatency(request: IncomingMessage): void {
   const atMs = Date.now()
   const chunks: Buffer[] = []

@@ -2,18 +2,21 @@ import { join } from 'node:path'
 import { startChild } from '../frame/children.ts'
 
 export interface Expectation {
-  /** Requests to wait for. */
+  /** Number of requests to wait for. */
   readonly count: number
-  /** Requests at the start that are not counted: code is not yet compiled, connections are not yet open. */
+  /**
+   * Number of requests at the start that are not counted, because code is not yet compiled and connections are not yet
+   * open.
+   */
   readonly warmUp: number
-  /** Whether to record the time from the alert to each request. */
+  /** True to record the time from the alert to each request. */
   readonly readsBodies: boolean
 }
 
 export interface Received {
-  /** From the last request of the warm-up to the last one, in milliseconds. */
+  /** Time from the last request of the warm-up to the last request, in milliseconds. */
   readonly tookMs: number
-  /** Milliseconds from alert to request, after the warm-up; empty unless bodies are read. */
+  /** Times from alert to request after the warm-up, in milliseconds; empty unless bodies are read. */
   readonly latenciesMs: readonly number[]
 }
 

@@ -1,4 +1,4 @@
-/** Deliveries per second from a full topic, compared with loops that do less. */
+/** Measures deliveries per second from a full topic, compared with loops that do less. */
 import { join } from 'node:path'
 import { webhookChannel } from '@backstop/channels/test'
 import { type NotifierAlone, openNotifierAlone } from '../../test/world/notifier-alone.ts'
@@ -7,14 +7,14 @@ import { startChild } from '../frame/children.ts'
 import { benchRequest } from './load.ts'
 import type { BenchReceiver } from './receiver.ts'
 
-/** Each in its own project. */
+/** Number of channels, each in its own project. */
 export const CHANNELS = 50
 /** The notifier's concurrency for these webhook channels: four requests each. */
 const CONCURRENCY = CHANNELS * 4
 const DELIVERIES = 60_000
-/** More, because posting alone is faster. */
+/** Number of bodies for the post-only run: more than deliveries, because posting alone is faster. */
 const POSTS = 120_000
-/** The shares of each run that are not measured: the warm-up, and the end, where some channels have no work left. */
+/** The unmeasured shares of each run: the warm-up, and the end, where some channels have no work left. */
 const WARM_UP = 0.4
 const TAIL = 0.1
 const WITHIN_MS = 120_000
@@ -90,7 +90,7 @@ async function measurePosting(receiver: BenchReceiver, { folder }: BenchSurround
 
 let filled = 0
 
-/** Publishes deliveries of new alerts, channel by channel in turn. */
+/** Publishes deliveries of new alerts, one channel after the other. */
 async function fill(world: NotifierAlone): Promise<void> {
   const round = ++filled
   await world.request(
@@ -100,7 +100,10 @@ async function fill(world: NotifierAlone): Promise<void> {
   )
 }
 
-/** Lets the receiver count. @returns a function that waits for the last counted request and returns the readings */
+/**
+ * Makes the receiver count requests. @returns a function that waits for the last counted request and returns the
+ * readings
+ */
 async function counting(receiver: BenchReceiver, total: number) {
   const warmUp = total * WARM_UP
   const count = total * (1 - TAIL)

@@ -1,8 +1,9 @@
 /**
- * The minimum that reconciles: consume, bulk-write as many documents of the same size into the same collections, produce as many
- * messages, commit. It decodes, loads, decides and checks nothing. It has the reconciler's batch size, write concern and indexes,
- * so the difference is the cost of the reconciler itself. An existing case is updated; with INSERTS_ONLY it is inserted instead,
- * which is the fastest write and impossible for a reconciler.
+ * The minimal program that writes like the reconciler: consume, bulk-write as many documents of the same size into the
+ * same collections, produce as many messages, commit. It decodes, loads, decides and checks nothing. Batch size, write
+ * concern and indexes are the reconciler's, so the difference is the cost of the reconciler itself. It updates an
+ * existing case; with INSERTS_ONLY it inserts a case instead, which is the fastest write but no option for a
+ * reconciler.
  */
 import kafkajs, { type EachBatchPayload, type KafkaMessage } from 'kafkajs'
 import { type AnyBulkWriteOperation, MongoClient } from 'mongodb'
@@ -30,7 +31,7 @@ const consumer = kafka.consumer({
   maxBytesPerPartition: 2 * 1_048_576,
   maxBytes: 16 * 1_048_576,
 })
-// Documents that the reconciler wrote for one event. They are written again under other ids.
+// Documents that the reconciler wrote for one event. The loop writes them again with other ids.
 const samples = await sampleDocuments(client.db(RECONCILER_DB))
 const recheck = Buffer.from(JSON.stringify({ ref: samples.subjects.current?.[0].refs[0], of: samples.actions._id }))
 

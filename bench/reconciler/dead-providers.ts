@@ -1,11 +1,11 @@
-/** How much connections with dead providers delay the sweeps of the others. */
+/** Measures how much connections with unavailable providers delay the sweeps of the other connections. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '@backstop/kit/test'
 import { ALIVE_COUNT, DEAD_COUNT, openSweptProviders, type SweptProviders } from '../../test/world/swept-providers.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { percentile } from '../frame/statistics.ts'
 
-/** Much shorter than in production, so that a delay of one second is visible. */
+/** Interval of sweeps, in milliseconds: much shorter than in production, so that a delay of one second is visible. */
 const EVERY_MS = 4_000
 const COUNTED_MS = 60_000
 const FIRST_WITHIN_MS = 180_000

@@ -4,7 +4,7 @@ import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
 export interface Mark {
   readonly atMs: number
   readonly events: number
-  /** Milliseconds of processor time that it had used. */
+  /** Processor time used so far, in milliseconds. */
   readonly cpuMs: number
 }
 
@@ -12,8 +12,8 @@ const LOOK_EVERY_MS = 20
 const WITHIN_MS = 600_000
 
 /**
- * Watches the committed offsets of a group.
- * @param shares of all `count` events at which to measure, ascending
+ * Watches the committed offsets of a group and records a mark at each share of the events.
+ * @param shares ascending shares of all `count` events
  * @returns one mark per share
  * @throws Error after ten minutes
  */
@@ -38,7 +38,7 @@ export async function marksOf(
   return marks
 }
 
-/** The readings between two marks. */
+/** Computes the readings between two marks. */
 export function readingsOf(from: Mark, to: Mark) {
   const events = to.events - from.events
   return {

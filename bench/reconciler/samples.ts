@@ -1,4 +1,4 @@
-/** The documents that the reconciler writes for one explained event, as samples for the bare loop. */
+/** Documents that the reconciler wrote for one explained event, as samples for the bare loop. */
 import type { Db } from 'mongodb'
 
 export const COLLECTIONS = ['subjects', 'actions', 'inbox', 'inbox_bodies'] as const
@@ -24,7 +24,7 @@ export async function sampleDocuments(db: Db): Promise<Samples> {
   return Object.fromEntries(documents) as Samples
 }
 
-/** The same document under another id, with as many references. */
+/** Copies the document with another id and the same number of references. */
 export function copyFor(key: string, sample: Sample): Sample {
   const copy = { ...sample, _id: key }
   if (sample.current === undefined) return copy
@@ -32,7 +32,7 @@ export function copyFor(key: string, sample: Sample): Sample {
   return { ...copy, current: [{ ...stored, refs: stored.refs.map((_, index) => `${key}/${index}`) }] }
 }
 
-/** The case before the event: it has its operation and no action. */
+/** The case before the event, with its operation and without an action. */
 export function caseBefore(key: string, sample: Sample): Sample {
   const [stored] = copyFor(key, sample).current!
   const state = JSON.stringify({ ...JSON.parse(stored.state), actions: [] })

@@ -1,11 +1,14 @@
-/** The delay of second looks after their due time, with 10,000 of them pending. */
+/** Measures the delay of second looks after their due time, with 10,000 pending second looks. */
 import { watchSecondLooks } from '../../test/world/second-looks.ts'
 import type { Comparison } from '../frame/benchmark.ts'
 import { percentile } from '../frame/statistics.ts'
 import type { Worlds } from './worlds.ts'
 
 const LOOKS = 10_000
-/** With the production delay of one minute, as many looks become due per minute as are pending at any time. */
+/**
+ * The production delay of one minute, in milliseconds. With it, as many looks become due per minute as are pending at
+ * any time.
+ */
 const MINUTE_MS = 60_000
 
 export function compareSecondLook(worlds: Worlds): Comparison {

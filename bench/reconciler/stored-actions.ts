@@ -1,4 +1,4 @@
-/** The time per event and the memory of the process, after few and after many stored events. */
+/** Measures the time per event and the memory of the process, after few and after many stored events. */
 import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
 import { makeRefunds } from '../../test/world/refunds.ts'
 import type { Comparison } from '../frame/benchmark.ts'
@@ -8,14 +8,14 @@ import type { Worlds } from './worlds.ts'
 
 const FEW = 10_000
 const EVENTS = 40_000
-/** The measured shares of the events. Processing starts when all of them are on the topic. */
+/** The measured shares of the events. Processing starts when all events are on the topic. */
 const SHARES = [0.4, 0.95, 1]
 const FILL_AT_ONCE = 50_000
 const NO_LOOKS_MS = 86_400_000
 
 /**
- * Two processes with two databases. The first has judged few events, and its database is emptied before each measurement. The
- * second has judged all events that are stored in its database.
+ * Compares two processes with two databases. The database of the first is emptied before each measurement; the database
+ * of the second contains all events judged so far.
  */
 export function compareStoredActions(worlds: Worlds, many: number, onRequest: boolean): Comparison {
   const [few, much] = [FEW, many].map(count => `${count.toLocaleString('en')} stored`) as [string, string]
@@ -55,7 +55,7 @@ export function compareStoredActions(worlds: Worlds, many: number, onRequest: bo
     return world
   }
 
-  /** @param before the number of events to judge before the measured ones */
+  /** @param before number of events to judge before the measured ones */
   async function measure(world: ReconcilerAlone, before: number) {
     for (let left = before; left > 0; left -= FILL_AT_ONCE) await judge(world, Math.min(left, FILL_AT_ONCE), [1])
     const [from, to] = await judge(world, EVENTS, SHARES)

@@ -1,4 +1,4 @@
-/** Events per second from a full topic, compared with loops that do less. */
+/** Measures events per second from a full topic, compared with loops that do less. */
 import { join } from 'node:path'
 import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
 import { keyOf, makeRefunds, type Refund, unexplainedOf } from '../../test/world/refunds.ts'
@@ -9,9 +9,12 @@ import { COLLECTIONS, caseBefore, type Sample, sampleDocuments } from './samples
 import type { Worlds } from './worlds.ts'
 
 const EVENTS = 60_000
-/** The measured shares of the events: not the start, while code is compiled, and not the end, where partitions have no work left. */
+/**
+ * The measured shares of the events. They exclude the start, while code is compiled, and the end, where partitions have
+ * no work left.
+ */
 const SHARES = [0.2, 0.95, 1]
-/** Longer than the measurement, so that no second look happens during it. */
+/** A recheck delay longer than the measurement, in milliseconds, so that no second look happens during it. */
 const RECHECK_DELAY_MS = 86_400_000
 const SAVE_AT_ONCE = 1_000
 
@@ -91,7 +94,7 @@ async function measureBareLoop(
   return readingsOf(from!, to!)
 }
 
-/** Inserts the cases that the operations of the refunds created. */
+/** Inserts the cases that the refunds' operations created. */
 async function putCases(world: ReconcilerAlone, reconciler: ReconcilerAlone, refunds: readonly Refund[]) {
   const { subjects: sample } = await sampleDocuments(reconciler.mongo.db)
   const explained = refunds.filter(({ isExplained }) => isExplained)
@@ -101,7 +104,7 @@ async function putCases(world: ReconcilerAlone, reconciler: ReconcilerAlone, ref
   }
 }
 
-/** @throws Error if documents or messages are missing or there are too many */
+/** @throws Error if the number of documents or messages is wrong */
 async function expectDone(world: ReconcilerAlone, events: number, rechecksBefore: number): Promise<void> {
   const found = await Promise.all(COLLECTIONS.map(name => world.mongo.db.collection(name).countDocuments()))
   const rechecks = (await world.count('rechecks')) - rechecksBefore

@@ -1,9 +1,12 @@
 import { openReconcilerAlone, type ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
 import type { BenchSurroundings } from '../frame/benchmark.ts'
 
-/** Opens a world when it is first used, so that a run of one comparison does not wait for the worlds of others. */
+/**
+ * The reconcilers of a benchmark, each started at first use, so that a comparison does not wait for the reconcilers of
+ * others.
+ */
 export interface Worlds {
-  /** @param recheckDelayMs the recheck delay of the world with that name */
+  /** @param recheckDelayMs the recheck delay of the reconciler with this name, in milliseconds */
   get(name: string, recheckDelayMs: number): Promise<ReconcilerAlone>
   close(): Promise<void>
 }

@@ -9,10 +9,10 @@ import { runProgram } from './run-program.ts'
 import type { PartHandle, PartName, PortName, StackOptions, StackUrls } from './stack-contract.ts'
 
 const COMPOSE_FILE = fileURLToPath(new URL('../../docker-compose.yml', import.meta.url))
-/** A first start pulls images. */
+/** Time limit of a start, in milliseconds. The first start downloads images. */
 const UP_TIMEOUT_MS = 600_000
 
-/** The variables by which docker-compose.yml takes the host's ports. */
+/** The variables that set the host's ports in docker-compose.yml. */
 const PORT_VARIABLES = {
   kafka: 'KAFKA_PORT',
   mongo: 'MONGO_PORT',
@@ -23,10 +23,10 @@ const PORT_VARIABLES = {
 
 type DockerPort = keyof typeof PORT_VARIABLES
 
-/** Runs `docker compose` on one project. */
+/** Runs `docker compose` in one project. */
 type Compose = (...args: string[]) => Promise<string>
 
-/** True when an engine with Compose answers within 3 s, and nothing says not to use it. */
+/** True if a Docker engine with Compose answers within 3 s, and no setting forbids its use. */
 export async function dockerIsUsable(env: NodeJS.ProcessEnv): Promise<boolean> {
   if (env.BACKSTOP_STACK === 'embedded' || !existsSync(COMPOSE_FILE)) return false
   try {
@@ -39,8 +39,9 @@ export async function dockerIsUsable(env: NodeJS.ProcessEnv): Promise<boolean> {
 }
 
 /**
- * Starts the named services of docker-compose.yml, in a Compose project of this data folder. Containers that are up already stay.
- * Known gap: containers stay up after a kill -9 of the launcher, because the reaper ends processes only; the next start reuses them.
+ * Starts the named services of docker-compose.yml in a Compose project of this data folder. Running containers stay.
+ * Known gap: containers keep running after a kill -9 of the launcher, because the reaper ends processes only. The next
+ * start reuses them.
  */
 export async function startDockerStack(
   names: readonly PartName[],
@@ -80,7 +81,7 @@ export async function startDockerStack(
   }
 }
 
-/** Stops the containers a data folder's stack runs in, if it does. */
+/** Stops the containers of a data folder's stack. Returns false if the folder has no containers. */
 export async function stopDockerProject(dataDir: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const records = new StackRecordFile(dataDir)
   const { dockerProject } = records.read()
@@ -106,7 +107,7 @@ function composeOn(project: string, env: NodeJS.ProcessEnv): Compose {
   }
 }
 
-/** Containers that are up hold their remembered ports themselves. */
+/** Chooses the ports. Ports that are in use by the stack's own running containers are kept. */
 async function settlePorts(
   records: StackRecordFile,
   { ports: wanted = {} }: StackOptions,
@@ -131,7 +132,7 @@ function containerHandle(name: PartName, compose: Compose, adopted: boolean): Pa
     pid: undefined,
     adopted,
     lastWords: () => [],
-    // Not awaited, as a signal to a process is not: whoever sends one looks for its effect.
+    // Not awaited, like a signal to a process: the caller waits for its effect.
     kill: signal => void compose('kill', '-s', signal, name).catch(() => {}),
     restart: async () => {
       await compose('stop', '-t', '6', name)
@@ -146,7 +147,7 @@ function containerHandle(name: PartName, compose: Compose, adopted: boolean): Pa
 function urlsOf(names: readonly PartName[], ports: Record<DockerPort, number>): Partial<StackUrls> {
   return {
     ...(names.includes('kafka') && { kafka: `127.0.0.1:${ports.kafka}` }),
-    // The member is known by its name inside the network, which this machine cannot resolve.
+    // The replica-set member has a host name that this machine cannot resolve, so the connection is direct.
     ...(names.includes('mongo') && { mongo: `mongodb://127.0.0.1:${ports.mongo}/?directConnection=true` }),
     ...(names.includes('registry') && { registry: registryUrl(ports.registry) }),
     ...(names.includes('mail') && { smtp: `smtp://127.0.0.1:${ports.smtp}`, mail: `http://127.0.0.1:${ports.mail}` }),

@@ -14,32 +14,32 @@ import {
 } from './process-identity.ts'
 import { type PartHandle, type PartName, StackError } from './stack-contract.ts'
 
-/** How to run one part. Made by parts/<name>.ts. */
+/** How to run one part. Created by parts/<name>.ts. */
 export interface PartProgram {
   name: PartName
-  /** Its name in messages, e.g. `MongoDB 6.0.5`. */
+  /** The name in messages, e.g. `MongoDB 6.0.5`. */
   title: string
-  /** Executable, absolute. */
+  /** The absolute path of the executable. */
   program: string
   args: string[]
-  /** One of `args` that no other process can have: a path inside the data folder. */
+  /** An argument that no other process has: a path inside the data folder. */
   marker: string
   cwd: string
-  /** Configuration: path → content, written before every start. */
+  /** Configuration files: path → content, written before every start. */
   files: Record<string, string>
   /** Creates and formats folders. Runs before every start, after `files` are written. */
   prepare(): Promise<void>
-  /** Checks once: resolves when the part is ready, rejects with the reason otherwise. Must have a timeout. */
+  /** Checks once: resolves if the part is ready, rejects with the reason otherwise. Must have a timeout. */
   checkReady(): Promise<void>
   readyWithinMs: number
-  /** For a structured log: the readable form of a line, or undefined to drop it. */
+  /** For structured logs: returns the readable form of a line, or undefined to drop the line. */
   explainLogLine?(line: string): string | undefined
 }
 
-/** For so long a start retries while another process uses the port. */
+/** How long a start retries while another process uses the port, in milliseconds. */
 const PORT_RELEASE_MS = 10_000
 
-/** A part as a process on this machine. It outlives its launcher, and parts.json records it. */
+/** A part that runs as a process on this machine. It outlives its launcher and is recorded in parts.json. */
 export class EmbeddedPart implements PartHandle {
   adopted = false
   readonly #program: PartProgram
@@ -73,7 +73,7 @@ export class EmbeddedPart implements PartHandle {
 
   /**
    * Adopts the recorded process if it still runs with the current settings and answers.
-   * @returns false if there is none; then no process of this part runs any more
+   * @returns false if there is no such process; then no process of this part runs any more
    */
   async adopt(): Promise<boolean> {
     const recorded = this.#records.read().parts[this.name]
@@ -81,7 +81,8 @@ export class EmbeddedPart implements PartHandle {
     if (recorded !== undefined && hasSameSettings && isAlive(recorded) && (await this.#answers())) {
       this.#identity = { pid: recorded.pid, startTime: recorded.startTime }
       this.adopted = true
-      // A living owner keeps it: two starts side by side on one data folder must not stop each other's parts.
+      // If the owner is alive, it stays the owner: two concurrent starts in one data folder must not stop each other's
+      // parts.
       if (recorded.owner !== null && !isAlive(recorded.owner)) this.#record(this.#identity)
       return true
     }
@@ -101,7 +102,7 @@ export class EmbeddedPart implements PartHandle {
     let reason = 'it did not answer'
     while (performance.now() < deadline) {
       if (this.#identity !== undefined && !isAlive(this.#identity)) {
-        // A stopped program may hold its port for a moment after its end.
+        // A stopped program may use its port for a moment after its end.
         if (!this.#portWasTaken() || performance.now() > lastRespawnAt) throw this.#failure('it ended by itself')
         await sleep(500)
         this.#spawn()
@@ -133,7 +134,7 @@ export class EmbeddedPart implements PartHandle {
     await this.start()
   }
 
-  /** Whether this process, and no other living one, stops the part. */
+  /** True if this process, and no other living process, stops the part. */
   isOwned(): boolean {
     const owner = this.#records.read().parts[this.name]?.owner
     return this.#owner !== null && owner?.pid === this.#owner.pid && owner.startTime === this.#owner.startTime
@@ -146,7 +147,7 @@ export class EmbeddedPart implements PartHandle {
     keepPreviousLog(this.logPath)
     const log = openSync(this.logPath, 'w')
     try {
-      // A process group of its own and no pipe: neither a Ctrl-C nor the end of this process may end it.
+      // A separate process group and no pipe, so that neither Ctrl-C nor the end of this process ends the part.
       const child = spawn(program, args, { cwd, detached: true, stdio: ['ignore', log, log], env: partEnvironment() })
       child.on('error', () => {}) // an executable that cannot run has no pid, see below
       child.unref()
@@ -195,7 +196,8 @@ export class EmbeddedPart implements PartHandle {
   }
 
   #failure(what: string): StackError {
-    // All parts together: Kafka's messages refer to ids of the registry, and documents in MongoDB to Kafka's messages.
+    // The remedy moves the data of all parts together, because Kafka's messages contain ids of the registry, and
+    // documents in MongoDB refer to Kafka's messages.
     const stackDir = dirname(this.#logDir)
     const remedy = this.#portWasTaken()
       ? 'Stop the process that listens on its port, then start again'
@@ -207,7 +209,7 @@ export class EmbeddedPart implements PartHandle {
   }
 }
 
-/** The last lines of a log, each indented and cut to a readable width, without those that `explain` drops. */
+/** The last lines of a log, indented and cut to a readable width, without the lines that `explain` drops. */
 function readTail(path: string, count: number, explain: (line: string) => string | undefined = line => line): string[] {
   if (!existsSync(path)) return ['    (no log)']
   return readFileSync(path, 'utf8')
@@ -219,14 +221,14 @@ function readTail(path: string, count: number, explain: (line: string) => string
     .map(line => `    ${line.slice(0, 300)}`)
 }
 
-/** Differs between settings, and between versions. */
+/** A hash of the part's settings and version. */
 function fingerprintOf({ program, args, files }: PartProgram): string {
   return createHash('sha256')
     .update(JSON.stringify([program, args, files]))
     .digest('hex')
 }
 
-/** Keeps the log of the process before: it explains why the part had to be started again. */
+/** Keeps the log of the previous process, because it explains why the part had to be started again. */
 function keepPreviousLog(path: string): void {
   try {
     renameSync(path, path.replace(/\.log$/, '.previous.log'))
@@ -235,7 +237,9 @@ function keepPreviousLog(path: string): void {
   }
 }
 
-/** Without the caller's settings (JAVA_TOOL_OPTIONS, NODE_OPTIONS, MAILDEV_…) and secrets. */
+/**
+ * The environment of a part, without the caller's settings (JAVA_TOOL_OPTIONS, NODE_OPTIONS, MAILDEV_…) and secrets.
+ */
 function partEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, TZ } = process.env
   return Object.fromEntries(Object.entries({ PATH, HOME, LANG, TZ }).filter(([, value]) => value !== undefined))

@@ -23,10 +23,10 @@ import {
   type StackUrls,
 } from './stack-contract.ts'
 
-/** Enough for the data of a day's work in Kafka and MongoDB. */
+/** Required disk space: enough for the data of one day of work in Kafka and MongoDB. */
 const DISK_NEEDED_BYTES = 1_000_000_000
 
-/** Which ports a part listens on. */
+/** The ports of each part. */
 export const PORTS_OF: Record<PartName, readonly PortName[]> = {
   kafka: ['kafka', 'controller'],
   mongo: ['mongo'],
@@ -40,7 +40,7 @@ export interface EmbeddedStack {
   stop(): Promise<void>
 }
 
-/** Starts the named parts as processes of this machine, or adopts those that already run. */
+/** Starts the named parts as processes of this machine, or adopts parts that already run. */
 export async function startEmbeddedStack(names: readonly PartName[], options: StackOptions): Promise<EmbeddedStack> {
   if (process.platform === 'win32') {
     throw new StackError('Without Docker the stack needs Linux or macOS', 'Start Docker, or run this inside WSL')
@@ -58,7 +58,7 @@ export async function startEmbeddedStack(names: readonly PartName[], options: St
         new EmbeddedPart(programFor(name, programs, dataDir, ports), records, join(dataDir, 'logs'), owner),
       ]),
     ) as Partial<Record<PartName, EmbeddedPart>>
-    // Before the parts: the owner may be killed during the start.
+    // Start the reaper before the parts, because the owner may be killed during the start.
     const reaper = options.endWithProcess && owner !== null ? startReaper(dataDir) : undefined
     try {
       await bringUp(Object.values(parts), options)
@@ -74,12 +74,15 @@ export async function startEmbeddedStack(names: readonly PartName[], options: St
   })
 }
 
-/** Runs work that starts or stops parts, while no other process does so in the same data folder. */
+/** Runs work that starts or stops parts under the lock of the data folder. */
 export async function withDataFolder<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   return withLock(join(dataDir, 'lock'), { timeoutMs: 180_000 }, work)
 }
 
-/** Ends everything recorded in a data folder, whoever started it. Returns the names of the parts that were up. */
+/**
+ * Stops all parts recorded in a data folder, including those that other processes started. Returns the names of the
+ * parts that were running.
+ */
 export async function stopRecordedParts(dataDir: string, only: readonly PartName[] = PART_NAMES): Promise<PartName[]> {
   const records = new StackRecordFile(dataDir)
   const { parts } = records.read()
@@ -92,8 +95,8 @@ export async function stopRecordedParts(dataDir: string, only: readonly PartName
 }
 
 /**
- * Ends the parts that a process owns, without waiting for a start in progress: for a Ctrl-C during the start.
- * @param graceMs between SIGTERM and SIGKILL
+ * Stops the parts owned by a process, without waiting for a start in progress: used for Ctrl-C during the start.
+ * @param graceMs time between SIGTERM and SIGKILL
  */
 export async function stopPartsOwnedBy(owner: ProcessIdentity, dataDir: string, graceMs?: number): Promise<void> {
   const records = new StackRecordFile(dataDir)
@@ -107,12 +110,12 @@ export async function stopPartsOwnedBy(owner: ProcessIdentity, dataDir: string, 
   })
 }
 
-/** The process that stops the parts; null when they are to stay up. */
+/** The process that stops the parts; null if they must keep running. */
 function ownerOf({ keepRunning }: StackOptions): ProcessIdentity | null {
   return keepRunning ? null : (identify(process.pid) as ProcessIdentity)
 }
 
-/** A running part keeps its ports. They are in use, but by the part itself. */
+/** Chooses the ports. A running part keeps its ports, although they are in use. */
 async function settlePorts(
   names: readonly PartName[],
   records: StackRecordFile,
@@ -161,7 +164,7 @@ function programFor(name: PartName, programs: Programs, dataDir: string, ports: 
   }
 }
 
-/** Starts all parts at once. If one fails, the parts that this call started are stopped again. */
+/** Starts all parts concurrently. If one fails, the parts started by this call are stopped again. */
 async function bringUp(parts: EmbeddedPart[], { log }: StackOptions): Promise<void> {
   const results = await Promise.allSettled(
     parts.map(async part => {
@@ -172,7 +175,7 @@ async function bringUp(parts: EmbeddedPart[], { log }: StackOptions): Promise<vo
         await part.start()
         step.done('up')
       } catch (error) {
-        // The caller shows the error, which has the end of the log.
+        // The caller prints the error, which contains the end of the log.
         step.fail('did not start', '')
         throw error
       }

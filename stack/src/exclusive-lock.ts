@@ -7,13 +7,13 @@ import { StackError } from './stack-contract.ts'
 
 export interface LockOptions {
   timeoutMs: number
-  /** Called once, when another living process holds the lock. */
+  /** Called once, if another living process holds the lock. */
   onWait?: (holder: ProcessIdentity) => void
 }
 
 /**
- * Runs `work` while holding a lock file. A lock whose holder has ended (by pid and start time) is removed.
- * @throws StackError when a living process keeps it for longer than `timeoutMs`
+ * Runs `work` while holding a lock file. A lock is removed if its holder (identified by pid and start time) has ended.
+ * @throws StackError if a living process holds the lock for longer than `timeoutMs`
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   const release = await acquireLock(path, options)
@@ -65,14 +65,15 @@ function tryLock(path: string): (() => void) | undefined {
     rmSync(own, { force: true })
   }
   return () => {
-    // Only our own: a lock wrongly taken for stale must not be removed under its new holder.
+    // Remove only our own lock: if another process wrongly removed it as stale, the file belongs to a new holder.
     if (readText(path) === content) rmSync(path, { force: true })
   }
 }
 
 /**
- * Two waiters may see the same stale lock; the slower one must not remove the lock that the faster one has made since.
- * So it is moved aside first and looked at again: if it is not the stale one, it is put back.
+ * Removes a stale lock. Two waiting processes may see the same stale lock, and the slower one must not remove the new
+ * lock of the faster one. The lock is therefore moved aside and read again; a lock that is not the stale one is moved
+ * back.
  */
 function removeStaleLock(path: string, stale: ProcessIdentity): void {
   const aside = `${path}.${randomUUID()}`

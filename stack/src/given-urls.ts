@@ -1,6 +1,6 @@
 import type { PartName, StackUrls } from './stack-contract.ts'
 
-/** The parts whose URLs are in the environment. An empty variable counts as not set. */
+/** The URLs from the environment, and the parts that they belong to. An empty variable counts as not set. */
 export function givenUrls(env: NodeJS.ProcessEnv): { urls: Partial<StackUrls>; parts: PartName[] } {
   const { KAFKA_BROKERS: kafka, MONGO_URL: mongo, SCHEMA_REGISTRY_URL: registry, SMTP_URL: smtp, MAIL_URL: mail } = env
   const urls: Partial<StackUrls> = {
@@ -17,7 +17,7 @@ export function givenUrls(env: NodeJS.ProcessEnv): { urls: Partial<StackUrls>; p
   return { urls, parts }
 }
 
-/** The variable that gives each part's URL. */
+/** The environment variable with the URL of each part. */
 export const VARIABLE_OF: Record<PartName, string> = {
   kafka: 'KAFKA_BROKERS',
   mongo: 'MONGO_URL',

@@ -71,7 +71,9 @@ async function status({ dataDir, json }: Flags): Promise<number> {
   return rows.every(row => row.up) ? 0 : 1
 }
 
-/** Lines for a shell's `eval`: what the services read, and what the tests read (packages/kit/test). */
+/**
+ * The `export` lines for a shell's `eval`: the variables of the services, and those of the tests (packages/kit/test).
+ */
 function exportLines(urls: StackUrls): string {
   const variables = {
     KAFKA_BROKERS: urls.kafka,

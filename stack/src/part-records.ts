@@ -3,25 +3,25 @@ import { join } from 'node:path'
 import type { ProcessIdentity } from './process-identity.ts'
 import type { PartName, PortName } from './stack-contract.ts'
 
-/** The process of one part, for a later start to adopt or stop. */
+/** The process of one part, recorded so that a later start can adopt or stop it. */
 export interface PartRecord extends ProcessIdentity {
-  /** Path of the executable: for a person reading the file. Identity is pid and start time. */
+  /** The path of the executable, for a person who reads the file. The process is identified by pid and start time. */
   program: string
-  /** Hash of the command and the settings it was started with: a part of other settings is not adopted. */
+  /** A hash of the command and its settings: a part with other settings is not adopted. */
   fingerprint: string
-  /** The process that stops it; null for a part that is to stay up. */
+  /** The process that stops the part; null if the part must keep running. */
   owner: ProcessIdentity | null
 }
 
-/** Content of parts.json. Ports stay when a part is stopped, so that it comes back where its clients look for it. */
+/** The content of parts.json. Ports are kept when a part is stopped, so that it starts on the same ports again. */
 export interface StackRecord {
   ports: Partial<Record<PortName, number>>
   parts: Partial<Record<PartName, PartRecord>>
-  /** Compose project, when the parts run in containers. */
+  /** The Compose project, if the parts run in containers. */
   dockerProject?: string
 }
 
-/** parts.json of one data folder. */
+/** The file parts.json of one data folder. */
 export class StackRecordFile {
   readonly path: string
 
@@ -30,7 +30,10 @@ export class StackRecordFile {
     mkdirSync(dataDir, { recursive: true })
   }
 
-  /** A missing or unreadable file reads as an empty record: parts it named are then found by their command lines. */
+  /**
+   * Returns an empty record if the file is missing or unreadable. The recorded parts are then found by their command
+   * lines.
+   */
   read(): StackRecord {
     try {
       const { ports, parts, dockerProject } = JSON.parse(readFileSync(this.path, 'utf8')) as Partial<StackRecord>
@@ -40,7 +43,7 @@ export class StackRecordFile {
     }
   }
 
-  /** Changes the record and replaces the file in one step, so that a reader never sees half of it. */
+  /** Changes the record and replaces the file in one step, so that a reader never sees an incomplete file. */
   change(apply: (record: StackRecord) => void): void {
     const record = this.read()
     apply(record)

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Asks until the answer is something else than undefined, or the deadline has passed.
- * @returns the answer, or undefined when time ran out
+ * Calls `ask` until it returns a value other than undefined, or the deadline has passed.
+ * @returns the value, or undefined after the deadline
  */
 export async function pollUntil<T>(
   ask: () => Promise<T | undefined> | T | undefined,

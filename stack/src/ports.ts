@@ -3,22 +3,23 @@ import { createServer } from 'node:net'
 import { StackError } from './stack-contract.ts'
 
 /**
- * Below the range from which systems take ports for outgoing connections (Linux 32768–60999, macOS from 49152). A part that is
- * stopped for a while must find its port free again, and a client that dials a closed port inside that range may even connect to itself.
+ * The lowest port to choose, below the range that systems use for outgoing connections (Linux 32768–60999, macOS from
+ * 49152). Inside the range another program could use the port of a stopped part, and a client that connects to a closed
+ * port may even connect to itself.
  */
 const LOWEST = 21_000
 const HIGHEST = 29_999
 
 export interface PortWish {
-  /** Required by the caller: if it is in use, the start fails. */
+  /** Required by the caller: if the port is in use, the start fails. */
   wanted?: number | undefined
-  /** Used at an earlier start: preferred if it is free. */
+  /** The port of an earlier start: preferred if it is free. */
   remembered?: number | undefined
 }
 
 /**
- * One port per name, no two alike.
- * @throws StackError when a wanted port is in use
+ * Chooses a different port for each name.
+ * @throws StackError if a required port is in use
  */
 export async function choosePorts<Name extends string>(
   wishes: Record<Name, PortWish>,
@@ -60,7 +61,7 @@ async function choosePort(
   )
 }
 
-/** True when a server can listen on 127.0.0.1:port now. */
+/** True if a server can listen on 127.0.0.1:port now. */
 export async function isPortFree(port: number): Promise<boolean> {
   return new Promise(resolve => {
     const probe = createServer()

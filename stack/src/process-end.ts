@@ -2,12 +2,15 @@ import { pollUntil } from './poll.ts'
 import { isAlive, type ProcessIdentity, signalProcess } from './process-identity.ts'
 import { StackError } from './stack-contract.ts'
 
-/** Between SIGTERM and SIGKILL. Kafka needs about 1 s, mongod 0.3 s; the data of both survives a SIGKILL. */
+/**
+ * Time between SIGTERM and SIGKILL, in milliseconds. Kafka needs about 1 s, mongod 0.3 s; the data of both survives a
+ * SIGKILL.
+ */
 export const GRACE_MS = 6_000
 
 /**
- * SIGTERM, then SIGKILL when it has not ended in time; resolves when the process has ended.
- * @throws StackError when even SIGKILL does not end it
+ * Sends SIGTERM, then SIGKILL if the process has not ended in time. Resolves when it has ended.
+ * @throws StackError if the process does not end after SIGKILL
  */
 export async function endProcess(identity: ProcessIdentity, graceMs: number = GRACE_MS): Promise<void> {
   if (!signalProcess(identity, 'SIGTERM')) return

@@ -1,35 +1,38 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A process; a later one with the same pid has another identity. */
+/** Identifies a process. A later process with the same pid has another identity. */
 export interface ProcessIdentity {
   pid: number
-  /** Opaque; equal only for the same process. See {@link startTimeOf}. */
+  /** An opaque text, equal only for the same process. See {@link startTimeOf}. */
   startTime: string
 }
 
 /**
- * When a process started, as an opaque text, or undefined when there is no such (living) process.
- * Linux: field 22 of /proc/<pid>/stat, in clock ticks since boot, with the boot's id before it, because ticks start at 0
- * with each boot (man 5 proc). Elsewhere: `ps -o lstart=`. A zombie counts as ended: it holds no port and no file.
+ * The start time of a process as an opaque text; undefined if there is no such living process. On Linux: field 22 of
+ * /proc/<pid>/stat, in clock ticks since boot, after the boot's id, because ticks start at 0 with each boot (man 5
+ * proc). On other systems: `ps -o lstart=`. A zombie counts as ended, because it uses no port and no file.
  */
 export function startTimeOf(pid: number): string | undefined {
   if (!Number.isInteger(pid) || pid <= 0) return undefined
   return process.platform === 'linux' ? linuxStartTime(pid) : psStartTime(pid)
 }
 
-/** Whether exactly this process still runs. */
+/** True if exactly this process still runs. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return startTimeOf(identity.pid) === identity.startTime
 }
 
-/** The identity of a running process, or undefined when it has ended. */
+/** The identity of a running process; undefined if it has ended. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const startTime = startTimeOf(pid)
   return startTime === undefined ? undefined : { pid, startTime }
 }
 
-/** Sends a signal to exactly this process. Returns false, and sends nothing, when it has ended, even if its number is in use again. */
+/**
+ * Sends a signal to exactly this process. Returns false and sends nothing if it has ended, even if its pid is in use
+ * again.
+ */
 export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isAlive(identity)) return false
   try {
@@ -42,8 +45,8 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
 }
 
 /**
- * Finds processes by an argument of their command line that only they can have (a path inside one data folder).
- * Needed for the moment between starting a part and recording its pid: a launcher killed there leaves a part no record names.
+ * Finds processes by an argument that only they can have (a path inside one data folder). Needed if a launcher was
+ * killed between starting a part and recording its pid.
  */
 export function findProcessesWithArgument(argument: string): ProcessIdentity[] {
   const pids = process.platform === 'linux' ? linuxPidsWithArgument(argument) : psPidsWithArgument(argument)
@@ -53,7 +56,9 @@ export function findProcessesWithArgument(argument: string): ProcessIdentity[] {
     .filter(found => found !== undefined)
 }
 
-/** Reads state and start time out of a /proc/<pid>/stat line. The name in parentheses may itself hold spaces and parentheses. */
+/**
+ * Reads state and start time from a /proc/<pid>/stat line. The name in parentheses may contain spaces and parentheses.
+ */
 export function parseLinuxStat(stat: string): { state: string; startTicks: string } | undefined {
   const afterName = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const state = afterName[0]

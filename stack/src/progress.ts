@@ -1,7 +1,7 @@
 /** Shows the progress of a long start. Steps may overlap: each name has its own line. */
 export interface ProgressSink {
   step(name: string): ProgressStep
-  /** Prints text that stays, above the steps in progress. */
+  /** Prints permanent text above the steps in progress. */
   print(text: string): void
 }
 
@@ -20,13 +20,13 @@ export interface ProgressStream {
   write(text: string): unknown
 }
 
-/** For callers that show progress in their own way. */
+/** Shows nothing, for callers that show progress in their own way. */
 export const silentProgress: ProgressSink = {
   print: () => {},
   step: () => ({ update: () => {}, done: () => {}, fail: () => {} }),
 }
 
-/** Live lines on a terminal, one plain line per change anywhere else (logs, pipes, CI). */
+/** Live lines on a terminal; elsewhere (logs, pipes, CI) one plain line per change. */
 export function progressOn(stream: ProgressStream, now: () => number = Date.now): ProgressSink {
   return stream.isTTY ? terminalProgress(stream, now) : plainProgress(stream, now)
 }
@@ -38,7 +38,7 @@ function plainProgress(stream: ProgressStream, now: () => number): ProgressSink 
       const startedAt = now()
       let last = ''
       const say = (mark: string, text: string) => {
-        // Percentages change many times a second. A log needs the steps only.
+        // Percentages change many times a second, and a log needs only the steps, so digits are ignored.
         const shape = text.replace(/\d+/g, '#')
         if (mark === '·' && shape === last) return
         last = shape
@@ -62,7 +62,7 @@ function terminalProgress(stream: ProgressStream, now: () => number): ProgressSi
   }
   const draw = () => {
     const width = Math.max(20, (stream.columns ?? 80) - 1)
-    // A step without a text has not begun.
+    // A step without a text has not started.
     const begun = live.filter(line => line.text !== '')
     for (const line of begun) stream.write(`${`… ${line.name}: ${line.text}`.slice(0, width)}\n`)
     drawn = begun.length

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { identify, type ProcessIdentity } from './process-identity.ts'
 
 /**
- * Starts the reaper: a process that ends the parts of this process once this process has ended, even by a kill -9. It notices
- * the end by the IPC channel, which the system closes.
+ * Starts the reaper: a process that stops the parts of this process when this process has ended, even by a kill -9. The
+ * reaper notices the end because the system closes the IPC channel.
  */
 export function startReaper(dataDir: string): ProcessIdentity | undefined {
   const owner = identify(process.pid)
@@ -14,7 +14,7 @@ export function startReaper(dataDir: string): ProcessIdentity | undefined {
     process.execPath,
     ['--max-old-space-size=32', program, dataDir, String(owner.pid), owner.startTime],
     {
-      // A process group of its own, so that a Ctrl-C does not end it before the parts.
+      // A separate process group, so that Ctrl-C does not end the reaper before the parts.
       detached: true,
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       env: {},

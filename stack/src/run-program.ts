@@ -5,7 +5,10 @@ export interface ProgramResult {
   stderr: string
 }
 
-/** What went wrong when a program was run to its end. `exitCode` is undefined when it could not be run or was cut off. */
+/**
+ * The failure of a program that was run to its end. `exitCode` is undefined if the program could not be run or was
+ * stopped at the time limit.
+ */
 export class ProgramFailure extends Error {
   readonly exitCode: number | undefined
   readonly output: string
@@ -21,7 +24,7 @@ export class ProgramFailure extends Error {
 
 /**
  * Runs a program to its end.
- * @throws ProgramFailure on an exit code other than 0, when it cannot be run, and after `timeoutMs`
+ * @throws ProgramFailure if the exit code is not 0, if the program cannot be run, or after `timeoutMs`
  */
 export async function runProgram(
   program: string,

@@ -12,8 +12,8 @@ import {
 } from './stack-contract.ts'
 
 /**
- * Starts the parts that Backstop needs. URLs given in the environment are used; the other parts run in a Docker engine if one
- * runs, otherwise as processes of this machine. Resolves when every part is ready.
+ * Starts the parts that Backstop needs. URLs given in the environment are used; the other parts run in Docker if an
+ * engine runs, otherwise as processes of this machine. Resolves when every part is ready.
  * @throws StackError with the remedy
  */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
@@ -35,7 +35,10 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
   }
 }
 
-/** An engine may run and still lack the images, and the network to pull them: then the parts run on the machine itself. */
+/**
+ * Starts the parts in Docker. Returns undefined if the engine lacks the images and cannot download them: the parts then
+ * run as processes of this machine.
+ */
 async function startInDocker(names: readonly PartName[], options: StackOptions) {
   try {
     return await startDockerStack(names, options)

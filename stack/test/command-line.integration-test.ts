@@ -14,7 +14,7 @@ afterEach(() => cleanup.all(), 30_000)
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 function run(...args: string[]) {
-  // All but mail is given, so that these tests of the command need no more than a second each.
+  // All URLs except the mail server's are given, so that each test takes only a second.
   const given = { KAFKA_BROKERS: 'k:1', MONGO_URL: 'mongodb://m', SCHEMA_REGISTRY_URL: 'http://r', SMTP_URL: '' }
   const env = { ...process.env, ...given, BACKSTOP_STACK: 'embedded' }
   return cleanup.child(spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] }))
@@ -25,7 +25,7 @@ async function finish(child: ReturnType<typeof run>) {
   return { stdout, stderr, exitCode: child.exitCode }
 }
 
-// On a machine that is overloaded a part may not come up in its time; then it is started once more.
+// Retried because on an overloaded machine a part may not start in time.
 test('up prints what to export and runs until Ctrl-C, which stops what it started', {
   retry: 2,
   timeout: 60_000,

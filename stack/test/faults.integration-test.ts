@@ -107,7 +107,7 @@ test('MongoDB has transactions and change streams, and keeps what was written th
 }, 90_000)
 
 test('the registry gives a schema the same id after a kill', async () => {
-  // Without a property or a $schema the registry does not see that it is a JSON Schema.
+  // Without a property or a $schema the registry does not recognise a JSON Schema.
   const schema = '{"type":"object","properties":{"a":{"type":"string"}}}'
   const register = async () => {
     const response = await fetch(`${stack.urls.registry}/subjects/kept-value/versions`, {
@@ -131,7 +131,7 @@ test('a mail that is sent is shown on the page', async () => {
   const socket = connect(Number(port), '127.0.0.1')
   const mail = 'Subject: It works\r\nFrom: a@example.com\r\nTo: b@example.com\r\n\r\nHello'
   const lines = ['EHLO test', 'MAIL FROM:<a@example.com>', 'RCPT TO:<b@example.com>', 'DATA', `${mail}\r\n.`, 'QUIT']
-  // One line per answer; an answer of several lines ends with the one that has a blank after its code.
+  // Sends one line per answer. A multi-line answer ends with the line that has a space after its code.
   socket.setEncoding('utf8').on('data', (answer: string) => {
     if (/^\d{3} /m.test(answer)) socket.write(`${lines.shift() ?? ''}\r\n`)
   })

@@ -1,6 +1,6 @@
 /**
- * Starts a stack and holds it until it is killed: stands for a launcher or a test run that ends in a bad way.
- * hold-stack.ts <data folder> <part,part…> [--reaped]; prints the pids, as JSON, when all is up.
+ * Starts a stack and runs until it is killed, to simulate a launcher or a test run that crashes.
+ * hold-stack.ts <data folder> <part,part…> [--reaped]; prints the pids as JSON when all parts are ready.
  */
 import { type PartName, silentProgress, startStack } from '../src/index.ts'
 

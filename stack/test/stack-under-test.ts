@@ -9,7 +9,10 @@ import { type PartName, type RunningStack, type StackOptions, silentProgress, st
 import { pollUntil } from '../src/poll.ts'
 import { identify, isAlive, type ProcessIdentity } from '../src/process-identity.ts'
 
-/** Of the surroundings, only what is needed to run: these tests start their own stacks whatever the caller was given. */
+/**
+ * The minimal environment for an embedded stack: these tests start their own stacks, whatever URLs the caller was
+ * given.
+ */
 const embedded = {
   ...process.env,
   BACKSTOP_STACK: 'embedded',
@@ -19,11 +22,11 @@ const embedded = {
   SMTP_URL: '',
 }
 
-/** What one test starts and must not leave behind. */
+/** The resources that one test starts and must release. */
 export interface Cleanup {
   dataDir(): string
   start(dataDir: string, options?: Partial<StackOptions>): Promise<RunningStack>
-  /** Starts test/hold-stack.ts and resolves with its pid and those of its parts. */
+  /** Starts test/hold-stack.ts. Resolves with its pid and the pids of its parts. */
   hold(
     dataDir: string,
     parts: PartName[],
@@ -47,7 +50,7 @@ export function createCleanup(): Cleanup {
       folders.push(folder)
       return folder
     },
-    // Should this test process be killed, what it started ends too.
+    // `endWithProcess`: if this test process is killed, its parts end, too.
     start: (dataDir, options = {}) =>
       startStack({ dataDir, log: silentProgress, env: embedded, endWithProcess: true, ...options }),
     async hold(dataDir, parts, ...flags) {
@@ -74,7 +77,7 @@ export function createCleanup(): Cleanup {
   }
 }
 
-/** True once the process is gone; false when it still lives after `timeoutMs`. */
+/** True if the process ended within `timeoutMs`. */
 export async function endsWithin(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   return (await pollUntil(() => (isAlive(identity) ? undefined : true), { timeoutMs })) === true
 }

@@ -21,7 +21,7 @@ export const provisionSettings = {
     .describe('How long to wait for Kafka, MongoDB and the registry to come up, in milliseconds'),
 } as const
 
-/** The settings of the wait for the deploy job, which only reads Kafka and MongoDB. */
+/** The settings for waiting for the deploy job, which only reads Kafka and MongoDB. */
 export const waitSettings = { KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, MONGO_URL, MONGO_DB } as const
 
 /** The settings of the network-policy check. */

@@ -3,13 +3,13 @@ import { AppError, asUnavailable } from '@backstop/kit'
 import type { Db } from 'mongodb'
 import type { Report } from './report.ts'
 
-/** Server codes for "the collection is there already" and "an index of that name or those keys differs". */
+/** Server codes for "the collection already exists" and "an index with that name or those keys differs". */
 const NAMESPACE_EXISTS = 48
 const INDEX_CONFLICTS = new Set([85, 86])
 
 /**
- * Makes every collection (change streams and transactions want them to be there) and its indexes.
- * @throws AppError `conflict` with a line per index that exists in another form
+ * Creates every collection (change streams and transactions need existing collections) and its indexes.
+ * @throws AppError `conflict` with one line per index that exists in another form
  */
 export async function provisionCollections(db: Db, report: Report): Promise<void> {
   const conflicts: string[] = []

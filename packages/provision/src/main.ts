@@ -1,4 +1,6 @@
-/** The deploy job: runs once per deploy, prints one line per thing it did, and ends. Exit code 78: its settings. */
+/**
+ * The deploy job: runs once per deploy, prints one line per change, and ends. Exit code 78: its settings are invalid.
+ */
 import { AppError, createLogger } from '@backstop/kit'
 import { readProvisionConfig } from './config.ts'
 import { provision } from './provision.ts'

@@ -10,13 +10,14 @@ import { asUnavailable, createMongoSchemaIds, type TopicAdmin } from '@backstop/
 import type { Db } from 'mongodb'
 import { planTopics, wantedTopics } from './topic-plan.ts'
 
-/** The server's code for a collection that is not there. */
+/** The server's code for a missing collection. */
 const NAMESPACE_NOT_FOUND = 26
 
 /**
- * What this version needs and the deploy job has not made yet, one name each for a person; empty when a service may start.
- * Reads only. How durable the topics are is the job's matter: a service can work with what it finds.
- * @throws AppError `unavailable` when Kafka or MongoDB does not answer
+ * Lists the topics, collections and schemas that this version needs and the deploy job has not created yet, by name. A
+ * service may start if the list is empty. Reads only, and ignores the durability of topics, because a service works
+ * with any.
+ * @throws AppError `unavailable` if Kafka or MongoDB does not answer
  */
 export async function findMissing(admin: TopicAdmin, db: Db, topicPrefix: string): Promise<string[]> {
   return [
@@ -50,7 +51,7 @@ async function missingCollections(db: Db): Promise<string[]> {
   return missing
 }
 
-/** The keys of a collection's indexes as JSON, or undefined when the collection is not there. */
+/** The keys of a collection's indexes as JSON; undefined if the collection is missing. */
 async function indexKeysOf(db: Db, name: CollectionName): Promise<Set<string> | undefined> {
   try {
     const indexes = await asUnavailable(() => db.collection(name).indexes())

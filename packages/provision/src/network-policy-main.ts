@@ -1,6 +1,6 @@
 /**
  * The network-policy check: runs in a pod under the notifier's policy and tries to connect to forbidden targets.
- * Exit codes: 0 when all are blocked, 1 when one is reachable, 78 for a configuration fault.
+ * Exit codes: 0 if all targets are blocked, 1 if one is reachable, 78 for a configuration error.
  */
 import { AppError } from '@backstop/kit'
 import { readNetworkPolicyConfig } from './config.ts'
@@ -8,7 +8,7 @@ import { checkNetworkPolicy } from './network-policy/check-network-policy.ts'
 
 const EXIT_CONFIG = 78
 const CONNECT_TIMEOUT_MS = 3_000
-/** Network plug-ins that enforce late do so within seconds. */
+/** Time limit for policies to take effect, in milliseconds. Network plug-ins that enforce late do so within seconds. */
 const GRACE_PERIOD_MS = 60_000
 const INTERVAL_MS = 2_000
 
@@ -16,7 +16,8 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-// The first process of a container gets no default signal handlers. An interrupted check has proven nothing: exit code 1.
+// The first process of a container gets no default signal handlers. Exit code 1, because an interrupted check has
+// proven nothing.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 try {

@@ -15,21 +15,21 @@ import { waitUntilUp } from './wait-until-up.ts'
 
 export interface ProvisionOptions {
   readonly kafka: KafkaConnection
-  /** Stands before every topic's and registry subject's name; empty for one installation per Kafka. */
+  /** Prefix of every topic and registry subject; empty if the installation has its own Kafka. */
   readonly topicPrefix: string
   readonly durability: Durability
   readonly mongo: { readonly url: Secret; readonly dbName: string }
   readonly registryUrl: string
-  /** How long to wait for Kafka, MongoDB and the registry to come up, in milliseconds. */
+  /** How long to wait for Kafka, MongoDB and the registry, in milliseconds. */
   readonly waitMs: number
   readonly report: Report
 }
 
 /**
- * Makes everything that the services find when they start: topics, schemas, collections and indexes. Safe to run again
- * and beside another run of itself.
- * @throws AppError `conflict` when something exists in a form that this job may not change, `unavailable` when a part
- *   did not come up in time
+ * Creates the topics, schemas, collections and indexes that the services need at their start. Safe to repeat, and to
+ * run twice at the same time.
+ * @throws AppError `conflict` if something exists in a form that this job may not change; `unavailable` if a dependency
+ * was not available in time
  */
 export async function provision(options: ProvisionOptions): Promise<void> {
   const { report } = options

@@ -1,2 +1,2 @@
-/** Tells one thing that was done, in one line for a person. */
+/** Reports one change, in one line for a person. */
 export type Report = (line: string) => void

@@ -2,13 +2,13 @@ import { MESSAGES, type MessageName, registrySchema, registrySubject, schemaKey,
 import { AppError, findSchemaId, registerSchema, type SchemaIdStore, type SchemaRegistry } from '@backstop/kit'
 import type { Report } from './report.ts'
 
-/** Enough for two refusals: of the schema, and of the level that follows it. */
+/** Enough for two refusals by a concurrent job: one of the schema, one of the compatibility level. */
 const ATTEMPTS = 3
 
 /**
- * Registers the present schema of every message type and keeps its id in `schema_ids`.
- * @throws AppError `conflict` when a schema is incompatible with an earlier version, or its subject has another level than
- *   BACKWARD_TRANSITIVE
+ * Registers the current schema of every message type and stores its id in `schema_ids`.
+ * @throws AppError `conflict` if a schema is incompatible with an earlier version, or if its subject has another level
+ * than BACKWARD_TRANSITIVE
  */
 export async function provisionSchemas(
   registry: SchemaRegistry,
@@ -21,14 +21,17 @@ export async function provisionSchemas(
     const subject = registrySubject(name, topicPrefix)
     const text = schemaText(registrySchema(name))
     const known = await findSchemaId(registry, subject, text)
-    // Also when it is known: this sees to the subject's level.
+    // Register a known schema, too, because registering also sets the subject's compatibility level.
     const schemaId = await registerBesideOthers(registry, subject, text)
     await schemaIds.save({ key: schemaKey(name), schemaId, message: name, registeredAt })
     report(`schema ${subject}: ${known === undefined ? 'registered' : 'is known'} with id ${schemaId}`)
   }
 }
 
-/** A registry refuses the second of two jobs that do the same at the same time. Asked again, it finds it done. */
+/**
+ * Registers a schema beside a concurrent job. The registry refuses the second of two equal concurrent requests, but
+ * accepts its repetition.
+ */
 async function registerBesideOthers(registry: SchemaRegistry, subject: string, text: string): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     try {

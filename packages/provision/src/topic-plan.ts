@@ -3,20 +3,20 @@ import type { NewTopic, TopicState } from '@backstop/kit'
 
 /** How durable the topics of an installation are. */
 export interface Durability {
-  /** Copies of every partition: 3 in production. */
+  /** Number of copies of every partition; 3 in production. */
   readonly replication: number
-  /** How many copies must have a message before its producer hears so: 2 in production. */
+  /** Number of copies that must contain a message before it is acknowledged; 2 in production. */
   readonly minInsync: number
 }
 
 export interface TopicPlan {
   readonly create: readonly NewTopic[]
   readonly grow: readonly { readonly name: string; readonly from: number; readonly to: number }[]
-  /** What differs and may not be changed in place, one line each for a person. */
+  /** The differences that may not be changed in place, one line each for a person. */
   readonly conflicts: readonly string[]
 }
 
-/** The topics as this installation wants them, by their names at the broker. */
+/** The topics that this installation needs, by their names at the broker. */
 export function wantedTopics(topicPrefix: string, durability: Durability): NewTopic[] {
   return (Object.entries(TOPICS) as [TopicName, TopicDefinition][]).map(([name, definition]) => ({
     name: topicPrefix + name,
@@ -33,14 +33,14 @@ function configOf(definition: TopicDefinition, { minInsync }: Durability): Recor
     'max.message.bytes': String(definition.maxMessageBytes),
     'message.timestamp.type': definition.timestampType,
     'min.insync.replicas': String(minInsync),
-    // What a producer sent stays as it is: a broker that compresses anew could pick a codec that a consumer lacks.
+    // Keep the producer's compression: a broker that recompresses could choose a codec that a consumer lacks.
     'compression.type': 'producer',
-    // A copy that lags may not become the leader: what was acknowledged would be gone.
+    // A replica that lags must not become the leader, because acknowledged messages would be lost.
     'unclean.leader.election.enable': 'false',
   }
 }
 
-/** What has to be done so that the broker has every wanted topic as it is wanted. */
+/** Plans the changes after which the broker has every wanted topic in the wanted form. */
 export function planTopics(wanted: readonly NewTopic[], existing: readonly TopicState[]): TopicPlan {
   const byName = new Map(existing.map(topic => [topic.name, topic]))
   const create: NewTopic[] = []
@@ -61,8 +61,9 @@ export function planTopics(wanted: readonly NewTopic[], existing: readonly Topic
 }
 
 /**
- * More partitions or copies than wanted are an operator's choice and do no harm. Every other difference is named and
- * left to a person: less retention loses messages, another cleanup policy or timestamp type changes what a topic means.
+ * Lists the differences that only a person may resolve: less retention loses messages, another cleanup policy or
+ * timestamp type changes the meaning of a topic. More partitions or copies than wanted are an operator's choice and are
+ * accepted.
  */
 function conflictsOf(wanted: NewTopic, present: TopicState): string[] {
   const conflicts: string[] = []

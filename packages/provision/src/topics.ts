@@ -2,12 +2,12 @@ import { AppError, type TopicAdmin } from '@backstop/kit'
 import type { Report } from './report.ts'
 import { type Durability, planTopics, type TopicPlan, wantedTopics } from './topic-plan.ts'
 
-/** How often the plan is made anew when carrying it out fails, because another job was at it at the same time. */
+/** Maximum number of plans. A plan is repeated if it fails because a concurrent job made changes. */
 const MAX_ATTEMPTS = 5
 
 /**
- * Makes every topic and adds missing partitions; does nothing when all is as it should be.
- * @throws AppError `conflict` with a line per difference that may not be changed in place; nothing was changed then
+ * Creates missing topics and adds missing partitions.
+ * @throws AppError `conflict` with one line per difference that may not be changed in place; nothing was changed then
  */
 export async function provisionTopics(
   admin: TopicAdmin,

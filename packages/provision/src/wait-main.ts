@@ -1,6 +1,6 @@
 /**
- * Waits until the deploy job of this very version is done, and says what is still missing. Stands before each service in
- * Kubernetes, where all start at once: a pod that waits is no pod that fails.
+ * Waits until the deploy job of this version has finished, and reports the missing parts. Runs before each service in
+ * Kubernetes, where all pods start at once: a waiting pod does not count as failed.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, connectMongo, createLogger, createTopicAdmin, isRetryable } from '@backstop/kit'
@@ -9,16 +9,16 @@ import { findMissing } from './missing.ts'
 
 const EXIT_CONFIG = 78
 const LOOK_EVERY_MS = 2_000
-/** How often the same answer is told again, so that whoever opens the log sees it. */
+/** Interval after which the same report is repeated, in milliseconds, so that it stays visible in the log. */
 const TELL_AGAIN_AFTER_MS = 60_000
-/** More names than this would hide the point. */
+/** Maximum number of names in a report. */
 const NAMES_SHOWN = 5
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-// As the first process of a container it would else not hear the signal that ends its pod.
+// The first process of a container has no default signal handlers, so it must handle the signal that ends its pod.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0))
 
 try {
@@ -30,10 +30,10 @@ try {
   process.exitCode = isConfig ? EXIT_CONFIG : 1
 }
 
-/** @throws AppError `config_invalid`, and whatever is no passing fault of Kafka or MongoDB */
+/** @throws AppError `config_invalid`, and any permanent error of Kafka or MongoDB */
 async function waitUntilProvisioned(): Promise<void> {
   const config = readWaitConfig(process.env)
-  // What kafkajs would say about each attempt is said here once, until it changes.
+  // kafkajs would log every attempt; this program reports each reason once instead.
   const logger = createLogger('wait-for-provision', 'silent')
   const admin = createTopicAdmin({ brokers: config.KAFKA_BROKERS, clientId: 'backstop-wait-for-provision', logger })
   const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName: 'backstop-wait-for-provision' })

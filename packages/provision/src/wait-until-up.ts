@@ -5,9 +5,9 @@ import type { Report } from './report.ts'
 const ATTEMPT_EVERY_MS = 1_000
 
 /**
- * Tries until `attempt` succeeds: at a deploy everything starts at once, in any order.
- * @param deadline as of performance.now()
- * @throws what `attempt` threw last, when the deadline has passed, or at once when it is not worth a retry
+ * Repeats `attempt` until it succeeds, because at a deploy all parts start at once.
+ * @param deadline a time of performance.now()
+ * @throws the last error of `attempt`, after the deadline or if the error is not retryable
  */
 export async function waitUntilUp<T>(
   what: string,

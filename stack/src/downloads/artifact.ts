@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 
-/** One file of a Maven repository, pinned by content. */
+/** One file of a Maven repository, pinned by its hash. */
 export interface Artifact {
   group: string
   artifact: string
@@ -11,23 +11,26 @@ export interface Artifact {
   /** Empty for the main file. */
   classifier: string
   bytes: number
-  /** Hex. */
+  /** Hex digits. */
   sha256: string
 }
 
 export type ArtifactState = { kind: 'whole' } | { kind: 'missing' } | { kind: 'broken'; reason: string }
 
-/** File name inside a Maven repository and in our folders. */
+/** The file name in a Maven repository and in our folders. */
 export function artifactFileName({ artifact, version, classifier, packaging }: Artifact): string {
   return `${artifact}-${version}${classifier ? `-${classifier}` : ''}.${packaging}`
 }
 
-/** Path below the root of a Maven repository. */
+/** The path below the root of a Maven repository. */
 export function artifactPath(artifact: Artifact): string {
   return [...artifact.group.split('.'), artifact.artifact, artifact.version, artifactFileName(artifact)].join('/')
 }
 
-/** Compares a file with what was pinned: its size first, because half a download is the common fault and need not be read. */
+/**
+ * Compares a file with its pinned size and hash. The size is checked first, because an incomplete download is the most
+ * common fault.
+ */
 export async function inspectArtifact(
   path: string,
   pinned: Pick<Artifact, 'bytes' | 'sha256'>,

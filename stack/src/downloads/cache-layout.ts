@@ -3,18 +3,19 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** What is downloaded, each as one folder that appears whole or not at all. */
+/** A download. Each is a folder that is created complete or not at all. */
 export type Piece = 'java' | 'kafka' | 'registry' | 'mongod'
 
 export interface CacheLayout {
   root: string
   folders: Record<Piece, string>
-  /** Unfinished downloads. Whole files in it are not fetched again after an interrupt. */
+  /** Unfinished downloads. Complete files in it are not fetched again after an interruption. */
   incoming: string
 }
 
 /**
- * Where downloads are kept for all clones of one user: BACKSTOP_CACHE, else backstop/ in XDG_CACHE_HOME, else ~/.cache/backstop.
+ * The folder for downloads, shared by all clones of one user: BACKSTOP_CACHE, else backstop/ in XDG_CACHE_HOME, else
+ * ~/.cache/backstop.
  * @see https://specifications.freedesktop.org/basedir-spec/latest/ (a relative XDG_CACHE_HOME counts as unset)
  */
 export function cacheFolder(env: NodeJS.ProcessEnv, home: string = homedir()): string {
@@ -23,7 +24,10 @@ export function cacheFolder(env: NodeJS.ProcessEnv, home: string = homedir()): s
   return join(xdg?.startsWith('/') ? xdg : join(home, '.cache'), 'backstop')
 }
 
-/** Names hold the machine's kind (a home may be shared) and a hash of the pins: other pins are another folder, so one that is there is right. */
+/**
+ * The folders of the downloads. Their names contain the kind of machine, because machines may share a home folder, and
+ * a hash of the pins, so that an existing folder never has other versions.
+ */
 export function cacheLayout(env: NodeJS.ProcessEnv): CacheLayout {
   const root = cacheFolder(env)
   const machine = `${process.platform}-${process.arch}`

@@ -16,7 +16,7 @@ import {
 } from './machine-checks.ts'
 import { pipDownload, pipInstall, runPythonFile } from './python.ts'
 
-/** Paths of what the embedded parts run. They exist for the parts that were asked for. */
+/** Paths of the programs of the embedded parts. A path exists if its part was requested. */
 export interface Programs {
   java: string
   /** Folder with all of Kafka's jars. */
@@ -26,9 +26,12 @@ export interface Programs {
   mongod: string
 }
 
-/** All packages and what they unpack to, with some room. */
+/** Disk space for all packages and their unpacked contents, with some margin. */
 const DISK_NEEDED_BYTES = 800_000_000
-/** The first download takes one to two minutes; a slow line may need much longer. */
+/**
+ * How long to wait for another process that downloads, in milliseconds. The first download takes one to two minutes; on
+ * a slow connection much longer.
+ */
 const LOCK_TIMEOUT_MS = 1_800_000
 
 interface Download {
@@ -38,8 +41,8 @@ interface Download {
 }
 
 /**
- * Downloads and unpacks what is missing, once per user. Independent downloads run side by side.
- * @throws StackError that says what is missing on this machine, or which download failed
+ * Downloads and unpacks missing programs, once per user. Independent downloads run concurrently.
+ * @throws StackError that names the missing requirement of this machine, or the failed download
  */
 export async function ensurePrograms(
   parts: readonly PartName[],
@@ -84,7 +87,7 @@ async function downloadMissing(wanted: readonly Piece[], download: Download): Pr
       pieces.includes('mongod') && downloadMongod(download),
       downloadFromMaven(pieces, download),
     ])
-    // All have ended before one failure is told: what the others brought is kept for the next try.
+    // Wait for all downloads before reporting a failure, so that the successful ones are kept for the next start.
     for (const result of results) if (result.status === 'rejected') throw result.reason
     rmSync(layout.incoming, { recursive: true, force: true })
   })
@@ -118,7 +121,10 @@ async function downloadMongod({ layout, env, log }: Download): Promise<void> {
   })
 }
 
-/** Kafka's jars and the registry come from one repository and share one client, which is not kept. */
+/**
+ * Downloads Kafka's jars and the registry together, because they come from one repository and share one client, which
+ * is deleted afterwards.
+ */
 async function downloadFromMaven(pieces: readonly Piece[], { layout, env, log }: Download): Promise<void> {
   if (!pieces.includes('kafka') && !pieces.includes('registry')) return
   const client = freshFolder(layout, 'jgo')
@@ -166,8 +172,8 @@ function repositoryFolder(layout: CacheLayout): string {
 }
 
 /**
- * An empty folder for unpacking, with our pid in its name: pip of a start that was killed may still be running,
- * and must not write into ours.
+ * An empty folder for unpacking with our pid in its name: pip of a killed start may still be running and must not write
+ * into our folder.
  */
 function freshFolder(layout: CacheLayout, name: string): string {
   const folder = join(layout.incoming, `${name}.${process.pid}`)
@@ -176,7 +182,10 @@ function freshFolder(layout: CacheLayout, name: string): string {
   return folder
 }
 
-/** What an interrupted start was unpacking is not trusted. Its Maven files are: each is proved before it is used. */
+/**
+ * Deletes folders that an interrupted start was unpacking. Its Maven files are kept, because each is verified before it
+ * is used.
+ */
 function removeLeftovers(layout: CacheLayout): void {
   if (!existsSync(layout.incoming)) return
   for (const name of readdirSync(layout.incoming)) {

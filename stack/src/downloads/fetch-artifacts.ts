@@ -10,22 +10,22 @@ import { pythonEnvironment } from './python.ts'
 
 export interface ArtifactOrder {
   artifacts: readonly Artifact[]
-  /** Folder laid out as a Maven repository. Whole files of an interrupted try in it are used. */
+  /** A folder with the layout of a Maven repository. Complete files of an interrupted download are reused. */
   repository: string
-  /** Folder that holds jgo. */
+  /** Folder that contains jgo. */
   client: string
   env: NodeJS.ProcessEnv
 }
 
-/** The files that make up Kafka and the registry, with their sizes and hashes. */
+/** The files of Kafka and the registry, with their sizes and hashes. */
 export function readPinnedArtifacts(): Record<'kafka' | 'registry', Artifact[]> {
   const pins = new URL('./pins/maven.json', import.meta.url)
   return JSON.parse(readFileSync(pins, 'utf8')) as Record<'kafka' | 'registry', Artifact[]>
 }
 
 /**
- * Downloads what is not there yet, and proves every file against its pin.
- * @throws StackError when the repository cannot be reached or serves something else
+ * Downloads missing files, and verifies every file against its pin.
+ * @throws StackError if the repository is unreachable or serves a different file
  */
 export async function fetchArtifacts(order: ArtifactOrder, step: ProgressStep): Promise<void> {
   const absent = await removeBroken(order)
@@ -67,7 +67,7 @@ async function runClient(
   const script = fileURLToPath(new URL('./fetch_artifacts.py', import.meta.url))
   const child = spawn('python3', [script], { env: pythonEnvironment(env, { PYTHONPATH: client }) })
   child.stdin.on('error', () => {}) // it ended early: its exit code says so
-  // Not ended: the script ends itself when this pipe closes, so that it does not outlive a killed start.
+  // Keep the pipe open: the script exits when the pipe closes, so that it does not outlive a killed start.
   child.stdin.write(`${JSON.stringify({ repository, artifacts })}\n`)
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

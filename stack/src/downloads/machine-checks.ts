@@ -4,20 +4,20 @@ import { ProgramFailure, runProgram } from '../run-program.ts'
 import { StackError } from '../stack-contract.ts'
 import { pythonEnvironment } from './python.ts'
 
-/** What a Linux machine says about itself, as far as it decides which mongod runs there. */
+/** The facts about a Linux machine that decide which build of mongod runs on it. */
 export interface MachineLibraries {
   platform: NodeJS.Platform
-  /** From newest to oldest, those of {@link OPENSSL_LIBRARIES} that load. */
+  /** The libraries of {@link OPENSSL_LIBRARIES} that can be loaded, from newest to oldest. */
   openssl: string[]
   hasCurl: boolean
 }
 
-/** Names under which mongod's builds look for OpenSSL 3, 1.1 and 1.0. */
+/** The library names under which mongod's builds look for OpenSSL 3, 1.1 and 1.0. */
 export const OPENSSL_LIBRARIES = ['libssl.so.3', 'libssl.so.1.1', 'libssl.so.1.0.0', 'libssl.so.10'] as const
 
 export type MongodChoice = { kind: 'pin'; pin: string } | { kind: 'missing'; what: string; remedy: string }
 
-/** Picks the build of mongod that fits this machine's OpenSSL; each build is linked to one of them. */
+/** Chooses the build of mongod that fits this machine's OpenSSL, because each build is linked to one version. */
 export function chooseMongod({ platform, openssl, hasCurl }: MachineLibraries): MongodChoice {
   if (platform !== 'linux') return { kind: 'pin', pin: 'mongod-other' }
   if (openssl.length === 0)
@@ -37,7 +37,7 @@ export function chooseMongod({ platform, openssl, hasCurl }: MachineLibraries): 
   return { kind: 'pin', pin: openssl.includes('libssl.so.10') ? 'mongod-rhel7' : 'mongod-debian9' }
 }
 
-/** Asks the loader itself, by way of Python, which of the libraries are there. */
+/** Tests which libraries can be loaded, with the system's loader through Python. */
 export async function readMachineLibraries(env: NodeJS.ProcessEnv): Promise<MachineLibraries> {
   if (process.platform !== 'linux') return { platform: process.platform, openssl: [], hasCurl: true }
   const script = `
@@ -59,7 +59,7 @@ print(json.dumps([name for name in sys.argv[1:] if loads(name)]))`
   }
 }
 
-/** @throws StackError unless `python3` is 3.10 or newer (jgo's floor) and has pip */
+/** @throws StackError unless `python3` is 3.10 or newer (the minimum for jgo) and has pip */
 export async function requirePython(env: NodeJS.ProcessEnv): Promise<void> {
   const options = { timeoutMs: 20_000, env: pythonEnvironment(env) }
   const version = await runProgram('python3', ['-c', 'import sys; print(*sys.version_info[:2])'], options).catch(
@@ -82,7 +82,7 @@ export async function requirePython(env: NodeJS.ProcessEnv): Promise<void> {
   })
 }
 
-/** @throws StackError when a folder's disk has less free than `neededBytes` */
+/** @throws StackError if a folder's disk has less than `neededBytes` free */
 export function requireDisk(folder: string, neededBytes: number): void {
   mkdirSync(folder, { recursive: true })
   const { bavail, bsize } = statfsSync(folder)
@@ -94,7 +94,7 @@ export function requireDisk(folder: string, neededBytes: number): void {
   )
 }
 
-/** Runs `mongod --version`: the only sure proof that all it links to is there. */
+/** Runs `mongod --version`, the only reliable proof that all linked libraries exist. */
 export async function requireMongodRuns(mongod: string): Promise<void> {
   try {
     await runProgram(mongod, ['--version'], { timeoutMs: 20_000 })
@@ -112,8 +112,8 @@ export async function requireMongodRuns(mongod: string): Promise<void> {
 }
 
 /**
- * The `java` of JAVA_HOME when it is new enough for all parts, else undefined (the packaged one is used then).
- * Read from its `release` file: a start of java only to ask its version would cost a quarter of a second.
+ * The `java` of JAVA_HOME if it is new enough for all parts; else undefined, and the downloaded one is used. Read from
+ * its `release` file, because running java to get its version would take a quarter of a second.
  */
 export function javaOfJavaHome(env: NodeJS.ProcessEnv): string | undefined {
   const home = env.JAVA_HOME

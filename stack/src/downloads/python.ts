@@ -4,7 +4,7 @@ import { StackError } from '../stack-contract.ts'
 
 const PINS = new URL('./pins/', import.meta.url)
 
-/** Runs Python without the caller's PYTHONPATH and PYTHONHOME, which belong to another program. */
+/** The environment for Python without the caller's PYTHONPATH and PYTHONHOME, which belong to another program. */
 export function pythonEnvironment(env: NodeJS.ProcessEnv, extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const { PYTHONPATH: _path, PYTHONHOME: _home, ...rest } = env
   return {
@@ -18,17 +18,19 @@ export function pythonEnvironment(env: NodeJS.ProcessEnv, extra: NodeJS.ProcessE
   }
 }
 
-/** Installs what pins/<pin>.txt names, and nothing else, into a folder of its own. pip refuses what does not have a pinned hash. */
+/**
+ * Installs exactly the packages of pins/<pin>.txt into a separate folder. pip refuses packages without a pinned hash.
+ */
 export async function pipInstall(pin: string, target: string, env: NodeJS.ProcessEnv): Promise<void> {
   await pip(['install', '--target', target, '--no-compile', ...pinnedArguments(pin)], pin, env)
 }
 
-/** Downloads the wheel that pins/<pin>.txt names for this machine into a folder. */
+/** Downloads the wheel of pins/<pin>.txt for this machine into a folder. */
 export async function pipDownload(pin: string, folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   await pip(['download', '--dest', folder, ...pinnedArguments(pin)], pin, env)
 }
 
-/** Runs one of the Python files beside this one. */
+/** Runs a Python file of this folder. */
 export async function runPythonFile(name: string, args: string[], env: NodeJS.ProcessEnv): Promise<ProgramResult> {
   const file = fileURLToPath(new URL(`./${name}`, import.meta.url))
   return runProgram('python3', [file, ...args], { timeoutMs: 300_000, env: pythonEnvironment(env) })
@@ -49,7 +51,7 @@ async function pip(args: string[], pin: string, env: NodeJS.ProcessEnv): Promise
   }
 }
 
-/** What pip's many lines come down to. */
+/** Summarises pip's output as a failure with its remedy. */
 export function explainPipFailure(output: string): { what: string; remedy: string } {
   const lines = output.trim().split('\n')
   const errors = lines.filter(line => line.startsWith('ERROR:'))
@@ -57,7 +59,7 @@ export function explainPipFailure(output: string): { what: string; remedy: strin
   if (/do not match the hashes/i.test(output)) {
     return { what, remedy: 'The package index served other content than was pinned: do not use it' }
   }
-  // pip goes on after such a warning, and then says as well that it found no version.
+  // After such a warning pip also reports that it found no version, so this check comes first.
   if (/connection broken|Read timed out|Temporary failure in name resolution|ProxyError|SSLError/i.test(output)) {
     return {
       what,

@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 
 /**
- * Asks a broker, in Kafka's own protocol, which brokers it knows: a Metadata request of version 1 for no topic.
- * By hand, because a client library retries, logs and warns where one bounded question is wanted.
- * @returns how many brokers it named; 0 while it starts up
+ * Asks a broker which brokers it knows, in Kafka's own protocol: a Metadata request of version 1 for no topic. No
+ * client library is used, because it would retry and log, and a single question with a time limit is needed.
+ * @returns the number of brokers in the answer; 0 while the broker starts
  * @see https://kafka.apache.org/protocol (Metadata, api key 3)
  */
 export async function countBrokers(port: number, timeoutMs: number): Promise<number> {
@@ -20,7 +20,7 @@ export async function countBrokers(port: number, timeoutMs: number): Promise<num
     socket.on('connect', () => socket.write(metadataRequest()))
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk])
-      // Size (4 bytes), correlation id (4), then the array of brokers with its length first.
+      // The answer: size (4 bytes), correlation id (4), then the array of brokers, which begins with its length.
       if (received.length >= 12) settle(() => resolve(received.readInt32BE(8)))
     })
   })

@@ -6,7 +6,7 @@ import { runProgram } from '../run-program.ts'
 import { countBrokers } from './kafka-metadata.ts'
 
 export interface KafkaSettings {
-  /** Executable `java`, 17 or newer. */
+  /** The `java` executable, version 17 or newer. */
   java: string
   /** Folder of all jars. */
   jars: string
@@ -26,7 +26,7 @@ export function kafkaProgram(settings: KafkaSettings): PartProgram {
   const jvm = (heap: string) => [
     `-Xmx${heap}`,
     '-XX:+UseSerialGC',
-    // Only the quick compiler: the start is what a person waits for, and the broker does little work here.
+    // Only the quick compiler, because a person waits for the start, and the broker does little work here.
     '-XX:TieredStopAtLevel=1',
     `-Djava.io.tmpdir=${tempDir}`,
     `-Dlog4j2.configurationFile=${log4jPath}`,
@@ -43,11 +43,12 @@ export function kafkaProgram(settings: KafkaSettings): PartProgram {
     readyWithinMs: 120_000,
     files: { [propertiesPath]: serverProperties(settings), [log4jPath]: log4jProperties },
     async prepare() {
-      // The compression libraries unpack themselves here on every start and are left behind by a SIGKILL.
+      // The compression libraries unpack themselves into this folder on every start, and a SIGKILL leaves the files
+      // behind.
       rmSync(tempDir, { recursive: true, force: true })
       mkdirSync(tempDir, { recursive: true })
       if (existsSync(formattedPath)) return
-      // Half a format, from a start that was interrupted, can neither be used nor completed.
+      // Delete an incomplete format of an interrupted start, because it can neither be used nor completed.
       rmSync(join(dir, 'topics'), { recursive: true, force: true })
       const clusterId = randomBytes(16).toString('base64url')
       await runProgram(
@@ -62,7 +63,8 @@ export function kafkaProgram(settings: KafkaSettings): PartProgram {
 }
 
 async function requireBroker(port: number): Promise<void> {
-  // It answers before it has registered itself with its controller; a client would find no leader for anything then.
+  // The broker answers before it has registered itself with its controller. Until then a client would find no leader
+  // for any topic.
   if ((await countBrokers(port, 3000)) === 0) throw new Error('Kafka has no broker yet')
 }
 
@@ -76,7 +78,7 @@ function serverProperties({ dir, port, controllerPort }: KafkaSettings): string 
     'controller.listener.names=CONTROLLER',
     'inter.broker.listener.name=PLAINTEXT',
     `log.dirs=${join(dir, 'topics')}`,
-    // One broker: internal topics cannot have more copies than that.
+    // Internal topics cannot have more than one copy, because there is one broker.
     'offsets.topic.replication.factor=1',
     'offsets.topic.num.partitions=8',
     'transaction.state.log.replication.factor=1',
@@ -84,13 +86,13 @@ function serverProperties({ dir, port, controllerPort }: KafkaSettings): string 
     'transaction.state.log.num.partitions=4',
     'share.coordinator.state.topic.replication.factor=1',
     'share.coordinator.state.topic.min.isr=1',
-    // A mistyped topic must fail here as it fails in production; topics are made by the deploy job.
+    // A mistyped topic must fail as in production, where the deploy job creates the topics.
     'auto.create.topics.enable=false',
     'message.max.bytes=2200000',
-    // The default waits 3 s for more members each time a group is new: tests and the demo would wait with it.
+    // By default each new group waits 3 s for more members, and tests and the demo would wait, too.
     'group.initial.rebalance.delay.ms=0',
-    // A killed broker may not register again before its session has ended: the default, 9 s, is most of a start.
-    // Much shorter, and a machine that is busy elsewhere loses its only leader for a moment.
+    // A killed broker cannot register again before its session has ended, and the default of 9 s is most of a start.
+    // With a much shorter session a busy machine would briefly lose its only leader.
     'broker.session.timeout.ms=4000',
     'broker.heartbeat.interval.ms=500',
     'log.cleaner.dedupe.buffer.size=16777216',

@@ -9,7 +9,7 @@ export interface MailSettings {
   webPort: number
 }
 
-/** MailDev: takes every mail, delivers none, shows them on a page and under GET /api/email. */
+/** MailDev: accepts every mail, delivers none, and shows them on a web page and under GET /api/email. */
 export function mailProgram({ dir, smtpPort, webPort }: MailSettings): PartProgram {
   const mailDir = join(dir, 'mails')
   return {

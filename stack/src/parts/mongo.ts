@@ -4,7 +4,7 @@ import { MongoClient, MongoServerError } from 'mongodb'
 import type { PartProgram } from '../embedded-part.ts'
 
 export interface MongoSettings {
-  /** Executable `mongod`. */
+  /** The `mongod` executable. */
   mongod: string
   dir: string
   port: number
@@ -12,12 +12,12 @@ export interface MongoSettings {
 
 const REPLICA_SET = 'backstop'
 
-/** What clients connect with: the replica set's name makes the driver follow the primary, as it does in production. */
+/** The URL for clients. With the replica set's name the driver follows the primary, as in production. */
 export function mongoUrl(port: number): string {
   return `mongodb://127.0.0.1:${port}/?replicaSet=${REPLICA_SET}`
 }
 
-/** A replica set of one member: transactions and change streams need a replica set, not three machines. */
+/** A replica set of one member, because transactions and change streams need a replica set but not three machines. */
 export function mongoProgram({ mongod, dir, port }: MongoSettings): PartProgram {
   const dbPath = join(dir, 'db')
   return {
@@ -27,9 +27,9 @@ export function mongoProgram({ mongod, dir, port }: MongoSettings): PartProgram 
     args: [
       ...['--replSet', REPLICA_SET, '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dbPath],
       ...['--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '512', '--quiet', '--nounixsocket'],
-      // Nobody reads the past: what an update replaces need not be kept for five minutes, which costs a tenth of all work.
+      // No client reads older snapshots: keeping replaced values for five minutes would cost a tenth of all work.
       ...['--setParameter', 'minSnapshotHistoryWindowInSeconds=0'],
-      // Otherwise a stop waits 15 s for clients that could go to another member; there is none.
+      // By default a stop waits 15 s for clients to switch to another member, but there is none.
       ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],
       ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
     ],
@@ -45,7 +45,10 @@ export function mongoProgram({ mongod, dir, port }: MongoSettings): PartProgram 
   }
 }
 
-/** mongod logs one JSON document a line; when it fails, most of them are its call stack. Severities above I(nfo) say why. */
+/**
+ * Filters mongod's log, which has one JSON document per line. On a failure most lines are its call stack; lines with a
+ * severity above I (informational) state the reason.
+ */
 export function explainLogLine(line: string): string | undefined {
   try {
     const { s: severity, msg, attr } = JSON.parse(line) as { s: string; msg: string; attr?: object }
@@ -60,7 +63,7 @@ export function explainLogLine(line: string): string | undefined {
 const NOT_YET_INITIATED = 94
 const ALREADY_INITIATED = 23
 
-/** Makes it a replica set if it is none yet; rejects while it does not take writes. */
+/** Creates the replica set if it does not exist. Rejects while it accepts no writes. */
 async function makeWritable(port: number): Promise<void> {
   const client = new MongoClient(`mongodb://127.0.0.1:${port}/`, {
     directConnection: true,
@@ -86,7 +89,7 @@ async function initiateOrMove(client: MongoClient, host: string): Promise<void> 
   try {
     const { config } = await admin.command({ replSetGetConfig: 1 })
     if (config.members[0].host === host) return
-    // The stored set names the port of an earlier start, which something else uses by now.
+    // The stored configuration contains the port of an earlier start, which another program uses now.
     const members = [{ ...config.members[0], host }]
     await admin.command({ replSetReconfig: { ...config, version: config.version + 1, members }, force: true })
   } catch (error) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { PartProgram } from '../embedded-part.ts'
 
 export interface RegistrySettings {
-  /** Executable `java`, 21 or newer. */
+  /** The `java` executable, version 21 or newer. */
   java: string
   /** Folder with quarkus-run.jar. */
   home: string
@@ -11,15 +11,18 @@ export interface RegistrySettings {
   port: number
 }
 
-/** Base of the API that Confluent's clients speak. */
+/** The base URL of the Confluent-compatible API. */
 export function registryUrl(port: number): string {
   return `http://127.0.0.1:${port}/apis/ccompat/v7`
 }
 
-/** Apicurio Registry with its content in a file: with its default, memory, the ids inside stored messages would mean nothing after a restart. */
+/**
+ * Apicurio Registry with its data in a file. With the default storage (memory) the schema ids in stored messages would
+ * be invalid after a restart.
+ */
 export function registryProgram({ java, home, dir, port }: RegistrySettings): PartProgram {
   const tempDir = join(dir, 'tmp')
-  // WRITE_DELAY=0: an id that was given out must survive a SIGKILL, H2's default writes half a second later.
+  // WRITE_DELAY=0, because an assigned id must survive a SIGKILL; H2 writes half a second later by default.
   const databaseArgument = `-Dapicurio.datasource.url=jdbc:h2:file:${join(dir, 'schemas')};WRITE_DELAY=0`
   return {
     name: 'registry',
@@ -28,10 +31,11 @@ export function registryProgram({ java, home, dir, port }: RegistrySettings): Pa
     args: [
       ...['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', `-Djava.io.tmpdir=${tempDir}`],
       ...['-Dquarkus.http.host=127.0.0.1', `-Dquarkus.http.port=${port}`],
-      // Its own health pages: by default on port 9000 of every address, so that a second registry could not start.
+      // Health pages on a free port of loopback: by default they use port 9000 of every address, so a second registry
+      // could not start.
       ...['-Dquarkus.management.host=127.0.0.1', '-Dquarkus.management.port=0'],
       ...['-Dapicurio.storage.kind=sql', '-Dapicurio.storage.sql.kind=h2', databaseArgument],
-      // One line per request is of no use here.
+      // One log line per request is not needed here.
       '-Dquarkus.http.access-log.enabled=false',
       ...['-jar', join(home, 'quarkus-run.jar')],
     ],

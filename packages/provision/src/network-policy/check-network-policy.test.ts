@@ -28,7 +28,7 @@ async function refusingPort(): Promise<number> {
   return port
 }
 
-/** A port that is open and says nothing: its thread accepts no connection, and the few that wait unaccepted fill its queue. */
+/** A port that accepts no connection and never answers: its thread blocks, and waiting connections fill its queue. */
 async function silentPort(): Promise<number> {
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads')
@@ -89,7 +89,7 @@ test('passes when the policies take effect within the grace period', async () =>
 })
 
 test('waits while DNS does not know a name', async () => {
-  // Another target becomes reachable, or the check would wait for ever.
+  // Another target becomes reachable later; otherwise the check would wait without end.
   const late = await refusingPort()
   const reported: string[] = []
   const verdict = await check(

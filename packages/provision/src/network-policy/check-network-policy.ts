@@ -11,17 +11,20 @@ import {
 
 interface PolicyCheck {
   readonly targets: readonly ForbiddenTarget[]
-  /** How long a connection may take before it counts as blocked, in milliseconds: most plug-ins drop without an answer. */
+  /**
+   * Time after which a connection attempt counts as blocked, in milliseconds: most plug-ins drop packets without an
+   * answer.
+   */
   readonly connectTimeoutMs: number
   /** How long a target may be reachable before the check fails, in milliseconds. */
   readonly gracePeriodMs: number
   /** Pause between two rounds of attempts, in milliseconds. */
   readonly intervalMs: number
-  /** Called with the reason to wait, whenever it changes. */
+  /** Called with the reason to wait, whenever the reason changes. */
   readonly report: Report
 }
 
-/** Tries all targets again and again until the verdict is final. Waits for unknown names without end. */
+/** Tries all targets repeatedly until the verdict is final. Waits without end for unknown names. */
 export async function checkNetworkPolicy({
   targets,
   connectTimeoutMs,
@@ -43,7 +46,7 @@ export async function checkNetworkPolicy({
   }
 }
 
-/** One attempt for each address of the target; a single one when DNS knows none. */
+/** Makes one attempt for each address of the target; returns a single unresolved attempt if DNS knows none. */
 async function tryTarget(target: ForbiddenTarget, timeoutMs: number): Promise<ConnectionAttempt[]> {
   try {
     const addresses = await lookup(target.host, { all: true })
@@ -53,7 +56,7 @@ async function tryTarget(target: ForbiddenTarget, timeoutMs: number): Promise<Co
   }
 }
 
-/** Connects and sends nothing: an open connection is proof enough. */
+/** Connects and sends nothing, because an open connection is proof enough. */
 function tryAddress(target: ForbiddenTarget, address: string, timeoutMs: number): Promise<ConnectionAttempt> {
   return new Promise(resolve => {
     const socket = connect({ host: address, port: target.port, timeout: timeoutMs })

@@ -1,6 +1,6 @@
 /** A host that a pod under the notifier's network policy must not reach. */
 export interface ForbiddenTarget {
-  /** An address, or a name. */
+  /** An address or a name. */
   readonly host: string
   readonly port: number
 }
@@ -8,25 +8,25 @@ export interface ForbiddenTarget {
 /** One attempt to connect to one address of a target. */
 export interface ConnectionAttempt {
   readonly target: ForbiddenTarget
-  /** `unresolved`: DNS knows no address, so nothing was tried and nothing is proven. */
+  /** `unresolved`: DNS knows no address, so no connection was tried and nothing is proven. */
   readonly outcome: 'reached' | 'blocked' | 'unresolved'
   /** The address, or the code of the error. */
   readonly detail: string
 }
 
-/** Every verdict but `grace_period` and `waiting` is final. */
+/** The result of the check so far. Every verdict except `grace_period` and `waiting` is final. */
 export interface PolicyVerdict {
   readonly state: 'enforced' | 'not_enforced' | 'grace_period' | 'waiting'
-  /** For the job's log. */
+  /** The reason for the job's log. */
   readonly reason: string
 }
 
 /**
- * Whether the cluster enforces the network policies. A reachable target counts only after the grace period: several plug-ins enforce the
- * policies of a new pod some seconds after it started (Amazon VPC CNI in its standard mode). Unreachable targets prove
- * enforcement only if DNS knows all of them.
+ * Judges whether the cluster enforces the network policies. A reachable target fails the check only after the grace
+ * period, because several plug-ins enforce the policies of a new pod some seconds after it started (Amazon VPC CNI in
+ * its standard mode). Unreachable targets prove enforcement only if DNS knows all of them.
  * @param attempts the latest attempts at all targets
- * @param reachedForMs for how long a target has been reachable without a break, in milliseconds
+ * @param reachedForMs how long a target has been reachable without interruption, in milliseconds
  */
 export function judgeAttempts(
   attempts: readonly ConnectionAttempt[],
