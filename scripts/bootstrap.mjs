@@ -11,7 +11,7 @@ import { constants } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { underLock } from './bootstrap/install-lock.mjs'
-import { refuse, say, showSeconds } from './bootstrap/speak.mjs'
+import { refuse, say, showSeconds } from './bootstrap/messages.mjs'
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const BIN = join(ROOT, 'node_modules', '.bin')

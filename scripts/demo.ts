@@ -7,8 +7,8 @@
  */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createStage } from './start/demo/fact-printer.ts'
 import { runDemo } from './start/demo/run-demo.ts'
-import { createStage } from './start/demo/stage.ts'
 
 /** The one loopback address that the compose file and the local cluster allow. Nothing else listens on it. */
 const RECEIVER_HOST = '127.77.0.1'

@@ -1,7 +1,7 @@
 /** Prevents two simultaneous starts of one clone from installing at the same time. */
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { refuse, say } from './speak.mjs'
+import { refuse, say } from './messages.mjs'
 
 const LOCK_STALE_AFTER_MS = 60_000
 

@@ -1,6 +1,6 @@
 /** The addresses, and one working command for each step, which `npm start` prints once everything runs. */
 import { isAbsolute, relative } from 'node:path'
-import type { DemoWorld } from './demo/demo-world.ts'
+import type { DemoWorld } from './demo/demo-setup.ts'
 import type { Product } from './product.ts'
 
 /** A path as a person in this folder writes it: relative to it if it lies inside. */

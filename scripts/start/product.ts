@@ -11,11 +11,11 @@ import {
   silentProgress,
   startStack,
 } from '@backstop/stack'
-import { type KeptSecrets, keepSecrets } from './kept-secrets.ts'
 import { type ChosenPorts, chooseProductPorts, type ProductPort } from './product-ports.ts'
 import { databaseName, environmentOf, SERVICES, type ServiceName, type Surroundings } from './service-environment.ts'
 import { createServiceProcess, type ServiceProcess } from './service-process.ts'
 import { StartFault } from './start-fault.ts'
+import { type KeptSecrets, keepSecrets } from './stored-secrets.ts'
 import { type Supervision, superviseService, superviseStack } from './supervise.ts'
 
 export interface ProductOptions {

@@ -1,6 +1,6 @@
 /** The settings of each service, by which services and stack find each other: pure. */
 import type { StackUrls } from '@backstop/stack'
-import type { KeptSecrets } from './kept-secrets.ts'
+import type { KeptSecrets } from './stored-secrets.ts'
 
 /** The four services, in the order in which they are shown. */
 export const SERVICES = ['ingress', 'reconciler', 'notifier', 'admin-api'] as const

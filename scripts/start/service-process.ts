@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { STARTED } from '@backstop/kit'
 import { endProcess, identify, isPortFree, type ProcessIdentity } from '@backstop/stack'
+import { tellingLines } from './failure-lines.ts'
 import { describeExit } from './restart-policy.ts'
 import type { ServiceName } from './service-environment.ts'
 import { StartFault } from './start-fault.ts'
-import { tellingLines } from './telling-lines.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href

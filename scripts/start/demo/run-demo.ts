@@ -1,7 +1,7 @@
 import { createManagementApi } from '../management-api.ts'
-import { type DemoWorld, type DemoWorldOptions, makeDemoWorld } from './demo-world.ts'
-import { playRefunds } from './play.ts'
-import type { Stage } from './stage.ts'
+import { playRefunds } from './demo-refunds.ts'
+import { type DemoWorld, type DemoWorldOptions, makeDemoWorld } from './demo-setup.ts'
+import type { Stage } from './fact-printer.ts'
 import { watchDemo } from './watch.ts'
 
 export interface DemoOptions extends Omit<DemoWorldOptions, 'api'> {

@@ -2,9 +2,9 @@
 import type { Action, Incident } from '@backstop/contracts'
 import type { PostAttempt, ReceivedDelivery } from '@backstop/simulator'
 import { type ManagementApi, reasonIn } from '../management-api.ts'
-import type { DemoWorld } from './demo-world.ts'
-import type { Stage } from './stage.ts'
-import { countdownOf, lineOf } from './story.ts'
+import type { DemoWorld } from './demo-setup.ts'
+import type { Stage } from './fact-printer.ts'
+import { countdownOf, lineOf } from './verdict-lines.ts'
 
 export interface Watch {
   /** Resolves with the time (milliseconds since the epoch) at which the alert about this refund arrived. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createStage } from './stage.ts'
+import { createStage } from './fact-printer.ts'
 
 function stageOn(isTTY: boolean) {
   let nowMs = 0

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tellingLines } from './telling-lines.ts'
+import { tellingLines } from './failure-lines.ts'
 
 const line = (level: string, msg: string, more: object = {}) => JSON.stringify({ level, time: 'T', msg, ...more })
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { keepSecrets } from './kept-secrets.ts'
 import { StartFault } from './start-fault.ts'
+import { keepSecrets } from './stored-secrets.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'backstop-secrets-'))
 const path = join(folder, 'new', 'secrets.json')

@@ -1,6 +1,6 @@
 import type { Action } from '@backstop/contracts'
 import { expect, test } from 'vitest'
-import { countdownOf, type Line, lineOf } from './story.ts'
+import { countdownOf, type Line, lineOf } from './verdict-lines.ts'
 
 const NOW_MS = Date.parse('2026-11-21T10:00:00.000Z')
 const action: Action = {

@@ -1,8 +1,8 @@
 /** The demo's two refunds: one that the team's software reported, and one that nobody did. */
 import { formatMoney, type ShownOperation } from '@backstop/contracts'
 import type { ManagementApi } from '../management-api.ts'
-import type { DemoWorld } from './demo-world.ts'
-import type { Stage } from './stage.ts'
+import type { DemoWorld } from './demo-setup.ts'
+import type { Stage } from './fact-printer.ts'
 
 /** Makes both refunds. @returns the id of the second */
 export async function playRefunds(world: DemoWorld, api: ManagementApi, stage: Stage): Promise<string> {
