@@ -1,7 +1,7 @@
 /**
- * The entry of every npm script. Plain JavaScript without dependencies, because it runs on the machine's Node before anything is
- * installed. It checks the required programs, installs if node_modules differs from the lock file, and then runs the script on
- * the Node of the project.
+ * The entry of every npm script. It checks the required programs, installs packages if node_modules differs from the lock file,
+ * and then runs the script on the Node of the project. It is plain JavaScript without dependencies, because it runs on the
+ * machine's Node before anything is installed.
  *
  *     node scripts/bootstrap.mjs scripts/start.ts [arguments…]
  */
@@ -15,15 +15,15 @@ import { refuse, say, showSeconds } from './bootstrap/messages.mjs'
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const BIN = join(ROOT, 'node_modules', '.bin')
-/** The oldest Node for this file. Everything else runs on the Node from node_modules. */
+/** The oldest Node that can run this file. All other code runs on the Node from node_modules. */
 const OLDEST_NODE = 18
 /** The oldest Node that runs TypeScript, used if the Node from node_modules does not run on this system. */
 const OLDEST_NODE_FOR_PROJECT = 24
-/** Time that a stopped install has to end by itself. */
+/** Milliseconds from the signal that stops an install to SIGKILL. */
 const INSTALL_GRACE_MS = 2_000
 const STARTED_AT_MS = Date.now()
 
-/** npm puts node_modules/.bin first on the PATH. An install must not run on the Node that it is about to replace. */
+/** The PATH without node_modules/.bin, which npm puts first. An install must not run on the Node that it replaces. */
 function pathWithoutBin() {
   const path = process.env.PATH ?? ''
   return path
@@ -56,8 +56,8 @@ function checkNpm() {
 }
 
 /**
- * Python fetches the embedded Kafka, MongoDB and registry. It is checked before a first install, so that a missing Python is
- * reported after one second and not after minutes. The stack launcher checks it again.
+ * Checks Python, which fetches the embedded Kafka, MongoDB and registry. The check is before a first install, so that a missing
+ * Python is reported after one second and not after minutes. The stack launcher checks it again.
  */
 function checkPython() {
   const given = process.env.KAFKA_BROKERS !== undefined && process.env.MONGO_URL !== undefined
@@ -88,9 +88,9 @@ function readJson(path) {
 }
 
 /**
- * Why an install is needed, or undefined. npm writes node_modules/.package-lock.json at the end of a successful install; it is
- * compared with package-lock.json. Comparing contents, not times, avoids a second install after a checkout of the same files or
- * a manual `npm install`.
+ * The reason for an install; undefined if none is needed. npm writes node_modules/.package-lock.json at the end of a successful
+ * install, and this function compares it with package-lock.json. Contents are compared and not times, so that a checkout of the
+ * same files or a manual `npm install` causes no second install.
  */
 function whyInstall() {
   const wanted = readJson(join(ROOT, 'package-lock.json'))
@@ -100,7 +100,7 @@ function whyInstall() {
   for (const [path, item] of Object.entries(wanted.packages)) {
     if (!path.includes('node_modules/')) continue
     const there = installed.packages[path]
-    // An optional package for another system is not installed.
+    // npm does not install optional packages for other systems.
     if (there === undefined && item.optional) continue
     if (there === undefined) return `${path.split('node_modules/').pop()} is missing`
     if (there.version !== item.version || (there.link ?? false) !== (item.link ?? false)) {
@@ -111,17 +111,17 @@ function whyInstall() {
 }
 
 /**
- * Calls `tell` for each signal that asks this process to end. A Ctrl-C arrives twice, from the terminal and from npm, and is
- * reported once. Returns a function that removes the handlers.
+ * Calls `onSignal` for each signal that asks this process to end. Ctrl-C arrives twice, from the terminal and from npm, and
+ * causes one call. Returns a function that removes the handlers.
  */
-function onEndWish(tell) {
+function handleEndSignals(onSignal) {
   const lastAt = {}
   const handlers = ['SIGINT', 'SIGTERM', 'SIGHUP'].map(signal => [
     signal,
     () => {
       const again = Date.now() - (lastAt[signal] ?? 0) < 1_000
       lastAt[signal] = Date.now()
-      if (!again) tell(signal)
+      if (!again) onSignal(signal)
     },
   ])
   for (const [signal, handler] of handlers) process.on(signal, handler)
@@ -131,27 +131,27 @@ function onEndWish(tell) {
 }
 
 /**
- * Runs a command and keeps its output. A signal stops the command with everything that it started, and then this process:
- * otherwise the command would write into node_modules while the next start does so too.
+ * Runs a command and keeps its output. A signal stops the command with its child processes, and then this process. Otherwise the
+ * command and the next start would write into node_modules at the same time.
  */
 async function runWithProgress(label, command, args, { spawned, ...options }) {
   const progress = showSeconds(label)
   let output = ''
-  // In its own process group, so that its children end with it.
+  // The command gets its own process group, so that its child processes end with it.
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   if (child.pid !== undefined) spawned(child.pid)
   const signalAll = signal => {
     try {
       process.kill(-child.pid, signal)
     } catch {
-      // It has ended.
+      // The process group has already ended.
     }
   }
-  let wish
-  const endWishes = onEndWish(signal => {
-    signalAll(wish === undefined ? 'SIGTERM' : 'SIGKILL')
-    if (wish === undefined) setTimeout(() => signalAll('SIGKILL'), INSTALL_GRACE_MS)
-    wish ??= signal
+  let endSignal
+  const removeHandlers = handleEndSignals(signal => {
+    signalAll(endSignal === undefined ? 'SIGTERM' : 'SIGKILL')
+    if (endSignal === undefined) setTimeout(() => signalAll('SIGKILL'), INSTALL_GRACE_MS)
+    endSignal ??= signal
   })
   child.stdout.on('data', chunk => (output += chunk))
   child.stderr.on('data', chunk => (output += chunk))
@@ -162,11 +162,11 @@ async function runWithProgress(label, command, args, { spawned, ...options }) {
     })
     child.once('close', done)
   })
-  endWishes()
-  progress.end(code === 0 && wish === undefined)
-  if (wish !== undefined) {
-    say(`Stopped while installing (${wish}). The next start installs anew`)
-    process.exit(128 + constants.signals[wish])
+  removeHandlers()
+  progress.end(code === 0 && endSignal === undefined)
+  if (endSignal !== undefined) {
+    say(`Stopped while installing (${endSignal}). The next start installs anew`)
+    process.exit(128 + constants.signals[endSignal])
   }
   return { code, output }
 }
@@ -177,7 +177,7 @@ async function install() {
   checkNpm()
   checkPython()
   await underLock(join(ROOT, '.backstop'), async holdBy => {
-    // Another start may have installed it while this one waited.
+    // Another start may have installed the packages while this start waited for the lock.
     if (whyInstall() === undefined) return
     const env = { ...process.env, PATH: pathWithoutBin() }
     const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
@@ -193,8 +193,8 @@ async function install() {
 }
 
 /**
- * The Node that runs the project: the one from node_modules. If npm ran no install scripts, the script that fetches it runs here.
- * If it does not run on this system, the current Node is used if it is new enough.
+ * The path of the Node that runs the project, normally the Node from node_modules. If npm ran no install scripts, this function
+ * runs the script that fetches it. If it does not run on this system, the current Node is used if it is new enough.
  */
 function projectNode() {
   const own = join(BIN, 'node')
@@ -217,12 +217,12 @@ function projectNode() {
 function run(script, args) {
   const PATH = `${BIN}${delimiter}${pathWithoutBin()}`
   const env = { ...process.env, PATH, BACKSTOP_STARTED_AT_MS: String(STARTED_AT_MS) }
-  // The IPC channel closes when this process ends for any reason, so the script notices.
+  // The IPC channel closes when this process ends for any reason, so that the script can end too.
   const child = spawn(projectNode(), [resolve(ROOT, script), ...args], {
     env,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
-  onEndWish(signal => child.kill(signal))
+  handleEndSignals(signal => child.kill(signal))
   child.once('error', error =>
     refuse(`${script} could not be started: ${error.message}`, ['Run  npm ci  and try again.']),
   )

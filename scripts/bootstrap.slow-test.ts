@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-// A small clone: a lock file with one package, and a fake npm that installs what the test says.
+// A small repository: a lock file with one package, and a fake npm whose result the test chooses.
 let root = ''
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'backstop-bootstrap-'))
@@ -53,7 +53,7 @@ function bootstrap(...args: string[]) {
   return spawnSync(process.execPath, bootstrapArgs(...args), { env: env(), encoding: 'utf8' })
 }
 
-/** The content of a file below the root, or undefined. */
+/** The content of a file of the repository; undefined if it does not exist. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(join(root, path), 'utf8').trim()
@@ -62,7 +62,7 @@ function readIfThere(path: string): string {
   }
 }
 
-/** Whether any process of a group is left: signal 0 only asks. */
+/** True if a process group has a running process. Signal 0 only checks. */
 function groupIsThere(leader: number): boolean {
   try {
     return process.kill(-leader, 0)

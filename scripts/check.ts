@@ -1,6 +1,6 @@
 /**
- * `npm run check`: all static checks. All of them run, so that one run shows all errors, and each check that fails names the
- * command that fixes it or shows it alone.
+ * `npm run check` runs all static checks, also after one has failed, so that one run shows all errors. Each failed check names
+ * the command that fixes its errors or runs only this check.
  */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ interface Check {
   /** A program of node_modules/.bin. */
   command: string
   args: string[]
-  /** The command that fixes the errors, or shows them alone if only a person can fix them. */
+  /** The command that fixes the errors, or that runs only this check if a person must fix them. */
   remedy: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run demo:refund`: makes one more unreported refund on the running `npm start`, with the key of the simulated card
- * processor, as somebody with a leaked key would.
+ * `npm run demo:refund` makes one more unreported refund on the running `npm start`. It uses the key of the simulated card
+ * processor, like somebody with a leaked key.
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ function readProcessor(): { url: string; key: string } {
     const { processor } = JSON.parse(readFileSync(RUN_PATH, 'utf8')) as RunFile
     if (processor !== undefined) return processor
   } catch {
-    // Reported below.
+    // The missing file is reported below.
   }
   process.stderr.write('No demo is running here. Start it in another terminal:  npm start\n')
   process.exit(1)

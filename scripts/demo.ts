@@ -1,18 +1,18 @@
 /**
- * Runs the demo on a Backstop that is already up, until the first alert: for the compose file and for clusters. The receiver
- * listens on one loopback address, so this must run in the network namespace of the notifier, and EGRESS_ALLOW_CIDRS must allow
- * that address.
+ * Runs the demo on a running Backstop until the first alert, for the compose file and for clusters. The demo's receiver listens
+ * on a loopback address, so this program must run in the network namespace of the notifier, and EGRESS_ALLOW_CIDRS must allow the
+ * address.
  *
  *     INGRESS_URL=… ADMIN_URL=… API_KEY=… node scripts/demo.ts
  */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createStage } from './start/demo/fact-printer.ts'
+import { createFactPrinter } from './start/demo/fact-printer.ts'
 import { runDemo } from './start/demo/run-demo.ts'
 
-/** The one loopback address that the compose file and the local cluster allow. Nothing else listens on it. */
+/** The only loopback address that the compose file and the local cluster allow. No other program listens on it. */
 const RECEIVER_HOST = '127.77.0.1'
-/** Twice the recheck delay of one minute, for busy machines. */
+/** The longest time until the alert: the recheck delay of one minute, plus two minutes for busy machines. */
 const WITHIN_MS = 180_000
 
 function required(name: string): string {
@@ -22,7 +22,7 @@ function required(name: string): string {
   process.exit(78)
 }
 
-const stage = createStage(process.stdout, Date.now)
+const printer = createFactPrinter(process.stdout, Date.now)
 const demo = await runDemo({
   recordPath: join(tmpdir(), `backstop-demo-${process.pid}.json`),
   kept: undefined,
@@ -31,14 +31,14 @@ const demo = await runDemo({
   ingressUrl: required('INGRESS_URL'),
   adminUrl: required('ADMIN_URL'),
   key: required('API_KEY'),
-  stage,
+  printer,
 })
 const deadline = setTimeout(() => {
-  stage.print(`No alert came within ${WITHIN_MS / 1000} s`)
+  printer.print(`No alert came within ${WITHIN_MS / 1000} s`)
   process.exit(1)
 }, WITHIN_MS)
 const { refundedAtMs, alertedAtMs } = await demo.firstAlert
 clearTimeout(deadline)
-stage.print(`\nFirst alert ${((alertedAtMs - refundedAtMs) / 1000).toFixed(1)} s after the refund`)
+printer.print(`\nFirst alert ${((alertedAtMs - refundedAtMs) / 1000).toFixed(1)} s after the refund`)
 await demo.stop()
 process.exit(0)

@@ -1,11 +1,12 @@
 /**
- * `npm run mutation`: changes the pure code in small ways (mutants) and counts how many of them a test detects. Not part of
+ * `npm run mutation` changes the pure code in small ways (mutants) and counts the mutants that a test detects. It is not part of
  * `npm test`, because it takes one to two hours. It works on a copy, so that an interrupted run leaves no mutant in the tree.
  *
  *     npm run mutation                     every group
  *     npm run mutation -- ledger retry     only these
  *     npm run mutation -- decisions services/reconciler/src/verdict/explain.ts     only this file of a group
- *     npm run mutation -- decisions --sample 0.2                                   only a fifth of the lines, the same in each run
+ *     npm run mutation -- decisions --sample 0.2                                   only a fifth of the lines, the same in each
+ * run
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -25,9 +26,9 @@ const SAMPLED_BLOCK = 12
 interface Group {
   /** Globs of the files to mutate, from the root. */
   readonly mutate: readonly string[]
-  /** Globs of the tests that must fail, in passes: fast tests first, because the next pass runs only the survivors. */
+  /** Globs of the tests, in passes. Each pass runs only the mutants that survived the previous pass, so fast tests are first. */
   readonly tests: readonly (readonly string[])[]
-  /** Whether top-level constants are mutated too. Each of these mutants runs all tests of the group. */
+  /** True if top-level constants are mutated too. Each mutant of a constant runs all tests of the group, which is slow. */
   readonly includesConstants: boolean
 }
 
@@ -123,7 +124,7 @@ function copyTree(): void {
   must('cp', ['-al', join(ROOT, 'node_modules'), join(copy, 'node_modules')], ROOT)
 }
 
-/** Runs the passes of a group, each on the survivors of the previous pass. */
+/** Runs the passes of a group, each on the mutants that survived the previous pass. */
 function runGroup(name: string, { mutate, tests, includesConstants }: Group): MutantResult[] {
   const results = new Map<string, ReportedMutant>()
   const files = globSync(wantedFiles.length > 0 ? wantedFiles : mutate, { cwd: ROOT }).filter(isSource)
@@ -174,9 +175,9 @@ function runPass(
     inPlace: true,
     coverageAnalysis: 'perTest',
     concurrency: 2,
-    // An endless loop counts as killed; a slow machine must not look like one.
+    // A mutant with an endless loop is detected by this timeout. It is long, so that a slow machine does not reach it.
     timeoutMS: 30_000,
-    // Most strings are texts for people; the type checker detects wrong codes.
+    // Strings are not mutated, because most are texts for people and the type checker detects wrong codes.
     mutator: { excludedMutations: ['StringLiteral'] },
     ignoreStatic: !includesConstants,
     reporters: ['progress-append-only', 'json'],
@@ -220,7 +221,7 @@ function keyOf({ file, location, mutatorName, replacement }: ReportedMutant): st
   return JSON.stringify([file, location.start, location.end, mutatorName, replacement])
 }
 
-/** The mutant's position for Stryker's `mutate` option, whose columns count from 0; in the report they count from 1. */
+/** The position of a mutant for Stryker's `mutate` option. Its columns start at 0, those of the report at 1. */
 function rangeOf({ file, location: { start, end } }: ReportedMutant): string {
   return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`
 }

@@ -10,7 +10,7 @@ import { baseImagesOf, pinBaseImages } from './images/base-images.ts'
 const path = join(resolve(import.meta.dirname, '..'), 'Dockerfile')
 const before = readFileSync(path, 'utf8')
 const after = pinBaseImages(before, reference =>
-  // The digest of the index, so that the same line works for every platform.
+  // The digest of the multi-platform index, so that the same line works for every platform.
   execFileSync('docker', ['buildx', 'imagetools', 'inspect', reference, '--format', '{{.Manifest.Digest}}'], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],

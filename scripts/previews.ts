@@ -15,7 +15,7 @@ const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrom
 /** Height in pixels of the longest sample. */
 const HEIGHT = 1_000
 
-const LOOKS = [
+const SCREENSHOTS = [
   { name: 'light', width: 800, dark: false },
   { name: 'dark', width: 800, dark: true },
   { name: 'phone', width: 390, dark: false },
@@ -29,8 +29,8 @@ function findBrowser(): string | undefined {
   return BROWSERS.flatMap(name => folders.map(folder => join(folder, name))).find(path => existsSync(path))
 }
 
-/** A browser window cannot be as narrow as a phone, so the mail is shown in a frame of that width. */
-function framed(file: string, width: number): string {
+/** A page that shows a mail in a frame of this width, because a browser window cannot be as narrow as a phone. */
+function framePage(file: string, width: number): string {
   const frame = `${file}.${width}.frame.html`
   writeFileSync(
     frame,
@@ -39,9 +39,9 @@ function framed(file: string, width: number): string {
   return frame
 }
 
-function takePicture(browser: string, file: string, look: (typeof LOOKS)[number]): boolean {
+function takeScreenshot(browser: string, file: string, look: (typeof SCREENSHOTS)[number]): boolean {
   const picture = file.replace(/\.html$/, `.${look.name}.png`)
-  const frame = framed(file, look.width)
+  const frame = framePage(file, look.width)
   const profile = join(FOLDER, '.profile')
   const { status } = spawnSync(
     browser,
@@ -50,7 +50,7 @@ function takePicture(browser: string, file: string, look: (typeof LOOKS)[number]
       '--no-sandbox',
       '--disable-gpu',
       '--hide-scrollbars',
-      // Nothing is fetched, not even a logo, so that screenshots are the same on every machine.
+      // All host names are unknown, so that no logo is fetched and screenshots are the same on every machine.
       '--host-resolver-rules=MAP * ~NOTFOUND',
       `--user-data-dir=${profile}`,
       `--window-size=${look.width},${HEIGHT}`,
@@ -84,10 +84,10 @@ let pictures = 0
 if (browser === undefined) {
   console.log('No Chromium was found, so there are no pictures: open the HTML files, or set CHROMIUM to one')
 } else {
-  for (const file of files) for (const look of LOOKS) if (takePicture(browser, file, look)) pictures++
+  for (const file of files) for (const look of SCREENSHOTS) if (takeScreenshot(browser, file, look)) pictures++
   rmSync(join(FOLDER, '.profile'), { recursive: true, force: true })
-  if (pictures < files.length * LOOKS.length) {
-    console.error(`${browser} took ${pictures} of ${files.length * LOOKS.length} pictures`)
+  if (pictures < files.length * SCREENSHOTS.length) {
+    console.error(`${browser} took ${pictures} of ${files.length * SCREENSHOTS.length} pictures`)
     process.exitCode = 1
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run sbom`: writes the software bill of materials of the images (CycloneDX 1.5, JSON) from package-lock.json and the
- * Dockerfile. The same commit gives the same bytes. `--out <file>`, by default .backstop/sbom.cdx.json.
+ * `npm run sbom` writes the software bill of materials of the images (CycloneDX 1.5, JSON) from package-lock.json and the
+ * Dockerfile. The same commit gives the same bytes. The output is `--out <file>`, by default .backstop/sbom.cdx.json.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'

@@ -1,14 +1,14 @@
 /**
- * `npm start`: the whole product on this machine, with a first alert to look at.
+ * `npm start` runs the whole product on this machine, with a demo up to its first alert.
  *
- * Everything it stores is in .backstop/ and survives a restart. `npm start -- --help` shows the options.
+ * All stored data is in .backstop/ and is used by the next start. `npm start -- --help` shows the options.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { choosePorts, identify, type ProcessIdentity, progressOn, stopPartsOwnedBy } from '@backstop/stack'
 import { readDemoRecord } from './start/demo/demo-records.ts'
-import type { DemoWorld } from './start/demo/demo-setup.ts'
-import { createStage } from './start/demo/fact-printer.ts'
+import type { DemoSetup } from './start/demo/demo-setup.ts'
+import { createFactPrinter } from './start/demo/fact-printer.ts'
 import { runDemo } from './start/demo/run-demo.ts'
 import { addressLines, commandLines, shownPath } from './start/next-steps.ts'
 import { type Product, startProduct } from './start/product.ts'
@@ -22,21 +22,21 @@ import { onStopRequest } from './start/stop-signals.ts'
 
 const DEFAULT_DATA_DIR = fileURLToPath(new URL('../.backstop', import.meta.url))
 const LATE_AFTER_MS = 30_000
-/** Set by the bootstrap, which may have installed packages first. */
+/** The start time of the bootstrap, which may have installed packages before this process. */
 const STARTED_AT_MS = Number(process.env.BACKSTOP_STARTED_AT_MS ?? Date.now())
 
-const wish = readStartOptions(process.argv.slice(2), process.env, DEFAULT_DATA_DIR)
-if (wish.kind !== 'start') {
-  process.stdout.write(wish.kind === 'help' ? `${USAGE}\n` : `✗ ${wish.fault}\n\n${USAGE}\n`)
-  process.exit(wish.kind === 'help' ? 0 : 2)
+const command = readStartOptions(process.argv.slice(2), process.env, DEFAULT_DATA_DIR)
+if (command.kind !== 'start') {
+  process.stdout.write(command.kind === 'help' ? `${USAGE}\n` : `✗ ${command.fault}\n\n${USAGE}\n`)
+  process.exit(command.kind === 'help' ? 0 : 2)
 }
-const { withDemo, dataDir, recheckDelayMs } = wish.options
+const { withDemo, dataDir, recheckDelayMs } = command.options
 
 let stopping = false
-const stage = createStage(process.stdout, Date.now)
-const say = stage.print
+const printer = createFactPrinter(process.stdout, Date.now)
+const say = printer.print
 
-/** Hides the failures that follow from stopping a start. */
+/** Prints the progress of the start. After a stop it prints nothing, because the failures are only a result of the stop. */
 const progress = progressOn({
   isTTY: process.stdout.isTTY,
   get columns() {
@@ -45,13 +45,13 @@ const progress = progressOn({
   write: (text: string) => stopping || process.stdout.write(text),
 })
 
-/** What to stop, in reverse order. */
+/** The functions that stop everything, called in reverse order. */
 const running: (() => Promise<void> | void)[] = []
 
 async function stopAll(why: string, exitCode: number): Promise<never> {
   if (stopping) return new Promise(() => {})
   stopping = true
-  stage.live(undefined)
+  printer.status(undefined)
   say(`\nStopping (${why})`)
   for (const stop of running.toReversed()) {
     try {
@@ -64,7 +64,7 @@ async function stopAll(why: string, exitCode: number): Promise<never> {
   process.exit(exitCode)
 }
 
-/** @returns the exit code */
+/** Reports that another launcher uses the data folder. @returns the exit code */
 function reportRunning(pid: number, run: RunFile | undefined): number {
   if (run === undefined) {
     say(`Process ${pid} is starting Backstop here. Wait for it, or stop it:  kill ${pid}`)
@@ -79,7 +79,7 @@ function reportRunning(pid: number, run: RunFile | undefined): number {
 async function start(records: RunRecords): Promise<void> {
   const spawned = new Set<ServiceProcess>()
   let product: Product | undefined
-  // A start that is interrupted has no product yet: its processes are ended one by one.
+  // An interrupted start has no product yet, so its processes are stopped separately.
   running.push(async () => {
     if (product !== undefined) return product.stop()
     await Promise.all([...spawned].map(process => process.stop()))
@@ -90,12 +90,12 @@ async function start(records: RunRecords): Promise<void> {
     env: process.env,
     ports: USUAL_PORTS,
     recheckDelayMs,
-    // For several products on one Kafka and MongoDB.
+    // The prefix separates several products on one Kafka and MongoDB.
     topicPrefix: process.env.KAFKA_TOPIC_PREFIX ?? '',
     log: progress,
     spawned(process) {
       spawned.add(process)
-      records.rememberService(process.name, process.identity)
+      records.recordService(process.name, process.identity)
     },
     supervision: {
       say: text => (product === undefined ? progress.print(text) : say(text)),
@@ -124,15 +124,15 @@ async function startDemo(product: Product, ready: (processor: { url: string; key
     ingressUrl: product.urls.ingress,
     adminUrl: product.urls.admin,
     key: product.key,
-    stage,
+    printer,
   })
   running.push(demo.stop)
-  ready({ url: demo.world.processorUrl, key: demo.world.record.processor_key })
-  if (demo.world.outOfBand === 'ignore') {
+  ready({ url: demo.setup.processorUrl, key: demo.setup.record.processor_key })
+  if (demo.setup.outOfBand === 'ignore') {
     say(
       "\nThe demo's account alerts nobody, because its out_of_band was set to ignore. The last command below makes it alert.",
     )
-    return showNextSteps(product, demo.world)
+    return showNextSteps(product, demo.setup)
   }
   const hint = setTimeout(() => {
     say(`\nNo alert yet, which is late. The services' logs are in ${join(dataDir, 'logs')}`)
@@ -143,13 +143,13 @@ async function startDemo(product: Product, ready: (processor: { url: string; key
     const afterRefund = ((alertedAtMs - refundedAtMs) / 1000).toFixed(1)
     const afterStart = ((alertedAtMs - STARTED_AT_MS) / 1000).toFixed(1)
     say(`\nFirst alert ${afterRefund} s after the refund, ${afterStart} s after the start.`)
-    showNextSteps(product, demo.world)
+    showNextSteps(product, demo.setup)
   })
 }
 
-function showNextSteps(product: Product, world: DemoWorld): void {
-  say(`\n${commandLines(product, world).join('\n')}`)
-  // Last, so that they stay on the screen.
+function showNextSteps(product: Product, setup: DemoSetup): void {
+  say(`\n${commandLines(product, setup).join('\n')}`)
+  // The addresses are printed last, so that they stay on the screen.
   say(`\n${addressLines(product, dataDir).join('\n')}`)
   say('\nBackstop runs. What happens in the demo shows below. Ctrl-C stops it.\n')
 }
@@ -192,7 +192,7 @@ onStopRequest(
 try {
   await start(records)
 } catch (error) {
-  // The failure of an interrupted start follows from the interruption.
+  // The failure of an interrupted start is not reported, because the interruption caused it.
   if (!stopping) say(`\n${describeFault(error)}`)
   await stopAll('it could not start', 1)
 }

@@ -1,6 +1,6 @@
 /**
- * `npm test`: all tests with their setup. `npm run test:unit`: the tests that need nothing. `npm run test:docker`: the compose
- * file on a container engine. Starts its own stack, so that it can run beside `npm start`, and leaves nothing running.
+ * `npm test` runs all tests with their set-up, `npm run test:unit` the tests without dependencies, `npm run test:docker` the
+ * compose file on a container engine. It starts its own stack, so that it can run beside `npm start`, and stops it at the end.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -10,15 +10,16 @@ import { progressOn, type RunningStack, startStack } from '@backstop/stack'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
-/** The parts of a full run. Parts that fail fast come first. */
+/** The parts of a full run. The fastest parts are first, so that their failures are seen early. */
 const PROJECTS = ['unit', 'integration', 'system', 'alone'] as const
-/** Runs only if it is named, because it needs a container engine. */
+/** The part that runs only on request, because it needs a container engine. */
 const ON_REQUEST = ['docker'] as const
 type Project = (typeof PROJECTS)[number] | (typeof ON_REQUEST)[number]
 
 /**
- * Number of test files that run at the same time. Unit tests compute; the others mostly wait, so one more than the number of
- * cores costs little. A system test runs several products of four processes each, and five of them overload two slow cores.
+ * The number of test files that run at the same time. Unit tests compute, so they get one worker for each core. Other tests
+ * mostly wait, so they get one more. A system test runs several products of four processes each, and five such tests overload two
+ * slow cores.
  */
 const WORKERS: Record<Project, number> = { unit: 3, integration: 3, system: 3, alone: 1, docker: 1 }
 
@@ -52,7 +53,7 @@ try {
 async function runAll(): Promise<number> {
   const needsStack = wanted.some(project => project !== 'unit' && project !== 'docker')
   const starting = needsStack ? startTestStack() : undefined
-  // Awaited below; until then a rejection must not count as unhandled.
+  // The promise is awaited below. Until then a rejection must not be reported as unhandled.
   starting?.catch(() => {})
   const total: Counts = { passed: 0, failed: 0 }
   if (only === undefined) count(total, await runCheck())
@@ -81,7 +82,7 @@ function startTestStack(): Promise<RunningStack> {
   })
 }
 
-/** All static checks count as one test. */
+/** Runs the static checks, which are reported as one test. */
 async function runCheck(): Promise<Counts> {
   const code = await run([join(ROOT, 'scripts/check.ts')], {})
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
@@ -95,7 +96,7 @@ async function runVitest(project: Project): Promise<Counts> {
   const workers = `--maxWorkers=${WORKERS[project]}`
   const code = await run([vitest, 'run', '--project', project, workers, ...reporters, ...filters], stackEnvironment())
   const { passed, failed } = readReport(report)
-  // A run with an error outside of tests, or without any test, has failed too.
+  // A run without tests, or with an error outside of tests, has failed too.
   return code === 0 && passed > 0 ? { passed, failed } : { passed, failed: Math.max(1, failed) }
 }
 
@@ -108,7 +109,7 @@ function readReport(path: string): Counts {
   }
 }
 
-/** The environment by which tests find the stack (packages/kit/test/stack.ts) and the folder that they may write to. */
+/** The environment of the tests, with the URLs of the stack (packages/kit/test/stack.ts) and the folder for their data. */
 function stackEnvironment(): Record<string, string> {
   const folder = { BACKSTOP_TEST_DATA: join(scratch, 'products') }
   if (stack === undefined) return folder

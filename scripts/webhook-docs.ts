@@ -1,4 +1,7 @@
-/** `npm run webhook-docs`: writes the schemas and examples of webhook documents to docs/webhooks. Run it after an alert changed. */
+/**
+ * `npm run webhook-docs` writes the schemas and examples of webhook documents to docs/webhooks. Run it after a change of an
+ * alert.
+ */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FOLDER, webhookDocs } from './webhook-docs/files.ts'

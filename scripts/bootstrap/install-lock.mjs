@@ -1,4 +1,4 @@
-/** Prevents two simultaneous starts of one clone from installing at the same time. */
+/** A lock so that two starts of one clone do not install packages at the same time. */
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuse, say } from './messages.mjs'
@@ -16,12 +16,12 @@ function isAlive(pid) {
   }
 }
 
-/** The processes that a lock names: the bootstrap that took it and the npm that it runs, which may outlive it. */
+/** The processes in a lock: the bootstrap, and its npm, which may run longer than the bootstrap. */
 function holdersOf(lock) {
   return readFileSync(lock, 'utf8').split(' ').map(Number).filter(Boolean)
 }
 
-/** Waits until this process has the lock. A lock whose holders have died, or that is no longer renewed, is taken over. */
+/** Waits until this process has the lock. A lock is replaced if its processes have ended or if nobody renews it. */
 async function acquire(lock) {
   for (let told = false; ; ) {
     try {
@@ -34,7 +34,7 @@ async function acquire(lock) {
       const holders = holdersOf(lock)
       const age = Date.now() - statSync(lock).mtimeMs
       if ((holders.length > 0 && !holders.some(isAlive)) || age > LOCK_STALE_AFTER_MS) {
-        // Rename first: if two processes find the same stale lock, only one of them can rename it.
+        // Rename before removing, because only one of two processes that find the same stale lock can rename it.
         const aside = `${lock}.${process.pid}`
         renameSync(lock, aside)
         rmSync(aside, { force: true })
@@ -50,7 +50,7 @@ async function acquire(lock) {
 }
 
 /**
- * Runs `work` while no other bootstrap of this clone does. `work` gets a function that adds a process to the holders.
+ * Runs `work` with the lock. `work` gets a function that adds a process to the lock.
  * @param folder of the lock; created if it is missing
  */
 export async function underLock(folder, work) {
@@ -62,7 +62,7 @@ export async function underLock(folder, work) {
   }
   await acquire(lock)
   const release = () => rmSync(lock, { force: true })
-  // A refusal ends the process without running `finally`.
+  // process.exit skips `finally`, so the lock is also released by this handler.
   process.once('exit', release)
   const renew = setInterval(() => utimesSync(lock, new Date(), new Date()), 5_000)
   try {

@@ -1,6 +1,6 @@
-/** The messages of the bootstrap, before anything is installed. */
+/** Prints the messages of the bootstrap without dependencies. */
 
-/** The bootstrap writes its messages to stderr, because stdout belongs to the script. */
+/** Writes a message to stderr. Only the script writes to stdout. */
 export const say = text => process.stderr.write(`${text}\n`)
 
 /** Exits with an error and its remedy. */

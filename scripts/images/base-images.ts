@@ -1,6 +1,6 @@
-/** A base image of the Dockerfile, as one of its `ARG …_IMAGE` lines names it. */
+/** A base image of the Dockerfile, from a line `ARG …_IMAGE`. */
 export interface BaseImage {
-  /** Name of the ARG. */
+  /** The name of the ARG, e.g. `NODE_IMAGE`. */
   readonly argument: string
   /** `node` */
   readonly name: string
@@ -31,7 +31,7 @@ export function pinBaseImages(dockerfile: string, digestOf: (reference: string) 
   })
 }
 
-/** The images of a Dockerfile without a digest, whose content may change. */
+/** The images of a Dockerfile that have no digest, so that their content may change. */
 export function unpinnedImagesOf(dockerfile: string): string[] {
   const images = baseImagesOf(dockerfile)
   const stages = new Set([...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gim)].map(([, stage]) => stage))

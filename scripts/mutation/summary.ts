@@ -1,4 +1,4 @@
-/** One mutant as the mutation tester reports it. */
+/** The result of one mutant in Stryker's report. */
 export interface MutantResult {
   readonly group: string
   readonly file: string
@@ -10,14 +10,17 @@ export interface MutantResult {
   readonly status: string
 }
 
-const NOTICED: readonly string[] = ['Killed', 'Timeout']
-const MISSED: readonly string[] = ['Survived', 'NoCoverage']
+const DETECTED: readonly string[] = ['Killed', 'Timeout']
+const UNDETECTED: readonly string[] = ['Survived', 'NoCoverage']
 
-/** Each survivor, a table by group, and the share of valid mutants that a test detected, from 0 to 1. */
+/**
+ * A text with each surviving mutant and a table by group, and the score: the share of valid mutants that a test detected, from 0
+ * to 1.
+ */
 export function summarise(results: readonly MutantResult[]): { text: string; score: number } {
   const row = (name: string, list: readonly MutantResult[]) => {
-    const noticed = list.filter(({ status }) => NOTICED.includes(status)).length
-    const missed = list.filter(({ status }) => MISSED.includes(status)).length
+    const noticed = list.filter(({ status }) => DETECTED.includes(status)).length
+    const missed = list.filter(({ status }) => UNDETECTED.includes(status)).length
     const score = noticed + missed === 0 ? 1 : noticed / (noticed + missed)
     const line = `${name.padEnd(14)} ${`${noticed}`.padStart(6)} killed ${`${missed}`.padStart(5)} survived   ${(score * 100).toFixed(1)} %`
     return { line, score }
@@ -25,7 +28,7 @@ export function summarise(results: readonly MutantResult[]): { text: string; sco
   const groups = [...Map.groupBy(results, ({ group }) => group)].map(([name, list]) => row(name, list).line)
   const all = row('all', results)
   const survivors = results
-    .filter(({ status }) => MISSED.includes(status))
+    .filter(({ status }) => UNDETECTED.includes(status))
     .map(({ file, line, mutatorName, replacement }) => `${file}:${line}  ${mutatorName}: ${replacement.split('\n')[0]}`)
   return { text: [...survivors, '', ...groups, all.line].join('\n'), score: all.score }
 }

@@ -1,7 +1,7 @@
 import { SAMPLE_ALERTS } from '@backstop/channels'
 import type { Alert } from '@backstop/contracts'
 
-/** An alert with rare content that must not break the layout: long words, long names, text that looks like markup. */
+/** An alert with content that could break the layout: long words, long names, and text that looks like markup. */
 export function awkwardAlert(): Alert {
   const alert = SAMPLE_ALERTS['incident.opened']()
   if (alert.event !== 'incident.opened' || alert.data.action === null) throw new Error('The sample is of another event')

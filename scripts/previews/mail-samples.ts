@@ -2,7 +2,7 @@ import { type MailContent, renderMail, SAMPLE_ALERTS, sampleChannelIncident } fr
 import type { Branding } from '@backstop/contracts'
 import { awkwardAlert } from './awkward-alert.ts'
 
-/** A logo that needs no network, in place of a project's own. */
+/** Sample branding with a logo that needs no network. */
 const BRANDED: Branding = {
   name: 'Acme Games',
   accent_colour: '#ffb020',

@@ -48,15 +48,15 @@ export function toCycloneDx({ name, version, license, packages, images }: SbomOf
   }
 }
 
-/** Unique even if two versions or copies of one package are installed. */
+/** The reference of a package in the document. It is unique even if two versions or copies of the package are installed. */
 function refOf({ path, name, version }: Installed): string {
   return path.lastIndexOf('node_modules/') > 0 ? `${name}@${version} (${path})` : `${name}@${version}`
 }
 
-function packageComponent(one: Installed): Record<string, unknown> {
-  const { name, version, locked } = one
+function packageComponent(installed: Installed): Record<string, unknown> {
+  const { name, version, locked } = installed
   return {
-    'bom-ref': refOf(one),
+    'bom-ref': refOf(installed),
     type: 'library',
     name,
     version,
@@ -85,7 +85,7 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   sha512: 'SHA-512',
 }
 
-/** `sha512-` and base64, as npm writes it. */
+/** The hash of a package from npm's integrity field: `sha512-` and base64. */
 function hashOf(integrity: string): { alg: string; content: string } {
   const [algorithm = '', base64 = ''] = integrity.split(/-(.*)/)
   const alg = ALGORITHMS[algorithm]

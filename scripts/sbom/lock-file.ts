@@ -9,7 +9,7 @@ export interface LockedPackage {
   readonly license?: string
   readonly integrity?: string
   readonly optional?: boolean
-  /** A workspace: `resolved` is its folder. */
+  /** True for a workspace. In this case `resolved` is its folder. */
   readonly link?: boolean
   readonly resolved?: string
   readonly dependencies?: Readonly<Record<string, string>>
@@ -53,7 +53,7 @@ export function productionPackages({ packages }: LockFile, workspaces: readonly 
   return [...found.values()].sort((a, b) => compare(a.name, b.name) || compare(a.path, b.path))
 }
 
-/** By code unit, so that the order is the same on every machine. */
+/** Compares texts by code unit, so that the order is the same on every machine. */
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 function dependenciesOf(locked: LockedPackage): { name: string; isRequired: boolean }[] {
@@ -66,7 +66,7 @@ function dependenciesOf(locked: LockedPackage): { name: string; isRequired: bool
   ].filter(({ name }, at, all) => all.findIndex(other => other.name === name) === at)
 }
 
-/** Resolves a name like Node: in node_modules of the folder, then of each folder above it. */
+/** Resolves the name of a package like Node: in node_modules of the folder, then of each parent folder. */
 function resolveFrom(packages: LockFile['packages'], path: string, name: string): string | undefined {
   for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const candidate = packages[`${folder === '' ? '' : `${folder}/`}node_modules/${name}`]

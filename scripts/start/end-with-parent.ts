@@ -1,9 +1,12 @@
 /**
- * Preloaded into each service that the launcher starts (`node --import`), with an IPC channel to the launcher. When the launcher
- * ends, even by a kill -9, the service ends too: otherwise it would keep its ports and continue without anybody who stops it.
+ * Ends a service when the launcher that started it ends, even by kill -9. Otherwise the service would keep running and keep its
+ * ports. The launcher loads this file into each service by `node --import` and gives the service an IPC channel.
  */
 
-/** Long enough to finish what is in flight. A service that is killed afterwards loses nothing: every step is crash-safe. */
+/**
+ * Milliseconds to finish the work in flight. Afterwards the service is killed, which loses nothing, because every step is
+ * crash-safe.
+ */
 const DRAIN_MS = 1_000
 
 function end(): void {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { tellingLines } from './failure-lines.ts'
+import { failureLines } from './failure-lines.ts'
 
 const line = (level: string, msg: string, more: object = {}) => JSON.stringify({ level, time: 'T', msg, ...more })
 
-test('of a log, warnings and errors are told in short, and what is no log line as it is', () => {
+test('shortens warnings and errors, and keeps lines that are no JSON', () => {
   const lines = [
     line('info', 'http.request'),
     line('warn', 'Connection error: connect ECONNREFUSED'),
@@ -14,7 +14,7 @@ test('of a log, warnings and errors are told in short, and what is no log line a
     '  RECHECK_DELAY_MS: has to be a number',
     '',
   ]
-  expect(tellingLines(lines, 10)).toEqual([
+  expect(failureLines(lines, 10)).toEqual([
     'warn Connection error: connect ECONNREFUSED',
     'error connection.unreadable: its key is not there',
     'warn retried: no coordinator',
@@ -23,9 +23,9 @@ test('of a log, warnings and errors are told in short, and what is no log line a
   ])
 })
 
-test('only the last ones are told, and none is longer than a few rows of a terminal', () => {
+test('returns only the last lines, and cuts long lines', () => {
   const lines = [line('error', 'first'), line('error', 'x'.repeat(500)), '12']
-  const told = tellingLines(lines, 2)
+  const told = failureLines(lines, 2)
   expect(told).toHaveLength(2)
   expect(told[0]).toHaveLength(200)
   expect(told[1]).toBe('12')

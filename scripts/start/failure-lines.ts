@@ -1,26 +1,28 @@
-/** Picks the lines of a service's log that explain a failure: pure. */
+/** Selects the lines of a service's log that explain a failure. Pure. */
 
-/** The fields of a log line (packages/kit/src/logger.ts) that are used here. */
+/** The fields of a log line (packages/kit/src/logger.ts) that this file uses. */
 interface LogLine {
   level: string
   msg: string
   error?: string | { message?: string }
 }
 
-const LONGEST = 200
+const MAX_LINE_LENGTH = 200
 
 /**
- * The last warnings and errors, shortened, and lines that are no JSON: a configuration fault, a stack trace. Lines of level info
- * and below are left out.
- * @param count how many at most
+ * The last warnings and errors in short form, and lines that are no JSON, e.g. a configuration error or a stack trace. Lines of
+ * level info and below are left out.
+ * @param count the largest number of lines
  */
-export function tellingLines(lines: readonly string[], count: number): string[] {
-  const telling = lines.map(tell).filter(line => line !== undefined)
-  const withoutRepeats = telling.filter((line, index) => line !== telling[index - 1])
-  return withoutRepeats.slice(-count).map(line => (line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line))
+export function failureLines(lines: readonly string[], count: number): string[] {
+  const found = lines.map(shorten).filter(line => line !== undefined)
+  const withoutRepeats = found.filter((line, index) => line !== found[index - 1])
+  return withoutRepeats
+    .slice(-count)
+    .map(line => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH - 1)}…` : line))
 }
 
-function tell(line: string): string | undefined {
+function shorten(line: string): string | undefined {
   const parsed = parse(line)
   if (parsed === undefined) return line.trim() === '' ? undefined : line
   if (parsed.level === 'info' || parsed.level === 'debug' || parsed.level === 'trace') return undefined

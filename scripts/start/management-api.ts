@@ -1,9 +1,9 @@
 /** A client of the management API for the launcher and the demo. Both use the public API only. */
 
-/** An answer other than 2xx. */
+/** An answer of the management API with a status other than 2xx. */
 export class ApiRefusal extends Error {
   readonly status: number
-  /** Of the problem document. */
+  /** The error code of the problem document. */
   readonly reason: string
 
   constructor(call: string, status: number, reason: string) {
@@ -20,18 +20,18 @@ export interface ManagementApi {
   patch<T>(path: string, body: object): Promise<T>
 }
 
-/** The detail and the code of a problem document (docs/errors.md), or the text as it is. */
+/** The detail and the code of a problem document (docs/errors.md); for any other body its text. */
 export function reasonIn(answer: string): string {
   try {
     const { code, detail } = JSON.parse(answer) as { code?: string; detail?: string }
     if (code !== undefined && detail !== undefined) return `${detail} (${code})`
   } catch {
-    // No problem document.
+    // The body is no JSON, so it is no problem document.
   }
   return answer.slice(0, 500)
 }
 
-/** @param adminUrl base URL without a slash at the end */
+/** Creates a client. @param adminUrl base URL without a slash at the end */
 export function createManagementApi(adminUrl: string, key: string): ManagementApi {
   async function call<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await fetch(`${adminUrl}${path}`, {

@@ -1,15 +1,15 @@
-/** The addresses, and one working command for each step, which `npm start` prints once everything runs. */
+/** The addresses and example commands that `npm start` prints when everything runs. */
 import { isAbsolute, relative } from 'node:path'
-import type { DemoWorld } from './demo/demo-setup.ts'
+import type { DemoSetup } from './demo/demo-setup.ts'
 import type { Product } from './product.ts'
 
-/** A path as a person in this folder writes it: relative to it if it lies inside. */
+/** A path for people: relative if it is inside the current folder, otherwise unchanged. */
 export function shownPath(path: string): string {
   const inside = relative(process.cwd(), path)
   return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside
 }
 
-/** The addresses and the key. */
+/** The lines with the addresses of the product and the API key. */
 export function addressLines({ urls, key }: Pick<Product, 'key' | 'urls'>, dataDir: string): string[] {
   return [
     `  Management API  ${urls.admin}`,
@@ -24,29 +24,29 @@ export function addressLines({ urls, key }: Pick<Product, 'key' | 'urls'>, dataD
 }
 
 /**
- * Commands for the demo's project that work as they are. Run from top to bottom within the minute before the second look, they
- * must not change what their own refunds lead to.
+ * Example commands for the demo's project that can be pasted unchanged. When a person runs all of them within the minute before
+ * the second look, the last commands must not change the verdicts on the refunds of the first commands.
  */
-export function commandLines(product: Pick<Product, 'key' | 'urls'>, world: DemoWorld): string[] {
-  const { record } = world
-  const { charge, paymentIntent } = world.processor.createPayment({
+export function commandLines(product: Pick<Product, 'key' | 'urls'>, setup: DemoSetup): string[] {
+  const { record } = setup
+  const { charge, paymentIntent } = setup.processor.createPayment({
     amount: 20_000,
     currency: 'eur',
     description: 'Order 1003',
   })
   const refund = (amount: number) =>
-    `curl -sS -u ${record.processor_key}: ${world.processorUrl}/v1/refunds -d charge=${charge.id} -d amount=${amount}`
+    `curl -sS -u ${record.processor_key}: ${setup.processorUrl}/v1/refunds -d charge=${charge.id} -d amount=${amount}`
   const connection = `/v1/projects/${record.project_id}/connections/${record.connection_id}`
   return [
-    // No special characters of a shell: zsh runs a pasted comment as a command, which it does not find.
+    // Comments have no special characters of the shell, because zsh runs a pasted comment as a command.
     '# Make a refund that nothing explains, as with a leaked key',
     refund(500),
     '',
     '# Post a signed event by hand',
-    ...signedEvent(world.inboundUrl, record.signing_secret, charge.id, paymentIntent.id),
+    ...signedEventCommands(setup.inboundUrl, record.signing_secret, charge.id, paymentIntent.id),
     '',
     '# Report an operation, and make the refund that it explains',
-    apiCall(product, '/v1/operations', {
+    apiCommand(product, '/v1/operations', {
       connection_id: record.connection_id,
       kind: 'refund',
       subject: paymentIntent.id,
@@ -57,7 +57,7 @@ export function commandLines(product: Pick<Product, 'key' | 'urls'>, world: Demo
     refund(700),
     '',
     `# Send the alerts by mail as well. They show on ${product.urls.mail || 'your mail server'}`,
-    apiCall(product, '/v1/alert-channels', {
+    apiCommand(product, '/v1/alert-channels', {
       project_id: record.project_id,
       name: 'Mail',
       events: ['incident.opened'],
@@ -65,20 +65,25 @@ export function commandLines(product: Pick<Product, 'key' | 'urls'>, world: Demo
     }),
     '',
     '# List the incidents, and the verdict on each refund',
-    apiCall(product, `/v1/incidents?project_id=${record.project_id}`),
-    apiCall(product, `/v1/actions?connection_id=${record.connection_id}`),
+    apiCommand(product, `/v1/incidents?project_id=${record.project_id}`),
+    apiCommand(product, `/v1/actions?connection_id=${record.connection_id}`),
     '',
     '# In the folder of the clone: explain the last alert, and judge the last hour again with another setting',
-    `npx backstop explain "$(${lastAlertedAction(product, record.project_id)})"`,
+    `npx backstop explain "$(${newestActionCommand(product, record.project_id)})"`,
     'npx backstop dry-run --from 1h --out-of-band ignore',
     '',
     '# Set when this account alerts: alert is always, auto once your software has acted on it, ignore is never',
-    apiCall(product, connection, { out_of_band: 'alert' }, 'PATCH'),
+    apiCommand(product, connection, { out_of_band: 'alert' }, 'PATCH'),
   ]
 }
 
-/** A call of the management API with its answer in a readable form. A body makes it a POST. */
-function apiCall({ urls, key }: Pick<Product, 'key' | 'urls'>, path: string, body?: object, method?: string): string {
+/** A command that calls the management API and formats the answer. With a body it sends a POST. */
+function apiCommand(
+  { urls, key }: Pick<Product, 'key' | 'urls'>,
+  path: string,
+  body?: object,
+  method?: string,
+): string {
   return [
     `curl -sS '${urls.admin}${path}' -H 'authorization: Bearer ${key}'`,
     ...(method === undefined ? [] : [`-X ${method}`]),
@@ -87,14 +92,14 @@ function apiCall({ urls, key }: Pick<Product, 'key' | 'urls'>, path: string, bod
   ].join(' ')
 }
 
-/** The action of the newest incident. */
-function lastAlertedAction({ urls, key }: Pick<Product, 'key' | 'urls'>, projectId: string): string {
+/** A command that prints the id of the action of the newest incident. */
+function newestActionCommand({ urls, key }: Pick<Product, 'key' | 'urls'>, projectId: string): string {
   const path = `/v1/incidents?project_id=${projectId}&limit=1`
   return `curl -sS '${urls.admin}${path}' -H 'authorization: Bearer ${key}' | sed 's/.*"action_id":"\\([^"]*\\)".*/\\1/'`
 }
 
-/** A refund.created signed by openssl: the time of the call makes its ids, so that the line works again and again. */
-function signedEvent(inboundUrl: string, secret: string, chargeId: string, paymentIntentId: string): string[] {
+/** Commands that post a refund.created signed by openssl. Its ids contain the present time, so the commands can be repeated. */
+function signedEventCommands(inboundUrl: string, secret: string, chargeId: string, paymentIntentId: string): string[] {
   const event = {
     id: 'evt_byhand_$T',
     object: 'event',
@@ -113,7 +118,7 @@ function signedEvent(inboundUrl: string, secret: string, chargeId: string, payme
       },
     },
   }
-  // Numbers stand without quotes, and the shell is to put the time in: hence double quotes around the whole.
+  // `$T` must be a number in the JSON, and the shell must replace it, so the JSON is in double quotes.
   const body = JSON.stringify(event).replaceAll('"$T"', '$T').replaceAll('"', '\\"')
   return [
     `T=$(date +%s); B="${body}"`,

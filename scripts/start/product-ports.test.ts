@@ -21,20 +21,20 @@ async function occupyPort(port = 0): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-test('takes the same ports at every start while they are free', async () => {
+test('chooses the same ports at every start while they are free', async () => {
   const first = await chooseProductPorts(path, {})
   expect(first.inUse).toEqual({})
   expect(await chooseProductPorts(path, { ingress: 1 })).toEqual(first)
 })
 
-test('takes a free port, and says which one was to be used, when another process uses a preferred port', async () => {
+test('chooses a free port, and reports the preferred port, when another process uses it', async () => {
   const port = await occupyPort()
   const { ports, inUse } = await chooseProductPorts(path, { ingress: port })
   expect(ports.ingress).not.toBe(port)
   expect(inUse).toEqual({ ingress: port })
 })
 
-test('takes a free port, and says which one was to be used, when another process uses a port of the last start', async () => {
+test('chooses a free port, and reports the port of the last start, when another process uses it', async () => {
   const { ports } = await chooseProductPorts(path, {})
   await occupyPort(ports['admin-api'])
   const second = await chooseProductPorts(path, { 'admin-api': 1 })

@@ -1,11 +1,11 @@
-/** Chooses the ports of a product, and remembers them in its data folder. */
+/** Chooses the ports of a product, and stores them in its data folder. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { choosePorts } from '@backstop/stack'
 import type { ServiceName } from './service-environment.ts'
 
 export type ProductPort = 'ingress' | 'admin-api' | `${ServiceName}-ops`
 
-/** The preferred ports of `npm start`. */
+/** The default ports of `npm start`. */
 export const USUAL_PORTS: Record<ProductPort, number> = {
   ingress: 8080,
   'ingress-ops': 8081,
@@ -17,14 +17,14 @@ export const USUAL_PORTS: Record<ProductPort, number> = {
 
 export interface ChosenPorts {
   ports: Record<ProductPort, number>
-  /** Ports that were to be used, and that another process uses. */
+  /** The preferred ports that another process uses. */
   inUse: Partial<Record<ProductPort, number>>
 }
 
 /**
- * Takes the ports of the last start as long as they are free, because providers, tunnels and scripts may know them; then the
- * preferred ones; then any free ones.
- * @param path file in which the ports are remembered
+ * Chooses the ports of the last start if they are free, because providers, tunnels and scripts may use them. Otherwise it chooses
+ * the preferred ports, or any free ports.
+ * @param path the file with the ports of the last start
  */
 export async function chooseProductPorts(
   path: string,

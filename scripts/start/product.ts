@@ -1,4 +1,4 @@
-/** The whole product as real processes: the stack, provisioning and the services. Tests run several at once. */
+/** Starts the whole product as processes: the stack, provisioning and the services. Tests run several products at once. */
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLogger, Secret } from '@backstop/kit'
@@ -12,38 +12,38 @@ import {
   startStack,
 } from '@backstop/stack'
 import { type ChosenPorts, chooseProductPorts, type ProductPort } from './product-ports.ts'
-import { databaseName, environmentOf, SERVICES, type ServiceName, type Surroundings } from './service-environment.ts'
+import { databaseName, environmentOf, type ProductContext, SERVICES, type ServiceName } from './service-environment.ts'
 import { createServiceProcess, type ServiceProcess } from './service-process.ts'
 import { StartFault } from './start-fault.ts'
-import { type KeptSecrets, keepSecrets } from './stored-secrets.ts'
+import { loadOrCreateSecrets, type StoredSecrets } from './stored-secrets.ts'
 import { type Supervision, superviseService, superviseStack } from './supervise.ts'
 
 export interface ProductOptions {
-  /** Folder of this product alone: its secrets, logs/ and, if it has a stack of its own, stack/. */
+  /** The folder of this product: its secrets, logs/, and stack/ if it has its own stack. */
   dataDir: string
-  /** Inherited by the services, and the source of the stack's given URLs: `process.env`, as a rule. */
+  /** The environment that the services inherit and that may have the URLs of the stack. Usually `process.env`. */
   env: NodeJS.ProcessEnv
-  /** URLs of Kafka and the others; a stack is started when left out. */
+  /** The URLs of Kafka, MongoDB, the registry and the mail server. By default a stack is started. */
   stackUrls?: StackUrls
-  /** Preferred ports at the first start of the data folder. Later starts take the ports of the last one. */
+  /** The preferred ports at the first start of the data folder. Later starts use the ports of the last start. */
   ports?: Partial<Record<ProductPort, number>>
-  /** Settings of single services. They override all others and stay over restarts. */
+  /** Settings of single services. They override all other settings and are kept at restarts. */
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>
-  /** Milliseconds until the second look; 60,000 when left out. */
+  /** Milliseconds until the second look; 60,000 by default. */
   recheckDelayMs?: number
-  /** Only these services are started. */
+  /** The services to start; all by default. */
   only?: readonly ServiceName[]
   /**
-   * Put before topics, groups and the database's name, so that several products share one stack: lower-case letters,
-   * digits, dots and dashes, e.g. `e2e-7.`.
+   * The prefix of topics, consumer groups and the database's name, so that several products can share one stack. Lower-case
+   * letters, digits, dots and dashes, e.g. `e2e-7.`.
    */
   topicPrefix?: string
   log?: ProgressSink
-  /** Called with each process of a service as soon as it exists, at every restart again. */
+  /** Called with each process of a service as soon as it exists, also at restarts. */
   spawned?: (process: ServiceProcess) => void
   /**
-   * Services and parts of the stack that end by themselves, during the start too, are reported and started again. Left alone
-   * when left out: tests kill them on purpose.
+   * Reports and restarts services and parts of the stack that end unexpectedly, also during the start. Without it they are not
+   * restarted, because tests kill them on purpose.
    */
   supervision?: Supervision
 }
@@ -55,28 +55,28 @@ export interface Product {
   topicPrefix: string
   /** The database's name in MongoDB. */
   database: string
-  /** One process per service. Those left out by `only` are not started. */
+  /** One process for each service. The services that `only` omits are not started. */
   children: Record<ServiceName, ServiceProcess>
-  /** The stack that this product started, or undefined when `stackUrls` were given. */
+  /** The stack that this product started; undefined if `stackUrls` were given. */
   stack: RunningStack | undefined
-  /** Prepares one more instance of a service, on ports of its own, and does not start it. */
+  /** Creates one more instance of a service with its own ports, and does not start it. */
   createInstance(service: ServiceName, name: string): Promise<ServiceProcess>
-  /** Starts one more instance of a service beside the first, on ports of its own; resolves when it is ready. */
+  /** Starts one more instance of a service with its own ports. Resolves when it is ready. */
   addInstance(service: ServiceName, name: string, extraEnv?: Record<string, string>): Promise<ServiceProcess>
-  /** Every process of a service, those added included. */
+  /** All processes of services, including added instances. */
   processes(): readonly ServiceProcess[]
-  /** Stops the services, then the stack if it is this product's. */
+  /** Stops the services, and then the stack if this product started it. */
   stop(): Promise<void>
 }
 
 /**
- * Starts everything and resolves when every service is ready.
- * @throws Error with the end of the log of the service or part that did not start; everything else is stopped again
+ * Starts everything. Resolves when every service is ready.
+ * @throws Error with the last log lines of the service or part that did not start, after everything else was stopped
  */
 export async function startProduct(options: ProductOptions): Promise<Product> {
   const { dataDir, log = silentProgress } = options
-  // First: a broken file should be reported before the whole stack has started.
-  const secrets = keepSecrets(join(dataDir, 'secrets.json'))
+  // The secrets are read first, so that a broken file is reported before the stack starts.
+  const secrets = loadOrCreateSecrets(join(dataDir, 'secrets.json'))
   const stackDir = join(dataDir, 'stack')
   const stack =
     options.stackUrls === undefined
@@ -109,7 +109,7 @@ function withStop(supervision: Supervision | undefined, isStopping: () => boolea
   return supervision && { ...supervision, isStopping: () => isStopping() || supervision.isStopping() }
 }
 
-/** How long Kafka, MongoDB and the registry may still need once the stack says they answer. */
+/** Milliseconds to wait for Kafka, MongoDB and the registry after the stack has reported them as ready. */
 const PROVISION_WAIT_MS = 60_000
 
 async function provisionAll(options: ProductOptions, stack: StackUrls): Promise<void> {
@@ -128,7 +128,7 @@ async function provisionAll(options: ProductOptions, stack: StackUrls): Promise<
         logger: createLogger('provision', 'info', logFile),
       },
       topicPrefix,
-      // One broker, one copy: the embedded Kafka is for one machine.
+      // One copy, because the embedded Kafka has one broker.
       durability: { replication: 1, minInsync: 1 },
       mongo: { url: new Secret(stack.mongo), dbName: databaseName(topicPrefix) },
       registryUrl: stack.registry,
@@ -145,7 +145,10 @@ async function provisionAll(options: ProductOptions, stack: StackUrls): Promise<
   }
 }
 
-/** Given addresses are the likely cause. The message has only the names of the variables: a URL may hold a password. */
+/**
+ * The error of a failed provisioning. The remedy names the address variables that are set, and not their values, because a URL
+ * may contain a password.
+ */
 function provisionFault(error: unknown, env: NodeJS.ProcessEnv, logPath: string): StartFault {
   const given = ['KAFKA_BROKERS', 'MONGO_URL', 'SCHEMA_REGISTRY_URL'].filter(name => env[name])
   const check = given.length === 0 ? '' : `Check ${given.join(', ')}. `
@@ -154,13 +157,13 @@ function provisionFault(error: unknown, env: NodeJS.ProcessEnv, logPath: string)
 
 function assemble(
   options: ProductOptions,
-  secrets: KeptSecrets,
+  secrets: StoredSecrets,
   stackUrls: StackUrls,
   { ports }: ChosenPorts,
   processes: ServiceProcess[],
 ): Omit<Product, 'stack' | 'stop'> {
   const { dataDir, topicPrefix = '' } = options
-  const surroundings: Surroundings = {
+  const context: ProductContext = {
     stack: stackUrls,
     secrets,
     ingressUrl: `http://127.0.0.1:${ports.ingress}`,
@@ -172,7 +175,7 @@ function assemble(
     const process = createServiceProcess({
       service,
       name,
-      env: { ...options.env, ...environmentOf(service, instance, surroundings), ...options.serviceEnv?.[service] },
+      env: { ...options.env, ...environmentOf(service, instance, context), ...options.serviceEnv?.[service] },
       logPath: join(dataDir, 'logs', `${name}.log`),
       opsPort: instance.ops,
       ...(instance.main === undefined ? {} : { mainPort: instance.main }),
@@ -193,7 +196,7 @@ function assemble(
   }
 
   return {
-    urls: { ...stackUrls, ingress: surroundings.ingressUrl, admin: surroundings.adminUrl },
+    urls: { ...stackUrls, ingress: context.ingressUrl, admin: context.adminUrl },
     key: secrets.bootstrapKey,
     topicPrefix,
     database: databaseName(topicPrefix),

@@ -3,8 +3,8 @@ import { shownPath } from './next-steps.ts'
 import { StartFault } from './start-fault.ts'
 
 /**
- * Checks that admin-api accepts the key of secrets.json. admin-api is ready: its answer is final.
- * @returns what to tell the person when it refuses the key
+ * Checks that admin-api accepts the key of secrets.json. Call it when admin-api is ready, so that its answer is final.
+ * @returns the error with its remedy if admin-api refuses the key
  */
 export async function findRefusedKey(adminUrl: string, key: string, dataDir: string): Promise<StartFault | undefined> {
   try {
@@ -16,7 +16,7 @@ export async function findRefusedKey(adminUrl: string, key: string, dataDir: str
   }
 }
 
-/** The product keeps running: the recovery command needs its database. */
+/** The error for a refused key. The product keeps running, because the recovery command needs its database. */
 function refusedKeyFault(reason: string, dataDir: string): StartFault {
   const path = `${shownPath(dataDir)}/secrets.json`
   return new StartFault(

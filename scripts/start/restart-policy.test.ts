@@ -17,10 +17,10 @@ test.each<{ name: string; exits: Exit[]; decision: RestartDecision }>([
     decision: { kind: 'restart', delayMs: 1_000, reason: 'was ended by SIGKILL' },
   },
   {
-    name: 'gives up at the sixth exit within two minutes',
+    name: 'does not restart after the sixth exit within two minutes',
     exits: exitsAt(50_000, 40_000, 30_000, 20_000, 10_000, 0),
     decision: {
-      kind: 'give_up',
+      kind: 'stay_down',
       reason: 'it ended 6 times within 2 minutes',
       remedy: 'Look into its log, then start again',
     },
@@ -31,15 +31,15 @@ test.each<{ name: string; exits: Exit[]; decision: RestartDecision }>([
     decision: { kind: 'restart', delayMs: 250, reason: 'was ended by SIGKILL' },
   },
   {
-    name: 'gives up at once when the settings are invalid',
+    name: 'does not restart when the settings are invalid',
     exits: [{ atMs: NOW_MS, code: 78, signal: null }],
-    decision: { kind: 'give_up', reason: 'its settings are invalid', remedy: 'Correct them, then start again' },
+    decision: { kind: 'stay_down', reason: 'its settings are invalid', remedy: 'Correct them, then start again' },
   },
   {
-    name: 'gives up at once when another process uses the port',
+    name: 'does not restart when another process uses the port',
     exits: [{ atMs: NOW_MS, code: 1, signal: null, portInUse: 8080 }],
     decision: {
-      kind: 'give_up',
+      kind: 'stay_down',
       reason: 'port 8080 is in use by another process',
       remedy: 'Stop that process, or start again: a free port is chosen then',
     },

@@ -1,18 +1,18 @@
-/** Decides whether a service or a part of the stack that ended by itself is started again: pure. */
+/** Decides whether a service or a part of the stack that ended unexpectedly is restarted. Pure. */
 
 export interface Exit {
   /** Milliseconds since the epoch. */
   atMs: number
   code: number | null
   signal: string | null
-  /** The port on which it could not listen, because another process does. */
+  /** The port on which the process could not listen, because another process uses it. */
   portInUse?: number | undefined
 }
 
 export type RestartDecision =
   | { kind: 'restart'; delayMs: number; reason: string }
-  /** No restart helps. `remedy` is in the imperative. */
-  | { kind: 'give_up'; reason: string; remedy: string }
+  /** A restart does not help. `remedy` is a sentence in the imperative. */
+  | { kind: 'stay_down'; reason: string; remedy: string }
 
 /** sysexits(3) EX_CONFIG: the exit code of a service with invalid settings. */
 const EXIT_CONFIG = 78
@@ -20,27 +20,27 @@ const WINDOW_MS = 120_000
 const MAX_EXITS = 5
 
 /**
- * @param exits every unrequested exit so far, in order; the decision is about the last one
+ * @param exits all unexpected exits so far, in order. The decision is about the last exit.
  */
 export function decideRestart(exits: readonly Exit[], nowMs: number): RestartDecision {
   const last = exits.at(-1)
   if (last?.portInUse !== undefined) {
     const port = last.portInUse
     const reason = `port ${port} is in use by another process`
-    return { kind: 'give_up', reason, remedy: 'Stop that process, or start again: a free port is chosen then' }
+    return { kind: 'stay_down', reason, remedy: 'Stop that process, or start again: a free port is chosen then' }
   }
   if (last?.code === EXIT_CONFIG) {
-    return { kind: 'give_up', reason: 'its settings are invalid', remedy: 'Correct them, then start again' }
+    return { kind: 'stay_down', reason: 'its settings are invalid', remedy: 'Correct them, then start again' }
   }
   const recent = exits.filter(exit => exit.atMs > nowMs - WINDOW_MS).length
   if (recent > MAX_EXITS) {
     const reason = `it ended ${recent} times within ${WINDOW_MS / 60_000} minutes`
-    return { kind: 'give_up', reason, remedy: 'Look into its log, then start again' }
+    return { kind: 'stay_down', reason, remedy: 'Look into its log, then start again' }
   }
   return { kind: 'restart', delayMs: 250 * 2 ** (recent - 1), reason: describeExit(last) }
 }
 
-/** How a process ended, for a person. */
+/** Describes the end of a process for people. */
 export function describeExit(exit: Omit<Exit, 'atMs'> | undefined): string {
   if (exit === undefined) return 'ended'
   if (exit.portInUse !== undefined) return `ended because port ${exit.portInUse} is in use by another process`

@@ -46,7 +46,7 @@ test('the first start of a folder claims it and writes run.json for its owner on
   expect(statSync(join(folder, 'run.json')).mode & 0o777).toBe(0o600)
 })
 
-test('a second start is told who runs there and where', async () => {
+test('a second start gets the process and the addresses of the running product', async () => {
   const records = createRunRecords(folder)
   await records.claim()
   expect(await createRunRecords(folder).claim()).toEqual({ kind: 'taken', pid: process.pid, run: undefined })
@@ -54,7 +54,7 @@ test('a second start is told who runs there and where', async () => {
   expect(await createRunRecords(folder).claim()).toMatchObject({ kind: 'taken', run: { key: 'bsk_test' } })
 })
 
-test('a start after a kill -9 ends the services that the killed one left, and forgets its addresses', async () => {
+test('a start after a kill -9 ends the services of the killed launcher, and removes its run.json', async () => {
   const service = await sleeper()
   const killed = { pid: process.pid, startTime: 'of a process that had this number before' }
   writeFileSync(join(folder, 'launcher.json'), JSON.stringify({ launcher: killed, services: { ingress: service } }))
@@ -65,7 +65,7 @@ test('a start after a kill -9 ends the services that the killed one left, and fo
   expect(records.readRun()).toBeUndefined()
 })
 
-test('a process that only has the number of a former service is left alone', async () => {
+test('does not end a foreign process with the pid of a former service', async () => {
   const stranger = await sleeper()
   const former = { pid: stranger.pid, startTime: 'long ago' }
   writeFileSync(join(folder, 'launcher.json'), JSON.stringify({ launcher: former, services: { ingress: former } }))
@@ -73,11 +73,11 @@ test('a process that only has the number of a former service is left alone', asy
   expect(isAlive(stranger)).toBe(true)
 })
 
-test('a service that was started again shows its new pid in run.json', async () => {
+test('writes the new pid of a restarted service to run.json', async () => {
   const records = createRunRecords(folder)
   await records.claim()
   records.writeRun(run)
   const service = await sleeper()
-  records.rememberService('ingress', service)
+  records.recordService('ingress', service)
   expect(records.readRun()?.pids).toEqual({ ingress: service.pid })
 })

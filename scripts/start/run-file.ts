@@ -1,43 +1,47 @@
-/** The files by which scripts, and a second `npm start`, find the running one. */
+/** The files by which scripts and a second `npm start` find the running product. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endProcess, identify, isAlive, type ProcessIdentity, withLock } from '@backstop/stack'
 
-/** `.backstop/run.json`. Other programs read it: its field names must not change. */
+/** The content of `.backstop/run.json`. Its field names must not change, because other programs read it. */
 export interface RunFile {
   ingress: string
   admin: string
   console: string
   mail: string
   smtp: string
-  /** API key with every scope. */
+  /** An API key with every scope. */
   key: string
-  /** Connection string of MongoDB, without the database. */
+  /** The connection string of MongoDB, without the database. */
   mongo: string
   database: string
   /** Milliseconds until the second look. */
   recheck_delay_ms: number
-  /** Of the services. */
+  /** The process ids of the services. */
   pids: Record<string, number>
-  /** Of `npm start` itself: a SIGTERM to it stops everything. */
+  /** The process id of `npm start`. A SIGTERM to it stops everything. */
   launcher: number
-  /** The stand-in card processor and a key that may refund there; absent without the demo. */
+  /** The simulated card processor and a key that may refund; absent without the demo. */
   processor?: { url: string; key: string }
 }
 
-/** The processes of the current or last start. A pid alone could belong to a later process. */
+/**
+ * The processes of the current or last start. They are stored with more than their pid, because another process may get the pid
+ * later.
+ */
 interface LauncherRecord {
   launcher: ProcessIdentity
   services: Record<string, ProcessIdentity>
 }
 
+/** The result of claiming a data folder. */
 export type Claim =
-  /** This process is the launcher of the data folder from now on. */
+  /** This process is now the launcher of the data folder. */
   | { kind: 'claimed'; endedLeftovers: string[] }
-  /** Another process is the launcher; `run` is absent while it starts. */
+  /** Another process is the launcher. `run` is absent during its start. */
   | { kind: 'taken'; pid: number; run: RunFile | undefined }
 
-/** The record files of one data folder. */
+/** Creates the access to the record files of a data folder. */
 export function createRunRecords(dataDir: string) {
   const runPath = join(dataDir, 'run.json')
   const launcherPath = join(dataDir, 'launcher.json')
@@ -50,8 +54,8 @@ export function createRunRecords(dataDir: string) {
   return {
     readRun,
     /**
-     * Makes this process the one launcher of the folder, unless another lives. What a killed launcher left behind
-     * is ended first: services that would keep their ports.
+     * Makes this process the only launcher of the folder, unless another launcher runs. The services that a killed launcher has
+     * left are ended first, because they would keep their ports.
      */
     claim(): Promise<Claim> {
       mkdirSync(dataDir, { recursive: true })
@@ -68,8 +72,8 @@ export function createRunRecords(dataDir: string) {
         return { kind: 'claimed', endedLeftovers: leftovers.map(([name]) => name) }
       })
     },
-    /** Keeps a service's process in mind for the next start, should this one be killed. */
-    rememberService(name: string, identity: ProcessIdentity | undefined): void {
+    /** Records a service's process, so that the next start can end it if this launcher is killed. */
+    recordService(name: string, identity: ProcessIdentity | undefined): void {
       if (identity === undefined) return
       services[name] = identity
       const launcher = identify(process.pid) as ProcessIdentity
@@ -77,9 +81,9 @@ export function createRunRecords(dataDir: string) {
       const run = readRun()
       if (run !== undefined) replaceFile(runPath, { ...run, pids: { ...run.pids, [name]: identity.pid } })
     },
-    /** Tells scripts that all is ready. */
+    /** Writes run.json, which shows scripts that everything is ready. */
     writeRun: (run: RunFile) => replaceFile(runPath, run),
-    /** After all is stopped. */
+    /** Removes the files after everything was stopped. */
     clear(): void {
       rmSync(runPath, { force: true })
       rmSync(launcherPath, { force: true })
@@ -97,7 +101,7 @@ function readJson<T>(path: string): T | undefined {
   }
 }
 
-/** In one step, so that a reader never sees half of it. */
+/** Replaces a file in one step, so that no reader sees a part of it. */
 function replaceFile(path: string, content: object): void {
   const temporary = `${path}.${process.pid}`
   writeFileSync(temporary, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 })

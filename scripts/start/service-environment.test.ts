@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { databaseName, environmentOf, SERVICES, type Surroundings } from './service-environment.ts'
+import { databaseName, environmentOf, type ProductContext, SERVICES } from './service-environment.ts'
 
-const surroundings: Surroundings = {
+const context: ProductContext = {
   stack: { kafka: '127.0.0.1:1', mongo: 'mongodb://m', registry: 'http://r', smtp: 'smtp://s', mail: 'http://mail' },
   secrets: { secretKeys: 'k:AAAA', bootstrapKey: 'bsk_test' },
   ingressUrl: 'http://ingress',
@@ -12,7 +12,7 @@ const surroundings: Surroundings = {
 
 test('every service finds Kafka, MongoDB and the registry under the same prefix', () => {
   for (const service of SERVICES) {
-    expect(environmentOf(service, { ops: 9 }, surroundings)).toMatchObject({
+    expect(environmentOf(service, { ops: 9 }, context)).toMatchObject({
       OPS_PORT: '9',
       KAFKA_BROKERS: '127.0.0.1:1',
       KAFKA_TOPIC_PREFIX: 'e2e-7.',
@@ -24,9 +24,9 @@ test('every service finds Kafka, MongoDB and the registry under the same prefix'
   }
 })
 
-test('only the reconciler is told the delay of the second look, and only admin-api the bootstrap key', () => {
+test('only the reconciler gets the recheck delay, and only admin-api the bootstrap key', () => {
   const with_ = (name: string) =>
-    SERVICES.filter(service => Object.hasOwn(environmentOf(service, { ops: 9 }, surroundings), name))
+    SERVICES.filter(service => Object.hasOwn(environmentOf(service, { ops: 9 }, context), name))
   expect(with_('RECHECK_DELAY_MS')).toEqual(['reconciler'])
   expect(with_('BOOTSTRAP_API_KEY')).toEqual(['admin-api'])
 })

@@ -1,6 +1,6 @@
-/** The settings of each service, by which services and stack find each other: pure. */
+/** The settings by which each service finds the stack and the other services. Pure. */
 import type { StackUrls } from '@backstop/stack'
-import type { KeptSecrets } from './stored-secrets.ts'
+import type { StoredSecrets } from './stored-secrets.ts'
 
 /** The four services, in the order in which they are shown. */
 export const SERVICES = ['ingress', 'reconciler', 'notifier', 'admin-api'] as const
@@ -12,22 +12,23 @@ export interface InstancePorts {
   ops: number
 }
 
-export interface Surroundings {
+/** The addresses, secrets and names that all services of a product share. */
+export interface ProductContext {
   stack: StackUrls
-  secrets: KeptSecrets
+  secrets: StoredSecrets
   /** Base URL at which providers reach ingress. */
   ingressUrl: string
   /** Base URL at which mail programs reach the management API. */
   adminUrl: string
-  /** Put before topics, groups and the database's name; empty for the one product of a machine. */
+  /** The prefix of topics, consumer groups and the database's name. Empty if the stack has one product. */
   topicPrefix: string
   /** Milliseconds until the second look. */
   recheckDelayMs: number
 }
 
 /**
- * Channels and api_base may point here: the demo's receiver, the simulator and the mail catcher are on loopback. Only
- * local set-ups have this; what a cluster runs with refuses every private address.
+ * The private addresses that channels and api_base may use: loopback, for the demo's receiver, the simulator and the mail
+ * catcher. Only local set-ups allow them. In a cluster every private address is refused.
  */
 export const LOOPBACK_CIDRS = '127.0.0.0/8,::1/128'
 const LOOPBACK_HOSTS = `localhost,${LOOPBACK_CIDRS}`
@@ -36,7 +37,7 @@ const LOOPBACK_HOSTS = `localhost,${LOOPBACK_CIDRS}`
 export function environmentOf(
   service: ServiceName,
   ports: InstancePorts,
-  { stack, secrets, ingressUrl, adminUrl, topicPrefix, recheckDelayMs }: Surroundings,
+  { stack, secrets, ingressUrl, adminUrl, topicPrefix, recheckDelayMs }: ProductContext,
 ): Record<string, string> {
   const shared = {
     HOST: '127.0.0.1',
@@ -70,7 +71,7 @@ export function environmentOf(
   }
 }
 
-/** A database of its own for each prefix. MongoDB's names hold no dots (manual, "Naming Restrictions"). */
+/** The name of the database of a prefix. It has no dots, because MongoDB refuses them (manual, "Naming Restrictions"). */
 export function databaseName(topicPrefix: string): string {
   const suffix = topicPrefix.replaceAll(/[^a-z0-9]+/g, '-').replace(/-$/, '')
   return suffix === '' ? 'backstop' : `backstop-${suffix}`

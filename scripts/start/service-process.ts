@@ -1,4 +1,4 @@
-/** One instance of a service as a process: start, readiness, signals, log, restart. */
+/** Runs one instance of a service as a process: start, readiness, signals, log and restart. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { STARTED } from '@backstop/kit'
 import { endProcess, identify, isPortFree, type ProcessIdentity } from '@backstop/stack'
-import { tellingLines } from './failure-lines.ts'
+import { failureLines } from './failure-lines.ts'
 import { describeExit } from './restart-policy.ts'
 import type { ServiceName } from './service-environment.ts'
 import { StartFault } from './start-fault.ts'
@@ -16,15 +16,15 @@ const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href
 
 export interface ServiceProcessOptions {
   service: ServiceName
-  /** Names this instance of the service in logs and messages. */
+  /** The name of this instance in logs and messages. */
   name: string
   /** The whole environment of the process. */
   env: Readonly<Record<string, string | undefined>>
   logPath: string
   opsPort: number
-  /** The port for its clients; absent for a service without any. */
+  /** The port for clients; absent for a service without clients. */
   mainPort?: number
-  /** Called as soon as the process exists. */
+  /** Called as soon as the process exists, also at restarts. */
   spawned(process: ServiceProcess): void
 }
 
@@ -32,9 +32,9 @@ export interface ServiceProcessOptions {
 export interface ProcessEnd {
   code: number | null
   signal: NodeJS.Signals | null
-  /** Nobody asked for it by kill(), restart() or stop(). */
-  unasked: boolean
-  /** The port on which it could not listen, because another process does. */
+  /** True if the process ended without kill(), restart() or stop(). */
+  isUnexpected: boolean
+  /** The port on which the process could not listen, because another process uses it. */
   portInUse: number | undefined
 }
 
@@ -42,40 +42,40 @@ export type Readiness =
   | { kind: 'ready' }
   /** The process ended before it was ready. */
   | { kind: 'ended'; end: ProcessEnd }
-  /** It runs, but was not ready in time. */
+  /** The process runs, but was not ready in time. */
   | { kind: 'late'; afterMs: number; lastAnswer: string }
 
 export interface ServiceProcess {
   readonly name: string
   readonly service: ServiceName
   readonly opsUrl: string
-  /** Base URL for its clients, if it has any. */
+  /** The base URL for clients; undefined for a service without clients. */
   readonly mainUrl: string | undefined
   readonly logPath: string
-  /** Of the current process, or of the last one. */
+  /** The process id of the current process, or of the last process. */
   readonly pid: number | undefined
   readonly identity: ProcessIdentity | undefined
   /** Resolves when the current process ends. */
   readonly exited: Promise<ProcessEnd>
-  /** Whether stop() or kill() was called since the last start(). */
-  readonly isStopAsked: boolean
-  /** Starts it and returns at once; see awaitReady. */
+  /** True if stop() or kill() was called since the last start(). */
+  readonly isStopRequested: boolean
+  /** Starts the process and returns at once; see awaitReady. */
   start(extraEnv?: Record<string, string>): void
-  /** Waits until this process, and no other one on its port, answers 200 to /readyz. */
+  /** Waits until this process answers 200 to /readyz. An answer of another process on its port is ignored. */
   awaitReady(withinMs?: number): Promise<Readiness>
-  /** The same for callers that cannot continue without it. @throws StartFault with the end of its log */
+  /** Waits like awaitReady, and throws if the process is not ready. @throws StartFault with the last log lines */
   untilReady(withinMs?: number): Promise<void>
   /** Sends a signal to the process itself. */
   kill(signal: NodeJS.Signals): void
   /**
-   * Ends the process if it still runs and starts it on the same ports; resolves when it is ready.
-   * @param extraEnv for this one process (CRASH_AT, for example); the next restart does not have it
+   * Ends the process if it runs, and starts it on the same ports. Resolves when it is ready.
+   * @param extraEnv variables only for this process, e.g. CRASH_AT. The next restart does not set them.
    */
   restart(extraEnv?: Record<string, string>): Promise<void>
-  /** SIGTERM, then SIGKILL after `graceMs`; resolves when the process has ended. */
+  /** Sends SIGTERM, and SIGKILL after `graceMs`. Resolves when the process has ended. */
   stop(graceMs?: number): Promise<void>
   /** The last warnings and errors that the current process logged, and the path of the log. */
-  lastWords(count?: number): string[]
+  lastLogLines(count?: number): string[]
 }
 
 const READY_WITHIN_MS = 60_000
@@ -83,29 +83,29 @@ const STOP_GRACE_MS = 8_000
 /** A larger log is renamed to `.1` when the service starts. */
 const LARGE_LOG_BYTES = 20 * 1_048_576
 
-/** A service that is not started yet. */
+/** Creates the process of a service without starting it. */
 export function createServiceProcess(options: ServiceProcessOptions): ServiceProcess {
   const { service, name, logPath, opsPort, mainPort } = options
   const ports = mainPort === undefined ? [opsPort] : [opsPort, mainPort]
   const opsUrl = `http://127.0.0.1:${opsPort}`
   let child: ChildProcess | undefined
   let identity: ProcessIdentity | undefined
-  let isStopAsked = false
+  let isStopRequested = false
   let isListening = false
   let logBeginsAt = 0
   let exited: Promise<ProcessEnd> = Promise.resolve({
     code: null,
     signal: null,
-    unasked: false,
+    isUnexpected: false,
     portInUse: undefined,
   })
 
   function start(extraEnv: Record<string, string> = {}): void {
-    isStopAsked = false
+    isStopRequested = false
     isListening = false
     const log = openLog(logPath)
     logBeginsAt = fstatSync(log).size
-    // A process group of its own: Ctrl-C reaches the launcher alone, which then stops everything in order.
+    // The service has its own process group, so that Ctrl-C reaches only the launcher, which stops everything in order.
     const started = spawn(process.execPath, ['--import', END_WITH_PARENT, `services/${service}/src/main.ts`], {
       cwd: ROOT,
       env: { ...options.env, ...extraEnv },
@@ -128,25 +128,30 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
       started.once('error', () => resolve({ code: 127, signal: null }))
       started.once('exit', (code, signal) => resolve({ code, signal }))
     })
-    const unasked = !isStopAsked
-    return { code, signal, unasked, portInUse: unasked && !isListening ? await findPortInUse(ports) : undefined }
+    const isUnexpected = !isStopRequested
+    return {
+      code,
+      signal,
+      isUnexpected,
+      portInUse: isUnexpected && !isListening ? await findPortInUse(ports) : undefined,
+    }
   }
 
   function hasEnded(): boolean {
     return child === undefined || child.exitCode !== null || child.signalCode !== null
   }
 
-  function lastWords(count = 15): string[] {
-    const words = tellingLines(readFrom(logPath, logBeginsAt).split('\n'), count)
-    return [...words, `Its log: ${logPath}`].map(line => `    ${line}`)
+  function lastLogLines(count = 15): string[] {
+    const lines = failureLines(readFrom(logPath, logBeginsAt).split('\n'), count)
+    return [...lines, `Its log: ${logPath}`].map(line => `    ${line}`)
   }
 
   async function awaitReady(withinMs = READY_WITHIN_MS): Promise<Readiness> {
     const deadline = performance.now() + withinMs
     let lastAnswer = 'it does not listen yet'
     while (performance.now() < deadline) {
-      if (isListening) lastAnswer = (await askReady(opsUrl)) ?? ''
-      // Also after the answer: a process that has ended by now may have left its port to another one, which answered.
+      if (isListening) lastAnswer = (await findUnreadyReason(opsUrl)) ?? ''
+      // Checked after the answer, because another process may have taken the port of an ended process and given the answer.
       if (hasEnded()) return { kind: 'ended', end: await exited }
       if (lastAnswer === '') return { kind: 'ready' }
       await sleep(50)
@@ -155,7 +160,7 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
   }
 
   async function stop(graceMs = STOP_GRACE_MS): Promise<void> {
-    isStopAsked = true
+    isStopRequested = true
     if (hasEnded() || identity === undefined) return
     await endProcess(identity, graceMs)
     await exited
@@ -176,8 +181,8 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
     get exited() {
       return exited
     },
-    get isStopAsked() {
-      return isStopAsked
+    get isStopRequested() {
+      return isStopRequested
     },
     start,
     awaitReady,
@@ -186,7 +191,7 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
       if (readiness.kind !== 'ready') throw notReadyFault(self, readiness)
     },
     kill(signal) {
-      isStopAsked = true
+      isStopRequested = true
       child?.kill(signal)
     },
     async restart(extraEnv) {
@@ -195,34 +200,34 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
       await self.untilReady()
     },
     stop,
-    lastWords,
+    lastLogLines,
   }
   return self
 }
 
-/** Why a start cannot continue without this service. */
+/** The error for a service that is not ready. */
 export function notReadyFault(
-  { name, lastWords }: Pick<ServiceProcess, 'name' | 'lastWords'>,
+  { name, lastLogLines }: Pick<ServiceProcess, 'name' | 'lastLogLines'>,
   readiness: Exclude<Readiness, { kind: 'ready' }>,
 ): StartFault {
   if (readiness.kind === 'late') {
     const { afterMs, lastAnswer } = readiness
     return new StartFault(
-      `${name} was not ready after ${afterMs / 1000} s: ${lastAnswer}\n${lastWords().join('\n')}`,
+      `${name} was not ready after ${afterMs / 1000} s: ${lastAnswer}\n${lastLogLines().join('\n')}`,
       '',
     )
   }
-  return new StartFault(`${name} ${describeExit(readiness.end)} before it was ready\n${lastWords().join('\n')}`, '')
+  return new StartFault(`${name} ${describeExit(readiness.end)} before it was ready\n${lastLogLines().join('\n')}`, '')
 }
 
-/** The first of the ports on which nothing can listen now. The process that was to listen there has ended. */
+/** The first port that another process uses; undefined if all ports are free. Call it when the service has ended. */
 async function findPortInUse(ports: readonly number[]): Promise<number | undefined> {
   for (const port of ports) if (!(await isPortFree(port))) return port
   return undefined
 }
 
-/** Why the service is not ready, or undefined. */
-async function askReady(opsUrl: string): Promise<string | undefined> {
+/** The reason why the service is not ready; undefined if it is ready. */
+async function findUnreadyReason(opsUrl: string): Promise<string | undefined> {
   try {
     const response = await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(2_000) })
     const text = await response.text()
@@ -237,12 +242,12 @@ function openLog(path: string): number {
   try {
     if (statSync(path).size > LARGE_LOG_BYTES) renameSync(path, `${path}.1`)
   } catch {
-    // No log yet.
+    // There is no log before the first start.
   }
   return openSync(path, 'a', 0o600)
 }
 
-/** The content of a file from a position on; empty when there is no such file. */
+/** The content of a file from a position on; empty if the file does not exist. */
 function readFrom(path: string, position: number): string {
   try {
     return readFileSync(path).subarray(position).toString('utf8')

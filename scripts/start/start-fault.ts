@@ -1,6 +1,6 @@
 import { StackError } from '@backstop/stack'
 
-/** Why a start cannot continue, and what to do about it. */
+/** An error that stops the start, with its remedy. */
 export class StartFault extends Error {
   readonly remedy: string
 
@@ -20,7 +20,9 @@ const FOLDER_REMEDIES: Readonly<Record<string, string>> = {
   ENOTDIR: 'Put what lies there out of the way',
 }
 
-/** The message for a person, and the remedy if there is one. No stack trace: it explains nothing to an operator. */
+/**
+ * The message of an error for people, with the remedy if there is one. Without a stack trace, which does not help an operator.
+ */
 export function describeFault(error: unknown): string {
   if (!(error instanceof Error)) return `✗ ${String(error)}`
   const remedy = remedyOf(error)

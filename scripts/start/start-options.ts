@@ -1,16 +1,20 @@
-/** Reads the command line and the environment of `npm start`: pure. */
+/** Reads the options of `npm start` from the command line and the environment. Pure. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 export interface StartOptions {
   withDemo: boolean
-  /** Absolute path of the folder that holds everything this product stores. */
+  /** The absolute path of the folder with all stored data of the product. */
   dataDir: string
   /** Milliseconds until the second look. */
   recheckDelayMs: number
 }
 
-export type Wish = { kind: 'start'; options: StartOptions } | { kind: 'help' } | { kind: 'refused'; fault: string }
+/** The parsed command line of `npm start`. */
+export type StartCommand =
+  | { kind: 'start'; options: StartOptions }
+  | { kind: 'help' }
+  | { kind: 'refused'; fault: string }
 
 export const USAGE = `npm start                          the whole product, and a demo up to its first alert
 npm start -- --no-demo             without the demo
@@ -18,11 +22,15 @@ npm start -- --data DIR            with everything stored in DIR instead of .bac
 RECHECK_DELAY_MS=5000 npm start    with the second look after 5 seconds instead of 60`
 
 const RECHECK_DELAY_MS = 60_000
-/** The reconciler's own limit. It is checked here too, before the whole stack starts. */
+/** The reconciler's limit. It is checked here too, so that an error is reported before the stack starts. */
 const MOST_RECHECK_DELAY_MS = 86_400_000
 
-/** @param defaultDataDir the data folder without `--data` */
-export function readStartOptions(args: readonly string[], env: NodeJS.ProcessEnv, defaultDataDir: string): Wish {
+/** Parses the command line. @param defaultDataDir the data folder without `--data` */
+export function readStartOptions(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  defaultDataDir: string,
+): StartCommand {
   const flags = readFlags(args)
   if (typeof flags === 'string') return { kind: 'refused', fault: flags }
   if (flags.help) return { kind: 'help' }
@@ -31,7 +39,7 @@ export function readStartOptions(args: readonly string[], env: NodeJS.ProcessEnv
     const range = `whole milliseconds from 0 to ${MOST_RECHECK_DELAY_MS}`
     return { kind: 'refused', fault: `RECHECK_DELAY_MS is "${wanted}", but must be ${range}` }
   }
-  // `npm start --no-demo`, without the `--`, arrives as a setting of npm.
+  // Without the `--`, `npm start --no-demo` sets the npm setting `demo` to an empty text.
   const withDemo = !flags['no-demo'] && env.npm_config_demo !== ''
   const dataDir = resolve(flags.data ?? defaultDataDir)
   return { kind: 'start', options: { withDemo, dataDir, recheckDelayMs: Number(wanted) } }

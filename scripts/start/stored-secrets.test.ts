@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { StartFault } from './start-fault.ts'
-import { keepSecrets } from './stored-secrets.ts'
+import { loadOrCreateSecrets } from './stored-secrets.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'backstop-secrets-'))
 const path = join(folder, 'new', 'secrets.json')
@@ -19,19 +19,19 @@ function faultOf(act: () => unknown): StartFault {
 }
 
 test('makes the secrets once, readable for their owner only', () => {
-  const first = keepSecrets(path)
+  const first = loadOrCreateSecrets(path)
   expect(first.secretKeys).toMatch(/^local:[A-Za-z0-9+/]{43}=$/)
   expect(first.bootstrapKey).toMatch(/^bsk_/)
   expect(statSync(path).mode & 0o777).toBe(0o600)
-  expect(keepSecrets(path)).toEqual(first)
+  expect(loadOrCreateSecrets(path)).toEqual(first)
 })
 
 test.each(['', '{"secretKeys":', '{}', 'null'])(
   'keeps a broken file (%j) and names a way back that deletes nothing',
   content => {
-    keepSecrets(path)
+    loadOrCreateSecrets(path)
     writeFileSync(path, content)
-    const fault = faultOf(() => keepSecrets(path))
+    const fault = faultOf(() => loadOrCreateSecrets(path))
     expect(fault.message).toMatch(/secrets\.json is broken/)
     expect(fault.remedy).toContain('npx backstop keys recover')
     expect(fault.remedy).not.toContain('rm ')

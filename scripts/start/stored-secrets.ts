@@ -3,25 +3,25 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartFault } from './start-fault.ts'
 
-/** Made once for a data folder. They must not change as long as its data is kept. */
-export interface KeptSecrets {
-  /** SECRET_KEYS: without it the secrets in MongoDB cannot be decrypted. */
+/** The secrets of a data folder. They are created once, and must not change while the data is kept. */
+export interface StoredSecrets {
+  /** The setting SECRET_KEYS, which decrypts the secrets in MongoDB. */
   secretKeys: string
-  /** BOOTSTRAP_API_KEY: a key of the management API with every scope. */
+  /** The setting BOOTSTRAP_API_KEY, a key of the management API with every scope. */
   bootstrapKey: string
 }
 
 /**
- * Reads the secrets of a data folder, or makes them at the first start. Only the file's owner can read it.
- * @throws StartFault when the file is broken: with new secrets the stored ones would be lost without a message
+ * Reads the secrets of a data folder, or creates them at the first start. Only the owner of the file can read it.
+ * @throws StartFault if the file is broken, because new secrets could not decrypt the stored data
  */
-export function keepSecrets(path: string): KeptSecrets {
+export function loadOrCreateSecrets(path: string): StoredSecrets {
   const kept = readSecrets(path)
   if (kept !== undefined) {
     chmodSync(path, 0o600)
     return kept
   }
-  const secrets: KeptSecrets = {
+  const secrets: StoredSecrets = {
     secretKeys: `local:${randomBytes(32).toString('base64')}`,
     bootstrapKey: `bsk_${randomBytes(32).toString('base64url')}`,
   }
@@ -30,7 +30,7 @@ export function keepSecrets(path: string): KeptSecrets {
   return secrets
 }
 
-function readSecrets(path: string): KeptSecrets | undefined {
+function readSecrets(path: string): StoredSecrets | undefined {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -49,9 +49,9 @@ function readSecrets(path: string): KeptSecrets | undefined {
   )
 }
 
-function parseSecrets(text: string): KeptSecrets | undefined {
+function parseSecrets(text: string): StoredSecrets | undefined {
   try {
-    const { secretKeys, bootstrapKey } = JSON.parse(text) as Partial<KeptSecrets>
+    const { secretKeys, bootstrapKey } = JSON.parse(text) as Partial<StoredSecrets>
     return secretKeys && bootstrapKey ? { secretKeys, bootstrapKey } : undefined
   } catch {
     return undefined

@@ -30,7 +30,7 @@ const absent: PartHandle = {
   lastWords: () => [],
 }
 
-/** A stack of which only Kafka is a process of this machine. */
+/** A fake stack in which only Kafka is a process on this machine. */
 async function stackWith(restart: (kafka: PartHandle) => Promise<void>): Promise<RunningStack> {
   const kafka = { ...absent, pid: await sleeper(), lastWords: () => ['    out of memory'] }
   return {

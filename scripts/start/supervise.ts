@@ -1,4 +1,4 @@
-/** Starts services and parts of the stack again when they end by themselves, and reports each end. */
+/** Restarts services and parts of the stack that end unexpectedly, and reports each end. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identify, isAlive, type PartHandle, type PartName, type RunningStack } from '@backstop/stack'
@@ -9,15 +9,15 @@ import { StartFault } from './start-fault.ts'
 export interface Supervision {
   say(text: string): void
   isStopping(): boolean
-  /** Milliseconds between two checks of a part of the stack; 2,000 when left out. */
+  /** Milliseconds between two checks of a part of the stack; 2,000 by default. */
   checkEveryMs?: number
 }
 
 /**
- * Starts a service and keeps it running until it is stopped: a process that ends by itself, during the start too, is reported
- * and started again, a bounded number of times.
- * @returns when it is ready for the first time
- * @throws StartFault when it is not ready in time, or ended and no restart helps, before it was ready for the first time
+ * Starts a service and keeps it running until it is stopped. A process that ends unexpectedly, also during the start, is reported
+ * and restarted a limited number of times.
+ * @returns when the service is ready for the first time
+ * @throws StartFault if the service is not ready in time, or ends before it is ready and a restart does not help
  */
 export function superviseService(service: ServiceProcess, supervision: Supervision): Promise<void> {
   const firstReady = Promise.withResolvers<void>()
@@ -51,18 +51,18 @@ async function keepRunning(
       else firstReady.reject(fault)
     }
     const end = await service.exited
-    if (!end.unasked || isStopping()) break
+    if (!end.isUnexpected || isStopping()) break
     exits.push({ atMs: Date.now(), ...end })
     const decision = decideRestart(exits, Date.now())
-    if (end.portInUse === undefined) say(`✗ ${name} ${describeExit(end)}\n${service.lastWords(8).join('\n')}`)
-    if (decision.kind === 'give_up') {
+    if (end.portInUse === undefined) say(`✗ ${name} ${describeExit(end)}\n${service.lastLogLines(8).join('\n')}`)
+    if (decision.kind === 'stay_down') {
       const { reason, remedy } = decision
       if (wasReady) say(`✗ ${name} stays down: ${reason}\n  → ${remedy}`)
       else firstReady.reject(new StartFault(`${name} could not start: ${reason}`, remedy))
       return
     }
     await sleep(decision.delayMs)
-  } while (!isStopping() && !service.isStopAsked)
+  } while (!isStopping() && !service.isStopRequested)
   firstReady.reject(new StartFault(`${name} was stopped`, ''))
 }
 
@@ -75,24 +75,25 @@ const PART_TITLES: Record<PartName, string> = {
 const CHECK_EVERY_MS = 2_000
 
 /**
- * The same for the embedded parts of the stack, which are up already. They are not children of this process, so it polls. Given
- * parts and containers have no pid here; whoever runs them restarts them.
+ * Keeps the running embedded parts of the stack running. They are not children of this process, so it polls. Parts that the user
+ * runs, and containers, have no pid and are not restarted.
  * @param logDir folder of the parts' logs
- * @returns a function that waits until no part is being started: a part that comes up after the stop would stay behind
+ * @returns a function that waits until no restart of a part is in progress. Call it before stopping the stack, because a part
+ * that starts afterwards would not be stopped.
  */
 export function superviseStack(stack: RunningStack, logDir: string, supervision: Supervision): () => Promise<void> {
   let restarts = Promise.resolve()
   for (const [name, part] of Object.entries(stack.parts) as [PartName, PartHandle][]) {
     if (part.pid === undefined) continue
-    const revive = reviver(name, part, logDir, supervision)
+    const restart = createRestart(name, part, logDir, supervision)
     let identity = identify(part.pid)
     const checkLater = () => setTimeout(() => void check(), supervision.checkEveryMs ?? CHECK_EVERY_MS).unref()
     const check = async () => {
       if (supervision.isStopping()) return
       if (identity === undefined || !isAlive(identity)) {
-        const revived = revive()
-        restarts = Promise.all([restarts, revived]).then(() => {})
-        if (!(await revived)) return
+        const restarted = restart()
+        restarts = Promise.all([restarts, restarted]).then(() => {})
+        if (!(await restarted)) return
         identity = part.pid === undefined ? undefined : identify(part.pid)
       }
       checkLater()
@@ -102,17 +103,17 @@ export function superviseStack(stack: RunningStack, logDir: string, supervision:
   return () => restarts
 }
 
-/** Returns a function that starts a part again; it resolves with false when no further restart helps. */
-function reviver(name: PartName, part: PartHandle, logDir: string, { say, isStopping }: Supervision) {
+/** Creates a function that restarts a part. It resolves with false if a restart does not help. */
+function createRestart(name: PartName, part: PartHandle, logDir: string, { say, isStopping }: Supervision) {
   const title = PART_TITLES[name]
   const exits: Exit[] = []
   return async (): Promise<boolean> => {
     exits.push({ atMs: Date.now(), code: null, signal: null })
     const decision = decideRestart(exits, Date.now())
-    // A start renames the log of the process before.
+    // A restart renames the log of the previous process.
     const log = join(logDir, decision.kind === 'restart' ? `${name}.previous.log` : `${name}.log`)
     say([`✗ ${title} has ended`, ...part.lastWords(), `    Its log: ${log}`].join('\n'))
-    if (decision.kind === 'give_up') {
+    if (decision.kind === 'stay_down') {
       say(`✗ ${title} stays down: ${decision.reason}\n  → ${decision.remedy}`)
       return false
     }

@@ -16,7 +16,7 @@ test('docs/webhooks has the current schemas and examples, and nothing else', () 
 })
 
 describe.each(WEBHOOK_EVENTS)('the event %s', event => {
-  // Formats are documented and not checked here.
+  // Formats in the schemas are documentation, so they are not validated.
   const validate = new Ajv2020({ validateFormats: false, allErrors: true }).compile(
     JSON.parse(onFile(`${event}.schema.json`)),
   )

@@ -7,8 +7,8 @@ import { startReceiver, until } from '@backstop/kit/test'
 import { createCardProcessor } from '@backstop/simulator'
 import { choosePorts } from '@backstop/stack'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createFactPrinter } from '../../scripts/start/demo/fact-printer.ts'
 import { runDemo } from '../../scripts/start/demo/run-demo.ts'
-import { createStage } from '../../scripts/start/demo/fact-printer.ts'
 import { createManagementApi, type ManagementApi } from '../../scripts/start/management-api.ts'
 import { commandLines } from '../../scripts/start/next-steps.ts'
 import type { Product } from '../../scripts/start/product.ts'
@@ -68,12 +68,12 @@ describe.concurrent('the first steps', { timeout: 300_000 }, () => {
       ingressUrl: product.urls.ingress,
       adminUrl: product.urls.admin,
       key: product.key,
-      stage: createStage({ write: () => true }, Date.now),
+      printer: createFactPrinter({ write: () => true }, Date.now),
     })
     try {
       await demo.firstAlert
-      const { record, receiver } = demo.world
-      const output = await runInShell(commandLines(product, demo.world).join('\n'))
+      const { record, receiver } = demo.setup
+      const output = await runInShell(commandLines(product, demo.setup).join('\n'))
       const alerted = () =>
         receiver
           .deliveries()

@@ -187,13 +187,13 @@ describe.concurrent('a process with the wrong time', { timeout: 180_000 }, () =>
         timeoutMs: 30_000,
       })
     }
-    expect(process.lastWords(100).join('\n')).toContain('clock.offset_exceeded')
+    expect(process.lastLogLines(100).join('\n')).toContain('clock.offset_exceeded')
   })
 
   test('admin-api, 10 s ahead: is ready, and warns', async () => {
     const admin = product.children['admin-api']
     expect((await fetch(`${admin.opsUrl}/readyz`)).status).toBe(200)
     expect(await metricOf(admin, 'clock_offset_seconds', 'source="database"')).toBeCloseTo(ADMIN_AHEAD_MS / 1_000, 0)
-    expect(admin.lastWords(100).join('\n')).toContain('clock.offset_exceeded')
+    expect(admin.lastLogLines(100).join('\n')).toContain('clock.offset_exceeded')
   })
 })

@@ -1,4 +1,4 @@
-/** What the demo needs around Backstop: a card processor with its API, a customer's receiver, a project that connects them. */
+/** Sets up the demo: a simulated card processor, a receiver of alerts, and a project that connects both to Backstop. */
 import { randomBytes } from 'node:crypto'
 import type { AlertChannel } from '@backstop/channels'
 import type { Connection, CreatedConnection, OutOfBand } from '@backstop/contracts'
@@ -14,48 +14,48 @@ import {
 import { ApiRefusal, type ManagementApi } from '../management-api.ts'
 import { type DemoRecord, writeDemoRecord } from './demo-records.ts'
 
-export interface DemoWorld {
+export interface DemoSetup {
   record: DemoRecord
   inboundUrl: string
   processor: CardProcessor
   processorUrl: string
   endpoint: WebhookEndpoint
   receiver: Receiver
-  /** The project and the connection are those of an earlier start. */
-  reused: boolean
-  /** Of the connection, as a person last set it. */
+  /** True if the project and the connection are from an earlier start. */
+  isReused: boolean
+  /** The connection's setting out_of_band, which a person may have changed. */
   outOfBand: OutOfBand
   stop(): Promise<void>
 }
 
-export interface DemoWorldOptions {
-  /** File of the demo's record, for the next start. */
+export interface DemoSetupOptions {
+  /** The path of the file that keeps the demo's record for the next start. */
   recordPath: string
-  /** The record of an earlier start. */
+  /** The record of an earlier start, if there is one. */
   kept: DemoRecord | undefined
   ports: { receiver: number; processor: number }
-  /** A loopback address for the receiver to listen on; 127.0.0.1 when left out. */
+  /** The loopback address on which the receiver listens; 127.0.0.1 by default. */
   receiverHost?: string
   ingressUrl: string
   api: ManagementApi
 }
 
 /**
- * Starts the processor and the receiver, and connects them by a project, a connection and a channel, through the public API.
- * Those of an earlier start are used again.
+ * Starts the processor and the receiver, and connects them to Backstop by a project, a connection and a channel, through the
+ * public API. The project, connection and channel of an earlier start are used again.
  */
-export async function makeDemoWorld({
+export async function setUpDemo({
   recordPath,
   kept: keptRecord,
   ports,
   receiverHost = '127.0.0.1',
   ingressUrl,
   api,
-}: DemoWorldOptions): Promise<DemoWorld> {
+}: DemoSetupOptions): Promise<DemoSetup> {
   const now = Date.now
-  const known = keptRecord === undefined ? undefined : await findConnection(keptRecord, api)
-  const kept = known === undefined ? undefined : keptRecord
-  const { account, outOfBand } = known ?? (await connectAccount(api))
+  const existing = keptRecord === undefined ? undefined : await findConnection(keptRecord, api)
+  const kept = existing === undefined ? undefined : keptRecord
+  const { account, outOfBand } = existing ?? (await connectAccount(api))
   const record = await completeRecord({ account, kept }, ports, receiverHost, api)
   writeDemoRecord(recordPath, record)
 
@@ -72,7 +72,7 @@ export async function makeDemoWorld({
   const endpoint = createWebhookEndpoint({
     url: inboundUrl,
     credential: { kind: 'processor', secrets: [record.signing_secret] },
-    // A real processor, too, sends an event some time after its API has answered.
+    // The delay is like that of a real processor, which sends an event some time after its API has answered.
     disturbance: { delay: { minMs: 300, maxMs: 500 } },
     now,
   })
@@ -84,7 +84,7 @@ export async function makeDemoWorld({
     processorUrl: processorApi.url,
     endpoint,
     receiver,
-    reused: kept !== undefined,
+    isReused: kept !== undefined,
     outOfBand,
     async stop() {
       await Promise.all([endpoint.stop(), receiver.stop(), processorApi.stop()])
@@ -99,7 +99,7 @@ interface ConnectedAccount {
   outOfBand: OutOfBand
 }
 
-/** The connection of an earlier start; undefined when the database does not know it, because `.backstop/stack` was removed. */
+/** The connection of an earlier start. Undefined if it is not in the database, because `.backstop/stack` was removed. */
 async function findConnection(record: DemoRecord, api: ManagementApi): Promise<ConnectedAccount | undefined> {
   try {
     const path = `/v1/projects/${record.project_id}/connections/${record.connection_id}`
@@ -119,7 +119,7 @@ async function completeRecord(
 ): Promise<DemoRecord> {
   const channel_secret = kept?.channel_secret ?? `whsec_${randomBytes(24).toString('base64')}`
   const channel_id =
-    (await usableChannel(kept, ports.receiver, api)) ??
+    (await findUsableChannel(kept, ports.receiver, api)) ??
     (await makeChannel(api, account.project_id, `http://${receiverHost}:${ports.receiver}/alerts`, channel_secret))
       .channel_id
   return {
@@ -134,8 +134,8 @@ async function completeRecord(
   }
 }
 
-/** The channel of an earlier start, if it exists, is enabled and delivers to the receiver. */
-async function usableChannel(
+/** The id of the channel of an earlier start, if it exists, is enabled and delivers to the receiver. */
+async function findUsableChannel(
   kept: DemoRecord | undefined,
   receiverPort: number,
   api: ManagementApi,

@@ -1,36 +1,36 @@
-/** Prints the demo: one line per fact, and on a terminal one more line below that changes. */
+/** Prints facts one below the other. On a terminal a status line below them changes in place. */
 
-export interface StageStream {
+export interface OutputStream {
   isTTY?: boolean
-  /** 0 when the terminal does not report it. */
+  /** The width of the terminal; 0 if the terminal does not report it. */
   columns?: number
   write(text: string): unknown
 }
 
-export interface Stage {
-  /** Prints a new fact, with the time. */
-  tell(word: string, text: string): void
+export interface FactPrinter {
+  /** Prints a fact with the time. @param word a short title, e.g. `refund` */
+  fact(word: string, text: string): void
   /** Prints text unchanged. */
   print(text: string): void
-  /** Shows the changing line, or removes it. Without a terminal it is printed every 15 s. */
-  live(text: string | undefined): void
+  /** Shows the status line, or removes it. Without a terminal it is printed every 15 s at most. */
+  status(text: string | undefined): void
 }
 
-const PLAIN_LIVE_EVERY_MS = 15_000
+const PLAIN_STATUS_EVERY_MS = 15_000
 /** The column where the text of a fact begins, after the time and the word. */
 const TEXT_COLUMN = 23
-/** On a narrower terminal the indented text would be a column of single words. */
+/** Text is not wrapped on a narrower terminal, because the indented column would have one word in each row. */
 const NARROWEST_TO_WRAP = 60
 
-export function createStage(stream: StageStream, now: () => number): Stage {
-  let liveText: string | undefined
+export function createFactPrinter(stream: OutputStream, now: () => number): FactPrinter {
+  let statusText: string | undefined
   let lastPlainAtMs = Number.NEGATIVE_INFINITY
   const erase = () => {
-    if (stream.isTTY && liveText !== undefined) stream.write('\r\u001b[2K')
+    if (stream.isTTY && statusText !== undefined) stream.write('\r\u001b[2K')
   }
   const draw = () => {
-    if (stream.isTTY && liveText !== undefined)
-      stream.write(liveText.slice(0, Math.max(20, (stream.columns || 80) - 1)))
+    if (stream.isTTY && statusText !== undefined)
+      stream.write(statusText.slice(0, Math.max(20, (stream.columns || 80) - 1)))
   }
   const line = (text: string) => {
     erase()
@@ -43,20 +43,20 @@ export function createStage(stream: StageStream, now: () => number): Stage {
     return wrap(text, columns - TEXT_COLUMN).join(`\n${' '.repeat(TEXT_COLUMN)}`)
   }
   return {
-    tell: (word, text) => line(`${clockTime(now())}  ${word.padEnd(TEXT_COLUMN - 11)} ${wrapped(text)}`),
+    fact: (word, text) => line(`${clockTime(now())}  ${word.padEnd(TEXT_COLUMN - 11)} ${wrapped(text)}`),
     print: line,
-    live(text) {
+    status(text) {
       erase()
-      liveText = text
+      statusText = text
       draw()
-      if (stream.isTTY || text === undefined || now() - lastPlainAtMs < PLAIN_LIVE_EVERY_MS) return
+      if (stream.isTTY || text === undefined || now() - lastPlainAtMs < PLAIN_STATUS_EVERY_MS) return
       lastPlainAtMs = now()
       stream.write(`${text}\n`)
     },
   }
 }
 
-/** The text in rows of at most `width` characters, broken between words; a longer word has a row of its own. */
+/** Breaks a text between words into rows of at most `width` characters. A longer word gets its own row. */
 function wrap(text: string, width: number): string[] {
   const rows: string[] = []
   for (const word of text.split(' ')) {

@@ -1,6 +1,6 @@
 import type { Action } from '@backstop/contracts'
 import { expect, test } from 'vitest'
-import { countdownOf, type Line, lineOf } from './verdict-lines.ts'
+import { describeCountdown, describeVerdict, type VerdictLine } from './verdict-lines.ts'
 
 const NOW_MS = Date.parse('2026-11-21T10:00:00.000Z')
 const action: Action = {
@@ -27,7 +27,7 @@ const action: Action = {
   version: 1,
 }
 
-test.each<{ name: string; change: Partial<Action>; known?: Action['verdict']; line: Line | undefined }>([
+test.each<{ name: string; change: Partial<Action>; known?: Action['verdict']; line: VerdictLine | undefined }>([
   {
     name: 'an unexplained refund announces its second look',
     change: {},
@@ -47,7 +47,7 @@ test.each<{ name: string; change: Partial<Action>; known?: Action['verdict']; li
     },
   },
   {
-    name: 'a second look that found nothing says why',
+    name: 'a second look without an explanation gives the reason',
     change: { verdict: 'unexplained', reason: 'nothing_explains_it' },
     known: 'pending',
     line: { word: 'unexplained', text: 'refund re_1 of EUR 49.99, at the second look too (nothing_explains_it)' },
@@ -60,14 +60,14 @@ test.each<{ name: string; change: Partial<Action>; known?: Action['verdict']; li
       text: 'refund on pi_1 of EUR 49.99: unexplained, but no alert (out_of_band_ignore)',
     },
   },
-  { name: 'a verdict that is known is not told again', change: {}, known: 'pending', line: undefined },
+  { name: 'a known verdict has no line', change: {}, known: 'pending', line: undefined },
 ])('$name', ({ change, known, line }) => {
-  expect(lineOf({ ...action, ...change }, known, NOW_MS)).toEqual(line)
+  expect(describeVerdict({ ...action, ...change }, known, NOW_MS)).toEqual(line)
 })
 
-test('the countdown is about the look that comes next, and there is none without a pending look', () => {
+test('counts down to the next second look, and has no countdown without a pending look', () => {
   const later = { ...action, second_look_at: '2026-11-21T10:00:42.000Z' }
-  expect(countdownOf([action, later], NOW_MS)).toMatch(/second look in 42 s$/)
-  expect(countdownOf([action], NOW_MS + 61_000)).toMatch(/second look now$/)
-  expect(countdownOf([{ ...action, verdict: 'explained' }], NOW_MS)).toBeUndefined()
+  expect(describeCountdown([action, later], NOW_MS)).toMatch(/second look in 42 s$/)
+  expect(describeCountdown([action], NOW_MS + 61_000)).toMatch(/second look now$/)
+  expect(describeCountdown([{ ...action, verdict: 'explained' }], NOW_MS)).toBeUndefined()
 })

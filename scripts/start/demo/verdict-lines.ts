@@ -1,13 +1,17 @@
-/** Describes an action of the API for the demo: pure. */
+/** Describes the actions of the API in lines of text for the demo. Pure. */
 import { type Action, formatMoney } from '@backstop/contracts'
 
-export interface Line {
+export interface VerdictLine {
   word: string
   text: string
 }
 
-/** One line for an action whose verdict is new to us, e.g. pending → explained. */
-export function lineOf(action: Action, knownVerdict: Action['verdict'] | undefined, nowMs: number): Line | undefined {
+/** The line for an action whose verdict has changed, e.g. from pending to explained; undefined if it has not. */
+export function describeVerdict(
+  action: Action,
+  knownVerdict: Action['verdict'] | undefined,
+  nowMs: number,
+): VerdictLine | undefined {
   if (action.verdict === knownVerdict) return undefined
   const what = `${action.kind} ${action.provider_ref ?? `on ${action.subject}`} of ${formatMoney(action.amount, action.currency) ?? 'an unknown amount'}`
   switch (action.verdict) {
@@ -28,8 +32,8 @@ export function lineOf(action: Action, knownVerdict: Action['verdict'] | undefin
   }
 }
 
-/** The countdown to the next second look, or undefined when none is pending. */
-export function countdownOf(actions: readonly Action[], nowMs: number): string | undefined {
+/** The countdown to the next second look; undefined if none is pending. */
+export function describeCountdown(actions: readonly Action[], nowMs: number): string | undefined {
   const due = actions
     .filter(action => action.verdict === 'pending' && action.second_look_at !== null)
     .map(action => secondsUntil(action.second_look_at, nowMs))

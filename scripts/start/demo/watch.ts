@@ -1,75 +1,75 @@
-/** Prints what happens to the demo's refunds, from the API, the processor and the receiver. */
+/** Prints the verdicts, incidents, posted events and deliveries of the demo's project. */
 import type { Action, Incident } from '@backstop/contracts'
 import type { PostAttempt, ReceivedDelivery } from '@backstop/simulator'
 import { type ManagementApi, reasonIn } from '../management-api.ts'
-import type { DemoWorld } from './demo-setup.ts'
-import type { Stage } from './fact-printer.ts'
-import { countdownOf, lineOf } from './verdict-lines.ts'
+import type { DemoSetup } from './demo-setup.ts'
+import type { FactPrinter } from './fact-printer.ts'
+import { describeCountdown, describeVerdict } from './verdict-lines.ts'
 
-export interface Watch {
-  /** Resolves with the time (milliseconds since the epoch) at which the alert about this refund arrived. */
+export interface DemoWatch {
+  /** Resolves with the time in milliseconds since the epoch at which the alert about this refund arrived. */
   alertAbout(refundId: string): Promise<number>
   stop(): void
 }
 
 const POLL_MS = 400
-/** For so long after an event was posted the API is polled often. */
+/** After a posted event the API is polled every POLL_MS for this time. */
 const BUSY_MS = 10_000
-/** Otherwise: each poll is a request, and a line in the log of admin-api. */
+/** The poll interval when nothing happens. It is long, because each poll is a line in the log of admin-api. */
 const IDLE_POLL_MS = 2_000
 
-/** Watches until stop(). Actions that already have a verdict are skipped. */
-export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Stage): Promise<Watch> {
+/** Prints changes until stop(). Actions that have a verdict at the start are skipped. */
+export async function watchDemo(setup: DemoSetup, api: ManagementApi, printer: FactPrinter): Promise<DemoWatch> {
   const known = new Map<string, Action['verdict']>()
   const alerted = new Map<string, number>()
   const waiting = new Map<string, (atMs: number) => void>()
   let trouble: string | undefined
   let busyUntilMs = Date.now() + BUSY_MS
-  let lookedAtMs = 0
+  let polledAtMs = 0
 
-  function isLookDue(): boolean {
+  function isPollDue(): boolean {
     const busy = Date.now() < busyUntilMs || [...known.values()].includes('pending')
-    return busy || Date.now() - lookedAtMs >= IDLE_POLL_MS
+    return busy || Date.now() - polledAtMs >= IDLE_POLL_MS
   }
 
   async function readActions(): Promise<Action[]> {
-    const list = await api.get<{ data: Action[] }>(`/v1/actions?connection_id=${world.record.connection_id}&limit=20`)
+    const list = await api.get<{ data: Action[] }>(`/v1/actions?connection_id=${setup.record.connection_id}&limit=20`)
     return list.data
   }
 
-  // One poll at a time: two at once would print the same verdict twice.
-  let lastLook: Promise<void> = Promise.resolve()
-  function look(): Promise<void> {
-    lastLook = lastLook.catch(() => {}).then(lookOnce)
-    return lastLook
+  // Polls run one after the other, because two simultaneous polls would print a verdict twice.
+  let lastPoll: Promise<void> = Promise.resolve()
+  function poll(): Promise<void> {
+    lastPoll = lastPoll.catch(() => {}).then(pollOnce)
+    return lastPoll
   }
 
-  async function lookOnce(): Promise<void> {
-    lookedAtMs = Date.now()
+  async function pollOnce(): Promise<void> {
+    polledAtMs = Date.now()
     const actions = await readActions()
     for (const action of actions.toReversed()) {
-      const line = lineOf(action, known.get(action.action_id), Date.now())
+      const line = describeVerdict(action, known.get(action.action_id), Date.now())
       known.set(action.action_id, action.verdict)
       if (line === undefined) continue
-      stage.tell(line.word, line.text)
-      if (action.verdict === 'unexplained' && action.incident_id !== null) await tellIncident(action.incident_id)
+      printer.fact(line.word, line.text)
+      if (action.verdict === 'unexplained' && action.incident_id !== null) await printIncident(action.incident_id)
     }
-    stage.live(countdownOf(actions, Date.now()))
+    printer.status(describeCountdown(actions, Date.now()))
   }
 
-  async function tellIncident(id: string): Promise<void> {
+  async function printIncident(id: string): Promise<void> {
     const incident = await api.get<Incident>(`/v1/incidents/${id}`)
-    stage.tell('incident', `${incident.incident_id} ${incident.code}: ${incident.summary}`)
+    printer.fact('incident', `${incident.incident_id} ${incident.code}: ${incident.summary}`)
   }
 
-  async function tellDelivery(delivery: ReceivedDelivery): Promise<void> {
-    // Print the verdict that led to it first.
-    await look().catch(() => {})
+  async function printDelivery(delivery: ReceivedDelivery): Promise<void> {
+    // Poll first, so that the verdict is printed before its delivery.
+    await poll().catch(() => {})
     const { event, data } = (delivery.body ?? {}) as { event?: string; data?: { action?: Action } }
     const signatures = `X-Service-Signature ${delivery.serviceSignature}, webhook-signature ${delivery.standardWebhook}`
     const refundId = data?.action?.provider_ref
     const about = refundId ? ` about ${refundId}` : ''
-    stage.tell('delivered', `${event ?? 'something'} to ${world.receiver.url}${delivery.path}${about}: ${signatures}`)
+    printer.fact('delivered', `${event ?? 'something'} to ${setup.receiver.url}${delivery.path}${about}: ${signatures}`)
     if (event !== 'incident.opened' || !refundId) return
     alerted.set(refundId, delivery.receivedAtMs)
     waiting.get(refundId)?.(delivery.receivedAtMs)
@@ -78,24 +78,24 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
   for (const action of await readActions())
     if (action.verdict !== 'pending') known.set(action.action_id, action.verdict)
   const endings = [
-    world.endpoint.onAttempt(attempt => {
+    setup.endpoint.onAttempt(attempt => {
       busyUntilMs = Date.now() + BUSY_MS
-      tellAttempt(attempt, stage)
+      printAttempt(attempt, printer)
     }),
-    world.receiver.onDelivery(delivery => void tellDelivery(delivery)),
+    setup.receiver.onDelivery(delivery => void printDelivery(delivery)),
   ]
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   const loop = async () => {
     try {
-      if (isLookDue()) {
-        await look()
+      if (isPollDue()) {
+        await poll()
         trouble = undefined
       }
     } catch (error) {
-      // For example while admin-api restarts. The same error is printed once.
+      // The API may be unavailable, e.g. while admin-api restarts. A repeated error is printed once.
       const text = error instanceof Error ? error.message : String(error)
-      if (text !== trouble && !stopped) stage.tell('trouble', text)
+      if (text !== trouble && !stopped) printer.fact('trouble', text)
       trouble = text
     }
     if (!stopped) timer = setTimeout(() => void loop(), POLL_MS)
@@ -109,19 +109,19 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
       stopped = true
       clearTimeout(timer)
       for (const end of endings) end()
-      stage.live(undefined)
+      printer.status(undefined)
     },
   }
 }
 
-function tellAttempt(attempt: PostAttempt, stage: Stage): void {
+function printAttempt(attempt: PostAttempt, printer: FactPrinter): void {
   const what = `${attempt.eventType} ${attempt.eventId}`
   if (attempt.status === null) {
-    stage.tell('no answer', `${what}: ${attempt.answer}; the processor tries again`)
+    printer.fact('no answer', `${what}: ${attempt.answer}; the processor tries again`)
   } else if (attempt.status < 300) {
-    stage.tell('accepted', `${what}: ingress answered ${attempt.status}`)
+    printer.fact('accepted', `${what}: ingress answered ${attempt.status}`)
   } else {
     const reason = reasonIn(attempt.answer)
-    stage.tell('refused', `${what}: ingress answered ${attempt.status}: ${reason}; the processor tries again`)
+    printer.fact('refused', `${what}: ingress answered ${attempt.status}: ${reason}; the processor tries again`)
   }
 }
