@@ -66,95 +66,120 @@ const FORWARDED_FOR = new Set(['x-forwarded-for'])
  * ones, and leave a socket open after its last request.
  */
 export function limitSockets(server: Server, options: SocketLimitOptions): SocketLimits {
-  const { clock, isTrustedProxy, maxRequestsPerSocket } = options
-  const table = new SocketTable<Socket>({
-    maxSockets: options.maxSockets,
-    maxPerAddress: options.maxPerAddress,
-    slowAfterMs: SLOW_AFTER_MS,
-    unusedGraceMs: UNUSED_GRACE_MS,
-  })
-  const dropped = new DroppedSockets(options)
-  const open = options.metrics.gauge('http_sockets_open', 'Open TCP connections of clients', [])
-  const requests = new WeakMap<Socket, number>()
   server.maxConnections = options.maxSockets + BURST_SOCKETS
   server.maxRequestsPerSocket = 0
+  const limiter = new SocketLimiter(options)
+  server.on('connection', socket => limiter.accept(socket))
+  server.on('drop', data => limiter.countDroppedByNode(data?.remoteAddress ?? ''))
+  return limiter
+}
 
-  const countedAddress = (socket: Socket): string | null => {
-    const { remoteAddress = '' } = socket
-    return isTrustedProxy(remoteAddress) ? null : addressKey(remoteAddress)
-  }
-  const drop = (socket: Socket, reason: DropReason) => {
-    if (socket.destroyed) return
-    dropped.add(reason, 'socket', countedAddress(socket))
-    socket.destroy()
-  }
-  const answers = new OpenAnswers(clock, socket => drop(socket, 'unread_answer'))
-  let isGuardUnavailable = false
-  const guard = (socket: Socket) => {
-    const isGuarded = guardParsing(socket, () => {
-      if (socket.destroyed || (requests.get(socket) ?? 0) >= maxRequestsPerSocket) return false
-      if (answers.countOf(socket) < MAX_PIPELINED) return true
-      drop(socket, 'pipelined')
-      return false
+class SocketLimiter implements SocketLimits {
+  readonly #options: SocketLimitOptions
+  readonly #table: SocketTable<Socket>
+  readonly #dropped: DroppedSockets
+  readonly #open: ReturnType<Metrics['gauge']>
+  readonly #answers: OpenAnswers
+  /** The number of requests of each socket. */
+  readonly #requests = new WeakMap<Socket, number>()
+  #isGuardUnavailable = false
+
+  constructor(options: SocketLimitOptions) {
+    this.#options = options
+    this.#table = new SocketTable<Socket>({
+      maxSockets: options.maxSockets,
+      maxPerAddress: options.maxPerAddress,
+      slowAfterMs: SLOW_AFTER_MS,
+      unusedGraceMs: UNUSED_GRACE_MS,
     })
-    if (isGuarded || isGuardUnavailable) return
-    isGuardUnavailable = true
-    // In this case pipelined requests are limited only after all of them are parsed, which uses more memory.
-    options.logger.warn('http.parse_guard_unavailable')
-  }
-  const dropEvicted = (admission: Admission<Socket>) => {
-    if (admission.kind === 'refused' || admission.evicted === null) return
-    const { socket, address, reason, limit } = admission.evicted
-    dropped.add(`evicted_${reason}`, limit, address)
-    socket.destroy()
+    this.#dropped = new DroppedSockets(options)
+    this.#open = options.metrics.gauge('http_sockets_open', 'Open TCP connections of clients', [])
+    this.#answers = new OpenAnswers(options.clock, socket => this.#drop(socket, 'unread_answer'))
   }
 
-  server.on('connection', socket => {
-    const address = countedAddress(socket)
-    const admission = table.open(socket, address, clock.now())
+  accept(socket: Socket): void {
+    const address = this.#countedAddress(socket)
+    const admission = this.#table.open(socket, address, this.#options.clock.now())
     if (admission.kind === 'refused') {
-      dropped.add('refused', admission.limit, address)
+      this.#dropped.add('refused', admission.limit, address)
       socket.destroy()
       return
     }
-    dropEvicted(admission)
-    guard(socket)
-    open.set(table.size)
+    this.#dropEvicted(admission)
+    this.#guard(socket)
+    this.#open.set(this.#table.size)
     socket.once('close', () => {
-      table.close(socket)
-      answers.forget(socket)
-      open.set(table.size)
+      this.#table.close(socket)
+      this.#answers.forget(socket)
+      this.#open.set(this.#table.size)
     })
-  })
-  server.on('drop', data => dropped.add('refused', 'server', addressKey(data?.remoteAddress ?? '')))
+  }
 
-  return {
-    admit(request, response) {
-      const { socket } = request
-      const count = (requests.get(socket) ?? 0) + 1
-      requests.set(socket, count)
-      if (count > maxRequestsPerSocket) return 'ignore'
-      if (answers.countOf(socket) >= MAX_PIPELINED) {
-        drop(socket, 'pipelined')
-        return 'ignore'
-      }
-      answers.add(socket, response)
-      if (count === maxRequestsPerSocket) response.shouldKeepAlive = false
-      const forwardedFor = forwardedAddress(request, isTrustedProxy)
-      const admission = table.begin(socket, forwardedFor, () => answers.delayOf(socket), clock.now())
-      if (admission.kind === 'refused') {
-        dropped.add('refused', admission.limit, forwardedFor)
-        requests.set(socket, maxRequestsPerSocket)
-        return 'refuse'
-      }
-      dropEvicted(admission)
-      response.once('close', () => table.end(socket))
-      return 'handle'
-    },
-    stop() {
-      answers.stop()
-      dropped.stop()
-    },
+  countDroppedByNode(remoteAddress: string): void {
+    this.#dropped.add('refused', 'server', addressKey(remoteAddress))
+  }
+
+  admit(request: IncomingMessage, response: ServerResponse): RequestAdmission {
+    const { clock, isTrustedProxy, maxRequestsPerSocket } = this.#options
+    const { socket } = request
+    const count = (this.#requests.get(socket) ?? 0) + 1
+    this.#requests.set(socket, count)
+    if (count > maxRequestsPerSocket) return 'ignore'
+    if (this.#answers.countOf(socket) >= MAX_PIPELINED) {
+      this.#drop(socket, 'pipelined')
+      return 'ignore'
+    }
+    this.#answers.add(socket, response)
+    if (count === maxRequestsPerSocket) response.shouldKeepAlive = false
+    const forwardedFor = forwardedAddress(request, isTrustedProxy)
+    const admission = this.#table.begin(socket, forwardedFor, () => this.#answers.delayOf(socket), clock.now())
+    if (admission.kind === 'refused') {
+      this.#dropped.add('refused', admission.limit, forwardedFor)
+      this.#requests.set(socket, maxRequestsPerSocket)
+      return 'refuse'
+    }
+    this.#dropEvicted(admission)
+    response.once('close', () => this.#table.end(socket))
+    return 'handle'
+  }
+
+  stop(): void {
+    this.#answers.stop()
+    this.#dropped.stop()
+  }
+
+  /** Null for a trusted proxy, which is not counted. */
+  #countedAddress({ remoteAddress = '' }: Socket): string | null {
+    return this.#options.isTrustedProxy(remoteAddress) ? null : addressKey(remoteAddress)
+  }
+
+  #drop(socket: Socket, reason: DropReason): void {
+    if (socket.destroyed) return
+    this.#dropped.add(reason, 'socket', this.#countedAddress(socket))
+    socket.destroy()
+  }
+
+  #dropEvicted(admission: Admission<Socket>): void {
+    if (admission.kind === 'refused' || admission.evicted === null) return
+    const { socket, address, reason, limit } = admission.evicted
+    this.#dropped.add(`evicted_${reason}`, limit, address)
+    socket.destroy()
+  }
+
+  /** Limits pipelined requests before they are parsed. */
+  #guard(socket: Socket): void {
+    const isGuarded = guardParsing(socket, () => this.#mayParse(socket))
+    if (isGuarded || this.#isGuardUnavailable) return
+    this.#isGuardUnavailable = true
+    // In this case pipelined requests are limited only after all of them are parsed, which uses more memory.
+    this.#options.logger.warn('http.parse_guard_unavailable')
+  }
+
+  #mayParse(socket: Socket): boolean {
+    if (socket.destroyed || (this.#requests.get(socket) ?? 0) >= this.#options.maxRequestsPerSocket) return false
+    if (this.#answers.countOf(socket) < MAX_PIPELINED) return true
+    this.#drop(socket, 'pipelined')
+    return false
   }
 }
 
