@@ -1,15 +1,14 @@
-import type { DryRunLine, DryRunProgress, DryRunRequest } from '@backstop/contracts'
+import type { DryRunLine, DryRunRequest } from '@backstop/contracts'
 import { CommandFault } from '../fault.ts'
 import { type DatabaseAddress, findDatabase } from '../running-product.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { type DryRunOptions, readDryRunOptions } from './options.ts'
 import { findProgram, runProgram } from './program.ts'
+import { createProgress } from './progress.ts'
 import { differenceText, summaryText } from './report.ts'
 
 /** Differences printed without --json: people read only the first ones and the counts. */
 const DIFFERENCES_SHOWN = 50
-/** How often progress is printed if it cannot overwrite its line. */
-const PROGRESS_EVERY_MS = 10_000
 
 /** `backstop dry-run`: reads the database, also of a running product, and writes nothing. */
 export async function dryRunCommand(args: readonly string[], surroundings: Surroundings): Promise<void> {
@@ -73,22 +72,6 @@ function createDifferencePrinter({ json }: DryRunOptions, out: Surroundings['out
     end(): void {
       if (!json && count > DIFFERENCES_SHOWN)
         out(`… and ${count - DIFFERENCES_SHOWN} more; --json prints all of them\n\n`)
-    },
-  }
-}
-
-function createProgress({ from, to }: DryRunOptions, { err, isTerminal, now }: Surroundings) {
-  let shownAt = now()
-  return {
-    show({ walking, at, compared, different }: DryRunProgress): void {
-      if (!isTerminal && now() - shownAt < PROGRESS_EVERY_MS) return
-      shownAt = now()
-      const percent = Math.floor(((at - from) / (to - from)) * 100)
-      const line = `${walking} ${percent} %: ${compared} compared, ${different} different`
-      err(isTerminal ? `\r\u001b[K${line}` : `${line}\n`)
-    },
-    clear(): void {
-      if (isTerminal) err('\r\u001b[K')
     },
   }
 }
