@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ProviderKind } from '@backstop/contracts'
 import {
@@ -10,13 +11,14 @@ import {
   type MeasuredClock,
   type MessageCodec,
   type Metrics,
+  type Producer,
   type SocketLimitOptions,
 } from '@backstop/kit'
 import type { Connections } from './connections/connections.ts'
 import { DRAIN_MS, MAX_BODY_BYTES, PROBE_INTERVAL_MS, SEND_LIMITS } from './http/limits.ts'
-import { createRequestMetrics } from './http/request-metrics.ts'
+import { createRequestMetrics, type RequestMetrics } from './http/request-metrics.ts'
 import { createWebhookServer } from './http/server.ts'
-import { WebhookHandler } from './http/webhook-handler.ts'
+import { type HandlerParts, WebhookHandler } from './http/webhook-handler.ts'
 import { Intake, type UnreadyReason } from './intake/intake.ts'
 import type { RateLimit } from './intake/rules/rate-limit.ts'
 import { MicroBatcher } from './publish/micro-batcher.ts'
@@ -87,36 +89,11 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
   const { clock, connections, logger } = ports
   const metrics = createRequestMetrics(ports.metrics)
   const producer = ports.bus.producer({ sendTimeoutMs: settings.publishTimeoutMs })
-  const batcher = new MicroBatcher(
-    producer,
-    clock,
-    {
-      ...SEND_LIMITS,
-      probeIntervalMs: PROBE_INTERVAL_MS,
-      lingerMs: settings.lingerMs,
-      maxMessages: settings.queueMaxMessages,
-      maxBytes: settings.queueMaxBytes,
-      deadlineMs: settings.publishTimeoutMs,
-    },
-    metrics.recordSend,
-  )
+  const batcher = createBatcher(producer, clock, settings, metrics)
   const intake = new Intake({ connections, codec: ports.codec, batcher, clock, rateLimit: settings.rateLimit })
   const budget = new ByteBudget(settings.bodiesMaxBytes)
   let stopping = false
-  const handler = new WebhookHandler({
-    intake,
-    load: ports.load,
-    bodyLimits: { maxBytes: MAX_BODY_BYTES, timeoutMs: settings.bodyTimeoutMs, budget },
-    credentialHeaders: {
-      processor: new Set(settings.credentialHeaders.processor),
-      reseller: new Set(settings.credentialHeaders.reseller),
-      subscription: new Set(settings.credentialHeaders.subscription),
-    },
-    clock,
-    logger,
-    metrics,
-    isStopping: () => stopping,
-  })
+  const handler = createHandler(ports, settings, { intake, budget, metrics, isStopping: () => stopping })
   const { server, stop: stopServer } = createWebhookServer({
     handle: (request, response, expectsContinue) => handler.handle(request, response, expectsContinue),
     onRefused(status, reason) {
@@ -138,7 +115,7 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
     },
     async stop() {
       stopping = true
-      await closeServer()
+      await closeServer(server, clock)
       stopServer()
       await batcher.stop()
       await producer.stop()
@@ -157,15 +134,51 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
       })
     },
   }
+}
 
-  /** Stops accepting connections and waits for the requests in flight; idle connections close at once. */
-  function closeServer(): Promise<void> {
-    return new Promise(resolve => {
-      const cut = clock.schedule(DRAIN_MS, () => server.closeAllConnections())
-      server.close(() => {
-        cut()
-        resolve()
-      })
-    })
+function createBatcher(
+  producer: Producer,
+  clock: Clock,
+  settings: IngressSettings,
+  metrics: RequestMetrics,
+): MicroBatcher {
+  const limits = {
+    ...SEND_LIMITS,
+    probeIntervalMs: PROBE_INTERVAL_MS,
+    lingerMs: settings.lingerMs,
+    maxMessages: settings.queueMaxMessages,
+    maxBytes: settings.queueMaxBytes,
+    deadlineMs: settings.publishTimeoutMs,
   }
+  return new MicroBatcher(producer, clock, limits, metrics.recordSend)
+}
+
+function createHandler(
+  { load, clock, logger }: IngressPorts,
+  { credentialHeaders, bodyTimeoutMs }: IngressSettings,
+  { budget, ...parts }: Pick<HandlerParts, 'intake' | 'metrics' | 'isStopping'> & { budget: ByteBudget },
+): WebhookHandler {
+  return new WebhookHandler({
+    ...parts,
+    load,
+    bodyLimits: { maxBytes: MAX_BODY_BYTES, timeoutMs: bodyTimeoutMs, budget },
+    credentialHeaders: {
+      processor: new Set(credentialHeaders.processor),
+      reseller: new Set(credentialHeaders.reseller),
+      subscription: new Set(credentialHeaders.subscription),
+    },
+    clock,
+    logger,
+  })
+}
+
+/** Stops accepting connections and waits for the requests in flight. Idle connections close at once. */
+function closeServer(server: Server, clock: Clock): Promise<void> {
+  return new Promise(resolve => {
+    const cut = clock.schedule(DRAIN_MS, () => server.closeAllConnections())
+    server.close(() => {
+      cut()
+      resolve()
+    })
+  })
 }
