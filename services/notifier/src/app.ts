@@ -9,6 +9,7 @@ import {
   createDelayLine,
   createOutboxPublisher,
   createOutboxSweeper,
+  type DelayLineOptions,
   type Egress,
   type Logger,
   type MessageCodec,
@@ -130,16 +131,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     deliveries: ports.deliveries,
     deadLetters: ports.deadLetters,
   })
-  // Each delay has its own consumer group, so a rebalance of one delay does not interrupt the others.
-  const delayLines = RETRY_RUNGS.map(({ topic, delayMs }) =>
-    createDelayLine({
-      ...shared,
-      groupId: topic.replace('deliveries', 'notifier'),
-      topic,
-      target: 'deliveries',
-      maxDelayMs: delayMs,
-    }),
-  )
+  const delayLines = createDelayLines(shared)
   const loops = [alerts, deliveries, commands, deadLetters, ...delayLines]
   const sweepers = [outboxSweeper, replayWalker]
   return {
@@ -157,4 +149,17 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     msSinceProgress: () => Math.max(...loops.map(loop => loop.msSinceProgress())),
     updateGauges: () => metrics.oldestPending(deliveries.oldestPendingMs()),
   }
+}
+
+/** One delay line per retry delay. Each has its own consumer group, so a rebalance of one does not interrupt the others. */
+function createDelayLines(shared: Omit<DelayLineOptions, 'groupId' | 'topic' | 'target' | 'maxDelayMs'>) {
+  return RETRY_RUNGS.map(({ topic, delayMs }) =>
+    createDelayLine({
+      ...shared,
+      groupId: topic.replace('deliveries', 'notifier'),
+      topic,
+      target: 'deliveries',
+      maxDelayMs: delayMs,
+    }),
+  )
 }
