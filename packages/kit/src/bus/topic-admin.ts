@@ -47,48 +47,13 @@ const LOOK_EVERY_MS = 50
 export function createTopicAdmin(connection: KafkaConnection): TopicAdmin {
   const patient = { ...connection, requestTimeoutMs: connection.requestTimeoutMs ?? REQUEST_MS }
   const admin = createKafkajsClient(patient, { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000 }).admin()
-  /**
-   * Waits until all partitions have a leader. The controller answers earlier, and a send at that time would partly
-   * succeed and be duplicated by its retry. Only a leader answers a request for offsets.
-   */
-  async function untilLed(topics: string[]): Promise<void> {
-    const deadline = performance.now() + LED_WITHIN_MS
-    for (;;) {
-      try {
-        for (const topic of topics) await admin.fetchTopicOffsets(topic)
-        return
-      } catch (error) {
-        if (performance.now() > deadline) throw error
-      }
-      await pause(LOOK_EVERY_MS)
-    }
-  }
-
   return {
     async connect() {
       await admin.connect().catch(error => {
         throw unavailable('Kafka', error)
       })
     },
-    async describe(names) {
-      const present = new Set(await admin.listTopics())
-      const existing = names.filter(name => present.has(name))
-      if (existing.length === 0) return []
-      const { topics } = await admin.fetchTopicMetadata({ topics: existing })
-      const { resources } = await admin.describeConfigs({
-        includeSynonyms: false,
-        resources: existing.map(name => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
-      })
-      return topics.map(({ name, partitions }) => {
-        const entries = resources.find(resource => resource.resourceName === name)?.configEntries ?? []
-        return {
-          name,
-          partitions: partitions.length,
-          replication: Math.min(...partitions.map(({ replicas }) => replicas.length)),
-          config: Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue])),
-        }
-      })
-    },
+    describe: names => describeTopics(admin, names),
     async create(topics) {
       await admin.createTopics({
         timeout: REQUEST_MS,
@@ -100,7 +65,7 @@ export function createTopicAdmin(connection: KafkaConnection): TopicAdmin {
           configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
         })),
       })
-      await untilLed(topics.map(({ name }) => name))
+      await waitForLeaders(admin, topics)
     },
     async addPartitions(name, total) {
       await admin.createPartitions({ timeout: REQUEST_MS, topicPartitions: [{ topic: name, count: total }] })
@@ -114,5 +79,42 @@ export function createTopicAdmin(connection: KafkaConnection): TopicAdmin {
       return new Map((offsets?.partitions ?? []).map(({ partition, offset }) => [partition, known(offset)]))
     },
     stop: () => admin.disconnect(),
+  }
+}
+
+async function describeTopics(admin: kafkajs.Admin, names: readonly string[]): Promise<TopicState[]> {
+  const present = new Set(await admin.listTopics())
+  const existing = names.filter(name => present.has(name))
+  if (existing.length === 0) return []
+  const { topics } = await admin.fetchTopicMetadata({ topics: existing })
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: existing.map(name => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
+  })
+  return topics.map(({ name, partitions }) => {
+    const entries = resources.find(resource => resource.resourceName === name)?.configEntries ?? []
+    return {
+      name,
+      partitions: partitions.length,
+      replication: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+      config: Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue])),
+    }
+  })
+}
+
+/**
+ * Waits until all partitions have a leader. The controller answers earlier, and a send at that time would partly
+ * succeed and be duplicated by its retry. Only a leader answers a request for offsets.
+ */
+async function waitForLeaders(admin: kafkajs.Admin, topics: readonly NewTopic[]): Promise<void> {
+  const deadline = performance.now() + LED_WITHIN_MS
+  for (;;) {
+    try {
+      for (const { name } of topics) await admin.fetchTopicOffsets(name)
+      return
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+    }
+    await pause(LOOK_EVERY_MS)
   }
 }
