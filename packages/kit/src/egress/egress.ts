@@ -99,25 +99,8 @@ export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress 
     addresses: createAddressPolicy(options),
     allowedPorts: options.allowedPorts ?? [443, 8443],
   }
-  const verifyTls = options.dangerouslySkipTlsVerification !== true
   const resolve = seams.resolve ?? createResolver({ hostsFile: policy.addresses.allowsAny })
-  const lanes = new Lanes({
-    connector: createGuardedConnector({
-      policy,
-      resolve,
-      ownPorts: new Set(options.ownPorts),
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      maxSockets: options.maxSockets ?? 2_048,
-      verifyTls,
-      ...(seams.checks === undefined ? {} : { checks: seams.checks }),
-      ...(seams.dial === undefined ? {} : { dial: seams.dial }),
-    }),
-    connectionsPerHost: options.connectionsPerHost ?? 4,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    headersTimeoutMs: HEADERS_TIMEOUT_MS,
-    proxyUrl: options.proxyUrl,
-    verifyTls,
-  })
+  const lanes = createLanes(options, seams, policy, resolve)
   const judge = createUrlJudge(policy)
   warnOfRisks(options)
   const inFlight = new Set<Deadline>()
@@ -162,6 +145,27 @@ export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress 
       await lanes.stop()
     },
   }
+}
+
+function createLanes(options: EgressOptions, seams: EgressSeams, policy: UrlPolicyOptions, resolve: Resolve): Lanes {
+  const verifyTls = options.dangerouslySkipTlsVerification !== true
+  return new Lanes({
+    connector: createGuardedConnector({
+      policy,
+      resolve,
+      ownPorts: new Set(options.ownPorts),
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      maxSockets: options.maxSockets ?? 2_048,
+      verifyTls,
+      ...(seams.checks === undefined ? {} : { checks: seams.checks }),
+      ...(seams.dial === undefined ? {} : { dial: seams.dial }),
+    }),
+    connectionsPerHost: options.connectionsPerHost ?? 4,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    headersTimeoutMs: HEADERS_TIMEOUT_MS,
+    proxyUrl: options.proxyUrl,
+    verifyTls,
+  })
 }
 
 function isLiteral(url: URL): boolean {
