@@ -27,7 +27,7 @@ const REMEMBER_TOKEN_MS = 5_000
  * be guessed, so the page may say that a link is broken. It never shows the address of a valid token.
  */
 export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] {
-  const done = new Map<string, number>()
+  const suppress = createSuppressor(commands)
   const subjectOf = (token: string) => {
     const text = secretBox.verify(UNSUBSCRIBE_PURPOSE, token)
     return text === undefined ? undefined : readUnsubscribeSubject(text)
@@ -87,9 +87,13 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
       },
     }),
   ]
+}
 
-  async function suppress(token: string, { projectId, address }: UnsubscribeSubject, now: Date): Promise<void> {
-    if (now.getTime() - (done.get(token) ?? Number.NEGATIVE_INFINITY) < REMEMBER_TOKEN_MS) return
+/** Returns a function that suppresses the address of a token, once for the requests of a few seconds. */
+function createSuppressor(commands: AdminParts['commands']) {
+  const doneAt = new Map<string, number>()
+  return async (token: string, { projectId, address }: UnsubscribeSubject, now: Date): Promise<void> => {
+    if (now.getTime() - (doneAt.get(token) ?? Number.NEGATIVE_INFINITY) < REMEMBER_TOKEN_MS) return
     await commands.send([
       {
         kind: 'suppress_address',
@@ -101,8 +105,8 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
         detail: 'By the link of a mail',
       },
     ])
-    if (done.size >= MAX_REMEMBERED_TOKENS) done.clear()
-    done.set(token, now.getTime())
+    if (doneAt.size >= MAX_REMEMBERED_TOKENS) doneAt.clear()
+    doneAt.set(token, now.getTime())
   }
 }
 
