@@ -2,7 +2,7 @@
 import type { ConnectionDocument } from '@backstop/contracts'
 import type { StackUrls } from '@backstop/stack'
 import kafkajs from 'kafkajs'
-import { touchOfOperation } from '../../services/reconciler/src/batch/work-item.ts'
+import { caseInputOfOperation } from '../../services/reconciler/src/batch/work-item.ts'
 import { Workspace } from '../../services/reconciler/src/batch/workspace.ts'
 import { createMongoCases } from '../../services/reconciler/src/store/mongo-cases.ts'
 import { connectionsOfRefunds, eventOf, keyOf, operationOf, type Refund } from './refunds.ts'
@@ -48,8 +48,10 @@ export async function openReconcilerAlone(options: ReconcilerAloneOptions): Prom
       for (let at = 0; at < operations.length; at += SAVE_AT_ONCE) {
         const workspace = new Workspace([], { now: Date.now(), recheckDelayMs })
         const facts = { policies: new Map(), targetsOf: () => [] }
-        const touches = operations.slice(at, at + SAVE_AT_ONCE).flatMap(operation => touchOfOperation(operation) ?? [])
-        for (const touch of touches) workspace.apply(touch, facts)
+        const caseInputs = operations
+          .slice(at, at + SAVE_AT_ONCE)
+          .flatMap(operation => caseInputOfOperation(operation) ?? [])
+        for (const caseInput of caseInputs) workspace.apply(caseInput, facts)
         await cases.save(workspace.outcomes().flatMap(({ change }) => change ?? []))
       }
     },

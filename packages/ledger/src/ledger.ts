@@ -12,9 +12,16 @@ import { AppError, lostRace, type PendingOutbox } from '@backstop/kit'
 import { LedgerRefusal } from './refusal.ts'
 import { compareReport } from './rules/agreement.ts'
 import { approvalEntries, operationEntry } from './rules/announcements.ts'
-import { type ApprovalPolicy, dueOf, type Mover } from './rules/approval.ts'
-import { type BudgetMove, leftOf, moveShares, type PeriodAccount, takeShares, takesNewShares } from './rules/budget.ts'
-import { applyTransition, type OperationConnection, recordOperation, remind } from './rules/operation.ts'
+import { type ApprovalPolicy, dueTimerAction, type TransitionActor } from './rules/approval.ts'
+import {
+  allocateShares,
+  type BudgetMove,
+  needsNewShares,
+  type PeriodAccount,
+  remainingAmount,
+  updateShares,
+} from './rules/budget.ts'
+import { applyTransition, markReminded, type OperationConnection, recordOperation } from './rules/operation.ts'
 
 /** Records operations and their states. All calls throw AppError `unavailable` if the store is unavailable. */
 export interface Ledger {
@@ -151,7 +158,7 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
         await options.announce({ documentId: operation.operation_id, entries: outcome.entries })
         return operation
       case 'exceeded':
-        throw exceeded(operation, outcome)
+        throw budgetExceededRefusal(operation, outcome)
       case 'taken':
         return undefined
       default:
@@ -160,9 +167,9 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
   }
 
   async function changeShares(before: Operation | undefined, next: Operation, now: number) {
-    if (!takesNewShares(before, next.state))
-      return before === undefined ? { operation: next, moves: [] } : moveShares(before, next)
-    const sharing = takeShares(next, await store.budgetsOf(next.project_id), now)
+    if (!needsNewShares(before, next.state))
+      return before === undefined ? { operation: next, moves: [] } : updateShares(before, next)
+    const sharing = allocateShares(next, await store.budgetsOf(next.project_id), now)
     if (sharing.kind === 'uncountable') throw new LedgerRefusal(sharing)
     return sharing
   }
@@ -218,7 +225,12 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
     return { operation: own, outcome: 'created' } as const
   }
 
-  async function move(operationId: string, reported: NewTransition, mover: Mover, now: number): Promise<Operation> {
+  async function move(
+    operationId: string,
+    reported: NewTransition,
+    mover: TransitionActor,
+    now: number,
+  ): Promise<Operation> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const stored = await store.load(operationId)
       if (stored === undefined) throw new AppError('not_found', `There is no operation ${operationId}`)
@@ -243,10 +255,10 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
 
   async function fireTimer(operationId: string, now: number) {
     const stored = await store.load(operationId)
-    const due = stored === undefined ? 'nothing_due' : dueOf(stored, now)
+    const due = stored === undefined ? 'nothing_due' : dueTimerAction(stored, now)
     if (stored === undefined || due === 'nothing_due') return 'nothing_due'
     if (due === 'remind') {
-      const reminded = remind(stored, now)
+      const reminded = markReminded(stored, now)
       const saved = await save(stored, reminded, approvalEntries(reminded, 'approval.reminder', now), now)
       return saved === undefined ? 'nothing_due' : 'reminded'
     }
@@ -276,10 +288,16 @@ function approvalRequestEntries(before: Operation | undefined, next: Operation, 
   return asks ? approvalEntries(next, 'approval.requested', now) : []
 }
 
-function exceeded(
+function budgetExceededRefusal(
   operation: Operation,
   { budget, account }: Extract<WriteOutcome, { kind: 'exceeded' }>,
 ): LedgerRefusal {
   const periodEndsAt = isoTime(account.endsAt)
-  return new LedgerRefusal({ kind: 'budget_exceeded', operation, budget, left: leftOf(budget, account), periodEndsAt })
+  return new LedgerRefusal({
+    kind: 'budget_exceeded',
+    operation,
+    budget,
+    left: remainingAmount(budget, account),
+    periodEndsAt,
+  })
 }

@@ -1,6 +1,6 @@
 import type { Budget, ErrorCode, NewOperation, Operation, OperationState } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
-import type { TimeRefusal, Transitioned } from './rules/operation.ts'
+import type { TimeRefusal, TransitionResult } from './rules/operation.ts'
 
 /** Why the ledger refuses a call, with the facts for the caller's error message. */
 export type Refusal =
@@ -8,7 +8,7 @@ export type Refusal =
       readonly kind: 'transition'
       readonly operation: Operation
       readonly to: OperationState
-      readonly reason: Extract<Transitioned, { kind: 'refused' }>['reason']
+      readonly reason: Extract<TransitionResult, { kind: 'refused' }>['reason']
     }
   /** An operation was reported as approved in a project where only people approve. */
   | { readonly kind: 'reported_as_approved' }

@@ -8,7 +8,7 @@ import {
 } from '@backstop/contracts'
 import type { LedgerOptions } from './ledger.ts'
 import { LedgerRefusal } from './refusal.ts'
-import { runEntry } from './rules/announcements.ts'
+import { runAlertEntry } from './rules/announcements.ts'
 import { CLOCK_SKEW_MS } from './rules/operation.ts'
 
 /**
@@ -83,7 +83,7 @@ export function createRuns(store: RunStore, options: LedgerOptions): Runs {
         reported_at: isoTime(now),
       }
       const { newest, total } = await store.operationsOf(name, MAX_OPERATIONS_IN_ALERT)
-      const entry = runEntry(id, run, newest, total)
+      const entry = runAlertEntry(id, run, newest, total)
       if (await store.insert(id, run, entry)) {
         await options.announce({ documentId: id, entries: [entry] })
         return { run, outcome: 'created' }

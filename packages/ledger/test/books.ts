@@ -37,13 +37,15 @@ export function openProject(projectId = newId('project')): TestProject {
 }
 
 /** The announced entries of one topic. */
-export function sent(announced: readonly PendingOutbox[], topic: string): OutboxEntry[] {
+export function entriesOfTopic(announced: readonly PendingOutbox[], topic: string): OutboxEntry[] {
   return announced.flatMap(({ entries }) => entries.filter(entry => entry.topic === topic))
 }
 
 /** The event and data of each announced alert. */
 export function alertsOf(announced: readonly PendingOutbox[]): { event: string; data: Record<string, unknown> }[] {
-  return sent(announced, 'alerts').map(({ message }) => message as { event: string; data: Record<string, unknown> })
+  return entriesOfTopic(announced, 'alerts').map(
+    ({ message }) => message as { event: string; data: Record<string, unknown> },
+  )
 }
 
 export const shareOf = (operation: Operation) => (operation.budgets ?? []).map(({ amount, state }) => [state, amount])

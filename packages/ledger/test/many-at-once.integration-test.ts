@@ -22,7 +22,7 @@ afterAll(() => database.close())
  * Sends all requests at once.
  * @returns the accepted ones; every other request must be refused with `budget_exceeded`
  */
-async function askAtOnce(projects: readonly TestProject[], more: Partial<NewOperation> = {}) {
+async function recordConcurrently(projects: readonly TestProject[], more: Partial<NewOperation> = {}) {
   const asked = Array.from({ length: AT_ONCE }, (_, index) => {
     const { report, connection } = projects[index % projects.length]!
     const { ledger } = replicas[index % 2]!
@@ -56,7 +56,7 @@ describe('two hundred requests at once', () => {
     const project = openProject()
     const day = await budget(project, 120 * PRICE + PRICE - 1)
     announced.length = 0
-    const fitted = await askAtOnce([project])
+    const fitted = await recordConcurrently([project])
     expect(fitted).toHaveLength(120)
     const [usage] = await replicas[0].budgets.usage([day], NOW)
     expect(usage).toMatchObject({ used: 0, reserved: 120 * PRICE, left: PRICE - 1 })
@@ -68,7 +68,7 @@ describe('two hundred requests at once', () => {
     const second = openProject(first.id)
     const all = await budget(first, 123 * PRICE)
     const some = await budget(first, 45 * PRICE, first.connection._id)
-    const fitted = await askAtOnce([first, second])
+    const fitted = await recordConcurrently([first, second])
     const ofFirst = fitted.filter(({ connection_id }) => connection_id === first.connection._id).length
     // The budget of the second connection has room for requests that the first connection's budget refuses.
     expect(fitted).toHaveLength(123)
@@ -80,7 +80,7 @@ describe('two hundred requests at once', () => {
   test('for executed operations are all counted', async () => {
     const project = openProject()
     const day = await budget(project, PRICE)
-    const done = await askAtOnce([project], { state: 'completed' })
+    const done = await recordConcurrently([project], { state: 'completed' })
     expect(done).toHaveLength(AT_ONCE)
     const [usage] = await replicas[0].budgets.usage([day], NOW)
     expect(usage).toMatchObject({ used: AT_ONCE * PRICE, reserved: 0, left: 0 })
@@ -89,7 +89,7 @@ describe('two hundred requests at once', () => {
   test('that end at once in different ways leave nothing reserved', async () => {
     const project = openProject()
     const day = await budget(project, AT_ONCE * PRICE)
-    const asked = await askAtOnce([project])
+    const asked = await recordConcurrently([project])
     const ends = ['completed', 'failed', 'rejected'] as const
     await Promise.all(
       asked.map(({ operation_id }, index) =>

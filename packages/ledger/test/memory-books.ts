@@ -10,13 +10,13 @@ import {
   type WriteOutcome,
 } from '../src/ledger.ts'
 import type { Books } from '../src/published-ledger.ts'
-import { capEntry } from '../src/rules/announcements.ts'
+import { capAlertEntry } from '../src/rules/announcements.ts'
 import { type ApprovalPolicy, nextTimerAt } from '../src/rules/approval.ts'
 import { applyMoves, type PeriodAccount } from '../src/rules/budget.ts'
 import { createRuns, type RunName, type RunStore, runDocumentId } from '../src/runs.ts'
 
 /** The stored data. It is copied on reading and writing, as by a database. */
-interface Held {
+interface StoredData {
   readonly operations: Map<string, Operation>
   readonly executed: Set<string>
   readonly budgets: Map<string, Budget>
@@ -36,7 +36,7 @@ export function openMemoryBooks(
   options: LedgerOptions,
   policyOf: (projectId: string) => Promise<ApprovalPolicy> = async () => NO_APPROVAL,
 ): Books {
-  const held: Held = {
+  const held: StoredData = {
     operations: new Map(),
     executed: new Set(),
     budgets: new Map(),
@@ -52,18 +52,18 @@ export function openMemoryBooks(
   }
 }
 
-function operationStore(held: Held, approvalPolicy: OperationStore['approvalPolicy']): OperationStore {
+function operationStore(held: StoredData, approvalPolicy: OperationStore['approvalPolicy']): OperationStore {
   const all = () => [...held.operations.values()].map(operation => structuredClone(operation))
   const byKey = (connectionId: string, key: string) =>
     all().find(operation => operation.connection_id === connectionId && operation.idempotency_key === key)
   return {
     approvalPolicy,
-    write: async write => writeAtOnce(held, write),
+    write: async write => writeAtomically(held, write),
     load: async operationId => structuredClone(held.operations.get(operationId)),
     loadByIdempotencyKey: async (connectionId, key) => byKey(connectionId, key),
     list: async filter =>
       newestFirst(all(), ({ created_at, operation_id }) => [created_at, operation_id])
-        .filter(operation => matches(operation, filter))
+        .filter(operation => matchesFilter(operation, filter))
         .slice(0, filter.limit),
     byReferences: async references =>
       all().filter(operation => operation.refs.some(reference => references.includes(reference))),
@@ -86,7 +86,7 @@ function operationStore(held: Held, approvalPolicy: OperationStore['approvalPoli
 }
 
 /** Runs without an await, so it is as atomic as a transaction. */
-function writeAtOnce(held: Held, { operation, entries, moves, now }: OperationWrite): WriteOutcome {
+function writeAtomically(held: StoredData, { operation, entries, moves, now }: OperationWrite): WriteOutcome {
   const { operation_id: id, connection_id, idempotency_key: key } = operation
   const stored = held.operations.get(id)
   const hasKey = (other: Operation) => other.connection_id === connection_id && other.idempotency_key === key
@@ -98,13 +98,13 @@ function writeAtOnce(held: Held, { operation, entries, moves, now }: OperationWr
   const booking = applyMoves(moves, held.accounts)
   if (booking.kind === 'exceeded') return booking
   for (const account of booking.accounts) held.accounts.set(account.id, structuredClone(account))
-  const written = [...entries, ...booking.reached.map(reached => capEntry(reached, operation, now))]
+  const written = [...entries, ...booking.reached.map(reached => capAlertEntry(reached, operation, now))]
   held.operations.set(id, structuredClone(operation))
-  keep(held, id, written, now)
+  addToOutbox(held, id, written, now)
   return { kind: 'written', entries: written }
 }
 
-function budgetStore({ budgets, accounts }: Held): BudgetStore {
+function budgetStore({ budgets, accounts }: StoredData): BudgetStore {
   const isThere = (budget: Budget, version: number) => budgets.get(budget.budget_id)?.version === version
   return {
     async insert(budget) {
@@ -117,7 +117,7 @@ function budgetStore({ budgets, accounts }: Held): BudgetStore {
           budget =>
             (projectId === undefined || budget.project_id === projectId) &&
             (connectionId === undefined || budget.connection_id === connectionId) &&
-            isBehind([budget.created_at, budget.budget_id], after),
+            isAfterPosition([budget.created_at, budget.budget_id], after),
         )
         .slice(0, limit)
         .map(budget => structuredClone(budget)),
@@ -133,7 +133,7 @@ function budgetStore({ budgets, accounts }: Held): BudgetStore {
   }
 }
 
-function runStore(held: Held): RunStore {
+function runStore(held: StoredData): RunStore {
   const operationsOf = ({ projectId, runId }: RunName) =>
     [...held.operations.values()].filter(({ project_id, run_id }) => project_id === projectId && run_id === runId)
   const idOf = ({ project_id: projectId, run_id: runId }: FailedRun) => runDocumentId({ projectId, runId })
@@ -141,14 +141,14 @@ function runStore(held: Held): RunStore {
     async insert(id, run, entry) {
       if (held.runs.has(id)) return false
       held.runs.set(id, structuredClone(run))
-      keep(held, id, [entry], Date.parse(run.reported_at))
+      addToOutbox(held, id, [entry], Date.parse(run.reported_at))
       return true
     },
     load: async id => structuredClone(held.runs.get(id)),
     list: async ({ projectId, after, limit }) =>
       newestFirst([...held.runs.values()], run => [run.reported_at, idOf(run)])
         .filter(run => projectId === undefined || run.project_id === projectId)
-        .filter(run => isBehind([run.reported_at, idOf(run)], after))
+        .filter(run => isAfterPosition([run.reported_at, idOf(run)], after))
         .slice(0, limit),
     projectsOf: async runId => {
       const named = [...held.operations.values(), ...held.runs.values()].filter(({ run_id }) => run_id === runId)
@@ -161,7 +161,7 @@ function runStore(held: Held): RunStore {
   }
 }
 
-function outboxSource({ outboxes }: Held): OutboxSource {
+function outboxSource({ outboxes }: StoredData): OutboxSource {
   return {
     pending: async (writtenBefore, limit) =>
       [...outboxes]
@@ -177,12 +177,17 @@ function outboxSource({ outboxes }: Held): OutboxSource {
   }
 }
 
-function keep({ outboxes }: Held, documentId: string, entries: readonly OutboxEntry[], writtenAt: number): void {
+function addToOutbox(
+  { outboxes }: StoredData,
+  documentId: string,
+  entries: readonly OutboxEntry[],
+  writtenAt: number,
+): void {
   const added = entries.map(entry => ({ entry: structuredClone(entry), writtenAt }))
   outboxes.set(documentId, [...(outboxes.get(documentId) ?? []), ...added])
 }
 
-function matches(operation: Operation, filter: OperationFilter): boolean {
+function matchesFilter(operation: Operation, filter: OperationFilter): boolean {
   const { after } = filter
   return (
     (filter.projectId === undefined || operation.project_id === filter.projectId) &&
@@ -190,7 +195,7 @@ function matches(operation: Operation, filter: OperationFilter): boolean {
     (filter.state === undefined || operation.state === filter.state) &&
     (filter.subject === undefined || operation.subject === filter.subject) &&
     (filter.runId === undefined || operation.run_id === filter.runId) &&
-    isBehind(
+    isAfterPosition(
       [operation.created_at, operation.operation_id],
       after && { at: new Date(after.createdAt), id: after.operationId },
     )
@@ -198,15 +203,18 @@ function matches(operation: Operation, filter: OperationFilter): boolean {
 }
 
 /** Every list is ordered by time and id. */
-type Place = readonly [at: string, id: string]
+type ListPosition = readonly [at: string, id: string]
 
-function isBehind([at, id]: Place, after: { readonly at: Date; readonly id: string } | undefined): boolean {
+function isAfterPosition(
+  [at, id]: ListPosition,
+  after: { readonly at: Date; readonly id: string } | undefined,
+): boolean {
   if (after === undefined) return true
   const afterAt = after.at.toISOString()
   return at < afterAt || (at === afterAt && id < after.id)
 }
 
-function newestFirst<T>(items: readonly T[], placeOf: (item: T) => Place): T[] {
+function newestFirst<T>(items: readonly T[], placeOf: (item: T) => ListPosition): T[] {
   const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
   return items.toSorted((a, b) => {
     const [[atA, idA], [atB, idB]] = [placeOf(a), placeOf(b)]

@@ -22,7 +22,7 @@ import { type ReconcileParts, reconcileBatch } from './batch/reconcile-batch.ts'
 import { createReporter } from './batch/report.ts'
 import { itemOfEvent, type WorkItem } from './batch/work-item.ts'
 import { ANSWER_WITHIN_MS } from './case/looks.ts'
-import { createExpectedChanges, createNewExpectedChanges } from './commands/apply-expected-changes.ts'
+import { createExpectedChangeApplier, createExpectedChangeReapplier } from './commands/apply-expected-changes.ts'
 import { createCommandConsumer } from './commands/command-consumer.ts'
 import { createChannelIncidents } from './incidents/channel-incidents.ts'
 import { createConnectionIncidents } from './incidents/connection-incidents.ts'
@@ -190,7 +190,7 @@ function createLooks(base: Base, { recheckDelayMs }: ReconcilerSettings) {
 /** Carries out commands, and applies new expected changes whose command was lost. */
 function createCommands(base: Base, reconcile: (items: readonly WorkItem[]) => Promise<void>) {
   const { stores, books, clock, logger } = base
-  const expectedChanges = createExpectedChanges({ stores, reconcile })
+  const expectedChanges = createExpectedChangeApplier({ stores, reconcile })
   return {
     loops: [
       createCommandConsumer({
@@ -206,7 +206,9 @@ function createCommands(base: Base, reconcile: (items: readonly WorkItem[]) => P
         sweeps: stores.sweeps,
       }),
     ],
-    timers: [createNewExpectedChanges(expectedChanges, { expectedChanges: stores.expectedChanges, clock, logger })],
+    timers: [
+      createExpectedChangeReapplier(expectedChanges, { expectedChanges: stores.expectedChanges, clock, logger }),
+    ],
   }
 }
 

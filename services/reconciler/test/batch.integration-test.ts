@@ -8,7 +8,7 @@ import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batc
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { openStores } from '../src/start.ts'
 import { operation, PROJECT, T0 } from './fixtures.ts'
-import { indexed } from './indexed.ts'
+import { createIndexes } from './indexed.ts'
 
 let stack: TestStack
 let client: MongoClient
@@ -20,7 +20,7 @@ beforeAll(async () => {
   client = new MongoClient(stack.mongoUrl.reveal(), { monitorCommands: true })
   const db = client.db(stack.dbName)
   mongo = { client, db, ping: async () => {}, stop: () => client.close() }
-  await indexed(db)
+  await createIndexes(db)
   client.on('commandStarted', ({ commandName, command }) => commands.push(`${commandName} ${command[commandName]}`))
 })
 

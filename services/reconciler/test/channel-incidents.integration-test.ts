@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp, type ReconcilerApp } from '../src/app.ts'
 import { openChannelIncident } from '../src/incidents/rules/failing-channel.ts'
 import { openStores } from '../src/start.ts'
-import { indexed } from './indexed.ts'
+import { createIndexes } from './indexed.ts'
 import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 
 const codec = createFixedCodec()
@@ -37,7 +37,7 @@ beforeAll(async () => {
     1,
   )
   mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'test' })
-  await indexed(mongo.db)
+  await createIndexes(mongo.db)
   producer = stack.bus().producer({ sendTimeoutMs: 10_000 })
   await producer.start()
   app = createApp(

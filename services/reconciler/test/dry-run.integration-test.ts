@@ -18,7 +18,7 @@ import { dryRun } from '../src/dry-run/dry-run.ts'
 import { createMongoReplaySource } from '../src/dry-run/mongo-source.ts'
 import { openStores } from '../src/start.ts'
 import { MINUTE, T0 } from './fixtures.ts'
-import { indexed } from './indexed.ts'
+import { createIndexes } from './indexed.ts'
 import { CARDS, HOUR, OLD_CARDS, recordShop } from './recorded-shop.ts'
 
 const PROGRAM = fileURLToPath(new URL('../src/dry-run/program.ts', import.meta.url))
@@ -34,7 +34,7 @@ beforeAll(async () => {
   client = new MongoClient(stack.mongoUrl.reveal(), { monitorCommands: true, ignoreUndefined: true })
   const db = client.db(stack.dbName)
   mongo = { client, db, ping: async () => {}, stop: () => client.close() }
-  await indexed(db)
+  await createIndexes(db)
   endedAt = await recordShop(
     {
       stores: openStores(mongo),

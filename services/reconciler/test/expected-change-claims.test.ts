@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import type { StoredUses } from '../src/batch/claim-expected-changes.ts'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
-import { createExpectedChanges } from '../src/commands/apply-expected-changes.ts'
+import { createExpectedChangeApplier } from '../src/commands/apply-expected-changes.ts'
 import type { ReconcilerCrashPoint } from '../src/crash-points.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import { MINUTE, operation, PROJECT, SECOND, sourceOf, T0 } from './fixtures.ts'
@@ -79,7 +79,7 @@ function harness() {
     verdicts: () => Object.fromEntries(cases().map(({ providerRef, verdict }) => [providerRef, verdict])),
     uses: () => (stores.contents.expectedChangeUses.get('exp_1')?.uses ?? []).length,
     incidents: () => [...stores.contents.incidents.values()].map(({ state }) => state).sort(),
-    applied: createExpectedChanges({ stores, reconcile: async items => reconcile(...items) }),
+    applied: createExpectedChangeApplier({ stores, reconcile: async items => reconcile(...items) }),
   }
 }
 

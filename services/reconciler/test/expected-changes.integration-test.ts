@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
 import { PROJECT } from './fixtures.ts'
-import { indexed } from './indexed.ts'
+import { createIndexes } from './indexed.ts'
 import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
 import { expectedChangeDocument } from './store.contract.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const own = ['operations', 'rechecks', 'rechecks.due', 'rereads', 'rereads.retry', 'readbacks', 'commands'] as const
   await stack.createTopics([...inbound, ...own, 'incidents', 'alerts'], 4)
   mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'test' })
-  await indexed(mongo.db)
+  await createIndexes(mongo.db)
   const created_at = new Date(Date.now() - 60_000)
   await mongo.db.collection<ConnectionDocument>('connections').insertOne(connectionOf('con_a', { created_at }))
   producer = stack.bus().producer({ sendTimeoutMs: 10_000 })

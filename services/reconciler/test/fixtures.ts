@@ -240,11 +240,11 @@ export function alertsOf(theCase: Case): string[] {
 }
 
 /** The UNEXPECTED_ACTION incident of an action, open or resolved. */
-export function unexpected(action: ActionRecord | undefined): IncidentRecord | undefined {
+export function unexpectedActionIncident(action: ActionRecord | undefined): IncidentRecord | undefined {
   return action?.incidents.find(incident => incident.code === 'UNEXPECTED_ACTION')
 }
 
 /** True if the action has an open UNEXPECTED_ACTION incident. */
-export function isOpen(action: ActionRecord): boolean {
+export function hasOpenAlert(action: ActionRecord): boolean {
   return openIncident(action, 'UNEXPECTED_ACTION') !== undefined
 }

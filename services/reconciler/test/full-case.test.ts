@@ -85,7 +85,7 @@ describe('a payment that can take no more', () => {
     { name: 'refuses another refund', input: another, wanted: 'too_many_records' },
     {
       name: 'refuses one where too many were given up',
-      theCase: { ...emptyCase(), evicted: Array(MAX_EVICTED).fill(lineOf('re_gone')) },
+      theCase: { ...emptyCase(), evicted: Array(MAX_EVICTED).fill(evictedRefund('re_gone')) },
       input: another,
       wanted: 'too_many_records',
     },
@@ -93,7 +93,7 @@ describe('a payment that can take no more', () => {
     { name: 'takes what is told of a refund that it knows', input: refundSeen({ status: 'failed' }), wanted: null },
     {
       name: 'takes what is told of a refund that it gave up',
-      theCase: { ...full, evicted: [lineOf('re_new')] },
+      theCase: { ...full, evicted: [evictedRefund('re_new')] },
       input: another,
       wanted: null,
     },
@@ -118,8 +118,8 @@ describe('a payment that can take no more', () => {
     const step = before.refundTotals[0]!
     const workspace = new Workspace([{ ...before, actions: full.actions }], contextAt(step.look!.dueAt))
     const recheck = { kind: 'second_look', lookId: step.id, dueAt: step.look!.dueAt, answer: null } as const
-    const touch = { kind: 'look', projectId: PROJECT, refs: before.refs.slice(0, 1) } as const
-    workspace.apply({ ...touch, input: facts => ({ ...recheck, facts }) }, lookFacts())
+    const caseInput = { kind: 'look', projectId: PROJECT, refs: before.refs.slice(0, 1) } as const
+    workspace.apply({ ...caseInput, build: facts => ({ ...recheck, facts }) }, lookFacts())
     expect(workspace.outcomes()[0]?.theCase.actions.at(-1)).toMatchObject({ identity: step.id, amount: 9 })
   })
 
@@ -127,7 +127,7 @@ describe('a payment that can take no more', () => {
     const old = { ...full.actions[0], reason: 'made_before_connection', verdict: 'explained' } as ActionRecord
     const workspace = new Workspace([{ ...full, actions: full.actions.with(0, old) }], contextAt(LATER))
     const { refs } = full
-    workspace.apply({ kind: 'fact', projectId: PROJECT, refs, input: () => another }, lookFacts())
+    workspace.apply({ kind: 'fact', projectId: PROJECT, refs, build: () => another }, lookFacts())
     expect(workspace.outcomes()[0]?.theCase.actions.at(-1)?.providerRef).toBe('re_new')
   })
 
@@ -139,7 +139,7 @@ describe('a payment that can take no more', () => {
 })
 
 /** The kept data of an evicted refund. */
-function lineOf(ref: string): EvictedRecord {
+function evictedRefund(ref: string): EvictedRecord {
   const names = { actionId: `act_${ref}`, identity: `refund/${ref}`, refs: [ref] }
   const shown = {
     kind: 'refund',

@@ -17,7 +17,7 @@ import { connectionOf } from './recorded-shop.ts'
 /**
  * The second look at a refund that names only its charge. The same batch contains an event that also names its payment.
  */
-async function lookThatLinks(report: Partial<NewOperation>) {
+async function takeLinkingLook(report: Partial<NewOperation>) {
   const clock = createManualClock(T0)
   const stores = createMemoryStores()
   const connection = connectionOf(CONNECTION, {})
@@ -48,11 +48,11 @@ async function lookThatLinks(report: Partial<NewOperation>) {
 }
 
 test('finds the operation that names only the payment', async () => {
-  expect(await lookThatLinks({})).toMatchObject([{ verdict: 'explained', reason: 'amount_and_time_match' }])
+  expect(await takeLinkingLook({})).toMatchObject([{ verdict: 'explained', reason: 'amount_and_time_match' }])
 })
 
 test('says of one that was only requested why it explains nothing', async () => {
-  expect(await lookThatLinks({ state: 'requested' })).toMatchObject([
+  expect(await takeLinkingLook({ state: 'requested' })).toMatchObject([
     { verdict: 'unexplained', why: { candidates: [{ failure: 'operation_did_not_act' }] } },
   ])
 })

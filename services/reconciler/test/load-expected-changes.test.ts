@@ -10,7 +10,7 @@ import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { ExpectedChangesQuery } from '../src/store/store.ts'
 import { MINUTE, PROJECT, refundSeen, SECOND, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
-import { refundShown, seen } from './sightings.ts'
+import { refundShown, sightingInput } from './sightings.ts'
 import { expectedChangeDocument } from './store.contract.ts'
 
 function harness() {
@@ -22,9 +22,9 @@ function harness() {
   const queries: ExpectedChangesQuery[] = []
   const expectedChanges: typeof stores.expectedChanges = {
     ...stores.expectedChanges,
-    of: async query => {
+    find: async query => {
       queries.push(query)
-      return stores.expectedChanges.of(query)
+      return stores.expectedChanges.find(query)
     },
   }
   const parts: ReconcileParts = {
@@ -107,12 +107,12 @@ test('so does one about a name that two cases bring along when they turn out to 
   const atBiller = { provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'], createdAt: T0 } as const
   const unlinked = refundShown({ ...atBiller, stateVersion: 1 })
   const through = { connection: { id: 'con_b', createdAt: T0 - MINUTE } }
-  await tell(seen(unlinked, through))
+  await tell(sightingInput(unlinked, through))
   await secondLook()
   expect(verdicts()).toEqual(['unexplained nothing_explains_it'])
   await tell(refundSeen())
   // It names the refund at the gateway, but not the payment there.
-  await tell(seen(refundShown({ ...atBiller, gatewayRefs: ['re_1'], stateVersion: 2 }), through))
+  await tell(sightingInput(refundShown({ ...atBiller, gatewayRefs: ['re_1'], stateVersion: 2 }), through))
   expect(verdicts()).toEqual(['explained expected_change_matches'])
 })
 
@@ -124,7 +124,7 @@ test('a name that comes in the same batch as the one that leads to it is looked 
   const shown = { providerRef: 're_1', createdAt: T0 + SECOND }
   await tell(
     refundSeen({}, { eventId: 'evt_2' }),
-    seen(refundShown({ ...shown, about: ['pi_1', 'inv_1'] }), { eventId: 'evt_3' }),
+    sightingInput(refundShown({ ...shown, about: ['pi_1', 'inv_1'] }), { eventId: 'evt_3' }),
   )
   expect(verdicts()).toEqual(['explained expected_change_matches'])
 })

@@ -1,7 +1,7 @@
 /** A shop in memory, and a dry-run source that reads it. */
 import type { ActionDocument, ConnectionDocument, InboxDocument } from '@backstop/contracts'
 import { openMemoryBooks } from '@backstop/ledger/test'
-import type { Place, ReplaySource, Window } from '../src/dry-run/source.ts'
+import type { PagePosition, ReplaySource, Window } from '../src/dry-run/source.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { ShopStores } from './recorded-shop.ts'
 
@@ -68,7 +68,7 @@ export function openMemoryShop() {
     operations: async refs => (await ledger?.byReferences(refs)) ?? [],
     connections: ids => stores.connections.byIds(ids),
     firstExecutions: async ids => new Map([...executions].filter(([id]) => ids.includes(id))),
-    expectedChanges: (projectIds, names) => stores.expectedChanges.of({ projectIds, names, expiringAfter: 0 }),
+    expectedChanges: (projectIds, names) => stores.expectedChanges.find({ projectIds, names, expiringAfter: 0 }),
     expectedChangeUses: async ids => [...(await stores.expectedChangeUses.load(ids)).values()],
   }
   const change = <T>(map: Map<string, T>, id: string, to: (value: T) => T) => {
@@ -100,12 +100,12 @@ function isOf({ projectId, connectionId }: Window, project: string, connectionId
 
 function page<T>(
   items: readonly T[],
-  placeOf: (item: T) => Place,
+  placeOf: (item: T) => PagePosition,
   { from, to }: Window,
-  after: Place | undefined,
+  after: PagePosition | undefined,
   limit: number,
 ): T[] {
-  const compare = (a: Place, b: Place) => a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+  const compare = (a: PagePosition, b: PagePosition) => a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
   return items
     .filter(item => from <= placeOf(item).at && placeOf(item).at < to)
     .filter(item => after === undefined || compare(placeOf(item), after) > 0)

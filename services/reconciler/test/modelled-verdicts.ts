@@ -4,54 +4,54 @@ import { type ActionRecord, isJudged } from '../src/case/action-record.ts'
 import type { Case } from '../src/case/case.ts'
 import type { Input } from '../src/decision/decide.ts'
 import {
+  type AlertState,
   cancellationsOf,
-  type Heard,
   type ModelAction,
+  type ModelConnection,
+  type ModelExpectedChange,
+  type ModelRefund,
+  type ModelSnapshot,
   refundsOf,
-  type ToldConnection,
-  type ToldNote,
-  type ToldRefund,
-  type ToldSnapshot,
   verdictsOn,
 } from './model/verdict-model.ts'
-import type { ToldWorld } from './told-world.ts'
+import type { RandomWorld } from './told-world.ts'
 
 /** Compares the verdicts of a played world with those of the model. */
 
 type Observed = Extract<Input, { kind: 'sighting' }>
 
 /** The facts that arrived, in the form of the model. */
-export interface ReadWorld {
+export interface ModelFacts {
   readonly actions: readonly ModelAction[]
   readonly operations: ReadonlyMap<string, Operation>
-  readonly expected: readonly ToldNote[]
-  readonly by: readonly ToldConnection[]
+  readonly expected: readonly ModelExpectedChange[]
+  readonly by: readonly ModelConnection[]
 }
 
 /** The model's verdicts for the facts that arrived and the alerts that were sent. */
-export function modelledVerdicts({ actions, operations, expected, by }: ReadWorld, played: Case): string[] {
-  return verdictsOn(actions, [...operations.values()], expected, by, heardOf(played))
+export function modelledVerdicts({ actions, operations, expected, by }: ModelFacts, played: Case): string[] {
+  return verdictsOn(actions, [...operations.values()], expected, by, alertStatesOf(played))
 }
 
-export function readWorld({ tellings, connections, madeAt, expectedChanges }: ToldWorld): ReadWorld {
-  const told = tellings.filter(({ isLost }) => !isLost).map(({ input }) => input)
+export function modelFactsOf({ inputs, connections, madeAt, expectedChanges }: RandomWorld): ModelFacts {
+  const arrived = inputs.filter(({ isLost }) => !isLost).map(({ input }) => input)
   const by = connections.map(
-    ({ connectionId, outOfBand, deleted }): ToldConnection => ({
+    ({ connectionId, outOfBand, deleted }): ModelConnection => ({
       id: connectionId,
       madeAt: madeAt.get(connectionId) ?? 0,
       outOfBand,
       isDeleted: deleted,
     }),
   )
-  const seen = told.filter((input): input is Observed => input.kind === 'sighting')
+  const seen = arrived.filter((input): input is Observed => input.kind === 'sighting')
   const operations = new Map<string, Operation>()
-  for (const input of told) {
+  for (const input of arrived) {
     if (input.kind !== 'operation') continue
     const { operation } = input
     const known = operations.get(operation.operation_id)
     if (known === undefined || known.version < operation.version) operations.set(operation.operation_id, operation)
   }
-  const actions = [...refundsOf(toldRefunds(seen), namesInTotals(seen)), ...modelledCancellations(seen, by)]
+  const actions = [...refundsOf(modelledRefunds(seen), namesInTotals(seen)), ...modelledCancellations(seen, by)]
   const expected = expectedChanges
     .filter(expectedChange => expectedChange.projectId === 'prj_test')
     .map(({ kind, subject, amount, createdAt, expiresAt }) => ({
@@ -64,15 +64,15 @@ export function readWorld({ tellings, connections, madeAt, expectedChanges }: To
   return { actions, operations, expected, by }
 }
 
-function toldRefunds(seen: readonly Observed[]): ToldRefund[] {
-  const told = new Map<string, ToldRefund>()
+function modelledRefunds(seen: readonly Observed[]): ModelRefund[] {
+  const byId = new Map<string, ModelRefund>()
   for (const { sighting, source } of seen) {
     if (sighting.kind !== 'action') continue
-    const known = told.get(sighting.identity)
-    told.set(sighting.identity, {
+    const known = byId.get(sighting.identity)
+    byId.set(sighting.identity, {
       id: sighting.providerRef,
       provider: sighting.provider,
-      notes: [...(known?.notes ?? []), ...(sighting.creditNoteIds ?? [])],
+      creditNotes: [...(known?.creditNotes ?? []), ...(sighting.creditNoteIds ?? [])],
       gatewayId: known?.gatewayId ?? sighting.gatewayRefs[0] ?? null,
       about: sighting.objectIds,
       amount: sighting.amount ?? 0,
@@ -83,7 +83,7 @@ function toldRefunds(seen: readonly Observed[]): ToldRefund[] {
       hasExpired: known?.hasExpired === true || sighting.isExpiredAuthorization === true,
     })
   }
-  return [...told.values()]
+  return [...byId.values()]
 }
 
 const CAUSES: Record<EndCause, string | null> = {
@@ -101,16 +101,16 @@ function namesInTotals(seen: readonly Observed[]): (readonly string[])[] {
   return seen.flatMap(({ sighting }) => (sighting.kind === 'refund_total' ? [sighting.objectIds] : []))
 }
 
-function modelledCancellations(seen: readonly Observed[], by: readonly ToldConnection[]) {
-  const snapshots: ToldSnapshot[] = []
-  let of: { id: string; provider: Observed['sighting']['provider']; by: ToldConnection } | undefined
+function modelledCancellations(seen: readonly Observed[], by: readonly ModelConnection[]) {
+  const snapshots: ModelSnapshot[] = []
+  let of: { id: string; provider: Observed['sighting']['provider']; by: ModelConnection } | undefined
   for (const { sighting, source } of seen) {
     if (sighting.kind !== 'subscription') continue
     const through = by.find(({ id }) => id === source.connection.id)
     if (through !== undefined) of = { id: sighting.subject, provider: sighting.provider, by: through }
     const { asOf, cancellation, before, isPastDue = false, idempotencyKey } = sighting
-    const known = snapshots.findIndex(snapshot => snapshot.asOf === asOf)
-    const told: ToldSnapshot = {
+    const known = snapshots.findIndex(one => one.asOf === asOf)
+    const snapshot: ModelSnapshot = {
       asOf,
       phase: cancellation.phase,
       left: before?.cancellation ?? snapshots[known]?.left ?? null,
@@ -123,13 +123,13 @@ function modelledCancellations(seen: readonly Observed[], by: readonly ToldConne
       isOfEvent: source.eventId !== null || snapshots[known]?.isOfEvent === true,
       key: idempotencyKey ?? snapshots[known]?.key ?? null,
     }
-    if (known < 0) snapshots.push(told)
-    else snapshots[known] = told
+    if (known < 0) snapshots.push(snapshot)
+    else snapshots[known] = snapshot
   }
   return of === undefined ? [] : cancellationsOf(of.id, of.provider, snapshots, of.by)
 }
 
-function heardOf({ actions }: Case): ReadonlyMap<string, Heard> {
+function alertStatesOf({ actions }: Case): ReadonlyMap<string, AlertState> {
   return new Map(
     actions.map(action => {
       const { verdict, incidents, operationId } = action

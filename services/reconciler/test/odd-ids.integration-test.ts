@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
 import { PROJECT } from './fixtures.ts'
-import { indexed } from './indexed.ts'
+import { createIndexes } from './indexed.ts'
 import { readingPorts, TEST_KEYS, TEST_SETTINGS } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const own = ['operations', 'rechecks', 'rechecks.due', 'rereads', 'rereads.retry', 'readbacks', 'commands'] as const
   await stack.createTopics([...inbound, ...own, 'incidents', 'alerts'], 1)
   mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'test' })
-  await indexed(mongo.db)
+  await createIndexes(mongo.db)
 })
 
 afterAll(async () => {

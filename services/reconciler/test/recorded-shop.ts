@@ -18,7 +18,7 @@ import { createCardProcessor, createChance, createSubscriptionBiller, type Payme
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { pendingLooks } from '../src/case/looks.ts'
-import { createExpectedChanges } from '../src/commands/apply-expected-changes.ts'
+import { createExpectedChangeApplier } from '../src/commands/apply-expected-changes.ts'
 import { rereadOfHint } from '../src/reading/held-hints.ts'
 import type { ReconcilerStores } from '../src/store/store.ts'
 import { recheckEntry } from '../src/verdict/outbox-entries.ts'
@@ -79,7 +79,7 @@ export async function recordShop(shop: ShopStores, seed: number, rounds: number)
   for (const connection of connections) await shop.addConnection(connection)
   const shopTime = createShopTime(shop)
   const chance = createChance(seed)
-  const cast = openCast(shopTime, chance, connections)
+  const cast = openAccounts(shopTime, chance, connections)
   for (let round = 0; round < rounds; round += 1) {
     for (const scene of cast.scenes) shopTime.at(T0 + round * HOUR + chance.next() * 40 * MINUTE, scene)
   }
@@ -94,7 +94,7 @@ interface ShopTime {
   take(item: WorkItem): Promise<void>
   readonly books: Books
   readonly shop: ShopStores
-  /** Returns the provider's answer; set by `openCast`. */
+  /** Returns the provider's answer; set by `openAccounts`. */
   answer: (reread: Reread) => Readback['objects']
   /** Ids of refunds whose provider is unavailable at the second look, and answers a minute later. */
   readonly unavailableFor: Set<string>
@@ -194,7 +194,7 @@ function readbackOf(reread: Reread, objects: Readback['objects'], now: number): 
 }
 
 /** The accounts, and all steps that happen on them. */
-function openCast(
+function openAccounts(
   time: ShopTime,
   chance: ReturnType<typeof createChance>,
   [cards, oldCards, plans]: ConnectionDocument[],
@@ -243,7 +243,7 @@ function openCast(
     await time.shop.addExpectedChange({ _id, ...about, ...wanted, ...said, ...more })
     return _id
   }
-  const applied = createExpectedChanges({
+  const applied = createExpectedChangeApplier({
     stores: time.shop.stores,
     reconcile: async items => {
       for (const item of items) await time.take(item)

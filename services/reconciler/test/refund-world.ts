@@ -2,7 +2,7 @@ import { type ObservedAction, PROVIDERS } from '@backstop/providers'
 import fc from 'fast-check'
 import type { Input } from '../src/decision/decide.ts'
 import { CONNECTION, MINUTE, PROJECT, SECOND, sourceOf, T0 } from './fixtures.ts'
-import type { HappenedCharge, HappenedRefund, ToldTotal } from './model/refund-total-model.ts'
+import type { ArrivedTotal, HappenedCharge, HappenedRefund } from './model/refund-total-model.ts'
 
 /** Charges of the card processor with refunds. Any of their events may be lost. */
 
@@ -63,7 +63,7 @@ const MIN_APART_S = 3
 const MAX_JOINED_S = 2
 
 /** Groups the refunds that have one total together, as the indices of the first and the last. */
-function joined(drawn: readonly Drawn[]): readonly { first: number; last: number }[] {
+function groupByTotal(drawn: readonly Drawn[]): readonly { first: number; last: number }[] {
   let first = 0
   return drawn.flatMap(({ joinsNext }, last) => {
     if (joinsNext && last - first < MAX_JOINED_S && last + 1 < drawn.length) return []
@@ -74,8 +74,8 @@ function joined(drawn: readonly Drawn[]): readonly { first: number; last: number
 }
 
 /** @returns undefined for a charge whose events do not determine the result */
-function worldOf({ refunds: drawn, amountBefore, created, listing, saysBefore }: Charge): RefundWorld | undefined {
-  const groups = joined(drawn)
+function buildWorld({ refunds: drawn, amountBefore, created, listing, saysBefore }: Charge): RefundWorld | undefined {
+  const groups = groupByTotal(drawn)
   let at = 0
   const madeAt = drawn.map(({ afterS }, index) => {
     at += groups.some(({ first }) => first === index) ? afterS : 1
@@ -87,8 +87,8 @@ function worldOf({ refunds: drawn, amountBefore, created, listing, saysBefore }:
       amount,
       madeAt: madeAt[index] ?? 0,
       failedAt,
-      isCreationTold: !isCreationLost,
-      isFailureTold: failedAt !== null && !isFailureLost,
+      hasCreationEvent: !isCreationLost,
+      hasFailureEvent: failedAt !== null && !isFailureLost,
     }
   })
   const failures = made.flatMap(({ failedAt }) => failedAt ?? [])
@@ -114,13 +114,13 @@ function worldOf({ refunds: drawn, amountBefore, created, listing, saysBefore }:
   )
   if (isRepeated) return undefined
   const totals = all.filter(({ isLost }) => !isLost)
-  if (totals.some(({ first, last }) => isPartlyTold(made.slice(first, last + 1)))) return undefined
+  if (totals.some(({ first, last }) => isPartlyKnown(made.slice(first, last + 1)))) return undefined
   const chargeCreated = { 'before connection': -7200, 'after connection': -600, 'not said': null }[created]
   const events = [
     ...made.flatMap((refund, index) =>
-      tellRefund(refund, index, drawn[index]?.hasKey === true ? `key_${index}` : null),
+      refundEvents(refund, index, drawn[index]?.hasKey === true ? `key_${index}` : null),
     ),
-    ...totals.map(total => tellTotal(total, made, drawn, chargeCreated)),
+    ...totals.map(total => totalEvent(total, made, drawn, chargeCreated)),
   ]
   return { happened: { refunds: made, totals, isOlderThanConnection: isOlder }, events }
 }
@@ -128,8 +128,8 @@ function worldOf({ refunds: drawn, amountBefore, created, listing, saysBefore }:
 /**
  * True if only some of the refunds with one total are known, because the total does not show which ones are missing.
  */
-function isPartlyTold(refunds: readonly HappenedRefund[]): boolean {
-  const told = refunds.filter(({ isCreationTold, isFailureTold }) => isCreationTold || isFailureTold)
+function isPartlyKnown(refunds: readonly HappenedRefund[]): boolean {
+  const told = refunds.filter(({ hasCreationEvent, hasFailureEvent }) => hasCreationEvent || hasFailureEvent)
   return told.length > 0 && told.length < refunds.length
 }
 
@@ -140,15 +140,15 @@ const refundObject = ({ amount, madeAt }: HappenedRefund, index: number, status:
   ...{ created: seconds(madeAt), status },
 })
 
-function tellRefund(refund: HappenedRefund, index: number, key: string | null): Input[][] {
-  const { madeAt, failedAt, isCreationTold, isFailureTold } = refund
+function refundEvents(refund: HappenedRefund, index: number, key: string | null): Input[][] {
+  const { madeAt, failedAt, hasCreationEvent, hasFailureEvent } = refund
   const created = event('refund.created', `made_${index}`, madeAt, refundObject(refund, index, 'pending'), key)
   const failed = event('refund.failed', `failed_${index}`, failedAt ?? 0, refundObject(refund, index, 'failed'), null)
-  return [...(isCreationTold ? [created] : []), ...(isFailureTold ? [failed] : [])]
+  return [...(hasCreationEvent ? [created] : []), ...(hasFailureEvent ? [failed] : [])]
 }
 
-function tellTotal(
-  { first, last, at, total, before, isListing }: ToldTotal,
+function totalEvent(
+  { first, last, at, total, before, isListing }: ArrivedTotal,
   made: readonly HappenedRefund[],
   drawn: readonly Drawn[],
   chargeCreated: number | null,
@@ -184,7 +184,7 @@ function event(type: string, eventId: string, at: number, object: object, key: s
 }
 
 export const refundWorlds: fc.Arbitrary<RefundWorld> = charges
-  .map(worldOf)
+  .map(buildWorld)
   .filter(world => world !== undefined)
   .filter(({ events }) => events.length > 0)
 

@@ -21,7 +21,7 @@ async function harness(script: Script, none: string[] = []) {
   const bus = createMemoryBus({ clock, partitions: 1 })
   const producer = bus.producer({ sendTimeoutMs: 1_000 })
   await producer.start()
-  const of = async (id: string): Promise<OpenedReader> => {
+  const readerFor = async (id: string): Promise<OpenedReader> => {
     if (none.includes(id)) return { kind: 'none', text: 'The connection was deleted' }
     const reader = { read: async (targets: readonly { id: string }[]) => script(targets[0]?.id ?? '') }
     return { kind: 'reader', reader: reader as never, connection: {} as ConnectionDocument }
@@ -33,7 +33,7 @@ async function harness(script: Script, none: string[] = []) {
     clock,
     logger: createLogger('test', 'fatal'),
     metrics: createConsumerMetrics(createMetrics('test')),
-    readers: { of, healthOf: () => 'answering' },
+    readers: { readerFor, healthOf: () => 'answering' },
     onFatal: error => {
       throw error
     },

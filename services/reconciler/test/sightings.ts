@@ -119,14 +119,14 @@ export function subscriptionShown(shown: SubscriptionShown = {}): ObservedSubscr
 }
 
 /** A subscription with a cancellation that was requested at `requestedAt` for a month later. */
-export function scheduled(requestedAt: number | null, shown: SubscriptionShown = {}): ObservedSubscription {
+export function scheduledCancellation(requestedAt: number | null, shown: SubscriptionShown = {}): ObservedSubscription {
   const effectiveAt = (requestedAt ?? shown.asOf ?? T0) + 30 * 86_400_000
   const cancellation = { phase: 'scheduled', requestedAt, effectiveAt, ...shown.cancellation } as const
   return subscriptionShown({ asOf: requestedAt ?? T0, ...shown, cancellation })
 }
 
 /** A subscription that has ended. */
-export function ended(requestedAt: number | null, shown: SubscriptionShown = {}): ObservedSubscription {
+export function endedSubscription(requestedAt: number | null, shown: SubscriptionShown = {}): ObservedSubscription {
   const asOf = shown.asOf ?? requestedAt ?? T0
   const cancellation = { phase: 'executed', requestedAt, effectiveAt: asOf, ...shown.cancellation } as const
   return subscriptionShown({ ...shown, asOf, cancellation })
@@ -135,12 +135,12 @@ export function ended(requestedAt: number | null, shown: SubscriptionShown = {})
 type Shown = Extract<Input, { kind: 'sighting' }>['sighting']
 
 /** A sighting in an event, or in a re-read. */
-export function seen(sighting: Shown, source: Partial<SightingSource> = {}): Input {
+export function sightingInput(sighting: Shown, source: Partial<SightingSource> = {}): Input {
   const eventId = `evt_${sighting.identity}_${'asOf' in sighting ? sighting.asOf : sighting.kind}`
   return { kind: 'sighting', sighting, source: sourceOf(eventId, `${sighting.kind}.shown`, source) }
 }
 
 /** A sighting in the baseline of a new connection. */
-export function inBaseline(sighting: Shown, source: Partial<SightingSource> = {}): Input {
-  return seen(sighting, { eventId: null, eventType: 'baseline', reading: 'baseline', ...source })
+export function baselineInput(sighting: Shown, source: Partial<SightingSource> = {}): Input {
+  return sightingInput(sighting, { eventId: null, eventType: 'baseline', reading: 'baseline', ...source })
 }

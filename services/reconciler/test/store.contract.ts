@@ -13,8 +13,8 @@ import { openChannelIncident } from '../src/incidents/rules/failing-channel.ts'
 import {
   type CaseChange,
   type InboxEntry,
-  MAX_FOUND_FOR_ONE,
-  type OpenPlace,
+  MAX_FOUND_PER_SUBJECT,
+  type OpenActionPosition,
   type ReconcilerStores,
 } from '../src/store/store.ts'
 import { type ListingState, projectAction, projectActions } from '../src/verdict/projection.ts'
@@ -328,7 +328,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
 
     describe('expected changes of people', () => {
       const found = async (names: string[], expiringAfter = T0 - MINUTE, projectIds = [PROJECT]) => {
-        const expectedChanges = await stores.expectedChanges.of({ projectIds, names, expiringAfter })
+        const expectedChanges = await stores.expectedChanges.find({ projectIds, names, expiringAfter })
         return expectedChanges.map(({ _id }) => _id).sort()
       }
 
@@ -349,14 +349,14 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       test('are found until long after they expired, whole', async () => {
         const expectedChange = expectedChangeDocument('exp_1', { subject: 'pi_1', amount: 2499, currency: 'eur' })
         await addExpectedChanges([expectedChange])
-        expect(await stores.expectedChanges.of({ projectIds: [PROJECT], names: ['pi_1'], expiringAfter: T0 })).toEqual([
-          expectedChange,
-        ])
+        expect(
+          await stores.expectedChanges.find({ projectIds: [PROJECT], names: ['pi_1'], expiringAfter: T0 }),
+        ).toEqual([expectedChange])
         expect(await found(['pi_1'], T0 + 1)).toEqual([])
       })
 
       test('are bounded, those that expire last first, and a flood of one project hides none of another', async () => {
-        const flood = Array.from({ length: MAX_FOUND_FOR_ONE + 1 }, (_, index) =>
+        const flood = Array.from({ length: MAX_FOUND_PER_SUBJECT + 1 }, (_, index) =>
           expectedChangeDocument(`exp_${index}`, { expires_at: new Date(T0 + index) }),
         )
         await addExpectedChanges([
@@ -365,7 +365,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
           expectedChangeDocument('other', { project_id: 'prj_other' }),
         ])
         const ids = await found(['pi_1'], T0, [PROJECT, 'prj_other'])
-        expect(ids).toHaveLength(MAX_FOUND_FOR_ONE + 2)
+        expect(ids).toHaveLength(MAX_FOUND_PER_SUBJECT + 2)
         expect(ids).not.toContain('exp_0')
         expect(ids).toEqual(expect.arrayContaining(['named', 'other', 'exp_1']))
       })
@@ -421,7 +421,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
         await stores.projections.saveActions([{ ...projected!, action }])
       }
       await stores.projections.saveIncidents(incidents.map(incident => ({ incident, listing: 'absent' })))
-      const idsOf = async (after?: OpenPlace, limit = 2) =>
+      const idsOf = async (after?: OpenActionPosition, limit = 2) =>
         (await stores.openActions.page(PROJECT, after, limit)).map(({ action }) => action._id)
       expect(await idsOf()).toEqual(['act_1', 'act_2'])
       expect(await idsOf({ openedAt: T0 + 2, incidentId: 'inc_2' })).toEqual(['act_3'])

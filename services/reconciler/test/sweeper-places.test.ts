@@ -66,7 +66,7 @@ async function harness(providers: Record<string, Answer>) {
       connections: stores.connections,
       inbox,
       readers: {
-        of: async id =>
+        readerFor: async id =>
           ({
             kind: 'reader',
             reader: readerOf(id),

@@ -72,7 +72,7 @@ async function harness(pages: Pages, kind: ConnectionDocument['kind'] = 'process
       sweeps,
       connections: stores.connections,
       inbox,
-      readers: { of: async () => ({ kind: 'reader', reader, connection }) as unknown as OpenedReader },
+      readers: { readerFor: async () => ({ kind: 'reader', reader, connection }) as unknown as OpenedReader },
       heldHints: createHeldHints({ inbox, producer, codec, clock }),
       incidents: createConnectionIncidents({ incidents, publisher, clock }),
       producer,

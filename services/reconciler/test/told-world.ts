@@ -4,18 +4,26 @@ import type { ConnectionPolicy } from '../src/case/connection-policy.ts'
 import type { ExpectedChange } from '../src/case/expected-change.ts'
 import type { Input } from '../src/decision/decide.ts'
 import { MINUTE, operationSeen, PROJECT, SECOND, T0 } from './fixtures.ts'
-import { ended, inBaseline, refundShown, scheduled, seen, subscriptionShown, totalShown } from './sightings.ts'
+import {
+  baselineInput,
+  endedSubscription,
+  refundShown,
+  scheduledCancellation,
+  sightingInput,
+  subscriptionShown,
+  totalShown,
+} from './sightings.ts'
 
 /** Random worlds with refunds and cancellations, and all events and operations that report them. */
 
 /** An input that arrives or is lost. Inputs with a final state always arrive, because a sweep would find it. */
-export interface Telling {
+export interface WorldInput {
   readonly input: Input
   readonly isLost: boolean
 }
 
-export interface ToldWorld {
-  readonly tellings: readonly Telling[]
+export interface RandomWorld {
+  readonly inputs: readonly WorldInput[]
   readonly connections: readonly ConnectionPolicy[]
   readonly madeAt: ReadonlyMap<string, number>
   readonly expectedChanges: readonly ExpectedChange[]
@@ -118,12 +126,12 @@ const CREDIT_NOTE = 'CN-1'
 /** An event may lack one of the processor's two names of a payment. */
 const NAMES = { both: ['pi_1', 'ch_1'], charge: ['ch_1'], payment: ['pi_1'] } as const
 
-function tellRefunds(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, number>): Telling[] {
-  return drawn.flatMap((refund, index): Telling[] => {
+function refundInputs(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, number>): WorldInput[] {
+  return drawn.flatMap((refund, index): WorldInput[] => {
     const createdAt = T0 + (refund.atS + index * 10) * SECOND
     const shown = { amount: refund.amount, createdAt }
     const tell = (through: string, event: string, sighting: Parameters<typeof refundShown>[0], isLost = false) => ({
-      input: seen(refundShown({ ...shown, ...sighting }), {
+      input: sightingInput(refundShown({ ...shown, ...sighting }), {
         ...sightedAt(madeAt, through),
         eventId: `${event}_${index}`,
       }),
@@ -164,45 +172,45 @@ function tellRefunds(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, n
 /**
  * The totals of the payment's charge. All its refunds are reported in the end, so the totals prove no further refund.
  */
-function tellTotals(
+function totalInputs(
   drawn: Drawn<typeof refunds>,
   { tellsTotals, createdS }: Drawn<typeof charge>,
   madeAt: ReadonlyMap<string, number>,
-): Telling[] {
+): WorldInput[] {
   const isUnseen = drawn.some(({ atGatewayUnseen, atBiller }) => atGatewayUnseen && atBiller !== 'nothing')
   if (!tellsTotals || isUnseen) return []
   const by = sightedAt(madeAt, 'con_p')
   const createdAt = createdS === null ? null : T0 + createdS * SECOND
   let [total, before] = [0, 0]
-  return drawn.flatMap((refund, index): Telling[] => {
+  return drawn.flatMap((refund, index): WorldInput[] => {
     if (refund.provider === 'reseller') return []
     total += refund.amount
     if (refund.total === 'with the next') return []
     const at = T0 + (refund.atS + index * 10) * SECOND
     const from = refund.total === 'without the one before' ? null : before
     before = total
-    const input = seen(totalShown(total, from, at, createdAt), { ...by, eventId: `total_${index}` })
+    const input = sightingInput(totalShown(total, from, at, createdAt), { ...by, eventId: `total_${index}` })
     return [{ input, isLost: refund.total === 'lost' }]
   })
 }
 
-const THROUGH = { processor: 'con_p', reseller: 'con_r', subscription: 'con_s' } as const
+const CONNECTION_OF = { processor: 'con_p', reseller: 'con_r', subscription: 'con_s' } as const
 
-function tellSubscription(
+function subscriptionInputs(
   provider: ProviderKind,
   { steps, everyS }: Drawn<typeof history>,
   madeAt: ReadonlyMap<string, number>,
-): Telling[] {
-  const by = sightedAt(madeAt, THROUGH[provider])
+): WorldInput[] {
+  const by = sightedAt(madeAt, CONNECTION_OF[provider])
   const since = by.connection.createdAt
   let state = subscriptionShown({ provider, asOf: T0 - 100 * SECOND })
-  const tellings: Telling[] = []
+  const inputs: WorldInput[] = []
   let isBaselineRead = false
   const baseline = () => {
     isBaselineRead = true
     // The processor gives subscriptions no version, so a re-read counts with the time at which it was made.
     const asOf = provider === 'processor' ? since + 2 * SECOND : state.asOf
-    tellings.push({ input: inBaseline({ ...state, asOf, before: null, idempotencyKey: null }, by), isLost: false })
+    inputs.push({ input: baselineInput({ ...state, asOf, before: null, idempotencyKey: null }, by), isLost: false })
   }
   steps.forEach(({ what, isLost, saysBefore, isRead, ownCause }, index) => {
     const asOf = T0 + index * everyS * SECOND
@@ -214,36 +222,37 @@ function tellSubscription(
       provider === 'reseller' || (provider === 'subscription' && isNow) ? null : asOf - SECOND
     const key = { idempotencyKey: provider === 'processor' ? `key_${index}` : null }
     const kept = { provider, asOf, cancellation: state.cancellation }
-    if (what === 'schedule' && was === 'none') state = scheduled(asked(false), { provider, asOf, ...key })
+    if (what === 'schedule' && was === 'none') state = scheduledCancellation(asked(false), { provider, asOf, ...key })
     else if (what === 'move' && was === 'scheduled') {
       const effectiveAt = (state.cancellation.effectiveAt ?? asOf) + (saysBefore ? 10 : -10) * DAY_MS
-      state = scheduled(asked(false), { provider, asOf, ...key, cancellation: { effectiveAt } })
+      state = scheduledCancellation(asked(false), { provider, asOf, ...key, cancellation: { effectiveAt } })
     } else if (what === 'remove') state = subscriptionShown({ provider, asOf })
-    else if (what === 'end' && was === 'scheduled') state = endedLater(state, asOf, saysBefore)
-    else if (what === 'end') state = ended(asked(true), { provider, asOf, ...key, ...atOnce(provider) })
+    else if (what === 'end' && was === 'scheduled') state = endAfterSchedule(state, asOf, saysBefore)
+    else if (what === 'end')
+      state = endedSubscription(asked(true), { provider, asOf, ...key, ...immediateEnd(provider) })
     else if (what === 'end itself' && provider !== 'reseller') {
       const cancellation = { cause: ownCause, detail: null } as const
-      state = ended(state.cancellation.requestedAt ?? asked(true), { provider, asOf, cancellation })
+      state = endedSubscription(state.cancellation.requestedAt ?? asked(true), { provider, asOf, cancellation })
     } else state = subscriptionShown({ ...kept, isPastDue: provider === 'reseller' && what === 'late' })
     const before = saysBefore && provider === 'processor' ? { cancellation: was, pause: null } : null
-    const event = seen({ ...state, before }, { ...by, eventId: `sub_${index}` })
+    const event = sightingInput({ ...state, before }, { ...by, eventId: `sub_${index}` })
     // Changes before the connection was made were not sent to it.
-    tellings.push({ input: event, isLost: isLost || asOf <= since })
+    inputs.push({ input: event, isLost: isLost || asOf <= since })
     if (isRead && asOf > since) {
       const readAsOf = provider === 'processor' ? asOf + 3 * SECOND : asOf
-      tellings.push({ input: swept({ ...state, asOf: readAsOf, idempotencyKey: null }, by), isLost: false })
+      inputs.push({ input: sweptInput({ ...state, asOf: readAsOf, idempotencyKey: null }, by), isLost: false })
     }
   })
   if (!isBaselineRead) baseline()
   const endAsOf = provider === 'processor' ? T0 + 6000 * SECOND : state.asOf
   return [
-    ...tellings,
-    { input: swept({ ...state, asOf: endAsOf, before: null, idempotencyKey: null }, by), isLost: false },
+    ...inputs,
+    { input: sweptInput({ ...state, asOf: endAsOf, before: null, idempotencyKey: null }, by), isLost: false },
   ]
 }
 
 /** The biller shows whether an end was scheduled. If it was not, the end was immediate. */
-function atOnce(provider: ProviderKind): Parameters<typeof ended>[1] {
+function immediateEnd(provider: ProviderKind): Parameters<typeof endedSubscription>[1] {
   return provider === 'subscription' ? { cancellation: { isImmediate: true } } : {}
 }
 
@@ -251,23 +260,27 @@ function atOnce(provider: ProviderKind): Parameters<typeof ended>[1] {
  * The scheduled end takes effect, or somebody ends the subscription earlier. Only the processor then shows a new
  * request time.
  */
-function endedLater({ provider, cancellation }: ReturnType<typeof scheduled>, asOf: number, isAskedAgain: boolean) {
+function endAfterSchedule(
+  { provider, cancellation }: ReturnType<typeof scheduledCancellation>,
+  asOf: number,
+  isAskedAgain: boolean,
+) {
   const { requestedAt, effectiveAt } = cancellation
-  if (!isAskedAgain) return ended(requestedAt, { provider, asOf, cancellation: { effectiveAt } })
-  if (provider !== 'processor') return ended(requestedAt, { provider, asOf })
-  return ended(asOf, { provider, asOf, idempotencyKey: 'key_0' })
+  if (!isAskedAgain) return endedSubscription(requestedAt, { provider, asOf, cancellation: { effectiveAt } })
+  if (provider !== 'processor') return endedSubscription(requestedAt, { provider, asOf })
+  return endedSubscription(asOf, { provider, asOf, idempotencyKey: 'key_0' })
 }
 
 const DAY_MS = 86_400_000
 
-const swept: typeof seen = (sighting, by) =>
-  seen(sighting, { ...by, eventId: null, eventType: 'sweep', reading: 'sweep' })
+const sweptInput: typeof sightingInput = (sighting, by) =>
+  sightingInput(sighting, { ...by, eventId: null, eventType: 'sweep', reading: 'sweep' })
 
 const REFUND_OF = { processor: ['re_', 'pi_1'], reseller: ['adj_', 'txn_1'], subscription: ['txn_', 'sub_1'] } as const
 
 /** @param scale factor for all times */
-function tellOperations(drawn: Drawn<typeof operations>, scale: number): Telling[] {
-  return drawn.flatMap((one, index): Telling[] => {
+function operationInputs(drawn: Drawn<typeof operations>, scale: number): WorldInput[] {
+  return drawn.flatMap((one, index): WorldInput[] => {
     const [prefix, payment] = REFUND_OF[one.provider]
     const named = { 'credit note': CREDIT_NOTE, gateway: `re_${one.target}` }
     const ref = named[one.byRef as keyof typeof named] ?? `${prefix}${one.target}`
@@ -275,7 +288,7 @@ function tellOperations(drawn: Drawn<typeof operations>, scale: number): Telling
     const operation = {
       operation_id: `op_${index}`,
       provider: one.provider,
-      connection_id: THROUGH[one.provider],
+      connection_id: CONNECTION_OF[one.provider],
       kind: one.isRefund ? 'refund' : 'cancellation',
       subject: one.isRefund ? payment : 'sub_1',
       amount: one.isRefund ? one.amount : null,
@@ -298,7 +311,7 @@ function tellOperations(drawn: Drawn<typeof operations>, scale: number): Telling
 }
 
 /** A world with refunds at one or two providers, or with a subscription at one of three providers. */
-export const worlds: fc.Arbitrary<ToldWorld> = fc
+export const worlds: fc.Arbitrary<RandomWorld> = fc
   .record({
     connections,
     operations,
@@ -306,7 +319,7 @@ export const worlds: fc.Arbitrary<ToldWorld> = fc
     refunds: fc.option(refunds),
     charge,
     history,
-    provider: fc.constantFrom(...Object.keys(THROUGH)),
+    provider: fc.constantFrom(...Object.keys(CONNECTION_OF)),
   })
   .map(drawn => {
     const made = CONNECTIONS.map(({ connectionId }, index) => {
@@ -314,14 +327,14 @@ export const worlds: fc.Arbitrary<ToldWorld> = fc
       return [connectionId, T0 + madeS * SECOND + 500] as const
     })
     const madeAt = new Map(made)
-    const tellings = [
+    const inputs = [
       ...(drawn.refunds === null
-        ? tellSubscription(drawn.provider as ProviderKind, drawn.history, madeAt)
-        : [...tellRefunds(drawn.refunds, madeAt), ...tellTotals(drawn.refunds, drawn.charge, madeAt)]),
-      ...tellOperations(drawn.operations, drawn.refunds === null ? drawn.history.everyS / 10 : 1),
+        ? subscriptionInputs(drawn.provider as ProviderKind, drawn.history, madeAt)
+        : [...refundInputs(drawn.refunds, madeAt), ...totalInputs(drawn.refunds, drawn.charge, madeAt)]),
+      ...operationInputs(drawn.operations, drawn.refunds === null ? drawn.history.everyS / 10 : 1),
     ]
     return {
-      tellings,
+      inputs,
       madeAt,
       connections: CONNECTIONS.map((connection, index) => {
         const { madeS: _made, ...policy } = drawn.connections[index] ?? {
@@ -360,8 +373,8 @@ export interface Delivery {
   readonly askings: readonly ('read' | 'not_found' | 'unavailable' | 'lost')[]
 }
 
-export function deliveriesOf({ tellings }: ToldWorld): fc.Arbitrary<Delivery> {
-  const inputs = tellings.filter(({ isLost }) => !isLost).map(({ input }) => input)
+export function deliveriesOf({ inputs: allInputs }: RandomWorld): fc.Arbitrary<Delivery> {
+  const inputs = allInputs.filter(({ isLost }) => !isLost).map(({ input }) => input)
   const copies = fc.array(fc.nat({ max: Math.max(0, inputs.length - 1) }), { maxLength: 3 })
   return fc
     .record({

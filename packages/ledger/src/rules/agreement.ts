@@ -2,7 +2,7 @@ import type { NewOperation, Operation, OperationState } from '@backstop/contract
 import { decideTransition, isReachable } from './transition.ts'
 
 /** How a report compares with the stored operation. */
-export type Agreement =
+export type ReportComparison =
   /** The same report again, or one of an earlier state. */
   | { readonly kind: 'agrees' }
   /** The same operation in a later state. */
@@ -13,7 +13,7 @@ export type Agreement =
  * Compares a report that has a known idempotency key with the stored operation. These are no differences: fields that
  * the report leaves out, and a later state or a provider_ref that the operation got since.
  */
-export function compareReport(stored: Operation, reported: NewOperation): Agreement {
+export function compareReport(stored: Operation, reported: NewOperation): ReportComparison {
   for (const field of ['kind', 'subject', 'amount', 'currency', 'run_id', 'provider_ref'] as const) {
     const isLearned = field === 'provider_ref' && stored.provider_ref === null
     if (reported[field] !== undefined && reported[field] !== stored[field] && !isLearned) return differs(field)
@@ -38,6 +38,6 @@ function isSameTime(reported: string | undefined, stored: string | null): boolea
   return reported === undefined || (stored !== null && Date.parse(reported) === Date.parse(stored))
 }
 
-function differs(field: keyof NewOperation & string): Agreement {
+function differs(field: keyof NewOperation & string): ReportComparison {
   return { kind: 'differs', field }
 }

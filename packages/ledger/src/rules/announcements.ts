@@ -37,7 +37,11 @@ export function approvalEntries(operation: Operation, event: ApprovalEvent, now:
 }
 
 /** The alert that a budget reached a share of its cap. Each share alerts once per period. */
-export function capEntry({ budget, account, percent }: ReachedCap, operation: Operation, now: number): OutboxEntry {
+export function capAlertEntry(
+  { budget, account, percent }: ReachedCap,
+  operation: Operation,
+  now: number,
+): OutboxEntry {
   return alertEntry({
     alert_id: deterministicId('alert', account.id, 'cap.threshold', String(percent)),
     project_id: budget.project_id,
@@ -48,7 +52,7 @@ export function capEntry({ budget, account, percent }: ReachedCap, operation: Op
 }
 
 /** The alert that a run failed. @param operations the newest ones of the run */
-export function runEntry(
+export function runAlertEntry(
   runDocumentId: string,
   run: FailedRun,
   operations: readonly Operation[],

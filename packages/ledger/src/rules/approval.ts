@@ -29,7 +29,7 @@ export function approvalPolicyOf(
  * Who changes the state of an operation: the software that reports it, a person with a key that may approve, or the
  * deadline.
  */
-export type Mover =
+export type TransitionActor =
   | { readonly kind: 'reporter' }
   | { readonly kind: 'approver'; readonly keyId: string }
   | { readonly kind: 'timer' }
@@ -47,7 +47,7 @@ export function stateOnReport(state: OperationState, policy: ApprovalPolicy): Op
 }
 
 /** A new approval, requested now. */
-export function askForApproval(policy: ApprovalPolicy, now: number): Approval {
+export function newApproval(policy: ApprovalPolicy, now: number): Approval {
   return {
     required: policy.required,
     requested_at: isoTime(now),
@@ -60,10 +60,10 @@ export function askForApproval(policy: ApprovalPolicy, now: number): Approval {
 }
 
 /** Why a decision on an operation is refused; undefined if it is allowed. */
-export function refuseDecision(
+export function whyDecisionRefused(
   operation: Operation,
   to: OperationState,
-  mover: Mover,
+  mover: TransitionActor,
   now: number,
 ): ApprovalRefusal | undefined {
   const { approval, state } = operation
@@ -73,14 +73,14 @@ export function refuseDecision(
 }
 
 /** The approval of an operation after its state has changed. */
-export function approvalAfter(
+export function approvalAfterTransition(
   operation: Operation,
   to: OperationState,
-  mover: Mover,
+  mover: TransitionActor,
   policy: ApprovalPolicy,
   now: number,
 ): Approval | null {
-  if (to === 'approval_pending') return askForApproval(policy, now)
+  if (to === 'approval_pending') return newApproval(policy, now)
   const approval = operation.approval ?? null
   const isDecided = to === 'approved' || to === 'declined' || to === 'expired'
   if (approval === null || !isDecided) return approval
@@ -97,7 +97,7 @@ export function approvalAfter(
  * @param from its state before; undefined if this is its first report
  * @param required true if approval was required at its first report
  */
-export function gapOnExecution(from: OperationState | undefined, required: boolean): ApprovalGap | null {
+export function approvalGapAtExecution(from: OperationState | undefined, required: boolean): ApprovalGap | null {
   switch (from) {
     case 'declined':
     case 'expired':
@@ -131,7 +131,7 @@ export function nextTimerAt({ state, approval }: Operation): number | null {
 /**
  * The timer action that is due now. After the deadline no reminder is sent, because the decision is no longer possible.
  */
-export function dueOf(operation: Operation, now: number): 'remind' | 'expire' | 'nothing_due' {
+export function dueTimerAction(operation: Operation, now: number): 'remind' | 'expire' | 'nothing_due' {
   const timerAt = nextTimerAt(operation)
   if (timerAt === null || timerAt > now) return 'nothing_due'
   return now >= Date.parse(operation.approval!.deadline_at) ? 'expire' : 'remind'

@@ -46,7 +46,7 @@ export function periodOf(interval: BudgetInterval, now: number): Period {
 }
 
 /** How an operation in that state counts in a budget. */
-export function holdOf(state: OperationState): 'nothing' | 'reserved' | 'spent' {
+export function budgetUseOf(state: OperationState): 'nothing' | 'reserved' | 'spent' {
   switch (state) {
     case 'requested':
     case 'approval_pending':
@@ -77,20 +77,20 @@ export interface BudgetMove {
 }
 
 /** An operation with its shares of budgets, and the resulting changes of accounts in the order of their ids. */
-export interface Shared {
+export interface OperationWithShares {
   readonly operation: Operation
   readonly moves: readonly BudgetMove[]
 }
 
 /** The result of taking shares for an operation. */
-export type Sharing =
-  | ({ readonly kind: 'shared' } & Shared)
+export type ShareAllocation =
+  | ({ readonly kind: 'shared' } & OperationWithShares)
   /** The operation leaves out the amount or currency that the budget counts. */
   | { readonly kind: 'uncountable'; readonly budget: Budget }
 
 /** True if an operation that moves to `next` takes new shares of budgets. */
-export function takesNewShares(before: Operation | undefined, next: OperationState): boolean {
-  return holdOf(next) !== 'nothing' && (before === undefined || holdOf(before.state) === 'nothing')
+export function needsNewShares(before: Operation | undefined, next: OperationState): boolean {
+  return budgetUseOf(next) !== 'nothing' && (before === undefined || budgetUseOf(before.state) === 'nothing')
 }
 
 /**
@@ -98,8 +98,8 @@ export function takesNewShares(before: Operation | undefined, next: OperationSta
  * even if it does not fit.
  * @param budgets all budgets of its project
  */
-export function takeShares(operation: Operation, budgets: readonly Budget[], now: number): Sharing {
-  const hold = holdOf(operation.state)
+export function allocateShares(operation: Operation, budgets: readonly Budget[], now: number): ShareAllocation {
+  const hold = budgetUseOf(operation.state)
   const { amount, currency, connection_id } = operation
   const inScope = budgets.filter(budget => budget.connection_id === null || budget.connection_id === connection_id)
   const mustFit = !hasExecuted(operation.state)
@@ -117,13 +117,17 @@ export function takeShares(operation: Operation, budgets: readonly Budget[], now
     return { share, move: { accountId: account.id, reserved, used, takes: { budget, account, mustFit } } }
   })
   const shares = parts.map(({ share }) => share)
-  return { kind: 'shared', operation: { ...operation, budgets: shares }, moves: inOrder(parts.map(part => part.move)) }
+  return {
+    kind: 'shared',
+    operation: { ...operation, budgets: shares },
+    moves: sortByAccount(parts.map(part => part.move)),
+  }
 }
 
 /** Keeps, spends or releases the shares of an operation whose state changes. */
-export function moveShares(before: Operation, next: Operation): Shared {
-  const hold = holdOf(next.state)
-  if (hold === holdOf(before.state)) return { operation: next, moves: [] }
+export function updateShares(before: Operation, next: Operation): OperationWithShares {
+  const hold = budgetUseOf(next.state)
+  if (hold === budgetUseOf(before.state)) return { operation: next, moves: [] }
   const moves: BudgetMove[] = []
   const shares = (before.budgets ?? []).map((share): BudgetShare => {
     if (share.state !== 'reserved') return share
@@ -133,11 +137,11 @@ export function moveShares(before: Operation, next: Operation): Shared {
     moves.push({ accountId: accountIdOf(budget_id, period_start), reserved: -amount, used, takes: null })
     return { ...share, state: hold === 'spent' ? 'spent' : 'released' }
   })
-  return { operation: { ...next, budgets: shares }, moves: inOrder(moves) }
+  return { operation: { ...next, budgets: shares }, moves: sortByAccount(moves) }
 }
 
 /** One order for all operations, so that two operations on the same budgets conflict on the first account. */
-function inOrder(moves: BudgetMove[]): BudgetMove[] {
+function sortByAccount(moves: BudgetMove[]): BudgetMove[] {
   return moves.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))
 }
 
@@ -155,13 +159,13 @@ export interface ReachedCap {
 }
 
 /** The result of applying budget changes. */
-export type Booking =
+export type MovesResult =
   | { readonly kind: 'booked'; readonly accounts: readonly PeriodAccount[]; readonly reached: readonly ReachedCap[] }
   /** Of all exceeded budgets, the one with the least left. */
   | { readonly kind: 'exceeded'; readonly budget: Budget; readonly account: PeriodAccount }
 
 /** Applies all budget changes of one operation, or none. @param accounts the stored accounts */
-export function applyMoves(moves: readonly BudgetMove[], accounts: ReadonlyMap<string, PeriodAccount>): Booking {
+export function applyMoves(moves: readonly BudgetMove[], accounts: ReadonlyMap<string, PeriodAccount>): MovesResult {
   const refused: { budget: Budget; account: PeriodAccount }[] = []
   const reached: ReachedCap[] = []
   const booked = moves.flatMap(({ accountId, used, reserved, takes }) => {
@@ -170,15 +174,18 @@ export function applyMoves(moves: readonly BudgetMove[], accounts: ReadonlyMap<s
     if (before === undefined) return []
     const after = { ...before, used: before.used + used, reserved: before.reserved + reserved }
     if (takes === null) return after
-    if (takes.mustFit && takenOf(after) > takes.budget.cap) refused.push({ budget: takes.budget, account: before })
-    const percents = CAP_PERCENTS.filter(percent => takenOf(after) >= (takes.budget.cap * percent) / 100)
+    if (takes.mustFit && usedAndReserved(after) > takes.budget.cap)
+      refused.push({ budget: takes.budget, account: before })
+    const percents = CAP_PERCENTS.filter(percent => usedAndReserved(after) >= (takes.budget.cap * percent) / 100)
     const percent = percents.at(-1)
     if (percent === undefined || before.alertedPercents.some(told => told >= percent)) return after
     const account = { ...after, alertedPercents: percents }
     reached.push({ budget: takes.budget, account, percent })
     return account
   })
-  const [tightest] = refused.toSorted((a, b) => leftOf(a.budget, a.account) - leftOf(b.budget, b.account))
+  const [tightest] = refused.toSorted(
+    (a, b) => remainingAmount(a.budget, a.account) - remainingAmount(b.budget, b.account),
+  )
   return tightest === undefined ? { kind: 'booked', accounts: booked, reached } : { kind: 'exceeded', ...tightest }
 }
 
@@ -188,13 +195,13 @@ function emptyAccount(budget: Budget, period: Period): PeriodAccount {
   return { id, budgetId, projectId, ...period, used: 0, reserved: 0, alertedPercents: [] }
 }
 
-function takenOf({ used, reserved }: { used: number; reserved: number }): number {
+function usedAndReserved({ used, reserved }: { used: number; reserved: number }): number {
   return used + reserved
 }
 
 /** The amount that may still be requested of a budget, at least 0. */
-export function leftOf(budget: Budget, account: { used: number; reserved: number }): number {
-  return Math.max(0, budget.cap - takenOf(account))
+export function remainingAmount(budget: Budget, account: { used: number; reserved: number }): number {
+  return Math.max(0, budget.cap - usedAndReserved(account))
 }
 
 /** The usage of a budget in one period, as the API returns it. */
@@ -206,6 +213,6 @@ export function usageOf(budget: Budget, period: Period, account: PeriodAccount |
     // The sum of executed operations may exceed the range of exact numbers. `left` is 0 long before that.
     used: Math.min(used, Number.MAX_SAFE_INTEGER),
     reserved: Math.min(reserved, Number.MAX_SAFE_INTEGER),
-    left: leftOf(budget, { used, reserved }),
+    left: remainingAmount(budget, { used, reserved }),
   }
 }

@@ -10,12 +10,12 @@ import {
 import {
   type ApprovalPolicy,
   type ApprovalRefusal,
-  approvalAfter,
-  askForApproval,
-  gapOnExecution,
-  type Mover,
-  refuseDecision,
+  approvalAfterTransition,
+  approvalGapAtExecution,
+  newApproval,
   stateOnReport,
+  type TransitionActor,
+  whyDecisionRefused,
 } from './approval.ts'
 import { referencesOf, withProviderRef } from './references.ts'
 import { decideTransition, hasEnded, type IllegalReason } from './transition.ts'
@@ -24,17 +24,17 @@ import { decideTransition, hasEnded, type IllegalReason } from './transition.ts'
 export type OperationConnection = Pick<ConnectionDocument, '_id' | 'project_id' | 'kind' | 'site'>
 
 /** A reported time that contradicts the state or another time. */
-export interface BadTime {
+export interface InvalidTime {
   readonly kind: 'bad_time'
   readonly field: 'executing_at' | 'ended_at'
   readonly reason: TimeRefusal
 }
 
 /** The result of a new report. */
-export type Recorded =
+export type RecordResult =
   | { readonly kind: 'recorded'; readonly operation: Operation }
   | { readonly kind: 'refused'; readonly reason: 'approval_is_not_yours' }
-  | BadTime
+  | InvalidTime
 
 /** Why a reported time is refused. */
 export type TimeRefusal =
@@ -44,12 +44,12 @@ export type TimeRefusal =
   | 'ends_before_it_began'
 
 /** The result of a transition. */
-export type Transitioned =
+export type TransitionResult =
   | { readonly kind: 'moved'; readonly operation: Operation }
   /** The report was a repeat: nothing changes, and nothing is published. */
   | { readonly kind: 'unchanged'; readonly operation: Operation }
   | { readonly kind: 'refused'; readonly reason: IllegalReason | ApprovalRefusal | 'other_provider_ref' }
-  | BadTime
+  | InvalidTime
 
 /**
  * How far ahead a reporter's clock may be, in milliseconds. An operation that begins far in the future could explain
@@ -68,7 +68,7 @@ export function recordOperation(
   connection: OperationConnection,
   policy: ApprovalPolicy,
   now: number,
-): Recorded {
+): RecordResult {
   const state = stateOnReport(reported.state, policy)
   if (state === 'approved' && policy.required) return { kind: 'refused', reason: 'approval_is_not_yours' }
   const times = timesOf(state, reported, { from: undefined, executingAt: null, idleUntil: now }, now)
@@ -103,8 +103,8 @@ export function recordOperation(
       created_at: isoTime(now),
       updated_at: isoTime(now),
       refs: referencesOf(named),
-      approval: state === 'approval_pending' ? askForApproval(policy, now) : null,
-      unapproved: times.executingAt === null ? null : gapOnExecution(undefined, policy.required),
+      approval: state === 'approval_pending' ? newApproval(policy, now) : null,
+      unapproved: times.executingAt === null ? null : approvalGapAtExecution(undefined, policy.required),
       budgets: [],
     },
   }
@@ -112,7 +112,7 @@ export function recordOperation(
 
 /** Who changes the state of an operation, and the approval policy of its project. */
 export interface TransitionContext {
-  readonly mover: Mover
+  readonly mover: TransitionActor
   readonly policy: ApprovalPolicy
 }
 
@@ -124,11 +124,11 @@ export function applyTransition(
   transition: NewTransition,
   { mover, policy }: TransitionContext,
   now: number,
-): Transitioned {
+): TransitionResult {
   const { to } = transition
   const verdict = decideTransition(operation.state, to)
   if (verdict.kind === 'illegal') return { kind: 'refused', reason: verdict.reason }
-  const refusal = refuseDecision(operation, to, mover, now)
+  const refusal = whyDecisionRefused(operation, to, mover, now)
   if (refusal !== undefined) return { kind: 'refused', reason: refusal }
   const learned = transition.provider_ref ?? null
   if (learned !== null && operation.provider_ref !== null && learned !== operation.provider_ref) {
@@ -162,8 +162,8 @@ export function applyTransition(
       state: to,
       executing_at: executingAt,
       ended_at: endedAt,
-      approval: approvalAfter(operation, to, mover, policy, now),
-      unapproved: begins ? gapOnExecution(operation.state, required) : (operation.unapproved ?? null),
+      approval: approvalAfterTransition(operation, to, mover, policy, now),
+      unapproved: begins ? approvalGapAtExecution(operation.state, required) : (operation.unapproved ?? null),
     },
   }
 }
@@ -172,7 +172,7 @@ export function applyTransition(
  * Marks an operation as reminded. `updated_at` is kept, because it shows when the operation was last known not to
  * execute, which a timer does not know.
  */
-export function remind(operation: Operation, now: number): Operation {
+export function markReminded(operation: Operation, now: number): Operation {
   const { approval } = operation
   if (approval == null) return operation
   return { ...operation, version: operation.version + 1, approval: { ...approval, reminded_at: isoTime(now) } }
@@ -188,7 +188,9 @@ interface KnownStart {
   readonly idleUntil: number
 }
 
-type Times = { readonly kind: 'times'; readonly executingAt: string | null; readonly endedAt: string | null } | BadTime
+type Times =
+  | { readonly kind: 'times'; readonly executingAt: string | null; readonly endedAt: string | null }
+  | InvalidTime
 
 /**
  * The times of an operation in its new state: the reported time, or else the known time, or else now. If a reported and
@@ -203,7 +205,7 @@ function timesOf(
 ): Times {
   const executing = reported.executing_at === undefined ? undefined : Date.parse(reported.executing_at)
   const ended = reported.ended_at === undefined ? undefined : Date.parse(reported.ended_at)
-  const bad = (field: BadTime['field'], reason: TimeRefusal): Times => ({ kind: 'bad_time', field, reason })
+  const bad = (field: InvalidTime['field'], reason: TimeRefusal): Times => ({ kind: 'bad_time', field, reason })
   if (executing !== undefined && !hasExecuted(state)) return bad('executing_at', 'state_has_not_executed')
   if (ended !== undefined && !hasEnded(state)) return bad('ended_at', 'state_has_not_ended')
   if (executing !== undefined && executing > now + CLOCK_SKEW_MS) return bad('executing_at', 'lies_in_the_future')

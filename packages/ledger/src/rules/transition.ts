@@ -40,7 +40,7 @@ export function hasEnded(state: OperationState): boolean {
  * Decides whether an operation may go from one state to another: requested → (approval_pending → approved | declined |
  * expired) → executing → (awaiting_review) → completed | failed | rejected. Intermediate states may be skipped
  * (requested → completed). An operation that executed without its approval, or against a decision, is recorded too;
- * `gapOnExecution` in approval.ts marks it.
+ * `approvalGapAtExecution` in approval.ts marks it.
  */
 export function decideTransition(from: OperationState, to: OperationState): TransitionVerdict {
   if (from === to) return { kind: 'already_there' }

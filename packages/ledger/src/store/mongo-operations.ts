@@ -9,7 +9,7 @@ import type {
 import { asUnavailable, isDuplicateKey } from '@backstop/kit'
 import type { ClientSession, Db, Filter } from 'mongodb'
 import type { OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
-import { capEntry } from '../rules/announcements.ts'
+import { capAlertEntry } from '../rules/announcements.ts'
 import { approvalPolicyOf, nextTimerAt } from '../rules/approval.ts'
 import { applyMoves } from '../rules/budget.ts'
 import { toAccount, toAccountDocument, toBudget } from './mongo-budgets.ts'
@@ -40,7 +40,7 @@ export function createMongoOperationStore(db: Db): OperationStore {
     write: write =>
       asUnavailable(() =>
         write.moves.length === 0
-          ? writeAlone(db, write)
+          ? writeWithoutBudgets(db, write)
           : // One after another: concurrent transactions on the budgets of one project only make each other fail.
             oneAtATime(write.operation.project_id, () => writeWithBudgets(db, write)),
       ),
@@ -95,7 +95,7 @@ export function createMongoOperationStore(db: Db): OperationStore {
   }
 }
 
-async function writeAlone(db: Db, write: OperationWrite, session?: ClientSession): Promise<WriteOutcome> {
+async function writeWithoutBudgets(db: Db, write: OperationWrite, session?: ClientSession): Promise<WriteOutcome> {
   const operations = db.collection<OperationDocument>('operations')
   const { operation, entries, now } = write
   const options = session === undefined ? {} : { session }
@@ -152,8 +152,8 @@ async function writeWithBudgets(db: Db, write: OperationWrite): Promise<WriteOut
       if (known.has(_id)) await accounts.updateOne({ _id }, { $set: fields }, { session })
       else await accounts.insertOne({ _id, ...fields }, { session })
     }
-    const alerts = booking.reached.map(reached => capEntry(reached, write.operation, write.now))
-    const outcome = await writeAlone(db, { ...write, entries: [...write.entries, ...alerts] }, session)
+    const alerts = booking.reached.map(reached => capAlertEntry(reached, write.operation, write.now))
+    const outcome = await writeWithoutBudgets(db, { ...write, entries: [...write.entries, ...alerts] }, session)
     if (outcome.kind === 'taken') throw new AbortedWrite(outcome)
     return outcome
   }

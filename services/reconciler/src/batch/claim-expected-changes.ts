@@ -2,10 +2,10 @@ import { lostRace } from '@backstop/kit'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import {
   type ExpectedChangeUses,
-  grant,
-  type Needs,
-  needsOf,
-  release,
+  grantClaims,
+  type NeededUses,
+  neededUsesOf,
+  releaseClaims,
 } from '../expected-change/expected-change-uses.ts'
 import type { ExpectedChangeUsesStore } from '../store/store.ts'
 import type { Outcome } from './workspace.ts'
@@ -26,12 +26,14 @@ export async function claimUses(
   store: ExpectedChangeUsesStore,
 ): Promise<ReadonlySet<string>> {
   const refused = new Set<string>()
-  const needs = outcomes.flatMap(({ theCase, before }) => needsOf(theCase, before, stored)).filter(need => need.isMore)
+  const needs = outcomes
+    .flatMap(({ theCase, before }) => neededUsesOf(theCase, before, stored))
+    .filter(need => need.isMore)
   for (const [expectedChange, group] of byExpectedChange(needs)) {
     const claims = group.map(({ claim }) => claim)
     let last: ReadonlySet<string> = new Set()
     await update(expectedChange, store, uses => {
-      const granted = grant(uses, expectedChange, claims)
+      const granted = grantClaims(uses, expectedChange, claims)
       last = granted.refused
       return granted.next
     })
@@ -50,14 +52,14 @@ export async function releaseUses(
   stored: StoredUses,
   store: ExpectedChangeUsesStore,
 ): Promise<void> {
-  const needs = outcomes.flatMap(({ theCase, before }) => needsOf(theCase, before, stored))
+  const needs = outcomes.flatMap(({ theCase, before }) => neededUsesOf(theCase, before, stored))
   for (const [expectedChange, group] of byExpectedChange(needs.filter(({ claim }) => claim.surplus.length > 0))) {
     const claims = group.map(({ claim }) => claim)
-    await update(expectedChange, store, uses => release(uses, claims))
+    await update(expectedChange, store, uses => releaseClaims(uses, claims))
   }
 }
 
-function byExpectedChange(needs: readonly Needs[]): [ExpectedChange, Needs[]][] {
+function byExpectedChange(needs: readonly NeededUses[]): [ExpectedChange, NeededUses[]][] {
   return [...Map.groupBy(needs, ({ expectedChange }) => expectedChange.id).values()].flatMap(group =>
     group[0] === undefined ? [] : [[group[0].expectedChange, group]],
   )

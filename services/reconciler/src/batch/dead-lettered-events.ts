@@ -30,7 +30,7 @@ export function createDeadLetteredEvents({ inbox, clock }: DeadLetteredEventsOpt
         const event = eventIn(message)
         if (event === undefined) return []
         const outcome = { outcome: 'parked', reason: reasonOf(error) } as const
-        const reading = { touches: [], outcome, reread: null, unusable: [] }
+        const reading = { caseInputs: [], outcome, reread: null, unusable: [] }
         return inboxEntry({ item: itemOfEvent(event), reading }, new Map(), now)
       })
       await inbox.insert(entries)

@@ -5,30 +5,30 @@ import { expectedChangesAbout, mayNeedExpectedChange, withExpectedChanges } from
 import { ownIds, usedElsewhere } from '../expected-change/expected-change-uses.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import type { StoredUses } from './claim-expected-changes.ts'
-import type { Touch } from './work-item.ts'
+import type { CaseInput } from './work-item.ts'
 
 /**
  * How long after its expiry an expected change is still loaded. It covers actions made before it expired, and a
  * provider may report these days later.
  */
-const COUNTS_FOR_MS = 14 * 86_400_000
+const LOADED_AFTER_EXPIRY_MS = 14 * 86_400_000
 
 /**
  * Loads the expected changes that may explain actions of the round's cases: those without a subject, and those whose
- * subject is a name of a case, including names that the case gets from the round's touches.
+ * subject is a name of a case, including names that the case gets from the round's inputs.
  * @param looked the cases that have a look in this round
  */
 export async function loadExpectedChanges(
-  touches: readonly Touch[],
+  caseInputs: readonly CaseInput[],
   cases: readonly Case[],
   looked: readonly Case[],
   stores: Pick<ReconcilerStores, 'expectedChanges' | 'expectedChangeUses'>,
   now: number,
 ): Promise<LoadedExpectedChanges> {
-  const found = await findExpectedChanges(touches, cases, looked, stores, now)
+  const found = await findExpectedChanges(caseInputs, cases, looked, stores, now)
   const known = new Set(cases.flatMap(({ expectedChanges }) => expectedChanges.map(idOf)))
   const ids = [...new Set([...known, ...[...found.values()].flat().map(idOf)])]
-  if (ids.length === 0) return { touches: [], uses: new Map() }
+  if (ids.length === 0) return { caseInputs: [], uses: new Map() }
   const [uses, standing] = await Promise.all([
     stores.expectedChangeUses.load(ids),
     known.size === 0 ? [] : stores.expectedChanges.byIds([...known]),
@@ -43,14 +43,14 @@ export async function loadExpectedChanges(
       const deleted = { ...used, changes: expectedChange.maxChanges, isDeleted: true } as const
       return { ...expectedChange, usedElsewhere: isTakenBack ? deleted : used }
     })
-    return withExpectedChanges(theCase, refreshed) === theCase ? [] : [touchOf(theCase, refreshed)]
+    return withExpectedChanges(theCase, refreshed) === theCase ? [] : [caseInputOf(theCase, refreshed)]
   })
-  return { touches: refreshing, uses }
+  return { caseInputs: refreshing, uses }
 }
 
 /** The expected changes of a round, and how much of each is used. */
 export interface LoadedExpectedChanges {
-  readonly touches: readonly Touch[]
+  readonly caseInputs: readonly CaseInput[]
   readonly uses: StoredUses
 }
 
@@ -60,49 +60,49 @@ function idOf({ id }: ExpectedChange): string {
 
 /** The expected changes for each case. */
 async function findExpectedChanges(
-  touches: readonly Touch[],
+  caseInputs: readonly CaseInput[],
   cases: readonly Case[],
   looked: readonly Case[],
   { expectedChanges }: Pick<ReconcilerStores, 'expectedChanges'>,
   now: number,
 ): Promise<ReadonlyMap<Case, readonly ExpectedChange[]>> {
   if (looked.length === 0 && !cases.some(mayNeedExpectedChange)) return new Map()
-  const named = withComingNames(touches, cases).filter(
+  const named = withUpcomingRefs(caseInputs, cases).filter(
     ({ theCase, refs }) =>
       looked.includes(theCase) || (refs.size > theCase.refs.length && mayNeedExpectedChange(theCase)),
   )
   if (named.length === 0) return new Map()
-  const found = await expectedChanges.of({
+  const found = await expectedChanges.find({
     projectIds: [...new Set(named.map(({ theCase }) => theCase.projectId))],
     names: [...new Set(named.flatMap(({ refs }) => Array.from(refs, idInReference)))],
-    expiringAfter: now - COUNTS_FOR_MS,
+    expiringAfter: now - LOADED_AFTER_EXPIRY_MS,
   })
   const all = found.map(expectedChangeOf)
   return new Map(named.map(({ theCase, refs }) => [theCase, expectedChangesAbout(all, refs)]))
 }
 
-function touchOf({ projectId, refs }: Case, expectedChanges: readonly ExpectedChange[]): Touch {
+function caseInputOf({ projectId, refs }: Case, expectedChanges: readonly ExpectedChange[]): CaseInput {
   return {
     kind: 'loaded_news',
     projectId,
     refs: refs.slice(0, 1),
-    input: () => ({ kind: 'expected_changes', expectedChanges }),
+    build: () => ({ kind: 'expected_changes', expectedChanges }),
   }
 }
 
 export interface NamedCase {
   readonly theCase: Case
-  /** Every reference that leads to the case once the touches are applied. */
+  /** Every reference that leads to the case once the inputs are applied. */
   readonly refs: ReadonlySet<string>
 }
 
 /**
- * The cases with the references that they will have once the touches are applied. Cases and touches that share a
+ * The cases with the references that they will have once the inputs are applied. Cases and inputs that share a
  * reference are joined, in any order.
  */
-export function withComingNames(touches: readonly Touch[], cases: readonly Case[]): NamedCase[] {
+export function withUpcomingRefs(caseInputs: readonly CaseInput[], cases: readonly Case[]): NamedCase[] {
   const groupOf = new Map<string, Set<string>>()
-  for (const { refs } of [...cases, ...touches]) {
+  for (const { refs } of [...cases, ...caseInputs]) {
     const groups = new Set(refs.flatMap(ref => groupOf.get(ref) ?? []))
     const joined = new Set([...refs, ...[...groups].flatMap(group => [...group])])
     for (const ref of joined) groupOf.set(ref, joined)

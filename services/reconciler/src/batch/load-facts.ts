@@ -7,8 +7,8 @@ import type { LookFacts } from '../case/whom-to-ask.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import type { StoredUses } from './claim-expected-changes.ts'
-import { loadExpectedChanges, type NamedCase, withComingNames } from './load-expected-changes.ts'
-import { type Touch, touchOfOperation } from './work-item.ts'
+import { loadExpectedChanges, type NamedCase, withUpcomingRefs } from './load-expected-changes.ts'
+import { type CaseInput, caseInputOfOperation } from './work-item.ts'
 
 export interface FactSources {
   readonly stores: ReconcilerStores
@@ -19,10 +19,10 @@ export interface LoadedRound {
   readonly cases: readonly Case[]
   readonly facts: LookFacts
   /**
-   * Applied before the touches of the round's messages: the expected changes, and the operations that the ledger has
+   * Applied before the inputs of the round's messages: the expected changes, and the operations that the ledger has
    * for the cases with a look. They are loaded because the operations topic may lag.
    */
-  readonly ledgerTouches: readonly Touch[]
+  readonly loadedInputs: readonly CaseInput[]
   /** How much of each expected change of the cases is used. */
   readonly uses: StoredUses
 }
@@ -33,18 +33,28 @@ const targetsOf: LookFacts['targetsOf'] = (provider, what) => PROVIDERS[provider
  * Loads everything that the decisions of a round need, with one read per collection, or two if a look loads operations
  * that name other cases.
  */
-export async function loadRound(touches: readonly Touch[], sources: FactSources, now: number): Promise<LoadedRound> {
+export async function loadRound(
+  caseInputs: readonly CaseInput[],
+  sources: FactSources,
+  now: number,
+): Promise<LoadedRound> {
   const { stores, ledger } = sources
-  const refs = new Set(touches.flatMap(touch => [...touch.refs]))
+  const refs = new Set(caseInputs.flatMap(caseInput => [...caseInput.refs]))
   const cases = await stores.cases.load([...refs])
-  const looked = lookedAt(touches, cases)
+  const looked = casesWithLook(caseInputs, cases)
   if (looked.length === 0) {
     const facts = { policies: new Map(), targetsOf }
-    const expected = await loadExpectedChanges(touches, cases, casesToLookUp(touches, cases, looked), stores, now)
-    return { cases, facts, ledgerTouches: expected.touches, uses: expected.uses }
+    const expected = await loadExpectedChanges(
+      caseInputs,
+      cases,
+      casesNeedingExpectedChanges(caseInputs, cases, looked),
+      stores,
+      now,
+    )
+    return { cases, facts, loadedInputs: expected.caseInputs, uses: expected.uses }
   }
   // References that the round's own events link to a payment are included.
-  const named = withComingNames(touches, cases).filter(({ theCase }) => looked.includes(theCase))
+  const named = withUpcomingRefs(caseInputs, cases).filter(({ theCase }) => looked.includes(theCase))
   const operations = await ledger.byReferences([...new Set(named.flatMap(one => [...one.refs]))])
   const ids = new Set([...looked.flatMap(connectionsOf), ...operations.map(operation => operation.connection_id)])
   const connections = await stores.connections.byIds([...ids])
@@ -55,28 +65,34 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
   const others = more.length === 0 ? [] : await stores.cases.load([...new Set(more)])
   const all = [...cases, ...others.filter(theCase => !known.has(theCase.id))]
   const told = operations.flatMap(
-    operation => touchOfOperation(operation, 'loaded_fact') ?? touchesOfUnsent(operation, named),
+    operation => caseInputOfOperation(operation, 'loaded_fact') ?? caseInputsOfUnsent(operation, named),
   )
   const expected = await loadExpectedChanges(
-    [...touches, ...told],
+    [...caseInputs, ...told],
     all,
-    casesToLookUp(touches, all, looked),
+    casesNeedingExpectedChanges(caseInputs, all, looked),
     stores,
     now,
   )
-  const ledgerTouches = [...expected.touches, ...told]
-  return { cases: all, facts: { policies, targetsOf }, ledgerTouches, uses: expected.uses }
+  const loadedInputs = [...expected.caseInputs, ...told]
+  return { cases: all, facts: { policies, targetsOf }, loadedInputs, uses: expected.uses }
 }
 
-/** The cases to load expected changes for: cases with a look, and cases with an `expected_change` touch. */
-function casesToLookUp(touches: readonly Touch[], cases: readonly Case[], looked: readonly Case[]): Case[] {
-  const refs = new Set(touches.flatMap(touch => (touch.kind === 'expected_change' ? [...touch.refs] : [])))
+/** The cases to load expected changes for: cases with a look, and cases with an `expected_change` input. */
+function casesNeedingExpectedChanges(
+  caseInputs: readonly CaseInput[],
+  cases: readonly Case[],
+  looked: readonly Case[],
+): Case[] {
+  const refs = new Set(
+    caseInputs.flatMap(caseInput => (caseInput.kind === 'expected_change' ? [...caseInput.refs] : [])),
+  )
   if (refs.size === 0) return [...looked]
   return cases.filter(theCase => looked.includes(theCase) || theCase.refs.some(ref => refs.has(ref)))
 }
 
-function lookedAt(touches: readonly Touch[], cases: readonly Case[]): Case[] {
-  const refs = new Set(touches.flatMap(touch => (touch.kind === 'look' ? [...touch.refs] : [])))
+function casesWithLook(caseInputs: readonly CaseInput[], cases: readonly Case[]): Case[] {
+  const refs = new Set(caseInputs.flatMap(caseInput => (caseInput.kind === 'look' ? [...caseInput.refs] : [])))
   return refs.size === 0 ? [] : cases.filter(theCase => theCase.refs.some(ref => refs.has(ref)))
 }
 
@@ -84,14 +100,14 @@ function lookedAt(touches: readonly Touch[], cases: readonly Case[]): Case[] {
  * An operation that was never sent to the provider explains nothing and links no cases. The case keeps it only to show
  * why it does not explain the action.
  */
-function touchesOfUnsent(operation: Operation, named: readonly NamedCase[]): Touch[] {
+function caseInputsOfUnsent(operation: Operation, named: readonly NamedCase[]): CaseInput[] {
   return named
     .filter(({ refs }) => operation.refs.some(ref => refs.has(ref)))
     .map(({ theCase }) => ({
       kind: 'loaded_news',
       projectId: theCase.projectId,
       refs: theCase.refs.slice(0, 1),
-      input: () => ({ kind: 'operation', operation }),
+      build: () => ({ kind: 'operation', operation }),
     }))
 }
 

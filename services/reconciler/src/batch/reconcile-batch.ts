@@ -53,8 +53,8 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const [read, done] = await Promise.all([readItems(items, parts), stores.inbox.done(inboxIds)])
   const isDone = ({ item }: ReadItem) => item.kind === 'event' && done.has(item.inboxId)
 
-  const touching = read.filter(entry => entry.reading.touches.length > 0)
-  const { outcomes, conflicts } = await decideAndSave(touching, isDone, parts)
+  const withInputs = read.filter(entry => entry.reading.caseInputs.length > 0)
+  const { outcomes, conflicts } = await decideAndSave(withInputs, isDone, parts)
 
   const actions = outcomes.flatMap(({ theCase, before, listing }) => projectActions(theCase, before, listing))
   const incidents = outcomes.flatMap(({ theCase, before, listing }) => projectIncidents(theCase, before, listing))
@@ -65,7 +65,7 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   await parts.publisher.publish(outboxes)
   crashPoint('reconciler.after-outbox')
   const open = read.filter(entry => !isDone(entry))
-  await askForHints(open, parts)
+  await requestRereads(open, parts)
   const unusable = await deadLetterUnusable(
     read.flatMap(({ reading }) => reading.unusable),
     parts,
@@ -75,7 +75,7 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const entries = open.flatMap(entry => inboxEntry(entry, actionIds, now))
   await stores.inbox.insert(entries)
   crashPoint('reconciler.after-inbox')
-  await holdUnverified(items, parts)
+  await holdUnverifiedHints(items, parts)
   return {
     decided: actions.flatMap(({ action, isDecided }) => (isDecided ? [action] : [])),
     published: outboxes.reduce((sum, outbox) => sum + outbox.entries.length, 0),
@@ -98,7 +98,7 @@ async function readItems(items: readonly WorkItem[], { stores, clock }: Reconcil
 }
 
 /** Requests the re-reads of hints. It comes before the inbox mark, so that a crash does not lose a re-read. */
-async function askForHints(read: readonly ReadItem[], { producer, codec }: ReconcileParts): Promise<void> {
+async function requestRereads(read: readonly ReadItem[], { producer, codec }: ReconcileParts): Promise<void> {
   const rereads = read.flatMap(({ reading }) => reading.reread ?? [])
   if (rereads.length > 0) await producer.send(rereads.map(reread => rereadMessage(reread, codec)))
 }
@@ -107,7 +107,7 @@ async function askForHints(read: readonly ReadItem[], { producer, codec }: Recon
  * Holds hints whose provider did not answer, and makes the sweep of their connection due now. The sweep asks the
  * provider: if it fails, an incident is opened; if it succeeds, the held hints are requested again.
  */
-async function holdUnverified(items: readonly WorkItem[], { stores, clock }: ReconcileParts): Promise<void> {
+async function holdUnverifiedHints(items: readonly WorkItem[], { stores, clock }: ReconcileParts): Promise<void> {
   const unanswered = items.flatMap(item => {
     if (item.kind !== 'readback') return []
     const { outcome, provider } = item.readback
@@ -129,17 +129,19 @@ async function holdUnverified(items: readonly WorkItem[], { stores, clock }: Rec
 
 /** Loads, decides and saves. Cases that another writer changed meanwhile are loaded and decided again. */
 async function decideAndSave(
-  touching: readonly ReadItem[],
+  withInputs: readonly ReadItem[],
   isDone: (entry: ReadItem) => boolean,
   parts: ReconcileParts,
 ): Promise<{ outcomes: Outcome[]; conflicts: number }> {
   const settled: Outcome[] = []
   let conflicts = 0
-  let round = touching
+  let round = withInputs
   for (let count = 1; round.length > 0; count += 1) {
     const { workspace, outcomes, lost } = await decideRound(round, isDone, parts)
     settled.push(...outcomes.filter(({ theCase }) => !lost.has(theCase.id)))
-    round = round.filter(({ reading }) => reading.touches.some(touch => lost.has(workspace.idOf(touch) ?? '')))
+    round = round.filter(({ reading }) =>
+      reading.caseInputs.some(caseInput => lost.has(workspace.idOf(caseInput) ?? '')),
+    )
     conflicts += lost.size
     if (round.length > 0 && count === MAX_ROUNDS) throw lostRace(`case ${[...lost][0]}`)
   }
@@ -153,15 +155,15 @@ async function decideRound(
 ): Promise<{ workspace: Workspace; outcomes: Outcome[]; lost: ReadonlySet<string> }> {
   const now = parts.clock.now()
   const loaded = await loadRound(
-    round.flatMap(entry => entry.reading.touches),
+    round.flatMap(entry => entry.reading.caseInputs),
     parts,
     now,
   )
   const workspace = new Workspace(loaded.cases, { now, recheckDelayMs: parts.rules.recheckDelayMs })
   // An event that is done changes nothing. Its case is loaded all the same, so that its unpublished outbox entries are
   // sent with this batch.
-  const open = round.filter(entry => !isDone(entry)).flatMap(entry => entry.reading.touches)
-  await forEachInTurns([...loaded.ledgerTouches, ...open], touch => workspace.apply(touch, loaded.facts))
+  const open = round.filter(entry => !isDone(entry)).flatMap(entry => entry.reading.caseInputs)
+  await forEachYielding([...loaded.loadedInputs, ...open], caseInput => workspace.apply(caseInput, loaded.facts))
   parts.crashPoint('reconciler.before-save')
   const outcomes = workspace.outcomes()
   const { cases, expectedChangeUses } = parts.stores
@@ -178,14 +180,14 @@ async function decideRound(
 /**
  * How long decisions may run before the event loop handles heartbeats, probes and other partitions, in milliseconds.
  */
-const TURN_MS = 50
+const YIELD_AFTER_MS = 50
 
-/** Yields to the event loop every `TURN_MS`, because deciding a flood of events on one payment takes seconds. */
-async function forEachInTurns<T>(list: readonly T[], act: (one: T) => void): Promise<void> {
+/** Yields to the event loop every `YIELD_AFTER_MS`, because deciding a flood of events on one payment takes seconds. */
+async function forEachYielding<T>(list: readonly T[], act: (one: T) => void): Promise<void> {
   let since = performance.now()
   for (const one of list) {
     act(one)
-    if (performance.now() - since < TURN_MS) continue
+    if (performance.now() - since < YIELD_AFTER_MS) continue
     await setImmediate()
     since = performance.now()
   }

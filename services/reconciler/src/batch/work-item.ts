@@ -40,12 +40,12 @@ export function itemOfEvent(event: InboundEvent): Extract<WorkItem, { kind: 'eve
 }
 
 /** A part of a work item that concerns one case. */
-export interface Touch {
-  readonly kind: TouchKind
+export interface CaseInput {
+  readonly kind: CaseInputKind
   readonly projectId: string
   readonly refs: readonly string[]
   /** Called after the facts of the batch are loaded. */
-  input(facts: LookFacts): Input
+  build(facts: LookFacts): Input
 }
 
 /**
@@ -54,14 +54,14 @@ export interface Touch {
  * were loaded for the case of a look, not requested by a message: loaded_fact may create a case, loaded_news only
  * updates an existing case.
  */
-export type TouchKind = 'fact' | 'look' | 'expected_change' | 'loaded_fact' | 'loaded_news'
+export type CaseInputKind = 'fact' | 'look' | 'expected_change' | 'loaded_fact' | 'loaded_news'
 
 /** The outcome of an event, as the inbox shows it. */
 export type InboxOutcome = Pick<InboxEntry['document'], 'outcome' | 'reason'>
 
 /** The meaning of a work item: the cases that it concerns, and what must be done with it. */
 export interface Reading {
-  readonly touches: readonly Touch[]
+  readonly caseInputs: readonly CaseInput[]
   /** The outcome of an event; null for an item of another kind. */
   readonly outcome: InboxOutcome | null
   /** The re-read that a hint asks for; null if the provider need not be asked. */
@@ -79,26 +79,26 @@ export type Connections = ReadonlyMap<string, ConnectionDocument>
 export function readItem(item: WorkItem, connections: Connections, now: number): Reading {
   switch (item.kind) {
     case 'operation': {
-      const touch = touchOfOperation(item.operation)
-      return touching(touch === undefined ? [] : [touch])
+      const caseInput = caseInputOfOperation(item.operation)
+      return readingOf(caseInput === undefined ? [] : [caseInput])
     }
     case 'recheck':
-      return touching([touchOfRecheck(item.recheck)])
+      return readingOf([caseInputOfRecheck(item.recheck)])
     case 'readback':
       return readReadback(item.readback, connections.get(item.readback.connection_id))
     case 'event':
       return readEvent(item.event, connections.get(item.event.connection_id), now)
     case 'expected_change':
-      return touching([touchOfExpectedChange(item)])
+      return readingOf([caseInputOfExpectedChange(item)])
     case 'sighting':
-      return touching([touchOfSighting(item.projectId, item.sighting, item.source)])
+      return readingOf([caseInputOfSighting(item.projectId, item.sighting, item.source)])
     default:
       return item satisfies never
   }
 }
 
-function touching(touches: readonly Touch[], outcome: InboxOutcome | null = null): Reading {
-  return { touches, outcome, reread: null, unusable: [] }
+function readingOf(caseInputs: readonly CaseInput[], outcome: InboxOutcome | null = null): Reading {
+  return { caseInputs, outcome, reread: null, unusable: [] }
 }
 
 function readEvent(event: InboundEvent, connection: ConnectionDocument | undefined, now: number): Reading {
@@ -107,9 +107,9 @@ function readEvent(event: InboundEvent, connection: ConnectionDocument | undefin
   const meaning = PROVIDERS[provider].normaliseEvent(origin, event.body)
   switch (meaning.kind) {
     case 'ignored':
-      return touching([], { outcome: 'ignored', reason: meaning.reason })
+      return readingOf([], { outcome: 'ignored', reason: meaning.reason })
     case 'malformed':
-      throw malformed(`Event ${event_id} of type ${event_type}`, meaning.reason)
+      throw malformedMessageError(`Event ${event_id} of type ${event_type}`, meaning.reason)
     case 'hint':
       return readHint(event, meaning.targets, connection, now)
     case 'observed': {
@@ -119,8 +119,8 @@ function readEvent(event: InboundEvent, connection: ConnectionDocument | undefin
         eventType: event_type,
         reading: null,
       }
-      const touches = meaning.sightings.map(sighting => touchOfSighting(project_id, sighting, source))
-      return touching(touches, { outcome: 'recorded', reason: 'The event was recorded' })
+      const caseInputs = meaning.sightings.map(sighting => caseInputOfSighting(project_id, sighting, source))
+      return readingOf(caseInputs, { outcome: 'recorded', reason: 'The event was recorded' })
     }
     default:
       return meaning satisfies never
@@ -137,17 +137,17 @@ function readHint(
   now: number,
 ): Reading {
   if (connection === undefined || connection.status === 'deleted') {
-    return touching([], { outcome: 'ignored', reason: 'The connection was deleted' })
+    return readingOf([], { outcome: 'ignored', reason: 'The connection was deleted' })
   }
   if (!canRead(connection)) {
-    return touching([], { outcome: 'held', reason: 'The connection has no read key, so the provider cannot be asked' })
+    return readingOf([], { outcome: 'held', reason: 'The connection has no read key, so the provider cannot be asked' })
   }
   const outcome = { outcome: 'hinted', reason: 'The provider is asked' } as const
-  return { touches: [], outcome, reread: rereadOfTargets(event, targets, now), unusable: [] }
+  return { caseInputs: [], outcome, reread: rereadOfTargets(event, targets, now), unusable: [] }
 }
 
 /**
- * The touches of the found objects come before the touch of the look that waits for them. An unusable object does not
+ * The inputs of the found objects come before the input of the look that waits for them. An unusable object does not
  * affect the others.
  */
 function readReadback(readback: Readback, connection: ConnectionDocument | undefined): Reading {
@@ -158,26 +158,26 @@ function readReadback(readback: Readback, connection: ConnectionDocument | undef
     eventType: event?.event_type ?? reason,
     reading: reason,
   }
-  const found: Touch[] = []
+  const found: CaseInput[] = []
   const unusable: UnusableObject[] = []
   for (const object of readback.objects) {
     const meaning = meaningOf(readback, connection, object)
     if (meaning.kind === 'malformed') unusable.push(unusableObject(readback, object, meaning.reason))
     if (meaning.kind !== 'observed') continue
-    found.push(...meaning.sightings.map(sighting => touchOfSighting(project_id, sighting, source)))
+    found.push(...meaning.sightings.map(sighting => caseInputOfSighting(project_id, sighting, source)))
   }
   const reading = { outcome: null, reread: null, unusable }
-  if (look === null) return { ...reading, touches: found }
+  if (look === null) return { ...reading, caseInputs: found }
   // An answer with unusable objects is treated as no answer: a missing object must not count as not found.
   const outcome = unusable.length === 0 ? readback.outcome : 'unavailable'
   const dueAt = Date.parse(look.due_at)
-  const looking: Touch = {
+  const looking: CaseInput = {
     kind: 'look',
     projectId: project_id,
     refs: [look.ref],
-    input: facts => ({ kind: 'second_look', lookId: look.look_id, dueAt, facts, answer: { outcome } }),
+    build: facts => ({ kind: 'second_look', lookId: look.look_id, dueAt, facts, answer: { outcome } }),
   }
-  return { ...reading, touches: [...found, looking] }
+  return { ...reading, caseInputs: [...found, looking] }
 }
 
 function meaningOf(
@@ -201,42 +201,45 @@ function seenThrough(id: string, connection: ConnectionDocument | undefined): Pi
   return { connection: { id, createdAt: connection?.created_at.getTime() ?? 0 } }
 }
 
-function touchOfSighting(projectId: string, sighting: Sighting, source: SightingSource): Touch {
-  const input = (): Input => ({ kind: 'sighting', sighting, source })
-  return { kind: 'fact', projectId, refs: sighting.refs, input }
+function caseInputOfSighting(projectId: string, sighting: Sighting, source: SightingSource): CaseInput {
+  const build = (): Input => ({ kind: 'sighting', sighting, source })
+  return { kind: 'fact', projectId, refs: sighting.refs, build }
 }
 
-function malformed(what: string, reason: string): AppError {
+function malformedMessageError(what: string, reason: string): AppError {
   return new AppError('message_invalid', `${what} is malformed: ${reason}`)
 }
 
 /** @returns undefined for an operation that was never sent to the provider, because it can explain nothing */
-export function touchOfOperation(operation: Operation, kind: 'fact' | 'loaded_fact' = 'fact'): Touch | undefined {
+export function caseInputOfOperation(
+  operation: Operation,
+  kind: 'fact' | 'loaded_fact' = 'fact',
+): CaseInput | undefined {
   if (operation.executing_at === null) return undefined
   return {
     kind,
     projectId: operation.project_id,
     refs: operation.refs,
-    input: () => ({ kind: 'operation', operation }),
+    build: () => ({ kind: 'operation', operation }),
   }
 }
 
-/** The input is empty, because `loadRound` loads the expected changes for this touch. */
-function touchOfExpectedChange({ projectId, ref }: Extract<WorkItem, { kind: 'expected_change' }>): Touch {
+/** The input is empty, because `loadRound` loads the expected changes for this input. */
+function caseInputOfExpectedChange({ projectId, ref }: Extract<WorkItem, { kind: 'expected_change' }>): CaseInput {
   return {
     kind: 'expected_change',
     projectId,
     refs: [ref],
-    input: () => ({ kind: 'expected_changes', expectedChanges: [] }),
+    build: () => ({ kind: 'expected_changes', expectedChanges: [] }),
   }
 }
 
-function touchOfRecheck(recheck: Recheck): Touch {
+function caseInputOfRecheck(recheck: Recheck): CaseInput {
   const dueAt = Date.parse(recheck.due_at)
   return {
     kind: 'look',
     projectId: recheck.project_id,
     refs: [recheck.ref],
-    input: facts => ({ kind: 'second_look', lookId: recheck.look_id, dueAt, facts, answer: null }),
+    build: facts => ({ kind: 'second_look', lookId: recheck.look_id, dueAt, facts, answer: null }),
   }
 }

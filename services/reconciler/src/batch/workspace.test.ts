@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { contextAt, lookFacts, operationSeen, PROJECT, play, refundSeen, T0 } from '../../test/fixtures.ts'
-import type { Touch } from './work-item.ts'
+import type { CaseInput } from './work-item.ts'
 import { Workspace } from './workspace.ts'
 
 describe('a case that an input does not change', () => {
@@ -8,18 +8,18 @@ describe('a case that an input does not change', () => {
     { at: T0, input: operationSeen() },
     { at: T0, input: refundSeen() },
   ])
-  const own: Touch = { kind: 'fact', projectId: PROJECT, refs: theCase.refs, input: () => operationSeen() }
+  const own: CaseInput = { kind: 'fact', projectId: PROJECT, refs: theCase.refs, build: () => operationSeen() }
 
-  test.each<{ name: string; touch: Touch; listed: number }>([
-    { name: 'is listed whole, as it may be the repeat of one whose listings were lost', touch: own, listed: 1 },
+  test.each<{ name: string; caseInput: CaseInput; listed: number }>([
+    { name: 'is listed whole, as it may be the repeat of one whose listings were lost', caseInput: own, listed: 1 },
     {
-      name: 'is not listed when the touch was only loaded for a look',
-      touch: { ...own, kind: 'loaded_fact' },
+      name: 'is not listed when the input was only loaded for a look',
+      caseInput: { ...own, kind: 'loaded_fact' },
       listed: 0,
     },
-  ])('$name', ({ touch, listed }) => {
+  ])('$name', ({ caseInput, listed }) => {
     const workspace = new Workspace([theCase], contextAt(T0))
-    workspace.apply(touch, lookFacts())
+    workspace.apply(caseInput, lookFacts())
     expect(workspace.outcomes()[0]?.listing.actions).toHaveLength(listed)
   })
 })

@@ -9,7 +9,7 @@ import { evictOld } from '../decision/evict.ts'
 import { mergeCases } from '../decision/merge.ts'
 import type { CaseChange } from '../store/store.ts'
 import { changedRecords, type Listing, stampChanged } from '../verdict/projection.ts'
-import type { Touch } from './work-item.ts'
+import type { CaseInput } from './work-item.ts'
 
 interface OpenCase {
   theCase: Case
@@ -33,7 +33,7 @@ export class Workspace {
     this.#context = context
     for (const theCase of cases) {
       // The version of the coming write, so that messages of the case carry the version that is stored.
-      this.#hold({
+      this.#indexByRefs({
         theCase: { ...theCase, version: theCase.version + 1 },
         stored: theCase,
         replacedCases: [],
@@ -43,48 +43,48 @@ export class Workspace {
     }
   }
 
-  #hold(held: OpenCase): void {
+  #indexByRefs(held: OpenCase): void {
     for (const ref of held.theCase.refs) this.#byRef.set(ref, held)
   }
 
   /**
-   * Applies a touch to its case. A look at a case that does not exist changes nothing.
+   * Applies an input to its case. A look at a case that does not exist changes nothing.
    * @throws AppError `message_invalid` if the case is full
    */
-  apply(touch: Touch, facts: LookFacts): void {
+  apply(caseInput: CaseInput, facts: LookFacts): void {
     const { now } = this.#context
-    const held = this.#find(touch)
+    const held = this.#findOrCreate(caseInput)
     if (held === undefined) return
-    const input = touch.input(facts)
+    const input = caseInput.build(facts)
     if (whyRefused(held.theCase, input, now) !== null) {
       // Records that are a week old can be evicted.
       held.theCase = evictOld(held.theCase, held.stored, now)
-      if (whyRefused(held.theCase, input, now) !== null) throw full(held.theCase)
+      if (whyRefused(held.theCase, input, now) !== null) throw caseFullError(held.theCase)
     }
     const next = decide(held.theCase, input, this.#context)
     // Unchanged parts are the same objects before and after, so this comparison is cheap.
     if (isDeepStrictEqual(next, held.theCase)) {
-      if (!isLoaded(touch)) held.isRepeated = true
+      if (!isLoadedForLook(caseInput)) held.isRepeated = true
       return
     }
     held.theCase = next
     held.isChanged = true
-    this.#hold(held)
+    this.#indexByRefs(held)
   }
 
   /** The case that holds any of the references. If several cases do, they are merged. */
-  #find(touch: Touch): OpenCase | undefined {
-    const [first, ...others] = new Set(touch.refs.flatMap(ref => this.#byRef.get(ref) ?? []))
-    if (first === undefined) return makesCase(touch) ? this.#create(touch) : undefined
+  #findOrCreate(caseInput: CaseInput): OpenCase | undefined {
+    const [first, ...others] = new Set(caseInput.refs.flatMap(ref => this.#byRef.get(ref) ?? []))
+    if (first === undefined) return createsCase(caseInput) ? this.#create(caseInput) : undefined
     return others.reduce((held, other) => this.#merge(held, other), first)
   }
 
-  #create(touch: Touch): OpenCase {
+  #create(caseInput: CaseInput): OpenCase {
     const theCase: Case = {
       id: newId('case'),
-      projectId: touch.projectId,
+      projectId: caseInput.projectId,
       version: 1,
-      refs: [...touch.refs],
+      refs: [...caseInput.refs],
       actions: [],
       merged: [],
       evicted: [],
@@ -97,7 +97,7 @@ export class Workspace {
       createdAt: this.#context.now,
     }
     const held: OpenCase = { theCase, stored: undefined, replacedCases: [], isChanged: true, isRepeated: false }
-    this.#hold(held)
+    this.#indexByRefs(held)
     return held
   }
 
@@ -112,13 +112,13 @@ export class Workspace {
       isChanged: true,
       isRepeated: kept.isRepeated || other.isRepeated,
     }
-    this.#hold(held)
+    this.#indexByRefs(held)
     return held
   }
 
-  /** The id of the case of a touch. */
-  idOf(touch: Touch): string | undefined {
-    return touch.refs.map(ref => this.#byRef.get(ref)?.theCase.id).find(id => id !== undefined)
+  /** The id of the case of an input. */
+  idOf(caseInput: CaseInput): string | undefined {
+    return caseInput.refs.map(ref => this.#byRef.get(ref)?.theCase.id).find(id => id !== undefined)
   }
 
   /** The result for every case of the batch. */
@@ -126,7 +126,7 @@ export class Workspace {
     return [...new Set(this.#byRef.values())].map(held => {
       const { theCase, stored, isChanged, isRepeated } = held
       if (stored !== undefined && !isChanged) {
-        return { theCase: stored, before: stored, change: undefined, listing: isRepeated ? stored : NOTHING }
+        return { theCase: stored, before: stored, change: undefined, listing: isRepeated ? stored : NO_RECORDS }
       }
       const next = evictOld(stampChanged(theCase, stored), stored, this.#context.now)
       const change = changeOf({ ...held, theCase: next })
@@ -135,23 +135,23 @@ export class Workspace {
   }
 }
 
-/** True if a touch creates a case when no case has its references. */
-function makesCase({ kind }: Touch): boolean {
+/** True if an input creates a case when no case has its references. */
+function createsCase({ kind }: CaseInput): boolean {
   return kind === 'fact' || kind === 'loaded_fact'
 }
 
-/** True if the touch was loaded for a look. Then it is not a repeated message, even if it changes nothing. */
-function isLoaded({ kind }: Touch): boolean {
+/** True if the input was loaded for a look. Then it is not a repeated message, even if it changes nothing. */
+function isLoadedForLook({ kind }: CaseInput): boolean {
   return kind === 'loaded_fact' || kind === 'loaded_news'
 }
 
 /** The work loop dead-letters the message and continues with the others. */
-function full({ actions }: Case): AppError {
+function caseFullError({ actions }: Case): AppError {
   const what = `${actions.at(-1)?.subject} has more refunds and cancellations than can be kept`
   return new AppError('message_invalid', `${what}; stop what creates them, then send this message again`)
 }
 
-const NOTHING: Listing = { actions: [], merged: [] }
+const NO_RECORDS: Listing = { actions: [], merged: [] }
 
 /** A case at the end of a batch. */
 export interface Outcome {

@@ -15,11 +15,11 @@ import type { z } from 'zod'
  * A refund, a cancellation, or another recorded change, with everything known about it. The type of its fields depends
  * on how it is known and on its verdict.
  */
-export type ActionRecord = ObjectRecord | ProvisionalRefund | TurnRecord
+export type ActionRecord = ObjectRecord | ProvisionalRefund | SubscriptionRecord
 
 export type ObjectRecord = RecordBase & ObjectFacts & Judgement
 export type ProvisionalRefund = RecordBase & ProvisionalFacts & Judgement
-export type TurnRecord = RecordBase & TurnFacts & Judgement
+export type SubscriptionRecord = RecordBase & SubscriptionFacts & Judgement
 
 interface RecordBase {
   readonly id: string
@@ -71,10 +71,10 @@ interface ProvisionalFacts {
 }
 
 /** Derived from the snapshots of a subscription. */
-interface TurnFacts {
+interface SubscriptionFacts {
   readonly kind: 'cancellation' | 'pause' | 'resume' | 'schedule_removal'
   readonly sides: readonly []
-  readonly turn: Turn
+  readonly turn: SubscriptionSpan
   /** The id of the subscription. */
   readonly providerRef: string
   readonly amount: null
@@ -83,7 +83,7 @@ interface TurnFacts {
 }
 
 /** A verdict, its reason, and the facts behind it. */
-export type Judgement = Pending | Unexplained | ((ExplainedVerdict | OwnVerdict | QuietVerdict) & Final)
+export type Judgement = Pending | Unexplained | ((ExplainedVerdict | ExemptVerdict | SilencedVerdict) & OptionalLook)
 
 interface NoExplanation {
   readonly operationId: null
@@ -115,7 +115,7 @@ type Explanation =
 export type ExplainedVerdict = Explanation & { readonly verdict: 'explained'; readonly quietFor: readonly [] }
 
 /** Verdicts that need no second look. The look may be done or still to come. */
-interface Final {
+interface OptionalLook {
   readonly look: Look | null
   readonly decideAgainAt?: null
 }
@@ -133,27 +133,27 @@ export interface Unexplained extends NoExplanation {
 }
 
 /** Reasons why the settings of its connections keep an unexplained action from alerting. */
-export type QuietReason = Extract<
+export type SilencedReason = Extract<
   VerdictReason,
   'out_of_band_ignore' | 'auto_before_first_operation' | 'connection_deleted'
 >
 /** Reasons why an action needs no explanation. */
-export type OwnReason = Exclude<
+export type ExemptReason = Exclude<
   VerdictReason,
-  Pending['reason'] | Explanation['reason'] | Unexplained['reason'] | QuietReason
+  Pending['reason'] | Explanation['reason'] | Unexplained['reason'] | SilencedReason
 >
 
 /** The action needs no explanation. */
-export interface OwnVerdict extends NoExplanation {
+export interface ExemptVerdict extends NoExplanation {
   readonly verdict: 'not_alerted'
-  readonly reason: OwnReason
+  readonly reason: ExemptReason
   readonly quietFor: readonly []
 }
 
 /** The action is unexplained, and the settings of its connections do not alert. */
-interface QuietVerdict extends NoExplanation {
+interface SilencedVerdict extends NoExplanation {
   readonly verdict: 'not_alerted'
-  readonly reason: QuietReason
+  readonly reason: SilencedReason
   /**
    * Ids of the connections whose settings gave the verdict. If a further connection shows the action, it is judged
    * again.
@@ -226,9 +226,9 @@ export interface Side {
 export type Aspect = 'cancellation' | 'pause'
 
 /** A part of a subscription's history that is one record. */
-export type Turn = CancellationTurn | OtherTurn
+export type SubscriptionSpan = CancellationSpan | OtherSpan
 
-interface TurnPlace {
+interface SpanPlace {
   /** Identity of the subscription row. */
   readonly row: string
   /**
@@ -238,7 +238,7 @@ interface TurnPlace {
   readonly anchor: number
 }
 
-export interface CancellationTurn extends TurnPlace {
+export interface CancellationSpan extends SpanPlace {
   readonly aspect: 'cancellation'
   readonly part: 'episode'
   /** Why the subscription ends. */
@@ -253,7 +253,7 @@ export interface CancellationTurn extends TurnPlace {
 }
 
 /** episode: a cancellation or pause that is scheduled or in effect. gap: the time after one. */
-export interface OtherTurn extends TurnPlace {
+export interface OtherSpan extends SpanPlace {
   readonly aspect: Aspect
   readonly part: 'episode' | 'gap'
   readonly cause: null
@@ -325,10 +325,10 @@ export function isProvisional(record: ActionRecord): record is ProvisionalRefund
 }
 
 /** The complete verdict of a record, to copy it to another record. */
-export function judgementOf(record: ActionRecord): Whole<Judgement> {
+export function judgementOf(record: ActionRecord): Complete<Judgement> {
   const { verdict, reason, operationId, expectedChangeId, look, quietFor, decideAgainAt = null } = record
   // The fields come from one record, so their combination is valid.
-  return { verdict, reason, operationId, expectedChangeId, look, quietFor, decideAgainAt } as Whole<Judgement>
+  return { verdict, reason, operationId, expectedChangeId, look, quietFor, decideAgainAt } as Complete<Judgement>
 }
 
-type Whole<T> = T extends Judgement ? Required<T> : never
+type Complete<T> = T extends Judgement ? Required<T> : never

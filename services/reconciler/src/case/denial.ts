@@ -6,7 +6,7 @@ import type { SightingSource } from './case.ts'
  * The reason if the provider was read after the alert and does not know the action, so that the alert was wrong; null
  * otherwise.
  */
-export function disproofOf({ look }: ActionRecord): Extract<VerdictReason, 'provider_denies_it'> | null {
+export function denialReasonOf({ look }: ActionRecord): Extract<VerdictReason, 'provider_denies_it'> | null {
   return look?.lateReading?.outcome === 'not_found' ? 'provider_denies_it' : null
 }
 

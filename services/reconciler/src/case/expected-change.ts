@@ -28,13 +28,13 @@ export interface ExpectedChange {
 }
 
 /** How much of an expected change is used. */
-export interface Used {
+export interface ExpectedChangeUsage {
   readonly changes: number
   readonly amount: number
 }
 
 /** How much of an expected change the actions of other cases use. */
-export interface UsedElsewhere extends Used {
+export interface UsedElsewhere extends ExpectedChangeUsage {
   /** Ids of some of these actions, sorted; absent in documents that were stored before this field existed. */
   readonly by?: readonly string[]
   /** Set if the expected change was deleted. Then all of it counts as used. */

@@ -22,23 +22,23 @@ const LEAST_TIME_TO_ANSWER_MS = 2_000
 const UNANSWERED_LOST_AFTER_MS = 20_000
 
 /** A look that a case still waits for. */
-export type PendingLook = SecondLook | OperationLook | Decision | LateReadingLook
+export type PendingLook = SecondLook | OperationLook | DecisionLook | LateReadingLook
 
 /** A second look at an action, or at a total that proves a refund. */
 export type SecondLook = ActionLook | RefundTotalLook
 
-interface ActionLook extends Waiting {
+interface ActionLook extends PendingLookFields {
   readonly kind: 'action'
   readonly actionId: string
 }
 
-interface RefundTotalLook extends Waiting {
+interface RefundTotalLook extends PendingLookFields {
   readonly kind: 'refund_total'
   readonly totalId: string
 }
 
 /** A check of an operation at the provider. */
-export interface OperationLook extends Waiting {
+export interface OperationLook extends PendingLookFields {
   readonly kind: 'operation'
   readonly operationId: string
 }
@@ -47,17 +47,17 @@ export interface OperationLook extends Waiting {
  * Judges an alerted action again, because an operation that matches it may explain it from then on. The provider is not
  * asked.
  */
-interface Decision extends Waiting {
+interface DecisionLook extends PendingLookFields {
   readonly kind: 'decision'
 }
 
 /** A question to the provider after an alert. */
-export interface LateReadingLook extends Waiting {
+export interface LateReadingLook extends PendingLookFields {
   readonly kind: 'late_reading'
   readonly actionId: string
 }
 
-interface Waiting {
+interface PendingLookFields {
   /** The name of the look in messages. */
   readonly lookId: string
   readonly dueAt: number

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { byTime, compareText, GrowingPairs, insertByTime, nearestFirst, pairUp, type Timed } from './pairing.ts'
+import {
+  byTime,
+  compareText,
+  IncrementalPairing,
+  insertByTime,
+  nearestFirst,
+  pairBestFirst,
+  type Timed,
+} from './pairing.ts'
 
 const timed = (prefix: string) =>
   fc
@@ -35,7 +43,7 @@ describe('pairing', () => {
       fc.property(timed('s'), timed('t'), fc.integer({ min: 1, max: 5 }), (seekers, targets, modulus) => {
         const mayBe = ({ seeker, target }: Found) => modulus === 1 || (seeker.at + target.at) % modulus !== 0
         const sorted = targets.toSorted(byTime)
-        const paired = pairUp(
+        const paired = pairBestFirst(
           seekers,
           function* (seeker): Generator<Found, void> {
             for (const target of nearestFirst(sorted, seeker.at))
@@ -59,7 +67,7 @@ describe('pairing', () => {
       fc.property(added, fc.integer({ min: 1, max: 5 }), (all, modulus) => {
         const mayBe = ({ seeker, target }: Found) => modulus === 1 || (seeker.at + target.at) % modulus !== 0
         const [seekers, targets]: [Timed[], Timed[]] = [[], []]
-        const pairs = new GrowingPairs<Timed, Timed, Found>(compare)
+        const pairs = new IncrementalPairing<Timed, Timed, Found>(compare)
         for (const one of all) {
           if (one.name.startsWith('s')) {
             insertByTime(seekers, one)
@@ -83,7 +91,7 @@ describe('pairing', () => {
     )
   })
 
-  test('a stretch of time is at no distance from what lies in it', () => {
+  test('a span of time is at no distance from what lies in it', () => {
     const sorted = [1, 4, 6, 9].map((at): Timed => ({ at, name: `at ${at}` }))
     expect([...nearestFirst(sorted, 4, 7)].map(({ at }) => at)).toEqual([4, 6, 9, 1])
   })
@@ -92,7 +100,7 @@ describe('pairing', () => {
     const seekers = Array.from({ length: 1_000 }, (_, index): Timed => ({ at: index * 10, name: `s${index}` }))
     const targets = seekers.map(({ at }, index): Timed => ({ at: at + 1, name: `t${index}` }))
     let made = 0
-    const paired = pairUp(
+    const paired = pairBestFirst(
       seekers,
       function* (seeker): Generator<Found, void> {
         for (const target of nearestFirst(targets, seeker.at)) {

@@ -16,7 +16,7 @@ export interface Pair<S, T> {
  * @param pairsOf the pairs of one seeker, best first
  * @param compare a strict order of all pairs, without ties
  */
-export function pairUp<S, T, P extends Pair<S, T>>(
+export function pairBestFirst<S, T, P extends Pair<S, T>>(
   seekers: readonly S[],
   pairsOf: (seeker: S) => Iterator<P>,
   compare: (a: P, b: P) => number,
@@ -38,10 +38,10 @@ export function pairUp<S, T, P extends Pair<S, T>>(
 }
 
 /**
- * Pairs entries that are added one after another. The result is the same as that of `pairUp`, in any order of adding,
+ * Pairs entries that are added one after another. The result is the same as that of `pairBestFirst`, in any order of adding,
  * because seekers and targets rank pairs by one order and so only one stable pairing exists.
  */
-export class GrowingPairs<S, T, P extends Pair<S, T>> {
+export class IncrementalPairing<S, T, P extends Pair<S, T>> {
   readonly #compare: (a: P, b: P) => number
   readonly #bySeeker = new Map<S, P>()
   readonly #byTarget = new Map<T, P>()
@@ -61,19 +61,21 @@ export class GrowingPairs<S, T, P extends Pair<S, T>> {
 
   /** @param pairsOf the pairs of a seeker with the targets added so far, best first */
   addSeeker(seeker: S, pairsOf: (seeker: S) => Iterable<P>): void {
-    for (let lost = this.#ask(pairsOf(seeker)); lost !== undefined; ) lost = this.#ask(pairsOf(lost.seeker))
+    for (let lost = this.#placeBestPair(pairsOf(seeker)); lost !== undefined; )
+      lost = this.#placeBestPair(pairsOf(lost.seeker))
   }
 
   /** @param pairsOf the pairs of a target with the seekers added so far, best first */
   addTarget(target: T, pairsOf: (target: T) => Iterable<P>): void {
-    for (let lost = this.#ask(pairsOf(target)); lost !== undefined; ) lost = this.#ask(pairsOf(lost.target))
+    for (let lost = this.#placeBestPair(pairsOf(target)); lost !== undefined; )
+      lost = this.#placeBestPair(pairsOf(lost.target))
   }
 
   /**
    * Makes the best possible pair of an entry that has none.
    * @returns the pair that was replaced, one side of which has no pair now; undefined if none was
    */
-  #ask(pairs: Iterable<P>): P | undefined {
+  #placeBestPair(pairs: Iterable<P>): P | undefined {
     for (const pair of pairs) {
       const rival = this.#bySeeker.get(pair.seeker) ?? this.#byTarget.get(pair.target)
       if (rival !== undefined) {
@@ -113,7 +115,7 @@ export function nearestFirst<T extends Timed>(sorted: readonly T[], from: number
 }
 
 function* walkOutwards<T extends Timed>(sorted: readonly T[], from: number, to: number): Generator<T, void> {
-  let later = firstFrom(sorted, from)
+  let later = indexOfFirstFrom(sorted, from)
   let earlier = later - 1
   const before = () => from - (sorted[earlier]?.at ?? -Infinity)
   const after = () => Math.max(0, (sorted[later]?.at ?? Infinity) - to)
@@ -127,7 +129,7 @@ function* walkOutwards<T extends Timed>(sorted: readonly T[], from: number, to: 
 }
 
 /** The index of the first entry that is not before `at`. */
-function firstFrom(sorted: readonly Timed[], at: number): number {
+function indexOfFirstFrom(sorted: readonly Timed[], at: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
     const middle = (low + high) >>> 1

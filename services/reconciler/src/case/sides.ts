@@ -6,7 +6,7 @@ import { withAll } from './case.ts'
 /** The data of the provider objects of an action, and the combined data that its record shows. */
 
 /** If the states of an object have no version, they are ordered by this rank, not by arrival. */
-const RANK: Record<ObjectState, number> = {
+const STATE_RANK: Record<ObjectState, number> = {
   pending: 0,
   requires_action: 1,
   scheduled: 1,
@@ -18,7 +18,7 @@ const RANK: Record<ObjectState, number> = {
 }
 
 /** The processor moves the money, so its data of a refund is shown before the data of the biller. */
-const SHOWN_FIRST: readonly ProviderKind[] = ['processor', 'reseller', 'subscription']
+const DISPLAY_ORDER: readonly ProviderKind[] = ['processor', 'reseller', 'subscription']
 
 const DISPUTE = { isDispute: true } as const
 const EXPIRED = { isExpiredAuthorization: true } as const
@@ -38,7 +38,7 @@ export function sideOf(sighting: ObservedAction | ObservedRecord): Side {
     state,
     stateVersion,
     createdAt: sighting.createdAt,
-    ...(sighting.kind === 'action' ? statedOnce(sighting) : {}),
+    ...(sighting.kind === 'action' ? rarelyStatedFields(sighting) : {}),
     ...(sighting.kind === 'record' && sighting.record === 'dispute' ? DISPUTE : {}),
     ...(sighting.kind === 'action' && sighting.isExpiredAuthorization ? EXPIRED : {}),
   }
@@ -61,18 +61,18 @@ export function mergeSides(known: Side, seen: Side): Side {
     amount: newer.amount ?? older.amount,
     currency: newer.currency ?? older.currency,
     createdAt: Math.min(known.createdAt, seen.createdAt),
-    ...statedOnce(newer, older),
+    ...rarelyStatedFields(newer, older),
     ...(known.isDispute || seen.isDispute ? DISPUTE : {}),
     ...(known.isExpiredAuthorization || seen.isExpiredAuthorization ? EXPIRED : {}),
   }
 }
 
 /** Fields that only one event of an object may contain. */
-function statedOnce(
+function rarelyStatedFields(
   newer: Side | ObservedAction,
   older?: Side,
 ): Pick<Side, 'cameBack' | 'requestId' | 'idempotencyKey'> {
-  const cameBack = earlier(newer.cameBack, older?.cameBack)
+  const cameBack = earlierReturn(newer.cameBack, older?.cameBack)
   const requestId = newer.requestId ?? older?.requestId
   const idempotencyKey = newer.idempotencyKey ?? older?.idempotencyKey
   return {
@@ -82,7 +82,7 @@ function statedOnce(
   }
 }
 
-function earlier(a: Side['cameBack'], b: Side['cameBack']): Side['cameBack'] {
+function earlierReturn(a: Side['cameBack'], b: Side['cameBack']): Side['cameBack'] {
   if (a === undefined || b === undefined) return a ?? b
   const at = Math.min(a.at ?? Infinity, b.at ?? Infinity)
   return { at: at === Infinity ? null : at, by: Math.min(a.by, b.by) }
@@ -93,7 +93,7 @@ function isNewer(a: Side, b: Side): boolean {
   if (a.stateVersion !== null && b.stateVersion !== null && a.stateVersion !== b.stateVersion) {
     return a.stateVersion > b.stateVersion
   }
-  return RANK[a.state] > RANK[b.state] || (RANK[a.state] === RANK[b.state] && a.state > b.state)
+  return STATE_RANK[a.state] > STATE_RANK[b.state] || (STATE_RANK[a.state] === STATE_RANK[b.state] && a.state > b.state)
 }
 
 /** The record with these sides, and with the data that it shows of them. */
@@ -109,7 +109,8 @@ export function withFirstSide(record: ProvisionalRefund, side: Side): ObjectReco
 /** The data that a record shows of its sides. */
 function shownBySides(sides: readonly Side[], kind: ObjectRecord['kind']) {
   const ordered = sides.toSorted(
-    (a, b) => SHOWN_FIRST.indexOf(a.provider) - SHOWN_FIRST.indexOf(b.provider) || (a.identity < b.identity ? -1 : 1),
+    (a, b) =>
+      DISPLAY_ORDER.indexOf(a.provider) - DISPLAY_ORDER.indexOf(b.provider) || (a.identity < b.identity ? -1 : 1),
   )
   const shown = ordered[0] as Side
   return {

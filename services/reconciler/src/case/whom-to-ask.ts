@@ -13,24 +13,24 @@ export interface LookFacts {
 }
 
 /** One question to one connection. */
-export interface Asking {
+export interface ProviderQuestion {
   readonly connectionId: string
   readonly provider: ProviderKind
   readonly targets: readonly ReadTarget[]
 }
 
-export type WhomToAsk =
-  | { readonly kind: 'ask'; readonly asking: Asking }
+export type AskDecision =
+  | { readonly kind: 'ask'; readonly asking: ProviderQuestion }
   /** The action is known only from hints, and no connection can be asked now, so the look waits. */
   | { readonly kind: 'wait' }
   /** The provider signed the event, and no connection can be asked, so the verdict is given without an answer. */
   | { readonly kind: 'nobody' }
 
 /** Chooses the connection that the second look asks about an unexplained action. */
-export function whomToAsk(seen: ActionRecord | RefundTotal, facts: LookFacts): WhomToAsk {
+export function decideWhomToAsk(seen: ActionRecord | RefundTotal, facts: LookFacts): AskDecision {
   const policies = seen.seenThrough.flatMap(({ id }) => facts.policies.get(id) ?? [])
   for (const policy of policies) {
-    const asking = askThrough(policy, whatOf(seen, policy.provider), facts)
+    const asking = questionThrough(policy, questionedObject(seen, policy.provider), facts)
     if (asking !== undefined) return { kind: 'ask', asking }
   }
   const isDeleted = policies.length > 0 && policies.every(policy => policy.deleted)
@@ -38,11 +38,11 @@ export function whomToAsk(seen: ActionRecord | RefundTotal, facts: LookFacts): W
 }
 
 /** @returns undefined if the connection cannot be asked, or if its provider cannot answer this */
-export function askThrough(
+export function questionThrough(
   policy: ConnectionPolicy | undefined,
   what: Parameters<ReadBack['targetsOf']>[0],
   facts: LookFacts,
-): Asking | undefined {
+): ProviderQuestion | undefined {
   if (policy === undefined || policy.deleted || !policy.canRead) return undefined
   const targets = facts.targetsOf(policy.provider, what)
   if (targets.length === 0) return undefined
@@ -55,7 +55,10 @@ export function isSigned(seen: ActionRecord | RefundTotal): boolean {
   return seen.provider !== 'subscription'
 }
 
-function whatOf(seen: ActionRecord | RefundTotal, provider: ProviderKind): Parameters<ReadBack['targetsOf']>[0] {
+function questionedObject(
+  seen: ActionRecord | RefundTotal,
+  provider: ProviderKind,
+): Parameters<ReadBack['targetsOf']>[0] {
   if (!('sides' in seen)) return { action: 'refund', providerRef: null, objectIds: seen.objectIds }
   const { providerRef, objectIds } = seen.sides.find(side => side.provider === provider) ?? seen
   return { action: seen.kind === 'cancellation' ? 'cancellation' : 'refund', providerRef, objectIds }

@@ -2,16 +2,16 @@ import type { ActionDocument, ConnectionDocument, ExpectedChangeDocument } from 
 import { type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
 import { referenceOfAction } from '../batch/action-reference.ts'
 import type { WorkItem } from '../batch/work-item.ts'
-import type { OpenPlace, ReconcilerStores } from '../store/store.ts'
+import type { OpenActionPosition, ReconcilerStores } from '../store/store.ts'
 
-export interface ExpectedChangesOptions {
+export interface ExpectedChangeApplierOptions {
   readonly stores: Pick<ReconcilerStores, 'expectedChanges' | 'expectedChangeUses' | 'openActions' | 'connections'>
   /** Decides the cases of these items again (reconcile-batch.ts). */
   readonly reconcile: (items: readonly WorkItem[]) => Promise<void>
 }
 
 /** Applies a new expected change to actions with open incidents. It is idempotent. */
-export interface ExpectedChanges {
+export interface ExpectedChangeApplier {
   /** @returns the result, for the log */
   apply(expectedChangeId: string): Promise<'applied' | 'nothing_open' | 'used_up' | 'not_there'>
 }
@@ -19,14 +19,17 @@ export interface ExpectedChanges {
 /** Open incidents per page. */
 const PAGE = 200
 
-export function createExpectedChanges({ stores, reconcile }: ExpectedChangesOptions): ExpectedChanges {
+export function createExpectedChangeApplier({
+  stores,
+  reconcile,
+}: ExpectedChangeApplierOptions): ExpectedChangeApplier {
   return {
     async apply(id) {
       const [change] = await stores.expectedChanges.byIds([id])
       if (change === undefined) return 'not_there'
-      const left = await leftOver(id, stores)
+      const left = await findUncoveredActions(id, stores)
       if (left.length > 0) await reconcile(await itemsOf(left, stores))
-      let after: OpenPlace | undefined
+      let after: OpenActionPosition | undefined
       let applied = 0
       for (;;) {
         const used = (await stores.expectedChangeUses.load([id])).get(id)?.uses.length ?? 0
@@ -46,7 +49,7 @@ export function createExpectedChanges({ stores, reconcile }: ExpectedChangesOpti
  * Actions that used the expected change but are not covered. The process stopped before it saved their case, and no
  * other message may concern that case. The next decision of the case covers the action or releases the use.
  */
-async function leftOver(
+async function findUncoveredActions(
   id: string,
   { expectedChangeUses, openActions }: Pick<ReconcilerStores, 'expectedChangeUses' | 'openActions'>,
 ): Promise<ActionDocument[]> {
@@ -79,17 +82,17 @@ async function itemsOf(
 }
 
 /** How often new expected changes are applied again, and for how long, in milliseconds. */
-const AGAIN_EVERY_MS = 60_000
-const AGAIN_FOR_MS = 10 * AGAIN_EVERY_MS
+const REAPPLY_EVERY_MS = 60_000
+const REAPPLY_FOR_MS = 10 * REAPPLY_EVERY_MS
 /** The newest expected changes of each project that one run applies. */
-const MOST_AT_ONCE = 100
+const MAX_PER_PROJECT = 100
 
 /**
  * Applies new expected changes again, for two cases: an incident may open at the same moment without seeing the
  * expected change, and admin-api may crash after storing it and before sending the command.
  */
-export function createNewExpectedChanges(
-  applied: ExpectedChanges,
+export function createExpectedChangeReapplier(
+  applied: ExpectedChangeApplier,
   {
     expectedChanges,
     clock,
@@ -98,9 +101,9 @@ export function createNewExpectedChanges(
 ): Periodic {
   return createPeriodic({
     clock,
-    pauseMs: AGAIN_EVERY_MS,
+    pauseMs: REAPPLY_EVERY_MS,
     async run(isStopping) {
-      for (const { _id } of await expectedChanges.madeSince(clock.now() - AGAIN_FOR_MS, MOST_AT_ONCE)) {
+      for (const { _id } of await expectedChanges.madeSince(clock.now() - REAPPLY_FOR_MS, MAX_PER_PROJECT)) {
         if (isStopping()) return
         await applied.apply(_id)
       }

@@ -7,7 +7,7 @@ import { canRead } from '../reading/connection-readers.ts'
 import type { HeldHints } from '../reading/held-hints.ts'
 import type { ConnectionReader } from '../store/store.ts'
 import type { SweepStore } from '../store/sweeps.ts'
-import type { ExpectedChanges } from './apply-expected-changes.ts'
+import type { ExpectedChangeApplier } from './apply-expected-changes.ts'
 
 export interface CommandConsumerOptions
   extends Pick<WorkLoopOptions<'command'>, 'bus' | 'producer' | 'codec' | 'clock' | 'logger' | 'metrics' | 'onFatal'> {
@@ -15,7 +15,7 @@ export interface CommandConsumerOptions
   readonly ledger: Pick<Ledger, 'transition' | 'get'>
   readonly connections: Pick<ConnectionReader, 'byIds'>
   readonly heldHints: HeldHints
-  readonly expectedChanges: ExpectedChanges
+  readonly expectedChanges: ExpectedChangeApplier
   readonly sweeps: SweepStore
 }
 
@@ -28,7 +28,7 @@ export function createCommandConsumer(options: CommandConsumerOptions): WorkLoop
     deadTopic: 'inbound.dead',
     async handle(messages) {
       for (const { message: command } of messages) {
-        const reason = await carryOut(command, options)
+        const reason = await carryOutCommand(command, options)
         if (reason === undefined) continue
         const { kind, command_id, project_id } = command
         const target = 'channel_id' in command ? { channel_id: command.channel_id } : {}
@@ -39,7 +39,7 @@ export function createCommandConsumer(options: CommandConsumerOptions): WorkLoop
 }
 
 /** @returns the result, or undefined for a command to another service */
-async function carryOut(command: Command, options: CommandConsumerOptions): Promise<string | undefined> {
+async function carryOutCommand(command: Command, options: CommandConsumerOptions): Promise<string | undefined> {
   switch (command.kind) {
     case 'open_channel_incident':
       return options.channelIncidents.open(command)
@@ -48,7 +48,7 @@ async function carryOut(command: Command, options: CommandConsumerOptions): Prom
     case 'settle_operation':
       return finishOperation(command, options)
     case 'connection_ready':
-      return beginReading(command.connection_id, options)
+      return startReading(command.connection_id, options)
     case 'apply_expected_change':
       return options.expectedChanges.apply(command.expected_change_id)
     // Commands for the notifier.
@@ -65,7 +65,7 @@ async function carryOut(command: Command, options: CommandConsumerOptions): Prom
 }
 
 /** A connection has become readable: re-reads its held hints and starts its sweep. */
-async function beginReading(
+async function startReading(
   connectionId: string,
   { connections, heldHints, sweeps, clock }: CommandConsumerOptions,
 ): Promise<string> {

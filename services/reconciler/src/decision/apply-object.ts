@@ -11,16 +11,16 @@ import { type Case, type EvictedRecord, replaceAt, type SightingSource, withAll,
 import { withoutDenial } from '../case/denial.ts'
 import { mergeSides, sideOf, withFirstSide, withSides } from '../case/sides.ts'
 import { addSightingToTimeline } from '../case/timeline.ts'
-import { provisionalFor } from '../refund/refund-steps.ts'
-import { joinLinked, linkedRecord } from '../verdict/same-action.ts'
-import { evictedRecordOf, explainsEvicted } from './evict.ts'
+import { indexOfProvisional } from '../refund/refund-steps.ts'
+import { indexOfLinkedRecord, mergeLinkedRefunds } from '../verdict/same-action.ts'
+import { evictedRecordOf, explainsEvictedRecord } from './evict.ts'
 
 const MAX_EVENT_IDS = 100
 /**
  * Operations that explain nothing: the latest are kept, because failing software may report any number of them. An
  * operation that explains an action is never removed, because the action would alert.
  */
-const MAX_SPARE_OPERATIONS = 500
+const MAX_UNUSED_OPERATIONS = 500
 
 /** Applies a sighting of a provider's object: updates its record, or creates it. */
 export function applyObject(
@@ -38,7 +38,7 @@ export function applyObject(
   const actions = known === undefined ? [...theCase.actions, record] : replaceAt(theCase.actions, index, record)
   const refs = withAll(theCase.refs, sighting.refs)
   const next = evicted === undefined ? theCase : { ...theCase, evicted: theCase.evicted.filter(one => one !== evicted) }
-  return joinLinked({ ...next, actions, refs }, now)
+  return mergeLinkedRefunds({ ...next, actions, refs }, now)
 }
 
 function namesOf(sighting: ObservedAction | ObservedRecord): readonly string[] {
@@ -55,8 +55,8 @@ function findRecord(theCase: Case, sighting: ObservedAction | ObservedRecord): n
     action => action.identity === identity || action.sides.some(side => side.identity === identity),
   )
   if (own >= 0 || sighting.kind === 'record') return own
-  const linked = linkedRecord(theCase, sideOf(sighting))
-  return linked >= 0 ? linked : provisionalFor(theCase, sighting)
+  const linked = indexOfLinkedRecord(theCase, sideOf(sighting))
+  return linked >= 0 ? linked : indexOfProvisional(theCase, sighting)
 }
 
 /** @param evicted the kept data if the record was evicted. Its operation is left out, because the ledger reports it. */
@@ -125,18 +125,18 @@ export function applyOperation(theCase: Case, operation: Operation): Case {
   const index = theCase.operations.findIndex(known => known.operation_id === operation.operation_id)
   const known = theCase.operations[index]
   if (known !== undefined && known.version >= operation.version) return theCase
-  if (explainsEvicted(theCase, operation.operation_id)) return theCase
+  if (explainsEvictedRecord(theCase, operation.operation_id)) return theCase
   if (known !== undefined) return { ...theCase, refs, operations: replaceAt(theCase.operations, index, operation) }
-  return withinLimit({ ...theCase, refs, operations: [...theCase.operations, operation] })
+  return withoutOldestUnusedOperation({ ...theCase, refs, operations: [...theCase.operations, operation] })
 }
 
 /** Removes the oldest operation that explains nothing if there are too many. */
-function withinLimit(theCase: Case): Case {
+function withoutOldestUnusedOperation(theCase: Case): Case {
   const { operations } = theCase
-  if (operations.length <= MAX_SPARE_OPERATIONS) return theCase
+  if (operations.length <= MAX_UNUSED_OPERATIONS) return theCase
   const explaining = new Set(theCase.actions.map(action => action.operationId))
   const spare = operations.filter(operation => !explaining.has(operation.operation_id))
-  const oldest = spare.length > MAX_SPARE_OPERATIONS ? spare[0] : undefined
+  const oldest = spare.length > MAX_UNUSED_OPERATIONS ? spare[0] : undefined
   if (oldest === undefined) return theCase
   return {
     ...theCase,

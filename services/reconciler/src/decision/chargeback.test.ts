@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { alertsOf, CONNECTION, lookAll, MINUTE, onlyAction, play, policy, T0 } from '../../test/fixtures.ts'
-import { recordShown, refundShown, seen } from '../../test/sightings.ts'
+import { recordShown, refundShown, sightingInput } from '../../test/sightings.ts'
 
 /** One transaction of the biller. A credit note shows it too. */
 const about = { provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'] } as const
-const throughNote = seen(refundShown(about), { eventId: 'note' })
+const throughNote = sightingInput(refundShown(about), { eventId: 'note' })
 const {
   gatewayRefs: _none,
   idempotencyKey: _key,
   action: _refund,
   ...shown
 } = refundShown({ ...about, stateVersion: 2 })
-const itself = seen({ ...shown, kind: 'record', record: 'dispute' }, { eventId: 'transaction' })
+const itself = sightingInput({ ...shown, kind: 'record', record: 'dispute' }, { eventId: 'transaction' })
 const policies = [policy({ provider: 'subscription', canRead: false })]
 const signed = refundShown({ providerRef: 're_1', about: ['pi_1'] })
 
@@ -34,7 +34,7 @@ describe('a refund of which its own transaction says that the bank took the paym
   })
 
   test('takes the alert back that came before its transaction was read', () => {
-    const asSigned = seen(refundShown({ ...about, provider: 'reseller' }), { eventId: 'note' })
+    const asSigned = sightingInput(refundShown({ ...about, provider: 'reseller' }), { eventId: 'note' })
     const {
       gatewayRefs: _refs,
       idempotencyKey: _no,
@@ -43,16 +43,19 @@ describe('a refund of which its own transaction says that the bank took the paym
     } = refundShown({ ...about, provider: 'reseller' })
     const alerted = lookAll(play([{ at: T0, input: asSigned }]), [policy({ provider: 'reseller' })])
     expect(alertsOf(alerted)).toEqual(['incident.opened'])
-    const input = seen({ ...same, kind: 'record', record: 'dispute', stateVersion: 2 }, { eventId: 'transaction' })
+    const input = sightingInput(
+      { ...same, kind: 'record', record: 'dispute', stateVersion: 2 },
+      { eventId: 'transaction' },
+    )
     const after = play([{ at: T0 + 2 * MINUTE, input }], alerted)
     expect(onlyAction(after)).toMatchObject({ kind: 'dispute', incidents: [{ state: 'resolved' }] })
   })
 })
 
 test('a refund at the gateway is judged, whatever its biller records of the same payment', () => {
-  const gateway = seen(signed, { connection: { id: CONNECTION, createdAt: T0 - MINUTE } })
+  const gateway = sightingInput(signed, { connection: { id: CONNECTION, createdAt: T0 - MINUTE } })
   const names = { refs: [...signed.refs], subject: 'pi_1', objectIds: ['pi_1'] }
-  const recorded = seen({ ...recordShown('dispute', 'txn_9'), ...names }, { eventId: 'recorded' })
+  const recorded = sightingInput({ ...recordShown('dispute', 'txn_9'), ...names }, { eventId: 'recorded' })
   const theCase = lookAll(play([gateway, recorded].map(input => ({ at: T0, input }))))
   expect(theCase.actions.map(({ kind, verdict }) => `${kind} ${verdict}`).sort()).toEqual([
     'dispute not_alerted',

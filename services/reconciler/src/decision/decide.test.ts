@@ -15,7 +15,7 @@ import {
   SECOND,
   T0,
   totalSeen,
-  unexpected,
+  unexpectedActionIncident,
 } from '../../test/fixtures.ts'
 import type { ActionRecord } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
@@ -143,7 +143,7 @@ describe('second look', () => {
   test('what nothing explains opens one incident and raises one alert', () => {
     const theCase = lookAll(play([{ at: T0, input: seen }]))
     expect(onlyAction(theCase)).toMatchObject({ verdict: 'unexplained', reason: 'nothing_explains_it' })
-    expect(unexpected(onlyAction(theCase))).toMatchObject({ state: 'open', openedAt: T0 + MINUTE })
+    expect(unexpectedActionIncident(onlyAction(theCase))).toMatchObject({ state: 'open', openedAt: T0 + MINUTE })
     expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
@@ -230,7 +230,7 @@ describe('explanations that come, change and go', () => {
   test('an operation that comes after the alert and names the refund resolves the incident and names itself', () => {
     const alerted = lookAll(play([{ at: T0, input: seen }]))
     const theCase = play([{ at: T0 + 5 * MINUTE, input: operationSeen({ provider_ref: 're_1' }) }], alerted)
-    expect(unexpected(onlyAction(theCase))).toMatchObject({ state: 'resolved', resolvedBy: 'op_1' })
+    expect(unexpectedActionIncident(onlyAction(theCase))).toMatchObject({ state: 'resolved', resolvedBy: 'op_1' })
     expect(alertsOf(theCase)).toEqual(['incident.opened', 'incident.resolved'])
   })
 

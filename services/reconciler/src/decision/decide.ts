@@ -6,9 +6,9 @@ import type { ExpectedChange } from '../case/expected-change.ts'
 import { withExpectedChanges } from '../expected-change/cover-actions.ts'
 import { reportDrift } from '../operation/drift.ts'
 import { recordOutcomes } from '../operation/outcomes.ts'
-import { joinPaymentNames } from '../refund/payment-names.ts'
-import { applyRefundTotal, followTotals } from '../refund/refund-steps.ts'
-import { joinConnectionsOfTotals } from '../refund/shown-through.ts'
+import { addPaymentNames } from '../refund/payment-names.ts'
+import { applyRefundTotal, updateProvisionalRefunds } from '../refund/refund-steps.ts'
+import { addConnectionsOfTotals } from '../refund/shown-through.ts'
 import { applySubscription } from '../subscription/subscription-records.ts'
 import { judgeCase } from '../verdict/judge.ts'
 import { applyObject, applyOperation } from './apply-object.ts'
@@ -83,8 +83,8 @@ function applySighting(theCase: Case, { sighting, source }: Extract<Input, { kin
 }
 
 function judge(theCase: Case, context: DecisionContext): Case {
-  const named = joinConnectionsOfTotals(joinPaymentNames(theCase))
-  return followOperations(judgeCase(followTotals(named, context), context), context.now)
+  const named = addConnectionsOfTotals(addPaymentNames(theCase))
+  return followOperations(judgeCase(updateProvisionalRefunds(named, context), context), context.now)
 }
 
 /** Updates the operations after the verdicts: their outcomes, differences and checks. */

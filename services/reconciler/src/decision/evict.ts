@@ -2,7 +2,7 @@ import type { Operation } from '@backstop/contracts'
 import { type ActionRecord, isJudged, isProvisional, type ObjectRecord, openIncident } from '../case/action-record.ts'
 import type { Case, EvictedRecord, MergedRecord } from '../case/case.ts'
 import { refundIdsOf } from '../case/sides.ts'
-import { totalsOf } from '../refund/refund-steps.ts'
+import { totalsOfRefunds } from '../refund/refund-steps.ts'
 
 /**
  * Evicts records of a case that has too many, so that its document stays far below MongoDB's limit of 16 MB. Only
@@ -64,10 +64,10 @@ function isFinal(action: ActionRecord, operation: Operation | undefined): boolea
 
 function withoutRecords(theCase: Case, evicted: ReadonlySet<ActionRecord>): Case {
   const actions = theCase.actions.filter(action => !evicted.has(action))
-  const lost = theCase.actions.filter(isOfObjects).filter(action => evicted.has(action))
+  const lost = theCase.actions.filter(isObjectRecord).filter(action => evicted.has(action))
   const identities = new Set([...lost, ...theCase.evicted].map(({ identity }) => identity))
   const operationIds = new Set(lost.map(({ operationId }) => operationId))
-  const totals = totalsOf(theCase, identities)
+  const totals = totalsOfRefunds(theCase, identities)
   return {
     ...theCase,
     actions,
@@ -75,15 +75,15 @@ function withoutRecords(theCase: Case, evicted: ReadonlySet<ActionRecord>): Case
     refundTotals: theCase.refundTotals.filter(({ id }) => !totals.has(id)),
     operations: theCase.operations.filter(({ operation_id }) => !operationIds.has(operation_id)),
     followedOperations: theCase.followedOperations.filter(({ operationId }) => !operationIds.has(operationId)),
-    evicted: [...theCase.evicted, ...lost.map(evictionOf)],
+    evicted: [...theCase.evicted, ...lost.map(toEvictedRecord)],
   }
 }
 
-function isOfObjects(action: ActionRecord): action is ObjectRecord {
+function isObjectRecord(action: ActionRecord): action is ObjectRecord {
   return action.turn === null && !isProvisional(action)
 }
 
-function evictionOf(action: ObjectRecord): EvictedRecord {
+function toEvictedRecord(action: ObjectRecord): EvictedRecord {
   const { id, identity, kind, sides, objectIds, amount, currency, state, providerCreatedAt } = action
   const { idempotencyKeys, operationId } = action
   const shown = { kind, sides, objectIds, amount, currency, state, providerCreatedAt }
@@ -96,7 +96,7 @@ export function evictedRecordOf(theCase: Case, refs: readonly string[]): Evicted
 }
 
 /** True if the operation explains an evicted record, so that it cannot explain another one. */
-export function explainsEvicted(theCase: Case, operationId: string): boolean {
+export function explainsEvictedRecord(theCase: Case, operationId: string): boolean {
   return theCase.evicted.some(one => one.operationId === operationId)
 }
 

@@ -29,12 +29,12 @@ import {
   totalSeen,
 } from '../../test/fixtures.ts'
 import {
-  ended,
-  inBaseline,
+  baselineInput,
+  endedSubscription,
   recordShown,
   refundShown,
-  scheduled,
-  seen,
+  scheduledCancellation,
+  sightingInput,
   subscriptionShown,
 } from '../../test/sightings.ts'
 import type { ActionRecord } from '../case/action-record.ts'
@@ -42,7 +42,7 @@ import type { Case } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
-import { claimOf } from '../verdict/explain.ts'
+import { claimResultOf } from '../verdict/explain.ts'
 import { whyOf } from '../verdict/why.ts'
 import { decide, type Input } from './decide.ts'
 
@@ -94,7 +94,7 @@ const VERDICTS: Record<VerdictReason, string> = {
 function shownInputs(shown: Fields, known: Fields): Input[] {
   const connectedAt = known.get('connected')
   const connection = { id: CONNECTION, createdAt: connectedAt === undefined ? T0 - 60 * MINUTE : timeOf(connectedAt) }
-  const see = (sighting: Parameters<typeof seen>[0]) => seen(sighting, { connection })
+  const see = (sighting: Parameters<typeof sightingInput>[0]) => sightingInput(sighting, { connection })
   const at = (name: string) => timeOf(shown.get(name) ?? '')
   if (shown.has('record')) return [see(recordShown(shown.get('record') as 'dispute' | 'credit'))]
   if (shown.has('pause since')) {
@@ -104,7 +104,7 @@ function shownInputs(shown: Fields, known: Fields): Input[] {
   return isCancellation ? shownSubscription(shown, known, see) : shownRefunds(shown, see)
 }
 
-function shownRefunds(shown: Fields, see: (sighting: Parameters<typeof seen>[0]) => Input): Input[] {
+function shownRefunds(shown: Fields, see: (sighting: Parameters<typeof sightingInput>[0]) => Input): Input[] {
   const made = shown.get('made')
   const at = made === undefined ? T0 : timeOf(made)
   const gatewayId = shown.get('at gateway')
@@ -149,7 +149,7 @@ function paymentOf(shown: Fields) {
 }
 
 /** The total of the refund's charge. Its event also names the payment. */
-function totalShown(): Parameters<typeof seen>[0] {
+function totalShown(): Parameters<typeof sightingInput>[0] {
   const input = totalSeen({ total: 2499, before: 0 })
   if (input.kind !== 'sighting') throw new Error('A total is a sighting')
   return input.sighting
@@ -158,7 +158,7 @@ function totalShown(): Parameters<typeof seen>[0] {
 function shownSubscription(
   shown: Fields,
   known: Fields,
-  see: (sighting: Parameters<typeof seen>[0]) => Input,
+  see: (sighting: Parameters<typeof sightingInput>[0]) => Input,
 ): Input[] {
   const [asked, first, out] = ['cancellation asked for', 'cancellation first shown', 'cancellation carried out'].map(
     name => shown.get(name),
@@ -169,27 +169,27 @@ function shownSubscription(
   const without = shown.get('shown without')
   if (atOnce !== undefined) {
     const cancellation = { isImmediate: true, effectiveAt: timeOf(shown.get('as of') ?? atOnce) } as const
-    const end = ended(null, { provider, asOf: timeOf(atOnce), cancellation })
+    const end = endedSubscription(null, { provider, asOf: timeOf(atOnce), cancellation })
     const running = without === undefined ? [] : [see(subscriptionShown({ provider, asOf: timeOf(without) }))]
     return [...running, see(end)]
   }
   const requestedAt = asked === undefined ? null : timeOf(asked)
   const cause = (shown.get('cause') ?? 'requested') as EndCause
   const told = { provider, cancellation: { cause }, idempotencyKey: shown.get('key') ?? null } as const
-  const set = scheduled(requestedAt, { ...told, asOf: timeOf(asked ?? first ?? out ?? '') })
+  const set = scheduledCancellation(requestedAt, { ...told, asOf: timeOf(asked ?? first ?? out ?? '') })
   const late = shown.get('payment late')
   const carriedOut = shown.get('carried out')
   const sooner = shown.get('ended sooner')
   return [
     ...(without === undefined ? [] : [see(subscriptionShown({ provider, asOf: timeOf(without) }))]),
     ...(late === undefined ? [] : [see(subscriptionShown({ provider, asOf: timeOf(late), isPastDue: true }))]),
-    ...(out === undefined ? [] : [see(ended(null, { provider, asOf: timeOf(out) }))]),
+    ...(out === undefined ? [] : [see(endedSubscription(null, { provider, asOf: timeOf(out) }))]),
     ...(out !== undefined ? [] : [known.has('baseline') ? asBaseline(see(set)) : see(set)]),
     ...(carriedOut === undefined
       ? []
       : [
           see(
-            ended(requestedAt, {
+            endedSubscription(requestedAt, {
               provider,
               asOf: timeOf(carriedOut),
               cancellation: { effectiveAt: set.cancellation.effectiveAt },
@@ -198,16 +198,16 @@ function shownSubscription(
         ]),
     ...(sooner === undefined
       ? []
-      : [see(ended(asked === undefined ? null : timeOf(sooner), { provider, asOf: timeOf(sooner) }))]),
+      : [see(endedSubscription(asked === undefined ? null : timeOf(sooner), { provider, asOf: timeOf(sooner) }))]),
   ]
 }
 
 function asBaseline(input: Input): Input {
-  return input.kind === 'sighting' ? inBaseline(input.sighting, { connection: input.source.connection }) : input
+  return input.kind === 'sighting' ? baselineInput(input.sighting, { connection: input.source.connection }) : input
 }
 
 /** The operation of a row. */
-function saidOperation(said: Fields, shown: Fields): Operation {
+function operationOfRow(said: Fields, shown: Fields): Operation {
   const kind = (said.get('kind') ?? 'refund') as Operation['kind']
   const time = (name: string, usual: number) => {
     const text = said.get(name)
@@ -251,7 +251,7 @@ describe('docs/decisions/explaining.md holds for what an operation explains', ()
   const rows = explainingRows('does it explain?')
 
   test.each(rows)('$situation: $answer', ({ shown, known, answer }) => {
-    const said = saidOperation(known, shown)
+    const said = operationOfRow(known, shown)
     const seen = play(shownInputs(shown, new Map()).map(input => ({ at: T0 + MINUTE, input })))
     const others = known.has('beside it') ? [operationSeen({ operation_id: 'op_0', provider_ref: 're_1' })] : []
     const inputs: Input[] = [...others, { kind: 'operation', operation: said }]
@@ -261,7 +261,7 @@ describe('docs/decisions/explaining.md holds for what an operation explains', ()
     )
     const action = actionOf(theCase, shown)
     const [candidate] = whyOf(theCase, action).candidates
-    const claim = claimOf(action, said)
+    const claim = claimResultOf(action, said)
     expect(CLAIMS[candidate?.failure ?? claim.reason]).toBe(answer)
     expect(action.operationId === said.operation_id).toBe(answer.startsWith('yes'))
     expect(candidate?.text.endsWith('.')).not.toBe(true)
@@ -274,7 +274,7 @@ describe('docs/decisions/explaining.md holds for what an operation explains', ()
 })
 
 /** The incidents of each refund, in order of first sight. */
-function heardOf({ actions }: Case): string {
+function incidentsText({ actions }: Case): string {
   const clock = (ms: number) => {
     const days = Math.floor((ms - timeOf('00:00:00')) / DAY_MS)
     return `${new Date(ms).toISOString().slice(11, 19)}${days > 0 ? ' the day after' : ''}`
@@ -292,7 +292,11 @@ function heardOf({ actions }: Case): string {
 type SettleCommand = Extract<Command, { kind: 'settle_operation' }>
 
 /** The operation as the ledger records it after a command about the provider's decision. */
-function settledBy({ operations }: Case, { operation_id, to, provider_ref }: SettleCommand, at: number): Input {
+function operationAfterCommand(
+  { operations }: Case,
+  { operation_id, to, provider_ref }: SettleCommand,
+  at: number,
+): Input {
   const operation = operations.find(one => one.operation_id === operation_id) as Operation
   const settled = { state: to, version: operation.version + 1, ended_at: new Date(at).toISOString() }
   return {
@@ -307,7 +311,7 @@ function playWithLooks(steps: readonly { readonly at: number; readonly input: In
     const theCase = decide(before, input, contextAt(at))
     const commands = theCase.outbox.slice(before.outbox.length).filter(({ topic }) => topic === 'commands')
     return commands.reduce(
-      (next, { message }) => happen(next, settledBy(next, message as SettleCommand, at), at),
+      (next, { message }) => happen(next, operationAfterCommand(next, message as SettleCommand, at), at),
       theCase,
     )
   }
@@ -328,7 +332,7 @@ const EXPECTED = expectedChange({ amount: 2499, startsAt: T0 - MINUTE })
 
 describe('docs/decisions/explaining.md holds for alerts', () => {
   test.each(explainingRows('alerts'))('$situation: $answer', ({ shown, known, answer }) => {
-    const said = saidOperation(known, shown)
+    const said = operationOfRow(known, shown)
     const reported = known.get('reported') ?? ''
     const [, laterId = '', amount = '2499', madeAt = '', arrivesAt = ''] =
       /^(\S+)(?: of (\d+))? at (\S+) arrives (\S+)$/.exec(shown.get('then') ?? '') ?? []
@@ -336,7 +340,7 @@ describe('docs/decisions/explaining.md holds for alerts', () => {
     const ended = said.ended_at ?? (namedAt === '' ? null : new Date(timeOf(namedAt)).toISOString())
     const naming: Operation = { ...said, version: 2, state: 'completed', provider_ref: named, ended_at: ended }
     const later = () =>
-      seen(
+      sightingInput(
         refundShown({
           ...paymentOf(shown),
           providerRef: laterId,
@@ -359,7 +363,7 @@ describe('docs/decisions/explaining.md holds for alerts', () => {
       // A repeated event causes no alert.
       ...first.map(input => ({ at: T0 + 2 * DAY_MS, input })),
     ])
-    expect(heardOf(theCase)).toBe(answer)
+    expect(incidentsText(theCase)).toBe(answer)
   })
 })
 
@@ -386,7 +390,7 @@ function expectedChangesOf(text: string | undefined): ExpectedChange[] {
   return [{ ...told, startsAt: from === 'from before' ? T0 - MINUTE : told.createdAt }]
 }
 
-/** The time after the second looks of `judged`. */
+/** The time after the second looks of `judgeRow`. */
 const ALERTED_AT = timeOf('12:05:00')
 
 /** The fields of each expected change on the page that differ from `EXPECTED`. */
@@ -412,7 +416,7 @@ const EXPECTED_CHANGES: Record<string, Partial<ExpectedChange>> = {
 }
 
 /** The case with all facts of the row, after its second looks. */
-function judged({ shown, known }: ExplainingRow): Case {
+function judgeRow({ shown, known }: ExplainingRow): Case {
   const now = timeOf('12:00:00')
   const isCancelled = [...shown.keys()].some(name => name.startsWith('cancellation'))
   const made = OPERATIONS[known.get('operation') ?? '']
@@ -420,7 +424,7 @@ function judged({ shown, known }: ExplainingRow): Case {
   const operations: Input[] =
     made === undefined ? [] : [{ kind: 'operation', operation: operation({ ...kind, ...made } as Partial<Operation>) }]
   const other = { connection: { id: 'con_b', createdAt: T0 - 60 * MINUTE } }
-  const totals = known.has('con_b') ? [seen(totalShown(), other)] : []
+  const totals = known.has('con_b') ? [sightingInput(totalShown(), other)] : []
   const told = play(
     [...shownInputs(shown, known), ...totals, ...operations].map(input => ({ at: now, input })),
     emptyCase(),
@@ -441,7 +445,7 @@ function judged({ shown, known }: ExplainingRow): Case {
     const asked = decide(informed, look(pending, facts), contextAt(pending.dueAt))
     if (!known.has('read key')) return asked
     const answered = decide(asked, look(pending, facts, readInTime), contextAt(pending.dueAt + SECOND))
-    return readLater(answered, pending, facts, known.get('read later'))
+    return afterLateAnswer(answered, pending, facts, known.get('read later'))
   }, told)
   return all.reduce(
     (next, late) => decide(next, { kind: 'expected_changes', expectedChanges: [late] }, contextAt(late.createdAt)),
@@ -450,13 +454,13 @@ function judged({ shown, known }: ExplainingRow): Case {
 }
 
 /** The case after the provider's answer to a question that follows the alert. */
-function readLater(theCase: Case, pending: PendingLook, facts: LookFacts, said: string | undefined): Case {
+function afterLateAnswer(theCase: Case, pending: PendingLook, facts: LookFacts, said: string | undefined): Case {
   if (said === undefined) return theCase
   const at = pending.dueAt + 5 * MINUTE
   const isKnown = said !== 'not known'
   const shown = refundShown({ state: said as ActionRecord['state'] })
   const found = isKnown
-    ? play([{ at, input: seen(shown, { eventId: null, reading: 'second_look' }) }], theCase)
+    ? play([{ at, input: sightingInput(shown, { eventId: null, reading: 'second_look' }) }], theCase)
     : theCase
   return decide(found, look(pending, facts, isKnown ? 'read' : 'not_found'), contextAt(at))
 }
@@ -467,7 +471,7 @@ describe('docs/decisions/explaining.md holds for the verdict', () => {
   const rows = explainingRows('verdict')
 
   test.each(rows)('$situation: $answer', row => {
-    const theCase = judged(row)
+    const theCase = judgeRow(row)
     const action = actionOf(theCase, row.shown)
     const isNamed = whyOf(theCase, action).rule.endsWith('by act_other')
     expect(`${VERDICTS[action.reason]}${isNamed ? USED_UP : ''}`).toBe(row.answer)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
   contextAt,
-  isOpen,
+  hasOpenAlert,
   look,
   lookFacts,
   MINUTE,
@@ -17,7 +17,7 @@ import {
   T0,
   totalSeen,
 } from '../../test/fixtures.ts'
-import { refundShown, seen } from '../../test/sightings.ts'
+import { refundShown, sightingInput } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import { projectAction, projectIncident } from '../verdict/projection.ts'
@@ -32,7 +32,7 @@ const rereadsOf = (theCase: Case) =>
 const reading = (theCase: Case) => pendingLooks(theCase).find(({ kind }) => kind === 'late_reading')
 
 /** An alerted action: the provider was asked at the second look and did not answer. */
-function alerted(input: Input = seen(refundShown())): Case {
+function alerted(input: Input = sightingInput(refundShown())): Case {
   const told = play([{ at: T0, input }])
   const [pending] = secondLooks(told) as [PendingLook]
   const asked = decide(told, look(pending, readable), contextAt(T0 + MINUTE))
@@ -43,7 +43,7 @@ const next = (theCase: Case, at: number) =>
 const answered = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', at = ALERTED_AT + MINUTE) =>
   decide(theCase, look(reading(theCase) as PendingLook, readable, outcome), contextAt(at))
 const shown = (theCase: Case, state: 'failed' | 'succeeded', at = ALERTED_AT + MINUTE) =>
-  play([{ at, input: seen(refundShown({ state }), { eventId: null, reading: 'second_look' }) }], theCase)
+  play([{ at, input: sightingInput(refundShown({ state }), { eventId: null, reading: 'second_look' }) }], theCase)
 
 describe('the question that follows an alert without an answer', () => {
   test('is due after a minute, and is the question of the second look', () => {
@@ -68,7 +68,7 @@ describe('the question that follows an alert without an answer', () => {
     expect(waits).toEqual(waits.toSorted((a, b) => a - b))
     expect(times.at(-1)).toBeLessThan(72 * HOUR)
     expect(alertsOf(theCase)).toEqual(['incident.opened'])
-    expect(isOpen(onlyAction(theCase))).toBe(true)
+    expect(hasOpenAlert(onlyAction(theCase))).toBe(true)
   })
 
   test('stays due when it is answered as unavailable', () => {
@@ -86,7 +86,7 @@ describe('the question that follows an alert without an answer', () => {
     { setting: 'cannot be read', facts: lookFacts([policy()]) },
     { setting: 'ignores such changes', facts: lookFacts([policy({ canRead: true, outOfBand: 'ignore' })]) },
   ])('is not asked where the connection $setting', ({ facts }) => {
-    const told = play([{ at: T0, input: seen(refundShown()) }])
+    const told = play([{ at: T0, input: sightingInput(refundShown()) }])
     const [pending] = secondLooks(told) as [PendingLook]
     const asked = decide(told, look(pending, facts), contextAt(T0 + MINUTE))
     expect(reading(decide(asked, look(pending, facts), contextAt(ALERTED_AT)))).toBeUndefined()
@@ -104,7 +104,7 @@ describe('the answer that comes after the alert', () => {
   test('confirms it: the incident stays open, and says so', () => {
     const confirmed = answered(shown(alerted(), 'succeeded'), 'read')
     expect(onlyAction(confirmed)).toMatchObject({ verdict: 'unexplained', readBack: 'confirmed' })
-    expect(isOpen(onlyAction(confirmed))).toBe(true)
+    expect(hasOpenAlert(onlyAction(confirmed))).toBe(true)
     expect(reading(confirmed)).toBeUndefined()
     expect(onlyAction(confirmed).timeline.at(-1)?.text).toMatch(/read after the alert, and shows it as succeeded/)
   })
@@ -154,18 +154,18 @@ describe('the answer that comes after the alert', () => {
 
   test('that denied it is overruled by a signed event that comes later: a new minute begins', () => {
     const denied = answered(alerted(), 'not_found')
-    const told = seen(refundShown({ state: 'succeeded' }), { eventId: 'evt_later' })
+    const told = sightingInput(refundShown({ state: 'succeeded' }), { eventId: 'evt_later' })
     const again = decide(denied, told, contextAt(T0 + HOUR))
     expect(onlyAction(again)).toMatchObject({ verdict: 'pending', look: { dueAt: T0 + HOUR + MINUTE, askedAt: null } })
   })
 
   test('that denied it stands when an event is told again that was known before', () => {
     const denied = answered(alerted(), 'not_found')
-    expect(onlyAction(decide(denied, seen(refundShown()), contextAt(T0 + HOUR))).verdict).toBe('not_alerted')
+    expect(onlyAction(decide(denied, sightingInput(refundShown()), contextAt(T0 + HOUR))).verdict).toBe('not_alerted')
   })
 
   test('that was given in time leaves an alert about what the provider denies open, as before', () => {
-    const told = play([{ at: T0, input: seen(refundShown()) }])
+    const told = play([{ at: T0, input: sightingInput(refundShown()) }])
     const [pending] = secondLooks(told) as [PendingLook]
     const asked = decide(told, look(pending, readable), contextAt(T0 + MINUTE))
     const denied = decide(asked, look(pending, readable, 'not_found'), contextAt(T0 + MINUTE + SECOND))

@@ -4,7 +4,7 @@ import { type Case, withRecord } from '../case/case.ts'
 import { withLateReading } from '../case/denial.ts'
 import type { LateReadingLook } from '../case/looks.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
-import { whomToAsk } from '../case/whom-to-ask.ts'
+import { decideWhomToAsk } from '../case/whom-to-ask.ts'
 import { rereadEntry } from '../verdict/outbox-entries.ts'
 import type { LookInput } from './second-look.ts'
 
@@ -21,23 +21,23 @@ const WAITS_MS = [1, 5, 15, 60, 3 * 60, 6 * 60, 12 * 60, 24 * 60].map(minutes =>
 const LAST_ANSWER_WITHIN_MS = HOUR_MS
 
 /** Schedules questions about an action that alerted although the provider had not answered. */
-export function startLateReading(theCase: Case, actionId: string, input: LookInput, now: number): Case {
+export function scheduleLateReading(theCase: Case, actionId: string, input: LookInput, now: number): Case {
   const action = theCase.actions.find(one => one.id === actionId)
-  if (action?.verdict !== 'unexplained' || whomToAsk(action, input.facts).kind !== 'ask') return theCase
-  return withRecord(theCase, withLateReading(action, { tries: 0, nextAt: nextAfter(0, now), outcome: null }))
+  if (action?.verdict !== 'unexplained' || decideWhomToAsk(action, input.facts).kind !== 'ask') return theCase
+  return withRecord(theCase, withLateReading(action, { tries: 0, nextAt: nextQuestionAt(0, now), outcome: null }))
 }
 
 /** The case after a question is due, or after the provider answered it. */
-export function readLate(theCase: Case, look: LateReadingLook, input: LookInput, now: number): Case {
+export function applyLateReadingLook(theCase: Case, look: LateReadingLook, input: LookInput, now: number): Case {
   const action = theCase.actions.find(one => one.id === look.actionId)
   const reading = action?.look?.lateReading
   if (action === undefined || reading === undefined) return theCase
   return input.answer === null
-    ? askAgain(theCase, action, look, reading, input, now)
-    : takeAnswer(theCase, action, reading, input.answer.outcome, now)
+    ? askProviderAgain(theCase, action, look, reading, input, now)
+    : applyLateAnswer(theCase, action, reading, input.answer.outcome, now)
 }
 
-function askAgain(
+function askProviderAgain(
   theCase: Case,
   action: ActionRecord,
   look: LateReadingLook,
@@ -49,17 +49,20 @@ function askAgain(
   if (reading.tries >= WAITS_MS.length)
     return withRecord(theCase, withLateReading(action, { ...reading, nextAt: null }))
   const tries = reading.tries + 1
-  const asked = withRecord(theCase, withLateReading(action, { tries, nextAt: nextAfter(tries, now), outcome: null }))
-  const whom = whomToAsk(action, facts)
+  const asked = withRecord(
+    theCase,
+    withLateReading(action, { tries, nextAt: nextQuestionAt(tries, now), outcome: null }),
+  )
+  const whom = decideWhomToAsk(action, facts)
   if (whom.kind !== 'ask') return asked
   return { ...asked, outbox: [...asked.outbox, rereadEntry(theCase, look, whom.asking, 'second_look', now)] }
 }
 
-function nextAfter(tries: number, now: number): number {
+function nextQuestionAt(tries: number, now: number): number {
   return now + (WAITS_MS[tries] ?? LAST_ANSWER_WITHIN_MS)
 }
 
-function takeAnswer(
+function applyLateAnswer(
   theCase: Case,
   action: ActionRecord,
   reading: LateReading,

@@ -1,10 +1,10 @@
 import type { Operation } from '@backstop/contracts'
 import { type Case, replaceAt, withAll } from '../case/case.ts'
 import { mergeExpectedChanges } from '../expected-change/cover-actions.ts'
-import { joinPaymentNames } from '../refund/payment-names.ts'
+import { addPaymentNames } from '../refund/payment-names.ts'
 import { deriveRecords } from '../subscription/subscription-records.ts'
 import { mergeRows } from '../subscription/subscription-row.ts'
-import { joinLinked } from '../verdict/same-action.ts'
+import { mergeLinkedRefunds } from '../verdict/same-action.ts'
 import { applyOperation } from './apply-object.ts'
 
 /**
@@ -38,8 +38,8 @@ export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser
     (theCase, operation: Operation) => applyOperation(theCase, operation),
     base,
   )
-  const joined = joinLinked(withRows(withOperations, loser, now), now)
-  return { winner, loser, merged: joinPaymentNames(joined) }
+  const joined = mergeLinkedRefunds(withRows(withOperations, loser, now), now)
+  return { winner, loser, merged: addPaymentNames(joined) }
 }
 
 function withRows(theCase: Case, loser: Case, now: number): Case {

@@ -3,10 +3,10 @@ import type { ActionRecord } from '../case/action-record.ts'
 import type { Case, FollowedOperation } from '../case/case.ts'
 import { awaitsAnswer, type OperationLook as PendingOperationLook } from '../case/looks.ts'
 import { refundIdsOf } from '../case/sides.ts'
-import { askThrough } from '../case/whom-to-ask.ts'
+import { questionThrough } from '../case/whom-to-ask.ts'
 import { reportMissing } from '../operation/drift.ts'
 import { followedOperation, withFollowedOperation } from '../operation/followed-operation.ts'
-import { stretchesOf } from '../subscription/subscription-row.ts'
+import { spansOf } from '../subscription/subscription-row.ts'
 import { rereadEntry } from '../verdict/outbox-entries.ts'
 import type { LookInput } from './second-look.ts'
 
@@ -29,7 +29,7 @@ export function scheduleOperationLooks(theCase: Case, now: number): Case {
   const looks = new Map(theCase.followedOperations.map(({ operationId, look }) => [operationId, look]))
   return theCase.operations.reduce((next, operation) => {
     const id = operation.operation_id
-    const why = wantedLook(operation, actions.get(id) ?? [])
+    const why = neededLook(operation, actions.get(id) ?? [])
     if (why === (looks.get(id)?.why ?? null)) return next
     return withFollowedOperation(next, {
       ...followedOperation(next, id),
@@ -45,7 +45,7 @@ function actionOf(theCase: Case, { operation_id }: Operation): ActionRecord | un
 const UNDECIDED: ReadonlySet<ObjectState> = new Set(['pending', 'requires_action'])
 
 /** @param actions the actions that the operation explains */
-function wantedLook(operation: Operation, actions: readonly ActionRecord[]): OperationLook['why'] | null {
+function neededLook(operation: Operation, actions: readonly ActionRecord[]): OperationLook['why'] | null {
   if (actions.length === 0) {
     // An operation that skipped its approval explains nothing, so it is normal that it has no action.
     return operation.state === 'completed' && operation.unapproved == null ? 'missing_check' : null
@@ -79,21 +79,23 @@ export function lookAtOperation(
       providerRef: operation.provider_ref ?? actionOf(theCase, operation)?.providerRef ?? null,
       objectIds: [operation.subject],
     }
-    const asking = askThrough(facts.policies.get(operation.connection_id), what, facts)
-    if (asking === undefined) return withLook(afterAnswer(look, operation, now))
+    const asking = questionThrough(facts.policies.get(operation.connection_id), what, facts)
+    if (asking === undefined) return withLook(lookAfterAnswer(look, operation, now))
     const asked = withLook({ ...look, askedAt: now })
     return { ...asked, outbox: [...asked.outbox, rereadEntry(theCase, pending, asking, look.why, now)] }
   }
   if (answer.outcome === 'unavailable') {
     const isOver = now - look.dueAt >= MISSING_UNTIL_MS
-    return withLook(isOver ? afterAnswer(look, operation, now) : { ...look, askedAt: now })
+    return withLook(isOver ? lookAfterAnswer(look, operation, now) : { ...look, askedAt: now })
   }
-  const next = withLook(afterAnswer(look, operation, now))
-  return look.why === 'missing_check' && !isKnown(theCase, operation) ? reportMissing(next, operation, now) : next
+  const next = withLook(lookAfterAnswer(look, operation, now))
+  return look.why === 'missing_check' && !isConfirmedOtherwise(theCase, operation)
+    ? reportMissing(next, operation, now)
+    : next
 }
 
 /** The finished look, or the look with its next due time. */
-function afterAnswer(look: OperationLook, operation: Operation, now: number): OperationLook {
+function lookAfterAnswer(look: OperationLook, operation: Operation, now: number): OperationLook {
   const since = Date.parse(operation.executing_at ?? operation.created_at)
   if (look.why === 'missing_check' || now - since >= SETTLEMENT_UNTIL_MS) return { ...look, doneAt: now }
   return { ...look, dueAt: now + SETTLEMENT_AGAIN_MS, askedAt: null }
@@ -103,12 +105,12 @@ function afterAnswer(look: OperationLook, operation: Operation, now: number): Op
  * True if the operation is right although another operation explains its action: a refund was reported twice, or
  * another request ended the subscription.
  */
-function isKnown(theCase: Case, operation: Operation): boolean {
+function isConfirmedOtherwise(theCase: Case, operation: Operation): boolean {
   if (operation.kind === 'refund') {
     return theCase.actions.some(action => refundIdsOf(action).some(id => id === operation.provider_ref))
   }
   const names = [operation.subject, operation.provider_ref]
   return theCase.subscriptions
     .filter(row => names.some(name => name !== null && row.objectIds.includes(name)))
-    .some(row => stretchesOf(row, 'cancellation').at(-1)?.part === 'episode')
+    .some(row => spansOf(row, 'cancellation').at(-1)?.part === 'episode')
 }

@@ -15,7 +15,13 @@ import {
   SECOND,
   T0,
 } from '../../test/fixtures.ts'
-import { ended, refundShown, scheduled, seen, subscriptionShown } from '../../test/sightings.ts'
+import {
+  endedSubscription,
+  refundShown,
+  scheduledCancellation,
+  sightingInput,
+  subscriptionShown,
+} from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import { decide, type Input } from './decide.ts'
@@ -61,7 +67,7 @@ describe('drift', () => {
       differs: ['amount: EUR 0.01, EUR 24.99', 'state: completed, failed'],
     },
   ])('$name: $differs', ({ shown, said, differs }) => {
-    const theCase = tell(named(said), seen(refundShown(shown)))
+    const theCase = tell(named(said), sightingInput(refundShown(shown)))
     const words = (list: readonly { field: string; operation_says: string; provider_says: string }[]) =>
       list.map(({ field, operation_says, provider_says }) => `${field}: ${operation_says}, ${provider_says}`)
     expect(words(onlyAction(theCase).differences)).toEqual(differs)
@@ -71,14 +77,19 @@ describe('drift', () => {
   })
 
   test('is told once, whatever comes again, and once more when something else differs', () => {
-    const once = tell(named({ amount: 1 }), seen(refundShown()), seen(refundShown()), named({ amount: 1, version: 2 }))
+    const once = tell(
+      named({ amount: 1 }),
+      sightingInput(refundShown()),
+      sightingInput(refundShown()),
+      named({ amount: 1, version: 2 }),
+    )
     expect(alertsOf(once)).toEqual(['drift.detected'])
-    const failed = seen(refundShown({ state: 'failed' }), { eventId: 'failed' })
+    const failed = sightingInput(refundShown({ state: 'failed' }), { eventId: 'failed' })
     expect(alertsOf(play([{ at: T0, input: failed }], once))).toEqual(['drift.detected', 'drift.detected'])
   })
 
   test('that is mended shows no difference any more', () => {
-    const mended = tell(named({ amount: 1 }), seen(refundShown()), named({ amount: 2499, version: 2 }))
+    const mended = tell(named({ amount: 1 }), sightingInput(refundShown()), named({ amount: 2499, version: 2 }))
     expect(onlyAction(mended).differences).toEqual([])
   })
 
@@ -90,14 +101,16 @@ describe('drift', () => {
       currency: null,
       state: 'failed',
     })
-    expect(driftsIn(tell(said, seen(scheduled(T0))))).toMatchObject([{ differences: [{ field: 'state' }] }])
+    expect(driftsIn(tell(said, sightingInput(scheduledCancellation(T0))))).toMatchObject([
+      { differences: [{ field: 'state' }] },
+    ])
   })
 })
 
 describe('an operation that awaits the review', () => {
   const awaiting = named({ state: 'awaiting_review', ended_at: null, provider: 'reseller', provider_ref: 'adj_1' })
   const adjustment = (state: 'pending' | 'succeeded' | 'rejected' | 'failed') =>
-    seen(
+    sightingInput(
       refundShown({
         provider: 'reseller',
         providerRef: 'adj_1',
@@ -168,7 +181,7 @@ describe('an operation that names a credit note which two refunds pay out', () =
   const refundOfNote = (facts: Partial<Operation> = {}) =>
     operationSeen({ provider: 'subscription', subject: 'sub_1', provider_ref: 'CN-1', amount: 1300, ...facts })
   const paid = (id: string, amount: number, state: 'pending' | 'succeeded' | 'failed' = 'succeeded') =>
-    seen(
+    sightingInput(
       refundShown({
         provider: 'subscription',
         providerRef: id,
@@ -221,7 +234,7 @@ describe('an operation that says done', () => {
 
   test('is looked at a quarter of an hour after its end, if nothing of it was seen', () => {
     expect(pending).toMatchObject({ lookId: 'missing_check/op_1', dueAt: at, wakeAt: at })
-    expect(pendingLooks(tell(named(), seen(refundShown())))).toEqual([])
+    expect(pendingLooks(tell(named(), sightingInput(refundShown())))).toEqual([])
   })
 
   test.each(['not_found', 'read'] as const)('whose object the provider does not know (%s) is drift, once', outcome => {
@@ -234,13 +247,16 @@ describe('an operation that says done', () => {
 
   test('whose object the answer shows is none', () => {
     const asked = decide(tell(named()), look(pending, readable), contextAt(at))
-    const shown = play([{ at, input: seen(refundShown(), { eventId: null, reading: 'missing_check' }) }], asked)
+    const shown = play(
+      [{ at, input: sightingInput(refundShown(), { eventId: null, reading: 'missing_check' }) }],
+      asked,
+    )
     expect(driftsIn(decide(shown, look(pending, readable, 'read'), contextAt(at + MINUTE)))).toEqual([])
     expect(onlyAction(shown).verdict).toBe('explained')
   })
 
   test('that was reported twice is none: the provider knows the one refund that both name', () => {
-    const twice = tell(named(), named({ operation_id: 'op_2' }), seen(refundShown()))
+    const twice = tell(named(), named({ operation_id: 'op_2' }), sightingInput(refundShown()))
     const [second] = pendingLooks(twice)
     if (second === undefined) throw new Error('Nothing is asked after')
     const asked = decide(twice, look(second, readable), contextAt(at))
@@ -262,11 +278,11 @@ describe('an operation that says done', () => {
   })
 
   test.each([
-    { name: 'ended, by another request,', shown: ended(T0 - 2 * HOUR), drifts: 0 },
+    { name: 'ended, by another request,', shown: endedSubscription(T0 - 2 * HOUR), drifts: 0 },
     { name: 'running on', shown: subscriptionShown(), drifts: 1 },
   ])('of a cancellation whose subscription is shown $name', ({ shown, drifts }) => {
     const cancels = operationSeen({ kind: 'cancellation', subject: 'sub_1', amount: null, currency: null })
-    const theCase = tell(cancels, seen(shown))
+    const theCase = tell(cancels, sightingInput(shown))
     const look1 = pendingLooks(theCase).find(({ kind }) => kind === 'operation') as PendingLook
     expect(driftsIn(decide(theCase, look(look1, readable, 'read'), contextAt(at)))).toHaveLength(drifts)
   })

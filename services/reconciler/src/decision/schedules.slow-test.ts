@@ -50,7 +50,7 @@ const histories = fc.record({
 })
 type History = typeof histories extends fc.Arbitrary<infer Value> ? Value : never
 
-interface Told {
+interface CourseInput {
   readonly kind: 'event of the schedule' | 'event of the subscription' | 'reading' | 'operation'
   readonly step: number
   readonly input: Input
@@ -64,25 +64,25 @@ interface TrueEnd {
 }
 
 /** A history of the account, and its expected ends. */
-interface Course {
-  readonly told: readonly Told[]
+interface ScheduleCourse {
+  readonly told: readonly CourseInput[]
   readonly ends: readonly TrueEnd[]
   /** True if the subscription has ended or is scheduled to end after the history. */
   readonly isEnding: boolean
 }
 
-function runThrough({ steps }: History): Course {
+function runThrough({ steps }: History): ScheduleCourse {
   let now = T0
   const account = createCardProcessor({ now: () => now, chance: createChance(5) })
   const { id } = account.subscribe({ amount: 4_999, currency: 'eur' }).subscription
-  const told: Told[] = []
+  const told: CourseInput[] = []
   const ends: TrueEnd[] = []
   /** When the subscription is scheduled to end; null if it is not. */
   let end: number | null = null
   let isOver = false
   let eventsTold = account.events().length
   const stored = () => account.asOf(now).subscriptions.get(id)
-  told.push(...readings(account, id, now - SECOND, 0))
+  told.push(...rereadInputs(account, id, now - SECOND, 0))
 
   steps.forEach(({ act, isOurs, named, isRead }, step) => {
     now += STEP_MS
@@ -187,9 +187,9 @@ function runThrough({ steps }: History): Course {
     // The processor's own end has no operation, even if one was attempted at the same time.
     if (isOurs && isDone && act !== 'fail to collect')
       told.push({ kind: 'operation', step, input: operationOf(step, now, named, id, scheduleId, key) })
-    if (isRead) told.push(...readings(account, id, now + 5 * MINUTE, step))
+    if (isRead) told.push(...rereadInputs(account, id, now + 5 * MINUTE, step))
   })
-  told.push(...readings(account, id, now + 10 * MINUTE, steps.length))
+  told.push(...rereadInputs(account, id, now + 10 * MINUTE, steps.length))
   return { told, ends, isEnding: isOver || end !== null }
 }
 
@@ -203,7 +203,7 @@ function inputsOf(
 }
 
 /** The sightings of a re-read: the subscription, and its schedule. */
-function readings(account: CardProcessor, id: string, at: number, step: number): Told[] {
+function rereadInputs(account: CardProcessor, id: string, at: number, step: number): CourseInput[] {
   const records = account.asOf(at)
   const subscription = records.subscriptions.get(id)
   const schedule = records.schedules.get(String(subscription?.schedule))
@@ -239,12 +239,12 @@ function operationOf(
   })
 }
 
-const told = (inputs: readonly Told[]): Case =>
+const playAll = (inputs: readonly CourseInput[]): Case =>
   lookAll(play(inputs.map(({ input }) => ({ at: T0 + 400 * DAY, input }))))
 const cancellationsIn = (theCase: Case) => theCase.actions.filter(({ kind }) => kind === 'cancellation')
 
 /** The inputs in random order, some of them twice. */
-function shuffled(inputs: readonly Told[], seed: number): Told[] {
+function shuffled(inputs: readonly CourseInput[], seed: number): CourseInput[] {
   const chance = createChance(seed)
   return [...inputs, ...inputs.filter(() => chance.next() < 0.2)]
     .map(one => ({ one, at: chance.next() }))
@@ -256,7 +256,7 @@ describe('the ends of a subscription that schedules manage', () => {
   test('are judged as they came about, whatever is told first or twice', { retry: 0, timeout: MAX_MS }, () => {
     const property = fc.property(histories, fc.nat(), (history, seed) => {
       const course = runThrough(history)
-      const shown = cancellationsIn(told(shuffled(course.told, seed)))
+      const shown = cancellationsIn(playAll(shuffled(course.told, seed)))
         .map(({ providerCreatedAt, verdict, reason, operationId }) => {
           const how = reason === 'involuntary_end' ? 'by itself' : verdict
           return `${(providerCreatedAt - T0) / MINUTE} ${how} ${operationId}`
@@ -274,7 +274,7 @@ describe('the ends of a subscription that schedules manage', () => {
   test('are all found by readings, without one event of a schedule', { retry: 0, timeout: MAX_MS }, () => {
     const property = fc.property(histories, ({ steps }) => {
       const course = runThrough({ steps: steps.map(step => ({ ...step, isRead: true, isOurs: false })) })
-      const theCase = told(course.told.filter(({ kind }) => kind !== 'event of the schedule'))
+      const theCase = playAll(course.told.filter(({ kind }) => kind !== 'event of the schedule'))
       expect(cancellationsIn(theCase).map(({ verdict }) => verdict)).toEqual(
         course.ends.map(({ isItself }) => (isItself ? 'not_alerted' : 'unexplained')),
       )
@@ -293,7 +293,7 @@ describe('the ends of a subscription that schedules manage', () => {
         if (kind === 'operation') return false
         return kind === 'reading' ? step === last || step === 0 : !history.steps[step]?.isLost
       })
-      const cancellations = cancellationsIn(told(kept))
+      const cancellations = cancellationsIn(playAll(kept))
       const open = cancellations.filter(({ state }) => state === 'scheduled' || state === 'succeeded')
       expect(open).toHaveLength(course.isEnding ? 1 : 0)
       expect(cancellations.length).toBeLessThanOrEqual(course.ends.length)

@@ -17,7 +17,7 @@ import {
   T0,
   totalSeen,
 } from '../../test/fixtures.ts'
-import { refundShown, scheduled, seen } from '../../test/sightings.ts'
+import { refundShown, scheduledCancellation, sightingInput } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import type { ConnectionPolicy } from '../case/connection-policy.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
@@ -28,7 +28,10 @@ const readable = lookFacts([policy({ canRead: true })])
 const biller = (facts: Partial<ConnectionPolicy> = {}) =>
   lookFacts([policy({ connectionId: 'con_s', provider: 'subscription', canRead: true, ...facts })])
 const throughBiller = { connection: { id: 'con_s', createdAt: T0 - 60 * MINUTE } }
-const hinted = seen(refundShown({ provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'] }), throughBiller)
+const hinted = sightingInput(
+  refundShown({ provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'] }),
+  throughBiller,
+)
 
 const tell = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0, input })))
 const rereadsOf = (theCase: Case) =>
@@ -41,7 +44,7 @@ const answered = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', 
   decide(theCase, look(onlyLook(theCase), facts, outcome), contextAt(T0 + 2 * MINUTE))
 
 describe('the second look, where the provider can be asked', () => {
-  const asked = due(tell(seen(refundShown())))
+  const asked = due(tell(sightingInput(refundShown())))
 
   test('asks it, and judges nothing yet', () => {
     expect(onlyAction(asked)).toMatchObject({ verdict: 'pending', look: { askedAt: T0 + MINUTE, doneAt: null } })
@@ -84,7 +87,7 @@ describe('the second look, where the provider can be asked', () => {
   })
 
   test('gives the provider two seconds where the look itself came late', () => {
-    const late = due(tell(seen(refundShown())), readable, T0 + 10 * MINUTE)
+    const late = due(tell(sightingInput(refundShown())), readable, T0 + 10 * MINUTE)
     expect(rereadsOf(late)[0]?.answer_by).toBe(new Date(T0 + 10 * MINUTE + 2 * SECOND).toISOString())
     expect(alertsOf(due(late, readable, T0 + 10 * MINUTE + SECOND))).toEqual([])
     expect(alertsOf(due(late, readable, T0 + 10 * MINUTE + 2 * SECOND))).toEqual(['incident.opened'])
@@ -119,19 +122,22 @@ describe('the second look, where the provider can be asked', () => {
 
   test('what the answer shows counts before the look does', () => {
     const failed = refundShown({ state: 'failed' })
-    const shown = play([{ at: T0 + 2 * MINUTE, input: seen(failed, { eventId: null, reading: 'second_look' }) }], asked)
+    const shown = play(
+      [{ at: T0 + 2 * MINUTE, input: sightingInput(failed, { eventId: null, reading: 'second_look' }) }],
+      asked,
+    )
     expect(onlyAction(answered(shown, 'read'))).toMatchObject({ state: 'failed', verdict: 'unexplained' })
   })
 
   test('a deleted connection is not asked', () => {
-    const gone = due(tell(seen(refundShown())), lookFacts([policy({ canRead: true, deleted: true })]))
+    const gone = due(tell(sightingInput(refundShown())), lookFacts([policy({ canRead: true, deleted: true })]))
     expect(onlyAction(gone)).toMatchObject({ verdict: 'not_alerted', reason: 'connection_deleted' })
     expect(rereadsOf(gone)).toEqual([])
   })
 
   test('a provider that has no answer to it is not asked', () => {
     const facts = { ...readable, targetsOf: () => [] }
-    expect(onlyAction(due(tell(seen(refundShown())), facts)).verdict).toBe('unexplained')
+    expect(onlyAction(due(tell(sightingInput(refundShown())), facts)).verdict).toBe('unexplained')
   })
 
   test("asks for the charge's refunds before a total becomes an action; those that are found are none", () => {
@@ -139,7 +145,10 @@ describe('the second look, where the provider can be asked', () => {
     expect(asking.actions).toEqual([])
     expect(rereadsOf(asking)).toMatchObject([{ targets: [{ type: 'refund', id: 'pi_1' }] }])
     const found = refundShown({ about: ['pi_1', 'ch_1'] })
-    const shown = play([{ at: T0 + 2 * MINUTE, input: seen(found, { eventId: null, reading: 'second_look' }) }], asking)
+    const shown = play(
+      [{ at: T0 + 2 * MINUTE, input: sightingInput(found, { eventId: null, reading: 'second_look' }) }],
+      asking,
+    )
     const step = secondLooks(shown).find(({ kind }) => kind === 'refund_total') as PendingLook
     const judged = decide(shown, look(step, readable, 'read'), contextAt(T0 + 2 * MINUTE))
     expect(judged.actions.map(action => action.providerRef)).toEqual(['re_1'])
@@ -183,12 +192,12 @@ describe('what only hints speak of', () => {
       about: ['sub_1'],
       gatewayRefs: ['re_1'],
     })
-    const both = due(tell(seen(refundShown()), seen(linked, throughBiller)), biller())
+    const both = due(tell(sightingInput(refundShown()), sightingInput(linked, throughBiller)), biller())
     expect(onlyAction(answered(both, 'unavailable', biller())).verdict).toBe('unexplained')
   })
 
   test('a cancellation is asked for by its subscription', () => {
-    const cancelled = seen(scheduled(T0, { provider: 'subscription' }), throughBiller)
+    const cancelled = sightingInput(scheduledCancellation(T0, { provider: 'subscription' }), throughBiller)
     expect(rereadsOf(due(tell(cancelled), biller()))).toMatchObject([
       { targets: [{ type: 'subscription', id: 'sub_1' }] },
     ])
@@ -200,7 +209,7 @@ describe('expected changes of people', () => {
   const lookedWith = (expectedChanges: ExpectedChange[]) => {
     const informed = play(
       [{ at: T0 + MINUTE, input: { kind: 'expected_changes', expectedChanges } }],
-      tell(seen(refundShown())),
+      tell(sightingInput(refundShown())),
     )
     return secondLooks(informed).length === 0 ? informed : due(informed, lookFacts([policy()]))
   }

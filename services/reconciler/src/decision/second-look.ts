@@ -4,11 +4,11 @@ import { type Case, type RefundTotal, replaceAt, withRecord } from '../case/case
 import { policiesOf } from '../case/connection-policy.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
 import { answerBy, awaitsAnswer, type PendingLook, pendingLooks, type SecondLook } from '../case/looks.ts'
-import { type Asking, isSigned, type LookFacts, whomToAsk } from '../case/whom-to-ask.ts'
-import { lookAtTotal } from '../refund/refund-steps.ts'
+import { decideWhomToAsk, isSigned, type LookFacts, type ProviderQuestion } from '../case/whom-to-ask.ts'
+import { applyTotalLook } from '../refund/refund-steps.ts'
 import { judgeAtSecondLook, judgeCase } from '../verdict/judge.ts'
 import { recheckEntry, rereadEntry, unansweredEntry } from '../verdict/outbox-entries.ts'
-import { readLate, startLateReading } from './late-reading.ts'
+import { applyLateReadingLook, scheduleLateReading } from './late-reading.ts'
 import { lookAtOperation } from './operation-looks.ts'
 
 /** A look that is due, or that the provider has answered. */
@@ -37,30 +37,30 @@ export function applyLook(theCase: Case, input: LookInput, context: DecisionCont
     case 'operation':
       return lookAtOperation(judged, look, input, now)
     case 'late_reading':
-      return judgeCase(readLate(judged, look, input, now), context)
+      return judgeCase(applyLateReadingLook(judged, look, input, now), context)
     case 'action':
     case 'refund_total':
-      return takeSecondLook(judged, look, input, context)
+      return applySecondLook(judged, look, input, context)
     default:
       return look satisfies never
   }
 }
 
 /** The case after a second look: either the provider is asked, or the verdict is given. */
-function takeSecondLook(judged: Case, look: SecondLook, input: LookInput, context: DecisionContext): Case {
+function applySecondLook(judged: Case, look: SecondLook, input: LookInput, context: DecisionContext): Case {
   const { now } = context
-  const seen = lookedAt(judged, look)
+  const seen = subjectOfLook(judged, look)
   if (seen === undefined) return judged
-  const step = input.answer === null ? nextStep(seen, look, input, now) : stepOfAnswer(seen, input.answer)
+  const step = input.answer === null ? nextStep(seen, look, input, now) : stepAfterAnswer(seen, input.answer)
   switch (step.kind) {
     case 'ask':
-      return ask(judged, look, seen, step.asking, now)
+      return askProvider(judged, look, seen, step.asking, now)
     case 'keep_waiting':
-      return withAsked(judged, look, now)
+      return markAsked(judged, look, now)
     case 'await_answer':
-      return isSigned(seen) ? { ...judged, outbox: [...judged.outbox, endOfWait(judged, look, now)] } : judged
+      return isSigned(seen) ? { ...judged, outbox: [...judged.outbox, endOfWaitEntry(judged, look, now)] } : judged
     case 'conclude':
-      return conclude(judged, look, { ...input, answer: step.answer }, context)
+      return concludeLook(judged, look, { ...input, answer: step.answer }, context)
     default:
       return step satisfies never
   }
@@ -68,7 +68,7 @@ function takeSecondLook(judged: Case, look: SecondLook, input: LookInput, contex
 
 /** The next step of a second look. */
 type Step =
-  | { readonly kind: 'ask'; readonly asking: Asking }
+  | { readonly kind: 'ask'; readonly asking: ProviderQuestion }
   /** The provider cannot be asked now, and a verdict needs its answer. */
   | { readonly kind: 'keep_waiting' }
   /** The provider was asked and may still answer in time. */
@@ -76,7 +76,7 @@ type Step =
   | { readonly kind: 'conclude'; readonly answer: LookInput['answer'] }
 
 function nextStep(seen: ActionRecord | RefundTotal, look: SecondLook, { facts }: LookInput, now: number): Step {
-  const whom = whomToAsk(seen, facts)
+  const whom = decideWhomToAsk(seen, facts)
   if (whom.kind === 'nobody') return { kind: 'conclude', answer: null }
   if (look.askedAt !== null && isSigned(seen)) {
     const isOver = now >= answerBy(look.dueAt, look.askedAt)
@@ -86,7 +86,7 @@ function nextStep(seen: ActionRecord | RefundTotal, look: SecondLook, { facts }:
   return whom.kind === 'wait' ? { kind: 'keep_waiting' } : whom
 }
 
-function stepOfAnswer(seen: ActionRecord | RefundTotal, answer: NonNullable<LookInput['answer']>): Step {
+function stepAfterAnswer(seen: ActionRecord | RefundTotal, answer: NonNullable<LookInput['answer']>): Step {
   // An action that is known only from hints gets no verdict before the provider has answered.
   if (answer.outcome === 'unavailable' && !isSigned(seen)) return { kind: 'keep_waiting' }
   return { kind: 'conclude', answer }
@@ -96,8 +96,14 @@ function stepOfAnswer(seen: ActionRecord | RefundTotal, answer: NonNullable<Look
  * Asks the provider. A signed action also gets a message that ends the wait, so that it is judged in time even without
  * an answer.
  */
-function ask(theCase: Case, look: SecondLook, seen: ActionRecord | RefundTotal, asking: Asking, now: number): Case {
-  const asked = withAsked(theCase, look, now)
+function askProvider(
+  theCase: Case,
+  look: SecondLook,
+  seen: ActionRecord | RefundTotal,
+  asking: ProviderQuestion,
+  now: number,
+): Case {
+  const asked = markAsked(theCase, look, now)
   const answerByMs = isSigned(seen) ? answerBy(look.dueAt, now) : undefined
   const question = rereadEntry(theCase, look, asking, 'second_look', now, answerByMs)
   const end = answerByMs === undefined ? [] : [unansweredEntry(theCase, look, answerByMs, now)]
@@ -107,7 +113,7 @@ function ask(theCase: Case, look: SecondLook, seen: ActionRecord | RefundTotal, 
 /**
  * Clocks differ between machines. If the message that ends the wait is early by this machine's clock, it is sent again.
  */
-function endOfWait(theCase: Case, look: SecondLook, now: number) {
+function endOfWaitEntry(theCase: Case, look: SecondLook, now: number) {
   return unansweredEntry(theCase, look, answerBy(look.dueAt, look.askedAt ?? now), now)
 }
 
@@ -121,13 +127,13 @@ function requeueLook(theCase: Case, look: PendingLook, now: number): Case {
   return { ...theCase, outbox: [...theCase.outbox, recheckEntry(theCase, look.lookId, look.dueAt, now)] }
 }
 
-function lookedAt(theCase: Case, look: SecondLook): ActionRecord | RefundTotal | undefined {
+function subjectOfLook(theCase: Case, look: SecondLook): ActionRecord | RefundTotal | undefined {
   return look.kind === 'action'
     ? theCase.actions.find(({ id }) => id === look.actionId)
     : theCase.refundTotals.find(({ id }) => id === look.totalId)
 }
 
-function withAsked(theCase: Case, look: SecondLook, now: number): Case {
+function markAsked(theCase: Case, look: SecondLook, now: number): Case {
   if (look.kind === 'action') {
     const action = theCase.actions.find(({ id }) => id === look.actionId)
     if (action?.verdict !== 'pending' || action.look === null) return theCase
@@ -143,11 +149,11 @@ function withAsked(theCase: Case, look: SecondLook, now: number): Case {
 }
 
 /** Gives the verdict of a look that waits for no further answer. */
-function conclude(theCase: Case, look: SecondLook, input: LookInput, context: DecisionContext): Case {
+function concludeLook(theCase: Case, look: SecondLook, input: LookInput, context: DecisionContext): Case {
   const { now } = context
   const { facts, answer } = input
   // A refund that only a total proves becomes an action now and is judged at once, because its minute has passed.
-  const looked = look.kind === 'refund_total' ? judgeCase(lookAtTotal(theCase, look.totalId, now), context) : theCase
+  const looked = look.kind === 'refund_total' ? judgeCase(applyTotalLook(theCase, look.totalId, now), context) : theCase
   const known = new Set(theCase.actions.map(({ id }) => id))
   const isLookedAt = ({ id }: ActionRecord) => (look.kind === 'action' ? id === look.actionId : !known.has(id))
   const readBack = answer === null ? null : READ_BACK[answer.outcome]
@@ -155,6 +161,6 @@ function conclude(theCase: Case, look: SecondLook, input: LookInput, context: De
     if (action.verdict !== 'pending' || action.look?.dueAt !== look.dueAt) return next
     const policies = policiesOf(next, action, facts.policies)
     const judged = judgeAtSecondLook(next, action, action.look, { policies, readBack }, now)
-    return readBack === 'unavailable' ? startLateReading(judged, action.id, input, now) : judged
+    return readBack === 'unavailable' ? scheduleLateReading(judged, action.id, input, now) : judged
   }, looked)
 }

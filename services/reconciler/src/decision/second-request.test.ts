@@ -19,7 +19,7 @@ import {
   secondLooks,
   T0,
 } from '../../test/fixtures.ts'
-import { ended, scheduled, seen, subscriptionShown } from '../../test/sightings.ts'
+import { endedSubscription, scheduledCancellation, sightingInput, subscriptionShown } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import { decide } from './decide.ts'
 
@@ -28,10 +28,10 @@ const HOUR = 60 * MINUTE
 const LATER = T0 + 10 * DAY
 const PROVIDERS: readonly ProviderKind[] = ['processor', 'reseller', 'subscription']
 
-type Shown = Parameters<typeof seen>[0]
+type Shown = Parameters<typeof sightingInput>[0]
 const told = (theCase: Case) => theCase.actions.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).sort()
 const judged = (shown: readonly Shown[], operations: ReturnType<typeof cancelsAt>[] = []) =>
-  looked(play([...operations, ...shown.map(one => seen(one))].map(input => ({ at: LATER + DAY, input }))))
+  looked(play([...operations, ...shown.map(one => sightingInput(one))].map(input => ({ at: LATER + DAY, input }))))
 /** The biller is asked before a verdict. Its answer shows the same data again. */
 const looked = (theCase: Case) => {
   const facts = lookFacts([policy({ canRead: true })])
@@ -62,10 +62,10 @@ const cancelsAt = (provider: ProviderKind, at: number, more: Parameters<typeof o
  * A scheduled cancellation in each provider's data. The reseller never gives the time of a request; the biller gives it
  * for scheduled ends only.
  */
-const setAt = (provider: ProviderKind, at: number, more: Parameters<typeof scheduled>[1] = {}) =>
-  scheduled(provider === 'reseller' ? null : at, { provider, asOf: at, ...more })
-const endedNow = (provider: ProviderKind, at: number, more: Parameters<typeof ended>[1] = {}) =>
-  ended(provider === 'processor' ? at : null, { provider, asOf: at, ...more })
+const setAt = (provider: ProviderKind, at: number, more: Parameters<typeof scheduledCancellation>[1] = {}) =>
+  scheduledCancellation(provider === 'reseller' ? null : at, { provider, asOf: at, ...more })
+const endedNow = (provider: ProviderKind, at: number, more: Parameters<typeof endedSubscription>[1] = {}) =>
+  endedSubscription(provider === 'processor' ? at : null, { provider, asOf: at, ...more })
 
 describe.each(PROVIDERS)(
   'an end that was set at the %s provider, and then carried out at once by another request',
@@ -93,9 +93,11 @@ describe.each(PROVIDERS)(
     })
 
     test('alerts after the first was explained, under an id of its own', () => {
-      const first = looked(play([cancelsAt(provider, T0), seen(setAt(provider, T0))].map(input => ({ at: T0, input }))))
+      const first = looked(
+        play([cancelsAt(provider, T0), sightingInput(setAt(provider, T0))].map(input => ({ at: T0, input }))),
+      )
       const [known] = first.actions
-      const second = looked(play([{ at: LATER, input: seen(endedNow(provider, LATER)) }], first))
+      const second = looked(play([{ at: LATER, input: sightingInput(endedNow(provider, LATER)) }], first))
       expect(second.actions).toMatchObject([
         { id: known?.id, state: 'canceled', verdict: 'explained' },
         { state: 'succeeded', verdict: 'unexplained' },
@@ -111,7 +113,7 @@ describe.each(PROVIDERS)('an end that was set at the %s provider is the same act
   const requestedAt = provider === 'reseller' ? null : T0
 
   test('when it comes as it was set', () => {
-    const comes = ended(requestedAt, { provider, asOf: comesAt })
+    const comes = endedSubscription(requestedAt, { provider, asOf: comesAt })
     expect(told(judged([setAt(provider, T0), comes]))).toEqual(one)
     expect(told(judged([comes, setAt(provider, T0)]))).toEqual(one)
   })
@@ -152,12 +154,12 @@ test.each(PROVIDERS)('an end that is brought forward at the %s provider by small
 })
 
 test('an end of the processor that keeps the time of its request is the same action, though the period was shortened', () => {
-  const early = ended(T0, { asOf: LATER })
+  const early = endedSubscription(T0, { asOf: LATER })
   expect(told(judged([setAt('processor', T0), early]))).toEqual(['cancellation succeeded unexplained'])
 })
 
 test('an end of the biller before the day that was set is another action, though the time of the setting still stands', () => {
-  const early = ended(T0, { provider: 'subscription', asOf: LATER })
+  const early = endedSubscription(T0, { provider: 'subscription', asOf: LATER })
   const again = { ...early, asOf: LATER + HOUR }
   for (const shown of [
     [setAt('subscription', T0), early, again],
@@ -192,7 +194,7 @@ test('one that was removed and set anew to end sooner is told as it happened', (
 })
 
 test('a subscription that could not be collected before the end that was set ended by itself', () => {
-  const failed = ended(LATER, { cancellation: { cause: 'involuntary', detail: 'payment_failed' } })
+  const failed = endedSubscription(LATER, { cancellation: { cause: 'involuntary', detail: 'payment_failed' } })
   expect(told(judged([setAt('processor', T0), failed], [cancelsAt('processor', T0)]))).toEqual([
     'cancellation canceled explained',
     'cancellation succeeded not_alerted',
@@ -200,8 +202,8 @@ test('a subscription that could not be collected before the end that was set end
 })
 
 test('two records that were one are parted when the end before it is told late, and the first keeps its name', () => {
-  const first = play([{ at: LATER, input: seen(endedNow('processor', LATER)) }], emptyCase())
-  const both = play([{ at: LATER + HOUR, input: seen(setAt('processor', T0)) }], first)
+  const first = play([{ at: LATER, input: sightingInput(endedNow('processor', LATER)) }], emptyCase())
+  const both = play([{ at: LATER + HOUR, input: sightingInput(setAt('processor', T0)) }], first)
   expect(both.actions.map(action => action.id)).toContain(first.actions[0]?.id)
   expect(both.actions).toHaveLength(2)
 })

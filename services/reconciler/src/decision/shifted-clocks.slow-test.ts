@@ -7,9 +7,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { contextAt, emptyCase, look, lookFacts, MINUTE, secondLooks, T0 } from '../../test/fixtures.ts'
-import { modelledVerdicts, readWorld, verdictsIn } from '../../test/modelled-verdicts.ts'
+import { modelFactsOf, modelledVerdicts, verdictsIn } from '../../test/modelled-verdicts.ts'
 import { searchOf } from '../../test/searches.ts'
-import { type Delivery, deliveriesOf, type ToldWorld, worlds } from '../../test/told-world.ts'
+import { type Delivery, deliveriesOf, type RandomWorld, worlds } from '../../test/told-world.ts'
 import { type Case, withAll } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import { expectedChangesAbout, mayNeedExpectedChange } from '../expected-change/cover-actions.ts'
@@ -39,7 +39,7 @@ interface Played {
 }
 
 /** Plays a delivery with all looks and answers, until nothing is pending. */
-function play(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery, shifts: Shifts): Played {
+function playWithShifts(world: RandomWorld, { arrivals, looksLateMs, askings }: Delivery, shifts: Shifts): Played {
   const facts = lookFacts(world.connections)
   const [outcomes, lineMs, deciderMs] = [[...askings], [...shifts.lineMs], [...shifts.deciderMs]]
   const answers: { at: number; input: Input }[] = []
@@ -128,8 +128,8 @@ const shiftsOfClocks = fc.record({ lineMs: upTo(TOLERATED_MS), deciderMs: upTo(T
 /** The number of alerts in all cases. */
 let opened = 0
 const property = fc.property(cases, shiftsOfClocks, ({ world, delivery }, shifts) => {
-  const { theCase, openedAfterMs } = play(world, delivery, shifts)
-  expect(verdictsIn(theCase)).toEqual(modelledVerdicts(readWorld(world), theCase))
+  const { theCase, openedAfterMs } = playWithShifts(world, delivery, shifts)
+  expect(verdictsIn(theCase)).toEqual(modelledVerdicts(modelFactsOf(world), theCase))
   for (const afterMs of openedAfterMs) expect(afterMs).toBeGreaterThanOrEqual(MINUTE - 2 * TOLERATED_MS)
   opened += openedAfterMs.length
 })

@@ -9,10 +9,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FAILED_RUNS } from '../../test/failed-seeds.ts'
 import { contextAt, emptyCase, look, lookFacts, T0 } from '../../test/fixtures.ts'
-import { hasMadeAllBy, isDisproved } from '../../test/model/verdict-model.ts'
-import { modelledVerdicts, nameOf, type ReadWorld, readWorld, verdictsIn } from '../../test/modelled-verdicts.ts'
+import { isDisproved, lastActionAt } from '../../test/model/verdict-model.ts'
+import { type ModelFacts, modelFactsOf, modelledVerdicts, nameOf, verdictsIn } from '../../test/modelled-verdicts.ts'
 import { searchOf } from '../../test/searches.ts'
-import { type Delivery, deliveriesOf, type ToldWorld, worlds } from '../../test/told-world.ts'
+import { type Delivery, deliveriesOf, type RandomWorld, worlds } from '../../test/told-world.ts'
 import { type Case, withAll } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import { expectedChangesAbout, mayNeedExpectedChange } from '../expected-change/cover-actions.ts'
@@ -25,7 +25,7 @@ const MAX_MS = 60_000
 const LONG_AFTER = T0 + 30 * 86_400_000
 
 /** Plays a delivery through the product with all looks and answers, until nothing is pending. */
-function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) {
+function playDelivery(world: RandomWorld, { arrivals, looksLateMs, askings }: Delivery) {
   const seconds: SecondAlert[] = []
   const facts = lookFacts(world.connections)
   const outcomes = [...askings]
@@ -37,7 +37,7 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) 
     const asked = theCase.outbox.length
     const before = theCase
     theCase = decide(theCase, input, contextAt(now))
-    expectNoFlicker(before, theCase, now)
+    expectNoRepeatedAlert(before, theCase, now)
     seconds.push(...secondAlerts(before, theCase))
     for (const { topic, message } of theCase.outbox.slice(asked)) {
       if (topic !== 'rereads') continue
@@ -83,15 +83,15 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) 
  * A match by amount and time must not resolve an alert that could be sent again, and must not take an operation from
  * the action that it explains.
  */
-function expectNoFlicker(before: Case, after: Case, now: number): void {
+function expectNoRepeatedAlert(before: Case, after: Case, now: number): void {
   for (const { id, verdict, reason, operationId } of after.actions) {
     const was = before.actions.find(action => action.id === id)
     if (was?.verdict !== 'unexplained' || verdict !== 'explained' || reason !== 'amount_and_time_match') continue
     const operation = after.operations.find(({ operation_id }) => operation_id === operationId) as Operation
-    expect(hasMadeAllBy(operation)).toBeLessThanOrEqual(now)
-    const robbed = before.actions.filter(action => action.operationId === operationId).map(action => action.id)
+    expect(lastActionAt(operation)).toBeLessThanOrEqual(now)
+    const losers = before.actions.filter(action => action.operationId === operationId).map(action => action.id)
     // An action that was merged with an alerted one stays alerted, and did not lose its operation.
-    const left = after.actions.filter(action => robbed.includes(action.id) && action.verdict === 'pending')
+    const left = after.actions.filter(action => losers.includes(action.id) && action.verdict === 'pending')
     expect(left.map(({ timeline }) => timeline)).toEqual([])
   }
 }
@@ -117,7 +117,7 @@ function secondAlerts(before: Case, after: Case): SecondAlert[] {
 function expectDisproved(
   { actionId, operationId }: SecondAlert,
   theCase: Case,
-  { actions, operations }: ReadWorld,
+  { actions, operations }: ModelFacts,
 ): void {
   const record = theCase.actions.find(({ id }) => id === actionId)
   const action = actions.find(({ name }) => record !== undefined && name === nameOf(record))
@@ -133,8 +133,8 @@ function refsOf(input: Input): readonly string[] {
 const cases = worlds.chain(world => deliveriesOf(world).map(delivery => ({ world, delivery })))
 
 const property = fc.property(cases, ({ world, delivery }) => {
-  const { theCase, seconds } = played(world, delivery)
-  const read = readWorld(world)
+  const { theCase, seconds } = playDelivery(world, delivery)
+  const read = modelFactsOf(world)
   expect(verdictsIn(theCase)).toEqual(modelledVerdicts(read, theCase))
   const judgedAgain = decide(theCase, { kind: 'expected_changes', expectedChanges: [] }, contextAt(LONG_AFTER))
   expect(verdictsIn(judgedAgain)).toEqual(verdictsIn(theCase))

@@ -51,7 +51,7 @@ export function differenceOf(
 ): VerdictDifference | undefined {
   const [before, after] = [shownVerdict(stored), shownVerdict(now)]
   const shown = stored ?? now
-  if (shown === undefined || isSame(before, after)) return undefined
+  if (shown === undefined || hasSameVerdict(before, after)) return undefined
   return {
     action_id: shown.id,
     project_id: projectId,
@@ -85,7 +85,7 @@ export function wasAlerted({ incidents }: ActionRecord): boolean {
   return incidents.some(({ code }) => code === 'UNEXPECTED_ACTION')
 }
 
-function isSame(a: ShownVerdict | null, b: ShownVerdict | null): boolean {
+function hasSameVerdict(a: ShownVerdict | null, b: ShownVerdict | null): boolean {
   if (a === null || b === null) return a === b
   return (
     a.verdict === b.verdict && a.reason === b.reason && a.operation_id === b.operation_id && a.alerted === b.alerted

@@ -11,11 +11,11 @@ import { type Reading, readItem } from '../batch/work-item.ts'
 import type { ActionRecord } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
 import { type ComparedAction, differenceOf, pairActions } from './compare.ts'
-import { eventItem, type History, historyOf, type KeptEvent } from './history.ts'
-import { type Group, type LoadedGroup, loadGroups, refsOfAnchors } from './load.ts'
-import type { Place, ReplaySource, Window } from './source.ts'
-import { Tally } from './tally.ts'
-import { type Replayed, runHistory } from './virtual-run.ts'
+import { eventItem, type History, historyOf, type StoredEvent } from './history.ts'
+import { type LoadedGroup, loadGroups, type ReplayGroup, refsOfAnchors } from './load.ts'
+import type { PagePosition, ReplaySource, Window } from './source.ts'
+import { DryRunTally } from './tally.ts'
+import { type ReplayResult, runHistory } from './virtual-run.ts'
 
 export interface DryRunOptions {
   readonly source: ReplaySource
@@ -32,9 +32,9 @@ export interface DryRunOptions {
   readonly onProgress?: (progress: DryRunProgress) => void
 }
 
-/** An event that tells of something by today's rules, and what that is found by. */
+/** An event that is relevant by today's rules, and the references that lead to its case. */
 interface RelevantEvent {
-  readonly event: KeptEvent
+  readonly event: StoredEvent
   readonly refs: readonly string[]
 }
 
@@ -55,7 +55,7 @@ export function dryRun(options: DryRunOptions): Promise<DryRunSummary> {
 
 class DryRun {
   readonly #options: DryRunOptions
-  readonly #tally = new Tally()
+  readonly #tally = new DryRunTally()
   /** Ids of actions whose difference was reported, because a second event may lead to the same case. */
   readonly #reported = new Set<string>()
 
@@ -64,15 +64,15 @@ class DryRun {
   }
 
   async run(): Promise<DryRunSummary> {
-    await this.#walk('actions', (window, after) => this.#pageOfActions(window, after))
-    await this.#walk('events', (window, after) => this.#pageOfEvents(window, after))
+    await this.#forEachPage('actions', (window, after) => this.#pageOfActions(window, after))
+    await this.#forEachPage('events', (window, after) => this.#pageOfEvents(window, after))
     return this.#tally.summary()
   }
 
   /** @param page handles one page and returns where it ended; undefined if there are no more entries */
-  async #walk(
+  async #forEachPage(
     walking: DryRunProgress['walking'],
-    page: (window: Window, after: Place | undefined) => Promise<Place | undefined>,
+    page: (window: Window, after: PagePosition | undefined) => Promise<PagePosition | undefined>,
   ): Promise<void> {
     const { window, onProgress } = this.#options
     for (let after = await page(window, undefined); after !== undefined; after = await page(window, after)) {
@@ -81,7 +81,7 @@ class DryRun {
     }
   }
 
-  async #pageOfActions(window: Window, after: Place | undefined): Promise<Place | undefined> {
+  async #pageOfActions(window: Window, after: PagePosition | undefined): Promise<PagePosition | undefined> {
     const { source } = this.#options
     const anchors = await source.actions(window, after, PAGE)
     const last = anchors.at(-1)
@@ -94,15 +94,15 @@ class DryRun {
     return { at: last.first_seen.getTime(), id: last._id }
   }
 
-  async #pageOfEvents(window: Window, after: Place | undefined): Promise<Place | undefined> {
+  async #pageOfEvents(window: Window, after: PagePosition | undefined): Promise<PagePosition | undefined> {
     const { source } = this.#options
     const documents = await source.inbox(window, after, PAGE)
     const last = documents.at(-1)
     if (last === undefined) return undefined
-    this.#tally.events(documents.length)
+    this.#tally.countEvents(documents.length)
     await this.#compareOlder(documents.filter(({ outcome }) => outcome === 'recorded'))
-    await this.#readAgain(documents.filter(({ outcome }) => outcome === 'ignored' || outcome === 'parked'))
-    for (const { outcome } of documents) if (outcome === 'held') this.#tally.notReplayed('hint_held')
+    await this.#compareUnprocessed(documents.filter(({ outcome }) => outcome === 'ignored' || outcome === 'parked'))
+    for (const { outcome } of documents) if (outcome === 'held') this.#tally.countNotReplayed('hint_held')
     return { at: last.received_at.getTime(), id: last._id }
   }
 
@@ -113,7 +113,7 @@ class DryRun {
     const older = anchors.filter(
       ({ first_seen, connection_ids }) => !this.#isInWindow(first_seen.getTime(), connection_ids),
     )
-    const bare = await this.#read(documents.filter(({ action_ids }) => action_ids.length === 0))
+    const bare = await this.#readRelevant(documents.filter(({ action_ids }) => action_ids.length === 0))
     const refs = [...(await refsOfAnchors(older, source)), ...bare.flatMap(event => [...event.refs])]
     const cases = await source.cases([...new Set(refs)])
     const untouched = cases.filter(theCase => this.#firstSeenInWindow(theCase) === undefined)
@@ -126,25 +126,26 @@ class DryRun {
   }
 
   /** Reads events again that led to no action, because today's rules may find one. */
-  async #readAgain(documents: readonly InboxDocument[]): Promise<void> {
+  async #compareUnprocessed(documents: readonly InboxDocument[]): Promise<void> {
     const { source } = this.#options
-    const telling = await this.#read(documents)
+    const telling = await this.#readRelevant(documents)
     const cases = await source.cases([...new Set(telling.flatMap(({ refs }) => [...refs]))])
     for (const group of await loadGroups(joinByRefs(telling, cases), source)) await this.#compare(group)
   }
 
   /** Reads events by today's rules, and counts those that are irrelevant. */
-  async #read(documents: readonly InboxDocument[]): Promise<RelevantEvent[]> {
+  async #readRelevant(documents: readonly InboxDocument[]): Promise<RelevantEvent[]> {
     const { source, now } = this.#options
     const bodies = await source.bodies(documents.map(({ _id }) => _id))
     const connections = await source.connections([...new Set(documents.map(({ connection_id }) => connection_id))])
     return documents.flatMap(document => {
       const event = { document, body: bodies.get(document._id) ?? null }
       const reading = event.body === null ? 'body_gone' : readEvent(event, connections, now())
-      if (reading === 'body_gone' || reading === 'refused') this.#tally.notReplayed(reading)
-      else if (reading.outcome?.outcome === 'hinted') this.#tally.notReplayed('hint_now')
-      else if (reading.touches.length > 0) return [{ event, refs: reading.touches.flatMap(touch => [...touch.refs]) }]
-      else this.#tally.stillIgnored()
+      if (reading === 'body_gone' || reading === 'refused') this.#tally.countNotReplayed(reading)
+      else if (reading.outcome?.outcome === 'hinted') this.#tally.countNotReplayed('hint_now')
+      else if (reading.caseInputs.length > 0)
+        return [{ event, refs: reading.caseInputs.flatMap(caseInput => [...caseInput.refs]) }]
+      else this.#tally.countStillIgnored()
       return []
     })
   }
@@ -155,11 +156,11 @@ class DryRun {
     if (replayed === undefined) return
     const { theCase } = group
     const { basis, cases, refused } = replayed
-    for (const _event of refused) this.#tally.notReplayed('refused')
+    for (const _event of refused) this.#tally.countNotReplayed('refused')
     const projectId = theCase?.projectId ?? cases[0]?.projectId ?? ''
     for (const pair of pairActions(theCase, cases)) {
-      if (!this.#isAskedFor(pair, group)) continue
-      if (isInProgress(pair, until)) this.#tally.undecided()
+      if (!this.#isInScope(pair, group)) continue
+      if (isInProgress(pair, until)) this.#tally.countUndecided()
       else this.#report(pair, differenceOf(pair, projectId, basis), basis, group)
     }
   }
@@ -168,13 +169,13 @@ class DryRun {
   async #replay(
     { theCase, events, surroundings }: LoadedGroup,
     until: number,
-  ): Promise<(Replayed & Pick<History, 'basis'>) | undefined> {
+  ): Promise<(ReplayResult & Pick<History, 'basis'>) | undefined> {
     const rules = { recheckDelayMs: this.#options.recheckDelayMs, outOfBandOf: this.#outOfBandOf }
     try {
       const history = historyOf(theCase, events)
       return { ...(await runHistory(history, surroundings, rules, until)), basis: history.basis }
     } catch (error) {
-      this.#tally.failed(theCase?.id ?? events[0]?.document._id ?? '', error)
+      this.#tally.countFailed(theCase?.id ?? events[0]?.document._id ?? '', error)
       return undefined
     }
   }
@@ -188,7 +189,7 @@ class DryRun {
     const isAgain = difference !== undefined && this.#reported.has(difference.action_id)
     // The pass over the actions has counted the case already, so only a new difference is counted.
     if (isAgain || (more.length > 0 && difference === undefined)) return
-    this.#tally.compared(pair, basis, difference)
+    this.#tally.countCompared(pair, basis, difference)
     if (difference === undefined) return
     this.#reported.add(difference.action_id)
     this.#options.onDifference(difference)
@@ -202,7 +203,7 @@ class DryRun {
     return isOutside ? undefined : outOfBand
   }
 
-  #isAskedFor({ stored, now }: ComparedAction, { events }: LoadedGroup): boolean {
+  #isInScope({ stored, now }: ComparedAction, { events }: LoadedGroup): boolean {
     const action = stored ?? now
     if (action === undefined) return false
     const connectionIds = action.seenThrough.map(({ id }) => id)
@@ -232,11 +233,11 @@ class DryRun {
   }
 }
 
-function groupOf(theCase: Case): Group {
+function groupOf(theCase: Case): ReplayGroup {
   return { theCase, refs: theCase.refs, more: [] }
 }
 
-function readEvent(event: KeptEvent, connections: Parameters<typeof readItem>[1], now: number): Reading | 'refused' {
+function readEvent(event: StoredEvent, connections: Parameters<typeof readItem>[1], now: number): Reading | 'refused' {
   try {
     return readItem(eventItem(event), connections, now)
   } catch (error) {
@@ -246,12 +247,12 @@ function readEvent(event: KeptEvent, connections: Parameters<typeof readItem>[1]
 }
 
 /** Events that share a reference, or lead to the same case, are replayed together. */
-function joinByRefs(telling: readonly RelevantEvent[], cases: readonly Case[]): Group[] {
-  let groups: Group[] = cases.map(groupOf)
+function joinByRefs(telling: readonly RelevantEvent[], cases: readonly Case[]): ReplayGroup[] {
+  let groups: ReplayGroup[] = cases.map(groupOf)
   for (const { event, refs } of telling) {
-    const isSame = (group: Group) => group.refs.some(ref => refs.includes(ref))
+    const isSame = (group: ReplayGroup) => group.refs.some(ref => refs.includes(ref))
     const same = groups.filter(isSame)
-    const joined: Group = {
+    const joined: ReplayGroup = {
       theCase: same.find(({ theCase }) => theCase !== undefined)?.theCase,
       refs: [...new Set([...same.flatMap(group => [...group.refs]), ...refs])],
       more: [...same.flatMap(group => [...group.more]), event],

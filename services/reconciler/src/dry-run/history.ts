@@ -14,7 +14,7 @@ import type { ExpectedChangeUses } from '../expected-change/expected-change-uses
 import { type StoredFact, storedFacts } from './stored-facts.ts'
 
 /** An event of the inbox. Its raw body is null if the body's retention has ended. */
-export interface KeptEvent {
+export interface StoredEvent {
   readonly document: InboxDocument
   /** JSON text. */
   readonly body: string | null
@@ -43,7 +43,7 @@ export interface History {
 }
 
 /** The operations, connections and expected changes for the histories that are replayed together. */
-export interface Surroundings {
+export interface HistoryContext {
   readonly operations: readonly Operation[]
   /** As they are today, including deleted connections. */
   readonly connections: ReadonlyMap<string, ConnectionDocument>
@@ -61,10 +61,11 @@ export interface Surroundings {
  * @param theCase undefined if no case was created from its events
  * @param events all events of the case that are in the inbox
  */
-export function historyOf(theCase: Case | undefined, events: readonly KeptEvent[]): History {
+export function historyOf(theCase: Case | undefined, events: readonly StoredEvent[]): History {
   const signed = events.filter(({ document }) => document.provider !== 'subscription')
   const facts = theCase === undefined ? [] : storedFacts(theCase, events)
-  const isWhole = signed.length > 0 && signed.every(({ body }) => body !== null) && !facts.some(isBeyondInbox(events))
+  const isWhole =
+    signed.length > 0 && signed.every(({ body }) => body !== null) && !facts.some(hasEventOutsideInbox(events))
   const told = isWhole ? signed : []
   const arrivals = [
     ...told.map(arrivalOfEvent),
@@ -81,14 +82,14 @@ export function historyOf(theCase: Case | undefined, events: readonly KeptEvent[
  * True if an event of the fact is no longer in the inbox. Facts of the subscription biller are known from re-reads, not
  * from events.
  */
-function isBeyondInbox(events: readonly KeptEvent[]): (fact: StoredFact) => boolean {
+function hasEventOutsideInbox(events: readonly StoredEvent[]): (fact: StoredFact) => boolean {
   const known = new Set(events.map(({ document }) => document.event_id))
   return ({ provider, eventIds }) => provider !== 'subscription' && eventIds.some(id => !known.has(id))
 }
 
 function isReportedBy(
   { provider, eventIds }: { provider: ProviderKind; eventIds: readonly string[] },
-  told: readonly KeptEvent[],
+  told: readonly StoredEvent[],
 ) {
   return told.some(({ document }) => document.provider === provider && eventIds.includes(document.event_id))
 }
@@ -97,12 +98,12 @@ function isReportedBy(
  * An event arrives in the replay when it was processed, not when it was received, because the time of first sight and
  * the second look depend on that.
  */
-function arrivalOfEvent(event: KeptEvent): Arrival {
+function arrivalOfEvent(event: StoredEvent): Arrival {
   return { at: event.document.processed_at.getTime(), item: eventItem(event) }
 }
 
 /** The event as a work item. */
-export function eventItem({ document, body }: KeptEvent): WorkItem {
+export function eventItem({ document, body }: StoredEvent): WorkItem {
   const { _id: inboxId, provider, project_id, connection_id, event_id, event_type, received_at } = document
   const event = {
     provider,
@@ -122,14 +123,14 @@ function arrivalsOfFact({ at, projectId, sightings, sources }: StoredFact): Arri
   )
 }
 
-const asked = (look: ActionRecord['look']) => look !== null && look.askedAt !== null
+const wasAsked = (look: ActionRecord['look']) => look !== null && look.askedAt !== null
 
 function answersOf(theCase: Case): ReadonlyMap<string, StoredAnswer> {
   const ofActions = theCase.actions.flatMap(({ id, look, readBack }): [string, StoredAnswer][] =>
-    asked(look) ? [[id, answerOf(look, readBack)]] : [],
+    wasAsked(look) ? [[id, answerOf(look, readBack)]] : [],
   )
   const ofSteps = theCase.refundTotals.flatMap(({ id, look }): [string, StoredAnswer][] =>
-    asked(look) ? [[id, answerAt(look?.doneAt ?? null, 'confirmed')]] : [],
+    wasAsked(look) ? [[id, answerAt(look?.doneAt ?? null, 'confirmed')]] : [],
   )
   return new Map([...ofActions, ...ofSteps])
 }

@@ -1,26 +1,26 @@
 import { idInReference } from '@backstop/contracts'
 import { referenceOfAction } from '../batch/action-reference.ts'
 import type { Case } from '../case/case.ts'
-import type { KeptEvent, Surroundings } from './history.ts'
+import type { HistoryContext, StoredEvent } from './history.ts'
 import type { ActionAnchor, ReplaySource } from './source.ts'
 
 /** One payment or subscription to replay. */
-export interface Group {
+export interface ReplayGroup {
   /** Undefined if no case was created from its events. */
   readonly theCase: Case | undefined
   readonly refs: readonly string[]
   /** Events that led to no action when they were processed, and are relevant by today's rules. */
-  readonly more: readonly KeptEvent[]
+  readonly more: readonly StoredEvent[]
 }
 
 /** A group with all inputs for its verdicts. */
-export interface LoadedGroup extends Group {
-  readonly events: readonly KeptEvent[]
-  readonly surroundings: Surroundings
+export interface LoadedGroup extends ReplayGroup {
+  readonly events: readonly StoredEvent[]
+  readonly surroundings: HistoryContext
 }
 
 /** Loads the inputs for the verdicts of these groups, with few reads per collection. */
-export async function loadGroups(groups: readonly Group[], source: ReplaySource): Promise<LoadedGroup[]> {
+export async function loadGroups(groups: readonly ReplayGroup[], source: ReplaySource): Promise<LoadedGroup[]> {
   const candidates = groups.map(({ theCase }) => (theCase === undefined ? [] : inboxIdsOf(theCase)))
   const documents = new Map((await source.inboxById([...new Set(candidates.flat())])).map(found => [found._id, found]))
   const bodies = await bodiesOf([...documents.values()], source)
@@ -60,7 +60,7 @@ export async function loadGroups(groups: readonly Group[], source: ReplaySource)
 }
 
 /** Bodies of hints are not read, because their content is not trusted. */
-function bodiesOf(documents: readonly KeptEvent['document'][], source: ReplaySource) {
+function bodiesOf(documents: readonly StoredEvent['document'][], source: ReplaySource) {
   return source.bodies(documents.flatMap(({ _id, provider }) => (provider === 'subscription' ? [] : [_id])))
 }
 

@@ -12,7 +12,7 @@ import type { Collection } from 'mongodb'
 import { createMongoCases } from '../store/mongo-cases.ts'
 import { usesOf } from '../store/mongo-expected-changes.ts'
 import { createMongoConnections } from '../store/mongo-inbox.ts'
-import type { ActionAnchor, Place, ReplaySource, Window } from './source.ts'
+import type { ActionAnchor, PagePosition, ReplaySource, Window } from './source.ts'
 
 /** Ids per query, so that a query stays within MongoDB's size limit. */
 const IDS_A_QUERY = 1_000
@@ -36,8 +36,8 @@ export function createMongoReplaySource(mongo: Mongo): ReplaySource {
       asUnavailable(() =>
         actions
           .find({
-            ...during('first_seen', window, after),
-            ...within(window, 'connection_ids'),
+            ...inWindow('first_seen', window, after),
+            ...inScope(window, 'connection_ids'),
             merged_into: { $exists: false },
           })
           .project<ActionAnchor>(ANCHOR)
@@ -48,7 +48,7 @@ export function createMongoReplaySource(mongo: Mongo): ReplaySource {
     inbox: (window, after, limit) =>
       asUnavailable(() =>
         inbox
-          .find({ ...during('received_at', window, after), ...within(window, 'connection_id') })
+          .find({ ...inWindow('received_at', window, after), ...inScope(window, 'connection_id') })
           .sort({ received_at: 1, _id: 1 })
           .limit(limit)
           .toArray(),
@@ -70,14 +70,14 @@ export function createMongoReplaySource(mongo: Mongo): ReplaySource {
 }
 
 /** The part of the window that was not read yet. */
-function during(field: 'first_seen' | 'received_at', { from, to }: Window, after: Place | undefined) {
+function inWindow(field: 'first_seen' | 'received_at', { from, to }: Window, after: PagePosition | undefined) {
   const range = { [field]: { $gte: new Date(after?.at ?? from), $lt: new Date(to) } }
   if (after === undefined) return range
   const at = new Date(after.at)
   return { ...range, $or: [{ [field]: { $gt: at } }, { [field]: at, _id: { $gt: after.id } }] }
 }
 
-function within({ projectId, connectionId }: Window, connectionField: string) {
+function inScope({ projectId, connectionId }: Window, connectionField: string) {
   return {
     ...(projectId === undefined ? {} : { project_id: projectId }),
     ...(connectionId === undefined ? {} : { [connectionField]: connectionId }),

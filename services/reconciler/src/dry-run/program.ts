@@ -1,5 +1,5 @@
 /**
- * The program that `backstop dry-run` starts: reads a DryRunRequest as the first line of standard input, and writes a DryRunLine per
+ * The program that `backstop dry-run` starts. It reads a DryRunRequest as the first line of standard input, and writes a DryRunLine per
  * line to standard output. Credentials come by standard input, because every user of the machine sees the arguments of a program.
  */
 import type { DryRunLine } from '@backstop/contracts'
@@ -10,7 +10,7 @@ const write = (line: DryRunLine, onWritten?: () => void) => {
   process.stdout.write(`${JSON.stringify(line)}\n`, onWritten)
 }
 
-// The caller keeps standard input open. If it is closed, the caller ended, also by a kill -9, and nobody reads the result.
+// The caller keeps standard input open. If the input is closed, the caller has ended (possibly killed), so nobody reads the result.
 const input = streamLines(process.stdin)
 const request = await input.next()
 const exitUnread = () => process.exit(1)

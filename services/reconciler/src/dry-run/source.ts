@@ -18,7 +18,7 @@ export interface Window {
 }
 
 /** The last entry that was read. The next page begins after it. */
-export interface Place {
+export interface PagePosition {
   readonly at: number
   readonly id: string
 }
@@ -35,9 +35,9 @@ export type ActionAnchor = Pick<
  */
 export interface ReplaySource {
   /** Actions that were first seen in the window, ordered by that time. */
-  actions(window: Window, after: Place | undefined, limit: number): Promise<ActionAnchor[]>
+  actions(window: Window, after: PagePosition | undefined, limit: number): Promise<ActionAnchor[]>
   /** Events that were received in the window, ordered by that time. */
-  inbox(window: Window, after: Place | undefined, limit: number): Promise<InboxDocument[]>
+  inbox(window: Window, after: PagePosition | undefined, limit: number): Promise<InboxDocument[]>
   actionsById(ids: readonly string[]): Promise<ActionAnchor[]>
   inboxById(ids: readonly string[]): Promise<InboxDocument[]>
   /** JSON texts by inbox id. Bodies whose retention has ended are missing. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { emptyCase, lookAll, MINUTE, play, SECOND, T0 } from '../../test/fixtures.ts'
-import { refundShown, scheduled, seen, subscriptionShown } from '../../test/sightings.ts'
+import { refundShown, scheduledCancellation, sightingInput, subscriptionShown } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import { storedFacts } from './stored-facts.ts'
 
@@ -15,12 +15,12 @@ test.each([
   {
     name: 'an end that a schedule sets, which the subscription does not show',
     shown: [
-      { ...scheduled(T0), source: schedule },
+      { ...scheduledCancellation(T0), source: schedule },
       { ...subscriptionShown({ asOf: T0 + 9 * SECOND }), source: managed },
     ],
   },
 ])('$name is understood again as it was', ({ shown }) => {
-  const theCase = play(shown.map(one => ({ at: T0 + MINUTE, input: seen(one) })))
+  const theCase = play(shown.map(one => ({ at: T0 + MINUTE, input: sightingInput(one) })))
   const again = storedFacts(theCase, []).flatMap(({ sightings, sources }) =>
     sightings.flatMap(sighting =>
       sources.map(source => ({ at: T0 + MINUTE, input: { kind: 'sighting', sighting, source } as const })),

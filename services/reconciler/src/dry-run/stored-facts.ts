@@ -2,8 +2,8 @@ import type { ProviderKind } from '@backstop/contracts'
 import type { Observed, Sighting } from '@backstop/providers'
 import type { ActionRecord, Aspect, SeenThrough, Side } from '../case/action-record.ts'
 import type { Case, RefundTotal, SightingSource, Snapshot, SubscriptionRow } from '../case/case.ts'
-import { stretchesOf } from '../subscription/subscription-row.ts'
-import type { KeptEvent } from './history.ts'
+import { spansOf } from '../subscription/subscription-row.ts'
+import type { StoredEvent } from './history.ts'
 
 /** The stored data of one object of a provider, as sightings that can be replayed. */
 export interface StoredFact {
@@ -23,7 +23,7 @@ export interface StoredFact {
  * again: provisional refunds, and cancellations from snapshots.
  * @param events the events of the case that are in the inbox; they give the times
  */
-export function storedFacts(theCase: Case, events: readonly KeptEvent[]): StoredFact[] {
+export function storedFacts(theCase: Case, events: readonly StoredEvent[]): StoredFact[] {
   const processedAt = new Map(events.map(({ document }) => [document.event_id, document.processed_at.getTime()]))
   const toldAt = (eventIds: readonly string[]) => eventIds.flatMap(id => processedAt.get(id) ?? [])
   return [
@@ -37,7 +37,7 @@ export function storedFacts(theCase: Case, events: readonly KeptEvent[]): Stored
 
 function factOfSide(theCase: Case, action: ActionRecord, side: Side): StoredFact {
   const { amount, currency, state, stateVersion, createdAt, cameBack, requestId, providerRef } = side
-  const known = { ...seenAs(theCase, side), providerRef, amount, currency, state, stateVersion, createdAt }
+  const known = { ...observedFields(theCase, side), providerRef, amount, currency, state, stateVersion, createdAt }
   const said = {
     ...(cameBack === undefined ? {} : { cameBack }),
     ...(requestId === undefined ? {} : { requestId }),
@@ -46,7 +46,7 @@ function factOfSide(theCase: Case, action: ActionRecord, side: Side): StoredFact
   const sightings: Sighting[] =
     kind === 'dispute' || kind === 'credit' || kind === 'reversal'
       ? [{ kind: 'record', record: kind, ...known }]
-      : keysOf(action.idempotencyKeys).map(idempotencyKey => ({
+      : keysOrNull(action.idempotencyKeys).map(idempotencyKey => ({
           kind: 'action',
           action: 'refund',
           ...known,
@@ -56,7 +56,7 @@ function factOfSide(theCase: Case, action: ActionRecord, side: Side): StoredFact
           idempotencyKey,
           ...(side.isExpiredAuthorization ? { isExpiredAuthorization: true as const } : {}),
         }))
-  return fact(theCase, action.firstSeenAt, action.eventIds, sightings, action.seenThrough)
+  return storedFact(theCase, action.firstSeenAt, action.eventIds, sightings, action.seenThrough)
 }
 
 function factOfTotal(theCase: Case, total: RefundTotal, toldAt: readonly number[]): StoredFact {
@@ -73,7 +73,7 @@ function factOfTotal(theCase: Case, total: RefundTotal, toldAt: readonly number[
   const { eventIds, seenThrough } = total
   const sighting: Sighting = {
     kind: 'refund_total',
-    ...seenAs(theCase, total),
+    ...observedFields(theCase, total),
     chargeId,
     total: total.total,
     totalBefore,
@@ -85,7 +85,7 @@ function factOfTotal(theCase: Case, total: RefundTotal, toldAt: readonly number[
     requestId,
   }
   const at = toldAt.length > 0 ? Math.min(...toldAt) : Math.max(observedAt, theCase.createdAt)
-  return fact(theCase, at, eventIds, [sighting], seenThrough)
+  return storedFact(theCase, at, eventIds, [sighting], seenThrough)
 }
 
 function factOfSnapshot(
@@ -96,10 +96,10 @@ function factOfSnapshot(
 ): StoredFact {
   const { asOf, cancellation, pause, before, isPastDue, source, isBaseline, idempotencyKeys, eventIds, seenThrough } =
     snapshot
-  const sightings = keysOf(idempotencyKeys).map(
+  const sightings = keysOrNull(idempotencyKeys).map(
     (idempotencyKey): Sighting => ({
       kind: 'subscription',
-      ...seenAs(theCase, row),
+      ...observedFields(theCase, row),
       asOf,
       cancellation,
       pause,
@@ -112,34 +112,37 @@ function factOfSnapshot(
   const connectedAt = Math.min(...seenThrough.map(({ createdAt }) => createdAt))
   const shownAt = toldAt.length > 0 ? Math.min(...toldAt) : Math.max(asOf, connectedAt, theCase.createdAt)
   // A snapshot arrives after its record was first seen, because the first snapshot of a record creates it.
-  const at = Math.max(shownAt, ...beginnings(theCase, row, asOf))
-  return fact(theCase, at, eventIds, sightings, seenThrough, isBaseline ? 'baseline' : 'sweep')
+  const at = Math.max(shownAt, ...firstSeenTimes(theCase, row, asOf))
+  return storedFact(theCase, at, eventIds, sightings, seenThrough, isBaseline ? 'baseline' : 'sweep')
 }
 
 const ASPECTS: readonly Aspect[] = ['cancellation', 'pause']
 
 /** The times at which the records were first seen that include this moment of the subscription. */
-function beginnings(theCase: Case, row: SubscriptionRow, asOf: number): number[] {
+function firstSeenTimes(theCase: Case, row: SubscriptionRow, asOf: number): number[] {
   return ASPECTS.flatMap(aspect => {
-    const stretch = stretchesOf(row, aspect).find(({ from, to }) => from <= asOf && asOf <= to)
-    if (stretch === undefined) return []
+    const span = spansOf(row, aspect).find(({ from, to }) => from <= asOf && asOf <= to)
+    if (span === undefined) return []
     return theCase.actions.flatMap(({ turn, firstSeenAt }) => {
-      const isOfRow = turn?.row === row.identity && turn.aspect === aspect && turn.part === stretch.part
-      return isOfRow && stretch.from <= turn.anchor && turn.anchor <= stretch.to ? [firstSeenAt] : []
+      const isOfRow = turn?.row === row.identity && turn.aspect === aspect && turn.part === span.part
+      return isOfRow && span.from <= turn.anchor && turn.anchor <= span.to ? [firstSeenAt] : []
     })
   })
 }
 
-function seenAs(theCase: Case, { provider, identity, objectIds, subject: about }: Omit<Observed, 'refs'>): Observed {
+function observedFields(
+  theCase: Case,
+  { provider, identity, objectIds, subject: about }: Omit<Observed, 'refs'>,
+): Observed {
   return { provider, identity, objectIds, subject: about, refs: theCase.refs }
 }
 
 /** A sighting has at most one idempotency key, so a record with several keys becomes several sightings. */
-function keysOf(keys: readonly string[]): readonly (string | null)[] {
+function keysOrNull(keys: readonly string[]): readonly (string | null)[] {
   return keys.length === 0 ? [null] : keys
 }
 
-function fact(
+function storedFact(
   { projectId }: Case,
   at: number,
   eventIds: readonly string[],

@@ -3,7 +3,7 @@ import type { ActionRecord } from '../case/action-record.ts'
 import { type ComparedAction, wasAlerted } from './compare.ts'
 
 /** Counts the results of a dry run. */
-export class Tally {
+export class DryRunTally {
   readonly #byBasis: Record<DryRunBasis, number> = { events: 0, reading: 0, expired: 0 }
   readonly #notReplayed: Record<NotReplayed, number> = { body_gone: 0, hint_held: 0, hint_now: 0, refused: 0 }
   readonly #alerted = { stored: 0, now: 0 }
@@ -14,36 +14,36 @@ export class Tally {
   #events = 0
   #stillIgnored = 0
 
-  compared({ stored, now }: ComparedAction, basis: DryRunBasis, difference: VerdictDifference | undefined): void {
+  countCompared({ stored, now }: ComparedAction, basis: DryRunBasis, difference: VerdictDifference | undefined): void {
     this.#byBasis[basis]++
     if (isAlerted(stored)) this.#alerted.stored++
     if (isAlerted(now)) this.#alerted.now++
     if (difference === undefined) return
     this.#different++
-    const [from, to] = [nameOf(difference.stored), nameOf(difference.now)]
+    const [from, to] = [verdictText(difference.stored), verdictText(difference.now)]
     const change = this.#changes.get(`${from}\n${to}`) ?? { from, to, count: 0 }
     this.#changes.set(`${from}\n${to}`, { ...change, count: change.count + 1 })
   }
 
-  failed(id: string, error: unknown): void {
+  countFailed(id: string, error: unknown): void {
     const { count, first } = this.#failed
     const told = error instanceof Error ? (error.stack ?? error.message) : String(error)
     this.#failed = { count: count + 1, first: first ?? { id, error: told } }
   }
 
-  undecided(): void {
+  countUndecided(): void {
     this.#undecided++
   }
 
-  events(count: number): void {
+  countEvents(count: number): void {
     this.#events += count
   }
 
-  stillIgnored(): void {
+  countStillIgnored(): void {
     this.#stillIgnored++
   }
 
-  notReplayed(why: NotReplayed): void {
+  countNotReplayed(why: NotReplayed): void {
     this.#notReplayed[why]++
   }
 
@@ -74,7 +74,7 @@ function isAlerted(action: ActionRecord | undefined): boolean {
 }
 
 /** A text for a verdict, without the details of one action, to group equal changes. */
-function nameOf(said: VerdictDifference['stored']): string {
+function verdictText(said: VerdictDifference['stored']): string {
   if (said === null) return 'not seen'
   const { verdict, reason, alerted } = said
   return `${verdict} (${reason})${alerted && verdict !== 'unexplained' ? ', alerted first' : ''}`

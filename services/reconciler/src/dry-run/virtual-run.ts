@@ -20,7 +20,7 @@ import { pendingLooks } from '../case/looks.ts'
 import { createMemoryStores, type MemoryContents, matchingExpectedChanges } from '../store/memory-store.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import { recheckEntry } from '../verdict/outbox-entries.ts'
-import type { Arrival, History, Surroundings } from './history.ts'
+import type { Arrival, History, HistoryContext } from './history.ts'
 
 /** The settings of a replay. */
 export interface ReplayRules extends Rules {
@@ -29,7 +29,7 @@ export interface ReplayRules extends Rules {
 }
 
 /** The result of a replay. */
-export interface Replayed {
+export interface ReplayResult {
   readonly cases: readonly Case[]
   /** Events that today's rules refuse as malformed, with the reason. */
   readonly refused: readonly { readonly inboxId: string; readonly reason: string }[]
@@ -49,10 +49,10 @@ const LATER_ANSWER_AFTER_MS = 60_000
  */
 export async function runHistory(
   { arrivals, answers }: History,
-  surroundings: Surroundings,
+  surroundings: HistoryContext,
   rules: ReplayRules,
   until: number,
-): Promise<Replayed> {
+): Promise<ReplayResult> {
   const queue = createQueue([
     ...arrivals,
     ...surroundings.operations.map(arrivalOfOperation),
@@ -174,12 +174,12 @@ function readbackOf(reread: Reread, outcome: keyof typeof OUTCOMES, at: number):
  * The ledger keeps only the current state of an operation. The replay uses this state from the time at which the
  * operation began to execute.
  */
-function knownAt({ created_at, executing_at }: Operation): number {
+function executionStart({ created_at, executing_at }: Operation): number {
   return Math.max(Date.parse(created_at), Date.parse(executing_at ?? created_at))
 }
 
 function arrivalOfOperation(operation: Operation): Arrival {
-  return { at: knownAt(operation), item: { kind: 'operation', operation } }
+  return { at: executionStart(operation), item: { kind: 'operation', operation } }
 }
 
 /** When this item is due, `openItems` replaces it with one item for each case with an open incident. */
@@ -194,11 +194,11 @@ function openItems({ cases }: MemoryContents, projectId: string): WorkItem[] {
     .map(({ refs: [ref = ''] }) => ({ kind: 'expected_change', projectId, ref }))
 }
 
-function ledgerAsOf({ operations, firstExecutions }: Surroundings, clock: Clock): ReconcileParts['ledger'] {
+function ledgerAsOf({ operations, firstExecutions }: HistoryContext, clock: Clock): ReconcileParts['ledger'] {
   return {
     byReferences: async references =>
       operations.filter(
-        operation => knownAt(operation) <= clock.now() && operation.refs.some(ref => references.includes(ref)),
+        operation => executionStart(operation) <= clock.now() && operation.refs.some(ref => references.includes(ref)),
       ),
     hasExecuted: async ids =>
       new Set(ids.filter(id => (firstExecutions.get(id) ?? Number.POSITIVE_INFINITY) <= clock.now())),
@@ -206,7 +206,7 @@ function ledgerAsOf({ operations, firstExecutions }: Surroundings, clock: Clock)
 }
 
 function storesAsOf(
-  { connections, expectedChanges }: Surroundings,
+  { connections, expectedChanges }: HistoryContext,
   { outOfBandOf }: ReplayRules,
   clock: Clock,
 ): Pick<ReconcilerStores, 'connections' | 'expectedChanges'> {
@@ -224,7 +224,7 @@ function storesAsOf(
       readable: async () => [],
     },
     expectedChanges: {
-      of: async query =>
+      find: async query =>
         matchingExpectedChanges(
           query,
           expectedChanges.filter(({ created_at }) => created_at.getTime() <= clock.now()),

@@ -12,14 +12,14 @@ import {
   secondLooks,
   T0,
 } from '../../test/fixtures.ts'
-import { refundShown, scheduled, seen } from '../../test/sightings.ts'
+import { refundShown, scheduledCancellation, sightingInput } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { mergeCases } from '../decision/merge.ts'
 import { projectAction, stampChanged } from '../verdict/projection.ts'
 
 const CHARGED = { about: ['pi_1', 'ch_1'] }
-const refund = (id: string, more: object = {}) => seen(refundShown({ ...CHARGED, providerRef: id, ...more }))
+const refund = (id: string, more: object = {}) => sightingInput(refundShown({ ...CHARGED, providerRef: id, ...more }))
 const found = (...expectedChanges: ExpectedChange[]) => ({ kind: 'expected_changes' as const, expectedChanges })
 
 /** The case after these refunds and their second looks, at which these expected changes are loaded. */
@@ -199,7 +199,7 @@ describe('when an expected change counts', () => {
   })
 
   test('it does not apply to an incident that opens after it for a change made long before it', () => {
-    const late = seen(refundShown({ ...CHARGED }))
+    const late = sightingInput(refundShown({ ...CHARGED }))
     const told = play([{ at: NOTED + MINUTE, input: late }], emptyCase())
     expect(apply({}, told).verdict).toBe('pending')
   })
@@ -222,11 +222,11 @@ describe('when an expected change counts', () => {
   test('it covers a cancellation no more that turns out to have been asked for before that time', () => {
     const expected = expectedChange({ kind: 'cancellation', startsAt: T0 })
     const told = play([
-      { at: T0 + 21 * MINUTE, input: seen(scheduled(T0 + 20 * MINUTE)) },
+      { at: T0 + 21 * MINUTE, input: sightingInput(scheduledCancellation(T0 + 20 * MINUTE)) },
       { at: T0 + 21 * MINUTE, input: found(expected) },
     ])
     expect(onlyAction(told).expectedChangeId).toBe('exp_1')
-    const earlier = seen(scheduled(T0 - MINUTE))
+    const earlier = sightingInput(scheduledCancellation(T0 - MINUTE))
     const later = lookAll(play([{ at: T0 + 22 * MINUTE, input: earlier }], told))
     expect(onlyAction(later)).toMatchObject({ verdict: 'unexplained', expectedChangeId: null })
   })

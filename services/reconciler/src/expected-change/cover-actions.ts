@@ -1,7 +1,7 @@
 import { idInReference } from '@backstop/contracts'
 import { type ActionRecord, isJudged } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
-import type { ExpectedChange, Used, UsedElsewhere } from '../case/expected-change.ts'
+import type { ExpectedChange, ExpectedChangeUsage, UsedElsewhere } from '../case/expected-change.ts'
 import { EARLIEST_BEFORE_START_MS } from '../case/time-windows.ts'
 
 /** The expected changes without a subject, and those whose subject is one of these references. */
@@ -107,19 +107,19 @@ export function expectedChangeFor(
   action: ActionRecord,
 ): ExpectedChange | undefined {
   const fitting = expectedChanges.filter(
-    expectedChange => covers(expectedChange, action) && hasRoomFor(expectedChange, action, actions),
+    expectedChange => covers(expectedChange, action) && canStillCover(expectedChange, action, actions),
   )
-  const held = fitting.find(isHeldBy(action))
+  const held = fitting.find(isUsedBy(action))
   return held ?? fitting.toSorted(byExpiry)[0]
 }
 
 /** How much of an expected change the actions use. */
-export function usedBy(actions: readonly ActionRecord[], expectedChangeId: string): Used {
+export function usedBy(actions: readonly ActionRecord[], expectedChangeId: string): ExpectedChangeUsage {
   const holding = actions.filter(action => action.expectedChangeId === expectedChangeId)
   return { changes: holding.length, amount: holding.reduce((sum, { amount }) => sum + (amount ?? 0), 0) }
 }
 
-function isHeldBy({ expectedChangeId }: ActionRecord): (expectedChange: ExpectedChange) => boolean {
+function isUsedBy({ expectedChangeId }: ActionRecord): (expectedChange: ExpectedChange) => boolean {
   return expectedChange => expectedChange.id === expectedChangeId
 }
 
@@ -127,16 +127,24 @@ function isHeldBy({ expectedChangeId }: ActionRecord): (expectedChange: Expected
  * Why an expected change that covers an action does not explain it: it was deleted, or its changes or its amount are
  * used up.
  */
-export type Lack = 'deleted' | 'changes' | 'amount'
+export type UsedUpReason = 'deleted' | 'changes' | 'amount'
 
 /** True if enough of the expected change is left for this action. An action that already uses it keeps its use. */
-function hasRoomFor(expectedChange: ExpectedChange, action: ActionRecord, actions: readonly ActionRecord[]): boolean {
-  return lackOf(expectedChange, action, actions) === null
+function canStillCover(
+  expectedChange: ExpectedChange,
+  action: ActionRecord,
+  actions: readonly ActionRecord[],
+): boolean {
+  return usedUpReasonOf(expectedChange, action, actions) === null
 }
 
-function lackOf(expectedChange: ExpectedChange, action: ActionRecord, actions: readonly ActionRecord[]): Lack | null {
+function usedUpReasonOf(
+  expectedChange: ExpectedChange,
+  action: ActionRecord,
+  actions: readonly ActionRecord[],
+): UsedUpReason | null {
   const { maxChanges, maxAmount, usedElsewhere } = expectedChange
-  const isHeld = isHeldBy(action)(expectedChange)
+  const isHeld = isUsedBy(action)(expectedChange)
   if (maxAmount === null && isHeld) return null
   const own = usedBy(
     actions.filter(({ id }) => id !== action.id),
@@ -151,24 +159,24 @@ function lackOf(expectedChange: ExpectedChange, action: ActionRecord, actions: r
 /** An expected change that covers an action, but is used up. */
 export interface UsedUp {
   readonly expectedChange: ExpectedChange
-  readonly lack: Lack
+  readonly lack: UsedUpReason
   /** Ids of some actions that used it, those of the same case first. */
   readonly by: readonly string[]
   /** How much of it is used in total. */
-  readonly used: Used
+  readonly used: ExpectedChangeUsage
 }
 
 /** The first to expire of the expected changes that cover an action, if it is used up; undefined otherwise. */
 export function usedUpFor({ expectedChanges, actions }: Case, action: ActionRecord): UsedUp | undefined {
   const [first] = expectedChanges.filter(expectedChange => covers(expectedChange, action)).toSorted(byExpiry)
-  const lack = first === undefined ? null : lackOf(first, action, actions)
+  const lack = first === undefined ? null : usedUpReasonOf(first, action, actions)
   if (first === undefined || lack === null) return undefined
   const { usedElsewhere } = first
   const own = usedBy(actions, first.id)
   return {
     expectedChange: first,
     lack,
-    by: [...actions.filter(one => isHeldBy(one)(first)).map(({ id }) => id), ...(usedElsewhere.by ?? [])],
+    by: [...actions.filter(one => isUsedBy(one)(first)).map(({ id }) => id), ...(usedElsewhere.by ?? [])],
     used: { changes: usedElsewhere.changes + own.changes, amount: usedElsewhere.amount + own.amount },
   }
 }
@@ -202,7 +210,7 @@ function isInTime(expectedChange: ExpectedChange, action: ActionRecord): boolean
   if (from <= action.providerCreatedAt) return true
   if (startsAt !== null) return false
   // An action that is already covered stays covered, because the expected change itself resolved its incident.
-  return isHeldBy(action)(expectedChange) || (action.firstSeenAt <= createdAt && wasOpenAt(action, createdAt))
+  return isUsedBy(action)(expectedChange) || (action.firstSeenAt <= createdAt && wasOpenAt(action, createdAt))
 }
 
 /** True if the action's second look was still to come at this time, or its incident was open. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ExpectedChangeUses, grant, release, usedElsewhere } from './expected-change-uses.ts'
+import { type ExpectedChangeUses, grantClaims, releaseClaims, usedElsewhere } from './expected-change-uses.ts'
 
 const none: ExpectedChangeUses = { id: 'exp_1', projectId: 'prj_1', version: 0, uses: [], expiresAt: 0 }
 const use = (actionId: string, amount = 0) => ({ actionId, amount })
@@ -16,47 +16,52 @@ const ONE = { maxChanges: 1, maxAmount: null }
 
 describe('the uses of an expected change', () => {
   test('are granted in order, until none is left', () => {
-    const { next, refused } = grant(none, ONE, [claim('a', [use('act_a')]), claim('b', [use('act_b')])])
+    const { next, refused } = grantClaims(none, ONE, [claim('a', [use('act_a')]), claim('b', [use('act_b')])])
     expect(next).toMatchObject({ version: 1, uses: [use('act_a')] })
     expect(refused).toEqual(new Set(['b']))
   })
 
   test('are granted once to the same action, however often it asks', () => {
-    const { next } = grant(none, ONE, [claim('a', [use('act_a')])])
-    expect(grant(next, ONE, [claim('a', [use('act_a')])])).toEqual({ next, refused: new Set() })
+    const { next } = grantClaims(none, ONE, [claim('a', [use('act_a')])])
+    expect(grantClaims(next, ONE, [claim('a', [use('act_a')])])).toEqual({ next, refused: new Set() })
   })
 
   test('pass on within a case: what it does not need any more makes room', () => {
-    const { next } = grant(none, ONE, [claim('a', [use('act_old')])])
-    expect(grant(next, ONE, [claim('a', [use('act_new')], ['act_old'])]).next.uses).toMatchObject([use('act_new')])
-    const roomy = grant(next, { ...ONE, maxChanges: 2 }, [claim('a', [use('act_new')], ['act_old'])])
+    const { next } = grantClaims(none, ONE, [claim('a', [use('act_old')])])
+    expect(grantClaims(next, ONE, [claim('a', [use('act_new')], ['act_old'])]).next.uses).toMatchObject([
+      use('act_new'),
+    ])
+    const roomy = grantClaims(next, { ...ONE, maxChanges: 2 }, [claim('a', [use('act_new')], ['act_old'])])
     expect(roomy.next.uses).toMatchObject([use('act_old'), use('act_new')])
   })
 
   test('follow an amount that changes, where the total allows it', () => {
     const limits = { maxChanges: 5, maxAmount: 100 }
-    const { next } = grant(none, limits, [claim('a', [use('act_a', 60)])])
-    expect(grant(next, limits, [claim('a', [use('act_a', 100)])]).next.uses).toMatchObject([use('act_a', 100)])
-    expect(grant(next, limits, [claim('a', [use('act_a', 101)])]).refused).toEqual(new Set(['a']))
+    const { next } = grantClaims(none, limits, [claim('a', [use('act_a', 60)])])
+    expect(grantClaims(next, limits, [claim('a', [use('act_a', 100)])]).next.uses).toMatchObject([use('act_a', 100)])
+    expect(grantClaims(next, limits, [claim('a', [use('act_a', 101)])]).refused).toEqual(new Set(['a']))
   })
 
   test('are given back once', () => {
-    const { next } = grant(none, ONE, [claim('a', [use('act_a')])])
-    const given = release(next, back('act_a'))
+    const { next } = grantClaims(none, ONE, [claim('a', [use('act_a')])])
+    const given = releaseClaims(next, back('act_a'))
     expect(given.uses).toEqual([])
-    expect(release(given, back('act_a'))).toBe(given)
+    expect(releaseClaims(given, back('act_a'))).toBe(given)
   })
 
   test('are not given back by a decision older than the one that claimed them last, in whatever order claims come', () => {
-    const { next } = grant(none, ONE, [claim('a', [use('act_a')], [], 3)])
-    const late = grant(next, ONE, [claim('a', [use('act_a')], [], 2)]).next
-    expect(release(late, [{ surplus: ['act_a'], caseVersion: 2 }])).toBe(late)
-    expect(release(late, [{ surplus: ['act_a'], caseVersion: 3 }]).uses).toEqual([])
+    const { next } = grantClaims(none, ONE, [claim('a', [use('act_a')], [], 3)])
+    const late = grantClaims(next, ONE, [claim('a', [use('act_a')], [], 2)]).next
+    expect(releaseClaims(late, [{ surplus: ['act_a'], caseVersion: 2 }])).toBe(late)
+    expect(releaseClaims(late, [{ surplus: ['act_a'], caseVersion: 3 }]).uses).toEqual([])
   })
 
   test('are stored again for what is covered already, and then count for others, even where there is no room', () => {
-    const { next } = grant(none, ONE, [claim('b', [use('act_b')])])
-    const again = grant(next, ONE, [{ ...claim('a', [use('act_a')]), held: ['act_a'] }, claim('c', [use('act_c')])])
+    const { next } = grantClaims(none, ONE, [claim('b', [use('act_b')])])
+    const again = grantClaims(next, ONE, [
+      { ...claim('a', [use('act_a')]), held: ['act_a'] },
+      claim('c', [use('act_c')]),
+    ])
     expect(again.next.uses).toMatchObject([use('act_b'), use('act_a')])
     expect(again.refused).toEqual(new Set(['c']))
   })
@@ -73,8 +78,8 @@ describe('the uses of an expected change', () => {
       fc.property(limits, fc.array(step), (limit, steps) => {
         let stored = none
         for (const one of steps) {
-          if (one.kind === 'back') stored = release(stored, back(...one.ids))
-          else stored = grant(stored, limit, [claim('a', one.uses, one.surplus)]).next
+          if (one.kind === 'back') stored = releaseClaims(stored, back(...one.ids))
+          else stored = grantClaims(stored, limit, [claim('a', one.uses, one.surplus)]).next
           const { changes, amount } = usedElsewhere(stored, new Set())
           expect(changes).toBeLessThanOrEqual(limit.maxChanges)
           expect(amount).toBeLessThanOrEqual(limit.maxAmount ?? Number.POSITIVE_INFINITY)

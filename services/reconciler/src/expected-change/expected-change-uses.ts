@@ -37,13 +37,13 @@ export interface UsesClaim {
   readonly held: readonly string[]
   /**
    * Ids of stored uses that the case does not need any more. They are released if the claim fits only without them;
-   * otherwise `release` does it later.
+   * otherwise `releaseClaims` does it later.
    */
   readonly surplus: readonly string[]
 }
 
 /** The uses of an expected change that a case needs after a decision. */
-export interface Needs {
+export interface NeededUses {
   readonly expectedChange: ExpectedChange
   readonly claim: UsesClaim
   /** True if the case needs a use that is new or not stored. */
@@ -73,16 +73,16 @@ export function usedElsewhere(stored: ExpectedChangeUses | undefined, own: Reado
 }
 
 /** The uses that a case needs of each of its expected changes. */
-export function needsOf(
+export function neededUsesOf(
   theCase: Case,
   before: Case | undefined,
   stored: ReadonlyMap<string, ExpectedChangeUses>,
-): Needs[] {
+): NeededUses[] {
   const own = ownIds(theCase)
   return theCase.expectedChanges.flatMap(expectedChange => {
-    const uses = theCase.actions.filter(holds(expectedChange)).map(useOf)
+    const uses = theCase.actions.filter(usesExpectedChange(expectedChange)).map(useOf)
     const needed = new Set(uses.map(({ actionId }) => actionId))
-    const had = (before?.actions ?? []).filter(holds(expectedChange)).map(useOf)
+    const had = (before?.actions ?? []).filter(usesExpectedChange(expectedChange)).map(useOf)
     const held = uses
       .filter(use => had.some(one => one.actionId === use.actionId && one.amount === use.amount))
       .map(({ actionId }) => actionId)
@@ -99,7 +99,7 @@ export function needsOf(
   })
 }
 
-function holds({ id }: ExpectedChange): (action: ActionRecord) => boolean {
+function usesExpectedChange({ id }: ExpectedChange): (action: ActionRecord) => boolean {
   return action => action.expectedChangeId === id
 }
 
@@ -111,7 +111,7 @@ function useOf({ id, amount }: ActionRecord): Omit<Use, 'caseVersion'> {
  * Grants the claims that fit, in their order. A claim that needs no more than its case already has always fits.
  * @returns `refused`: the ids of the cases whose claims do not fit, to decide again
  */
-export function grant(
+export function grantClaims(
   stored: ExpectedChangeUses,
   { maxChanges, maxAmount }: Pick<ExpectedChange, 'maxChanges' | 'maxAmount'>,
   claims: readonly UsesClaim[],
@@ -139,7 +139,7 @@ export function grant(
 }
 
 /** The uses without those that these claims release. */
-export function release(
+export function releaseClaims(
   stored: ExpectedChangeUses,
   claims: readonly Pick<UsesClaim, 'surplus' | 'caseVersion'>[],
 ): ExpectedChangeUses {

@@ -26,7 +26,7 @@ export function differencesOf(operation: Operation, action: ActionRecord): reado
     differ('currency', operation.currency, action.currency)
   }
   if (!namesObjectOf(operation, action)) differ('subject', operation.subject, action.subject)
-  if (contradicts(operation.state, action)) differ('state', operation.state, action.state)
+  if (contradictsState(operation.state, action)) differ('state', operation.state, action.state)
   return differences
 }
 
@@ -44,7 +44,7 @@ function namesObjectOf({ provider, subject, provider_ref }: Operation, action: A
  * True if the object's state contradicts the reported state. A refund that was reversed later does not contradict
  * `completed`.
  */
-function contradicts(said: OperationState, { kind, state }: ActionRecord): boolean {
+function contradictsState(said: OperationState, { kind, state }: ActionRecord): boolean {
   const works = state === 'succeeded' || state === 'scheduled'
   switch (said) {
     case 'completed':

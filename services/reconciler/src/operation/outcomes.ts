@@ -3,7 +3,7 @@ import type { ActionRecord } from '../case/action-record.ts'
 import { type Case, type FollowedOperation, withRecord } from '../case/case.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { openIncidentAbout } from '../verdict/incidents.ts'
-import { finishEntry } from '../verdict/outbox-entries.ts'
+import { finishOperationEntry } from '../verdict/outbox-entries.ts'
 import { followedOperation, withFollowedOperation } from './followed-operation.ts'
 
 /** The outcome of an operation in review, by the state of its refund. States without an entry are undecided. */
@@ -54,7 +54,7 @@ function recordOutcome(theCase: Case, operation: Operation, refunds: readonly Ac
   )
   return {
     ...withFollowedOperation(settled, { ...known, outcome: to }),
-    outbox: [...settled.outbox, finishEntry(theCase, operation, to, action, now)],
+    outbox: [...settled.outbox, finishOperationEntry(theCase, operation, to, action, now)],
   }
 }
 

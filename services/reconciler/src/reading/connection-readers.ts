@@ -40,7 +40,7 @@ export class ConnectionReaders {
   }
 
   /** @throws AppError `unavailable` if the database is unavailable */
-  async of(connectionId: string): Promise<OpenedReader> {
+  async readerFor(connectionId: string): Promise<OpenedReader> {
     const connection = (await this.#options.connections.byIds([connectionId])).get(connectionId)
     if (connection === undefined || connection.status === 'deleted') {
       this.#open.delete(connectionId)

@@ -19,7 +19,13 @@ import {
 import { PROVIDERS } from '@backstop/providers'
 import type { ConnectionReaders } from './connection-readers.ts'
 import { RereadLanes } from './reread-lanes.ts'
-import { type Answer, type Asked, answerReread, RETRY_DELAY_MS, timeToRead } from './rules/reread-answer.ts'
+import {
+  type AskResult,
+  decideRereadOutcome,
+  RETRY_DELAY_MS,
+  type RereadOutcome,
+  timeToRead,
+} from './rules/reread-answer.ts'
 
 export interface RereadConsumerOptions {
   readonly bus: Bus
@@ -28,7 +34,7 @@ export interface RereadConsumerOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Pick<ConsumerMetrics, 'deadLettered'>
-  readonly readers: Pick<ConnectionReaders, 'of' | 'healthOf'>
+  readonly readers: Pick<ConnectionReaders, 'readerFor' | 'healthOf'>
   onFatal(error: unknown): void
 }
 
@@ -42,10 +48,10 @@ const MAX_WAITING = 75
 /** Low enough that 200 failing connections leave room for others. */
 const MAX_WAITING_FOR_FAILING = 4
 /** How long a partition pauses if the queues have no room for its next message, in milliseconds. */
-const NO_ROOM_MS = 250
+const FULL_PAUSE_MS = 250
 /** Grace after the deadline, in milliseconds. A reader that ends by itself in this time reports a better reason. */
-const ENDS_BY_ITSELF_MS = 500
-const NEVER_ENDED: Asked = {
+const READER_GRACE_MS = 500
+const TIMED_OUT: AskResult = {
   kind: 'failed',
   failure: 'unreachable',
   text: 'The provider was not read in time',
@@ -96,9 +102,9 @@ export class RereadConsumer {
   async #onBatch(batch: Batch): Promise<BatchProgress> {
     let accepted = 0
     for (const message of batch.messages) {
-      if (this.#lanes.size >= MAX_IN_FLIGHT || batch.signal.aborted) return { accepted, resumeAfterMs: NO_ROOM_MS }
+      if (this.#lanes.size >= MAX_IN_FLIGHT || batch.signal.aborted) return { accepted, resumeAfterMs: FULL_PAUSE_MS }
       const reread = await this.#decode(message)
-      if (reread === 'later') return { accepted, resumeAfterMs: NO_ROOM_MS }
+      if (reread === 'later') return { accepted, resumeAfterMs: FULL_PAUSE_MS }
       this.#enqueue(batch, message, reread)
       accepted++
     }
@@ -122,11 +128,11 @@ export class RereadConsumer {
     const { connection_id, provider } = reread
     if (!this.#lanes.hasRoom(connection_id)) {
       // The attempt is not counted, because the provider was not asked.
-      void this.#send(batch, message, () => this.#again(reread, this.#options.clock.now() + RETRY_DELAY_MS))
+      void this.#send(batch, message, () => this.#retryMessage(reread, this.#options.clock.now() + RETRY_DELAY_MS))
       return
     }
     this.#lanes.add(connection_id, PROVIDERS[provider].readBack.limits.concurrent, () =>
-      this.#work(batch, message, reread),
+      this.#processReread(batch, message, reread),
     )
   }
 
@@ -135,30 +141,32 @@ export class RereadConsumer {
     if (isSent) this.#options.metrics.deadLettered(message.topic, fault.code)
   }
 
-  async #work(batch: Batch, message: IncomingMessage, reread: Reread): Promise<void> {
+  async #processReread(batch: Batch, message: IncomingMessage, reread: Reread): Promise<void> {
     if (batch.signal.aborted) return batch.abandon(message)
     const askedAt = this.#options.clock.now()
-    const asked = await this.#ask(reread, batch.signal)
+    const asked = await this.#askProvider(reread, batch.signal)
     // Another process has the partition now and asks again. The answer of this process may be incomplete.
     if (batch.signal.aborted) return batch.abandon(message)
-    const answer = answerReread(reread, asked, askedAt, this.#options.clock.now())
+    const answer = decideRereadOutcome(reread, asked, askedAt, this.#options.clock.now())
     this.#log(reread, answer)
     await this.#send(batch, message, () =>
-      answer.kind === 'again' ? this.#again(answer.reread, answer.dueAt) : this.#answer(answer.readback, message.key),
+      answer.kind === 'again'
+        ? this.#retryMessage(answer.reread, answer.dueAt)
+        : this.#answerMessage(answer.readback, message.key),
     )
   }
 
-  async #ask(reread: Reread, signal: AbortSignal): Promise<Asked> {
+  async #askProvider(reread: Reread, signal: AbortSignal): Promise<AskResult> {
     const { clock, readers } = this.#options
-    const ask = async (): Promise<Asked> => {
-      const opened = await readers.of(reread.connection_id)
+    const ask = async (): Promise<AskResult> => {
+      const opened = await readers.readerFor(reread.connection_id)
       if (opened.kind === 'none') return { kind: 'cannot_ask', text: opened.text }
       const ms = timeToRead(reread, clock.now())
       return within(
         clock,
-        ms + ENDS_BY_ITSELF_MS,
+        ms + READER_GRACE_MS,
         aborted => opened.reader.read(reread.targets, ms, aborted),
-        NEVER_ENDED,
+        TIMED_OUT,
         signal,
       )
     }
@@ -184,7 +192,7 @@ export class RereadConsumer {
     }
   }
 
-  #again(reread: Reread, dueAt: number): OutgoingMessage {
+  #retryMessage(reread: Reread, dueAt: number): OutgoingMessage {
     return {
       topic: 'rereads.retry',
       key: reread.connection_id,
@@ -193,7 +201,7 @@ export class RereadConsumer {
     }
   }
 
-  #answer(readback: Readback, key: string): OutgoingMessage {
+  #answerMessage(readback: Readback, key: string): OutgoingMessage {
     return {
       topic: 'readbacks',
       key,
@@ -202,7 +210,7 @@ export class RereadConsumer {
     }
   }
 
-  #log(reread: Reread, answer: Answer): void {
+  #log(reread: Reread, answer: RereadOutcome): void {
     const { connection_id, project_id, reason, attempt } = reread
     const facts = {
       connection_id,

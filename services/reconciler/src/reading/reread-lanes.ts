@@ -33,7 +33,7 @@ export class RereadLanes {
 
   constructor(options: RereadLanesOptions) {
     this.#options = options
-    this.#bulkhead = new Bulkhead({ ...options, onFree: () => this.#pump() })
+    this.#bulkhead = new Bulkhead({ ...options, onFree: () => this.#startNext() })
   }
 
   /** The number of queued and running jobs. */
@@ -56,10 +56,10 @@ export class RereadLanes {
     lane.waiting.push(job)
     this.#size++
     this.#turns.add(connectionId)
-    this.#pump()
+    this.#startNext()
   }
 
-  #pump(): void {
+  #startNext(): void {
     for (const connectionId of this.#turns) {
       const lane = this.#lanes.get(connectionId)
       const health = this.#options.healthOf(connectionId)

@@ -7,7 +7,7 @@ import type { KnownRefund } from './rises.ts'
 /** Reads the totals and refunds of a charge, and matches them with its provisional actions. */
 
 /** The nearest record in time with the same amount, or else the nearest record. */
-export function nearest<R extends ActionRecord>(
+export function nearestRecord<R extends ActionRecord>(
   records: readonly R[],
   amount: number | null,
   at: number,
@@ -44,7 +44,7 @@ export function readCharges(theCase: Case, more: readonly Refund[] = []): readon
   const links = linkedNames(theCase)
   const refunds = [...theCase.actions, ...theCase.evicted]
     .filter(one => one.kind === 'refund' && !('providerRef' in one && isProvisional(one)))
-    .map((record): Refund => ({ record: ownSide(record), known: knownRecord(record) }))
+    .map((record): Refund => ({ record: processorSide(record), known: knownRecord(record) }))
     .concat(more)
     .map(({ record, known }) => ({ names: namesOfCharge(record.objectIds, links), currency: record.currency, known }))
   const charges = Map.groupBy(theCase.refundTotals, ({ identity }) => identity)
@@ -57,13 +57,13 @@ export function readCharges(theCase: Case, more: readonly Refund[] = []): readon
     )
     const provisional = theCase.actions
       .filter(isProvisional)
-      .filter(action => action.identity.startsWith(totalsOfCharge(identity)))
+      .filter(action => action.identity.startsWith(totalIdPrefix(identity)))
     return { ...matchRecords(provisional, unnamed), refundsOf, chargeId }
   })
 }
 
 /** The prefix of the ids of all totals of a charge. */
-export function totalsOfCharge(identity: string): string {
+export function totalIdPrefix(identity: string): string {
   return `${identity}/refunded/`
 }
 
@@ -83,38 +83,39 @@ function matchRecords(provisional: readonly ProvisionalRefund[], unnamed: readon
     unrecorded.delete(refund)
   }
   for (const refund of unnamed) match(byKey.get(refund.key), refund)
-  for (const refund of [...unrecorded].filter(isNew)) match(nearest([...named], refund.amount, refund.to), refund)
+  for (const refund of [...unrecorded].filter(hasNoLook))
+    match(nearestRecord([...named], refund.amount, refund.to), refund)
   return { records, unrecorded: [...unrecorded], named: [...named] }
 }
 
 /** True if no second look at the refund's total is scheduled yet. */
-function isNew(refund: UnnamedRefund): boolean {
+function hasNoLook(refund: UnnamedRefund): boolean {
   return refund.total.look?.doneAt !== null && !mayPredateConnection(refund)
 }
 
 /** The processor's data of the refund. */
-export function ownSide<T extends ActionRecord | EvictedRecord>(record: T): T | Side {
+export function processorSide<T extends ActionRecord | EvictedRecord>(record: T): T | Side {
   return record.sides.find(({ provider }) => provider === 'processor') ?? record
 }
 
 /** Cache: records are immutable, so each is converted once. */
-const KNOWN = new WeakMap<ActionRecord | EvictedRecord, KnownRefund>()
+const KNOWN_REFUNDS = new WeakMap<ActionRecord | EvictedRecord, KnownRefund>()
 
 function knownRecord(record: ActionRecord | EvictedRecord): KnownRefund {
-  const known = KNOWN.get(record)
+  const known = KNOWN_REFUNDS.get(record)
   if (known !== undefined) return known
-  const own = ownSide(record)
+  const own = processorSide(record)
   const at = 'createdAt' in own ? own.createdAt : own.providerCreatedAt
   const refund = { ...knownRefund(own, at), name: record.identity }
-  KNOWN.set(record, refund)
+  KNOWN_REFUNDS.set(record, refund)
   return refund
 }
 
-type Shown = Pick<Side, 'identity' | 'amount' | 'state' | 'cameBack' | 'requestId'> & {
+type RefundData = Pick<Side, 'identity' | 'amount' | 'state' | 'cameBack' | 'requestId'> & {
   readonly idempotencyKey?: string | null
 }
 
-export function knownRefund(shown: Shown, at: number): KnownRefund {
+export function knownRefund(shown: RefundData, at: number): KnownRefund {
   const { identity, amount, state, requestId = null, idempotencyKey = null } = shown
   const isBack = state === 'failed' || state === 'canceled'
   const cameBack = isBack ? (shown.cameBack ?? { at: null, by: Infinity }) : null

@@ -1,5 +1,5 @@
 import type { RefundTotal } from '../case/case.ts'
-import { compareText, GrowingPairs, insertByTime, nearestFirst, type Pair, type Timed } from '../case/pairing.ts'
+import { compareText, IncrementalPairing, insertByTime, nearestFirst, type Pair, type Timed } from '../case/pairing.ts'
 import type { KnownRefund } from './rises.ts'
 
 /**
@@ -11,7 +11,7 @@ export const SKEW_MS = 2_000
 export const COUNTS_WITHIN_MS = 15 * 60_000
 
 /** A total of a charge, at the time of its event. */
-export interface ToldTotal extends Timed {
+export interface TimedTotal extends Timed {
   readonly facts: TotalFacts
 }
 
@@ -21,37 +21,39 @@ export type TotalFacts = Pick<
   'total' | 'totalBefore' | 'uncaptured' | 'chargeCreatedAt' | 'idempotencyKey' | 'requestId'
 >
 
-interface OwnPair extends Pair<ToldTotal, KnownRefund> {
+interface CausePair extends Pair<TimedTotal, KnownRefund> {
   /** True if one request made both the refund and the total. */
   readonly isSure: boolean
   readonly distanceMs: number
 }
 
 /** Finds the refund that caused each total of a charge, if it is certain by the request, or by amount and time. */
-export class OwnRefunds {
-  readonly #pairs = new GrowingPairs<ToldTotal, KnownRefund, OwnPair>(comparePairs)
-  readonly #totals = new Shelf<ToldTotal>()
-  readonly #refunds = new Shelf<KnownRefund>()
+export class CausingRefunds {
+  readonly #pairs = new IncrementalPairing<TimedTotal, KnownRefund, CausePair>(comparePairs)
+  readonly #totals = new TimedIndex<TimedTotal>()
+  readonly #refunds = new TimedIndex<KnownRefund>()
 
-  of(total: ToldTotal): KnownRefund | undefined {
+  causeOf(total: TimedTotal): KnownRefund | undefined {
     return this.#pairs.targetOf(total)
   }
 
-  isOwn(refund: KnownRefund): boolean {
+  isCause(refund: KnownRefund): boolean {
     return this.#pairs.hasTarget(refund)
   }
 
-  addTotal(total: ToldTotal): void {
-    this.#totals.put(total, total.facts, riseOf(total.facts))
+  addTotal(total: TimedTotal): void {
+    this.#totals.add(total, total.facts, riseOf(total.facts))
     this.#pairs.addSeeker(total, seeker =>
-      candidates(seeker, this.#refunds.alike(seeker.facts, riseOf(seeker.facts)), target => pairOf(seeker, target)),
+      candidatePairs(seeker, this.#refunds.findAlike(seeker.facts, riseOf(seeker.facts)), target =>
+        pairOf(seeker, target),
+      ),
     )
   }
 
   addRefund(refund: KnownRefund): void {
-    this.#refunds.put(refund, refund, refund.amount)
+    this.#refunds.add(refund, refund, refund.amount)
     this.#pairs.addTarget(refund, target =>
-      candidates(target, this.#totals.alike(target, target.amount), seeker => pairOf(seeker, target)),
+      candidatePairs(target, this.#totals.findAlike(target, target.amount), seeker => pairOf(seeker, target)),
     )
   }
 }
@@ -61,7 +63,7 @@ function riseOf({ total, totalBefore }: TotalFacts): number | null {
 }
 
 /** True if one request made both the refund and the total; undefined if that is unknown. */
-export function isOfRequest(
+export function isFromSameRequest(
   { idempotencyKey, requestId = null }: TotalFacts,
   refund: KnownRefund,
 ): boolean | undefined {
@@ -71,10 +73,10 @@ export function isOfRequest(
 }
 
 /** @returns undefined if the refund is not known to have caused the total */
-function pairOf(seeker: ToldTotal, target: KnownRefund): OwnPair | undefined {
+function pairOf(seeker: TimedTotal, target: KnownRefund): CausePair | undefined {
   const rise = riseOf(seeker.facts)
   const distanceMs = Math.abs(target.at - seeker.at)
-  switch (isOfRequest(seeker.facts, target)) {
+  switch (isFromSameRequest(seeker.facts, target)) {
     case false:
       return undefined
     case true: {
@@ -86,7 +88,7 @@ function pairOf(seeker: ToldTotal, target: KnownRefund): OwnPair | undefined {
   }
 }
 
-function comparePairs(a: OwnPair, b: OwnPair): number {
+function comparePairs(a: CausePair, b: CausePair): number {
   return (
     Number(b.isSure) - Number(a.isSure) ||
     a.distanceMs - b.distanceMs ||
@@ -95,17 +97,17 @@ function comparePairs(a: OwnPair, b: OwnPair): number {
   )
 }
 
-interface Alike<T> {
+interface AlikeEntries<T> {
   readonly ofRequest: readonly T[]
   readonly ofAmount: readonly T[]
 }
 
 /** The possible pairs with these entries, best first. */
-function* candidates<T extends Timed>(
+function* candidatePairs<T extends Timed>(
   { at }: Timed,
-  { ofRequest, ofAmount }: Alike<T>,
-  pairWith: (other: T) => OwnPair | undefined,
-): Generator<OwnPair, void> {
+  { ofRequest, ofAmount }: AlikeEntries<T>,
+  pairWith: (other: T) => CausePair | undefined,
+): Generator<CausePair, void> {
   for (const other of nearestFirst(ofRequest, at)) {
     const pair = pairWith(other)
     if (pair?.isSure) yield pair
@@ -120,16 +122,16 @@ function* candidates<T extends Timed>(
 type Request = Pick<TotalFacts, 'requestId' | 'idempotencyKey'>
 
 /** Entries in order of time, indexed by the request that made them and by amount. */
-class Shelf<T extends Timed> {
+class TimedIndex<T extends Timed> {
   readonly #byRequest = new Map<string, T[]>()
   readonly #byAmount = new Map<number, T[]>()
 
-  put(one: T, request: Request, amount: number | null): void {
-    for (const name of namesOf(request)) insertUnder(this.#byRequest, name, one)
-    if (amount !== null) insertUnder(this.#byAmount, amount, one)
+  add(one: T, request: Request, amount: number | null): void {
+    for (const name of namesOf(request)) insertSorted(this.#byRequest, name, one)
+    if (amount !== null) insertSorted(this.#byAmount, amount, one)
   }
 
-  alike(request: Request, amount: number | null): Alike<T> {
+  findAlike(request: Request, amount: number | null): AlikeEntries<T> {
     const [first, second] = namesOf(request).map(name => this.#byRequest.get(name) ?? [])
     const ofAmount = amount === null ? [] : (this.#byAmount.get(amount) ?? [])
     if (first === undefined || second === undefined) return { ofRequest: first ?? [], ofAmount }
@@ -144,7 +146,7 @@ function namesOf({ requestId, idempotencyKey }: Request): readonly string[] {
   return names[0] === names[1] ? names.slice(0, 1) : names
 }
 
-function insertUnder<K, T extends Timed>(lists: Map<K, T[]>, key: K, one: T): void {
+function insertSorted<K, T extends Timed>(lists: Map<K, T[]>, key: K, one: T): void {
   const known = lists.get(key)
   if (known === undefined) lists.set(key, [one])
   else insertByTime(known, one)

@@ -16,11 +16,11 @@ import {
   T0,
   totalSeen,
 } from '../../test/fixtures.ts'
-import { recordShown, seen } from '../../test/sightings.ts'
+import { recordShown, sightingInput } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import type { Input } from '../decision/decide.ts'
 import { mergeCases } from '../decision/merge.ts'
-import { joinPaymentNames } from './payment-names.ts'
+import { addPaymentNames } from './payment-names.ts'
 
 const refund = refundSeen({ paymentIntent: null })
 const operation = operationSeen()
@@ -37,7 +37,7 @@ const links: { name: string; input: Input }[] = [
   { name: 'the total of the charge', input: totalSeen({ total: 2499, before: 0 }) },
   {
     name: 'a dispute',
-    input: seen({ ...recordShown('dispute', 'dp_1'), provider: 'processor', objectIds: ['pi_1', 'ch_1'] }),
+    input: sightingInput({ ...recordShown('dispute', 'dp_1'), provider: 'processor', objectIds: ['pi_1', 'ch_1'] }),
   },
 ]
 
@@ -132,5 +132,5 @@ test('a link that is told again changes nothing', () => {
     ['ch_1', 'pi_1'],
     ['pi_1', 'ch_1'],
   ])
-  expect(joinPaymentNames(again)).toBe(again)
+  expect(addPaymentNames(again)).toBe(again)
 })

@@ -11,10 +11,10 @@ import { type Case, type EvictedRecord, withAll } from '../case/case.ts'
 export type LinkedNames = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Adds to every refund and dispute of a payment all names of its charge that are known now. */
-export function joinPaymentNames(theCase: Case): Case {
+export function addPaymentNames(theCase: Case): Case {
   const links = linkedNames(theCase)
   if (links.size === 0) return theCase
-  const actions = theCase.actions.map(action => (isOfPayment(action) ? withNames(action, links) : action))
+  const actions = theCase.actions.map(action => (isOfPayment(action) ? withPaymentNames(action, links) : action))
   return actions.every((action, index) => action === theCase.actions[index]) ? theCase : { ...theCase, actions }
 }
 
@@ -23,10 +23,10 @@ export function joinPaymentNames(theCase: Case): Case {
  * name of the payment.
  */
 function isOfPayment(record: ActionRecord): boolean {
-  return record.provider === 'processor' && showsPayment(record)
+  return record.provider === 'processor' && namesPayment(record)
 }
 
-function showsPayment({ kind }: Pick<ActionRecord, 'kind'>): boolean {
+function namesPayment({ kind }: Pick<ActionRecord, 'kind'>): boolean {
   return kind === 'refund' || kind === 'dispute'
 }
 
@@ -48,7 +48,7 @@ export function linkedNames({ actions, evicted, refundTotals }: Case): LinkedNam
     }
   }
   const linkSides = (record: ActionRecord | EvictedRecord) => {
-    if (!showsPayment(record)) return
+    if (!namesPayment(record)) return
     for (const { provider, objectIds } of record.sides) if (provider === 'processor') link(objectIds)
   }
   actions.forEach(linkSides)
@@ -75,7 +75,7 @@ export function namesOfCharge(ids: readonly string[], links: LinkedNames): reado
 }
 
 /** Returns the same object if the record has these names already. */
-function withNames(record: ActionRecord, links: LinkedNames): ActionRecord {
+function withPaymentNames(record: ActionRecord, links: LinkedNames): ActionRecord {
   const { sides, objectIds } = record
   const own =
     sides.length === 0 ? objectIds : sides.reduce<readonly string[]>((all, side) => withAll(all, side.objectIds), [])

@@ -9,7 +9,7 @@ import {
   alertsOf,
   contextAt,
   emptyCase,
-  isOpen,
+  hasOpenAlert,
   look,
   lookAll,
   operationSeen,
@@ -19,7 +19,7 @@ import {
   T0,
   totalSeen,
 } from '../../test/fixtures.ts'
-import { provedBy } from '../../test/model/refund-total-model.ts'
+import { proveRefunds } from '../../test/model/refund-total-model.ts'
 import { refundDeliveriesOf, refundWorlds } from '../../test/refund-world.ts'
 import { searchOf } from '../../test/searches.ts'
 import { type ActionRecord, UNJUDGED } from '../case/action-record.ts'
@@ -60,7 +60,7 @@ const worlds: fc.Arbitrary<World> = fc.record({
 })
 
 /** All events and operations of a world, in order of time. */
-function tellings({ refunds, operations }: World, tells: { refundEvents: boolean }): Input[] {
+function worldInputs({ refunds, operations }: World, tells: { refundEvents: boolean }): Input[] {
   const inputs: Input[] = []
   let total = 0
   refunds.forEach(({ amount, atS, key, updated }, index) => {
@@ -87,7 +87,7 @@ function tellings({ refunds, operations }: World, tells: { refundEvents: boolean
 }
 
 /** Plays arrivals with their looks, which are `looksLateMs` late. */
-function run(arrivals: readonly { at: number; input: Input }[], looksLateMs: number): Case {
+function playArrivals(arrivals: readonly { at: number; input: Input }[], looksLateMs: number): Case {
   let theCase = emptyCase()
   let now = T0
   const lookUntil = (until: number) => {
@@ -130,11 +130,13 @@ const inOrder = (inputs: readonly Input[]) => inputs.map((input, index) => ({ in
 
 const byRefund = (theCase: Case) =>
   theCase.actions
-    .map(a => `${a.providerRef ?? `provisional ${a.amount}`} ${a.verdict} ${a.reason} ${a.operationId} ${isOpen(a)}`)
+    .map(
+      a => `${a.providerRef ?? `provisional ${a.amount}`} ${a.verdict} ${a.reason} ${a.operationId} ${hasOpenAlert(a)}`,
+    )
     .sort()
 
 /** The case judged again as if no alert was sent, because the effect of sent alerts depends on the order. */
-function judgedAnew(theCase: Case): Case {
+function judgeAgain(theCase: Case): Case {
   const unheard = { ...theCase, actions: theCase.actions.map(action => ({ ...action, ...UNJUDGED }) as ActionRecord) }
   return lookAll(
     decide(unheard, { kind: 'expected_changes', expectedChanges: [] }, contextAt(T0 + 24 * 3_600 * SECOND)),
@@ -153,13 +155,16 @@ describe('any order and duplication ends in the same verdicts', () => {
     { name: 'totals and operations', tells: { refundEvents: false }, view: sums },
   ])('of $name', ({ tells, view }) => {
     const cases = worlds.chain(world => {
-      const inputs = tellings(world, tells)
+      const inputs = worldInputs(world, tells)
       return deliveries(inputs).map(delivery => ({ inputs, delivery }))
     })
     fc.assert(
       fc.property(cases, ({ inputs, delivery }) => {
-        const [shuffled, ordered] = [run(delivery.arrivals, delivery.looksLateMs), run(inOrder(inputs), 0)]
-        expect(view(judgedAnew(shuffled))).toEqual(view(judgedAnew(ordered)))
+        const [shuffled, ordered] = [
+          playArrivals(delivery.arrivals, delivery.looksLateMs),
+          playArrivals(inOrder(inputs), 0),
+        ]
+        expect(view(judgeAgain(shuffled))).toEqual(view(judgeAgain(ordered)))
       }),
       searchOf(RUNS),
     )
@@ -176,8 +181,8 @@ describe('whatever events of a charge and its refunds are lost', () => {
   }, () => {
     fc.assert(
       fc.property(lossy, ({ world, delivery }) => {
-        const { named, unnamed, leastUnnamed, isUncertain } = provedBy(world.happened)
-        const theCase = run(delivery.arrivals, delivery.looksLateMs)
+        const { named, unnamed, leastUnnamed, isUncertain } = proveRefunds(world.happened)
+        const theCase = playArrivals(delivery.arrivals, delivery.looksLateMs)
         const provisional = theCase.actions.filter(({ providerRef }) => providerRef === null)
         const names = theCase.actions.flatMap(({ providerRef }) => providerRef ?? [])
         expect(names.sort()).toEqual(named.map(index => `re_${index}`))
@@ -188,7 +193,7 @@ describe('whatever events of a charge and its refunds are lost', () => {
           expect(provisional.map(({ amount }) => amount ?? 0).sort((a, b) => a - b)).toEqual(unnamed)
         }
         // No operation explains these refunds, so each has alerted exactly once.
-        expect(theCase.actions.filter(action => !isOpen(action))).toEqual([])
+        expect(theCase.actions.filter(action => !hasOpenAlert(action))).toEqual([])
         const opened = alertsOf(theCase).filter(alert => alert === 'incident.opened')
         expect(opened.length).toBeLessThanOrEqual(theCase.actions.length + theCase.merged.length)
       }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
   emptyCase,
-  isOpen,
+  hasOpenAlert,
   lookAll,
   MINUTE,
   operationSeen,
@@ -27,14 +27,14 @@ const verdicts = (theCase: Case) =>
   theCase.actions.map(action => `${action.providerRef ?? 'provisional'} ${action.amount} ${action.verdict}`).sort()
 
 /** Plays steps and all looks, then the later steps and all looks. */
-function story(first: { at: number; input: Input }[], later: { at: number; input: Input }[] = []): Case {
+function playInTwoParts(first: { at: number; input: Input }[], later: { at: number; input: Input }[] = []): Case {
   return lookAll(play(later, lookAll(play(first))))
 }
 
 describe('what the totals of a charge tell of its refunds', () => {
   test('a refund that failed and was made again leaves the same total, and is seen all the same', () => {
     const twoDaysOn = T0 + 48 * 60 * MINUTE
-    const theCase = story(
+    const theCase = playInTwoParts(
       [at(T0, operationSeen()), at(T0, total({ total: 2499, before: 0 }, 'a'))],
       [at(twoDaysOn, total({ total: 2499, before: 0, createdAt: twoDaysOn }, 'b'))],
     )
@@ -43,7 +43,7 @@ describe('what the totals of a charge tell of its refunds', () => {
 
   test('a failed refund does not hide the one made in its place', () => {
     const later = T0 + 48 * 60 * MINUTE
-    const theCase = story(
+    const theCase = playInTwoParts(
       [
         at(T0, operationFor('re_1', 2499)),
         at(T0, named('re_1', 2499)),
@@ -56,7 +56,7 @@ describe('what the totals of a charge tell of its refunds', () => {
   })
 
   test('a smaller refund makes the provisional action of more smaller, and does not take it over', () => {
-    const theCase = story(
+    const theCase = playInTwoParts(
       [at(T0, total({ total: 3000, before: 0 }, 'a'))],
       [at(T0 + 5 * MINUTE, operationFor('re_1', 1000)), at(T0 + 6 * MINUTE, named('re_1', 1000))],
     )
@@ -65,7 +65,7 @@ describe('what the totals of a charge tell of its refunds', () => {
   })
 
   test('a refund takes over the provisional action of its own amount, whichever comes first', () => {
-    const theCase = story(
+    const theCase = playInTwoParts(
       [
         at(T0, operationSeen({ amount: 2000 })),
         at(T0, total({ total: 2000, before: 0 }, 'a')),
@@ -78,7 +78,7 @@ describe('what the totals of a charge tell of its refunds', () => {
   })
 
   test('two totals out of order, both explained, alert nobody', () => {
-    const theCase = story([
+    const theCase = playInTwoParts([
       at(T0, operationSeen({ operation_id: 'op_1', amount: 1000 })),
       at(T0, operationSeen({ operation_id: 'op_2', amount: 1500 })),
       at(T0 + SECOND, total({ total: 2500, before: 1000 }, 'b')),
@@ -89,7 +89,7 @@ describe('what the totals of a charge tell of its refunds', () => {
 
   test('a later refund that is explained does not take an older unexplained one over', () => {
     const later = T0 + 60 * MINUTE
-    const explained = story(
+    const explained = playInTwoParts(
       [at(T0, total({ total: 1000, before: 0 }, 'a'))],
       [at(later, operationFor('re_B', 500, later)), at(later, named('re_B', 500, { createdAt: later }))],
     )
@@ -100,7 +100,7 @@ describe('what the totals of a charge tell of its refunds', () => {
 
   test('a refund made after the total does not hide the one that the total shows', () => {
     const later = T0 + 30 * SECOND
-    const theCase = story([
+    const theCase = playInTwoParts([
       at(T0, total({ total: 1000, before: 0 }, 'a')),
       at(later, operationFor('re_B', 1000, later)),
       at(later, named('re_B', 1000, { createdAt: later })),
@@ -114,7 +114,7 @@ describe('what the totals of a charge tell of its refunds', () => {
   ])('when one of two refund events comes minutes late and both are $name', ({ operations, alerts }) => {
     const second = T0 + 10 * SECOND
     const reports = operations ? [at(T0, operationFor('re_0', 2000)), at(T0, operationFor('re_1', 1000, second))] : []
-    const theCase = story(
+    const theCase = playInTwoParts(
       [
         ...reports,
         at(T0, total({ total: 2000, before: 0 }, 'a')),
@@ -125,11 +125,11 @@ describe('what the totals of a charge tell of its refunds', () => {
     )
     expect(theCase.actions).toHaveLength(2)
     expect(alertsOf(theCase).filter(event => event === 'incident.opened')).toHaveLength(alerts)
-    expect(theCase.actions.filter(isOpen)).toHaveLength(alerts)
+    expect(theCase.actions.filter(hasOpenAlert)).toHaveLength(alerts)
   })
 
   test('a provisional action that was taken over shows the state of the refund', () => {
-    const theCase = story(
+    const theCase = playInTwoParts(
       [at(T0, totalSeen({ total: 2499, before: 0 }))],
       [at(T0 + 2 * MINUTE, refundSeen({ status: 'pending' }))],
     )
@@ -137,7 +137,7 @@ describe('what the totals of a charge tell of its refunds', () => {
   })
 
   test('a refund from before the connection that is seen late does not hide a new one', () => {
-    const theCase = story([
+    const theCase = playInTwoParts([
       at(T0, named('re_A', 1000, { eventType: 'refund.updated', createdAt: T0 - 120 * MINUTE })),
       at(T0, total({ total: 2000, before: 1000 }, 'b')),
     ])
@@ -145,7 +145,7 @@ describe('what the totals of a charge tell of its refunds', () => {
   })
 
   test('a total that does not say from where it came is held against the refunds known by then', () => {
-    const theCase = story([at(T0, named('re_1', 1000)), at(T0, total({ total: 2500 }, 'a'))])
+    const theCase = playInTwoParts([at(T0, named('re_1', 1000)), at(T0, total({ total: 2500 }, 'a'))])
     expect(verdicts(theCase)).toEqual(['provisional 1500 unexplained', 're_1 1000 unexplained'])
   })
 })
@@ -167,7 +167,7 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
     'a second refund of the same amount, when only its total and the first refund arrive (order %#)',
     ({ inputs }) => {
       const explained = at(T0, operationFor('re_1', 700))
-      const theCase = story([explained, ...inputs.map(input => at(T0 + MINUTE, input))])
+      const theCase = playInTwoParts([explained, ...inputs.map(input => at(T0 + MINUTE, input))])
       expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 're_1 700 explained'])
       expect(alertsOf(theCase)).toEqual(['incident.opened'])
       expect(theCase.actions.find(({ providerRef }) => providerRef === null)?.providerCreatedAt).toBe(second)
@@ -175,12 +175,12 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
   )
 
   test('a first refund of which nothing arrives', () => {
-    const theCase = story([at(second, other), at(second, secondTotal)])
+    const theCase = playInTwoParts([at(second, other), at(second, secondTotal)])
     expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 're_2 700 unexplained'])
   })
 
   test('two refunds, when only the second total arrives; the first total changes nothing later', () => {
-    const alone = story([at(second, secondTotal)])
+    const alone = playInTwoParts([at(second, secondTotal)])
     const theCase = lookAll(play([at(second + 5 * MINUTE, firstTotal)], alone))
     expect(verdicts(alone)).toEqual(['provisional 700 unexplained', 'provisional 700 unexplained'])
     expect(verdicts(theCase)).toEqual(verdicts(alone))
@@ -192,14 +192,14 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
   test.each(ordersOf([first, firstTotal, other, secondTotal]).map(inputs => ({ inputs })))(
     'nothing, when all events of two equal refunds arrive (order %#)',
     ({ inputs }) => {
-      const minutesApart = story(inputs.map((input, index) => at(T0 + index * 5 * MINUTE, input)))
+      const minutesApart = playInTwoParts(inputs.map((input, index) => at(T0 + index * 5 * MINUTE, input)))
       expect(verdicts(minutesApart)).toEqual(['re_1 700 unexplained', 're_2 700 unexplained'])
       expect(alertsOf(minutesApart)).toEqual(['incident.opened', 'incident.opened'])
     },
   )
 
   test('a refund that an operation made between two totals is explained by it', () => {
-    const theCase = story([
+    const theCase = playInTwoParts([
       at(second, operationSeen({ amount: 700, executing_at: iso(T0), ended_at: iso(T0 + SECOND) })),
       at(T0, total({ total: 500, before: 0, createdAt: T0 - MINUTE }, 'a')),
       at(second + 60 * MINUTE, total({ total: 1300, before: 1200, createdAt: T0 + 60 * MINUTE }, 'c')),
@@ -213,14 +213,14 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
 
   test('an operation explains the refund that was made when it acted, before one that may have been', () => {
     const executed = { amount: 700, executing_at: iso(second), ended_at: iso(second + SECOND) }
-    const theCase = story([at(second, operationSeen(executed)), at(second, other), at(second, secondTotal)])
+    const theCase = playInTwoParts([at(second, operationSeen(executed)), at(second, other), at(second, secondTotal)])
     expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 're_2 700 explained'])
   })
 
   test('the request tells which of two equal refunds of one second the total is about', () => {
     const facts = { total: 1400, before: 700, createdAt: T0, chargeCreatedAt: T0 - 90 * MINUTE }
     const caseAfter = (requestId: string) =>
-      story([at(T0, named('re_1', 700, { requestId: 'req_1' })), at(T0, total({ ...facts, requestId }, 'b'))])
+      playInTwoParts([at(T0, named('re_1', 700, { requestId: 'req_1' })), at(T0, total({ ...facts, requestId }, 'b'))])
     expect(verdicts(caseAfter('req_1'))).toEqual(['re_1 700 unexplained'])
     expect(verdicts(caseAfter('req_2'))).toEqual(['provisional 700 unexplained', 're_1 700 unexplained'])
   })
@@ -229,19 +229,19 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
     { name: 'the idempotency key', of: { idempotencyKey: 'k1' }, not: { idempotencyKey: 'k2' } },
     { name: 'the request', of: { requestId: 'req_1' }, not: { requestId: 'req_2' } },
   ])('$name tells two totals of one amount within a minute apart', ({ of, not }) => {
-    const once = story([
+    const once = playInTwoParts([
       at(T0, total({ total: 700, before: 0, ...of }, 'a')),
       at(T0, total({ total: 700, ...of }, 'b')),
     ])
     expect(once.refundTotals).toHaveLength(1)
     const again = { total: 700, before: 0, createdAt: second, ...not }
-    const twice = story([at(T0, total({ total: 700, before: 0, ...of }, 'a')), at(T0, total(again, 'b'))])
+    const twice = playInTwoParts([at(T0, total({ total: 700, before: 0, ...of }, 'a')), at(T0, total(again, 'b'))])
     expect(verdicts(twice)).toEqual(['provisional 700 unexplained', 'provisional 700 unexplained'])
   })
 
   test('nothing of what may have been refunded before the connection was made', () => {
     const facts = { total: 1400, before: 700, createdAt: second, chargeCreatedAt: T0 - 90 * MINUTE }
-    const theCase = story([
+    const theCase = playInTwoParts([
       at(second, operationFor('re_2', 700, second)),
       at(second, other),
       at(second, total(facts, 'b')),
@@ -251,7 +251,7 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
 
   test('a refund made after a total that the connection showed, though the charge is older', () => {
     const charge = { chargeCreatedAt: T0 - 90 * MINUTE }
-    const theCase = story([
+    const theCase = playInTwoParts([
       at(T0, operationFor('re_1', 700)),
       at(T0, first),
       at(T0, total({ total: 700, before: 0, ...charge }, 'a')),
@@ -267,7 +267,7 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
   test('a refund made while another one failed, so that the total is as it was', () => {
     const failed = { eventType: 'refund.failed', status: 'failed', toldAt: T0 + 5 * MINUTE }
     const later = T0 + 60 * MINUTE
-    const theCase = story([
+    const theCase = playInTwoParts([
       at(T0, first),
       at(T0, firstTotal),
       at(T0 + 5 * MINUTE, named('re_1', 700, failed)),
@@ -286,7 +286,7 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
     },
   ])('no refund for a failure $name', ({ toldAt, eventType }) => {
     const later = T0 + 60 * MINUTE
-    const theCase = story([
+    const theCase = playInTwoParts([
       at(T0, first),
       at(T0, firstTotal),
       at(T0, named('re_1', 700, { eventType, status: 'failed', toldAt })),
@@ -303,13 +303,16 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
       const names = { chargeId: 'ch_2', identity: 'prj_test/processor/charge/ch_2', objectIds: ['pi_1', 'ch_2'] }
       return { ...seen, sighting: { ...sighting, ...names } } as Input
     }
-    const theCase = story([at(T0, ofOther), at(T0, firstTotal), at(T0, otherTotal('b'))])
+    const theCase = playInTwoParts([at(T0, ofOther), at(T0, firstTotal), at(T0, otherTotal('b'))])
     expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 're_1 700 unexplained'])
   })
 
   test('a total that says nothing of the one before, and shows the same, is another refund', () => {
     const later = T0 + 60 * MINUTE
-    const theCase = story([at(T0, total({ total: 700 }, 'a')), at(later, total({ total: 700, createdAt: later }, 'b'))])
+    const theCase = playInTwoParts([
+      at(T0, total({ total: 700 }, 'a')),
+      at(later, total({ total: 700, createdAt: later }, 'b')),
+    ])
     expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 'provisional 700 unexplained'])
   })
 })
@@ -322,14 +325,14 @@ describe('one total of several refunds', () => {
   test.each(ordersOf([whole, ...parts]).map(inputs => ({ inputs })))(
     'alerts nobody when each of them is explained (order %#)',
     ({ inputs }) => {
-      const theCase = story([...operations, ...inputs.map(input => at(T0, input))])
+      const theCase = playInTwoParts([...operations, ...inputs.map(input => at(T0, input))])
       expect(verdicts(theCase)).toEqual(['re_1 500 explained', 're_2 800 explained'])
       expect(alertsOf(theCase)).toEqual([])
     },
   )
 
   test('resolves its alert when they arrive later, all of them explained', () => {
-    const alone = story([...operations, at(T0, whole)])
+    const alone = playInTwoParts([...operations, at(T0, whole)])
     expect(verdicts(alone)).toEqual(['provisional 1300 unexplained'])
     const partly = lookAll(play([at(T0 + 5 * MINUTE, parts[0]!)], alone))
     expect(verdicts(partly)).toEqual(['provisional 800 unexplained', 're_1 500 explained'])
@@ -340,14 +343,14 @@ describe('one total of several refunds', () => {
   })
 
   test('alerts about the rest when one of them is not known', () => {
-    const theCase = story([at(T0, operationFor('re_1', 500)), at(T0, whole), at(T0, parts[0]!)])
+    const theCase = playInTwoParts([at(T0, operationFor('re_1', 500)), at(T0, whole), at(T0, parts[0]!)])
     expect(verdicts(theCase)).toEqual(['provisional 800 unexplained', 're_1 500 explained'])
   })
 
   test('counts a refund of unknown amount as the rest', () => {
     const { sighting, ...seen } = parts[1] as Extract<Input, { kind: 'sighting' }>
     const ofUnknown = { ...seen, sighting: { ...sighting, amount: null } } as Input
-    expect(verdicts(story([at(T0, whole), at(T0, parts[0]!), at(T0, ofUnknown)]))).toEqual([
+    expect(verdicts(playInTwoParts([at(T0, whole), at(T0, parts[0]!), at(T0, ofUnknown)]))).toEqual([
       're_1 500 unexplained',
       're_2 null unexplained',
     ])
@@ -363,7 +366,7 @@ describe('which refund a provisional action turns out to be', () => {
     theCase.actions.map(({ id, providerRef, verdict }) => ({ id, providerRef, verdict }))
 
   test('each of two keeps its verdict when equal refunds arrive, whichever comes first', () => {
-    const provisional = story([at(T0, agreeing), at(T0, firstTotal), at(second, secondTotal)])
+    const provisional = playInTwoParts([at(T0, agreeing), at(T0, firstTotal), at(second, secondTotal)])
     expect(verdicts(provisional)).toEqual(['provisional 700 explained', 'provisional 700 unexplained'])
     const [explained, alerted] = provisional.actions
     const arrivals = [named('re_1', 700), named('re_2', 700, { createdAt: second })]
@@ -383,7 +386,7 @@ describe('which refund a provisional action turns out to be', () => {
   })
 
   test('the late one of two equal refunds takes over what is provisional, and the known one keeps its record', () => {
-    const before = story([at(T0, agreeing), at(T0, named('re_1', 700)), at(second, secondTotal)])
+    const before = playInTwoParts([at(T0, agreeing), at(T0, named('re_1', 700)), at(second, secondTotal)])
     const [known, provisional] = before.actions
     const theCase = lookAll(play([at(second + 5 * MINUTE, named('re_2', 700, { createdAt: second }))], before))
     expect(story2(theCase)).toEqual([
@@ -394,7 +397,7 @@ describe('which refund a provisional action turns out to be', () => {
   })
 
   test('a refund that is late takes over what it explains, while the look at another total is to come', () => {
-    const before = story([at(T0, firstTotal)])
+    const before = playInTwoParts([at(T0, firstTotal)])
     const later = T0 + 30 * MINUTE
     const told = play(
       [at(later, total({ total: 1000, before: 700, createdAt: later }, 'c')), at(later + SECOND, named('re_1', 700))],
@@ -407,20 +410,20 @@ describe('which refund a provisional action turns out to be', () => {
   })
 
   test('a refund that another case knew joins the provisional action when they turn out to be one', () => {
-    const alerted = story([at(T0, firstTotal)])
+    const alerted = playInTwoParts([at(T0, firstTotal)])
     const elsewhere = lookAll(play([at(T0, named('re_1', 700))], { ...emptyCase(), id: 'sub_other' }))
     const { merged } = mergeCases(alerted, elsewhere, second)
     const theCase = lookAll(play([at(second, operationFor('re_9', 1))], merged))
     expect(theCase.actions.map(({ providerRef }) => providerRef)).toEqual(['re_1'])
     expect(theCase.merged).toHaveLength(1)
-    expect(theCase.actions.filter(isOpen)).toHaveLength(1)
+    expect(theCase.actions.filter(hasOpenAlert)).toHaveLength(1)
     expect(theCase.actions[0]?.incidents.filter(({ state }) => state === 'open')).toHaveLength(1)
   })
 
   test('a total that a second connection shows, too, is one', () => {
     const connection = { id: 'con_b', createdAt: T0 - 30 * MINUTE }
     const again = totalSeen({ total: 700, before: 0 }, { eventId: 'a', connection })
-    const theCase = lookAll(play([at(T0 + 5 * MINUTE, again)], story([at(T0, firstTotal)])))
+    const theCase = lookAll(play([at(T0 + 5 * MINUTE, again)], playInTwoParts([at(T0, firstTotal)])))
     expect(theCase.actions.map(({ seenThrough }) => seenThrough.map(({ id }) => id))).toEqual([['con_a', 'con_b']])
     expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })

@@ -18,11 +18,11 @@ import {
   type ChargeReading,
   knownRefund,
   mayPredateConnection,
-  nearest,
+  nearestRecord,
   readCharges,
-  totalsOfCharge,
+  totalIdPrefix,
 } from './charge-reading.ts'
-import { joinPaymentNames } from './payment-names.ts'
+import { addPaymentNames } from './payment-names.ts'
 import type { UnnamedRefund } from './refund-totals.ts'
 
 /**
@@ -41,7 +41,7 @@ export function applyRefundTotal(theCase: Case, sighting: ObservedRefundTotal, s
   const known = theCase.refundTotals[index]
   const { identity, total, totalBefore, observedAt } = sighting
   const entry: RefundTotal = {
-    id: known?.id ?? `${totalsOfCharge(identity)}${totalBefore ?? ''}-${total}/${observedAt}`,
+    id: known?.id ?? `${totalIdPrefix(identity)}${totalBefore ?? ''}-${total}/${observedAt}`,
     identity,
     chargeId: sighting.chargeId,
     provider: sighting.provider,
@@ -78,39 +78,43 @@ function isSameTotal(known: RefundTotal, sighting: ObservedRefundTotal): boolean
 }
 
 /** The index of the provisional action that a reported refund replaces, or -1. */
-export function provisionalFor(theCase: Case, sighting: ObservedAction): number {
+export function indexOfProvisional(theCase: Case, sighting: ObservedAction): number {
   if (!theCase.actions.some(isProvisional)) return -1
   const more = [{ record: sighting, known: knownRefund(sighting, sighting.createdAt) }]
   const named = readCharges(theCase, more).flatMap(({ named }) => named)
-  return theCase.actions.indexOf(nearest(named, sighting.amount, sighting.createdAt) as ActionRecord)
+  return theCase.actions.indexOf(nearestRecord(named, sighting.amount, sighting.createdAt) as ActionRecord)
 }
 
 /** The totals whose refunds all have one of these identities. */
-export function totalsOf(theCase: Case, identities: ReadonlySet<string>): ReadonlySet<string> {
+export function totalsOfRefunds(theCase: Case, identities: ReadonlySet<string>): ReadonlySet<string> {
   const refundsOf = readCharges(theCase).flatMap(charge => [...charge.refundsOf()])
   const isOfThese = (names: readonly string[]) => names.length > 0 && names.every(name => identities.has(name))
   return new Set(refundsOf.filter(([, names]) => isOfThese(names)).map(([id]) => id))
 }
 
 /** Updates the provisional actions from the totals, and schedules a second look at each total that needs one. */
-export function followTotals(theCase: Case, context: DecisionContext): Case {
+export function updateProvisionalRefunds(theCase: Case, context: DecisionContext): Case {
   const { now } = context
   const charges = readCharges(theCase)
   const restated = charges
     .flatMap(({ records }) => [...records])
-    .reduce((next, [record, refund]) => restate(next, record, refund, now), theCase)
+    .reduce((next, [record, refund]) => updateProvisionalRefund(next, record, refund, now), theCase)
   const joined = charges
     .flatMap(({ named, chargeId }) => named.map(record => ({ record, chargeId })))
-    .reduce((next, { record, chargeId }) => joinNamed(next, record, chargeId, now), restated)
-  return armLooks(joined, new Set(charges.flatMap(unlooked)), context)
+    .reduce((next, { record, chargeId }) => mergeIntoKnownRefund(next, record, chargeId, now), restated)
+  return scheduleTotalLooks(joined, new Set(charges.flatMap(totalsNeedingLook)), context)
 }
 
 /** Ids of the totals that prove a refund without a record. */
-function unlooked({ unrecorded }: ChargeReading): readonly string[] {
+function totalsNeedingLook({ unrecorded }: ChargeReading): readonly string[] {
   return unrecorded.filter(refund => !mayPredateConnection(refund)).map(({ total }) => total.id)
 }
 
-function armLooks(theCase: Case, totalIds: ReadonlySet<string>, { now, recheckDelayMs }: DecisionContext): Case {
+function scheduleTotalLooks(
+  theCase: Case,
+  totalIds: ReadonlySet<string>,
+  { now, recheckDelayMs }: DecisionContext,
+): Case {
   const dueAt = now + recheckDelayMs
   const armed = theCase.refundTotals.filter(({ id, look }) => totalIds.has(id) && look?.doneAt !== null)
   if (armed.length === 0) return theCase
@@ -124,7 +128,7 @@ function armLooks(theCase: Case, totalIds: ReadonlySet<string>, { now, recheckDe
 }
 
 /** The second look at a total: each refund that only this total proves becomes a provisional action. */
-export function lookAtTotal(theCase: Case, totalId: string, now: number): Case {
+export function applyTotalLook(theCase: Case, totalId: string, now: number): Case {
   const index = theCase.refundTotals.findIndex(total => total.id === totalId)
   const total = theCase.refundTotals[index]
   if (total === undefined || total.look === null || total.look.doneAt !== null) return theCase
@@ -134,7 +138,7 @@ export function lookAtTotal(theCase: Case, totalId: string, now: number): Case {
     .flatMap(({ unrecorded }) => unrecorded)
     .filter(refund => refund.total.id === totalId && !mayPredateConnection(refund))
     .reduce<Case>((next, refund) => withRecord(next, provisionalAction(next, refund, now)), looked)
-  return joinPaymentNames(recorded)
+  return addPaymentNames(recorded)
 }
 
 /**
@@ -165,7 +169,7 @@ function provisionalAction(theCase: Case, refund: UnnamedRefund, now: number): P
     state: 'succeeded',
     firstSeenAt: now,
     ...UNJUDGED,
-    ...shownBy(refund),
+    ...factsOfRefund(refund),
     seenThrough: total.seenThrough,
     eventIds: total.eventIds,
     look: total.look,
@@ -174,7 +178,7 @@ function provisionalAction(theCase: Case, refund: UnnamedRefund, now: number): P
 }
 
 /** The data of a refund that only totals prove. */
-function shownBy({ key, amount, from, to, idempotencyKey }: UnnamedRefund) {
+function factsOfRefund({ key, amount, from, to, idempotencyKey }: UnnamedRefund) {
   return {
     identity: key,
     amount,
@@ -185,9 +189,9 @@ function shownBy({ key, amount, from, to, idempotencyKey }: UnnamedRefund) {
 }
 
 /** Updates a provisional action from the totals. */
-function restate(theCase: Case, record: ProvisionalRefund, refund: UnnamedRefund, now: number): Case {
+function updateProvisionalRefund(theCase: Case, record: ProvisionalRefund, refund: UnnamedRefund, now: number): Case {
   const { total } = refund
-  const shown = shownBy(refund)
+  const shown = factsOfRefund(refund)
   const seenThrough = total.seenThrough.reduce(withConnection, record.seenThrough)
   const eventIds = withAll(record.eventIds, total.eventIds)
   const isSame =
@@ -209,10 +213,10 @@ function restate(theCase: Case, record: ProvisionalRefund, refund: UnnamedRefund
 }
 
 /** Merges a provisional action into the known refund that accounts for its money. */
-function joinNamed(theCase: Case, record: ActionRecord, chargeId: string, now: number): Case {
+function mergeIntoKnownRefund(theCase: Case, record: ActionRecord, chargeId: string, now: number): Case {
   const refunds = theCase.actions.filter(
     one => one.kind === 'refund' && !isProvisional(one) && one.objectIds.includes(chargeId),
   )
-  const refund = nearest(refunds, record.amount, record.providerCreatedAt)
+  const refund = nearestRecord(refunds, record.amount, record.providerCreatedAt)
   return refund === undefined ? theCase : mergeRecords(theCase, refund, record, now)
 }

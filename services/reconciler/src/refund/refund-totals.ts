@@ -1,7 +1,14 @@
 import type { RefundTotal } from '../case/case.ts'
 import { byTime, compareText } from '../case/pairing.ts'
-import { COUNTS_WITHIN_MS, isOfRequest, OwnRefunds, SKEW_MS, type ToldTotal } from './own-refunds.ts'
-import { Counting, type Filling, filling, fillRise, type KnownRefund, stated } from './rises.ts'
+import { CausingRefunds, COUNTS_WITHIN_MS, isFromSameRequest, SKEW_MS, type TimedTotal } from './own-refunds.ts'
+import {
+  CountedAmounts,
+  contribution,
+  fillRise,
+  type KnownRefund,
+  type RiseContribution,
+  withKnownAmount,
+} from './rises.ts'
 
 /**
  * Finds the refunds that the totals of one charge prove. The totals are read in the provider's order, each with the
@@ -38,18 +45,18 @@ const READERS = new WeakMap<RefundTotal, ChargeReader>()
 export function readTotals(totals: readonly RefundTotal[], refunds: readonly KnownRefund[]): ReadTotals {
   const read = totals.find(total => READERS.has(total))
   const last = read === undefined ? undefined : READERS.get(read)
-  const reader = last?.update(totals, refunds) === true ? last : readerOf(totals, refunds)
+  const reader = last?.update(totals, refunds) === true ? last : createReader(totals, refunds)
   for (const total of totals) if (READERS.get(total) !== reader) READERS.set(total, reader)
   return reader.read()
 }
 
-function readerOf(totals: readonly RefundTotal[], refunds: readonly KnownRefund[]): ChargeReader {
+function createReader(totals: readonly RefundTotal[], refunds: readonly KnownRefund[]): ChargeReader {
   const reader = new ChargeReader()
   reader.update(totals, refunds)
   return reader
 }
 
-interface ReadTotal extends ToldTotal {
+interface ReadTotal extends TimedTotal {
   /** The current record of the total. A second look or a further event replaces it. */
   record: RefundTotal
 }
@@ -62,7 +69,7 @@ interface TotalReading {
   readonly made: number
   /** The refunds of these that do not count yet. */
   readonly waiting: readonly KnownRefund[]
-  readonly counting: Counting
+  readonly counting: CountedAmounts
   readonly unnamed: readonly Omit<UnnamedRefund, 'total'>[]
   /** The refunds of this total; null if it proves an unnamed one. */
   readonly names: readonly string[] | null
@@ -74,7 +81,7 @@ class ChargeReader {
   /** By name, with the number of the last update that contained it. */
   readonly #refunds = new Map<string, { readonly refund: KnownRefund; update: number }>()
   #updates = 0
-  readonly #own = new OwnRefunds()
+  readonly #own = new CausingRefunds()
   #ordered: readonly ReadTotal[] = []
   /** In order of time. `#isOwn` is true for a refund that caused a total. */
   #made: readonly KnownRefund[] = []
@@ -87,39 +94,39 @@ class ChargeReader {
     for (const [index, total] of this.#totals.entries()) {
       const told = totals[index] as RefundTotal
       if (told === total.record) continue
-      if (!saysTheSame(told, total.record)) return false
+      if (!hasSameFacts(told, total.record)) return false
       total.record = told
     }
     const moreTotals = totals.slice(this.#totals.length).map(toReadTotal)
     this.#updates += 1
-    const moreRefunds = refunds.filter(refund => !this.#knows(refund))
+    const moreRefunds = refunds.filter(refund => !this.#isKnownUnchanged(refund))
     if (this.#made.length + moreRefunds.length !== refunds.length) return false
-    if (moreTotals.length + moreRefunds.length > 0) this.#add(moreTotals, moreRefunds)
+    if (moreTotals.length + moreRefunds.length > 0) this.#addFacts(moreTotals, moreRefunds)
     return true
   }
 
   /** True if the refund is known and unchanged. A second refund with the same name in one update counts as unknown. */
-  #knows(refund: KnownRefund): boolean {
+  #isKnownUnchanged(refund: KnownRefund): boolean {
     const known = this.#refunds.get(refund.name)
-    if (known === undefined || known.update === this.#updates || !isTheSame(known.refund, refund)) return false
+    if (known === undefined || known.update === this.#updates || !isUnchangedRefund(known.refund, refund)) return false
     known.update = this.#updates
     return true
   }
 
-  #add(totals: readonly ReadTotal[], refunds: readonly KnownRefund[]): void {
+  #addFacts(totals: readonly ReadTotal[], refunds: readonly KnownRefund[]): void {
     for (const refund of refunds) {
       this.#refunds.set(refund.name, { refund, update: this.#updates })
       this.#own.addRefund(refund)
     }
     for (const total of totals) this.#own.addTotal(total)
     this.#totals = [...this.#totals, ...totals]
-    this.#ordered = inOrder(this.#totals)
+    this.#ordered = sortTotals(this.#totals)
     const made = [...this.#made, ...refunds].sort(byTime)
-    const isOwn = made.map(refund => this.#own.isOwn(refund))
+    const isOwn = made.map(refund => this.#own.isCause(refund))
     const other = made.findIndex((refund, index) => refund !== this.#made[index] || isOwn[index] !== this.#isOwn[index])
     this.#made = made
     this.#isOwn = isOwn
-    this.#readOn(this.#readingsBefore(other < 0 ? made.length : other))
+    this.#continueReading(this.#readingsBefore(other < 0 ? made.length : other))
   }
 
   /**
@@ -130,37 +137,39 @@ class ChargeReader {
     const otherAt = this.#made[firstOther]?.at ?? Infinity
     const end = this.#readings.findIndex(
       ({ total, own }, index) =>
-        total !== this.#ordered[index] || own !== this.#own.of(total) || otherAt <= total.at + SKEW_MS,
+        total !== this.#ordered[index] || own !== this.#own.causeOf(total) || otherAt <= total.at + SKEW_MS,
     )
     return end < 0 ? [...this.#readings] : this.#readings.slice(0, end)
   }
 
-  #readOn(readings: TotalReading[]): void {
-    for (const total of this.#ordered.slice(readings.length)) readings.push(this.#next(readings.at(-1), total))
+  #continueReading(readings: TotalReading[]): void {
+    for (const total of this.#ordered.slice(readings.length)) readings.push(this.#readNext(readings.at(-1), total))
     this.#readings = readings
   }
 
-  #next(last: TotalReading | undefined, total: ReadTotal): TotalReading {
+  #readNext(last: TotalReading | undefined, total: ReadTotal): TotalReading {
     const { at: to, facts } = total
-    const own = this.#own.of(total)
-    const isOwn = (refund: KnownRefund) => this.#own.isOwn(refund)
+    const own = this.#own.causeOf(total)
+    const isOwn = (refund: KnownRefund) => this.#own.isCause(refund)
     const isLate = ({ at }: KnownRefund) => at + COUNTS_WITHIN_MS < to
-    const made = this.#madeUntil(to + SKEW_MS, last?.made ?? 0)
+    const made = this.#countMadeUntil(to + SKEW_MS, last?.made ?? 0)
     let waiting = [...(last?.waiting ?? []), ...this.#made.slice(last?.made ?? 0, made)].filter(
       ({ cameBack }) => cameBack === null || to - SKEW_MS <= cameBack.by,
     )
-    let counting = (last?.counting ?? Counting.NOTHING).withoutThoseBack(to - SKEW_MS)
-    const count = (fillings: readonly Filling[]) => {
+    let counting = (last?.counting ?? CountedAmounts.NOTHING).withoutReturned(to - SKEW_MS)
+    const count = (fillings: readonly RiseContribution[]) => {
       if (fillings.length === 0) return
       const counted = new Set(fillings.map(({ refund }) => refund))
       waiting = waiting.filter(refund => !counted.has(refund))
       for (const { refund, amount } of fillings) {
-        counting = counting.with({ amount, cameBack: refund.cameBack, isUnnamed: false })
+        counting = counting.withAmount({ amount, cameBack: refund.cameBack, isUnnamed: false })
       }
     }
-    count(stated(waiting.filter(refund => isLate(refund) && !isOwn(refund))).map(refund => filling(refund)))
+    count(
+      withKnownAmount(waiting.filter(refund => isLate(refund) && !isOwn(refund))).map(refund => contribution(refund)),
+    )
     const free = waiting.filter(refund => !isOwn(refund))
-    const within = free.filter(refund => !isLate(refund) && isOfRequest(facts, refund) !== false).reverse()
+    const within = free.filter(refund => !isLate(refund) && isFromSameRequest(facts, refund) !== false).reverse()
     const fill = fillRise(facts, counting, {
       released: last === undefined ? (facts.uncaptured ?? 0) : 0,
       own,
@@ -168,8 +177,8 @@ class ChargeReader {
       near: within.filter(({ at }) => to <= at + SKEW_MS),
       within,
     })
-    counting = counting.without(fill.fallen)
-    if (fill.released > 0) counting = counting.with({ amount: fill.released, cameBack: null, isUnnamed: false })
+    counting = counting.withoutAmount(fill.fallen)
+    if (fill.released > 0) counting = counting.withAmount({ amount: fill.released, cameBack: null, isUnnamed: false })
     count([...fill.before, ...fill.within])
     const from = last?.total.at ?? facts.chargeCreatedAt ?? null
     const { idempotencyKey } = facts
@@ -177,13 +186,13 @@ class ChargeReader {
       { key: `${total.name}/before`, amount: fill.openBefore, from, to, idempotencyKey: null },
       { key: total.name, amount: fill.openWithin, from: to, to, idempotencyKey },
     ].filter(({ amount }) => amount !== 0)
-    for (const { amount } of unnamed) counting = counting.with({ amount, cameBack: null, isUnnamed: true })
+    for (const { amount } of unnamed) counting = counting.withAmount({ amount, cameBack: null, isUnnamed: true })
     const isOpen = fill.openBefore + fill.openWithin !== 0
     const names = isOpen ? null : fill.within.map(({ refund }) => refund.name)
     return { total, own, made, waiting, counting, unnamed, names }
   }
 
-  #madeUntil(until: number, since: number): number {
+  #countMadeUntil(until: number, since: number): number {
     let count = since
     while ((this.#made[count]?.at ?? Infinity) <= until) count += 1
     return count
@@ -205,7 +214,7 @@ function toReadTotal(record: RefundTotal): ReadTotal {
   return { at: record.observedAt, name: record.id, facts: record, record }
 }
 
-function saysTheSame(a: RefundTotal, b: RefundTotal): boolean {
+function hasSameFacts(a: RefundTotal, b: RefundTotal): boolean {
   return (
     a.id === b.id &&
     a.total === b.total &&
@@ -218,7 +227,7 @@ function saysTheSame(a: RefundTotal, b: RefundTotal): boolean {
   )
 }
 
-function isTheSame(a: KnownRefund, b: KnownRefund): boolean {
+function isUnchangedRefund(a: KnownRefund, b: KnownRefund): boolean {
   if (a === b) return true
   return (
     a.at === b.at &&
@@ -233,7 +242,7 @@ function isTheSame(a: KnownRefund, b: KnownRefund): boolean {
 /**
  * Ordered by the provider's time. Of totals within the clock skew, a total that continues another one comes after it.
  */
-function inOrder(totals: readonly ReadTotal[]): readonly ReadTotal[] {
+function sortTotals(totals: readonly ReadTotal[]): readonly ReadTotal[] {
   const sorted = totals.toSorted((a, b) => a.at - b.at || a.facts.total - b.facts.total || compareText(a.name, b.name))
   for (let index = 1; index < sorted.length; index += 1) {
     const [a, b] = [sorted[index - 1] as ReadTotal, sorted[index] as ReadTotal]

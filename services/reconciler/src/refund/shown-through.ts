@@ -16,7 +16,7 @@ interface ShownCharge extends Pick<RefundTotal, 'objectIds' | 'currency'> {
  * Adds a connection that showed only the total of a charge to the refunds that the total includes, so that its setting
  * applies to them.
  */
-export function joinConnectionsOfTotals(theCase: Case): Case {
+export function addConnectionsOfTotals(theCase: Case): Case {
   const { actions, refundTotals } = theCase
   if (refundTotals.length === 0) return theCase
   const charges = shownCharges(refundTotals)
@@ -40,12 +40,12 @@ function shownCharges(totals: readonly RefundTotal[]): readonly ShownCharge[] {
 function withConnectionsOf(action: ActionRecord, charges: readonly ShownCharge[]): ActionRecord {
   if (action.kind !== 'refund') return action
   const seenThrough = charges
-    .filter(charge => contains(charge, action))
+    .filter(charge => includesRefund(charge, action))
     .reduce<ActionRecord['seenThrough']>((all, { connection }) => withConnection(all, connection), action.seenThrough)
   return seenThrough === action.seenThrough ? action : { ...action, seenThrough }
 }
 
-function contains(charge: ShownCharge, { providerCreatedAt, objectIds, currency }: ActionRecord): boolean {
+function includesRefund(charge: ShownCharge, { providerCreatedAt, objectIds, currency }: ActionRecord): boolean {
   return (
     providerCreatedAt <= charge.lastTotalAt + CLOCK_STEP_MS &&
     currency === charge.currency &&

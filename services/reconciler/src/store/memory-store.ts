@@ -16,8 +16,8 @@ import {
   type CaseChange,
   type ExpectedChangesQuery,
   type InboxEntry,
-  MAX_FOUND_FOR_ONE,
-  type OpenPlace,
+  MAX_FOUND_PER_SUBJECT,
+  type OpenActionPosition,
   type ReconcilerStores,
   type StandaloneIncidentStore,
 } from './store.ts'
@@ -101,7 +101,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
         [...contents.connections.values()].filter(({ status, read_key }) => status === 'active' && read_key !== null),
     },
     expectedChanges: {
-      of: async query => matchingExpectedChanges(query, contents.expectedChanges),
+      find: async query => matchingExpectedChanges(query, contents.expectedChanges),
       byIds: async ids => contents.expectedChanges.filter(({ _id }) => ids.includes(_id)),
       madeSince: async (since, limit) => {
         const made = contents.expectedChanges.filter(({ created_at }) => created_at.getTime() >= since)
@@ -126,19 +126,19 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
           .filter(({ project_id, code }) => project_id === projectId && code === 'UNEXPECTED_ACTION')
           .filter(({ state }) => state !== 'resolved')
           .map(incident => ({ openedAt: Date.parse(incident.opened_at), incidentId: incident.incident_id, incident }))
-          .sort(byPlace)
-          .filter(place => after === undefined || byPlace(after, place) < 0)
+          .sort(byPosition)
+          .filter(place => after === undefined || byPosition(after, place) < 0)
           .slice(0, limit)
           .flatMap(({ openedAt, incidentId, incident }) => {
             const found = contents.actions.get(incident.action_id ?? '')
-            return found === undefined ? [] : [{ openedAt, incidentId, action: listed(found) }]
+            return found === undefined ? [] : [{ openedAt, incidentId, action: toActionDocument(found) }]
           }),
-      byIds: async ids => ids.flatMap(id => contents.actions.get(id) ?? []).map(listed),
+      byIds: async ids => ids.flatMap(id => contents.actions.get(id) ?? []).map(toActionDocument),
     },
   }
 }
 
-function listed({ action_id: _id, ...rest }: Action): ActionDocument {
+function toActionDocument({ action_id: _id, ...rest }: Action): ActionDocument {
   return { _id, ...rest, first_seen: new Date(rest.first_seen_at) }
 }
 
@@ -160,7 +160,7 @@ export interface MemoryContents {
   readonly expectedChangeUses: Map<string, ExpectedChangeUses>
 }
 
-function byPlace(a: OpenPlace, b: OpenPlace): number {
+function byPosition(a: OpenActionPosition, b: OpenActionPosition): number {
   return a.openedAt - b.openedAt || (a.incidentId < b.incidentId ? -1 : a.incidentId > b.incidentId ? 1 : 0)
 }
 
@@ -209,7 +209,7 @@ export function matchingExpectedChanges(
   )
   const byObject = Map.groupBy(found, ({ project_id, subject }) => JSON.stringify([project_id, subject]))
   return [...byObject.values()].flatMap(list =>
-    list.toSorted((a, b) => b.expires_at.getTime() - a.expires_at.getTime()).slice(0, MAX_FOUND_FOR_ONE),
+    list.toSorted((a, b) => b.expires_at.getTime() - a.expires_at.getTime()).slice(0, MAX_FOUND_PER_SUBJECT),
   )
 }
 

@@ -79,7 +79,7 @@ async function saveAll(
   changes: readonly CaseChange[],
   token: string,
 ): Promise<Set<string>> {
-  const writes = changes.map(change => toWrite(change, token))
+  const writes = changes.map(change => toBulkWrite(change, token))
   const lost = new Set<string>()
   const updates = changes.filter(change => change.before !== undefined)
   let modified: number
@@ -103,7 +103,7 @@ async function saveAll(
   return lost
 }
 
-function toWrite(change: CaseChange, token: string): AnyBulkWriteOperation<CaseDocument> {
+function toBulkWrite(change: CaseChange, token: string): AnyBulkWriteOperation<CaseDocument> {
   const { next, before, added } = change
   if (before === undefined) return { insertOne: { document: toDocument(change, token) } }
   const nextLookAt = nextLookOf(next)
@@ -116,18 +116,18 @@ function toWrite(change: CaseChange, token: string): AnyBulkWriteOperation<CaseD
     ...(nextLookAt === undefined ? {} : { nextLookAt }),
   }
   const update = {
-    $set: ofHeld(set),
+    $set: arrayFilterFields(set),
     // Push, never replace: a concurrent publisher may already have removed entries.
-    ...(added.length === 0 ? {} : { $push: ofHeld({ outbox: { $each: added } }) }),
+    ...(added.length === 0 ? {} : { $push: arrayFilterFields({ outbox: { $each: added } }) }),
     // Always unset: an older version may have stored a look that this version does not know.
-    ...(nextLookAt === undefined ? { $unset: ofHeld({ nextLookAt: '' }) } : {}),
+    ...(nextLookAt === undefined ? { $unset: arrayFilterFields({ nextLookAt: '' }) } : {}),
   }
   const arrayFilters = [{ 'held.version': before.version }]
   return { updateOne: { filter: { _id: next.id }, update, arrayFilters } } as AnyBulkWriteOperation<CaseDocument>
 }
 
 /** Prefixes the fields so that an update changes only the entry that matches the array filter `held`. */
-function ofHeld(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function arrayFilterFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [`current.$[held].${name}`, value]))
 }
 
@@ -146,7 +146,7 @@ async function saveMerge(
     return await session.withTransaction(async () => {
       for (const { id, version } of change.replacedCases) {
         const { deletedCount } = await collection.deleteOne({ _id: id, 'current.version': version }, { session })
-        if (deletedCount === 0) return abort(session)
+        if (deletedCount === 0) return abortTransaction(session)
       }
       if (change.before === undefined) {
         await collection.insertOne(toDocument(change, token), { session })
@@ -154,7 +154,7 @@ async function saveMerge(
       }
       const filter = { _id: change.next.id, 'current.version': change.before.version }
       const { matchedCount } = await collection.replaceOne(filter, toDocument(change, token), { session })
-      return matchedCount === 1 ? true : abort(session)
+      return matchedCount === 1 ? true : abortTransaction(session)
     })
   } catch (error) {
     if (isDuplicateKey(error)) return false
@@ -164,7 +164,7 @@ async function saveMerge(
   }
 }
 
-async function abort(session: { abortTransaction(): Promise<unknown> }): Promise<false> {
+async function abortTransaction(session: { abortTransaction(): Promise<unknown> }): Promise<false> {
   await session.abortTransaction()
   return false
 }

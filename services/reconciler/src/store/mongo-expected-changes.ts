@@ -10,7 +10,7 @@ import type { ExpectedChangeUses } from '../expected-change/expected-change-uses
 import {
   type ExpectedChangeReader,
   type ExpectedChangeUsesStore,
-  MAX_FOUND_FOR_ONE,
+  MAX_FOUND_PER_SUBJECT,
   type OpenActionReader,
 } from './store.ts'
 
@@ -31,14 +31,14 @@ export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
     return asUnavailable(() => collection.aggregate<ExpectedChangeDocument>(stages).toArray())
   }
   return {
-    of: ({ projectIds, names, expiringAfter }) => {
+    find: ({ projectIds, names, expiringAfter }) => {
       const query = {
         project_id: { $in: [...projectIds] },
         subject: { $in: [null, ...names] },
         expires_at: { $gte: new Date(expiringAfter) },
       }
       const by = { project: '$project_id', subject: '$subject' }
-      return lastOfEach(by, query, { n: MAX_FOUND_FOR_ONE, sortBy: { expires_at: -1 } })
+      return lastOfEach(by, query, { n: MAX_FOUND_PER_SUBJECT, sortBy: { expires_at: -1 } })
     },
     byIds: ids => asUnavailable(() => collection.find({ _id: { $in: [...ids] } }).toArray()),
     madeSince: (since, limit) => {

@@ -2,7 +2,7 @@ import type { ActionDocument, ExpectedChangeDocument } from '@backstop/contracts
 import { connectMongo, type Mongo } from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
-import { indexed } from '../../test/indexed.ts'
+import { createIndexes } from '../../test/indexed.ts'
 import { storeContract } from '../../test/store.contract.ts'
 import { sweepContract } from '../../test/sweeps.contract.ts'
 import { openStores } from '../start.ts'
@@ -14,7 +14,7 @@ let mongo: Mongo
 beforeAll(async () => {
   stack = await testStack()
   mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'test' })
-  await indexed(mongo.db)
+  await createIndexes(mongo.db)
 })
 
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
 import { newSweep, type SweepStore, type SweptConnection } from './sweeps.ts'
 
 /** Filters for sweeps whose last run succeeded (quick), and for all others (slow). */
-const OF = {
+const LAST_RUN_FILTERS = {
   quick: { last_run_at: { $ne: null }, last_error: null },
   slow: { $or: [{ last_run_at: null }, { last_error: { $ne: null } }] },
 }
@@ -30,7 +30,10 @@ export function createMongoSweeps(mongo: Mongo): SweepStore {
         const isFree = { $or: [{ leased_until: null }, { leased_until: { $lt: new Date(now) } }] }
         const lease = { leased_until: new Date(now + leaseMs), lease_holder: holder, woken: false }
         const claimed = await sweeps.findOneAndUpdate(
-          { next_run_at: { $lte: new Date(now) }, $and: [isFree, compartment === undefined ? {} : OF[compartment]] },
+          {
+            next_run_at: { $lte: new Date(now) },
+            $and: [isFree, compartment === undefined ? {} : LAST_RUN_FILTERS[compartment]],
+          },
           { $set: lease },
           { sort: { next_run_at: 1 }, returnDocument: 'after' },
         )

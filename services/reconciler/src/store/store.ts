@@ -109,11 +109,11 @@ export interface ExpectedChangesQuery {
  * found. People create one for a refund, or one for a day of refunds, so more than a thousand valid ones come from
  * faulty software.
  */
-export const MAX_FOUND_FOR_ONE = 1_000
+export const MAX_FOUND_PER_SUBJECT = 1_000
 
 /** Reads expected changes. */
 export interface ExpectedChangeReader {
-  of(query: ExpectedChangesQuery): Promise<ExpectedChangeDocument[]>
+  find(query: ExpectedChangesQuery): Promise<ExpectedChangeDocument[]>
   /** The expected changes with these ids. Deleted ones are left out. */
   byIds(ids: readonly string[]): Promise<ExpectedChangeDocument[]>
   /**
@@ -130,18 +130,18 @@ export interface OpenActionReader {
    * Actions of a project with an open incident, oldest incident first.
    * @param after the last action of the page before; undefined for the first page
    */
-  page(projectId: string, after: OpenPlace | undefined, limit: number): Promise<OpenAction[]>
+  page(projectId: string, after: OpenActionPosition | undefined, limit: number): Promise<OpenAction[]>
   /** The actions with these ids, whether or not they have an open incident. */
   byIds(ids: readonly string[]): Promise<ActionDocument[]>
 }
 
-export interface OpenPlace {
+export interface OpenActionPosition {
   readonly openedAt: number
   readonly incidentId: string
 }
 
 /** An action with an open incident, as lists show it. */
-export interface OpenAction extends OpenPlace {
+export interface OpenAction extends OpenActionPosition {
   readonly action: ActionDocument
 }
 

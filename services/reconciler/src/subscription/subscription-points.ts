@@ -8,7 +8,7 @@ import type { Snapshot, SubscriptionRow } from '../case/case.ts'
  */
 
 /** The time of a re-read is the start of its request. The data may be up to this much newer. */
-export const READING_TAKES_MS = 60_000
+export const READ_DELAY_MS = 60_000
 
 /** none: continues. set: scheduled for later. done: in effect. */
 export type Phase = 'none' | 'set' | 'done'
@@ -46,8 +46,8 @@ export function pointsOf({ snapshots }: SubscriptionRow, aspect: Aspect): readon
   )
   // A schedule does not show pauses.
   if (aspect === 'pause' || !snapshots.some(isScheduled)) return points
-  const schedule = [...ofSchedule.map(snapshot => phaseOf(snapshot, aspect)), ...unmanaged(own, ofSchedule)]
-  return combined(points, trackOf(schedule, aspect))
+  const schedule = [...ofSchedule.map(snapshot => phaseOf(snapshot, aspect)), ...unmanagedPhases(own, ofSchedule)]
+  return mergeTracks(points, trackOf(schedule, aspect))
 }
 
 function phaseOf(snapshot: Snapshot, aspect: Aspect): SnapshotPhase {
@@ -63,16 +63,16 @@ function isScheduled({ source }: Snapshot): boolean {
  * Snapshots showing that no schedule manages the subscription. A subscription that has ended also has no schedule, so
  * its snapshots are left out.
  */
-function unmanaged(own: readonly Snapshot[], ofSchedule: readonly Snapshot[]): SnapshotPhase[] {
+function unmanagedPhases(own: readonly Snapshot[], ofSchedule: readonly Snapshot[]): SnapshotPhase[] {
   return own
     .filter(({ source, cancellation }) => source?.scheduleId === null && cancellation.phase !== 'executed')
-    .filter(snapshot => snapshot.eventIds.length > 0 || !ofSchedule.some(set => mayNotShow(snapshot, set)))
+    .filter(snapshot => snapshot.eventIds.length > 0 || !ofSchedule.some(set => mayBeStale(snapshot, set)))
     .map(snapshot => ({ snapshot, phase: 'none', before: null }))
 }
 
 /** True if a re-read may be of an older copy, from before the schedule was set. */
-function mayNotShow(reading: Snapshot, { asOf, cancellation }: Snapshot): boolean {
-  return cancellation.requestedAt !== null && reading.asOf >= asOf && reading.asOf - asOf <= READING_TAKES_MS
+function mayBeStale(reading: Snapshot, { asOf, cancellation }: Snapshot): boolean {
+  return cancellation.requestedAt !== null && reading.asOf >= asOf && reading.asOf - asOf <= READ_DELAY_MS
 }
 
 function trackOf(showings: readonly SnapshotPhase[], aspect: Aspect): Point[] {
@@ -91,7 +91,7 @@ function trackOf(showings: readonly SnapshotPhase[], aspect: Aspect): Point[] {
     const next = same >= 0 ? same : ofSecond.findIndex(one => one.before !== null && one.before === current)
     for (const one of left.splice(Math.max(0, next), 1)) {
       const { snapshot, phase, before } = one
-      const isUnseen = before !== null && before !== phase && before !== current && !isAhead(last, one, aspect)
+      const isUnseen = before !== null && before !== phase && before !== current && !alreadyShows(last, one, aspect)
       // Times are whole milliseconds, so half a millisecond before is a time without other points.
       if (isUnseen) points.push({ asOf: asOf - 0.5, phase: before, snapshot, isInferred: true })
       points.push({ asOf, phase, snapshot, isInferred: false })
@@ -101,17 +101,17 @@ function trackOf(showings: readonly SnapshotPhase[], aspect: Aspect): Point[] {
 }
 
 /** True if the point is a re-read that already showed the change that this later snapshot reports. */
-function isAhead(point: Point | undefined, { snapshot, phase }: SnapshotPhase, aspect: Aspect): boolean {
+function alreadyShows(point: Point | undefined, { snapshot, phase }: SnapshotPhase, aspect: Aspect): boolean {
   if (point === undefined || point.phase !== phase || point.snapshot.eventIds.length > 0) return false
   // A different request time means a different cancellation; the first one was taken back in between. Schedules have no
   // request time.
   const [known, later] = [point.snapshot.cancellation.requestedAt, snapshot.cancellation.requestedAt]
   if (aspect === 'cancellation' && known !== null && later !== null && known !== later) return false
-  return snapshot.asOf - point.asOf <= READING_TAKES_MS
+  return snapshot.asOf - point.asOf <= READ_DELAY_MS
 }
 
 /** Merges both tracks. At the same time the schedule comes first, because a schedule changes its subscription. */
-function combined(own: readonly Point[], ofSchedule: readonly Point[]): Point[] {
+function mergeTracks(own: readonly Point[], ofSchedule: readonly Point[]): Point[] {
   const all = [...ofSchedule.map(point => ({ point, isOwn: false })), ...own.map(point => ({ point, isOwn: true }))]
   all.sort((a, b) => a.point.asOf - b.point.asOf)
   let subscription: Point | undefined
@@ -119,12 +119,12 @@ function combined(own: readonly Point[], ofSchedule: readonly Point[]): Point[] 
   return all.map(({ point, isOwn }) => {
     if (isOwn) subscription = point
     else schedule = point
-    return furtherOf(point, subscription, schedule)
+    return applicablePoint(point, subscription, schedule)
   })
 }
 
 /** The phase that applies at the time of a point: that of the subscription, or of the schedule that manages it. */
-function furtherOf(point: Point, subscription: Point | undefined, schedule: Point | undefined): Point {
+function applicablePoint(point: Point, subscription: Point | undefined, schedule: Point | undefined): Point {
   const managedBy = subscription?.snapshot.source?.scheduleId ?? null
   const isLate = subscription !== undefined && schedule !== undefined && subscription.asOf > schedule.asOf
   const isOther = managedBy !== null && (schedule === undefined || (isLate && scheduleOf(schedule) !== managedBy))
@@ -144,7 +144,7 @@ function furtherOf(point: Point, subscription: Point | undefined, schedule: Poin
   return {
     ...winner,
     asOf: point.asOf,
-    snapshot: winner === point ? point.snapshot : standingAs(winner, point.snapshot),
+    snapshot: winner === point ? point.snapshot : withCancellationOf(winner, point.snapshot),
   }
 }
 
@@ -169,6 +169,6 @@ function isPhaseEnd({ phase, snapshot }: Point, schedule: Point | undefined): bo
  * The snapshot with the cancellation of another object. Its own request did not set that cancellation, so its
  * idempotency keys are removed.
  */
-function standingAs({ snapshot: { cancellation, source } }: Point, snapshot: Snapshot): Snapshot {
+function withCancellationOf({ snapshot: { cancellation, source } }: Point, snapshot: Snapshot): Snapshot {
   return { ...snapshot, cancellation, idempotencyKeys: [], ...(source === undefined ? {} : { source }) }
 }

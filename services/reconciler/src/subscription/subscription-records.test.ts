@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { alertsOf, emptyCase, lookAll, MINUTE, operationSeen, play, SECOND, T0 } from '../../test/fixtures.ts'
-import { ended, inBaseline, scheduled, seen, subscriptionShown } from '../../test/sightings.ts'
+import {
+  baselineInput,
+  endedSubscription,
+  scheduledCancellation,
+  sightingInput,
+  subscriptionShown,
+} from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import type { Input } from '../decision/decide.ts'
 
@@ -11,7 +17,8 @@ const records = (theCase: Case) =>
   theCase.actions.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).sort()
 /** A snapshot of an active subscription at this second. */
 const running = (second: number) => subscriptionShown({ asOf: T0 + second * SECOND })
-const setAt = (second: number, more: Parameters<typeof scheduled>[1] = {}) => scheduled(T0 + second * SECOND, more)
+const setAt = (second: number, more: Parameters<typeof scheduledCancellation>[1] = {}) =>
+  scheduledCancellation(T0 + second * SECOND, more)
 type PausePhase = 'none' | 'scheduled' | 'paused'
 const shown = (phase: PausePhase, second: number, before?: PausePhase) =>
   subscriptionShown({
@@ -26,7 +33,7 @@ describe('what the snapshots of a subscription tell', () => {
     { name: 'that its end is set', shows: [setAt(0)], records: ['cancellation scheduled pending'] },
     {
       name: 'that the set end was carried out: the same action',
-      shows: [setAt(0), ended(T0, { asOf: T0 + 60 * SECOND })],
+      shows: [setAt(0), endedSubscription(T0, { asOf: T0 + 60 * SECOND })],
       records: ['cancellation succeeded pending'],
     },
     {
@@ -46,7 +53,7 @@ describe('what the snapshots of a subscription tell', () => {
     },
     {
       name: 'that it was reactivated, and then ended again: two cancellations',
-      shows: [ended(T0), running(5), ended(T0 + 9 * SECOND)],
+      shows: [endedSubscription(T0), running(5), endedSubscription(T0 + 9 * SECOND)],
       records: ['cancellation reversed pending', 'cancellation succeeded pending', 'resume succeeded not_alerted'],
     },
     {
@@ -95,7 +102,7 @@ describe('what the snapshots of a subscription tell', () => {
       records: ['cancellation canceled pending', 'schedule_removal succeeded not_alerted'],
     },
   ])('$name', ({ shows, records: expected }) => {
-    const told = shows.map(one => seen(one))
+    const told = shows.map(one => sightingInput(one))
     expect(records(tell(...told))).toEqual(expected)
     expect(records(tell(...told.toReversed()))).toEqual(expected)
     expect(records(tell(...told, ...told))).toEqual(expected)
@@ -104,8 +111,12 @@ describe('what the snapshots of a subscription tell', () => {
   test('a reading out of order makes no second cancellation of one request', () => {
     const stale = subscriptionShown({ asOf: T0 + 2 * SECOND })
     const again = setAt(0, { asOf: T0 + 9 * SECOND })
-    expect(records(tell(seen(setAt(0)), seen(stale), seen(again)))).toEqual(['cancellation scheduled pending'])
-    expect(records(tell(seen(again), seen(stale), seen(setAt(0))))).toEqual(['cancellation scheduled pending'])
+    expect(records(tell(sightingInput(setAt(0)), sightingInput(stale), sightingInput(again)))).toEqual([
+      'cancellation scheduled pending',
+    ])
+    expect(records(tell(sightingInput(again), sightingInput(stale), sightingInput(setAt(0))))).toEqual([
+      'cancellation scheduled pending',
+    ])
   })
 
   test.each([
@@ -134,24 +145,27 @@ describe('what the snapshots of a subscription tell', () => {
       records: ['pause succeeded not_alerted', 'pause succeeded not_alerted', 'resume succeeded not_alerted'],
     },
   ])('tell of a pause once when it is read $name', ({ reads, events, records: expected }) => {
-    const told = [seen(reads, { eventId: null, eventType: 'sweep', reading: 'sweep' }), ...events.map(one => seen(one))]
+    const told = [
+      sightingInput(reads, { eventId: null, eventType: 'sweep', reading: 'sweep' }),
+      ...events.map(one => sightingInput(one)),
+    ]
     expect(records(tell(...told))).toEqual(expected)
     expect(records(tell(...told.toReversed()))).toEqual(expected)
   })
 
   test('an older snapshot that comes late neither renames an action nor alerts again', () => {
-    const reseller = (asOf: number) => scheduled(null, { provider: 'reseller', asOf })
-    const first = lookAll(tell(seen(reseller(T0 + 9 * SECOND))))
+    const reseller = (asOf: number) => scheduledCancellation(null, { provider: 'reseller', asOf })
+    const first = lookAll(tell(sightingInput(reseller(T0 + 9 * SECOND))))
     const [known] = first.actions
-    const later = lookAll(play([at(seen(reseller(T0)))], first))
+    const later = lookAll(play([at(sightingInput(reseller(T0)))], first))
     expect(later.actions.map(action => action.id)).toEqual([known?.id])
     expect(later.actions[0]?.providerCreatedAt).toBe(T0)
     expect(alertsOf(later)).toEqual(['incident.opened'])
   })
 
   test('a snapshot that comes late and parts one cancellation in two leaves the first name where it was', () => {
-    const one = tell(seen(setAt(0)), seen(setAt(9)))
-    const two = play([at(seen(running(5)))], one)
+    const one = tell(sightingInput(setAt(0)), sightingInput(setAt(9)))
+    const two = play([at(sightingInput(running(5)))], one)
     expect(one.actions).toHaveLength(1)
     expect(
       two.actions.filter(action => action.kind === 'cancellation').map(action => action.providerCreatedAt),
@@ -160,33 +174,41 @@ describe('what the snapshots of a subscription tell', () => {
   })
 
   test('what stood still is kept whole for as long as something may part it', () => {
-    const theCase = tell(...[0, 100, 50].map(second => seen(running(second))), seen(setAt(20)), seen(setAt(80)))
+    const theCase = tell(
+      ...[0, 100, 50].map(second => sightingInput(running(second))),
+      sightingInput(setAt(20)),
+      sightingInput(setAt(80)),
+    )
     expect(theCase.actions.filter(action => action.kind === 'cancellation')).toHaveLength(2)
   })
 
   test('a subscription that changes every day in what does not matter does not fill its case', () => {
-    const days = Array.from({ length: 365 }, (_, day) => at(seen(running(day * 86_400))))
+    const days = Array.from({ length: 365 }, (_, day) => at(sightingInput(running(day * 86_400))))
     expect(play(days, emptyCase()).subscriptions[0]?.snapshots.length).toBeLessThan(20)
   })
 
   test('each event that matters is told once, and a reading only where it is news', () => {
     const sweep = { eventId: null, eventType: 'sweep', reading: 'sweep' } as const
-    const theCase = tell(seen(setAt(0)), seen(setAt(0)), seen(setAt(0, { asOf: T0 + 5 * SECOND }), sweep))
+    const theCase = tell(
+      sightingInput(setAt(0)),
+      sightingInput(setAt(0)),
+      sightingInput(setAt(0, { asOf: T0 + 5 * SECOND }), sweep),
+    )
     expect(theCase.actions[0]?.timeline.map(entry => entry.what)).toEqual(['event_received'])
   })
 })
 
 test('the request that seemed to take an end back lends no key to the cancellation, which was read again', () => {
   const told = [
-    seen(setAt(0, { idempotencyKey: 'sets' })),
-    seen(
+    sightingInput(setAt(0, { idempotencyKey: 'sets' })),
+    sightingInput(
       subscriptionShown({
         asOf: T0 + 2 * SECOND,
         before: { cancellation: 'scheduled', pause: null },
         idempotencyKey: 'takes-back',
       }),
     ),
-    seen(setAt(0, { asOf: T0 + 9 * SECOND }), { eventId: null, eventType: 'sweep', reading: 'sweep' }),
+    sightingInput(setAt(0, { asOf: T0 + 9 * SECOND }), { eventId: null, eventType: 'sweep', reading: 'sweep' }),
   ]
   for (const order of [told, told.toReversed()]) {
     expect(tell(...order).actions).toMatchObject([{ kind: 'cancellation', idempotencyKeys: ['sets'] }])
@@ -197,8 +219,8 @@ describe('an operation that cancels', () => {
   test('explains the request, and its execution a month later', () => {
     const cancels = operationSeen({ kind: 'cancellation', subject: 'sub_1', amount: null, currency: null })
     const month = T0 + 30 * 24 * HOUR
-    const set = lookAll(tell(cancels, seen(setAt(0))))
-    const done = lookAll(play([at(seen(ended(T0, { asOf: month })), month)], set))
+    const set = lookAll(tell(cancels, sightingInput(setAt(0))))
+    const done = lookAll(play([at(sightingInput(endedSubscription(T0, { asOf: month })), month)], set))
     expect(done.actions).toMatchObject([{ state: 'succeeded', verdict: 'explained', operationId: 'op_1' }])
     expect(alertsOf(done)).toEqual([])
   })
@@ -213,8 +235,8 @@ describe('an operation that cancels', () => {
       executing_at: new Date(T0 + 2 * HOUR).toISOString(),
       ended_at: new Date(T0 + 2 * HOUR + SECOND).toISOString(),
     })
-    const ends = ended(T0 + 2 * HOUR, { idempotencyKey: 'k' })
-    expect(lookAll(tell(late, seen(setAt(0)), seen(ends))).actions).toMatchObject([
+    const ends = endedSubscription(T0 + 2 * HOUR, { idempotencyKey: 'k' })
+    expect(lookAll(tell(late, sightingInput(setAt(0)), sightingInput(ends))).actions).toMatchObject([
       { verdict: 'unexplained', providerCreatedAt: T0, idempotencyKeys: [] },
       { verdict: 'explained', providerCreatedAt: T0 + 2 * HOUR },
     ])
@@ -222,50 +244,54 @@ describe('an operation that cancels', () => {
 })
 
 test('an end that nobody asked for becomes one that somebody did: people hear of it', () => {
-  const planEnd = scheduled(null, { provider: 'subscription', cancellation: { cause: 'plan_end' } })
-  const theCase = tell(seen(planEnd))
+  const planEnd = scheduledCancellation(null, { provider: 'subscription', cancellation: { cause: 'plan_end' } })
+  const theCase = tell(sightingInput(planEnd))
   expect(theCase.actions).toMatchObject([{ verdict: 'not_alerted', reason: 'plan_ended', look: null }])
-  const asked = scheduled(T0 + 9 * SECOND, { provider: 'subscription' })
-  expect(play([at(seen(asked))], theCase).actions).toMatchObject([{ verdict: 'pending', providerCreatedAt: T0 + 9000 }])
+  const asked = scheduledCancellation(T0 + 9 * SECOND, { provider: 'subscription' })
+  expect(play([at(sightingInput(asked))], theCase).actions).toMatchObject([
+    { verdict: 'pending', providerCreatedAt: T0 + 9000 },
+  ])
 })
 
 test('a set end that the baseline shows is explained, and so is its execution', () => {
   const connection = { id: 'con_a', createdAt: T0 + 5 * SECOND }
-  const set = scheduled(null, { provider: 'reseller', asOf: T0 + 6 * SECOND })
+  const set = scheduledCancellation(null, { provider: 'reseller', asOf: T0 + 6 * SECOND })
   const theCase = tell(
-    inBaseline(set, { connection }),
-    seen(ended(null, { provider: 'reseller', asOf: T0 + 30 * 24 * HOUR }), { connection }),
+    baselineInput(set, { connection }),
+    sightingInput(endedSubscription(null, { provider: 'reseller', asOf: T0 + 30 * 24 * HOUR }), { connection }),
   )
   expect(theCase.actions).toMatchObject([{ verdict: 'explained', reason: 'scheduled_before', state: 'succeeded' }])
 })
 
 test('a baseline that is read long after the connection was made takes nothing back that an event told since', () => {
-  const set = scheduled(null, { provider: 'reseller' })
-  const alerted = lookAll(tell(seen(set)))
+  const set = scheduledCancellation(null, { provider: 'reseller' })
+  const alerted = lookAll(tell(sightingInput(set)))
   expect(alerted.actions).toMatchObject([{ verdict: 'unexplained' }])
-  expect(play([at(inBaseline(set), T0 + 48 * HOUR)], alerted).actions).toMatchObject([{ verdict: 'unexplained' }])
-  expect(tell(inBaseline(set), seen(set)).actions).toMatchObject([{ verdict: 'pending' }])
+  expect(play([at(baselineInput(set), T0 + 48 * HOUR)], alerted).actions).toMatchObject([{ verdict: 'unexplained' }])
+  expect(tell(baselineInput(set), sightingInput(set)).actions).toMatchObject([{ verdict: 'pending' }])
 })
 
 describe('an end that was backdated to before the connection, of a subscription that was shown running since', () => {
   const shown = subscriptionShown({ provider: 'subscription', asOf: T0 - 30 * MINUTE })
   const effectiveAt = T0 - 72 * HOUR
-  const backdated = ended(null, { provider: 'subscription', cancellation: { effectiveAt } })
+  const backdated = endedSubscription(null, { provider: 'subscription', cancellation: { effectiveAt } })
 
   test('came about since', () => {
-    expect(tell(seen(shown), seen(backdated)).actions).toMatchObject([{ verdict: 'pending', providerCreatedAt: T0 }])
+    expect(tell(sightingInput(shown), sightingInput(backdated)).actions).toMatchObject([
+      { verdict: 'pending', providerCreatedAt: T0 },
+    ])
   })
 
   test('is explained by the operation that made it', () => {
     const made = { kind: 'cancellation', provider: 'subscription', subject: 'sub_1', amount: null } as const
-    const theCase = tell(operationSeen({ ...made, currency: null }), seen(shown), seen(backdated))
+    const theCase = tell(operationSeen({ ...made, currency: null }), sightingInput(shown), sightingInput(backdated))
     expect(theCase.actions).toMatchObject([{ verdict: 'explained' }])
   })
 })
 
 test('an end that is set anew soon after another one was read is one of its own', () => {
-  const read = seen(setAt(3), { eventId: null, reading: 'sweep' })
-  const anew = seen(setAt(20, { before: { cancellation: 'none', pause: null } }))
+  const read = sightingInput(setAt(3), { eventId: null, reading: 'sweep' })
+  const anew = sightingInput(setAt(20, { before: { cancellation: 'none', pause: null } }))
   for (const order of [tell(read, anew), tell(anew, read)]) {
     expect(records(order)).toEqual([
       'cancellation canceled pending',

@@ -3,10 +3,10 @@ import type { EndCause, ObservedSubscription } from '@backstop/providers'
 import {
   type ActionRecord,
   type Aspect,
-  type CancellationTurn,
-  type OtherTurn,
+  type CancellationSpan,
+  type OtherSpan,
   type SeenThrough,
-  type TurnRecord,
+  type SubscriptionRecord,
   UNJUDGED,
 } from '../case/action-record.ts'
 import {
@@ -22,14 +22,14 @@ import {
 import { withoutDenial } from '../case/denial.ts'
 import { addSightingToTimeline } from '../case/timeline.ts'
 import { mergeRecords } from '../verdict/same-action.ts'
-import { READING_TAKES_MS } from './subscription-points.ts'
-import { type Stretch, stretchesOf, withSnapshot } from './subscription-row.ts'
+import { READ_DELAY_MS } from './subscription-points.ts'
+import { type HistorySpan, spansOf, withSnapshot } from './subscription-row.ts'
 
 /**
  * If the provider gives no request time, a cancellation may have been requested up to this long before it was first
  * shown.
  */
-const ASKED_UP_TO_MS = 24 * 3_600_000
+const MAX_REQUEST_AGE_MS = 24 * 3_600_000
 const MAX_EVENT_IDS = 100
 
 /** Adds a snapshot of a subscription, and updates the records that are derived from its row. */
@@ -59,20 +59,20 @@ function deriveAspect(
   source: SightingSource | null,
   now: number,
 ): Case {
-  const stretches = stretchesOf(row, aspect)
-  const derived = stretches.reduce((next, stretch) => {
-    const kind = kindOf(stretch, aspect)
-    return kind === null ? next : deriveRecord(next, row, aspect, stretch, kind, source, now)
+  const spans = spansOf(row, aspect)
+  const derived = spans.reduce((next, span) => {
+    const kind = kindOfSpan(span, aspect)
+    return kind === null ? next : deriveRecord(next, row, aspect, span, kind, source, now)
   }, theCase)
   // A gap can turn out to be part of an episode, because the same request was shown again after it. Then its record is
   // merged into the episode's record.
   return derived.actions.reduce((next, record) => {
     const { turn } = record
     if (turn?.row !== row.identity || turn.aspect !== aspect || turn.part !== 'gap') return next
-    const holding = stretches.filter(stretch => holds(stretch, turn.anchor))
-    if (holding.some(stretch => stretch.part === 'gap')) return next
+    const holding = spans.filter(span => containsTime(span, turn.anchor))
+    if (holding.some(span => span.part === 'gap')) return next
     const [episode] = holding
-    const into = episode && next.actions.find(other => isOf(other, row, aspect, episode))
+    const into = episode && next.actions.find(other => isRecordOf(other, row, aspect, episode))
     if (into === undefined) return next
     const merged = mergeRecords(next, into, record, now)
     const joined = merged.actions.find(({ id }) => id === into.id) ?? into
@@ -81,99 +81,104 @@ function deriveAspect(
   }, derived)
 }
 
-function kindOf({ part, reached }: Stretch, aspect: Aspect): TurnRecord['kind'] | null {
+function kindOfSpan({ part, reached }: HistorySpan, aspect: Aspect): SubscriptionRecord['kind'] | null {
   if (part === 'episode') return aspect
   if (reached === null) return null
   return reached === 'set' ? 'schedule_removal' : 'resume'
 }
 
-function holds({ from, to }: Stretch, anchor: number): boolean {
+function containsTime({ from, to }: HistorySpan, anchor: number): boolean {
   return from <= anchor && anchor <= to
 }
 
-function isOf(record: ActionRecord, row: SubscriptionRow, aspect: Aspect, stretch: Stretch): record is TurnRecord {
+function isRecordOf(
+  record: ActionRecord,
+  row: SubscriptionRow,
+  aspect: Aspect,
+  span: HistorySpan,
+): record is SubscriptionRecord {
   const { turn } = record
-  if (turn === null || turn.row !== row.identity || turn.aspect !== aspect || turn.part !== stretch.part) return false
-  return holds(stretch, turn.anchor)
+  if (turn === null || turn.row !== row.identity || turn.aspect !== aspect || turn.part !== span.part) return false
+  return containsTime(span, turn.anchor)
 }
 
 function deriveRecord(
   theCase: Case,
   row: SubscriptionRow,
   aspect: Aspect,
-  stretch: Stretch,
-  kind: TurnRecord['kind'],
+  span: HistorySpan,
+  kind: SubscriptionRecord['kind'],
   source: SightingSource | null,
   now: number,
 ): Case {
   const [known, ...others] = theCase.actions
-    .filter(record => isOf(record, row, aspect, stretch))
+    .filter(record => isRecordOf(record, row, aspect, span))
     .sort((a, b) => a.turn.anchor - b.turn.anchor || a.firstSeenAt - b.firstSeenAt)
-  // Two records can turn out to be one stretch, because a snapshot between them shows the request of both.
+  // Two records can turn out to be one span, because a snapshot between them shows the request of both.
   const joined = others.reduce((next, other) => mergeRecords(next, known as ActionRecord, other, now), theCase)
   const base =
-    joined.actions.filter(isTurn).find(record => record.id === known?.id) ??
-    newRecord(joined, row, aspect, stretch, kind, now)
-  const telling = decisiveSnapshots(stretch, aspect)
+    joined.actions.filter(isSubscriptionRecord).find(record => record.id === known?.id) ??
+    newRecord(joined, row, aspect, span, kind, now)
+  const telling = decisiveSnapshots(span, aspect)
   const { anchor } = base.turn
-  const record: TurnRecord = {
+  const record: SubscriptionRecord = {
     ...base,
     kind,
     subject: row.subject,
     objectIds: row.objectIds,
     providerRef: row.subject,
-    state: stateOf(stretch, aspect),
-    seenThrough: stretch.snapshots.reduce<readonly SeenThrough[]>(
+    state: stateOfSpan(span, aspect),
+    seenThrough: span.snapshots.reduce<readonly SeenThrough[]>(
       (all, snapshot) => snapshot.seenThrough.reduce(withConnection, all),
       base.seenThrough,
     ),
-    idempotencyKeys: openingKeys(stretch),
+    idempotencyKeys: openingKeys(span),
     eventIds: withAll(
       base.eventIds,
       telling.flatMap(snapshot => snapshot.eventIds),
     ).slice(0, MAX_EVENT_IDS),
-    ...(aspect === 'cancellation' && stretch.part === 'episode'
-      ? cancellationFacts(stretch, anchor, row)
-      : { providerCreatedAt: Math.ceil(stretch.from), turn: turnOf(row, aspect, stretch, anchor) }),
+    ...(aspect === 'cancellation' && span.part === 'episode'
+      ? cancellationFacts(span, anchor, row)
+      : { providerCreatedAt: Math.ceil(span.from), turn: otherSpanOf(row, aspect, span, anchor) }),
   }
   if (source === null) return withRecord(joined, record)
   return withRecord(joined, addSightingToTimeline(base, withoutDenial(base, record, source), source, now))
 }
 
-function isTurn(record: ActionRecord): record is TurnRecord {
+function isSubscriptionRecord(record: ActionRecord): record is SubscriptionRecord {
   return record.turn !== null
 }
 
-function turnOf(row: SubscriptionRow, aspect: Aspect, { part }: Stretch, anchor: number): OtherTurn {
+function otherSpanOf(row: SubscriptionRow, aspect: Aspect, { part }: HistorySpan, anchor: number): OtherSpan {
   return { row: row.identity, aspect, part, anchor, cause: null, askedFrom: null, wasSetBefore: false }
 }
 
 /** The time and the cause of a cancellation. They come from the snapshots that contain a request, if there are any. */
 function cancellationFacts(
-  stretch: Stretch,
+  span: HistorySpan,
   anchor: number,
   row: SubscriptionRow,
-): { readonly providerCreatedAt: number; readonly turn: CancellationTurn } {
-  const requested = causeSnapshots(stretch).filter(snapshot => snapshot.cancellation.cause === 'requested')
-  const relevant = requested.length > 0 ? requested : stretch.snapshots
+): { readonly providerCreatedAt: number; readonly turn: CancellationSpan } {
+  const requested = causeSnapshots(span).filter(snapshot => snapshot.cancellation.cause === 'requested')
+  const relevant = requested.length > 0 ? requested : span.snapshots
   const first = relevant[0]
   // A request that is later than the first snapshot did not cause this end.
-  const latest = (first?.asOf ?? 0) + READING_TAKES_MS
+  const latest = (first?.asOf ?? 0) + READ_DELAY_MS
   const times = relevant.flatMap(snapshot => snapshot.cancellation.requestedAt ?? []).filter(time => time <= latest)
   const place = { row: row.identity, aspect: 'cancellation', part: 'episode', anchor } as const
-  const cause = causeOf(stretch)
+  const cause = causeOfEnd(span)
   if (times.length > 0) {
     return { providerCreatedAt: Math.min(...times), turn: { ...place, cause, askedFrom: null, wasSetBefore: false } }
   }
-  const shownAt = first?.asOf ?? stretch.from
+  const shownAt = first?.asOf ?? span.from
   const { phase, effectiveAt, isImmediate } = first?.cancellation ?? { phase: 'none', effectiveAt: null }
   // A backdated end was made after the last snapshot without it. Providers give whole seconds.
-  const isBackdated = effectiveAt !== null && effectiveAt < Math.floor((stretch.afterShown ?? 0) / 1000) * 1000
+  const isBackdated = effectiveAt !== null && effectiveAt < Math.floor((span.afterShown ?? 0) / 1000) * 1000
   const createdAt = phase === 'executed' && !isBackdated ? Math.min(effectiveAt ?? shownAt, shownAt) : shownAt
-  const sinceShown = Math.max(Math.min(stretch.afterShown ?? 0, createdAt), createdAt - ASKED_UP_TO_MS)
+  const sinceShown = Math.max(Math.min(span.afterShown ?? 0, createdAt), createdAt - MAX_REQUEST_AGE_MS)
   const askedFrom = isImmediate && !isBackdated ? null : sinceShown
   const connectedAt = Math.min(...(first?.seenThrough ?? []).map(connection => connection.createdAt))
-  const wasShownUnset = stretch.afterShown !== null && stretch.afterShown >= connectedAt
+  const wasShownUnset = span.afterShown !== null && span.afterShown >= connectedAt
   // The baseline may be read long after the connection was made. A change that an event reported came after that.
   const wasSetBefore = first?.isBaseline === true && first.eventIds.length === 0 && !wasShownUnset
   return { providerCreatedAt: createdAt, turn: { ...place, cause, askedFrom, wasSetBefore } }
@@ -183,11 +188,11 @@ function cancellationFacts(
  * The cause of an end: a request, if any snapshot shows one. If the provider gives no cause, an unscheduled end while a
  * payment is overdue was made by the provider.
  */
-function causeOf(stretch: Stretch): EndCause {
-  const { wasPastDue } = stretch
-  const [first] = stretch.snapshots
+function causeOfEnd(span: HistorySpan): EndCause {
+  const { wasPastDue } = span
+  const [first] = span.snapshots
   const isDunning = wasPastDue && first?.cancellation.phase === 'executed' && first.cancellation.requestedAt === null
-  const causes = causeSnapshots(stretch).map(snapshot => snapshot.cancellation.cause)
+  const causes = causeSnapshots(span).map(snapshot => snapshot.cancellation.cause)
   if (!isDunning && causes.includes('requested')) return 'requested'
   return isDunning ? 'involuntary' : (causes.findLast(cause => cause !== 'plan_end') ?? 'plan_end')
 }
@@ -196,7 +201,7 @@ function causeOf(stretch: Stretch): EndCause {
  * The snapshots that show the cause of the end. A schedule that ended together with its subscription does not show it,
  * so only the subscription's snapshots are used then.
  */
-function causeSnapshots({ snapshots }: Stretch): readonly Snapshot[] {
+function causeSnapshots({ snapshots }: HistorySpan): readonly Snapshot[] {
   const isEnded = ({ cancellation }: Snapshot) => cancellation.phase === 'executed'
   const byItself = snapshots.filter(snapshot => snapshot.source?.kind !== 'schedule')
   return byItself.some(isEnded)
@@ -205,20 +210,20 @@ function causeSnapshots({ snapshots }: Stretch): readonly Snapshot[] {
 }
 
 /** The snapshots whose events belong to the record: the first one, and the one in which the change took effect. */
-function decisiveSnapshots({ snapshots, part }: Stretch, aspect: Aspect): readonly Snapshot[] {
+function decisiveSnapshots({ snapshots, part }: HistorySpan, aspect: Aspect): readonly Snapshot[] {
   const first = snapshots.slice(0, 1)
   if (part === 'gap') return first
   const effect = snapshots.find(snapshot => ['executed', 'paused'].includes(snapshot[aspect].phase))
   return effect === undefined || effect === first[0] ? first : [...first, effect]
 }
 
-/** The idempotency keys of the requests that began the stretch. Keys of later requests do not show who began it. */
-function openingKeys({ snapshots }: Stretch): readonly string[] {
+/** The idempotency keys of the requests that began the span. Keys of later requests do not show who began it. */
+function openingKeys({ snapshots }: HistorySpan): readonly string[] {
   const opening = snapshots.filter(snapshot => snapshot.asOf === snapshots[0]?.asOf)
   return opening.flatMap(snapshot => snapshot.idempotencyKeys)
 }
 
-function stateOf({ part, reached, isOver }: Stretch, aspect: Aspect): ObjectState {
+function stateOfSpan({ part, reached, isOver }: HistorySpan, aspect: Aspect): ObjectState {
   if (part === 'gap') return 'succeeded'
   if (reached === 'set') return isOver ? 'canceled' : 'scheduled'
   return isOver && aspect === 'cancellation' ? 'reversed' : 'succeeded'
@@ -228,21 +233,21 @@ function newRecord(
   theCase: Case,
   row: SubscriptionRow,
   aspect: Aspect,
-  stretch: Stretch,
-  kind: TurnRecord['kind'],
+  span: HistorySpan,
+  kind: SubscriptionRecord['kind'],
   now: number,
-): TurnRecord {
-  const request = stretch.part === 'episode' ? (stretch.snapshots[0]?.[aspect] ?? null) : null
+): SubscriptionRecord {
+  const request = span.part === 'episode' ? (span.snapshots[0]?.[aspect] ?? null) : null
   const requestedAt = request !== null && 'requestedAt' in request ? request.requestedAt : null
-  const plain = `${row.identity}/${kind}/${requestedAt ?? Math.ceil(stretch.from)}`
+  const plain = `${row.identity}/${kind}/${requestedAt ?? Math.ceil(span.from)}`
   const taken = new Set([...theCase.actions, ...theCase.merged.map(({ record }) => record)].map(r => r.identity))
-  const identity = taken.has(plain) ? `${plain}/${stretch.from}` : plain
+  const identity = taken.has(plain) ? `${plain}/${span.from}` : plain
   return {
     id: deterministicId('action', identity),
     identity,
     kind,
     sides: [],
-    turn: turnOf(row, aspect, stretch, stretch.from),
+    turn: otherSpanOf(row, aspect, span, span.from),
     provider: row.provider,
     seenThrough: [],
     subject: row.subject,
@@ -251,7 +256,7 @@ function newRecord(
     amount: null,
     currency: null,
     state: 'pending',
-    providerCreatedAt: stretch.from,
+    providerCreatedAt: span.from,
     idempotencyKeys: [],
     eventIds: [],
     firstSeenAt: now,

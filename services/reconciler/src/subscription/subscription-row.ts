@@ -14,14 +14,14 @@ import { type Point, pointsOf } from './subscription-points.ts'
  */
 const MAX_SNAPSHOTS = 200
 /** Late data arrives within days. Until then every snapshot is kept, because a late one may split an episode there. */
-const WHOLE_FOR_MS = 7 * 86_400_000
+const KEEP_ALL_FOR_MS = 7 * 86_400_000
 const MAX_EVENTS_PER_SNAPSHOT = 20
 
 /**
  * A part of a subscription's history: an episode (a cancellation or pause that is scheduled or in effect) or the gap
  * after one. Snapshots are in the provider's order. A gap that no snapshot shows has the snapshot that states it.
  */
-export interface Stretch {
+export interface HistorySpan {
   readonly part: 'episode' | 'gap'
   readonly from: number
   readonly to: number
@@ -55,15 +55,15 @@ export function withSnapshot(
     eventIds: source.eventId === null ? [] : [source.eventId],
   }
   const known = row?.snapshots ?? []
-  const twin = known.findIndex(snapshot => snapshot.asOf === asOf && hasSameContent(snapshot, seen))
-  const before = known[twin]
-  const snapshots = before === undefined ? [...known, seen] : known.with(twin, withSighting(before, seen))
+  const sameIndex = known.findIndex(snapshot => snapshot.asOf === asOf && hasSameContent(snapshot, seen))
+  const before = known[sameIndex]
+  const snapshots = before === undefined ? [...known, seen] : known.with(sameIndex, withSighting(before, seen))
   return {
     identity: sighting.identity,
     provider: sighting.provider,
     subject: row?.subject ?? sighting.subject,
     objectIds: withAll(row?.objectIds ?? [], sighting.objectIds),
-    snapshots: compressed(snapshots.toSorted(bySnapshot)).slice(-MAX_SNAPSHOTS),
+    snapshots: withoutUnchanged(snapshots.toSorted(bySnapshot)).slice(-MAX_SNAPSHOTS),
   }
 }
 
@@ -71,15 +71,15 @@ export function withSnapshot(
 export function mergeRows(a: SubscriptionRow, b: SubscriptionRow): SubscriptionRow {
   const snapshots = [...a.snapshots]
   for (const snapshot of b.snapshots) {
-    const twin = snapshots.findIndex(known => known.asOf === snapshot.asOf && hasSameContent(known, snapshot))
-    const known = snapshots[twin]
+    const sameIndex = snapshots.findIndex(known => known.asOf === snapshot.asOf && hasSameContent(known, snapshot))
+    const known = snapshots[sameIndex]
     if (known === undefined) snapshots.push(snapshot)
-    else snapshots[twin] = withSighting(known, snapshot)
+    else snapshots[sameIndex] = withSighting(known, snapshot)
   }
   return {
     ...a,
     objectIds: withAll(a.objectIds, b.objectIds),
-    snapshots: compressed(snapshots.toSorted(bySnapshot)).slice(-MAX_SNAPSHOTS),
+    snapshots: withoutUnchanged(snapshots.toSorted(bySnapshot)).slice(-MAX_SNAPSHOTS),
   }
 }
 
@@ -112,12 +112,12 @@ function bySnapshot(a: Snapshot, b: Snapshot): number {
  * Removes intermediate snapshots that are old and show no change. A subscription changes often in fields that do not
  * matter here.
  */
-function compressed(sorted: readonly Snapshot[]): readonly Snapshot[] {
+function withoutUnchanged(sorted: readonly Snapshot[]): readonly Snapshot[] {
   const kept: Snapshot[] = []
-  const wholeFrom = (sorted.at(-1)?.asOf ?? 0) - WHOLE_FOR_MS
+  const wholeFrom = (sorted.at(-1)?.asOf ?? 0) - KEEP_ALL_FOR_MS
   for (const snapshot of sorted) {
     const [last, beforeLast] = [kept.at(-1), kept.at(-2)]
-    const isMiddle = last !== undefined && beforeLast !== undefined && !statesChange(last)
+    const isMiddle = last !== undefined && beforeLast !== undefined && !showsChange(last)
     if (isMiddle && snapshot.asOf < wholeFrom && hasSameContent(last, snapshot) && hasSameContent(beforeLast, last)) {
       kept[kept.length - 1] = {
         ...withSighting(snapshot, last),
@@ -131,17 +131,17 @@ function compressed(sorted: readonly Snapshot[]): readonly Snapshot[] {
   return kept
 }
 
-function statesChange({ before, cancellation, pause }: Snapshot): boolean {
+function showsChange({ before, cancellation, pause }: Snapshot): boolean {
   const isOther = (phase: string | null | undefined, now: string) => phase != null && phase !== now
   return isOther(before?.cancellation, cancellation.phase) || isOther(before?.pause, pause.phase)
 }
 
-/** A stretch while it is being built. */
-interface OpenStretch {
-  readonly part: Stretch['part']
+/** A span while it is being built. */
+interface OpenSpan {
+  readonly part: HistorySpan['part']
   readonly points: Point[]
-  reached: Stretch['reached']
-  /** The end of the stretch so far. A stale re-read of an earlier request also extends it, but adds no point. */
+  reached: HistorySpan['reached']
+  /** The end of the span so far. A stale re-read of an earlier request also extends it, but adds no point. */
   to: number
   /** The request times of the earlier cancellations that this one replaced; null if the provider gives no time. */
   readonly replacedRequests: readonly (number | null)[]
@@ -151,20 +151,20 @@ interface OpenStretch {
  * An end that comes at least this much before its scheduled time was made by another request. Providers end
  * subscriptions within minutes of the scheduled time.
  */
-const FORWARD_BY_MS = 3_600_000
+const EARLIER_BY_MS = 3_600_000
 
 /**
  * The gaps and episodes of a row for one aspect. Two episodes follow each other directly if one request replaced
  * another.
  */
-export function stretchesOf(row: SubscriptionRow, aspect: Aspect): readonly Stretch[] {
-  const runs: OpenStretch[] = []
+export function spansOf(row: SubscriptionRow, aspect: Aspect): readonly HistorySpan[] {
+  const runs: OpenSpan[] = []
   let left: 'set' | 'done' | null = null
   for (const point of pointsOf(row, aspect)) {
     const last = runs.at(-1)
     if (point.phase === 'none') {
-      if (last?.part === 'gap' && left === null) extend(last, point)
-      else runs.push(newOpenStretch('gap', point, left ?? (last?.part === 'episode' ? last.reached : null)))
+      if (last?.part === 'gap' && left === null) extendSpan(last, point)
+      else runs.push(newOpenSpan('gap', point, left ?? (last?.part === 'episode' ? last.reached : null)))
       left = null
     } else if (point.isInferred) {
       left = point.phase
@@ -172,43 +172,43 @@ export function stretchesOf(row: SubscriptionRow, aspect: Aspect): readonly Stre
       left = null
       const before = runs.findLastIndex(run => run.part === 'episode')
       const episode = runs[before]
-      const isSame = last?.part === 'episode' || sameRequest(episode, point, aspect)
+      const isSame = last?.part === 'episode' || isSameRequest(episode, point, aspect)
       if (episode === undefined || !isSame) {
-        runs.push(newOpenStretch('episode', point, point.phase))
+        runs.push(newOpenSpan('episode', point, point.phase))
         continue
       }
-      if (last === episode && aspect === 'cancellation' && bringsForward(episode, point, row.provider)) {
-        runs.push(newOpenStretch('episode', point, point.phase, [...episode.replacedRequests, ...requestsOf(episode)]))
+      if (last === episode && aspect === 'cancellation' && endsEarlier(episode, point, row.provider)) {
+        runs.push(newOpenSpan('episode', point, point.phase, [...episode.replacedRequests, ...requestsOf(episode)]))
         continue
       }
       // The same request was shown again, so the gap in between was only data out of order.
       runs.length = before + 1
-      extend(episode, point)
+      extendSpan(episode, point)
       if (point.phase === 'done') episode.reached = 'done'
     }
   }
   let last: Point | undefined
   let clearAt: number | null = null
   return runs.map((run, index) => {
-    const stretch = stretchOf(run, last, clearAt, runs[index + 1])
+    const span = spanOf(run, last, clearAt, runs[index + 1])
     last = run.points.at(-1)
     clearAt = run.points.findLast(point => point.isUncertain === undefined)?.asOf ?? clearAt
-    return stretch
+    return span
   })
 }
 
-function newOpenStretch(
-  part: OpenStretch['part'],
+function newOpenSpan(
+  part: OpenSpan['part'],
   point: Point,
-  reached: OpenStretch['reached'],
-  overtook: OpenStretch['replacedRequests'] = [],
-): OpenStretch {
-  const run: OpenStretch = { part, points: [], reached, to: point.asOf, replacedRequests: overtook }
-  extend(run, point)
+  reached: OpenSpan['reached'],
+  overtook: OpenSpan['replacedRequests'] = [],
+): OpenSpan {
+  const run: OpenSpan = { part, points: [], reached, to: point.asOf, replacedRequests: overtook }
+  extendSpan(run, point)
   return run
 }
 
-function extend(run: OpenStretch, point: Point): void {
+function extendSpan(run: OpenSpan, point: Point): void {
   run.to = point.asOf
   const { cancellation } = point.snapshot
   const isOfEarlier = cancellation.requestedAt !== null && run.replacedRequests.includes(cancellation.requestedAt)
@@ -224,7 +224,7 @@ function extend(run: OpenStretch, point: Point): void {
   )
 }
 
-function requestsOf({ points }: OpenStretch): readonly (number | null)[] {
+function requestsOf({ points }: OpenSpan): readonly (number | null)[] {
   return points.map(point => point.snapshot.cancellation.requestedAt)
 }
 
@@ -233,7 +233,7 @@ function requestsOf({ points }: OpenStretch): readonly (number | null)[] {
  * request, and keeps it when the scheduled end comes. The biller's time is that of the scheduled end. The reseller
  * gives no time.
  */
-function bringsForward({ points }: OpenStretch, { asOf, snapshot, phase }: Point, provider: ProviderKind): boolean {
+function endsEarlier({ points }: OpenSpan, { asOf, snapshot, phase }: Point, provider: ProviderKind): boolean {
   const [first, last] = [points[0], points.at(-1)]
   if (last?.phase !== 'set' || first === undefined || asOf <= first.asOf) return false
   const [was, is] = [last.snapshot.cancellation, snapshot.cancellation]
@@ -242,19 +242,19 @@ function bringsForward({ points }: OpenStretch, { asOf, snapshot, phase }: Point
   if (was.effectiveAt === null || is.effectiveAt === null) return false
   // The latest scheduled end is compared, so that several small changes also add up.
   const setFor = Math.max(was.effectiveAt, first.snapshot.cancellation.effectiveAt ?? 0)
-  return is.effectiveAt <= setFor - FORWARD_BY_MS
+  return is.effectiveAt <= setFor - EARLIER_BY_MS
 }
 
 /**
- * @param last the last point before the stretch
+ * @param last the last point before the span
  * @param clearAt the last time before it at which the provider showed a certain phase
  */
-function stretchOf(
-  { part, points, reached, to }: OpenStretch,
+function spanOf(
+  { part, points, reached, to }: OpenSpan,
   last: Point | undefined,
   clearAt: number | null,
-  next: OpenStretch | undefined,
-): Stretch {
+  next: OpenSpan | undefined,
+): HistorySpan {
   return {
     part,
     reached,
@@ -267,7 +267,7 @@ function stretchOf(
   }
 }
 
-function sameRequest(episode: OpenStretch | undefined, point: Point, aspect: Aspect): boolean {
+function isSameRequest(episode: OpenSpan | undefined, point: Point, aspect: Aspect): boolean {
   if (aspect !== 'cancellation' || episode === undefined) return false
   const { requestedAt } = point.snapshot.cancellation
   return requestedAt !== null && episode.points.some(known => known.snapshot.cancellation.requestedAt === requestedAt)

@@ -6,7 +6,7 @@ import { recheckEntry } from '../verdict/outbox-entries.ts'
 
 /** Short, because a lost message delays an alert by up to this time. */
 const SWEEP_EVERY_MS = 15_000
-const SWEEP_LIMIT = 500
+const MAX_CASES = 500
 
 export interface OverdueLooksParts {
   readonly cases: Pick<CaseStore, 'withOverdueLook'>
@@ -25,7 +25,7 @@ export function createOverdueLooks(parts: OverdueLooksParts): Periodic {
 
   async function sweep(): Promise<void> {
     const now = clock.now()
-    const overdue = await parts.cases.withOverdueLook(now, SWEEP_LIMIT)
+    const overdue = await parts.cases.withOverdueLook(now, MAX_CASES)
     const entries = overdue.flatMap(theCase =>
       pendingLooks(theCase)
         .filter(look => look.wakeAt <= now)

@@ -31,7 +31,7 @@ export interface SweeperOptions {
   readonly sweeps: SweepStore
   readonly connections: Pick<ConnectionReader, 'readable'>
   readonly inbox: Pick<Inbox, 'known'>
-  readonly readers: Pick<ConnectionReaders, 'of'>
+  readonly readers: Pick<ConnectionReaders, 'readerFor'>
   readonly heldHints: HeldHints
   readonly incidents: ConnectionIncidents
   readonly producer: Producer
@@ -47,15 +47,15 @@ export interface SweeperOptions {
 }
 
 /** How often to check for due sweeps, in milliseconds. */
-const LOOK_EVERY_MS = 1_000
+const CHECK_EVERY_MS = 1_000
 /** How often to check for new connections, in milliseconds. */
-const NEW_ONES_EVERY_MS = 5_000
+const NEW_CONNECTIONS_EVERY_MS = 5_000
 /** Longer than the longest run, in milliseconds. The lease is renewed with each page. */
 const LEASE_MS = 120_000
 /** A run is abandoned after this time, in milliseconds, so that a provider cannot use a place for longer. */
-const RUN_WITHIN_MS = 110_000
+const MAX_RUN_MS = 110_000
 /** A run stops paging after this many milliseconds; the next run continues from its cursor. */
-const PAGING_FOR_MS = 30_000
+const MAX_PAGING_MS = 30_000
 const MAX_PAGES = 20
 
 type PageFailure = Extract<SweepPage, { kind: 'failed' }>
@@ -75,10 +75,10 @@ export function createSweeper(options: SweeperOptions): Periodic {
     run: (sweep, stopping) => runSweep(sweep, options, stopping).catch(onFailure),
     onFailure,
   })
-  const due = createPeriodic({ clock, pauseMs: LOOK_EVERY_MS, run: () => pool.fill(), onFailure })
+  const due = createPeriodic({ clock, pauseMs: CHECK_EVERY_MS, run: () => pool.fill(), onFailure })
   const newOnes = createPeriodic({
     clock,
-    pauseMs: NEW_ONES_EVERY_MS,
+    pauseMs: NEW_CONNECTIONS_EVERY_MS,
     async run() {
       const readable = await options.connections.readable()
       await sweeps.ensure(
@@ -121,13 +121,13 @@ async function runSweep(sweep: SweepDocument, options: SweeperOptions, stopping:
       const text = error instanceof AppError ? error.message : 'The sweep failed on our side; the log says why'
       return { kind: 'not_read', text, retryAfterMs: null, open_incidents }
     })
-  const end = await within(clock, RUN_WITHIN_MS, run, late, stopping)
-  const change = endOf(sweep, end === late && stopping.aborted ? { kind: 'stopped' } : end, options)
+  const end = await within(clock, MAX_RUN_MS, run, late, stopping)
+  const change = changesAtEnd(sweep, end === late && stopping.aborted ? { kind: 'stopped' } : end, options)
   await sweeps.release(sweep._id, sweep.lease_holder ?? '', change)
 }
 
 /** The changes at the end of a run. A failure is recorded, and the next run continues from the cursor. */
-function endOf(sweep: SweepDocument, end: RunEnd, { clock, everyMs, random }: SweeperOptions): SweepEnd {
+function changesAtEnd(sweep: SweepDocument, end: RunEnd, { clock, everyMs, random }: SweeperOptions): SweepEnd {
   const now = clock.now()
   const next = (inMs: number) => ({ next_run_at: new Date(now + inMs), last_run_at: new Date(now) })
   switch (end.kind) {
@@ -164,9 +164,9 @@ function endOf(sweep: SweepDocument, end: RunEnd, { clock, everyMs, random }: Sw
 async function sweepOne(sweep: SweepDocument, options: SweeperOptions, signal: AbortSignal): Promise<RunEnd> {
   const { readers, logger } = options
   const facts = { connection_id: sweep._id, project_id: sweep.project_id }
-  const opened = await readers.of(sweep._id)
+  const opened = await readers.readerFor(sweep._id)
   if (opened.kind === 'none') return { kind: 'no_reader', text: opened.text }
-  const ended = await readAll({ ...sweep }, opened.connection, opened.reader, options, signal)
+  const ended = await readPages({ ...sweep }, opened.connection, opened.reader, options, signal)
   if (signal.aborted) return { kind: 'stopped' }
   if (ended.kind === 'failed') {
     const { failure, text, retryAfterMs } = ended
@@ -190,7 +190,7 @@ interface PagesRead {
   readonly done: boolean
 }
 
-async function readAll(
+async function readPages(
   sweep: SweepDocument,
   connection: ConnectionDocument,
   reader: ProviderReader,
@@ -224,7 +224,7 @@ async function readAll(
       baseline_at,
       leased_until,
     })
-    const isLong = pages >= MAX_PAGES || clock.now() - begunAt >= PAGING_FOR_MS
+    const isLong = pages >= MAX_PAGES || clock.now() - begunAt >= MAX_PAGING_MS
     if (ended || !isOurs || isLong || signal.aborted) {
       return { kind: 'ended', events, objects, pages, done: ended }
     }

@@ -7,7 +7,7 @@ import {
   alertsOf,
   decideAgain,
   emptyCase,
-  isOpen,
+  hasOpenAlert,
   lookAll,
   MINUTE,
   onlyAction,
@@ -18,7 +18,7 @@ import {
   SECOND,
   T0,
   totalSeen,
-  unexpected,
+  unexpectedActionIncident,
 } from '../../test/fixtures.ts'
 import type { Case } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
@@ -72,7 +72,7 @@ describe("a stranger's refund has alerted, and an equal operation is reported", 
     const [due] = pendingLooks(ended).filter(({ kind }) => kind === 'decision')
     expect(due).toMatchObject({ dueAt: BEGAN + SECOND + 15 * MINUTE, wakeAt: BEGAN + SECOND + 15 * MINUTE })
     const resolved = decideAgain(ended)
-    expect(unexpected(onlyAction(resolved))).toMatchObject({
+    expect(unexpectedActionIncident(onlyAction(resolved))).toMatchObject({
       state: 'resolved',
       resolvedBy: 'op_1',
       resolvedAt: BEGAN + SECOND + 15 * MINUTE,
@@ -82,7 +82,7 @@ describe("a stranger's refund has alerted, and an equal operation is reported", 
 
   test('resolves a day after the operation began when nobody reports its end', () => {
     const running = play([at(BEGAN, executing)], alerted)
-    expect(unexpected(onlyAction(decideAgain(running)))).toMatchObject({
+    expect(unexpectedActionIncident(onlyAction(decideAgain(running)))).toMatchObject({
       state: 'resolved',
       resolvedAt: BEGAN + 24 * 60 * MINUTE,
     })
@@ -179,11 +179,11 @@ describe('two equal refunds and one operation', () => {
         total({ total: 4998, before: 2499, createdAt: T0 + 12 * SECOND }),
       ]),
     )
-    expect(provisional.actions.map(isOpen)).toEqual([false, true])
+    expect(provisional.actions.map(hasOpenAlert)).toEqual([false, true])
     const known = lookAll(
       play([at(T0 + 5 * MINUTE, refundSeen({ id: 're_2', createdAt: T0 + 3 * SECOND }))], provisional),
     )
-    expect(known.actions.map(isOpen)).toEqual([false, true])
+    expect(known.actions.map(hasOpenAlert)).toEqual([false, true])
     expect(alertsOf(known)).toEqual(['incident.opened'])
   })
 

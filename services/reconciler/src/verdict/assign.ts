@@ -1,8 +1,15 @@
 import type { Operation } from '@backstop/contracts'
 import { type ActionRecord, isJudged } from '../case/action-record.ts'
-import { byTime, compareText, nearestFirst, type Pair, pairUp } from '../case/pairing.ts'
+import { byTime, compareText, nearestFirst, type Pair, pairBestFirst } from '../case/pairing.ts'
 import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
-import { claimOf, type Match, madeWithin, STRENGTHS, type TimedOperation, timedOperation } from './explain.ts'
+import {
+  claimResultOf,
+  type Match,
+  requestedBetween,
+  STRENGTHS,
+  type TimedOperation,
+  timedOperation,
+} from './explain.ts'
 
 export interface Assignment {
   readonly operation: Operation
@@ -46,9 +53,9 @@ export function assignOperations(
     waiting: new Map(),
   }
   // Strongest first: each pass assigns only operations and actions that the passes before left.
-  pairOff(judged, ['provider_ref_matches', 'idempotency_key_matches'], round)
-  shareCreditNotes(judged, round)
-  pairOff(judged, ['amount_and_time_match'], round)
+  assignPairs(judged, ['provider_ref_matches', 'idempotency_key_matches'], round)
+  assignCreditNotes(judged, round)
+  assignPairs(judged, ['amount_and_time_match'], round)
   const explained = new Map(
     [...round.explained].map(([{ id }, { target, reason }]) => [id, { operation: target, reason }]),
   )
@@ -65,13 +72,13 @@ interface AssignmentRun {
   readonly waiting: Map<ActionRecord, TimedOperation[]>
 }
 
-function pairOff(judged: readonly ActionRecord[], reasons: readonly Match[], round: AssignmentRun): void {
+function assignPairs(judged: readonly ActionRecord[], reasons: readonly Match[], round: AssignmentRun): void {
   const left = judged.filter(action => !round.explained.has(action))
-  const pairs = pairUp(left, action => claimsOn(action, reasons, round), compareClaims)
-  for (const pair of pairs.values()) accept(pair, round)
+  const pairs = pairBestFirst(left, action => bestClaimsOn(action, reasons, round), compareClaims)
+  for (const pair of pairs.values()) acceptClaim(pair, round)
 }
 
-function accept(pair: ClaimedPair, { explained, taken }: AssignmentRun): void {
+function acceptClaim(pair: ClaimedPair, { explained, taken }: AssignmentRun): void {
   explained.set(pair.seeker, pair)
   taken.add(pair.target)
 }
@@ -80,15 +87,17 @@ function accept(pair: ClaimedPair, { explained, taken }: AssignmentRun): void {
  * Assigns refunds to operations that name their credit note, best claim first, while the operation's amount covers the
  * sum.
  */
-function shareCreditNotes(judged: readonly ActionRecord[], round: AssignmentRun): void {
+function assignCreditNotes(judged: readonly ActionRecord[], round: AssignmentRun): void {
   const paying = judged.filter(action => creditNoteIdsOf(action).length > 0 && !round.explained.has(action))
-  const claims = paying.flatMap(action => [...claimsOn(action, ['credit_note_matches'], round)]).sort(compareShares)
+  const claims = paying
+    .flatMap(action => [...bestClaimsOn(action, ['credit_note_matches'], round)])
+    .sort(compareCreditNoteClaims)
   const covered = new Map<Operation, number>()
   for (const claim of claims) {
     const sum = (covered.get(claim.target) ?? 0) + amountUsedBy(claim.seeker)
     if (round.explained.has(claim.seeker) || sum > (claim.target.amount ?? 0)) continue
     covered.set(claim.target, sum)
-    accept(claim, round)
+    acceptClaim(claim, round)
   }
 }
 
@@ -115,11 +124,11 @@ function timesToDecideAgain(
  * explanation that resolved an alert is kept. An action that alerted comes last, even if something else than an
  * operation resolved its alert.
  */
-const RANKS = { kept: 0, open: 1, alerted: 2 } as const
+const ALERT_RANKS = { kept: 0, open: 1, alerted: 2 } as const
 
-function rankOf(action: ActionRecord, operation: Operation): number {
-  if (action.verdict === 'unexplained' || isExplainedOtherwise(action)) return RANKS.alerted
-  return keptOperationId(action) === operation.operation_id ? RANKS.kept : RANKS.open
+function alertRankOf(action: ActionRecord, operation: Operation): number {
+  if (action.verdict === 'unexplained' || isExplainedOtherwise(action)) return ALERT_RANKS.alerted
+  return keptOperationId(action) === operation.operation_id ? ALERT_RANKS.kept : ALERT_RANKS.open
 }
 
 /**
@@ -139,7 +148,7 @@ function keptOperationId({ verdict, incidents, operationId }: ActionRecord): str
  * True if the operation's own refund may still arrive. Then a match by amount and time must not resolve an alert,
  * because the action would alert again when that refund arrives and gets the operation.
  */
-function isPremature({ verdict }: ActionRecord, reason: Match, { until }: TimedOperation, now: number): boolean {
+function isTooEarly({ verdict }: ActionRecord, reason: Match, { until }: TimedOperation, now: number): boolean {
   return verdict === 'unexplained' && reason === 'amount_and_time_match' && now < until
 }
 
@@ -153,7 +162,7 @@ function indexByJoinKey(operations: readonly Operation[]): ReadonlyMap<JoinKey, 
     const { provider_ref, idempotency_key } = timed.operation
     if (provider_ref !== null) addTo(index, provider_ref, timed)
     if (idempotency_key !== null) addTo(index, idempotency_key, timed)
-    addTo(index, likenessOf(timed.operation), timed)
+    addTo(index, amountOrKind(timed.operation), timed)
   }
   return index
 }
@@ -165,7 +174,7 @@ function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 }
 
 /** The value that must match if the operation does not name the action: the amount of a refund, or else the kind. */
-function likenessOf({ kind, amount }: Pick<ActionRecord, 'kind' | 'amount'>): JoinKey {
+function amountOrKind({ kind, amount }: Pick<ActionRecord, 'kind' | 'amount'>): JoinKey {
   return kind === 'refund' ? amount : kind
 }
 
@@ -173,37 +182,37 @@ const JOIN_KEYS: Record<Match, (action: ActionRecord) => readonly JoinKey[]> = {
   provider_ref_matches: refundIdsOf,
   idempotency_key_matches: action => action.idempotencyKeys,
   credit_note_matches: creditNoteIdsOf,
-  amount_and_time_match: action => [likenessOf(action)],
+  amount_and_time_match: action => [amountOrKind(action)],
 }
 
 /**
  * The claims on an action for these reasons: strongest first, then the operation that resolved its alert, then the
  * nearest in time.
  */
-function* claimsOn(
+function* bestClaimsOn(
   action: ActionRecord,
   reasons: readonly Match[],
   round: AssignmentRun,
 ): Generator<ClaimedPair, void> {
-  const { from, to } = madeWithin(action)
+  const { from, to } = requestedBetween(action)
   for (const reason of reasons) {
-    const candidates = operationsUnder(JOIN_KEYS[reason](action), round.index)
-    for (const timed of keptFirst(action, candidates, nearestFirst(candidates, from, to))) {
+    const candidates = operationsByKeys(JOIN_KEYS[reason](action), round.index)
+    for (const timed of keptOperationFirst(action, candidates, nearestFirst(candidates, from, to))) {
       const { operation } = timed
       if (round.taken.has(operation) || (reason === 'amount_and_time_match' && isExplainedOtherwise(action))) continue
-      const claim = claimOf(action, operation, timed)
+      const claim = claimResultOf(action, operation, timed)
       if (claim.kind === 'no_match' || claim.reason !== reason) continue
-      if (isPremature(action, reason, timed, round.now)) {
+      if (isTooEarly(action, reason, timed, round.now)) {
         addTo(round.waiting, action, timed)
         continue
       }
       const { distanceMs } = claim
-      yield { seeker: action, target: operation, reason, rank: rankOf(action, operation), distanceMs }
+      yield { seeker: action, target: operation, reason, rank: alertRankOf(action, operation), distanceMs }
     }
   }
 }
 
-function* keptFirst(
+function* keptOperationFirst(
   action: ActionRecord,
   candidates: readonly TimedOperation[],
   nearest: Iterable<TimedOperation>,
@@ -214,7 +223,7 @@ function* keptFirst(
   for (const timed of nearest) if (timed !== kept) yield timed
 }
 
-function operationsUnder(
+function operationsByKeys(
   joints: readonly JoinKey[],
   index: ReadonlyMap<JoinKey, readonly TimedOperation[]>,
 ): readonly TimedOperation[] {
@@ -238,11 +247,11 @@ function compareClaims(a: ClaimedPair, b: ClaimedPair): number {
  * Like `compareClaims`, but among claims on a credit note, a refund of the operation's exact amount comes before a
  * nearer one.
  */
-function compareShares(a: ClaimedPair, b: ClaimedPair): number {
-  return a.rank - b.rank || Number(isPart(a)) - Number(isPart(b)) || compareClaims(a, b)
+function compareCreditNoteClaims(a: ClaimedPair, b: ClaimedPair): number {
+  return a.rank - b.rank || Number(isPartialAmount(a)) - Number(isPartialAmount(b)) || compareClaims(a, b)
 }
 
-function isPart({ seeker, target }: ClaimedPair): boolean {
+function isPartialAmount({ seeker, target }: ClaimedPair): boolean {
   return seeker.amount !== target.amount
 }
 

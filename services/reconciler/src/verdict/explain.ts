@@ -6,7 +6,7 @@ import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
 import { EARLIEST_BEFORE_START_MS, LATEST_AFTER_END_MS, LATEST_WITHOUT_END_MS } from '../case/time-windows.ts'
 
 /** Larger than any distance in time between an operation and an action whose time is known. */
-const UNDATED_MS = 100 * 366 * 86_400_000
+const UNDATED_DISTANCE_MS = 100 * 366 * 86_400_000
 
 export type Match = Extract<
   VerdictReason,
@@ -24,7 +24,7 @@ export const STRENGTHS: readonly Match[] = [
   'amount_and_time_match',
 ]
 
-export type Claim =
+export type ClaimResult =
   | { readonly kind: 'match'; readonly reason: Match; readonly distanceMs: number }
   | { readonly kind: 'no_match'; readonly reason: Exclude<CandidateFailure, FailedAssignment> }
 
@@ -48,14 +48,21 @@ export function timedOperation(operation: Operation): TimedOperation {
  * Decides whether, and how strongly, an operation claims to have made an action.
  * @param timed the operation with its parsed times
  */
-export function claimOf(action: ActionRecord, operation: Operation, timed = timedOperation(operation)): Claim {
-  const no = (reason: Extract<Claim, { kind: 'no_match' }>['reason']): Claim => ({ kind: 'no_match', reason })
+export function claimResultOf(
+  action: ActionRecord,
+  operation: Operation,
+  timed = timedOperation(operation),
+): ClaimResult {
+  const no = (reason: Extract<ClaimResult, { kind: 'no_match' }>['reason']): ClaimResult => ({
+    kind: 'no_match',
+    reason,
+  })
   if (!hasExecuted(operation.state) || operation.executing_at === null) return no('operation_did_not_act')
   if (operation.unapproved != null) return no('operation_skipped_approval')
   if (operation.kind !== action.kind || !isAtProviderOf(action, operation)) return no('other_kind')
   const times = timesOf(action, timed)
-  const match = (reason: Match): Claim => ({ kind: 'match', reason, distanceMs: times.distanceMs })
-  if (namesOneRefund(action, operation)) {
+  const match = (reason: Match): ClaimResult => ({ kind: 'match', reason, distanceMs: times.distanceMs })
+  if (namesSingleRefund(action, operation)) {
     // An operation that names its refund made only that refund, even if other fields match.
     return refundIdsOf(action).includes(operation.provider_ref ?? '')
       ? match('provider_ref_matches')
@@ -68,7 +75,7 @@ export function claimOf(action: ActionRecord, operation: Operation, timed = time
   if (!paysOut && !namesSubject(action, operation)) return no('other_subject')
   // A payment has one currency, so an operation without a currency has the currency of the payment.
   const sameCurrency = operation.currency === null || operation.currency === action.currency
-  if (action.kind === 'refund' && !(sameCurrency && fitsAmount(action, operation, paysOut))) return no('other_amount')
+  if (action.kind === 'refund' && !(sameCurrency && amountFits(action, operation, paysOut))) return no('other_amount')
   if (!times.agree) return no('outside_time_window')
   return match(paysOut ? 'credit_note_matches' : 'amount_and_time_match')
 }
@@ -76,7 +83,7 @@ export function claimOf(action: ActionRecord, operation: Operation, timed = time
 /**
  * A credit note may be paid out by several refunds, so the amount of a refund may be lower than that of the operation.
  */
-function fitsAmount(action: ActionRecord, operation: Operation, paysOut: boolean): boolean {
+function amountFits(action: ActionRecord, operation: Operation, paysOut: boolean): boolean {
   if (!paysOut) return operation.amount === action.amount
   return operation.amount !== null && action.amount !== null && action.amount <= operation.amount
 }
@@ -95,7 +102,7 @@ function isAtProviderOf(action: ActionRecord, operation: Operation): boolean {
  * True if the operation names a single refund. If it names the payment or a credit note, it does not, because these can
  * be refunded several times.
  */
-function namesOneRefund({ kind, providerRef, objectIds }: ActionRecord, { provider_ref }: Operation): boolean {
+function namesSingleRefund({ kind, providerRef, objectIds }: ActionRecord, { provider_ref }: Operation): boolean {
   return kind === 'refund' && providerRef !== null && provider_ref !== null && !objectIds.includes(provider_ref)
 }
 
@@ -108,13 +115,13 @@ function namesSubject(action: ActionRecord, operation: Operation): boolean {
 }
 
 /** The time span in which the action was requested, by the provider's data. */
-export function madeWithin({ providerCreatedAt, turn }: ActionRecord): { from: number; to: number } {
+export function requestedBetween({ providerCreatedAt, turn }: ActionRecord): { from: number; to: number } {
   return { from: turn?.askedFrom ?? providerCreatedAt, to: providerCreatedAt }
 }
 
 /** Compares the provider's time of the action with the operation's time span. */
 function timesOf(action: ActionRecord, { at, until }: TimedOperation) {
-  const { from, to } = madeWithin(action)
+  const { from, to } = requestedBetween(action)
   // Providers give whole seconds: an object made 0.9 s into a second has the time of the second's start.
   const earliest = Math.floor((at - EARLIEST_BEFORE_START_MS) / 1000) * 1000
   const since = action.madeFrom ?? from
@@ -122,7 +129,7 @@ function timesOf(action: ActionRecord, { at, until }: TimedOperation) {
   return {
     agree: earliest <= to && since <= until,
     // Actions with a known time come first.
-    distanceMs: since < from ? UNDATED_MS + distanceMs : distanceMs,
+    distanceMs: since < from ? UNDATED_DISTANCE_MS + distanceMs : distanceMs,
   }
 }
 
@@ -160,13 +167,13 @@ type ProviderReason = (typeof PROVIDER_REASONS)[keyof typeof PROVIDER_REASONS] |
 /**
  * The reason why the provider itself ended a subscription or released an unpaid amount; null if somebody requested it.
  */
-export function reasonOfProvider({ turn, sides }: Pick<ActionRecord, 'turn' | 'sides'>): ProviderReason | null {
+export function providerReasonOf({ turn, sides }: Pick<ActionRecord, 'turn' | 'sides'>): ProviderReason | null {
   if (sides.some(side => side.isExpiredAuthorization)) return 'authorization_expired'
   const cause = turn?.cause ?? 'requested'
   return cause === 'requested' ? null : PROVIDER_REASONS[cause]
 }
 
 /** True if an action did not alert because the provider made it by itself. */
-export function isReasonOfProvider(reason: VerdictReason): boolean {
+export function isProviderReason(reason: VerdictReason): boolean {
   return reason === 'authorization_expired' || Object.values<VerdictReason>(PROVIDER_REASONS).includes(reason)
 }

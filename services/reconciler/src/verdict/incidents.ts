@@ -11,16 +11,16 @@ export type IncidentReason =
 
 /**
  * Opens an incident about a record, and adds its messages.
- * @param turn identifies the incident among those of the record. A second call with the same value does nothing
+ * @param occasion identifies the incident among those of the record. A second call with the same value does nothing
  */
 export function openIncidentAbout(
   theCase: Case,
   record: ActionRecord,
   reason: IncidentReason,
-  turn: string,
+  occasion: string,
   now: number,
 ): Case {
-  const id = deterministicId('incident', record.id, turn)
+  const id = deterministicId('incident', record.id, occasion)
   if (record.incidents.some(known => known.id === id)) return theCase
   const incident: IncidentRecord = {
     id,
@@ -62,7 +62,12 @@ export function resolveIncident(
 }
 
 /** Resolves the record's open UNEXPECTED_ACTION incident, if there is one. */
-export function resolveUnexpected(theCase: Case, record: ActionRecord, resolution: Resolution, now: number): Case {
+export function resolveUnexpectedAction(
+  theCase: Case,
+  record: ActionRecord,
+  resolution: Resolution,
+  now: number,
+): Case {
   const incident = openIncident(record, 'UNEXPECTED_ACTION')
   return incident === undefined ? theCase : resolveIncident(theCase, record, incident, resolution, now)
 }

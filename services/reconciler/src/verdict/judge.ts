@@ -1,21 +1,21 @@
 import {
   type ActionRecord,
+  type ExemptVerdict,
   type ExplainedVerdict,
   isJudged,
   type Look,
-  type OwnVerdict,
   openIncident,
   type Pending,
 } from '../case/action-record.ts'
 import { type Case, withRecord } from '../case/case.ts'
 import { type ConnectionPolicy, permissionToAlert } from '../case/connection-policy.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
-import { disproofOf } from '../case/denial.ts'
+import { denialReasonOf } from '../case/denial.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { expectedChangeFor } from '../expected-change/cover-actions.ts'
 import { type Assignment, assignOperations } from './assign.ts'
-import { explainedByEvidence, isReasonOfProvider, reasonOfProvider } from './explain.ts'
-import { openIncidentAbout, resolveUnexpected } from './incidents.ts'
+import { explainedByEvidence, isProviderReason, providerReasonOf } from './explain.ts'
+import { openIncidentAbout, resolveUnexpectedAction } from './incidents.ts'
 import { recheckEntry } from './outbox-entries.ts'
 import { ruleOf } from './why.ts'
 
@@ -23,12 +23,12 @@ import { ruleOf } from './why.ts'
 export function judgeCase(theCase: Case, context: DecisionContext): Case {
   const { explained, decideAgainAt } = assignOperations(theCase.actions, theCase.operations, context.now)
   return theCase.actions.reduce((next, action) => {
-    const timed = withDecision(next, action, decideAgainAt.get(action.id) ?? null)
+    const timed = withDecisionTime(next, action, decideAgainAt.get(action.id) ?? null)
     return judgeAction(timed.theCase, timed.action, explained.get(action.id), context)
   }, theCase)
 }
 
-function withDecision(theCase: Case, action: ActionRecord, at: number | null) {
+function withDecisionTime(theCase: Case, action: ActionRecord, at: number | null) {
   if (action.verdict !== 'unexplained' || (action.decideAgainAt ?? null) === at) return { theCase, action }
   const timed: ActionRecord = { ...action, decideAgainAt: at }
   return { theCase: withRecord(theCase, timed), action: timed }
@@ -47,7 +47,7 @@ function judgeAction(
 }
 
 /** A verdict that can be given without a second look. */
-type ImmediateVerdict = ExplainedVerdict | OwnVerdict
+type ImmediateVerdict = ExplainedVerdict | ExemptVerdict
 
 /** @returns null if the action needs a second look */
 function immediateVerdict(
@@ -63,9 +63,9 @@ function immediateVerdict(
   }
   const evidence = explainedByEvidence(action)
   if (evidence !== null) return { ...by, verdict: 'explained', reason: evidence }
-  const ended = reasonOfProvider(action)
+  const ended = providerReasonOf(action)
   if (ended !== null) return { ...by, verdict: 'not_alerted', reason: ended }
-  const disproved = disproofOf(action)
+  const disproved = denialReasonOf(action)
   if (disproved !== null) return { ...by, verdict: 'not_alerted', reason: disproved }
   const expected = expectedChangeFor(theCase, action)
   if (expected === undefined) return null
@@ -81,7 +81,7 @@ function whyLookAgain(
   if (action.verdict === 'explained') return 'explanation_lost'
   if (action.look === null) return 'new'
   if (action.verdict !== 'not_alerted') return null
-  if (isReasonOfProvider(action.reason)) return 'ended_by_somebody'
+  if (isProviderReason(action.reason)) return 'ended_by_somebody'
   if (action.reason === 'provider_denies_it') return 'shown_again'
   // The connections that showed it first did not alert. Now another connection shows it too, and the stricter setting
   // applies.
@@ -101,12 +101,12 @@ function scheduleLook(theCase: Case, action: NotUnexplained, { now, recheckDelay
     quietFor: [],
     look: { dueAt, askedAt: null, doneAt: null },
   }
-  const lost = timelineEntry(now, 'explanation_lost', action.operationId, lostText(action))
+  const lost = timelineEntry(now, 'explanation_lost', action.operationId, lostExplanationText(action))
   const next = withRecord(theCase, action.verdict === 'explained' ? addToTimeline(armed, lost) : armed)
   return { ...next, outbox: [...next.outbox, recheckEntry(theCase, action.id, dueAt, now)] }
 }
 
-function lostText(action: ActionRecord): string {
+function lostExplanationText(action: ActionRecord): string {
   return action.operationId === null
     ? 'What explained it does not hold any more'
     : `Operation ${action.operationId} does not explain it any more`
@@ -126,7 +126,7 @@ function giveVerdict(theCase: Case, action: ActionRecord, to: ImmediateVerdict, 
   const what = verdict === 'explained' ? 'explained' : 'second_look'
   const told =
     isSaid || !isJudged(action) ? settled : addToTimeline(settled, timelineEntry(now, what, operationId, text))
-  return resolveUnexpected(withRecord(theCase, told), told, { by: operationId, text }, now)
+  return resolveUnexpectedAction(withRecord(theCase, told), told, { by: operationId, text }, now)
 }
 
 /** The facts that a second look adds. */

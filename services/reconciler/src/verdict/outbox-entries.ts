@@ -14,7 +14,7 @@ import {
 } from '@backstop/contracts'
 import type { ActionRecord, IncidentRecord } from '../case/action-record.ts'
 import type { Case, CaseOutboxEntry } from '../case/case.ts'
-import type { Asking } from '../case/whom-to-ask.ts'
+import type { ProviderQuestion } from '../case/whom-to-ask.ts'
 import { projectAction, projectIncident } from './projection.ts'
 
 /** The messages of a decision. Their ids are deterministic, so a repeated decision creates the same ids. */
@@ -64,7 +64,7 @@ function refOf(theCase: Case): string {
 export function rereadEntry(
   theCase: Case,
   look: { readonly lookId: string; readonly dueAt: number },
-  { connectionId, provider, targets }: Asking,
+  { connectionId, provider, targets }: ProviderQuestion,
   reason: ReadReason,
   now: number,
   answerByMs?: number,
@@ -107,7 +107,7 @@ export function alertEntry(
   event: 'incident.opened' | 'incident.resolved',
   now: number,
 ): CaseOutboxEntry {
-  return alert(theCase, now, {
+  return toAlertEntry(theCase, now, {
     alert_id: incidentAlertId(incident.id, event),
     event,
     data: { incident: projectIncident(theCase, action, incident), action: projectAction(theCase, action) },
@@ -122,7 +122,7 @@ export function driftEntry(
   differences: readonly Difference[],
   now: number,
 ): CaseOutboxEntry {
-  return alert(theCase, now, {
+  return toAlertEntry(theCase, now, {
     alert_id: driftAlertId(operation.operation_id, differences),
     event: 'drift.detected',
     data: {
@@ -144,13 +144,13 @@ type AlertContent = Alert extends infer One
     : never
   : never
 
-function alert(theCase: Case, now: number, untold: AlertContent): CaseOutboxEntry {
+function toAlertEntry(theCase: Case, now: number, untold: AlertContent): CaseOutboxEntry {
   const message = { ...untold, project_id: theCase.projectId, created_at: isoTime(now) } as Alert
   return { id: message.alert_id, topic: 'alerts', key: theCase.projectId, message, at: now }
 }
 
 /** The command to record the provider's decision about an operation in the ledger. */
-export function finishEntry(
+export function finishOperationEntry(
   theCase: Case,
   operation: Operation,
   to: 'completed' | 'failed' | 'rejected',

@@ -67,13 +67,13 @@ export type Listing = Pick<Case, 'actions' | 'merged'>
 export function stampChanged(theCase: Case, before: Case | undefined): Case {
   const known = new Set<ActionRecord | MergedRecord>(before?.actions)
   for (const one of before?.merged ?? []) known.add(one)
-  const hasOtherWhy = hasOtherReasons(theCase, before)
+  const hasOtherWhy = reasonsChanged(theCase, before)
   const stamp = (record: ActionRecord): ActionRecord => ({ ...record, changedIn: theCase.version })
   const isListed = (record: ActionRecord) => known.has(record) && !hasOtherWhy(record)
   return {
     ...theCase,
-    actions: mapChanged(theCase.actions, isListed, stamp),
-    merged: mapChanged(
+    actions: mapUnlessKept(theCase.actions, isListed, stamp),
+    merged: mapUnlessKept(
       theCase.merged,
       one => known.has(one),
       one => ({ ...one, record: stamp(one.record) }),
@@ -82,16 +82,16 @@ export function stampChanged(theCase: Case, before: Case | undefined): Case {
 }
 
 /** Applies `change` to the items that are not kept. Returns the same list if all are kept. */
-function mapChanged<T>(list: readonly T[], isKept: (item: T) => boolean, change: (item: T) => T): readonly T[] {
+function mapUnlessKept<T>(list: readonly T[], isKept: (item: T) => boolean, change: (item: T) => T): readonly T[] {
   return list.every(isKept) ? list : list.map(item => (isKept(item) ? item : change(item)))
 }
 
 /** Tells for a record that no operation explains whether its stated reasons changed. */
-function hasOtherReasons(theCase: Case, before: Case | undefined): (record: ActionRecord) => boolean {
+function reasonsChanged(theCase: Case, before: Case | undefined): (record: ActionRecord) => boolean {
   if (before === undefined) return () => false
   const hasOtherActions = before.actions !== theCase.actions
   const ofOperations =
-    hasOtherActions || before.operations !== theCase.operations ? hasOtherCandidates(theCase, before) : () => false
+    hasOtherActions || before.operations !== theCase.operations ? candidatesChanged(theCase, before) : () => false
   const mayHaveOtherRemark = hasOtherActions || before.expectedChanges !== theCase.expectedChanges
   return record =>
     record.verdict !== 'explained' &&
@@ -100,7 +100,7 @@ function hasOtherReasons(theCase: Case, before: Case | undefined): (record: Acti
 }
 
 /** Tells for a record whether its candidate operations, or the reasons why they do not fit, changed. */
-function hasOtherCandidates(theCase: Case, before: Case): (record: ActionRecord) => boolean {
+function candidatesChanged(theCase: Case, before: Case): (record: ActionRecord) => boolean {
   const [index, indexBefore] = [indexOperations(theCase), indexOperations(before)]
   const [explaining, explainedBefore] = [index.explaining(), indexBefore.explaining()]
   const moved = new Set(

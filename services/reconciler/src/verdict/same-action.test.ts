@@ -1,18 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { alertsOf, CONNECTION, lookAll, MINUTE, operationSeen, play, policy, T0 } from '../../test/fixtures.ts'
-import { refundShown, seen } from '../../test/sightings.ts'
+import { refundShown, sightingInput } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import type { Input } from '../decision/decide.ts'
 import { projectActions, projectIncidents } from './projection.ts'
 
 const through = (id: string) => ({ connection: { id, createdAt: T0 - 60 * MINUTE } })
-const atGateway = seen(refundShown({ providerRef: 're_1', about: ['pi_1'] }), through(CONNECTION))
+const atGateway = sightingInput(refundShown({ providerRef: 're_1', about: ['pi_1'] }), through(CONNECTION))
 const biller = { provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'] } as const
-const linked = seen(refundShown({ ...biller, gatewayRefs: ['re_1'], stateVersion: 2 }), {
+const linked = sightingInput(refundShown({ ...biller, gatewayRefs: ['re_1'], stateVersion: 2 }), {
   ...through('con_s'),
   eventId: 'linked',
 })
-const unlinked = seen(refundShown({ ...biller, stateVersion: 1 }), { ...through('con_s'), eventId: 'unlinked' })
+const unlinked = sightingInput(refundShown({ ...biller, stateVersion: 1 }), {
+  ...through('con_s'),
+  eventId: 'unlinked',
+})
 
 const policies = [policy(), policy({ connectionId: 'con_s', provider: 'subscription' })]
 const tell = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0 + MINUTE, input })))
@@ -55,10 +58,15 @@ describe('a refund that the biller made through its gateway', () => {
       ...input,
       source: { ...through('con_t'), eventId: 't', eventType: 'x', reading: null },
     })
-    const apart = looked(tell(atGateway, signed(seen(refundShown({ ...biller, provider: 'reseller' }))) as Input))
+    const apart = looked(
+      tell(atGateway, signed(sightingInput(refundShown({ ...biller, provider: 'reseller' }))) as Input),
+    )
     expect(alertsOf(apart)).toEqual(['incident.opened', 'incident.opened'])
     const link = refundShown({ ...biller, provider: 'reseller', gatewayRefs: ['re_1'], stateVersion: 2 })
-    const joined = play([{ at: T0 + 9 * MINUTE, input: seen(link, { ...through('con_t'), eventId: 'l' }) }], apart)
+    const joined = play(
+      [{ at: T0 + 9 * MINUTE, input: sightingInput(link, { ...through('con_t'), eventId: 'l' }) }],
+      apart,
+    )
     expect(joined.actions).toHaveLength(1)
     expect(joined.actions[0]?.incidents.map(({ state }) => state).sort()).toEqual(['open', 'resolved'])
     expect(alertsOf(joined)).toEqual(['incident.opened', 'incident.opened', 'incident.resolved'])
@@ -80,7 +88,7 @@ describe('a refund that the biller made through its gateway', () => {
     const settings = [policy({ outOfBand: 'ignore' }), policy({ connectionId: 'con_q' })]
     const ignored = lookAll(tell(atGateway), settings)
     expect(ignored.actions).toMatchObject([{ verdict: 'not_alerted', reason: 'out_of_band_ignore' }])
-    const other = seen(refundShown(), { ...through('con_q'), eventId: 'q' })
+    const other = sightingInput(refundShown(), { ...through('con_q'), eventId: 'q' })
     const seenTwice = play([{ at: T0 + 9 * MINUTE, input: other }], ignored)
     expect(seenTwice.actions).toMatchObject([{ verdict: 'pending' }])
     expect(alertsOf(lookAll(seenTwice, settings))).toEqual(['incident.opened'])
@@ -89,8 +97,8 @@ describe('a refund that the biller made through its gateway', () => {
 
 test('what still waits for its look gets it on time, whichever record it is part of then', () => {
   const madeLater = { ...through('con_s'), connection: { id: 'con_s', createdAt: T0 + 60 * MINUTE } }
-  const before = seen(refundShown({ ...biller, stateVersion: 1 }), { ...madeLater, eventId: 'before' })
-  const link = seen(refundShown({ ...biller, gatewayRefs: ['re_1'], stateVersion: 2 }), {
+  const before = sightingInput(refundShown({ ...biller, stateVersion: 1 }), { ...madeLater, eventId: 'before' })
+  const link = sightingInput(refundShown({ ...biller, gatewayRefs: ['re_1'], stateVersion: 2 }), {
     ...madeLater,
     eventId: 'link',
   })

@@ -17,12 +17,12 @@ export function isSameRefund(a: Side, b: Side): boolean {
 }
 
 /** The index of the record with another provider's object of the same refund, or -1. */
-export function linkedRecord(theCase: Case, side: Side): number {
+export function indexOfLinkedRecord(theCase: Case, side: Side): number {
   return theCase.actions.findIndex(({ kind, sides }) => kind === 'refund' && sides.some(own => isSameRefund(own, side)))
 }
 
 /** Merges records of the same refund, also if the link between them becomes known later. */
-export function joinLinked(theCase: Case, now: number): Case {
+export function mergeLinkedRefunds(theCase: Case, now: number): Case {
   const linking = theCase.actions.filter(({ sides }) => sides.some(side => side.gatewayRefs.length > 0))
   if (linking.length === 0) return theCase
   const refunds = theCase.actions.filter(({ kind }) => kind === 'refund')
@@ -36,15 +36,15 @@ export function joinLinked(theCase: Case, now: number): Case {
         .flatMap(ref => named.get(ref) ?? [])
         .find(({ record, side }) => record !== a && side.provider !== own.provider)
       if (other === undefined) continue
-      const [kept, duplicate] = isFirst(a, other.record) ? [a, other.record] : [other.record, a]
-      return joinLinked(mergeRecords(theCase, kept, duplicate, now), now)
+      const [kept, duplicate] = wasSeenFirst(a, other.record) ? [a, other.record] : [other.record, a]
+      return mergeLinkedRefunds(mergeRecords(theCase, kept, duplicate, now), now)
     }
   }
   return theCase
 }
 
 /** The record that was seen first keeps its id. */
-function isFirst(a: ActionRecord, b: ActionRecord): boolean {
+function wasSeenFirst(a: ActionRecord, b: ActionRecord): boolean {
   return a.firstSeenAt < b.firstSeenAt || (a.firstSeenAt === b.firstSeenAt && a.id < b.id)
 }
 
@@ -104,7 +104,7 @@ function withIncidentsOf(theCase: Case, kept: ActionRecord, duplicate: ActionRec
       const record = next.actions.find(({ id }) => id === kept.id) ?? both
       return resolveIncident(next, record, incident, { by: null, text }, now)
     },
-    withLookOf(withRecord(theCase, both), both, standing, now),
+    withPendingLookOf(withRecord(theCase, both), both, standing, now),
   )
 }
 
@@ -112,7 +112,7 @@ function withIncidentsOf(theCase: Case, kept: ActionRecord, duplicate: ActionRec
  * A pending look has the id of its record. If that record was merged into another one, the look is requested again
  * under the other record's id.
  */
-function withLookOf(theCase: Case, kept: ActionRecord, { id, look, verdict }: ActionRecord, now: number): Case {
+function withPendingLookOf(theCase: Case, kept: ActionRecord, { id, look, verdict }: ActionRecord, now: number): Case {
   if (id === kept.id || verdict !== 'pending' || look === null || look.doneAt !== null) return theCase
   return { ...theCase, outbox: [...theCase.outbox, recheckEntry(theCase, kept.id, look.dueAt, now)] }
 }

@@ -14,9 +14,15 @@ import {
   refundSeen,
   secondLooks,
   T0,
-  unexpected,
+  unexpectedActionIncident,
 } from '../../test/fixtures.ts'
-import { ended, refundShown, scheduled, seen, subscriptionShown } from '../../test/sightings.ts'
+import {
+  endedSubscription,
+  refundShown,
+  scheduledCancellation,
+  sightingInput,
+  subscriptionShown,
+} from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import { decide, type Input } from '../decision/decide.ts'
 import { projectIncidents } from './projection.ts'
@@ -37,14 +43,14 @@ describe('the summary of an open incident says what the provider says', () => {
     { state: 'rejected', says: "was requested at the provider and rejected by the provider's review: no money moved" },
     { state: 'reversed', says: 'was made at the provider and taken back later' },
   ] as const)('of a refund that is $state', ({ state, says }) => {
-    expect(summaries(told(seen(refundShown({ state }))))).toEqual([`${REFUND} ${says}${UNEXPLAINED}`])
+    expect(summaries(told(sightingInput(refundShown({ state }))))).toEqual([`${REFUND} ${says}${UNEXPLAINED}`])
   })
 
   test.each([
-    { name: 'set for later', shown: scheduled(T0), says: 'is scheduled at the provider' },
-    { name: 'carried out', shown: ended(T0), says: 'was made at the provider' },
+    { name: 'set for later', shown: scheduledCancellation(T0), says: 'is scheduled at the provider' },
+    { name: 'carried out', shown: endedSubscription(T0), says: 'was made at the provider' },
   ])('of a cancellation that is $name', ({ shown, says }) => {
-    expect(summaries(told(seen(shown)))).toEqual([`A cancellation on sub_1 ${says}${UNEXPLAINED}`])
+    expect(summaries(told(sightingInput(shown)))).toEqual([`A cancellation on sub_1 ${says}${UNEXPLAINED}`])
   })
 
   test('of a refund that the provider does not know when it is asked', () => {
@@ -76,13 +82,13 @@ describe('the summary of a resolved incident says by what', () => {
     expect(summaries(agreed)).toEqual([
       `${REFUND} is explained after all: operation op_1 agrees in kind, subject, amount, currency and time`,
     ])
-    expect(unexpected(onlyAction(agreed))?.resolvedBy).toBe('op_1')
+    expect(unexpectedActionIncident(onlyAction(agreed))?.resolvedBy).toBe('op_1')
   })
 
   test('an end that the provider caused needs no explanation', () => {
-    const open = told(seen(scheduled(T0)))
-    const involuntary = seen(
-      ended(T0, { asOf: T0 + MINUTE, cancellation: { cause: 'involuntary', detail: 'not_paid' } }),
+    const open = told(sightingInput(scheduledCancellation(T0)))
+    const involuntary = sightingInput(
+      endedSubscription(T0, { asOf: T0 + MINUTE, cancellation: { cause: 'involuntary', detail: 'not_paid' } }),
     )
     const [summary] = summaries(play([{ at: T0 + 5 * MINUTE, input: involuntary }], open))
     expect(summary).not.toContain('explained after all')
@@ -123,7 +129,7 @@ describe('why claims no fact that nobody stated', () => {
   test('a cancellation whose time the provider does not say was asked for between two times', () => {
     const [before, after] = [
       subscriptionShown({ provider: 'reseller', asOf: T0 - 30 * MINUTE }),
-      ended(null, { provider: 'reseller' }),
+      endedSubscription(null, { provider: 'reseller' }),
     ]
     const cancels = {
       kind: 'cancellation',
@@ -133,7 +139,7 @@ describe('why claims no fact that nobody stated', () => {
       currency: null,
     } as const
     const long = { executing_at: '2026-11-21T08:00:00.000Z', ended_at: '2026-11-21T08:00:01.000Z' }
-    expect(why(seen(before), seen(after), operationSeen({ ...cancels, ...long }))).toEqual([
+    expect(why(sightingInput(before), sightingInput(after), operationSeen({ ...cancels, ...long }))).toEqual([
       'It may have acted from 2026-11-21T08:00:00.000Z to 2026-11-21T08:00:01.000Z, ' +
         'and this was asked for between 2026-11-21T09:30:00.000Z and 2026-11-21T10:00:00.000Z',
     ])

@@ -11,7 +11,7 @@ import type { Case } from '../case/case.ts'
 import { byTime, nearestFirst } from '../case/pairing.ts'
 import { type UsedUp, usedUpFor } from '../expected-change/cover-actions.ts'
 import { MAX_NAMED } from '../expected-change/expected-change-uses.ts'
-import { claimOf, madeWithin, type TimedOperation, timedOperation } from './explain.ts'
+import { claimResultOf, requestedBetween, type TimedOperation, timedOperation } from './explain.ts'
 
 /** Explains a verdict in words. */
 
@@ -111,21 +111,21 @@ export function usedUpRemark(theCase: Case, action: ActionRecord): string {
   const usedUp = usedUpFor(theCase, action)
   return usedUp === undefined
     ? ''
-    : `; expected change ${usedUp.expectedChange.id} would cover it, but ${LACKS[usedUp.lack](usedUp)}`
+    : `; expected change ${usedUp.expectedChange.id} would cover it, but ${USED_UP_TEXTS[usedUp.lack](usedUp)}`
 }
 
-const LACKS: Record<UsedUp['lack'], (usedUp: UsedUp) => string> = {
+const USED_UP_TEXTS: Record<UsedUp['lack'], (usedUp: UsedUp) => string> = {
   deleted: () => 'was deleted',
-  changes: usedUp => `was used up by ${usersOf(usedUp)}`,
+  changes: usedUp => `was used up by ${usersText(usedUp)}`,
   amount: usedUp => {
     const { expectedChange, used } = usedUp
     const amount = Math.max(0, (expectedChange.maxAmount ?? 0) - used.amount)
-    const left = `only ${money({ amount, currency: expectedChange.currency })} of its amount is left`
-    return used.changes === 0 ? left : `${left}: the rest was used by ${usersOf(usedUp)}`
+    const left = `only ${moneyText({ amount, currency: expectedChange.currency })} of its amount is left`
+    return used.changes === 0 ? left : `${left}: the rest was used by ${usersText(usedUp)}`
   },
 }
 
-function usersOf({ by, used }: UsedUp): string {
+function usersText({ by, used }: UsedUp): string {
   const named = by.slice(0, MAX_NAMED)
   const more = used.changes - named.length
   const all = more > 0 ? [...named, `${more} ${more === 1 ? 'other' : 'others'}`] : named
@@ -140,7 +140,7 @@ export function whyOf(theCase: Case, action: ActionRecord, index = indexOperatio
   return {
     rule: `${ruleOf(action)}${readBackRemark(action)}${usedUpRemark(theCase, action)}`,
     candidates: candidatesOf(theCase, action, index).map(timed => {
-      const claim = claimOf(action, timed.operation, timed)
+      const claim = claimResultOf(action, timed.operation, timed)
       const failure = claim.kind === 'match' ? whyNotAssigned(action, timed, index) : claim.reason
       return { operation_id: timed.name, failure, text: FAILURES[failure](action, timed.operation, timed) }
     }),
@@ -164,12 +164,12 @@ export function candidatesOf(
   return candidates
 }
 
-const money = (of: { amount: number | null; currency: string | null }) =>
+const moneyText = (of: { amount: number | null; currency: string | null }) =>
   formatMoney(of.amount, of.currency) ?? (of.amount === null ? 'no amount' : `${of.amount} in minor units`)
 
 /** The time or time span at which the action was made or requested, as far as the provider states it. */
-function timeOf(action: ActionRecord): string {
-  const { from, to } = madeWithin(action)
+function timeText(action: ActionRecord): string {
+  const { from, to } = requestedBetween(action)
   const since = action.madeFrom ?? from
   const verb = action.kind === 'cancellation' ? 'asked for' : 'made'
   return since < to ? `${verb} between ${isoTime(since)} and ${isoTime(to)}` : `${verb} at ${isoTime(to)}`
@@ -189,10 +189,10 @@ const FAILURES: Record<
       : `It is a ${kind}, and this is a ${action.kind}`,
   other_provider_ref: (action, { provider_ref }) => `It names ${provider_ref}, and this is ${action.providerRef}`,
   other_subject: (action, { subject }) => `It is about ${subject}, and this is about ${action.subject}`,
-  other_amount: (action, operation) => `It is about ${money(operation)}, and this is about ${money(action)}`,
+  other_amount: (action, operation) => `It is about ${moneyText(operation)}, and this is about ${moneyText(action)}`,
   outside_time_window: (action, { executing_at, ended_at }) =>
     `It may have acted from ${executing_at} to ${ended_at ?? 'an end that nobody reported'}, ` +
-    `and this was ${timeOf(action)}`,
+    `and this was ${timeText(action)}`,
   explains_another: () => 'It would fit, and explains another action better',
   other_operation_fits_better: ({ operationId }) => `It would fit, and operation ${operationId} fits better`,
   awaits_its_own: ({ kind }, _, { until }) =>

@@ -9,12 +9,12 @@ export interface HappenedRefund {
   readonly amount: number
   readonly madeAt: number
   readonly failedAt: number | null
-  readonly isCreationTold: boolean
-  readonly isFailureTold: boolean
+  readonly hasCreationEvent: boolean
+  readonly hasFailureEvent: boolean
 }
 
 /** A `charge.refunded` event that arrived, about the refunds from `first` to `last`. */
-export interface ToldTotal {
+export interface ArrivedTotal {
   readonly first: number
   readonly last: number
   readonly total: number
@@ -28,12 +28,12 @@ export interface ToldTotal {
 export interface HappenedCharge {
   readonly refunds: readonly HappenedRefund[]
   /** In order of time. */
-  readonly totals: readonly ToldTotal[]
+  readonly totals: readonly ArrivedTotal[]
   /** True if the first rise may be from before the connection was made. */
   readonly isOlderThanConnection: boolean
 }
 
-export interface Proved {
+export interface ProvedRefunds {
   /** The refunds that are known by name. */
   readonly named: readonly number[]
   /** The amounts of the refunds that only totals prove. */
@@ -44,12 +44,12 @@ export interface Proved {
   readonly leastUnnamed: number
 }
 
-export function provedBy({ refunds, totals, isOlderThanConnection }: HappenedCharge): Proved {
+export function proveRefunds({ refunds, totals, isOlderThanConnection }: HappenedCharge): ProvedRefunds {
   const listing = totals.findLast(({ isListing }) => isListing)
-  const isNamed = ({ isCreationTold, isFailureTold }: HappenedRefund, index: number) =>
-    isCreationTold || isFailureTold || (listing !== undefined && index <= listing.last)
-  const isFailureKnown = ({ failedAt, isFailureTold }: HappenedRefund) =>
-    isFailureTold || (listing !== undefined && failedAt !== null && failedAt < listing.at)
+  const isNamed = ({ hasCreationEvent, hasFailureEvent }: HappenedRefund, index: number) =>
+    hasCreationEvent || hasFailureEvent || (listing !== undefined && index <= listing.last)
+  const isFailureKnown = ({ failedAt, hasFailureEvent }: HappenedRefund) =>
+    hasFailureEvent || (listing !== undefined && failedAt !== null && failedAt < listing.at)
   const amountNamed = (from: number, to: number) =>
     refunds.reduce((sum, refund, index) => {
       return from <= index && index <= to && isNamed(refund, index) ? sum + refund.amount : sum

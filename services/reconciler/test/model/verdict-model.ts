@@ -4,7 +4,7 @@
  */
 import type { ActionKind, Operation, OutOfBand, ProviderKind } from '@backstop/contracts'
 
-export interface ToldConnection {
+export interface ModelConnection {
   readonly id: string
   readonly madeAt: number
   readonly outOfBand: OutOfBand
@@ -12,11 +12,11 @@ export interface ToldConnection {
 }
 
 /** One refund object in its final state. */
-export interface ToldRefund {
+export interface ModelRefund {
   readonly id: string
   readonly provider: ProviderKind
   readonly gatewayId: string | null
-  readonly notes: readonly string[]
+  readonly creditNotes: readonly string[]
   readonly about: readonly string[]
   readonly amount: number
   readonly currency: string
@@ -26,10 +26,10 @@ export interface ToldRefund {
   readonly hasExpired: boolean
 }
 
-export interface ToldSnapshot {
+export interface ModelSnapshot {
   readonly asOf: number
   readonly phase: 'none' | 'scheduled' | 'executed'
-  readonly left: ToldSnapshot['phase'] | null
+  readonly left: ModelSnapshot['phase'] | null
   readonly requestedAt: number | null
   readonly endsAt: number | null
   /** True if the end was not scheduled before, so it was requested when it took effect. */
@@ -42,7 +42,7 @@ export interface ToldSnapshot {
   readonly key: string | null
 }
 
-export interface ToldNote {
+export interface ModelExpectedChange {
   readonly kind: ActionKind
   readonly about: string | null
   readonly amount: number | null
@@ -58,7 +58,7 @@ export interface ModelAction {
   readonly ids: readonly string[]
   readonly gatewayIds: readonly string[]
   /** Ids of the credit notes that it pays out. */
-  readonly notes: readonly string[]
+  readonly creditNotes: readonly string[]
   readonly about: readonly string[]
   readonly amount: number | null
   readonly currency: string | null
@@ -74,7 +74,7 @@ export interface ModelAction {
  * The names of one charge at the processor. If a charge and an intent are linked one to one, each adds the other's
  * name. An intent with several charges adds none.
  */
-function namesOf(one: ToldRefund, named: readonly (readonly string[])[]): readonly string[] {
+function namesOf(one: ModelRefund, named: readonly (readonly string[])[]): readonly string[] {
   if (one.provider !== 'processor') return one.about
   const partners = one.about.flatMap(name => {
     const linked = named.filter(about => about.includes(name)).flat()
@@ -88,9 +88,9 @@ function namesOf(one: ToldRefund, named: readonly (readonly string[])[]): readon
  * Each refund once: the biller's object of a refund through its gateway is joined to the gateway's object.
  * @param totals the names in each total of a charge
  */
-export function refundsOf(told: readonly ToldRefund[], totals: readonly (readonly string[])[]): ModelAction[] {
+export function refundsOf(told: readonly ModelRefund[], totals: readonly (readonly string[])[]): ModelAction[] {
   const named = [...told.filter(({ provider }) => provider === 'processor').map(({ about }) => about), ...totals]
-  const isAt = (biller: ToldRefund, gateway: ToldRefund) => biller.gatewayId === gateway.id && biller !== gateway
+  const isAt = (biller: ModelRefund, gateway: ModelRefund) => biller.gatewayId === gateway.id && biller !== gateway
   return told
     .filter(one => !told.some(gateway => isAt(one, gateway)))
     .map(one => {
@@ -105,7 +105,7 @@ export function refundsOf(told: readonly ToldRefund[], totals: readonly (readonl
         providers: all.map(each => each.provider),
         ids: all.map(each => each.id),
         gatewayIds: all.flatMap(each => each.gatewayId ?? []),
-        notes: all.flatMap(each => each.notes),
+        creditNotes: all.flatMap(each => each.creditNotes),
         about: all.flatMap(each => namesOf(each, named)),
         amount: one.amount,
         currency: one.currency,
@@ -129,10 +129,10 @@ const HOUR = 3_600_000
 export function cancellationsOf(
   id: string,
   provider: ProviderKind,
-  told: readonly ToldSnapshot[],
-  by: ToldConnection,
+  told: readonly ModelSnapshot[],
+  by: ModelConnection,
 ): ModelAction[] {
-  const turns: { shown: ToldSnapshot[]; after: number | null; late: boolean; not: (number | null)[] }[] = []
+  const turns: { shown: ModelSnapshot[]; after: number | null; late: boolean; not: (number | null)[] }[] = []
   let running: { at: number | null; late: boolean } | null = { at: null, late: false }
   for (const one of told.toSorted((a, b) => a.asOf - b.asOf)) {
     if (one.left === 'none' && one.phase !== 'none') running = { at: one.asOf - 0.5, late: false }
@@ -155,9 +155,9 @@ export function cancellationsOf(
     }
   }
   return turns.map(({ shown: all, after, late, not }) => {
-    const isOther = (one: ToldSnapshot) => one.requestedAt !== null && not.includes(one.requestedAt)
+    const isOther = (one: ModelSnapshot) => one.requestedAt !== null && not.includes(one.requestedAt)
     const shown = all.map(one => (isOther(one) ? { ...one, requestedAt: null, isAtOnce: true } : one))
-    const first = shown[0] as ToldSnapshot
+    const first = shown[0] as ModelSnapshot
     const dunned = late && first.phase === 'executed' && first.requestedAt === null
     const asked = shown.filter(one => one.byItself === null)
     const telling = asked.length > 0 ? asked : shown
@@ -170,7 +170,7 @@ export function cancellationsOf(
       providers: [provider],
       ids: [],
       gatewayIds: [],
-      notes: [],
+      creditNotes: [],
       about: [id],
       amount: null,
       currency: null,
@@ -202,17 +202,17 @@ function claim(action: ModelAction, operation: Operation): { strength: number; d
   }
   if (action.keys.includes(operation.idempotency_key ?? '')) return { strength: 1, distance }
   if (![operation.subject, ref].some(name => action.about.includes(name))) return null
-  const isOfNote = action.notes.includes(ref)
+  const namesCreditNote = action.creditNotes.includes(ref)
   const [asked, shown] = [operation.amount ?? 0, action.amount ?? 0]
-  const isOther = isOfNote ? shown > asked : shown !== asked
+  const isOther = namesCreditNote ? shown > asked : shown !== asked
   const isOtherMoney = (operation.currency ?? action.currency) !== action.currency
   if (action.kind === 'refund' && (isOther || isOtherMoney)) return null
-  const isInTime = Math.floor((begun - 120_000) / 1000) * 1000 <= action.at && action.from <= hasMadeAllBy(operation)
-  return isInTime ? { strength: isOfNote ? 2 : 3, distance } : null
+  const isInTime = Math.floor((begun - 120_000) / 1000) * 1000 <= action.at && action.from <= lastActionAt(operation)
+  return isInTime ? { strength: namesCreditNote ? 2 : 3, distance } : null
 }
 
 /** The alerts about one action that were sent. */
-export interface Heard {
+export interface AlertState {
   /** True if its alert is still open. */
   readonly isAlerted: boolean
   /** The operation that resolved its alert. */
@@ -225,14 +225,14 @@ export interface Heard {
  * The rank among claims of one strength: an operation that resolved the alert first, and an action that alerted last,
  * even if its alert was resolved otherwise.
  */
-function standing({ name }: ModelAction, operation: Operation, heard: ReadonlyMap<string, Heard>): number {
+function rankByAlert({ name }: ModelAction, operation: Operation, heard: ReadonlyMap<string, AlertState>): number {
   const { isAlerted, isClosed, explainedBy } = heard.get(name) ?? {}
   if (isAlerted || isClosed) return 2
   return explainedBy === operation.operation_id ? 0 : 1
 }
 
 /** The time after which an operation without a provider_ref can have made no action that is still unknown. */
-export function hasMadeAllBy({ executing_at, ended_at }: Operation): number {
+export function lastActionAt({ executing_at, ended_at }: Operation): number {
   return ended_at === null ? Date.parse(executing_at ?? '') + DAY : Date.parse(ended_at) + 15 * 60_000
 }
 
@@ -249,9 +249,9 @@ export function isDisproved(action: ModelAction, operation: Operation, actions: 
 export function verdictsOn(
   actions: readonly ModelAction[],
   operations: readonly Operation[],
-  notes: readonly ToldNote[],
-  connections: readonly ToldConnection[],
-  heard: ReadonlyMap<string, Heard>,
+  expectedChanges: readonly ModelExpectedChange[],
+  connections: readonly ModelConnection[],
+  heard: ReadonlyMap<string, AlertState>,
 ): string[] {
   const claims = actions
     .flatMap(action => operations.map(operation => ({ action, operation, ...claim(action, operation) })))
@@ -267,33 +267,36 @@ export function verdictsOn(
   // The amount that an operation can still explain: 0 after one action, or the unpaid rest if it names a credit note.
   const left = new Map<Operation, number>()
   for (const { action, operation, strength } of claims) {
-    const isOfNote = STRENGTHS[strength ?? 0] === 'credit_note_matches'
-    const amount = isOfNote ? (action.amount ?? 0) : 0
-    const rest = left.get(operation) ?? (isOfNote ? (operation.amount ?? 0) : 0)
-    if (taken.has(action) || rest < amount || (!isOfNote && left.has(operation))) continue
+    const namesCreditNote = STRENGTHS[strength ?? 0] === 'credit_note_matches'
+    const amount = namesCreditNote ? (action.amount ?? 0) : 0
+    const rest = left.get(operation) ?? (namesCreditNote ? (operation.amount ?? 0) : 0)
+    if (taken.has(action) || rest < amount || (!namesCreditNote && left.has(operation))) continue
     taken.set(action, `explained ${STRENGTHS[strength ?? 0]} ${operation.operation_id}`)
-    left.set(operation, isOfNote ? rest - amount : 0)
+    left.set(operation, namesCreditNote ? rest - amount : 0)
   }
   const acted = operations.some(operation => operation.executing_at !== null)
   return actions
-    .map(action => `${action.name} ${taken.get(action) ?? unmade(action, notes, connections, acted)}`)
+    .map(
+      action =>
+        `${action.name} ${taken.get(action) ?? verdictWithoutOperation(action, expectedChanges, connections, acted)}`,
+    )
     .sort()
 }
 
 function rankOf(
   one: { action: ModelAction; operation: Operation; strength?: number; distance?: number },
-  heard: ReadonlyMap<string, Heard>,
+  heard: ReadonlyMap<string, AlertState>,
 ): number[] {
   const isPart = STRENGTHS[one.strength ?? 0] === 'credit_note_matches' && one.action.amount !== one.operation.amount
-  const heardRank = standing(one.action, one.operation, heard)
+  const heardRank = rankByAlert(one.action, one.operation, heard)
   return [one.strength ?? 0, heardRank, Number(isPart), one.distance ?? 0, one.action.at]
 }
 
 /** The verdict on an action without an operation. */
-function unmade(
+function verdictWithoutOperation(
   { kind, at, about, amount, through, setBefore, ended }: ModelAction,
-  notes: readonly ToldNote[],
-  connections: readonly ToldConnection[],
+  expectedChanges: readonly ModelExpectedChange[],
+  connections: readonly ModelConnection[],
   acted: boolean,
 ): string {
   const by = connections.filter(({ id }) => through.includes(id))
@@ -301,15 +304,15 @@ function unmade(
   if (by.every(({ madeAt }) => second(at) < second(madeAt))) return 'explained made_before_connection null'
   if (setBefore) return 'explained scheduled_before null'
   if (ended !== null) return `not_alerted ${ended} null`
-  const isNoted = notes.some(
-    note =>
-      note.kind === kind &&
-      (note.about === null || about.includes(note.about)) &&
-      (note.amount === null || note.amount === amount) &&
-      second(note.from - 120_000) * 1000 <= at &&
-      at < note.until,
+  const isExpected = expectedChanges.some(
+    expectedChange =>
+      expectedChange.kind === kind &&
+      (expectedChange.about === null || about.includes(expectedChange.about)) &&
+      (expectedChange.amount === null || expectedChange.amount === amount) &&
+      second(expectedChange.from - 120_000) * 1000 <= at &&
+      at < expectedChange.until,
   )
-  if (isNoted) return 'explained expected_change_matches null'
+  if (isExpected) return 'explained expected_change_matches null'
   const asked = by.filter(({ isDeleted }) => !isDeleted).map(({ outOfBand }) => outOfBand)
   if (asked.length === 0) return 'not_alerted connection_deleted null'
   if (asked.includes('alert') || (asked.includes('auto') && acted)) return 'unexplained nothing_explains_it null'

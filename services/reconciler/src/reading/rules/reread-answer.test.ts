@@ -1,7 +1,7 @@
 import type { Reread } from '@backstop/contracts'
 import type { ReadFailure } from '@backstop/providers'
 import { describe, expect, test } from 'vitest'
-import { type Asked, answerReread, RETRY_DELAY_MS, timeToRead, VERIFY_WITHIN_MS } from './reread-answer.ts'
+import { type AskResult, decideRereadOutcome, RETRY_DELAY_MS, timeToRead, VERIFY_WITHIN_MS } from './reread-answer.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 
@@ -21,7 +21,7 @@ function reread(changes: Partial<Reread> = {}): Reread {
   }
 }
 
-const failed = (failure: ReadFailure): Asked => ({ kind: 'failed', failure, text: 'Why', retryAfterMs: null })
+const failed = (failure: ReadFailure): AskResult => ({ kind: 'failed', failure, text: 'Why', retryAfterMs: null })
 
 describe('the time that a re-read may take', () => {
   test.each([
@@ -40,14 +40,14 @@ describe('the time that a re-read may take', () => {
 describe('a re-read', () => {
   test('that is answered carries the objects and the look that waits', () => {
     const objects = [{ type: 'refund', body: { id: 're_1' } }]
-    const answer = answerReread(reread(), { kind: 'read', objects }, NOW - 1, NOW)
+    const answer = decideRereadOutcome(reread(), { kind: 'read', objects }, NOW - 1, NOW)
     expect(answer).toMatchObject({
       kind: 'answered',
       readback: { outcome: 'read', objects, look: { look_id: 'act_1' } },
     })
   })
 
-  test.for<{ name: string; changes?: Partial<Reread>; asked: Asked; ageMs?: number; is: string }>([
+  test.for<{ name: string; changes?: Partial<Reread>; asked: AskResult; ageMs?: number; is: string }>([
     { name: 'of what the provider does not know', asked: { kind: 'not_found' }, is: 'not_found' },
     { name: 'of a connection without a key', asked: { kind: 'cannot_ask', text: 'No key' }, is: 'unavailable' },
     { name: 'that fails', asked: failed('provider_unavailable'), is: 'unavailable' },
@@ -79,18 +79,18 @@ describe('a re-read', () => {
       is: 'unavailable',
     },
   ])('$name: $is', ({ changes, asked, ageMs = 0, is }) => {
-    const answer = answerReread(reread(changes), asked, NOW + ageMs - 1, NOW + ageMs)
+    const answer = decideRereadOutcome(reread(changes), asked, NOW + ageMs - 1, NOW + ageMs)
     expect(answer.kind === 'again' ? 'again' : answer.readback.outcome).toBe(is)
   })
 
   test('is asked again with one more attempt, after the delay line', () => {
     const hint = reread({ provider: 'subscription', reason: 'hint' })
-    const answer = answerReread(hint, failed('rate_limited'), NOW - 1, NOW)
+    const answer = decideRereadOutcome(hint, failed('rate_limited'), NOW - 1, NOW)
     expect(answer).toMatchObject({ kind: 'again', reread: { attempt: 2 }, dueAt: NOW + RETRY_DELAY_MS })
   })
 
   test('that is given up says why, without objects', () => {
-    const answer = answerReread(reread(), failed('unreachable'), NOW - 1, NOW)
+    const answer = decideRereadOutcome(reread(), failed('unreachable'), NOW - 1, NOW)
     expect(answer).toMatchObject({ readback: { outcome: 'unavailable', failure: 'Why', objects: [] } })
   })
 })

@@ -2,10 +2,10 @@ import { deterministicId, isoTime, type Readback, type ReadObject, type Reread }
 import type { ReadFailure, ReadResult } from '@backstop/providers'
 
 /** The result of asking the provider, or the reason why this connection cannot be asked. */
-export type Asked = ReadResult | { readonly kind: 'cannot_ask'; readonly text: string }
+export type AskResult = ReadResult | { readonly kind: 'cannot_ask'; readonly text: string }
 
 /** The next step of a re-read: answered, or asked again. */
-export type Answer =
+export type RereadOutcome =
   | { readonly kind: 'answered'; readonly reason: 'read' | 'not_found' | 'unanswered'; readonly readback: Readback }
   /** The provider is asked again at `dueAt`. */
   | { readonly kind: 'again'; readonly reason: ReadFailure; readonly reread: Reread; readonly dueAt: number }
@@ -23,17 +23,17 @@ export const VERIFY_WITHIN_MS = 15 * 60_000
  * than the answer.
  * @param now milliseconds since the epoch
  */
-export function answerReread(reread: Reread, asked: Asked, askedAt: number, now: number): Answer {
+export function decideRereadOutcome(reread: Reread, asked: AskResult, askedAt: number, now: number): RereadOutcome {
   switch (asked.kind) {
     case 'read':
       return { kind: 'answered', reason: 'read', readback: readbackOf(reread, askedAt, 'read', asked.objects) }
     case 'not_found':
       return { kind: 'answered', reason: 'not_found', readback: readbackOf(reread, askedAt, 'not_found', []) }
     case 'cannot_ask':
-      return { kind: 'answered', reason: 'unanswered', readback: unavailable(reread, askedAt, asked.text) }
+      return { kind: 'answered', reason: 'unanswered', readback: unavailableReadback(reread, askedAt, asked.text) }
     case 'failed': {
       if (hasEnded(reread, now)) {
-        return { kind: 'answered', reason: 'unanswered', readback: unavailable(reread, askedAt, asked.text) }
+        return { kind: 'answered', reason: 'unanswered', readback: unavailableReadback(reread, askedAt, asked.text) }
       }
       // The delay is fixed. If the provider asked for a longer wait, it fails again with the next attempt.
       const dueAt = now + RETRY_DELAY_MS
@@ -51,23 +51,23 @@ function hasEnded({ provider, first_requested_at }: Reread, now: number): boolea
 /** The longest time for one question including its retries, in milliseconds. */
 const READ_WITHIN_MS = 10_000
 /** The time from the provider's answer to its use, in milliseconds. */
-const ANSWER_TRAVELS_MS = 250
+const ANSWER_TRANSIT_MS = 250
 /**
  * If less time than this is left before the deadline of the look, the deadline is ignored: the answer then serves the
  * time after the look.
  */
-const LEAST_READ_MS = 500
+const MIN_READ_MS = 500
 
 /**
  * How long one question may take, in milliseconds. It ends before its look is judged without an answer, if that time
  * has not passed.
  */
 export function timeToRead({ answer_by }: Reread, now: number): number {
-  const leftMs = answer_by === undefined ? 0 : Date.parse(answer_by) - ANSWER_TRAVELS_MS - now
-  return leftMs < LEAST_READ_MS ? READ_WITHIN_MS : Math.min(leftMs, READ_WITHIN_MS)
+  const leftMs = answer_by === undefined ? 0 : Date.parse(answer_by) - ANSWER_TRANSIT_MS - now
+  return leftMs < MIN_READ_MS ? READ_WITHIN_MS : Math.min(leftMs, READ_WITHIN_MS)
 }
 
-function unavailable(reread: Reread, askedAt: number, text: string): Readback {
+function unavailableReadback(reread: Reread, askedAt: number, text: string): Readback {
   return { ...readbackOf(reread, askedAt, 'unavailable', []), failure: text }
 }
 
