@@ -26,7 +26,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[], surroundings: 
   keys: keysCommand,
 }
 
-/** Runs a command. @returns the exit code */
+/** Runs a command line. @returns the exit code */
 export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const [name, ...rest] = args
   if (name === 'help' || args.some(one => one === '--help' || one === '-h')) {

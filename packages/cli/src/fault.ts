@@ -8,10 +8,10 @@ export const EXIT = {
   nothing_there: 5,
 } as const
 
-/** Why a command failed, and the remedy. */
+/** The failure of a command, with its remedy. */
 export class CommandFault extends Error {
   readonly exit: Exclude<keyof typeof EXIT, 'done'>
-  /** Empty if the message suffices. */
+  /** Empty if the message already says what to do. */
   readonly remedy: string
 
   constructor(exit: CommandFault['exit'], message: string, remedy = '', cause?: unknown) {

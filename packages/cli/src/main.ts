@@ -3,7 +3,7 @@
 import { hostname, userInfo } from 'node:os'
 import { runCommandLine } from './command-line.ts'
 
-// A reader of only the first lines (`| head`) closes the pipe: that is no failure.
+// The reader of a pipe may close it after the first lines, as `| head` does. That is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
@@ -20,7 +20,7 @@ function userName(): string {
   try {
     return userInfo().username
   } catch {
-    // A container may run under a number that has no name.
+    // In a container, the user id may have no name.
     return String(process.getuid?.() ?? 'unknown')
   }
 }

@@ -11,12 +11,12 @@ export function readArguments<const T extends Options>(args: readonly string[], 
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (error) {
-    throw new CommandFault('misused', faultIn(error as Error, options), 'backstop help  shows the usage')
+    throw new CommandFault('misused', describeFault(error as Error, options), 'backstop help  shows the usage')
   }
 }
 
-/** A short message in place of Node's, which guesses at other meanings. */
-function faultIn(error: Error, options: Options): string {
+/** A short message in place of Node's message, which suggests other meanings of the option. */
+function describeFault(error: Error, options: Options): string {
   const option = /'(-[^\s'=]+)/.exec(error.message)?.[1]
   if (option === undefined) return error.message
   const known = options[option.replace(/^-+/, '')]

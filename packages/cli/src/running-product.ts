@@ -5,22 +5,22 @@ import { z } from 'zod'
 import { CommandFault } from './fault.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** The address of the management API, and a key. */
+/** The address of the management API with an API key. */
 export interface ApiAddress {
-  /** Without a trailing slash. */
+  /** The base URL without a trailing slash. */
   readonly url: string
   readonly key: string
 }
 
-/** The address of the database, and a setting of the product that writes it. */
+/** The address of the database, and the recheck delay of the product that writes it. */
 export interface DatabaseAddress {
   readonly url: Secret
   readonly name: string
-  /** Milliseconds from first sight to second look. */
+  /** Milliseconds from the first sight of an action to its second look. */
   readonly recheckDelayMs: number
 }
 
-/** The fields of `.backstop/run.json`, which a running `npm start` writes, that commands need. */
+/** The fields of `.backstop/run.json` that commands need. A running `npm start` writes this file. */
 const RunFile = z.object({
   admin: z.string(),
   key: z.string(),
@@ -39,7 +39,7 @@ export function findApi({ environment, folder }: Surroundings): ApiAddress {
     const missing = url ? 'BACKSTOP_API_KEY' : 'BACKSTOP_URL'
     throw new CommandFault('misused', `${missing} is not set: set both BACKSTOP_URL and BACKSTOP_API_KEY, or neither`)
   }
-  const run = findRun(folder)
+  const run = findRunFile(folder)
   if (run !== undefined) return { url: run.admin, key: run.key }
   throw new CommandFault(
     'nothing_there',
@@ -61,7 +61,7 @@ const databaseSettings = {
  */
 export function findDatabase({ environment, folder }: Surroundings): DatabaseAddress {
   if (environment.MONGO_URL || environment.MONGO_URL_FILE) return readDatabase(environment)
-  const run = findRun(folder)
+  const run = findRunFile(folder)
   if (run !== undefined) {
     const { mongo, database, recheck_delay_ms } = run
     return readDatabase({ MONGO_URL: mongo, MONGO_DB: database, RECHECK_DELAY_MS: String(recheck_delay_ms) })
@@ -78,12 +78,12 @@ function readDatabase(environment: Environment): DatabaseAddress {
   return { url: config.MONGO_URL, name: config.MONGO_DB, recheckDelayMs: config.RECHECK_DELAY_MS }
 }
 
-/** The run file in this folder or the nearest one above it. */
-function findRun(folder: string): z.infer<typeof RunFile> | undefined {
+/** Reads the run file in this folder or in the nearest folder above it that has one. */
+function findRunFile(folder: string): z.infer<typeof RunFile> | undefined {
   const path = join(folder, '.backstop', 'run.json')
   const text = readText(path)
-  if (text === undefined) return dirname(folder) === folder ? undefined : findRun(dirname(folder))
-  const run = RunFile.safeParse(parsed(text))
+  if (text === undefined) return dirname(folder) === folder ? undefined : findRunFile(dirname(folder))
+  const run = RunFile.safeParse(parseJson(text))
   if (run.success) return run.data
   throw new CommandFault('failed', `${path} is not of this version`, 'Stop that npm start and start it again')
 }
@@ -96,7 +96,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,6 +1,6 @@
 import type { Environment } from '@backstop/kit'
 
-/** Everything outside the process that a command uses directly. */
+/** The environment of a command: variables, folder, output, user and clock. */
 export interface Surroundings {
   readonly environment: Environment
   /** The working directory. */
@@ -9,10 +9,10 @@ export interface Surroundings {
   readonly out: (text: string) => void
   /** Writes progress and errors. */
   readonly err: (text: string) => void
-  /** Whether `err` is a terminal, where a line can be overwritten. */
+  /** True if `err` is a terminal, where a line can be overwritten. */
   readonly isTerminal: boolean
-  /** User and machine, for the audit: ada@laptop. */
+  /** User and machine for the audit, e.g. ada@laptop. */
   readonly operator: string
-  /** Milliseconds since the epoch. */
+  /** The time in milliseconds since the epoch. */
   readonly now: () => number
 }

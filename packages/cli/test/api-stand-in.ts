@@ -1,4 +1,4 @@
-/** A stand-in for the management API with a few actions, on loopback. */
+/** A stand-in for the management API that serves a few actions on loopback. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Action } from '@backstop/contracts'

@@ -1,4 +1,4 @@
-/** The output and exit code of each command, against a stand-in for the management API. */
+/** Tests the output and the exit code of each command against a stand-in for the management API. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The output and exit code of the command as a process. */
+/** Tests the output and the exit code of the command as a process. */
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'

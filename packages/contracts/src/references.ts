@@ -12,7 +12,7 @@ export function objectReference(
   site: string | undefined,
   id: string,
 ): string {
-  return `${placeOf(projectId, provider, site)}/${encodePart(id)}`
+  return `${referencePrefix(projectId, provider, site)}/${encodePart(id)}`
 }
 
 /** Identifies one object among all objects of its project: like its reference, with the object type before the id. */
@@ -23,7 +23,7 @@ export function objectIdentity(
   type: string,
   id: string,
 ): string {
-  return `${placeOf(projectId, provider, site)}/${type}/${encodePart(id)}`
+  return `${referencePrefix(projectId, provider, site)}/${type}/${encodePart(id)}`
 }
 
 /**
@@ -52,7 +52,7 @@ export function partitionKey(projectId: string, subject: string): string {
   return `${projectId}/${subject}`
 }
 
-function placeOf(projectId: string, provider: ProviderKind, site: string | undefined): string {
+function referencePrefix(projectId: string, provider: ProviderKind, site: string | undefined): string {
   return site === undefined ? `${projectId}/${provider}` : `${projectId}/${provider}/${site}`
 }
 

@@ -7,9 +7,9 @@ import type { JsonSchema } from './json-schema.ts'
 export function incompatibilities(older: JsonSchema, newer: JsonSchema, path = '$'): string[] {
   const olds = alternativesOf(older)
   const news = alternativesOf(newer)
-  if (olds.length === 1 && news.length === 1) return compareOne(olds[0]!, news[0]!, path)
+  if (olds.length === 1 && news.length === 1) return compareAlternatives(olds[0]!, news[0]!, path)
   return olds.flatMap((old, index) => {
-    const reasons = news.map(candidate => compareOne(old, candidate, path))
+    const reasons = news.map(candidate => compareAlternatives(old, candidate, path))
     if (reasons.some(list => list.length === 0)) return []
     // Reports the differences from the most similar alternative.
     const nearest = reasons.reduce((best, list) => (list.length < best.length ? list : best))
@@ -25,7 +25,7 @@ function alternativesOf(schema: JsonSchema): JsonSchema[] {
   return [schema]
 }
 
-function compareOne(older: JsonSchema, newer: JsonSchema, path: string): string[] {
+function compareAlternatives(older: JsonSchema, newer: JsonSchema, path: string): string[] {
   const values = compareValues(older, newer, path)
   if (values !== undefined) return values
   if (newer.type === undefined) return []
@@ -55,7 +55,7 @@ function valuesOf(schema: JsonSchema): unknown[] | undefined {
 
 const LOWER_LIMITS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems'] as const
 const UPPER_LIMITS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems'] as const
-const EXACT = ['pattern', 'format'] as const
+const UNCHANGEABLE_KEYWORDS = ['pattern', 'format'] as const
 
 function compareLimits(older: JsonSchema, newer: JsonSchema, path: string): string[] {
   const narrower = (keyword: string, outside: (old: number, now: number) => boolean) => {
@@ -65,7 +65,7 @@ function compareLimits(older: JsonSchema, newer: JsonSchema, path: string): stri
   return [
     ...LOWER_LIMITS.flatMap(keyword => narrower(keyword, (old, now) => now > old)),
     ...UPPER_LIMITS.flatMap(keyword => narrower(keyword, (old, now) => now < old)),
-    ...EXACT.flatMap(keyword =>
+    ...UNCHANGEABLE_KEYWORDS.flatMap(keyword =>
       newer[keyword] !== undefined && newer[keyword] !== older[keyword] ? [`${path}: ${keyword} was changed`] : [],
     ),
   ]
@@ -80,12 +80,12 @@ function compareObjects(older: JsonSchema, newer: JsonSchema, path: string): str
   return [
     ...added.map(name => `${path}.${name}: is required now`),
     ...Object.entries(had).flatMap(([name, schema]) => {
-      const rest = has[name] ?? openRest(newer)
+      const rest = has[name] ?? unnamedPropertySchema(newer)
       return rest === undefined
         ? [`${path}.${name}: is no longer allowed`]
         : incompatibilities(schema, rest, `${path}.${name}`)
     }),
-    ...compareRest(
+    ...compareUnnamedProperties(
       older,
       newer,
       Object.keys(has).filter(name => had[name] === undefined),
@@ -95,16 +95,21 @@ function compareObjects(older: JsonSchema, newer: JsonSchema, path: string): str
 }
 
 /** The schema of properties that an object schema does not name; undefined for a closed object. */
-function openRest(schema: JsonSchema): JsonSchema | undefined {
+function unnamedPropertySchema(schema: JsonSchema): JsonSchema | undefined {
   if (schema.additionalProperties === false) return undefined
   return (schema.additionalProperties ?? {}) as JsonSchema
 }
 
 /** In an open object, an older writer may have stored any value under a name that the newer schema defines. */
-function compareRest(older: JsonSchema, newer: JsonSchema, added: readonly string[], path: string): string[] {
-  const had = openRest(older)
+function compareUnnamedProperties(
+  older: JsonSchema,
+  newer: JsonSchema,
+  added: readonly string[],
+  path: string,
+): string[] {
+  const had = unnamedPropertySchema(older)
   if (had === undefined) return []
-  const has = openRest(newer)
+  const has = unnamedPropertySchema(newer)
   if (has === undefined) return [`${path}: was open and is closed now`]
   const taken = added.map(name => `${path}.${name}: may have held anything, since the object is open`)
   return [...taken, ...incompatibilities(had, has, `${path}.*`)]

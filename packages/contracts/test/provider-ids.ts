@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 
 /** Characters that have a meaning in separators, URLs, markup or displays, and letters of several scripts. */
-const ODD = [
+const UNUSUAL_TEXTS = [
   '/',
   '|',
   ':',
@@ -43,7 +43,7 @@ const ODD = [
 
 /** Generates ids that a provider's object may have, with unusual characters more often than at random. */
 export function providerIds(): fc.Arbitrary<string> {
-  const odd = fc.array(fc.constantFrom(...ODD), { minLength: 1, maxLength: 12 }).map(parts => parts.join(''))
+  const odd = fc.array(fc.constantFrom(...UNUSUAL_TEXTS), { minLength: 1, maxLength: 12 }).map(parts => parts.join(''))
   const any = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter(text => !/\p{Cc}|\p{Cs}/u.test(text))
   const exact = fc.constantFrom('.', '..', 'Söhne & Co KG', 'idempotency_key/k', 'acme/x', 'refund/re_1')
   return fc.oneof(odd, any, exact)

@@ -44,7 +44,7 @@ export function createApiClient(url: string, key: string | undefined, transcript
     })
     const text = await response.text()
     transcript.push(`${method} ${path} → ${response.status} ${JSON.stringify([...response.headers])} ${text}`)
-    return { status: response.status, headers: response.headers, body: parsed(text) }
+    return { status: response.status, headers: response.headers, body: parseBody(text) }
   }
   return {
     url,
@@ -57,7 +57,7 @@ export function createApiClient(url: string, key: string | undefined, transcript
   }
 }
 
-function parsed(text: string): unknown {
+function parseBody(text: string): unknown {
   if (text === '') return undefined
   try {
     return JSON.parse(text)

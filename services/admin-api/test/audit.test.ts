@@ -10,7 +10,7 @@ let testApi: TestApi
 afterEach(() => testApi.stop())
 
 /** Starts the API over stores that fail to write the next audit row of an action, once. */
-async function openFailing(action: string): Promise<void> {
+async function startWithFailingAudit(action: string): Promise<void> {
   const stores = createMemoryStores()
   let isToFail = true
   const audit = {
@@ -41,7 +41,7 @@ const actionsOn = async (target: string) =>
 
 describe('a change whose audit row could not be written', () => {
   test('does not happen, and happens once in the repeat under the same Idempotency-Key', async () => {
-    await openFailing('project.create')
+    await startWithFailingAudit('project.create')
     const make = () => testApi.api.post('/v1/projects', { name: 'Shop' }, { 'idempotency-key': 'make-1' })
     expect((await make()).status).toBe(503)
     expect(await testApi.stores.projects.findAll({})).toEqual([])
@@ -52,7 +52,7 @@ describe('a change whose audit row could not be written', () => {
   })
 
   test('is an operation that is created all the same, and gets its row from the repeat', async () => {
-    await openFailing('operation.create')
+    await startWithFailingAudit('operation.create')
     const { processorId } = await createTestProject(testApi.api)
     const report = () =>
       testApi.api.post(

@@ -13,21 +13,21 @@ afterEach(async () => {
 })
 
 /** Returns the client address in the audit row of a change. */
-async function audited(forwardedFor: string): Promise<string | null | undefined> {
+async function auditedAddress(forwardedFor: string): Promise<string | null | undefined> {
   const { body } = await testApi.api.post('/v1/projects', { name: 'x' }, { 'x-forwarded-for': forwardedFor })
   return (await testApi.stores.audit.findAll({ target: body.project_id }))[0]?.address
 }
 
 test('X-Forwarded-For of anybody is not believed', async () => {
   testApi = await startMemoryApi()
-  expect(await audited('203.0.113.9')).toBe('127.0.0.1')
+  expect(await auditedAddress('203.0.113.9')).toBe('127.0.0.1')
 })
 
 test('behind a trusted proxy the audit tells the last address that no trusted proxy has', async () => {
   testApi = await startMemoryApi({ sockets: { isTrustedProxy: createNetworkMatcher(['127.0.0.0/8', '10.0.0.0/8']) } })
-  expect(await audited('203.0.113.9')).toBe('203.0.113.9')
-  expect(await audited('192.0.2.1, 203.0.113.9, 10.1.2.3')).toBe('203.0.113.9')
-  expect(await audited('not an address')).toBe('127.0.0.1')
+  expect(await auditedAddress('203.0.113.9')).toBe('203.0.113.9')
+  expect(await auditedAddress('192.0.2.1, 203.0.113.9, 10.1.2.3')).toBe('203.0.113.9')
+  expect(await auditedAddress('not an address')).toBe('127.0.0.1')
 })
 
 test('the longest idle connection of an address gives way to its next one', async () => {

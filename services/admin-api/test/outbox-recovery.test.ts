@@ -6,7 +6,7 @@ import { createMemoryStores } from './memory-stores.ts'
 import { BOOTSTRAP_KEY, createTestApp } from './test-api.ts'
 
 /** Starts the API with a manual clock and a broker that the test controls. */
-async function open() {
+async function startApi() {
   const clock = createManualClock()
   let fate: SendFate = 'stored'
   const bus = createMemoryBus({ clock, fateOf: () => fate })
@@ -36,7 +36,7 @@ async function open() {
 }
 
 test('an operation that is reported while the broker is away is stored, and published once the broker is back', async () => {
-  const { app, clock, brokerAnswers, report, publishedIds } = await open()
+  const { app, clock, brokerAnswers, report, publishedIds } = await startApi()
   brokerAnswers('refused')
   const { status, body } = await report()
   expect([status, body.state]).toEqual([201, 'requested'])
@@ -53,7 +53,7 @@ test('an operation that is reported while the broker is away is stored, and publ
 })
 
 test('a message whose ack was lost is sent again under the same id', async () => {
-  const { app, clock, brokerAnswers, report, publishedIds } = await open()
+  const { app, clock, brokerAnswers, report, publishedIds } = await startApi()
   brokerAnswers('answer_lost')
   const { body } = await report()
   brokerAnswers('stored')
@@ -63,7 +63,7 @@ test('a message whose ack was lost is sent again under the same id', async () =>
 })
 
 test('the test of a channel says that the broker is away, and when to ask again', async () => {
-  const { app, api, projectId, brokerAnswers } = await open()
+  const { app, api, projectId, brokerAnswers } = await startApi()
   const config = { kind: 'email', to: ['a@b.test'] }
   const channel = await api.post('/v1/alert-channels', {
     project_id: projectId,

@@ -27,8 +27,8 @@ let own: Host
 let other: Host
 beforeEach(async () => {
   testApi = await startMemoryApi({ apiBaseHosts: ['127.0.0.0/8'] })
-  own = await openHost()
-  other = await openHost()
+  own = await startHost()
+  other = await startHost()
 })
 afterEach(async () => {
   await testApi.stop()
@@ -38,7 +38,7 @@ afterEach(async () => {
   }
 })
 
-async function openHost(): Promise<Host> {
+async function startHost(): Promise<Host> {
   const chunks: Buffer[] = []
   const server = createServer((_request, response) => {
     response.writeHead(401, { 'content-type': 'application/json' }).end('{}')

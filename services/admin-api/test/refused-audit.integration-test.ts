@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterEach(() => testApi.refuseAuditOf(null))
 afterAll(() => testApi.stop())
 
-const kept = async () => {
+const readStoredDocuments = async () => {
   const { projects, connections, channels, apiKeys, expectedChanges } = testApi.stores
   const lastUse = { last_used_at: null }
   return {
@@ -98,11 +98,11 @@ const CHANGES: { action: string; method: 'POST' | 'PATCH' | 'DELETE'; path: () =
 describe('a change whose audit row MongoDB refuses', () => {
   test.each(CHANGES)('does not happen, and may be tried again: $action', async ({ action, method, path, body }) => {
     await testApi.refuseAuditOf(action)
-    const before = await kept()
+    const before = await readStoredDocuments()
     const refused = await testApi.api.call(method, path(), { body: body?.() })
     expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } })
     expect(refused.headers.get('retry-after')).toBe('5')
-    expect(await kept()).toEqual(before)
+    expect(await readStoredDocuments()).toEqual(before)
     await testApi.refuseAuditOf(null)
     // Without deletions, because they would remove resources that later requests need.
     if (method !== 'DELETE')

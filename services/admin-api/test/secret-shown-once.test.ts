@@ -6,7 +6,7 @@ import { createMemoryStores } from './memory-stores.ts'
 import { BOOTSTRAP_KEY, createTestApp } from './test-api.ts'
 
 /** Starts the API over stores in which the collections of the reconciler and the notifier cannot be read. */
-async function openWithUnreadable() {
+async function startWithUnreadableCollections() {
   const stores = createMemoryStores()
   const app = createTestApp({ stores })
   await app.start()
@@ -32,7 +32,7 @@ async function openWithUnreadable() {
 test.each(['connection', 'channel'] as const)(
   'a new secret of a %s that could not be shown is not taken into use',
   async kind => {
-    const { app, api, stored, ...paths } = await openWithUnreadable()
+    const { app, api, stored, ...paths } = await startWithUnreadableCollections()
     const before = await stored()
     expect(await api.post(`${paths[kind]}/rotate-secret`, {})).toMatchObject({ status: 503 })
     expect(await stored()).toEqual(before)
@@ -41,7 +41,7 @@ test.each(['connection', 'channel'] as const)(
 )
 
 test('a connection whose change could not be shown stays as it was', async () => {
-  const { app, api, connection, stored } = await openWithUnreadable()
+  const { app, api, connection, stored } = await startWithUnreadableCollections()
   const before = await stored()
   expect(await api.patch(connection, { out_of_band: 'ignore' })).toMatchObject({ status: 503 })
   expect(await stored()).toEqual(before)

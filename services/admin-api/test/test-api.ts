@@ -167,7 +167,7 @@ export async function startTestApi(
   const { expiredSecrets = createMemoryExpiredSecrets(stores) } = parts
   const given = { bus, codec, clock, stores, expiredSecrets, openBooks, logger }
   const app = createTestApp(given, settings)
-  const listeners = await listen(parts.bus, codec, clock, parts.others)
+  const listeners = await startStandIns(parts.bus, codec, clock, parts.others)
   await app.start()
   const url = `http://127.0.0.1:${app.port()}`
   const transcript: Transcript = []
@@ -208,7 +208,7 @@ export function startMemoryApi(settings: TestSettings = {}): Promise<TestApi> {
 }
 
 /** Stands in for the notifier, and collects the published messages. */
-async function listen(bus: Bus, codec: MessageCodec, clock: Clock, others: OtherServicesCollections) {
+async function startStandIns(bus: Bus, codec: MessageCodec, clock: Clock, others: OtherServicesCollections) {
   const operations: Operation[] = []
   const requests: DeliveryDocument[] = []
   const commands: Command[] = []
@@ -234,7 +234,7 @@ async function listen(bus: Bus, codec: MessageCodec, clock: Clock, others: Other
           commands.push(received.message)
           if (answer !== undefined) await applyCommand(received.message, others)
         } else if (answer !== undefined) {
-          const document = deliveryOf(received.message, answer, clock.now())
+          const document = attemptedDelivery(received.message, answer, clock.now())
           requests.push(document)
           await others.deliveries.put(document)
         }
@@ -291,7 +291,7 @@ async function applyCommand(
   })
 }
 
-function deliveryOf(request: DeliveryRequest, answer: Partial<DeliveryAttempt>, now: number): DeliveryDocument {
+function attemptedDelivery(request: DeliveryRequest, answer: Partial<DeliveryAttempt>, now: number): DeliveryDocument {
   const at = new Date(now)
   const attempt: DeliveryAttempt = {
     attempt: request.attempt,

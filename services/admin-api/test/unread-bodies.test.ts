@@ -19,7 +19,7 @@ afterEach(async () => {
 })
 
 /** Sends the head of a request and the beginning of its body. The result gives access to the answer. */
-function begin(
+function sendIncompleteRequest(
   path: string,
   length: number,
   sent = 0,
@@ -40,7 +40,7 @@ function begin(
   return { answer: () => answer, socket }
 }
 
-const answered = (request: ReturnType<typeof begin>) =>
+const statusOf = (request: ReturnType<typeof sendIncompleteRequest>) =>
   until('the answer', () => /^HTTP\/1.1 (\d+)[\s\S]*\r\n\r\n/.exec(request.answer())?.[1])
 
 describe('a body that is announced and does not come', () => {
@@ -60,15 +60,15 @@ describe('a body that is announced and does not come', () => {
     { name: 'the OpenAPI document', method: 'GET', path: '/v1/openapi.json', status: '200' },
     { name: 'the page of a link that unsubscribes', method: 'GET', path: `/v1/unsubscribe/${token}`, status: '200' },
   ])('is not waited for by $name', async ({ method, path, status }) => {
-    const request = begin(path, 1_000, 0, '', method)
-    expect(await answered(request)).toBe(status)
+    const request = sendIncompleteRequest(path, 1_000, 0, '', method)
+    expect(await statusOf(request)).toBe(status)
     expect(request.answer()).toMatch(/connection: close/i)
   })
 
   test('is closed behind its answer, however long the client goes on', async () => {
-    const { socket, ...request } = begin('/v1/unsubscribe/x', 1_000)
+    const { socket, ...request } = sendIncompleteRequest('/v1/unsubscribe/x', 1_000)
     const closed = new Promise(resolve => socket.once('close', resolve))
-    await answered({ socket, ...request })
+    await statusOf({ socket, ...request })
     await closed
   })
 })
@@ -77,11 +77,17 @@ describe('a body for a route that takes none', () => {
   const headers = `authorization: Bearer ${BOOTSTRAP_KEY}\r\n`
 
   test('is refused, announced or not', async () => {
-    const announced = begin('/v1/projects', 1_000 * KIB, 0, headers, 'GET')
-    expect(await answered(announced)).toBe('400')
-    const chunked = begin('/v1/projects', 0, 0, `${headers}transfer-encoding: chunked\r\nx-ignored-`, 'GET')
+    const announced = sendIncompleteRequest('/v1/projects', 1_000 * KIB, 0, headers, 'GET')
+    expect(await statusOf(announced)).toBe('400')
+    const chunked = sendIncompleteRequest(
+      '/v1/projects',
+      0,
+      0,
+      `${headers}transfer-encoding: chunked\r\nx-ignored-`,
+      'GET',
+    )
     chunked.socket.write(`${(2 * KIB).toString(16)}\r\n${' '.repeat(2 * KIB)}`)
-    expect(await answered(chunked)).toBe('400')
+    expect(await statusOf(chunked)).toBe('400')
     for (const { answer } of [announced, chunked]) {
       await until('the whole answer', () => answer().includes('"detail":"This path takes no body; send none"'))
     }
@@ -106,16 +112,16 @@ describe('a report of a mail provider', () => {
   })
 
   test('is refused at its 65,537th byte, announced or not', async () => {
-    expect(await answered(begin(path, 64 * KIB + 1))).toBe('413')
-    const chunked = begin(path, 0, 0, 'transfer-encoding: chunked\r\nx-ignored-')
+    expect(await statusOf(sendIncompleteRequest(path, 64 * KIB + 1))).toBe('413')
+    const chunked = sendIncompleteRequest(path, 0, 0, 'transfer-encoding: chunked\r\nx-ignored-')
     chunked.socket.write(`${(64 * KIB + 1).toString(16)}\r\n${'x'.repeat(64 * KIB + 1)}`)
-    expect(await answered(chunked)).toBe('413')
+    expect(await statusOf(chunked)).toBe('413')
   })
 })
 
 test('bodies beyond the budget of all requests are refused with 503, and the budget comes back', async () => {
   const headers = `authorization: Bearer ${BOOTSTRAP_KEY}\r\n`
-  const both = [1, 2].map(() => begin('/v1/projects', 1_000 * KIB, 999 * KIB, headers))
+  const both = [1, 2].map(() => sendIncompleteRequest('/v1/projects', 1_000 * KIB, 999 * KIB, headers))
   const refused = await until('one of them to be refused', () => both.find(({ answer }) => answer().endsWith('}')))
   expect(refused.answer()).toMatch(/^HTTP\/1.1 503 [\s\S]*retry-after: \d[\s\S]*"code":"overloaded"/i)
   const other = both.find(request => request !== refused)

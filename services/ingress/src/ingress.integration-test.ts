@@ -47,7 +47,7 @@ const withSubject = (provider: ProviderKind, id: string, subject: string) =>
 const eventIds = (messages: IncomingMessage[]) => messages.map(({ headers }) => headers.event_id)
 
 /** One request per way of being refused, for one provider. */
-function attacks(provider: ProviderKind): (() => Promise<HttpAnswer>)[] {
+function refusedRequests(provider: ProviderKind): (() => Promise<HttpAnswer>)[] {
   const signer = SIGNERS[provider]
   const body = Buffer.from(JSON.stringify(eventOf(provider, 'evt_attack')))
   const good = credentialOf(provider, body)
@@ -120,7 +120,7 @@ describe('ingress on real Kafka, MongoDB and registry', () => {
       connectionDocument('con_deleted', 'processor', [SECRETS.processor], { status: 'deleted' }),
     )
     for (const provider of Providers.options) {
-      const answers = await Promise.all(attacks(provider).map(attack => attack()))
+      const answers = await Promise.all(refusedRequests(provider).map(attack => attack()))
       for (const { status } of answers) expect([400, 401, 404, 405, 413, 415]).toContain(status)
       // A refused event would come before the sentinels in its partition, so reading each partition up to a sentinel would find it.
       const sentinels = Array.from({ length: 120 }, (_, at) => `evt_sentinel_${at}`)

@@ -19,7 +19,7 @@ const addressOf = (hostAndPort: string) => {
   return { host, port: Number(port) }
 }
 /** Makes the call and measures its duration in milliseconds. */
-async function timed<T>(call: () => Promise<T>): Promise<{ result: T; tookMs: number }> {
+async function measureDuration<T>(call: () => Promise<T>): Promise<{ result: T; tookMs: number }> {
   const began = performance.now()
   const result = await call()
   return { result, tookMs: performance.now() - began }
@@ -46,12 +46,12 @@ describe('ingress without Kafka', () => {
       expect(await ingress.postEvent('processor', `evt_before_${mode}`)).toMatchObject({ status: 200 })
       proxy.mode = mode
       if (mode === 'refuse') proxy.cutAll()
-      const first = await timed(() => ingress.postEvent('processor', `evt_lost_${mode}`))
+      const first = await measureDuration(() => ingress.postEvent('processor', `evt_lost_${mode}`))
       expectProblem(first.result, 503, 'unavailable', '30')
       expect(first.tookMs).toBeLessThan(3_000)
       // Most requests are refused at once. One request per half second is let through as a probe of Kafka.
       const next = await Promise.all(
-        Array.from({ length: 20 }, () => timed(() => ingress.postEvent('processor', `evt_lost_${mode}`))),
+        Array.from({ length: 20 }, () => measureDuration(() => ingress.postEvent('processor', `evt_lost_${mode}`))),
       )
       for (const { result, tookMs } of next) {
         expectProblem(result, 503, 'unavailable', '30')

@@ -2,8 +2,8 @@ import { CommandFault } from '../fault.ts'
 import { readArguments } from '../read-arguments.ts'
 import { findApi } from '../running-product.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { askForAction } from './ask-api.ts'
 import { explanationOf } from './explanation.ts'
+import { fetchAction } from './fetch-action.ts'
 
 /** `backstop explain <action_id>` */
 export async function explainCommand(args: readonly string[], surroundings: Surroundings): Promise<void> {
@@ -21,9 +21,9 @@ export async function explainCommand(args: readonly string[], surroundings: Surr
     throw new CommandFault('misused', `${actionId} is not the id of an action, which begins with act_`, remedy)
   }
   const address = findApi(surroundings)
-  const asked = await askForAction(actionId, address)
-  // An alert may name an action that was merged into another one since.
-  const action = asked.merged_into === undefined ? asked : await askForAction(asked.merged_into, address)
+  const asked = await fetchAction(actionId, address)
+  // An alert may name an action that was later merged into another action.
+  const action = asked.merged_into === undefined ? asked : await fetchAction(asked.merged_into, address)
   if (values.json === true) surroundings.out(`${JSON.stringify(action, undefined, 2)}\n`)
   else surroundings.out(explanationOf(action, actionId))
 }

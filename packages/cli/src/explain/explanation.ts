@@ -1,8 +1,8 @@
 import { type Action, formatMoney, showableText } from '@backstop/contracts'
 
 /**
- * The explanation of a verdict, for people.
- * @param askedFor the requested id: another one if that action was merged into this one
+ * The explanation of a verdict, for people to read.
+ * @param askedFor the requested action id. It differs from the action's id if that action was merged into this action.
  */
 export function explanationOf(action: Action, askedFor: string): string {
   const sections = [
@@ -19,12 +19,12 @@ export function explanationOf(action: Action, askedFor: string): string {
     .join('\n\n')}\n`
 }
 
-/** A time for people, without milliseconds. */
+/** A time for people to read, without milliseconds. */
 export function shownTime(iso: string): string {
   return iso.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')
 }
 
-/** A refund of EUR 24.99 on pi_1 (re_1) */
+/** Names an action in one line, e.g. `refund of EUR 24.99 on pi_1 (re_1)`. */
 export function nameOf({
   kind,
   amount,

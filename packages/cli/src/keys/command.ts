@@ -30,7 +30,7 @@ export async function keysCommand(args: readonly string[], surroundings: Surroun
   }
 }
 
-/** A key is useless in a database that no management API reads. */
+/** Refuses a database without API keys: no management API reads it, so a key in it would be useless. */
 async function refuseOtherDatabase({ db, ping }: Mongo): Promise<void> {
   await ping()
   if (await db.listCollections({ name: 'api_keys' }, { nameOnly: true }).hasNext()) return

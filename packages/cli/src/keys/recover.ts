@@ -1,14 +1,14 @@
 import { type ApiKeyDocument, type AuditDocument, newId } from '@backstop/contracts'
 import { apiKeyDocument, asUnavailable, generateApiKey, type Mongo, type Secret } from '@backstop/kit'
 
-/** The default validity of keys in the management API. */
+/** Days until the recovered key expires, as for keys that the management API creates by default. */
 export const RECOVERED_KEY_DAYS = 90
 const DAY_MS = 86_400_000
 
 /**
- * Creates an admin key for all projects, with its audit row. Write access to the database suffices, because it would anyway
- * allow to store a key without an audit row.
- * @param operator who runs the command, as the machine knows them
+ * Creates an admin key for all projects, with its audit row. It requires only write access to the database, because whoever has it could
+ * also store a key without an audit row.
+ * @param operator user and machine that run the command
  * @throws AppError `unavailable`
  */
 export function recoverAdminKey(
@@ -16,7 +16,7 @@ export function recoverAdminKey(
   operator: string,
 ): Promise<{ readonly key: Secret; readonly keyId: string }> {
   return asUnavailable(async () => {
-    // MongoDB's time, because the management API checks expiry by it and this machine's clock may be wrong.
+    // MongoDB's time, because the management API checks expiry with it and this machine's clock may be wrong.
     const { localTime } = await db.command({ hello: 1 })
     const now: Date = localTime
     const key = generateApiKey()

@@ -9,7 +9,7 @@ import { ListQuery } from './list.ts'
  */
 export const DeliveryState = z.enum(['pending', 'delivered', 'retrying', 'dead', 'superseded'])
 
-const Moment = z.iso.datetime({ offset: true })
+const TimeFilter = z.iso.datetime({ offset: true })
 
 /** The query of GET /v1/deliveries. */
 export const DeliveryQuery = ListQuery.extend({
@@ -17,8 +17,8 @@ export const DeliveryQuery = ListQuery.extend({
   channel_id: z.string().optional(),
   alert_id: z.string().optional(),
   state: DeliveryState.optional(),
-  from: Moment.optional().describe('Only deliveries that were created at this time or later'),
-  to: Moment.optional().describe('Only deliveries that were created before this time'),
+  from: TimeFilter.optional().describe('Only deliveries that were created at this time or later'),
+  to: TimeFilter.optional().describe('Only deliveries that were created before this time'),
 })
 
 const ShownAttempt = z.object({
@@ -60,8 +60,8 @@ export type Delivery = z.infer<typeof Delivery>
 export const NewReplay = z
   .strictObject({
     channel_id: z.string(),
-    from: Moment,
-    to: Moment.describe('End of the window, exclusive'),
+    from: TimeFilter,
+    to: TimeFilter.describe('End of the window, exclusive'),
   })
   .refine(replay => Date.parse(replay.from) < Date.parse(replay.to), {
     message: 'Give a time after from',

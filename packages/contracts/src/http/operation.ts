@@ -5,7 +5,7 @@ import { ActionKind } from '../providers.ts'
 import { ListQuery } from './list.ts'
 import { CurrencyCode } from './money.ts'
 
-const When = z.iso.datetime({ offset: true })
+const TimeInput = z.iso.datetime({ offset: true })
 
 /** An optional field that may also be null, because some programs print every field, as the API's own answers do. */
 const optional = <S extends z.ZodType>(schema: S) =>
@@ -14,8 +14,10 @@ const optional = <S extends z.ZodType>(schema: S) =>
     .transform(value => value ?? undefined)
     .optional()
 
-const executing_at = optional(When).describe('When the operation began executing; default: the time of this report')
-const ended_at = optional(When).describe('When the operation ended; default: the time of this report')
+const executing_at = optional(TimeInput).describe(
+  'When the operation began executing; default: the time of this report',
+)
+const ended_at = optional(TimeInput).describe('When the operation ended; default: the time of this report')
 const provider_ref = optional(ProviderId).describe("The provider's id of the refund or cancellation")
 const reason = optional(z.string().max(2000))
 

@@ -1,5 +1,5 @@
 import type { AdminCollections, AdminStores } from '../store/stores.ts'
-import type { Changed, RouteRequest } from './route.ts'
+import type { AuditedChange, RouteRequest } from './route.ts'
 
 /** The caller of a change, as stored in the audit row. */
 export interface AuditedRequester {
@@ -37,7 +37,7 @@ export async function writeAuditRow(
   { audit }: Pick<AdminCollections, 'audit'>,
   id: string,
   requester: AuditedRequester,
-  { action, target, projectId }: Changed,
+  { action, target, projectId }: AuditedChange,
 ): Promise<void> {
   // A lookup comes before the insert, because a duplicate id would abort a whole transaction.
   if ((await audit.find({ _id: id })) !== undefined) return

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { checkInput } from './check-input.ts'
 
 /** Returns the paths of the refused fields. */
-function refused(check: () => unknown): string[] {
+function refusedPaths(check: () => unknown): string[] {
   try {
     check()
   } catch (error) {
@@ -16,12 +16,12 @@ function refused(check: () => unknown): string[] {
 describe('a refused body', () => {
   test('names every field that is wrong, and every one that does not exist', () => {
     const body = { kind: 'processor', name: '', nonsense: 1, other: 2, out_of_band: 'never' }
-    const paths = refused(() => checkInput('body', NewConnection, body))
+    const paths = refusedPaths(() => checkInput('body', NewConnection, body))
     expect(paths.toSorted()).toEqual(['body.name', 'body.nonsense', 'body.other', 'body.out_of_band'])
   })
 
   test('names the whole body when there is none', () => {
-    expect(refused(() => checkInput('body', NewOperation, undefined))).toEqual(['body'])
+    expect(refusedPaths(() => checkInput('body', NewOperation, undefined))).toEqual(['body'])
   })
 
   test('says what is missing, and what to give instead of what is wrong', () => {
@@ -44,13 +44,13 @@ describe('a refused body', () => {
   test('lists fifty of many wrong fields, and says how many more there are', () => {
     const body = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`field_${at}`, 1]))
     const check = () => checkInput('body', NewConnection, { kind: 'processor', name: 'x', ...body })
-    expect(refused(check)).toHaveLength(50)
+    expect(refusedPaths(check)).toHaveLength(50)
     expect(check).toThrow(/\(and 49999 more, of which errors lists 49\)$/)
   })
 
   test('cuts names of any length', () => {
     const check = () => checkInput('body', NewConnection, { kind: 'processor', name: 'x', ['y'.repeat(100_000)]: 1 })
-    expect(refused(check)[0]).toMatch(/^body\.y{190,200}…$/)
+    expect(refusedPaths(check)[0]).toMatch(/^body\.y{190,200}…$/)
     expect(check).toThrow(/^.{1,300}$/)
   })
 })

@@ -4,24 +4,25 @@ import { AppError } from '@backstop/kit'
 import type { LedgerRefusal, Refusal } from '@backstop/ledger'
 import { refusedField } from './refused-field.ts'
 
-type Of<Kind extends Refusal['kind']> = Extract<Refusal, { kind: Kind }>
+type RefusalOfKind<Kind extends Refusal['kind']> = Extract<Refusal, { kind: Kind }>
 
 const ASK_FOR_APPROVAL =
   'its project requires approval; call POST /v1/operations/{id}/approve with a key that has the scope approvals:write'
 
-const TRANSITIONS: Record<Of<'transition'>['reason'], (operation: Operation, to: OperationState) => string> = {
-  already_ended: ({ state }) => `it has ended as ${state}; report a new operation instead`,
-  would_go_back: ({ state }, to) => `it is ${state}, and ${to} comes before that`,
-  approval_not_asked: (_, to) => `it cannot be ${to} before approval was requested; report approval_pending first`,
-  approval_is_not_yours: () => ASK_FOR_APPROVAL,
-  deadline_passed: ({ approval }) =>
-    `the deadline of the approval was ${approval?.deadline_at}; report a new operation instead`,
-  already_decided: () => 'it is already approved; report failed if it will not be executed',
-  other_provider_ref: ({ provider_ref }) =>
-    `its provider_ref is ${provider_ref}; report another provider_ref as another operation`,
-}
+const TRANSITIONS: Record<RefusalOfKind<'transition'>['reason'], (operation: Operation, to: OperationState) => string> =
+  {
+    already_ended: ({ state }) => `it has ended as ${state}; report a new operation instead`,
+    would_go_back: ({ state }, to) => `it is ${state}, and ${to} comes before that`,
+    approval_not_asked: (_, to) => `it cannot be ${to} before approval was requested; report approval_pending first`,
+    approval_is_not_yours: () => ASK_FOR_APPROVAL,
+    deadline_passed: ({ approval }) =>
+      `the deadline of the approval was ${approval?.deadline_at}; report a new operation instead`,
+    already_decided: () => 'it is already approved; report failed if it will not be executed',
+    other_provider_ref: ({ provider_ref }) =>
+      `its provider_ref is ${provider_ref}; report another provider_ref as another operation`,
+  }
 
-const TIMES: Record<Of<'time'>['reason'], string> = {
+const TIME_REFUSALS: Record<RefusalOfKind<'time'>['reason'], string> = {
   state_has_not_executed: 'Leave it out: the reported state comes before executing',
   state_has_not_ended: 'Leave it out: the reported state is not an end state',
   lies_in_the_future: 'The time is more than 5 minutes ahead of the server clock',
@@ -39,14 +40,14 @@ export function explainRefusal({ code, details, refusal }: LedgerRefusal): AppEr
     case 'reported_as_approved':
       return new AppError(code, `The operation cannot be reported as approved: ${ASK_FOR_APPROVAL}`, { details })
     case 'time':
-      return refusedField(`body.${refusal.field}`, TIMES[refusal.reason])
+      return refusedField(`body.${refusal.field}`, TIME_REFUSALS[refusal.reason])
     case 'uncountable':
       return refusedField(
         'body.amount',
         `Give amount and currency: budget ${refusal.budget.budget_id} counts refunds of this connection`,
       )
     case 'budget_exceeded':
-      return explainBudget(refusal)
+      return explainExceededBudget(refusal)
     case 'report_differs': {
       const { stored, reported, field } = refusal
       const difference =
@@ -59,7 +60,7 @@ export function explainRefusal({ code, details, refusal }: LedgerRefusal): AppEr
   }
 }
 
-function explainBudget({ budget, left, operation, periodEndsAt }: Of<'budget_exceeded'>): AppError {
+function explainExceededBudget({ budget, left, operation, periodEndsAt }: RefusalOfKind<'budget_exceeded'>): AppError {
   const { budget_id, cap, interval, currency } = budget
   const money = (minorUnits: number) => formatMoney(minorUnits, currency)
   const text =

@@ -1,7 +1,7 @@
 import type { ChannelDocument } from '@backstop/channels'
 import type { ConnectionDocument, ProjectDocument } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
-import { narrowToProject, ownProject, type Principal } from '../access/rules/access.ts'
+import { ownProjectFilter, type Principal, restrictToProject } from '../access/rules/access.ts'
 import type { ReadCollection, Stored, Where } from '../store/collection.ts'
 import type { ReadCollections } from '../store/stores.ts'
 
@@ -23,7 +23,7 @@ export async function findOwn<D extends Stored>(
   id: string,
   more?: Where<D>,
 ): Promise<D> {
-  const found = await collection.find({ ...more, ...ownProject(principal), _id: id } as Where<D>)
+  const found = await collection.find({ ...more, ...ownProjectFilter(principal), _id: id } as Where<D>)
   if (found === undefined) throw notFound(what, id)
   return found
 }
@@ -35,7 +35,7 @@ export function requireOwn<T extends { readonly project_id: string }>(
   what: string,
   id: string,
 ): T {
-  const { project_id = found?.project_id } = ownProject(principal)
+  const { project_id = found?.project_id } = ownProjectFilter(principal)
   if (found === undefined || found.project_id !== project_id) throw notFound(what, id)
   return found
 }
@@ -84,7 +84,7 @@ export function findChannel(
  * @throws AppError `not_found` if the key may not access the named project
  */
 export function projectFilterOf(principal: Principal, asked: string | undefined): { readonly project_id?: string } {
-  const filter = narrowToProject(principal, asked)
+  const filter = restrictToProject(principal, asked)
   if (filter.kind === 'refused') throw notFound('project', asked ?? '')
   return filter.where
 }

@@ -7,7 +7,7 @@ import { type IdempotentRequest, type IdempotentWork, runOnce } from './idempote
 const secretBox = createSecretBox(parseKeyRing(new Secret(`k:${Buffer.alloc(32, 1).toString('base64')}`)))
 const NOW = new Date('2026-11-21T10:00:00.000Z')
 
-function open() {
+function setUp() {
   const keys = createMemoryCollection<IdempotencyDocument>()
   const run = (work: IdempotentWork, more: Partial<IdempotentRequest> = {}) =>
     runOnce(
@@ -18,15 +18,15 @@ function open() {
     )
   return { keys, run }
 }
-const answering: IdempotentWork = async newId => ({
+const answerWithSecret: IdempotentWork = async newId => ({
   status: 201,
   body: { id: newId('project'), password: 'canary-password' },
 })
 
 describe('a request with an Idempotency-Key', () => {
   test('is run once, and a repeat gets the first answer less what that one showed once', async () => {
-    const { keys, run } = open()
-    const first = await run(answering)
+    const { keys, run } = setUp()
+    const first = await run(answerWithSecret)
     const repeat = await run(() => Promise.reject(new Error('run twice')))
     expect(first.body).toMatchObject({ password: 'canary-password' })
     expect(repeat).toEqual({
@@ -38,43 +38,43 @@ describe('a request with an Idempotency-Key', () => {
   })
 
   test('keeps no content to be guessed at', async () => {
-    const { keys, run } = open()
-    await run(answering, { content: ['POST', '/x', '{"secret":"s"}'] })
+    const { keys, run } = setUp()
+    await run(answerWithSecret, { content: ['POST', '/x', '{"secret":"s"}'] })
     const [document] = await keys.findAll({})
     expect(document?.fingerprint).toMatch(/^[0-9a-f]{8}$/)
   })
 
   test('is refused for another request', async () => {
-    const { run } = open()
-    await run(answering)
-    const other = run(answering, { content: ['POST', '/x', '{"a":1}'] })
+    const { run } = setUp()
+    await run(answerWithSecret)
+    const other = run(answerWithSecret, { content: ['POST', '/x', '{"a":1}'] })
     await expect(other).rejects.toMatchObject({ code: 'idempotency_conflict' })
   })
 
   test('is one of its own for each caller', async () => {
-    const { run } = open()
-    const [first, second] = [await run(answering), await run(answering, { callerId: 'key_2' })]
+    const { run } = setUp()
+    const [first, second] = [await run(answerWithSecret), await run(answerWithSecret, { callerId: 'key_2' })]
     expect(first.body).not.toEqual(second.body)
   })
 
   test('is refused while the first is at work', async () => {
-    const { run } = open()
+    const { run } = setUp()
     await run(async newId => {
-      await expect(run(answering)).rejects.toMatchObject({ code: 'conflict', retryable: true })
-      return answering(newId)
+      await expect(run(answerWithSecret)).rejects.toMatchObject({ code: 'conflict', retryable: true })
+      return answerWithSecret(newId)
     })
   })
 
   test('that was refused may be sent again, mended', async () => {
-    const { run } = open()
+    const { run } = setUp()
     await expect(run(() => Promise.reject(new AppError('not_found', 'None')))).rejects.toMatchObject({
       code: 'not_found',
     })
-    expect(await run(answering, { content: ['mended'] })).toMatchObject({ status: 201 })
+    expect(await run(answerWithSecret, { content: ['mended'] })).toMatchObject({ status: 201 })
   })
 
   test('that failed on our side is run again and makes the same ids', async () => {
-    const { run } = open()
+    const { run } = setUp()
     const made: string[] = []
     const failing: IdempotentWork = async newId => {
       made.push(newId('connection'), newId('channel'))
@@ -90,23 +90,23 @@ describe('a request with an Idempotency-Key', () => {
   })
 
   test('whose process died is run again once its lock has run out, by one repeat only', async () => {
-    const { keys, run } = open()
+    const { keys, run } = setUp()
     void run(() => new Promise(() => {}))
     await new Promise(resolve => setImmediate(resolve))
-    await expect(run(answering)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(run(answerWithSecret)).rejects.toMatchObject({ code: 'conflict' })
     const later = { now: new Date(NOW.getTime() + 60_001) }
-    const repeats = await Promise.allSettled([run(answering, later), run(answering, later)])
+    const repeats = await Promise.allSettled([run(answerWithSecret, later), run(answerWithSecret, later)])
     expect(repeats.map(repeat => repeat.status).toSorted()).toEqual(['fulfilled', 'rejected'])
     expect(await keys.findAll({})).toHaveLength(1)
   })
 
   test.each(['', 'with space', 'x'.repeat(256), 'ü'])('has a key of printable ASCII: "%s" is refused', async key => {
-    await expect(open().run(answering, { key })).rejects.toMatchObject({ code: 'invalid_request' })
+    await expect(setUp().run(answerWithSecret, { key })).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
   test('may answer without a body', async () => {
-    const { run } = open()
+    const { run } = setUp()
     await run(async () => ({ status: 204 }))
-    expect(await run(answering)).toMatchObject({ status: 204, body: null })
+    expect(await run(answerWithSecret)).toMatchObject({ status: 204, body: null })
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonFaultAt } from './parse-json.ts'
+import { invalidJsonIndex } from './parse-json.ts'
 
 describe('the place where text stops being JSON', () => {
   test.each([
@@ -24,7 +24,7 @@ describe('the place where text stops being JSON', () => {
     { text: '1.', at: 1 },
     { text: '\uFEFF{}', at: 0 },
   ])('$text: $at', ({ text, at }) => {
-    expect(jsonFaultAt(text)).toBe(at)
+    expect(invalidJsonIndex(text)).toBe(at)
   })
 
   test('is found wherever the parser refuses, and nowhere else', () => {
@@ -37,7 +37,7 @@ describe('the place where text stops being JSON', () => {
       })
     fc.assert(
       fc.property(fc.oneof(json, broken, fc.string()), text => {
-        const fault = jsonFaultAt(text)
+        const fault = invalidJsonIndex(text)
         expect(fault === undefined).toBe(isJson(text))
         expect(fault ?? 0).toBeLessThanOrEqual(text.length)
       }),
@@ -46,9 +46,9 @@ describe('the place where text stops being JSON', () => {
   })
 
   test('is found behind a megabyte, and behind a hundred thousand levels', () => {
-    expect(jsonFaultAt(`"${'x'.repeat(1_000_000)}" x`)).toBe(1_000_003)
-    expect(jsonFaultAt(`"${'\\\\n'.repeat(300_000)}`)).toBe(900_001)
-    expect(jsonFaultAt('['.repeat(100_000))).toBe(100_000)
+    expect(invalidJsonIndex(`"${'x'.repeat(1_000_000)}" x`)).toBe(1_000_003)
+    expect(invalidJsonIndex(`"${'\\\\n'.repeat(300_000)}`)).toBe(900_001)
+    expect(invalidJsonIndex('['.repeat(100_000))).toBe(100_000)
   })
 })
 

@@ -11,7 +11,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    const at = jsonFaultAt(text) ?? 0
+    const at = invalidJsonIndex(text) ?? 0
     const before = text.slice(0, at)
     const place = `line ${before.split('\n').length}, column ${at - before.lastIndexOf('\n')}`
     const fault = at === text.length ? 'it ends too early, at' : 'unexpected character at'
@@ -24,7 +24,7 @@ export function parseJson(text: string): unknown {
  * the position of only some faults and quotes the text, which may hold a secret. The parser keeps its own stack, because a body may be
  * nested deeper than the call stack allows.
  */
-export function jsonFaultAt(text: string): number | undefined {
+export function invalidJsonIndex(text: string): number | undefined {
   let at = 0
   function match(pattern: RegExp): boolean {
     pattern.lastIndex = at

@@ -16,7 +16,7 @@ export interface ReceivedBody {
   release(): void
 }
 
-const nothing = () => {}
+const doNothing = () => {}
 
 /** The refusal of a body on a route without one. An empty object is accepted. */
 export const unexpectedBody = () => new AppError('invalid_request', 'This path takes no body; send none')
@@ -32,12 +32,12 @@ export async function receiveBody(
   { budget, clock }: { budget: ByteBudget; clock: Clock },
 ): Promise<ReceivedBody> {
   const length = announcedLength(request)
-  if (bodyForm === 'ignored') return { content: undefined, release: nothing }
-  if (length === 0) return { content: bodyForm === 'text' ? '' : undefined, release: nothing }
+  if (bodyForm === 'ignored') return { content: undefined, release: doNothing }
+  if (length === 0) return { content: bodyForm === 'text' ? '' : undefined, release: doNothing }
   const incomplete = (reason: Incomplete) =>
     reason === 'too_large' && bodyForm === 'none' ? unexpectedBody() : incompleteBody(reason, maxBodyBytes)
   if (length !== undefined && length > maxBodyBytes) throw incomplete('too_large')
-  if (bodyForm !== 'text') refuseOtherThanJson(request)
+  if (bodyForm !== 'text') refuseNonJson(request)
   const read = await readBody(request, { maxBytes: maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS, budget }, clock)
   if (read.kind === 'incomplete') throw incomplete(read.reason)
   const release = () => budget.release(read.body.length)
@@ -49,7 +49,7 @@ export async function receiveBody(
   }
 }
 
-function refuseOtherThanJson({ headers }: IncomingMessage): void {
+function refuseNonJson({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new AppError('unsupported_encoding', 'Send the body without Content-Encoding')

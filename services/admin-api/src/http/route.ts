@@ -27,10 +27,13 @@ export interface RouteRequest<Params, Query, Body> {
    * Changes documents of this API and writes the audit row in the same transaction. If the transaction fails, nothing is changed and the
    * caller may retry, so a secret that is shown once is never lost with a change.
    * @param write reads and writes only the given collections; it may run several times
-   * @param describe returns the content of the audit row
+   * @param describeChange returns the content of the audit row
    * @throws AppError `unavailable`; any error of `write`. In each case nothing was changed.
    */
-  change<T>(write: (collections: AdminCollections) => Promise<T>, describeChange: (written: T) => Changed): Promise<T>
+  change<T>(
+    write: (collections: AdminCollections) => Promise<T>,
+    describeChange: (written: T) => AuditedChange,
+  ): Promise<T>
   /** Aborted when the caller disconnects or the process stops. */
   readonly signal: AbortSignal
   /** Identifies this request in the log and in its answer. */
@@ -40,7 +43,7 @@ export interface RouteRequest<Params, Query, Body> {
 }
 
 /** A change, as its audit row describes it. */
-export interface Changed {
+export interface AuditedChange {
   readonly action: string
   readonly target: string
   readonly projectId: string | null
@@ -61,7 +64,7 @@ export interface RouteAnswer {
    * A change outside of this API's database (in the ledger or by a command), for the audit row. Undefined if nothing changed, or if
    * `RouteRequest.change` wrote the row.
    */
-  readonly changed?: Changed
+  readonly changed?: AuditedChange
 }
 
 /** An answer in the OpenAPI document. */

@@ -107,7 +107,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   })
   const run = createRouteRunner(options)
   const byPath = Map.groupBy(options.routes, route => route.path)
-  for (const [path, routes] of byPath) mount(app, path, routes, run)
+  for (const [path, routes] of byPath) mountRoutes(app, path, routes, run)
   app.use((_request: Request, _response: Response, next: NextFunction) => {
     next(new AppError('not_found', 'Unknown path; GET /v1/openapi.json lists all paths'))
   })
@@ -140,7 +140,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   return { server, stop: () => limits.stop() }
 }
 
-function mount(
+function mountRoutes(
   app: express.Express,
   path: string,
   routes: readonly Route[],

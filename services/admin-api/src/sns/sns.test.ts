@@ -35,7 +35,7 @@ function signed(message: Omit<SnsMessage, 'Signature'>, key = certificate.key): 
   return { ...whole, Signature: createSign(algorithm).update(signedText(whole), 'utf8').sign(key, 'base64') }
 }
 
-function open(pem = certificate.cert, status = 200) {
+function createTestVerifier(pem = certificate.cert, status = 200) {
   const asked: EgressRequest[] = []
   const egress = {
     async request(request: EgressRequest) {
@@ -50,7 +50,7 @@ describe('a message of SNS', () => {
   test.each(['1', '2'] as const)(
     'with a signature of version %s is taken; its certificate is read once',
     async version => {
-      const { asked, verifier } = open()
+      const { asked, verifier } = createTestVerifier()
       const message = signed({ ...notification, SignatureVersion: version })
       expect(await verifier.verify(message, NOW)).toEqual(message)
       await verifier.verify(signed({ ...notification, Subject: undefined }), NOW)
@@ -89,25 +89,29 @@ describe('a message of SNS', () => {
     },
     { name: 'that is none', message: { Type: 'Notification' }, why: /not a message of Amazon SNS/, reads: 0 },
   ])('$name is refused', async ({ message, why, reads }) => {
-    const { asked, verifier } = open()
+    const { asked, verifier } = createTestVerifier()
     await expect(verifier.verify(message, NOW)).rejects.toThrow(why)
     expect(asked).toHaveLength(reads)
   })
 
   test('is refused when its certificate is none, or not valid now', async () => {
-    await expect(open('Hello').verifier.verify(good, NOW)).rejects.toThrow(/does not lead to a certificate/)
-    await expect(open().verifier.verify(good, new Date(NOW.getTime() + 2 * DAY_MS))).rejects.toThrow(/not valid now/)
+    await expect(createTestVerifier('Hello').verifier.verify(good, NOW)).rejects.toThrow(
+      /does not lead to a certificate/,
+    )
+    await expect(createTestVerifier().verifier.verify(good, new Date(NOW.getTime() + 2 * DAY_MS))).rejects.toThrow(
+      /not valid now/,
+    )
   })
 
   test('is put off when its certificate cannot be read now', async () => {
-    await expect(open('', 503).verifier.verify(good, NOW)).rejects.toMatchObject({
+    await expect(createTestVerifier('', 503).verifier.verify(good, NOW)).rejects.toMatchObject({
       code: 'unavailable',
       retryable: true,
     })
   })
 
   test('that asks for a confirmation is confirmed at SNS itself, never at the URL that it names', async () => {
-    const { asked, verifier } = open()
+    const { asked, verifier } = createTestVerifier()
     await verifier.confirm(await verifier.verify(signed(confirmation), NOW))
     const url = new URL(asked.at(-1)?.url ?? '')
     expect(url.origin).toBe('https://sns.us-west-2.amazonaws.com')

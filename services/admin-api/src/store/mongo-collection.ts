@@ -29,7 +29,7 @@ export function createMongoCollection<D extends Stored>(
         const place =
           after === undefined ? {} : { $or: [{ [by]: { $lt: after.at } }, { [by]: after.at, _id: { $lt: after.id } }] }
         const cursor = collection
-          .find({ $and: [toFilter(where), inWindow(by, window), place] }, options)
+          .find({ $and: [toFilter(where), windowFilter(by, window), place] }, options)
           .sort({ [by]: -1, _id: -1 })
           .limit(limit)
         return (await cursor.toArray()) as unknown as D[]
@@ -64,7 +64,7 @@ export function createMongoCollection<D extends Stored>(
   }
 }
 
-function inWindow(field: string, window: PageRequest<unknown>['window']): Filter<Stored & Record<string, unknown>> {
+function windowFilter(field: string, window: PageRequest<unknown>['window']): Filter<Stored & Record<string, unknown>> {
   const { from, before } = window ?? {}
   const range = { ...(from === undefined ? {} : { $gte: from }), ...(before === undefined ? {} : { $lt: before }) }
   return Object.keys(range).length === 0 ? {} : { [field]: range }

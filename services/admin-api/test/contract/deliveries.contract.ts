@@ -7,7 +7,7 @@ import { auditOf, createTestProject } from './test-project.ts'
 const MINUTE_MS = 60_000
 
 /** Creates a project with a webhook and one delivery in each state, a minute apart, newest last. */
-async function openDeliveries(testApi: TestApi) {
+async function createDeliveries(testApi: TestApi) {
   const { api, others } = testApi
   const { projectId } = await createTestProject(api)
   const config = { kind: 'webhook', url: 'https://hooks.example.test/in' }
@@ -41,7 +41,7 @@ export function describeDeliveries(testApi: () => TestApi): void {
 
   describe('deliveries', () => {
     test('are read with each attempt, without the alert itself', async () => {
-      const { dead, retrying, channelId, projectId } = await openDeliveries(testApi())
+      const { dead, retrying, channelId, projectId } = await createDeliveries(testApi())
       const { status, body } = await api().get(`/v1/deliveries/${dead._id}`)
       expect(status).toBe(200)
       expect(body).toEqual({
@@ -66,7 +66,7 @@ export function describeDeliveries(testApi: () => TestApi): void {
     })
 
     test('are listed by project, channel, alert, state and window, newest first and page by page', async () => {
-      const { projectId, channelId, beganAtMs, ...of } = await openDeliveries(testApi())
+      const { projectId, channelId, beganAtMs, ...of } = await createDeliveries(testApi())
       const list = async (query: string) => idsOf(await api().get(`/v1/deliveries?${query}`))
       const all = [of.tested._id, of.superseded._id, of.retrying._id, of.dead._id, of.delivered._id]
       expect(await list(`project_id=${projectId}`)).toEqual(all)
@@ -87,7 +87,7 @@ export function describeDeliveries(testApi: () => TestApi): void {
     })
 
     test.each(['dead', 'retrying'] as const)('that are %s are attempted now by a wish to the notifier', async state => {
-      const of = await openDeliveries(testApi())
+      const of = await createDeliveries(testApi())
       const path = `/v1/deliveries/${of[state]._id}/retry`
       const key = { 'idempotency-key': `retry-${of[state]._id}` }
       const answer = await api().post(path, undefined, key)
@@ -105,7 +105,7 @@ export function describeDeliveries(testApi: () => TestApi): void {
       { name: 'superseded', why: /told_by/ },
       { name: 'tested', why: /It was a test/ },
     ] as const)('that are $name are not sent again', async ({ name, why }) => {
-      const of = await openDeliveries(testApi())
+      const of = await createDeliveries(testApi())
       const answer = await api().post(`/v1/deliveries/${of[name]._id}/retry`)
       expect(answer).toMatchObject({ status: 409, body: { code: 'conflict', detail: expect.stringMatching(why) } })
     })
@@ -141,7 +141,7 @@ export function describeDeliveries(testApi: () => TestApi): void {
       },
     ]
     test.each(obstacles)('are not sent again to a channel that is $name', async ({ put, why, replay }) => {
-      const of = await openDeliveries(testApi())
+      const of = await createDeliveries(testApi())
       await put(of)
       const answer = await api().post(`/v1/deliveries/${of.dead._id}/retry`)
       expect(answer).toMatchObject({ status: 409, body: { code: 'conflict', detail: expect.stringMatching(why) } })
@@ -153,7 +153,7 @@ export function describeDeliveries(testApi: () => TestApi): void {
   describe('a replay', () => {
     const window = { from: '2026-11-01T00:00:00+01:00', to: '2026-12-01T00:00:00Z' }
     const ask = async () => {
-      const of = await openDeliveries(testApi())
+      const of = await createDeliveries(testApi())
       const answer = await api().post('/v1/replays', { channel_id: of.channelId, ...window })
       return { ...of, answer, id: answer.body.replay_id as string }
     }
@@ -218,7 +218,7 @@ export function describeDeliveries(testApi: () => TestApi): void {
       { name: 'no window', body: {}, path: 'body.from' },
       { name: 'a day without a time', body: { ...window, from: '2026-11-01' }, path: 'body.from' },
     ])('of $name is refused', async ({ body, path }) => {
-      const { channelId } = await openDeliveries(testApi())
+      const { channelId } = await createDeliveries(testApi())
       const answer = await api().post('/v1/replays', { channel_id: channelId, ...body })
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
       expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)

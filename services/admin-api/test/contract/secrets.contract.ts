@@ -4,7 +4,7 @@ import { BOOTSTRAP_KEY, type TestApi } from '../test-api.ts'
 import { createTestProject } from './test-project.ts'
 
 /** The encodings in which a secret could be stored or logged. */
-function spellings(secret: string): string[] {
+function encodingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8')
   // In a longer text, the base64 of a secret depends on its offset modulo 3, so the middle part is searched for at all three offsets.
   const shifted = [0, 1, 2].map(shift => bytes.subarray(shift).toString('base64').replace(/=+$/, '').slice(0, -2))
@@ -92,7 +92,7 @@ export function describeSecrets(testApi: () => TestApi): void {
       expect(secret, name).toBeTypeOf('string')
       // API keys are stored as hashes. A hash of any other secret would be stored for no purpose and could be guessed.
       const isKey = name === 'apiKey' || name === 'bootstrap'
-      for (const spelling of spellings(secret)) {
+      for (const spelling of encodingsOf(secret)) {
         const isHash = /^[0-9a-f]{64}$/.test(spelling) && spelling !== secret
         if (!(isKey && isHash)) expect({ name, isStored: stored.includes(spelling) }).toEqual({ name, isStored: false })
         expect({ name, isAnswered: answers.includes(spelling) }).toEqual({ name, isAnswered: false })

@@ -64,9 +64,9 @@ export const CONTENT_ENCODED = refusal(
   'Send the body without Content-Encoding, as it was signed',
   ['accept-encoding', 'identity'],
 )
-export const TOO_SLOW = refusal('request_timeout', 'The body did not arrive in time; send it without pauses')
+export const BODY_TIMEOUT = refusal('request_timeout', 'The body did not arrive in time; send it without pauses')
 export const BAD_REQUEST = refusal('invalid_request', 'The request is not valid HTTP/1.1')
-export const NO_HOST = refusal('invalid_request', 'Send a Host header; HTTP/1.1 requires it')
+export const HOST_MISSING = refusal('invalid_request', 'Send a Host header; HTTP/1.1 requires it')
 export const HEADERS_TOO_LARGE = refusal(
   'headers_too_large',
   `There may be at most ${MAX_HEADERS} headers, of ${MAX_HEADERS_BYTES} bytes together`,
@@ -93,7 +93,7 @@ export const INTERNAL_ERROR = refusal(
 )
 
 /** The answer for a durable event. A repeated notification gets the same answer. */
-export function received(eventId: string): Answer {
+export function receivedAnswer(eventId: string): Answer {
   // Event ids are printable ASCII, so the length in characters is the length in bytes.
   const body = `{"received":true,"event_id":${JSON.stringify(eventId)}}\n`
   return {

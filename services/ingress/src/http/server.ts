@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type BadHttp, limitSockets, refuseBadHttp, type SocketLimitOptions } from '@backstop/kit'
-import { type Answer, BAD_REQUEST, HEADERS_TOO_LARGE, OVERLOADED, TOO_SLOW } from './answers.ts'
+import { type Answer, BAD_REQUEST, BODY_TIMEOUT, HEADERS_TOO_LARGE, OVERLOADED } from './answers.ts'
 import { MAX_HEADERS, MAX_HEADERS_BYTES, MAX_REQUESTS_PER_SOCKET, SERVER_TIMES } from './limits.ts'
 import { sendAnswerEarly } from './send-answer.ts'
 
 const BAD_HTTP: Readonly<Record<BadHttp['code'], { answer: Answer; reason: string }>> = {
   invalid_request: { answer: BAD_REQUEST, reason: 'bad_http' },
   headers_too_large: { answer: HEADERS_TOO_LARGE, reason: 'headers_too_large' },
-  request_timeout: { answer: TOO_SLOW, reason: 'too_slow' },
+  request_timeout: { answer: BODY_TIMEOUT, reason: 'too_slow' },
 }
 
 /** @param expectsContinue the client waits for "100 Continue" before it sends its body */

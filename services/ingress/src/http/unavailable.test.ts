@@ -19,7 +19,7 @@ const OUTAGE_S = '30'
 const LOAD_S = '10'
 const reasons = () => ingress.lines.map(line => line.reason).filter(reason => reason !== undefined)
 /** Starts an ingress with a producer whose sends the test answers. */
-async function startScripted(settings: Partial<typeof SETTINGS> = {}) {
+async function startWithScriptedProducer(settings: Partial<typeof SETTINGS> = {}) {
   const producer = new ScriptedProducer()
   ingress = await startMemoryIngress({ settings, ports: { bus: { producer: () => producer } } })
   return producer
@@ -92,7 +92,7 @@ describe('ingress without its broker', () => {
   })
 
   test('waits for a silent broker up to the publish timeout', async () => {
-    const producer = await startScripted({ publishTimeoutMs: 200 })
+    const producer = await startWithScriptedProducer({ publishTimeoutMs: 200 })
     const began = performance.now()
     expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', OUTAGE_S)
     expect(performance.now() - began).toBeLessThan(1_000)
@@ -107,7 +107,7 @@ describe('ingress without its broker', () => {
   })
 
   test('answers an internal error with 500 and logs it', async () => {
-    const producer = await startScripted()
+    const producer = await startWithScriptedProducer()
     producer.answer = () => new TypeError('a bug')
     expectProblem(await ingress.postEvent('processor', 'evt_1'), 500, 'internal')
     expect(ingress.lines.at(-1)).toMatchObject({ level: 'error', msg: 'event.refused', error: { message: 'a bug' } })
@@ -116,7 +116,7 @@ describe('ingress without its broker', () => {
 
 describe('ingress under overload', () => {
   test('refuses events when its queue is full', async () => {
-    const producer = await startScripted({ queueMaxMessages: 1 })
+    const producer = await startWithScriptedProducer({ queueMaxMessages: 1 })
     const first = ingress.postEvent('processor', 'evt_1')
     await until('the first send', () => producer.sends.length === 1)
     expectProblem(await ingress.postEvent('processor', 'evt_2'), 503, 'overloaded', LOAD_S)
@@ -126,7 +126,7 @@ describe('ingress under overload', () => {
   })
 
   test('refuses a body when the memory for bodies is full', async () => {
-    const producer = await startScripted({ bodiesMaxBytes: 1_000 })
+    const producer = await startWithScriptedProducer({ bodiesMaxBytes: 1_000 })
     const first = ingress.postEvent('processor', 'evt_1')
     await until('the first send', () => producer.sends.length === 1)
     const body = JSON.stringify({ ...eventOf('processor', 'evt_2'), fill: 'x'.repeat(800) })
@@ -150,7 +150,7 @@ describe('ingress under overload', () => {
 
 describe('ingress that stops', () => {
   test('finishes the requests in flight, closes their connections and accepts no new request', async () => {
-    const producer = await startScripted()
+    const producer = await startWithScriptedProducer()
     const atHand = ingress.postEvent('processor', 'evt_1')
     await until('the send', () => producer.sends.length === 1)
     const stopping = ingress.stop()

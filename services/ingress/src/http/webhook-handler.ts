@@ -75,7 +75,7 @@ export class WebhookHandler {
     const isSending = !expectsContinue && announcedLength(request) !== 0
     const exchange: Exchange = { request, response, beganMs, provider, connectionId, isSending }
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
-      return this.#endEarly(exchange, refused(answers.NO_HOST, 'host_missing'))
+      return this.#endEarly(exchange, refused(answers.HOST_MISSING, 'host_missing'))
     }
     if (route.kind === 'not_found') return this.#endEarly(exchange, refused(answers.NOT_FOUND, 'not_found'))
     if (route.kind === 'method_not_allowed') {
@@ -179,7 +179,7 @@ const failed = (error: unknown): RequestOutcome => ({
 
 const INCOMPLETE_BODY_OUTCOMES = {
   too_large: refused(answers.TOO_LARGE, 'too_large'),
-  too_slow: refused(answers.TOO_SLOW, 'too_slow'),
+  too_slow: refused(answers.BODY_TIMEOUT, 'too_slow'),
   // The client is gone and gets no answer, but the request is logged and counted.
   body_broken_off: refused(answers.BAD_REQUEST, 'body_broken_off'),
   budget_exhausted: overloaded('body_budget_exhausted'),
@@ -189,10 +189,10 @@ function requestOutcomeOf(provider: ProviderKind, outcome: Outcome): RequestOutc
   switch (outcome.kind) {
     case 'received':
       return {
-        answer: answers.received(outcome.event.eventId),
+        answer: answers.receivedAnswer(outcome.event.eventId),
         result: 'received',
         reason: null,
-        facts: factsOf(outcome.event),
+        facts: eventLogFields(outcome.event),
         byOldSecret: outcome.event.byOldSecret,
       }
     case 'not_authentic':
@@ -207,14 +207,14 @@ function requestOutcomeOf(provider: ProviderKind, outcome: Outcome): RequestOutc
     case 'malformed':
       return { answer: answers.MALFORMED[outcome.reason], result: 'malformed', reason: outcome.reason, facts: {} }
     case 'not_stored':
-      return notStored(outcome)
+      return notStoredOutcome(outcome)
     default:
       return outcome satisfies never
   }
 }
 
-function notStored({ result, event }: Extract<Outcome, { kind: 'not_stored' }>): RequestOutcome {
-  const facts = factsOf(event)
+function notStoredOutcome({ result, event }: Extract<Outcome, { kind: 'not_stored' }>): RequestOutcome {
+  const facts = eventLogFields(event)
   switch (result.kind) {
     case 'unavailable':
       return { answer: answers.UNAVAILABLE, result: 'unavailable', reason: result.reason, facts }
@@ -227,7 +227,7 @@ function notStored({ result, event }: Extract<Outcome, { kind: 'not_stored' }>):
   }
 }
 
-function factsOf(event: Extract<Outcome, { kind: 'received' }>['event']): Record<string, unknown> {
+function eventLogFields(event: Extract<Outcome, { kind: 'received' }>['event']): Record<string, unknown> {
   return {
     project_id: event.projectId,
     event_id: event.eventId,

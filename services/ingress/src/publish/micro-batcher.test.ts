@@ -14,7 +14,7 @@ const limits: BatcherLimits = {
   deadlineMs: 2_500,
   probeIntervalMs: 500,
 }
-const away = unavailable('Kafka', new Error('connection refused'))
+const kafkaUnavailable = unavailable('Kafka', new Error('connection refused'))
 const message = (key: string, bytes = 10, topic: OutgoingMessage['topic'] = 'inbound.processor'): OutgoingMessage => ({
   topic,
   key,
@@ -134,7 +134,7 @@ describe('the micro-batcher', () => {
     await clock.advance(10)
     publish(message('b'))
     await clock.advance(2_500)
-    producer.sends[0]?.fail(away)
+    producer.sends[0]?.fail(kafkaUnavailable)
     await clock.settle()
     expect(sent()).toEqual(['a'])
     expect(batcher.pending).toEqual({ messages: 0, bytes: 0 })
@@ -144,7 +144,7 @@ describe('the micro-batcher', () => {
     const { clock, producer, results, publish, sent } = setUp()
     publish(message('a'))
     await clock.advance(2)
-    producer.sends[0]?.fail(away)
+    producer.sends[0]?.fail(kafkaUnavailable)
     await clock.settle()
     expect(results.get('a')).toEqual({ kind: 'unavailable', reason: 'broker_unavailable' })
 

@@ -5,7 +5,13 @@
  */
 import { type Clock, crashPoint, isRetryable, type OutgoingMessage, type Producer } from '@backstop/kit'
 import type { IngressCrashPoint } from '../crash-points.ts'
-import { admit, afterFailure, afterSuccess, type BreakerState, CLOSED } from './rules/breaker.ts'
+import {
+  admitSend,
+  type BreakerState,
+  breakerAfterFailure,
+  breakerAfterSuccess,
+  CLOSED_BREAKER,
+} from './rules/breaker.ts'
 import { type PendingMessage, TopicQueue } from './topic-queue.ts'
 
 export interface BatcherLimits {
@@ -41,7 +47,7 @@ export class MicroBatcher {
   readonly #limits: BatcherLimits
   readonly #onSend: OnSend
   readonly #queues = new Map<string, TopicQueue>()
-  #breaker: BreakerState = CLOSED
+  #breaker: BreakerState = CLOSED_BREAKER
   #messages = 0
   #bytes = 0
   #stopping = false
@@ -65,7 +71,7 @@ export class MicroBatcher {
   publish(message: OutgoingMessage): Promise<PublishResult> {
     if (this.#stopping) return Promise.resolve({ kind: 'unavailable', reason: 'stopping' })
     const now = this.#clock.now()
-    const admission = admit(this.#breaker, now, this.#limits.probeIntervalMs)
+    const admission = admitSend(this.#breaker, now, this.#limits.probeIntervalMs)
     if (admission.kind === 'refused') return Promise.resolve({ kind: 'unavailable', reason: admission.reason })
     const bytes = message.value?.length ?? 0
     if (this.#messages + 1 > this.#limits.maxMessages || this.#bytes + bytes > this.#limits.maxBytes) {
@@ -141,7 +147,7 @@ export class MicroBatcher {
     }
     crashPoint('ingress.after-send' satisfies IngressCrashPoint)
     const now = this.#clock.now()
-    this.#breaker = afterSuccess(now)
+    this.#breaker = breakerAfterSuccess(now)
     this.#onSend('acknowledged', batch.length, now - beganMs)
     for (const pending of batch) pending.resolve?.({ kind: 'acknowledged' })
   }
@@ -164,7 +170,7 @@ export class MicroBatcher {
   }
 
   #recordFailure(beganMs: number): void {
-    this.#breaker = afterFailure(this.#breaker, beganMs, this.#clock.now(), this.#limits.probeIntervalMs)
+    this.#breaker = breakerAfterFailure(this.#breaker, beganMs, this.#clock.now(), this.#limits.probeIntervalMs)
   }
 
   #release(done: readonly PendingMessage[]): void {

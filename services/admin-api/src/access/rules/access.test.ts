@@ -1,6 +1,6 @@
 import { Scope } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { decideAccess, decideKeyGrant, narrowToProject, ownProject, type Principal } from './access.ts'
+import { decideAccess, decideKeyGrant, ownProjectFilter, type Principal, restrictToProject } from './access.ts'
 
 const key = (scopes: Scope[], projectId: string | null = null): Principal => ({ keyId: 'key_1', scopes, projectId })
 
@@ -30,13 +30,13 @@ describe('the project of a key', () => {
     { name: 'a bound key finds no other project', bound: 'prj_a', asked: 'prj_b', wanted: 'foreign_project' },
   ]
   test.each(rows)('$name', ({ bound, asked, wanted }) => {
-    const filter = narrowToProject(key(['read'], bound), asked)
+    const filter = restrictToProject(key(['read'], bound), asked)
     expect(filter.kind === 'filter' ? filter.where : filter.reason).toEqual(wanted)
   })
 
   test('narrows every query of a bound key', () => {
-    expect(ownProject(key(['admin'], 'prj_a'))).toEqual({ project_id: 'prj_a' })
-    expect(ownProject(key(['admin']))).toEqual({})
+    expect(ownProjectFilter(key(['admin'], 'prj_a'))).toEqual({ project_id: 'prj_a' })
+    expect(ownProjectFilter(key(['admin']))).toEqual({})
   })
 
   const grants = [

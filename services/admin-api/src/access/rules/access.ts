@@ -23,7 +23,7 @@ export function decideAccess(principal: Principal, needed: Scope): AccessVerdict
  * The filter for every query for a project's resources. It is computed from the key and never from the request, so a request that names
  * another project finds nothing.
  */
-export function ownProject(principal: Principal): { readonly project_id?: string } {
+export function ownProjectFilter(principal: Principal): { readonly project_id?: string } {
   return principal.projectId === null ? {} : { project_id: principal.projectId }
 }
 
@@ -33,8 +33,8 @@ export type ProjectFilter =
   | { readonly kind: 'refused'; readonly reason: 'foreign_project' }
 
 /** Restricts a list to the requested project. A key that is bound to another project is refused. */
-export function narrowToProject(principal: Principal, asked: string | undefined): ProjectFilter {
-  if (asked === undefined) return { kind: 'filter', where: ownProject(principal) }
+export function restrictToProject(principal: Principal, asked: string | undefined): ProjectFilter {
+  if (asked === undefined) return { kind: 'filter', where: ownProjectFilter(principal) }
   if (principal.projectId !== null && principal.projectId !== asked)
     return { kind: 'refused', reason: 'foreign_project' }
   return { kind: 'filter', where: { project_id: asked } }

@@ -46,7 +46,7 @@ export class RefusalTally {
     const minute = Math.floor(refusal.atMs / MINUTE_MS)
     const key = `${minute} ${actorKey(refusal.actor)} ${refusal.code}`
     const known = this.#entries.get(key)
-    if (known !== undefined) count(known, refusal)
+    if (known !== undefined) countRefusal(known, refusal)
     else if (this.#mayBeginRow(minute, refusal.actor.kind)) this.#beginRow(key, minute, refusal.actor.kind, refusal)
     else this.#addToOthers(minute, refusal)
   }
@@ -107,11 +107,11 @@ export class RefusalTally {
     const key = `${minute} others`
     const known = this.#entries.get(key)
     if (known === undefined) this.#beginRow(key, minute, 'others', refusal)
-    else count(known, refusal)
+    else countRefusal(known, refusal)
   }
 }
 
-function count(entry: Entry, { operation, atMs }: Refusal): void {
+function countRefusal(entry: Entry, { operation, atMs }: Refusal): void {
   const { row } = entry
   row.count++
   row.last_at = new Date(atMs)

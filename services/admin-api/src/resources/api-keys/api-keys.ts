@@ -1,7 +1,7 @@
 import { ApiKey, type ApiKeyDocument, CreatedApiKey, NewApiKey, type Scope } from '@backstop/contracts'
 import { AppError, apiKeyDocument, generateApiKey } from '@backstop/kit'
 import { z } from 'zod'
-import { decideKeyGrant, ownProject } from '../../access/rules/access.ts'
+import { decideKeyGrant, ownProjectFilter } from '../../access/rules/access.ts'
 import { findProject, notFound } from '../../http/find-resource.ts'
 import { listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -72,7 +72,7 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
       answers: { 204: { description: 'The key is revoked' } },
       refusals: ['not_found', 'last_admin_key'],
       async handle({ params, principal, now, change }) {
-        const where = { _id: params.id, revoked_at: null, ...ownProject(principal) }
+        const where = { _id: params.id, revoked_at: null, ...ownProjectFilter(principal) }
         await change(
           async ({ apiKeys }) => {
             const key = await apiKeys.find(where)

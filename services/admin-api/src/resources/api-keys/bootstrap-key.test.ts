@@ -7,7 +7,7 @@ import type { Collection } from '../../store/collection.ts'
 import { BOOTSTRAP_KEY_ID, ensureBootstrapKey, keepTryingBootstrap } from './bootstrap-key.ts'
 
 const chosen = new Secret('chosen-by-the-operator-0123456789')
-const open = (apiKeys: Collection<ApiKeyDocument> = createMemoryCollection<ApiKeyDocument>(['hash'])) => {
+const setUp = (apiKeys: Collection<ApiKeyDocument> = createMemoryCollection<ApiKeyDocument>(['hash'])) => {
   const shown: Secret[] = []
   const clock = createManualClock()
   const options = {
@@ -27,7 +27,7 @@ const open = (apiKeys: Collection<ApiKeyDocument> = createMemoryCollection<ApiKe
 
 describe('the first API key', () => {
   test('is made and shown once, whatever happens later', async () => {
-    const { apiKeys, shown, ensure } = open()
+    const { apiKeys, shown, ensure } = setUp()
     expect(await ensure()).toBe('made')
     expect(await ensure()).toBe('keys_exist')
     expect(shown).toHaveLength(1)
@@ -36,7 +36,7 @@ describe('the first API key', () => {
   })
 
   test('is the one that the operator chose, and is not shown', async () => {
-    const { apiKeys, shown, ensure } = open()
+    const { apiKeys, shown, ensure } = setUp()
     expect(await ensure(chosen)).toBe('stored')
     expect(await ensure(chosen)).toBe('keys_exist')
     expect(shown).toEqual([])
@@ -44,13 +44,13 @@ describe('the first API key', () => {
   })
 
   test('is made by one of two replicas that start at once', async () => {
-    const { shown, ensure } = open()
+    const { shown, ensure } = setUp()
     expect((await Promise.all([ensure(), ensure(), ensure()])).filter(outcome => outcome === 'made')).toHaveLength(1)
     expect(shown).toHaveLength(1)
   })
 
   test('is not made again after it was revoked', async () => {
-    const { apiKeys, shown, clock, ensure } = open()
+    const { apiKeys, shown, clock, ensure } = setUp()
     await ensure()
     await apiKeys.change({ _id: BOOTSTRAP_KEY_ID }, { revoked_at: new Date(clock.now()) })
     expect(await ensure()).toBe('keys_exist')
@@ -59,14 +59,14 @@ describe('the first API key', () => {
   })
 
   test('that was lost before its first use gives way to the one that the operator chooses', async () => {
-    const { apiKeys, ensure } = open()
+    const { apiKeys, ensure } = setUp()
     await ensure()
     expect(await ensure(chosen)).toBe('replaced')
     expect(await apiKeys.find({ hash: hashApiKey(chosen) })).toMatchObject({ _id: BOOTSTRAP_KEY_ID })
   })
 
   test('that is in use gives way to nothing', async () => {
-    const { apiKeys, clock, ensure } = open()
+    const { apiKeys, clock, ensure } = setUp()
     await ensure()
     await apiKeys.change({ _id: BOOTSTRAP_KEY_ID }, { last_used_at: new Date(clock.now()) })
     expect(await ensure(chosen)).toBe('keys_exist')
@@ -83,7 +83,7 @@ describe('the first API key', () => {
         return apiKeys.page(request)
       },
     }
-    const { clock, shown, options } = open(unsteady)
+    const { clock, shown, options } = setUp(unsteady)
     const done = keepTryingBootstrap({ ...options, chosen: undefined }, new AbortController().signal)
     await clock.advance(10_000)
     expect(shown).toEqual([])
@@ -98,7 +98,7 @@ describe('the first API key', () => {
       ...createMemoryCollection<ApiKeyDocument>(),
       page: () => Promise.reject(unavailable('MongoDB', undefined)),
     }
-    const { options } = open(apiKeys)
+    const { options } = setUp(apiKeys)
     const stopping = new AbortController()
     const done = keepTryingBootstrap({ ...options, chosen: undefined }, stopping.signal)
     stopping.abort()

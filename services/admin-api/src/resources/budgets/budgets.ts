@@ -66,7 +66,11 @@ function createRoute({ stores, budgets }: AdminParts): Route {
       const project = await findProject(stores, principal, body.project_id)
       if (body.connection_id !== undefined) await findConnection(stores, principal, body.connection_id, project._id)
       const budget = await budgets.create(newId('budget'), body, now.getTime())
-      return { ...(await answer(budgets, budget, now)), status: 201, changed: changeOf(budget, 'budget.create') }
+      return {
+        ...(await answer(budgets, budget, now)),
+        status: 201,
+        changed: auditedBudgetChange(budget, 'budget.create'),
+      }
     },
   })
 }
@@ -88,7 +92,7 @@ function changeRoute({ budgets }: AdminParts): Route {
     async handle({ params, body, principal, ifMatch, now }) {
       const find = () => findBudget(budgets, principal, params.id)
       const budget = await changeCurrentVersion(find, ifMatch, read => budgets.change(read, body, now.getTime()))
-      return { ...(await answer(budgets, budget, now)), changed: changeOf(budget, 'budget.change') }
+      return { ...(await answer(budgets, budget, now)), changed: auditedBudgetChange(budget, 'budget.change') }
     },
   })
 }
@@ -109,7 +113,10 @@ function deleteRoute({ budgets }: AdminParts): Route {
     async handle({ params, principal, ifMatch, now }) {
       const find = () => findBudget(budgets, principal, params.id)
       const remove = async (read: Budget) => ((await budgets.remove(read, now.getTime())) ? read : undefined)
-      return { status: 204, changed: changeOf(await changeCurrentVersion(find, ifMatch, remove), 'budget.delete') }
+      return {
+        status: 204,
+        changed: auditedBudgetChange(await changeCurrentVersion(find, ifMatch, remove), 'budget.delete'),
+      }
     },
   })
 }
@@ -150,6 +157,6 @@ async function answer(budgets: Budgets, budget: Budget, now: Date): Promise<Rout
   return { status: 200, body: await showBudget(budgets, budget, now), headers: { etag: etagOf(budget.version) } }
 }
 
-function changeOf(budget: Budget, action: string): NonNullable<RouteAnswer['changed']> {
+function auditedBudgetChange(budget: Budget, action: string): NonNullable<RouteAnswer['changed']> {
   return { action, target: budget.budget_id, projectId: budget.project_id }
 }

@@ -17,7 +17,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeConnection } from './change-connection.ts'
 import { checkApiBase } from './check-api-base.ts'
-import { inboundSecretFor } from './inbound-secret.ts'
+import { resolveInboundSecret } from './inbound-secret.ts'
 import { rotateSecretRoute } from './rotate-secret.ts'
 import {
   connectionDocument,
@@ -93,7 +93,7 @@ function createRoute(parts: AdminParts): Route {
       const project = await findProject(stores, principal, params.id)
       checkApiBase(parts, body.kind, body.api_base)
       const place = { id: newId('connection'), projectId: project._id }
-      const made = inboundSecretFor(body.kind, body as Parameters<typeof inboundSecretFor>[1])
+      const made = resolveInboundSecret(body.kind, body as Parameters<typeof resolveInboundSecret>[1])
       const document = connectionDocument(
         place.id,
         place.projectId,
@@ -121,7 +121,7 @@ function createRoute(parts: AdminParts): Route {
 }
 
 /** @throws AppError `egress_blocked`, `invalid_request` if the patch does not fit the stored connection */
-function patchOf(parts: AdminParts, known: ConnectionDocument, patch: ConnectionPatch, now: Date) {
+function prepareConnectionPatch(parts: AdminParts, known: ConnectionDocument, patch: ConnectionPatch, now: Date) {
   checkApiBase(parts, known.kind, patch.api_base)
   const siteFault = siteRefusal(known, patch.site)
   if (siteFault !== undefined) throw refusedField('body.site', siteFault)
@@ -172,7 +172,7 @@ function patchRoute(parts: AdminParts): Route {
       // The sweep is read before the change, so that a failed read leaves the connection unchanged.
       const sweep = await stores.sweeps.find({ _id: params.connection_id })
       const changed = await request.change(
-        collections => changeConnection(collections, request, known => patchOf(parts, known, body, now)),
+        collections => changeConnection(collections, request, known => prepareConnectionPatch(parts, known, body, now)),
         ({ _id, project_id }) => ({ action: 'connection.change', target: _id, projectId: project_id }),
       )
       await sendConnectionReady(parts, changed, body)

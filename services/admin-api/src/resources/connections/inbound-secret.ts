@@ -7,17 +7,17 @@ export const SUBSCRIPTION_USERNAME = 'service'
 const SECRET_LENGTH = 32
 
 /** The secret that authenticates notifications, and the fields that show it once in the answer. */
-export interface InboundSecretMade {
+export interface NewInboundSecret {
   readonly secret: Secret
   /** Empty if the caller gave the secret. */
   readonly shown: { readonly signing_secret?: string } | { readonly username: string; readonly password: string }
 }
 
 /** Returns the given secret of a connection, or generates a new secret. */
-export function inboundSecretFor(
+export function resolveInboundSecret(
   kind: NewConnection['kind'],
   given: Pick<SecretRotation, 'signing_secret' | 'destination_secret'>,
-): InboundSecretMade {
+): NewInboundSecret {
   switch (kind) {
     case 'processor': {
       const secret = given.signing_secret ?? `whsec_${randomBase62(SECRET_LENGTH)}`

@@ -7,7 +7,7 @@ import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeConnection } from './change-connection.ts'
-import { inboundSecretFor } from './inbound-secret.ts'
+import { resolveInboundSecret } from './inbound-secret.ts'
 import { MAX_ACTIVE_SECRETS, rotateSecrets, showConnection } from './rules/connection.ts'
 import { sealConnectionSecret } from './seal-connection-secret.ts'
 
@@ -42,7 +42,7 @@ export function rotateSecretRoute(parts: AdminParts): Route {
       const { params, body, principal, now } = request
       const connection = await findConnection(stores, principal, params.connection_id, params.id)
       refuseWrongSecret(connection.kind, body)
-      const made = inboundSecretFor(connection.kind, body)
+      const made = resolveInboundSecret(connection.kind, body)
       const place = { id: connection._id, projectId: connection.project_id }
       const sealed = sealConnectionSecret(parts.secretBox, made.secret, 'inbound_secret', place, now)
       // The sweep is read before the change: if a read failed after it, the caller would never see the new secret.

@@ -3,7 +3,7 @@ import type { Decision } from '@backstop/ledger'
 import { z } from 'zod'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { changeOfOperation, findOperation } from './operations.ts'
+import { auditedOperationChange, findOperation } from './operations.ts'
 
 /** /v1/operations/{id}/approve and …/decline */
 export function approvalRoutes(parts: AdminParts): Route[] {
@@ -50,7 +50,7 @@ function decisionRoute({ ledger }: AdminParts, { to, verb, summary, description 
       const operation = await ledger.decide(params.id, decision, now.getTime())
       const answer = { status: 200, body: showOperation(operation) }
       if (operation.version === before.version) return answer
-      return { ...answer, changed: changeOfOperation(operation, `operation.${verb}`) }
+      return { ...answer, changed: auditedOperationChange(operation, `operation.${verb}`) }
     },
   })
 }

@@ -81,7 +81,7 @@ function createRoute({ stores, ledger }: AdminParts): Route {
       const answer = { status: outcome === 'created' ? 201 : 200, body: showOperation(operation) }
       return outcome === 'unchanged'
         ? answer
-        : { ...answer, changed: changeOfOperation(operation, AUDIT_ACTIONS[outcome]) }
+        : { ...answer, changed: auditedOperationChange(operation, AUDIT_ACTIONS[outcome]) }
     },
   })
 }
@@ -105,7 +105,7 @@ function transitionRoute({ ledger }: AdminParts): Route {
       const operation = await ledger.transition(params.id, body, now.getTime())
       const answer = { status: 200, body: showOperation(operation) }
       if (operation.version === before.version) return answer
-      return { ...answer, changed: changeOfOperation(operation, AUDIT_ACTIONS.moved) }
+      return { ...answer, changed: auditedOperationChange(operation, AUDIT_ACTIONS.moved) }
     },
   })
 }
@@ -120,6 +120,6 @@ export async function findOperation(
 }
 
 /** The change to an operation, for the audit row. */
-export function changeOfOperation(operation: Operation, action: string): NonNullable<RouteAnswer['changed']> {
+export function auditedOperationChange(operation: Operation, action: string): NonNullable<RouteAnswer['changed']> {
   return { action, target: operation.operation_id, projectId: operation.project_id }
 }

@@ -45,7 +45,7 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
       answers: ANSWERS,
       handle: async ({ params: { token } }) =>
         subjectOf(token) === undefined
-          ? noLongerValid()
+          ? invalidLinkPage()
           : {
               status: 200,
               ...page({
@@ -76,7 +76,7 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
           { request_id: requestId, project_id: subject?.projectId, known: subject !== undefined },
           'unsubscribe',
         )
-        if (subject === undefined) return noLongerValid()
+        if (subject === undefined) return invalidLinkPage()
         return {
           status: 200,
           ...page({
@@ -111,7 +111,7 @@ function createSuppressor(commands: AdminParts['commands']) {
 }
 
 /** The page for a broken or outdated link. It says what a person with only this link can do. */
-function noLongerValid() {
+function invalidLinkPage() {
   return {
     status: 404,
     ...page({

@@ -10,24 +10,24 @@ export interface BreakerState {
   readonly nextProbeMs: number | null
 }
 
-export const CLOSED: BreakerState = { lastSuccessMs: 0, nextProbeMs: null }
+export const CLOSED_BREAKER: BreakerState = { lastSuccessMs: 0, nextProbeMs: null }
 
 export type Admission =
   | { readonly kind: 'admitted'; readonly reason: 'broker_answers' | 'probe'; readonly state: BreakerState }
   | { readonly kind: 'refused'; readonly reason: 'broker_unavailable' }
 
-export function admit(state: BreakerState, nowMs: number, probeIntervalMs: number): Admission {
+export function admitSend(state: BreakerState, nowMs: number, probeIntervalMs: number): Admission {
   if (state.nextProbeMs === null) return { kind: 'admitted', reason: 'broker_answers', state }
   if (nowMs < state.nextProbeMs) return { kind: 'refused', reason: 'broker_unavailable' }
   return { kind: 'admitted', reason: 'probe', state: { ...state, nextProbeMs: nowMs + probeIntervalMs } }
 }
 
-export function afterSuccess(nowMs: number): BreakerState {
+export function breakerAfterSuccess(nowMs: number): BreakerState {
   return { lastSuccessMs: nowMs, nextProbeMs: null }
 }
 
 /** @param beganMs when the failed send began; an ack after this time shows that the broker is available */
-export function afterFailure(
+export function breakerAfterFailure(
   state: BreakerState,
   beganMs: number,
   nowMs: number,

@@ -29,7 +29,7 @@ export function connectionDocument(
     kind: body.kind,
     name: body.name,
     out_of_band: body.out_of_band,
-    status: statusOf(body.kind, secrets.readKey, site),
+    status: connectionStatusOf(body.kind, secrets.readKey, site),
     inbound_secrets: [secrets.inbound],
     read_key: secrets.readKey,
     site,
@@ -42,7 +42,7 @@ export function connectionDocument(
 }
 
 /** Subscription events only say that something changed, so without read access to the provider no verdict is possible. */
-function statusOf(kind: NewConnection['kind'], readKey: ConnectionSecret | null, site: string | null) {
+function connectionStatusOf(kind: NewConnection['kind'], readKey: ConnectionSecret | null, site: string | null) {
   return kind === 'subscription' && (readKey === null || site === null) ? 'needs_setup' : 'active'
 }
 
@@ -88,7 +88,7 @@ export function patchedConnection(
     name: patch.name ?? known.name,
     out_of_band: patch.out_of_band ?? known.out_of_band,
     api_base: patch.api_base === undefined ? known.api_base : patch.api_base,
-    status: statusOf(known.kind, read_key, site),
+    status: connectionStatusOf(known.kind, read_key, site),
     read_key,
     site,
   }
@@ -115,7 +115,7 @@ export function showConnection(
     site: document.site,
     api_base: document.api_base,
     has_read_key: document.read_key !== null,
-    reading: readingOf(document, sweep),
+    reading: providerReading(document, sweep),
     secret_fingerprints: activeSecrets(document.inbound_secrets, now).map(secret => secret.fingerprint),
     version: document.version,
     created_at: document.created_at.toISOString(),
@@ -123,7 +123,10 @@ export function showConnection(
   }
 }
 
-function readingOf({ status, read_key }: ConnectionDocument, sweep: SweepDocument | undefined): ConnectionReading {
+function providerReading(
+  { status, read_key }: ConnectionDocument,
+  sweep: SweepDocument | undefined,
+): ConnectionReading {
   const untold = { last_run_at: null, error: null, failing_since: null, next_run_at: null }
   if (status !== 'active' || read_key === null) return { state: 'off', ...untold }
   const lastRunAt = sweep?.last_run_at ?? null
@@ -152,7 +155,7 @@ export type Rotation =
   | { readonly kind: 'refused'; readonly reason: 'too_many_active' | 'secret_in_use' }
 
 /**
- * Adds a new secret. The previous secrets stay valid until the overlap ends, or until their own earlierTime end. Expired secrets are dropped.
+ * Adds a new secret. The previous secrets stay valid until the overlap ends, or until their own earlier end. Expired secrets are dropped.
  */
 export function rotateSecrets(
   secrets: readonly ConnectionSecret[],

@@ -4,12 +4,16 @@ import type { ApiAddress } from '../running-product.ts'
 
 const TIMEOUT_MS = 15_000
 
-/** Reads an action from the management API. @throws CommandFault if it does not exist, the key is refused, or no answer comes */
-export async function askForAction(actionId: string, { url, key }: ApiAddress): Promise<ShownAction> {
-  const response = await ask(`${url}/v1/actions/${encodeURIComponent(actionId)}`, key).catch((error: unknown) => {
-    const remedy = 'Check that it runs, and that BACKSTOP_URL, if set, has the address of its management API'
-    throw new CommandFault('nothing_there', `Nothing answers at ${url} (${reasonOf(error)})`, remedy, error)
-  })
+/**
+ * Reads an action from the management API. @throws CommandFault if the action does not exist, the key is refused, or there is no answer
+ */
+export async function fetchAction(actionId: string, { url, key }: ApiAddress): Promise<ShownAction> {
+  const response = await requestAction(`${url}/v1/actions/${encodeURIComponent(actionId)}`, key).catch(
+    (error: unknown) => {
+      const remedy = 'Check that it runs, and that BACKSTOP_URL, if set, has the address of its management API'
+      throw new CommandFault('nothing_there', `Nothing answers at ${url} (${reasonOf(error)})`, remedy, error)
+    },
+  )
   const answer = await readAnswer(response)
   if (response.ok) {
     const action = ShownAction.safeParse(answer)
@@ -35,7 +39,7 @@ export async function askForAction(actionId: string, { url, key }: ApiAddress): 
   throw new CommandFault('failed', `${url} failed: ${detail}`)
 }
 
-function ask(url: string, key: string): Promise<Response> {
+function requestAction(url: string, key: string): Promise<Response> {
   return fetch(url, {
     headers: { authorization: `Bearer ${key}` },
     redirect: 'error',
@@ -51,7 +55,7 @@ async function readAnswer(response: Response): Promise<unknown> {
   }
 }
 
-/** fetch has the reason of a failure in its cause. */
+/** fetch puts the reason of a failure into the cause of its error. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message
