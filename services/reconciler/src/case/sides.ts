@@ -20,8 +20,8 @@ const STATE_RANK: Record<ObjectState, number> = {
 /** The processor moves the money, so its data of a refund is shown before the data of the biller. */
 const DISPLAY_ORDER: readonly ProviderKind[] = ['processor', 'reseller', 'subscription']
 
-const DISPUTE = { isDispute: true } as const
-const EXPIRED = { isExpiredAuthorization: true } as const
+const DISPUTE: Pick<Side, 'isDispute'> = { isDispute: true }
+const EXPIRED: Pick<Side, 'isExpiredAuthorization'> = { isExpiredAuthorization: true }
 
 export function sideOf(sighting: ObservedAction | ObservedRecord): Side {
   const { identity, provider, providerRef, subject, objectIds, amount, currency, state, stateVersion } = sighting

@@ -3,7 +3,7 @@ import { PROVIDERS } from '@backstop/providers'
 import { type CardProcessor, createCardProcessor, createChance, type ProcessorEvent } from '@backstop/simulator'
 import { describe, expect, test } from 'vitest'
 import { CONNECTION, lookAll, MINUTE, operationSeen, PROJECT, play, SECOND, sourceOf, T0 } from '../../test/fixtures.ts'
-import type { Case } from '../case/case.ts'
+import type { Case, SightingSource } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
 const DAY = 86_400_000
@@ -16,7 +16,20 @@ function openAccount() {
   const before = account.events().length
   const events = () => account.events().slice(before).map(eventSeen)
   const pass = (ms: number) => (now += ms)
-  return { account, id: subscription.id, events, pass, read: () => readings(account, subscription.id, now) }
+  const read = (source?: Partial<SightingSource>) => readings(account, subscription.id, now, source)
+  return {
+    account,
+    id: subscription.id,
+    events,
+    pass,
+    read,
+    /** Reads the subscription, and its schedule two seconds later. */
+    readApart(source?: Partial<SightingSource>) {
+      const [shown] = read(source)
+      pass(2 * SECOND)
+      return [shown, read(source)[1]].filter(reading => reading !== undefined)
+    },
+  }
 }
 
 function sightingIn(
@@ -37,7 +50,12 @@ function eventSeen(event: ProcessorEvent): { at: number; input: Input } {
 }
 
 /** The sightings of a re-read of a subscription: the subscription, and its schedule. */
-function readings(account: CardProcessor, id: string, now: number): { at: number; input: Input }[] {
+function readings(
+  account: CardProcessor,
+  id: string,
+  now: number,
+  source: Partial<SightingSource> = {},
+): { at: number; input: Input }[] {
   const records = account.asOf(now)
   const subscription = records.subscriptions.get(id)
   const schedule = records.schedules.get(String(subscription?.schedule))
@@ -46,7 +64,7 @@ function readings(account: CardProcessor, id: string, now: number): { at: number
     .filter(object => object !== undefined)
     .map(object => {
       const meaning = PROVIDERS.processor.normaliseObject(origin, object.object, { ...object })
-      return { at: now, input: sightingIn(meaning, ['', 'sweep', { eventId: null, reading: 'sweep' }]) }
+      return { at: now, input: sightingIn(meaning, ['', 'sweep', { eventId: null, reading: 'sweep', ...source }]) }
     })
 }
 
@@ -123,6 +141,25 @@ describe('a cancellation that a schedule sets', () => {
     account.endPeriod(id)
     expect(told(lookAll(play([explained, ...before, ...set, ...read()])))).toEqual([
       'cancellation succeeded explained amount_and_time_match',
+    ])
+  })
+
+  test('is explained by an operation from before the reading of a subscription whose schedule was not read yet', () => {
+    const { account, id, pass, readApart } = openAccount()
+    account.scheduleCancelByObject(id)
+    pass(120 * MINUTE)
+    expect(told(lookAll(play([by({ subject: id }), ...readApart()])))).toEqual([
+      'cancellation scheduled explained amount_and_time_match',
+    ])
+  })
+
+  test('is set before the connection if the baseline reads the subscription first and the schedule a moment later', () => {
+    const { account, id, pass, readApart } = openAccount()
+    account.scheduleCancelByObject(id)
+    pass(60 * MINUTE)
+    const connection = { id: CONNECTION, createdAt: T0 + 60 * MINUTE }
+    expect(told(lookAll(play(readApart({ reading: 'baseline', connection }))))).toEqual([
+      'cancellation scheduled explained scheduled_before',
     ])
   })
 

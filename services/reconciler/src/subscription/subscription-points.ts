@@ -148,7 +148,8 @@ function applicablePoint(point: Point, subscription: Point | undefined, schedule
   }
 }
 
-const UNCERTAIN = { isVague: true } as const
+// Typed, because an excess property of a spread object is no type error.
+const UNCERTAIN: Pick<Point, 'isUncertain'> = { isUncertain: true }
 
 function scheduleOf({ snapshot: { source } }: Point): string | null {
   return source?.scheduleId ?? null
