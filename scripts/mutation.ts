@@ -54,7 +54,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
     ],
     tests: [
       ['packages/channels/src/**/*.test.ts', 'services/notifier/src/*/rules/*.test.ts'],
-      ['services/notifier/{src,test}/**/!(rules)/*.test.ts'],
+      ['services/notifier/**/*.test.ts'],
     ],
     includesConstants: false,
   },
@@ -75,7 +75,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
         'packages/providers/src/*/{identify,normalise}.test.ts',
       ],
       ['services/reconciler/{src,test}/**/*.test.ts', 'packages/providers/**/*.test.ts'],
-      ['services/reconciler/src/decision/*.slow-test.ts'],
+      ['services/reconciler/src/{decision,refund}/*.slow-test.ts'],
     ],
     includesConstants: false,
   },
