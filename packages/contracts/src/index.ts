@@ -1,3 +1,4 @@
+export * from './action-details.ts'
 export * from './budget.ts'
 export * from './channel-kind.ts'
 export * from './collections.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { actionDetails } from './action-details.ts'
 import { Currency, Timestamp } from './operation.ts'
 import { OutOfBand, ProviderKind, RecordKind } from './providers.ts'
 
@@ -150,6 +151,7 @@ export const Action = z.object({
   differences: z.array(Difference).optional(),
   incident_id: z.string().nullable(),
   event_ids: z.array(z.string()),
+  ...actionDetails,
   timeline: z.array(TimelineEntry),
   /** The version of the case that the action was projected from, so that an older projection never replaces a newer one. */
   version: z.int(),
@@ -195,6 +197,8 @@ export const Incident = z.object({
   resolved_at: Timestamp.nullable(),
   /** The operation that resolved the incident. */
   resolved_by: z.string().nullable(),
+  /** The storm that it belongs to; null or absent if there is none. */
+  storm_id: z.string().nullable().optional(),
   version: z.int(),
 })
 export type Incident = z.infer<typeof Incident>

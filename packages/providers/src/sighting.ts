@@ -1,4 +1,13 @@
-import type { ActionKind, ObjectState, ProviderKind, ReadTarget, RecordKind } from '@backstop/contracts'
+import type {
+  ActionKind,
+  Customer,
+  ObjectState,
+  Origin,
+  PaymentFacts,
+  ProviderKind,
+  ReadTarget,
+  RecordKind,
+} from '@backstop/contracts'
 
 /** The origin of an event, as ingress knows it. A verdict uses these ids and never ids in the body. */
 export interface EventOrigin {
@@ -31,6 +40,19 @@ export interface Observed {
   readonly objectIds: readonly string[]
   /** The id of the payment or subscription that is shown to people. */
   readonly subject: string
+  /** Absent if the object shows none. */
+  readonly details?: SightingDetails
+}
+
+/** Details that help a person to act. No verdict depends on them. */
+export interface SightingDetails {
+  /** How the object was made: only an event or object of its creation has it. */
+  readonly origin?: Origin
+  readonly customer?: Customer
+  readonly payment?: PaymentFacts
+  readonly mode?: 'live' | 'test'
+  /** The address of its page in the provider's own dashboard. */
+  readonly dashboardUrl?: string
 }
 
 /** The time when the money of a refund came back: exact in `at` if an event has it, otherwise not later than `by`. */

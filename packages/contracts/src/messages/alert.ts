@@ -22,6 +22,8 @@ const common = { alert_id: z.string(), project_id: z.string(), created_at: Times
 const incidentData = z.object({
   incident: Incident,
   action: Action.nullable(),
+  /** The names of the project and the connection, as people know them; absent in older messages. */
+  names: z.object({ project: z.string().nullable(), connection: z.string().nullable() }).optional(),
   /**
    * Only in incident.resolved: the alert_id of an incident.opened that this channel did not get, so this message reports both. It is set
    * in the delivery to that channel, never on the topic `alerts`.
