@@ -35,7 +35,7 @@ async function startApi() {
   }
 }
 
-test('an operation that is reported while the broker is away is stored, and published once the broker is back', async () => {
+test('an operation that is reported while the broker is down is stored, and published when the broker is back', async () => {
   const { app, clock, brokerAnswers, report, publishedIds } = await startApi()
   brokerAnswers('refused')
   const { status, body } = await report()
@@ -62,7 +62,7 @@ test('a message whose ack was lost is sent again under the same id', async () =>
   await app.stop()
 })
 
-test('the test of a channel says that the broker is away, and when to ask again', async () => {
+test('the test of a channel says that the broker is unavailable, and when to retry', async () => {
   const { app, api, projectId, brokerAnswers } = await startApi()
   const config = { kind: 'email', to: ['a@b.test'] }
   const channel = await api.post('/v1/alert-channels', {

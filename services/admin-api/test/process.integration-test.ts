@@ -88,7 +88,7 @@ const printedKeys = (...runs: Run[]) =>
   )
 
 describe('the process', () => {
-  test('of two that start at once one prints the first key, which is good at both, and neither prints it again', async () => {
+  test('prints the first key once if two replicas start at once, and both accept it', async () => {
     const both = [run(environment()), run(environment())] as const
     const key = await until('one key to be printed', () => printedKeys(...both)[0])
     for (const one of both) expect((await (await one.api(key)).get('/v1/projects')).status).toBe(200)
@@ -99,7 +99,7 @@ describe('the process', () => {
     for (const one of [...both, third]) expect(one.output().split(key).length).toBeLessThanOrEqual(2)
   })
 
-  test('takes the first key from the environment and prints none, and lets no URL lead inside', async () => {
+  test('takes the first key from the environment without printing it, and refuses URLs of internal addresses', async () => {
     const one = run(environment({ BOOTSTRAP_API_KEY: KEY }))
     const api = await one.api(KEY)
     await until('the key to be known', async () => (await api.get('/v1/projects')).status === 200)
@@ -116,7 +116,7 @@ describe('the process', () => {
     }
   })
 
-  test('names every fault of its configuration and ends with 78', async () => {
+  test('names every invalid setting and exits with 78', async () => {
     const one = run({ ...environment({ SECRET_KEYS: 'k1:tooshort' }), INGRESS_PUBLIC_URL: 'nowhere' })
     expect(await one.ended).toBe(78)
     expect(one.output()).toMatch(/2 error\(s\)/)
@@ -124,7 +124,7 @@ describe('the process', () => {
     expect(one.output()).not.toContain('tooshort')
   })
 
-  test('ends with 0 after SIGTERM, once the request at work is answered', async () => {
+  test('exits with 0 after SIGTERM, after answering the request in flight', async () => {
     const one = run(environment({ BOOTSTRAP_API_KEY: KEY }))
     const api = await one.api(KEY)
     const project = await until(
@@ -151,7 +151,7 @@ describe('the process', () => {
     expect(await one.ended).toBe(0)
   })
 
-  test('answers 503 while MongoDB is away, and goes on when it is back, without a restart', async () => {
+  test('answers 503 while MongoDB is down, and recovers without a restart', async () => {
     const { host, port } = proxy.address
     const throughProxy = `mongodb://${host}:${port}/?directConnection=true`
     const one = run(environment({ BOOTSTRAP_API_KEY: KEY, MONGO_URL: throughProxy }))
@@ -167,7 +167,7 @@ describe('the process', () => {
     await until('MongoDB to be used again', async () => (await api.post('/v1/projects', { name: 'x' })).status === 201)
   })
 
-  test('starts while MongoDB is away, and makes the first key once it is there', async () => {
+  test('starts while MongoDB is down, and creates the first key when MongoDB is back', async () => {
     const { host, port } = proxy.address
     proxy.mode = 'refuse'
     const one = run(environment({ MONGO_URL: `mongodb://${host}:${port}/?directConnection=true` }))
@@ -190,7 +190,7 @@ describe('backstop keys recover', () => {
     return promisify(execFile)(process.execPath, [CLI, 'keys', 'recover'], { env })
   }
 
-  test('makes a key that administers the product when no other key works any more, and leaves an audit row', async () => {
+  test('creates an admin key if no other key works, and writes an audit row', async () => {
     const one = run(environment({ BOOTSTRAP_API_KEY: KEY }))
     const lost = await one.api(KEY)
     await until('the key to be known', async () => (await lost.get('/v1/projects')).status === 200)
@@ -215,7 +215,7 @@ describe('backstop keys recover', () => {
     await client.close()
   })
 
-  test('makes nothing in a database that is not one of Backstop', async () => {
+  test('writes nothing to a database that does not belong to Backstop', async () => {
     const MONGO_DB = `${stack.dbName}_other`
     await expect(recover({ MONGO_DB })).rejects.toMatchObject({ code: 3, stdout: '' })
     const client = new MongoClient(stack.mongoUrl.reveal())

@@ -35,11 +35,11 @@ describe('a page', () => {
       item => item.id,
     )
 
-  test('names the next one when there is more', () => {
+  test('names the next page if there is one', () => {
     expect(page(2)).toEqual({ data: ['i3', 'i2'], next_cursor: encodeCursor({ at: new Date(2), id: 'i2' }) })
   })
 
-  test('names none when it is the last, even when it is full', () => {
+  test('names no next page on the last page, even if that page is full', () => {
     expect(page(3)).toEqual({ data: ['i3', 'i2', 'i1'], next_cursor: null })
   })
 })
