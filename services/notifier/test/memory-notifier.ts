@@ -58,6 +58,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
   const requests: SentRequest[] = []
   const mails: Mail[] = []
   const log: Record<string, unknown>[] = []
+  const metrics = createMetrics('notifier')
   const fatal: unknown[] = []
   const state = {
     /** `answer_lost`: the database executes the command, but its answer is lost. */
@@ -124,9 +125,12 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
     fatal,
     state,
     codec,
+    /** The metrics of the first process. Every process has its own. */
+    metrics,
     /** Starts a process. The first process reads from the bus directly, later ones share its consumer groups. */
     async start(settings: Partial<NotifierSettings> = {}): Promise<{ kill(): void; stop(): Promise<void> }> {
       const own = isFirst ? bus : bus.another()
+      const ownMetrics = isFirst ? metrics : createMetrics('notifier')
       isFirst = false
       const life = new ProcessLife()
       const app = createApp(
@@ -145,7 +149,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
           mailer,
           secretBox,
           logger,
-          metrics: createMetrics('notifier'),
+          metrics: ownMetrics,
           isOverloaded: () => false,
           onFatal: error => fatal.push(error),
         },

@@ -5,9 +5,11 @@ import {
   type BatchProgress,
   type Bus,
   type Consumer,
+  type ConsumerMetrics,
   deadLetter,
   type IncomingMessage,
   isRetryable,
+  type OutgoingMessage,
   PartitionPauses,
   type Producer,
   sleep,
@@ -20,12 +22,14 @@ import { ChannelQueues } from '../queue/channel-queues.ts'
 import { abandon, complete, type DeliveryJob, isOwned, ownedSignal } from '../queue/delivery-job.ts'
 import { Postponer } from '../retry/postponer.ts'
 import { type Attempted, type AttemptOptions, attempt } from './attempt.ts'
+import { countDeadLetters } from './count-dead-letters.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 import { type DeliveryIntakeOptions, type IntakePlan, type Overflow, planIntake } from './plan-intake.ts'
 
 export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilRecorded'>, DeliveryIntakeOptions {
   readonly bus: Bus
   readonly producer: Producer
+  readonly consumerMetrics: ConsumerMetrics
   readonly health: ChannelHealthKeeper
   /** Maximum number of concurrent attempts in this process. */
   readonly maxActive: number
@@ -204,13 +208,19 @@ export class DeliveryConsumer {
     this.#beingPlanned += messages.length
     try {
       const plan = await planIntake(messages, batch, this.#active, overflow, this.#options)
-      if (plan.outgoing.length > 0) await this.#options.producer.send(plan.outgoing)
+      await this.#send(plan.outgoing)
       complete(plan.done)
       this.#queue(plan, batch)
       return plan.accepted
     } finally {
       this.#beingPlanned -= messages.length
     }
+  }
+
+  async #send(messages: readonly OutgoingMessage[]): Promise<void> {
+    if (messages.length === 0) return
+    await this.#options.producer.send(messages)
+    countDeadLetters(messages, this.#options.consumerMetrics)
   }
 
   #queue(plan: IntakePlan, batch: Batch): void {
@@ -245,15 +255,14 @@ export class DeliveryConsumer {
 
   /** Dead-letters a message that fails even when it is planned alone, so that it does not block its partition. */
   async #deadLetterCulprit(batch: Batch, resumeAfterMs: number): Promise<BatchProgress> {
-    const { logger, consumerMetrics, producer } = this.#options
+    const { logger } = this.#options
     const first = batch.messages[0] as IncomingMessage
     try {
       return { accepted: await this.#accept([first], new Map(), batch) }
     } catch (error) {
       if (isRetryable(error)) return { accepted: 0, resumeAfterMs }
-      consumerMetrics.deadLettered('deliveries', 'internal')
+      await this.#send([deadLetter(first, 'deliveries.dead', error)])
       logger.error({ partition: batch.partition, offset: first.offset.toString(), error }, 'delivery.dead_lettered')
-      await producer.send([deadLetter(first, 'deliveries.dead', error)])
       batch.complete(first)
       return { accepted: 1 }
     }

@@ -1,10 +1,8 @@
 import { paceTargetOf } from '@backstop/channels/deliver'
 import { type DeliveryRequest, HEADERS } from '@backstop/contracts'
 import {
-  AppError,
   type Batch,
   type Clock,
-  type ConsumerMetrics,
   deadLetter,
   type IncomingMessage,
   isRetryable,
@@ -26,7 +24,6 @@ export interface DeliveryIntakeOptions {
   readonly directory: ChannelDirectory
   readonly deliveries: DeliveryStore
   readonly metrics: DeliveryMetrics
-  readonly consumerMetrics: ConsumerMetrics
 }
 
 /** The planned handling of some messages of one partition. Planning itself sends and completes nothing. */
@@ -117,7 +114,6 @@ async function decodeRequests(
         if (accepted === 0) throw error
         break
       }
-      options.consumerMetrics.deadLettered('deliveries', error instanceof AppError ? error.code : 'internal')
       outgoing.push(deadLetter(message, 'deliveries.dead', error))
       done.push(from)
     }
@@ -176,7 +172,6 @@ class Planner {
     if (twin !== undefined) twin.messages.push(from)
     else if (channelKind === undefined) {
       // Deleted channels stay in the database, so this channel never existed, and there is no delivery to record.
-      this.#options.consumerMetrics.deadLettered('deliveries', 'channel_unknown')
       this.#finish(from, deadLetterOfDelivery(from.message, 'channel_unknown', 'The channel does not exist'))
     } else this.#planByRecord(request, from, channelKind)
   }
