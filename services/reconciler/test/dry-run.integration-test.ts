@@ -146,7 +146,7 @@ test('the program ends without a result when its caller closes standard input', 
   })
 })
 
-test('bodies that MongoDB removed after their retention leave what was understood of them', async () => {
+test('bodies that MongoDB removed after their retention are replaced by the stored facts', async () => {
   const bodies = mongo.db.collection('inbox_bodies')
   const kept = await bodies.find().toArray()
   await bodies.deleteMany({ _id: { $gt: CARDS } as never })

@@ -82,7 +82,7 @@ async function startSweeping(apiBase: string) {
   stops.push(() => app.stop())
 }
 
-test('a sweep with one unusable item and odd ids beside it judges each of them, and dead-letters the item once', async () => {
+test('a sweep with one unusable object and unusual ids judges each other object, and dead-letters the unusable one once', async () => {
   const { biller, url } = await openSite()
   for (const id of [UNEXPLAINED, OURS, UNUSABLE]) {
     biller.subscribe({ amount: 999, id })

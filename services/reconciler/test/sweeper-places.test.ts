@@ -103,7 +103,7 @@ function waitsOf(asked: readonly { id: string; at: number }[], wanted: string): 
 }
 
 describe('connections whose providers do not answer', () => {
-  test('leave the interval of those that do as it is, from the first sweep on', async () => {
+  test('do not change the interval of the others, from the first sweep on', async () => {
     const { asked, pass, start } = await harness({ ...many('dead', 200, silent), ...many('alive', 5, answers) })
     start('p1')
     await pass(30 * MINUTE)
@@ -117,7 +117,7 @@ describe('connections whose providers do not answer', () => {
     }
   })
 
-  test('that answered until now hold up the others for seconds, though all of them hang at once', async () => {
+  test('that answered until now delay the others for seconds only, even if all of them hang at once', async () => {
     const { asked, pass, start, providers } = await harness({
       ...many('dead', 60, answers),
       ...many('alive', 5, answers),
@@ -133,7 +133,7 @@ describe('connections whose providers do not answer', () => {
     }
   })
 
-  test('that are stuck for good give their places back: those that are new are swept after two minutes', async () => {
+  test('that never end release their places, so new connections are swept after two minutes', async () => {
     const { asked, pass, start, of } = await harness({ ...many('dead', 40, stuck), later: answers })
     start('p1')
     await pass(4 * MINUTE)
@@ -141,7 +141,7 @@ describe('connections whose providers do not answer', () => {
     expect(of('dead0')).toMatchObject({ last_error: 'The sweep did not end in time' })
   })
 
-  test('are tried after ever longer pauses, up to five minutes, until they answer', async () => {
+  test('are retried after growing pauses, up to five minutes, until they answer', async () => {
     const { asked, pass, start, of, providers } = await harness({ dead: async () => failed() })
     start('p1')
     await pass(40 * MINUTE)
@@ -157,7 +157,7 @@ describe('connections whose providers do not answer', () => {
     expect(of('dead')).toMatchObject({ failures: 0, last_error: null, failing_since: null })
   })
 
-  test('that say when to come again are not asked before', async () => {
+  test('that send Retry-After are not asked before that time', async () => {
     const { asked, pass, start } = await harness({ dead: async () => failed(20 * MINUTE) })
     start('p1')
     await pass(19 * MINUTE)
@@ -166,7 +166,7 @@ describe('connections whose providers do not answer', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('are not asked sooner after a restart', async () => {
+  test('are not asked earlier after a restart', async () => {
     const { asked, pass, start } = await harness({ dead: async () => failed() })
     const first = start('p1')
     await pass(6 * MINUTE)
@@ -179,7 +179,7 @@ describe('connections whose providers do not answer', () => {
 })
 
 describe('a process that stops', () => {
-  test('waits for no provider, and leaves what it was sweeping to the next one at once', async () => {
+  test('does not wait for providers, and another process continues its sweeps at once', async () => {
     const { asked, pass, start, of } = await harness({ dead: stuck })
     const first = start('p1')
     await pass(6 * SECOND)
@@ -191,7 +191,7 @@ describe('a process that stops', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('and dies leaves its lease to run out', async () => {
+  test('and is killed leaves its lease until it expires', async () => {
     const { clock, asked, pass, start, stores } = await harness({ alive: answers })
     await stores.sweeps.ensure([{ id: 'alive', projectId: PROJECT }], clock.now())
     await stores.sweeps.claim('gone', clock.now(), 2 * MINUTE)

@@ -253,7 +253,7 @@ function shuffled(inputs: readonly CourseInput[], seed: number): CourseInput[] {
 }
 
 describe('the ends of a subscription that schedules manage', () => {
-  test('are judged as they came about, whatever is told first or twice', { retry: 0, timeout: MAX_MS }, () => {
+  test('are judged by the true history, in any order and with repeats', { retry: 0, timeout: MAX_MS }, () => {
     const property = fc.property(histories, fc.nat(), (history, seed) => {
       const course = runThrough(history)
       const shown = cancellationsIn(playAll(shuffled(course.told, seed)))
@@ -271,7 +271,7 @@ describe('the ends of a subscription that schedules manage', () => {
     fc.assert(property, searchOf(RUNS))
   })
 
-  test('are all found by readings, without one event of a schedule', { retry: 0, timeout: MAX_MS }, () => {
+  test('are all found by re-reads, without any event of a schedule', { retry: 0, timeout: MAX_MS }, () => {
     const property = fc.property(histories, ({ steps }) => {
       const course = runThrough({ steps: steps.map(step => ({ ...step, isRead: true, isOurs: false })) })
       const theCase = playAll(course.told.filter(({ kind }) => kind !== 'event of the schedule'))
@@ -282,7 +282,7 @@ describe('the ends of a subscription that schedules manage', () => {
     fc.assert(property, searchOf(RUNS))
   })
 
-  test('are neither hidden nor doubled by what is lost: the last one always shows', {
+  test('are neither hidden nor doubled by lost events, and the last one is always found', {
     retry: 0,
     timeout: MAX_MS,
   }, () => {

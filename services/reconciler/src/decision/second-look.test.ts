@@ -43,10 +43,10 @@ const due = (theCase: Case, facts = readable, at = T0 + MINUTE) =>
 const answered = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', facts = readable) =>
   decide(theCase, look(onlyLook(theCase), facts, outcome), contextAt(T0 + 2 * MINUTE))
 
-describe('the second look, where the provider can be asked', () => {
+describe('the second look, if the provider can be asked', () => {
   const asked = due(tell(sightingInput(refundShown())))
 
-  test('asks it, and judges nothing yet', () => {
+  test('asks the provider, and gives no verdict yet', () => {
     expect(onlyAction(asked)).toMatchObject({ verdict: 'pending', look: { askedAt: T0 + MINUTE, doneAt: null } })
     const [reread] = rereadsOf(asked)
     expect(reread).toMatchObject({
@@ -60,7 +60,7 @@ describe('the second look, where the provider can be asked', () => {
     expect(asked.refs).toContain(reread?.look?.ref)
   })
 
-  test('asks once, however often the look is brought while the answer may still come', () => {
+  test('asks once, even if the look is repeated while the answer may still arrive', () => {
     const again = due(asked, readable, T0 + MINUTE + 3 * SECOND)
     expect(rereadsOf(again)).toHaveLength(1)
     expect(alertsOf(again)).toEqual([])
@@ -74,19 +74,19 @@ describe('the second look, where the provider can be asked', () => {
     expect(rereadsOf(asked)[0]?.answer_by).toBe(new Date(answerBy).toISOString())
   })
 
-  test('alerts without the answer when that message comes, and says that the provider was unavailable', () => {
+  test('alerts without the answer when that message arrives, and records that the provider was unavailable', () => {
     const judged = due(asked, readable, T0 + MINUTE + 4 * SECOND)
     expect(onlyAction(judged)).toMatchObject({ verdict: 'unexplained', readBack: 'unavailable' })
     expect(alertsOf(judged)).toEqual(['incident.opened'])
     expect(rereadsOf(judged)).toHaveLength(1)
   })
 
-  test('is brought again by the net under it when that message is lost', () => {
+  test('is requested again by the timer for overdue looks if that message is lost', () => {
     expect(pendingLooks(asked)[0]?.wakeAt).toBe(T0 + MINUTE + 24 * SECOND)
     expect(alertsOf(due(asked, readable, T0 + MINUTE + 24 * SECOND))).toEqual(['incident.opened'])
   })
 
-  test('gives the provider two seconds where the look itself came late', () => {
+  test('gives the provider two seconds if the look itself is late', () => {
     const late = due(tell(sightingInput(refundShown())), readable, T0 + 10 * MINUTE)
     expect(rereadsOf(late)[0]?.answer_by).toBe(new Date(T0 + 10 * MINUTE + 2 * SECOND).toISOString())
     expect(alertsOf(due(late, readable, T0 + 10 * MINUTE + SECOND))).toEqual([])
@@ -104,7 +104,7 @@ describe('the second look, where the provider can be asked', () => {
     expect(answered(asked, outcome)).toEqual(judged)
   })
 
-  test('the same answer twice changes nothing', () => {
+  test('a repeated answer changes nothing', () => {
     const judged = answered(asked, 'read')
     const twice = decide(
       judged,
@@ -114,13 +114,13 @@ describe('the second look, where the provider can be asked', () => {
     expect(twice).toEqual(judged)
   })
 
-  test('an explanation that comes while the provider is asked ends the look', () => {
+  test('an explanation that arrives while the provider is asked ends the look', () => {
     const explained = play([{ at: T0 + MINUTE + SECOND, input: operationSeen() }], asked)
     expect(secondLooks(explained)).toEqual([])
     expect(alertsOf(explained)).toEqual([])
   })
 
-  test('what the answer shows counts before the look does', () => {
+  test('objects of the answer are applied before the look', () => {
     const failed = refundShown({ state: 'failed' })
     const shown = play(
       [{ at: T0 + 2 * MINUTE, input: sightingInput(failed, { eventId: null, reading: 'second_look' }) }],
@@ -135,12 +135,12 @@ describe('the second look, where the provider can be asked', () => {
     expect(rereadsOf(gone)).toEqual([])
   })
 
-  test('a provider that has no answer to it is not asked', () => {
+  test('a provider that cannot answer the question is not asked', () => {
     const facts = { ...readable, targetsOf: () => [] }
     expect(onlyAction(due(tell(sightingInput(refundShown())), facts)).verdict).toBe('unexplained')
   })
 
-  test("asks for the charge's refunds before a total becomes an action; those that are found are none", () => {
+  test("asks for the charge's refunds before a total becomes an action, and subtracts the refunds that are found", () => {
     const asking = due(tell(totalSeen({ total: 2499, before: 0 })))
     expect(asking.actions).toEqual([])
     expect(rereadsOf(asking)).toMatchObject([{ targets: [{ type: 'refund', id: 'pi_1' }] }])
@@ -156,7 +156,7 @@ describe('the second look, where the provider can be asked', () => {
   })
 })
 
-describe('what only hints speak of', () => {
+describe('an action that is known only from hints', () => {
   const asked = due(tell(hinted), biller())
 
   test('is judged once the provider has answered', () => {
@@ -164,7 +164,7 @@ describe('what only hints speak of', () => {
     expect(onlyAction(answered(asked, 'read', biller())).verdict).toBe('unexplained')
   })
 
-  test('is never judged while it cannot be asked, and asked for again', () => {
+  test('is never judged while the provider is unavailable, and is requested again', () => {
     const away = answered(asked, 'unavailable', biller())
     expect(onlyAction(away)).toMatchObject({ verdict: 'pending', look: { askedAt: T0 + 2 * MINUTE } })
     expect(alertsOf(away)).toEqual([])
@@ -179,13 +179,13 @@ describe('what only hints speak of', () => {
     expect(rereadsOf(waits)).toEqual([])
   })
 
-  test('has no time after which it is judged without the answer', () => {
+  test('is not judged without the answer', () => {
     expect(asked.outbox.filter(entry => entry.topic === 'rechecks.unanswered')).toEqual([])
     expect(rereadsOf(asked)[0]?.answer_by).toBeUndefined()
     expect(due(asked, biller(), T0 + 10 * MINUTE)).toEqual(asked)
   })
 
-  test('is judged without an answer where the gateway signed the same refund', () => {
+  test('is judged without an answer if the gateway signed the same refund', () => {
     const linked = refundShown({
       provider: 'subscription',
       providerRef: 'txn_1',
@@ -196,7 +196,7 @@ describe('what only hints speak of', () => {
     expect(onlyAction(answered(both, 'unavailable', biller())).verdict).toBe('unexplained')
   })
 
-  test('a cancellation is asked for by its subscription', () => {
+  test('is re-read by its subscription if it is a cancellation', () => {
     const cancelled = sightingInput(scheduledCancellation(T0, { provider: 'subscription' }), throughBiller)
     expect(rereadsOf(due(tell(cancelled), biller()))).toMatchObject([
       { targets: [{ type: 'subscription', id: 'sub_1' }] },
@@ -204,7 +204,7 @@ describe('what only hints speak of', () => {
   })
 })
 
-describe('expected changes of people', () => {
+describe('expected changes', () => {
   const expected = expectedChange({ expiresAt: T0 + MINUTE })
   const lookedWith = (expectedChanges: ExpectedChange[]) => {
     const informed = play(
@@ -218,7 +218,7 @@ describe('expected changes of people', () => {
     expect(onlyAction(lookedWith([{ ...expected, projectId: 'prj_other' }])).verdict).toBe('unexplained')
   })
 
-  test('count however many others of the project there are', () => {
+  test('are found among many others of the project', () => {
     const others = Array.from({ length: 60 }, (_, index) => ({
       ...expected,
       id: `exp_x${index}`,
@@ -228,7 +228,7 @@ describe('expected changes of people', () => {
     expect(onlyAction(lookedWith([...others, expected]))).toMatchObject({ expectedChangeId: 'exp_1' })
   })
 
-  test('stand behind an operation: where that turns out to have made another one, the expected change explains', () => {
+  test('explain an action whose operation turns out to have made another one', () => {
     const informed = lookedWith([expected])
     expect(onlyAction(informed)).toMatchObject({ reason: 'expected_change_matches', expectedChangeId: 'exp_1' })
     const made = play([{ at: T0 + 2 * MINUTE, input: operationSeen({ version: 1 }) }], informed)

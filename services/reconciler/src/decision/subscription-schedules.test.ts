@@ -77,7 +77,7 @@ const told = (theCase: Case) =>
 const UNEXPLAINED = 'cancellation scheduled unexplained nothing_explains_it'
 
 describe('a cancellation that a schedule sets', () => {
-  test('is judged when it is set, though the subscription shows nothing of it', () => {
+  test('is judged when it is scheduled, even if the subscription does not show it', () => {
     const { account, id, events } = openAccount()
     account.scheduleCancelByObject(id, OURS)
     const theCase = lookAll(play(events()))
@@ -93,7 +93,7 @@ describe('a cancellation that a schedule sets', () => {
       reason: 'amount_and_time_match',
     },
     {
-      name: 'gives the schedule as what it made',
+      name: 'reports the schedule as its object',
       facts: ({ schedule }: Ids) => ({ subject: 'cus_1', provider_ref: schedule }),
       reason: 'amount_and_time_match',
     },
@@ -113,14 +113,14 @@ describe('a cancellation that a schedule sets', () => {
     }
   })
 
-  test('is not explained by an operation of another hour', () => {
+  test('is not explained by an operation that executed an hour earlier or later', () => {
     const { account, id, events, pass } = openAccount()
     pass(60 * MINUTE)
     account.scheduleCancelByObject(id)
     expect(told(lookAll(play([by({ subject: id }), ...events()])))).toEqual([UNEXPLAINED])
   })
 
-  test('is found by reading alone, and was set since the subscription was last shown without it', () => {
+  test('is found by re-reads alone, with a request time after the last snapshot without it', () => {
     const { account, id, pass, read } = openAccount()
     const before = read()
     pass(10 * MINUTE)
@@ -163,7 +163,7 @@ describe('a cancellation that a schedule sets', () => {
     ])
   })
 
-  test('is one, whether its events or a reading come first', () => {
+  test('is one action if its events arrive first, and if a re-read does', () => {
     const { account, id, events, pass, read } = openAccount()
     account.scheduleCancelByObject(id)
     const early = read()
@@ -175,10 +175,10 @@ describe('a cancellation that a schedule sets', () => {
   test.each([
     { name: 'is released', act: (account: CardProcessor, schedule: string) => account.releaseSchedule(schedule) },
     {
-      name: 'lets the subscription go on',
+      name: 'lets the subscription continue',
       act: (account: CardProcessor, schedule: string) => account.changeSchedule(schedule, { endBehavior: 'release' }),
     },
-  ])('is removed when the schedule $name, and one that is set anew is judged anew', ({ act }) => {
+  ])('is removed when the schedule $name, and a new one is judged separately', ({ act }) => {
     const { account, id, events, pass, read } = openAccount()
     const schedule = account.scheduleCancelByObject(id)
     const set = read()
@@ -204,7 +204,7 @@ describe('a cancellation that a schedule sets', () => {
     }
   })
 
-  test('is not taken back by a change of something else at the subscription', () => {
+  test('is not removed by another change of the subscription', () => {
     const { account, id, events, pass } = openAccount()
     account.scheduleCancelByObject(id)
     pass(10 * MINUTE)
@@ -212,7 +212,7 @@ describe('a cancellation that a schedule sets', () => {
     expect(told(lookAll(play(events())))).toEqual([UNEXPLAINED])
   })
 
-  test('that ends because nothing could be collected is set by somebody, and ended by the processor', () => {
+  test('that ends because a payment failed is one action by a person, and one by the processor', () => {
     const { account, id, events, pass } = openAccount()
     account.scheduleByObject(id)
     pass(10 * MINUTE)
@@ -223,7 +223,7 @@ describe('a cancellation that a schedule sets', () => {
     }
   })
 
-  test('whose schedule is cancelled ends at once by that request, told by two events', () => {
+  test('whose schedule is cancelled ends immediately by that request, which two events report', () => {
     const { account, id, events } = openAccount()
     const schedule = account.scheduleByObject(id)
     account.cancelSchedule(schedule.id, OURS)
@@ -239,7 +239,7 @@ interface Ids {
   readonly schedule: string
 }
 
-test('a schedule that lets its subscription go on is no cancellation, though its phase stands as the end of the subscription', () => {
+test('a schedule that releases its subscription is no cancellation, even if the subscription shows the end of its phase', () => {
   const { account, id, events, pass } = openAccount()
   account.scheduleByObject(id)
   const end = account.subscriptions()[0]?.items.data[0]?.current_period_end

@@ -145,8 +145,8 @@ const property = fc.property(cases, ({ world, delivery }) => {
   }
 })
 
-describe('the verdicts are those of the model', () => {
-  test.each(FAILED_RUNS)('where once $was (seed $seed, path $path)', ({ seed, path }) => {
+describe('the verdicts equal those of the model', () => {
+  test.each(FAILED_RUNS)('in a run that once differed: $was (seed $seed, path $path)', ({ seed, path }) => {
     fc.assert(property, { seed, path, numRuns: 1 })
   })
 

@@ -149,7 +149,7 @@ const sums = (theCase: Case) => {
   return { unexplained: sumOf('unexplained'), explained: sumOf('explained') }
 }
 
-describe('any order and duplication ends in the same verdicts', () => {
+describe('any order and repetition gives the same verdicts', () => {
   test.each([
     { name: 'refund events, totals and operations', tells: { refundEvents: true }, view: byRefund },
     { name: 'totals and operations', tells: { refundEvents: false }, view: sums },
@@ -175,7 +175,7 @@ const sumOf = (actions: Case['actions']) => actions.reduce((sum, { amount }) => 
 
 const lossy = refundWorlds.chain(world => refundDeliveriesOf(world).map(delivery => ({ world, delivery })))
 
-describe('whatever events of a charge and its refunds are lost', () => {
+describe('if any events of a charge and its refunds are lost', () => {
   test(`the records are the named refunds and what the totals prove beyond them (${LOSSY_RUNS} charges)`, {
     retry: 0,
   }, () => {

@@ -93,7 +93,7 @@ const news = fc.oneof({ weight: 4, arbitrary: refund }, { weight: 4, arbitrary: 
 /** Some decisions are repeated from an earlier state. */
 const isFromEarlier = fc.nat(5).map(digit => digit === 0)
 
-test('a charge that is read each time something new is known of it is the same as one that is read once', () => {
+test('reading a charge after each new fact gives the same result as reading it once', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(news, isFromEarlier), { maxLength: 14 }), all => {
       const charges: Charge[] = [{ totals: [], refunds: [] }]

@@ -21,11 +21,11 @@ const total = (createdAt = T0) => totalSeen({ total: 2499, before: 0, createdAt 
 const POLICIES = [policy({ outOfBand: 'ignore' }), policy({ connectionId: 'con_b', outOfBand: 'alert' })]
 const told = (...inputs: Input[]) => lookAll(play(inputs.map(input => ({ at: T0, input }))), POLICIES)
 
-describe('of a refund that one connection shows, and another only by its total', () => {
+describe('a refund that one connection shows, and another only by its total', () => {
   test.each([
     { order: 'refund, total', inputs: [refund, total()] },
     { order: 'total, refund', inputs: [total(), refund] },
-  ])('the stricter setting counts: $order', ({ inputs }) => {
+  ])('the stricter setting applies: $order', ({ inputs }) => {
     const theCase = told(...inputs)
     expect(onlyAction(theCase)).toMatchObject({ verdict: 'unexplained', providerRef: 're_1' })
     expect(
@@ -36,14 +36,14 @@ describe('of a refund that one connection shows, and another only by its total',
     expect(onlyAction(theCase).incidents).toMatchObject([{ connectionId: 'con_b' }])
   })
 
-  test('the stricter setting counts also where the total comes after the quiet verdict', () => {
+  test('the stricter setting applies even if the total arrives after the verdict without an alert', () => {
     const quiet = told(refund)
     expect(onlyAction(quiet).verdict).toBe('not_alerted')
     const later = lookAll(play([{ at: T0 + 5 * MINUTE, input: total() }], quiet), POLICIES)
     expect(alertsOf(later)).toEqual(['incident.opened'])
   })
 
-  test('a total from before the refund does not show it', () => {
+  test('a total from before the refund does not include it', () => {
     const before = totalSeen({ total: 100, before: 0, createdAt: T0 - MINUTE }, other)
     const theCase = told(refundSeen({ id: 're_0', amount: 100, createdAt: T0 - MINUTE }), before, refund)
     expect(theCase.actions.find(({ providerRef }) => providerRef === 're_1')?.verdict).toBe('not_alerted')

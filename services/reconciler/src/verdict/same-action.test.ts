@@ -35,7 +35,7 @@ describe('a refund that the biller made through its gateway', () => {
     expect(theCase.actions[0]?.objectIds).toEqual(['pi_1', 'sub_1'])
   })
 
-  test('is explained by an operation at either of them', () => {
+  test('is explained by an operation at either provider', () => {
     for (const made of [
       { provider: 'processor', subject: 'pi_1', provider_ref: 're_1' },
       { provider: 'subscription', subject: 'sub_1', provider_ref: 'txn_1' },
@@ -44,7 +44,7 @@ describe('a refund that the biller made through its gateway', () => {
     }
   })
 
-  test('is no drift for an operation at the gateway while only the biller has shown it', () => {
+  test('is no drift for an operation at the gateway if only the biller has shown it', () => {
     const made = operationSeen({ subject: 'pi_1', provider_ref: 're_1' })
     const early = tell(made, linked)
     expect(early.actions).toMatchObject([{ verdict: 'explained', differences: [] }])
@@ -53,7 +53,7 @@ describe('a refund that the biller made through its gateway', () => {
     expect(alertsOf(play([{ at: T0 + MINUTE, input: atGateway }], wrong))).toEqual(['drift.detected'])
   })
 
-  test('of which both were alerted keeps one incident; the other is resolved and leads to it', () => {
+  test('with two alerts keeps one incident; the other one is resolved and refers to it', () => {
     const signed = (input: Input) => ({
       ...input,
       source: { ...through('con_t'), eventId: 't', eventType: 'x', reading: null },
@@ -77,14 +77,14 @@ describe('a refund that the biller made through its gateway', () => {
     )
   })
 
-  test('is not alerted twice when the second provider tells of it after the first alert', () => {
+  test('does not alert twice if the second provider shows it after the first alert', () => {
     const alerted = lookAll(tell(atGateway), policies)
     const both = lookAll(play([{ at: T0 + 9 * MINUTE, input: linked }], alerted), policies)
     expect(alertsOf(both)).toEqual(['incident.opened'])
     expect(both.actions).toMatchObject([{ verdict: 'unexplained' }])
   })
 
-  test('that one connection ignores is looked at again when a stricter one shows it, too', () => {
+  test('that one connection ignores gets a second look if a stricter connection shows it too', () => {
     const settings = [policy({ outOfBand: 'ignore' }), policy({ connectionId: 'con_q' })]
     const ignored = lookAll(tell(atGateway), settings)
     expect(ignored.actions).toMatchObject([{ verdict: 'not_alerted', reason: 'out_of_band_ignore' }])
@@ -95,7 +95,7 @@ describe('a refund that the biller made through its gateway', () => {
   })
 })
 
-test('what still waits for its look gets it on time, whichever record it is part of then', () => {
+test('a pending look is taken on time, even if its record was merged', () => {
   const madeLater = { ...through('con_s'), connection: { id: 'con_s', createdAt: T0 + 60 * MINUTE } }
   const before = sightingInput(refundShown({ ...biller, stateVersion: 1 }), { ...madeLater, eventId: 'before' })
   const link = sightingInput(refundShown({ ...biller, gatewayRefs: ['re_1'], stateVersion: 2 }), {

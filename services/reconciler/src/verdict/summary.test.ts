@@ -33,7 +33,7 @@ const summaries = (theCase: Case) => projectIncidents(theCase).map(({ incident }
 const REFUND = 'A refund of EUR 24.99 on pi_1'
 const UNEXPLAINED = ', and no operation of yours explains it'
 
-describe('the summary of an open incident says what the provider says', () => {
+describe("the summary of an open incident states the provider's data", () => {
   test.each([
     { state: 'succeeded', says: 'was made at the provider' },
     { state: 'pending', says: 'was requested at the provider and is pending' },
@@ -47,13 +47,13 @@ describe('the summary of an open incident says what the provider says', () => {
   })
 
   test.each([
-    { name: 'set for later', shown: scheduledCancellation(T0), says: 'is scheduled at the provider' },
-    { name: 'carried out', shown: endedSubscription(T0), says: 'was made at the provider' },
-  ])('of a cancellation that is $name', ({ shown, says }) => {
+    { name: 'scheduled', shown: scheduledCancellation(T0), says: 'is scheduled at the provider' },
+    { name: 'in effect', shown: endedSubscription(T0), says: 'was made at the provider' },
+  ])('states that a cancellation is $name', ({ shown, says }) => {
     expect(summaries(told(sightingInput(shown)))).toEqual([`A cancellation on sub_1 ${says}${UNEXPLAINED}`])
   })
 
-  test('of a refund that the provider does not know when it is asked', () => {
+  test('says that the provider does not know the refund when it is asked', () => {
     const pending = play([{ at: T0, input: refundSeen() }])
     const facts = lookFacts([policy({ canRead: true })])
     const denied = secondLooks(pending).reduce((theCase, due) => {
@@ -69,7 +69,7 @@ describe('the summary of an open incident says what the provider says', () => {
   })
 })
 
-describe('the summary of a resolved incident says by what', () => {
+describe('the summary of a resolved incident names the explanation', () => {
   const alerted = told(refundSeen())
 
   test('an operation that names the refund', () => {
@@ -77,7 +77,7 @@ describe('the summary of a resolved incident says by what', () => {
     expect(summaries(named)).toEqual([`${REFUND} is explained after all: operation op_1 names this very object`])
   })
 
-  test('an operation that only agrees is not said to have made it', () => {
+  test('an operation that matches by amount and time is not said to have made it', () => {
     const agreed = decideAgain(play([{ at: T0 + 5 * MINUTE, input: operationSeen() }], alerted))
     expect(summaries(agreed)).toEqual([
       `${REFUND} is explained after all: operation op_1 agrees in kind, subject, amount, currency and time`,
@@ -95,7 +95,7 @@ describe('the summary of a resolved incident says by what', () => {
   })
 })
 
-describe('why claims no fact that nobody stated', () => {
+describe('why states only reported facts', () => {
   const why = (...inputs: Input[]) => {
     const theCase = play(inputs.map(input => ({ at: T0, input })))
     return whyOf(theCase, onlyAction(theCase)).candidates.map(({ text }) => text)
@@ -126,7 +126,7 @@ describe('why claims no fact that nobody stated', () => {
     expect(why(refundSeen(), operationSeen(said))).toEqual([text])
   })
 
-  test('a cancellation whose time the provider does not say was asked for between two times', () => {
+  test('a cancellation without a request time was requested between two times', () => {
     const [before, after] = [
       subscriptionShown({ provider: 'reseller', asOf: T0 - 30 * MINUTE }),
       endedSubscription(null, { provider: 'reseller' }),
