@@ -6,7 +6,7 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatedConnection } from '@backstop/contracts'
 import { SIGNERS } from '@backstop/providers/test'
-import { eventOf, makeRefunds } from '../../test/world/refunds.ts'
+import { eventOf, makeRefunds } from '../../test/setup/refunds.ts'
 
 const REPEAT_AFTER_MS = 500
 const TRIES = 40

@@ -1,7 +1,7 @@
 /** Measures deliveries per second from a full topic, compared with loops that do less. */
 import { join } from 'node:path'
 import { webhookChannel } from '@backstop/channels/test'
-import { type NotifierAlone, openNotifierAlone } from '../../test/world/notifier-alone.ts'
+import { type NotifierAlone, openNotifierAlone } from '../../test/setup/notifier-alone.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { startChild } from '../frame/children.ts'
 import { benchRequest } from './load.ts'

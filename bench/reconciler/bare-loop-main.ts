@@ -7,7 +7,7 @@
  */
 import kafkajs, { type EachBatchPayload, type KafkaMessage } from 'kafkajs'
 import { type AnyBulkWriteOperation, MongoClient } from 'mongodb'
-import { isUnexplained } from '../../test/world/refunds.ts'
+import { isUnexplained } from '../../test/setup/refunds.ts'
 import { tellCpuTime } from '../frame/children.ts'
 import { COLLECTIONS, copyFor, type Sample, sampleDocuments } from './samples.ts'
 

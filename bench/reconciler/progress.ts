@@ -1,4 +1,4 @@
-import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
+import type { ReconcilerAlone } from '../../test/setup/reconciler-alone.ts'
 
 /** The progress of a consumer at one moment. */
 export interface Mark {

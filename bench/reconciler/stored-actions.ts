@@ -1,6 +1,6 @@
 /** Measures the time per event and the memory of the process, after few and after many stored events. */
-import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
-import { makeRefunds } from '../../test/world/refunds.ts'
+import type { ReconcilerAlone } from '../../test/setup/reconciler-alone.ts'
+import { makeRefunds } from '../../test/setup/refunds.ts'
 import type { Comparison } from '../frame/benchmark.ts'
 import { marksOf, readingsOf } from './progress.ts'
 import { COLLECTIONS } from './samples.ts'

@@ -1,7 +1,7 @@
 /** Measures events per second from a full topic, compared with loops that do less. */
 import { join } from 'node:path'
-import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
-import { keyOf, makeRefunds, type Refund, unexplainedOf } from '../../test/world/refunds.ts'
+import type { ReconcilerAlone } from '../../test/setup/reconciler-alone.ts'
+import { keyOf, makeRefunds, type Refund, unexplainedOf } from '../../test/setup/refunds.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { startChild } from '../frame/children.ts'
 import { marksOf, readingsOf } from './progress.ts'

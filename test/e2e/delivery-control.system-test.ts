@@ -6,8 +6,8 @@ import { until } from '@backstop/kit/test'
 import { checkStandardWebhook } from '@backstop/simulator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
-import { openProduct } from '../world/product.ts'
-import { openShop, type Shop } from '../world/shop.ts'
+import { openProduct } from '../setup/product.ts'
+import { openShop, type Shop } from '../setup/shop.ts'
 
 let product: Product
 const shops: Shop[] = []

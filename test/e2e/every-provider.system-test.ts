@@ -12,13 +12,9 @@ import type { Action, Operation } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { createChance, type ReceivedDelivery, SUBSCRIBED_EVENTS } from '@backstop/simulator'
 import { afterAll, expect, test } from 'vitest'
-import { connectBiller, connectProcessor, connectReseller } from '../world/accounts.ts'
-import { actionOf, type Customer, eventOf, incidentOf, openCustomer } from '../world/customer.ts'
-import { openTruth, type Truth } from '../world/ledger-of-truth.ts'
-import { openProduct } from '../world/product.ts'
-import { billerDeeds } from '../world/trade/biller.ts'
-import { processorDeeds } from '../world/trade/processor.ts'
-import { resellerDeeds } from '../world/trade/reseller.ts'
+import { connectBiller, connectProcessor, connectReseller } from '../setup/accounts.ts'
+import { actionOf, type Customer, eventOf, incidentOf, openCustomer } from '../setup/customer.ts'
+import { billerDeeds } from '../setup/planned-changes/biller.ts'
 import {
   carryOut,
   type Deed,
@@ -28,7 +24,11 @@ import {
   nameOf,
   planDeeds,
   shuffled,
-} from '../world/trade/trade.ts'
+} from '../setup/planned-changes/planned-change.ts'
+import { processorDeeds } from '../setup/planned-changes/processor.ts'
+import { resellerDeeds } from '../setup/planned-changes/reseller.ts'
+import { openProduct } from '../setup/product.ts'
+import { openTruth, type Truth } from '../setup/product-inspector.ts'
 
 const RECHECK_DELAY_MS = 20_000
 const SWEEP_EVERY_MS = 20_000

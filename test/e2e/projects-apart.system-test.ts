@@ -7,12 +7,12 @@ import type { Action, ChannelHealthDocument, Verdict } from '@backstop/contracts
 import { until } from '@backstop/kit/test'
 import type { Payment } from '@backstop/simulator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectAgain, connectBiller, connectProcessor, connectReseller } from '../world/accounts.ts'
-import { type Customer, openCustomer } from '../world/customer.ts'
-import { openTruth, type Truth } from '../world/ledger-of-truth.ts'
-import { openProduct } from '../world/product.ts'
-import { nameByAmount } from '../world/trade/deed.ts'
-import { nameOf } from '../world/trade/trade.ts'
+import { connectAgain, connectBiller, connectProcessor, connectReseller } from '../setup/accounts.ts'
+import { type Customer, openCustomer } from '../setup/customer.ts'
+import { nameByAmount } from '../setup/planned-changes/change-kind.ts'
+import { nameOf } from '../setup/planned-changes/planned-change.ts'
+import { openProduct } from '../setup/product.ts'
+import { openTruth, type Truth } from '../setup/product-inspector.ts'
 
 const RECHECK_DELAY_MS = 1_500
 /** The deadline of every wait. It is long enough for a busy machine. */

@@ -6,9 +6,9 @@ import type { Connection, InboxEntry, ShownBudget, ShownOperation } from '@backs
 import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
-import { connectBiller, connectProcessor, connectReseller } from '../world/accounts.ts'
-import { eventOf, incidentOf, openCustomer } from '../world/customer.ts'
-import { openProduct } from '../world/product.ts'
+import { connectBiller, connectProcessor, connectReseller } from '../setup/accounts.ts'
+import { eventOf, incidentOf, openCustomer } from '../setup/customer.ts'
+import { openProduct } from '../setup/product.ts'
 
 const RECHECK_DELAY_MS = 1_500
 /** The deadline of every wait. It is long enough for a busy machine. */

@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { percentile } from '../../bench/frame/statistics.ts'
-import { dataFolder, stackUrls } from '../world/product.ts'
-import { openReconcilerAlone, type ReconcilerAlone } from '../world/reconciler-alone.ts'
-import { watchSecondLooks } from '../world/second-looks.ts'
+import { dataFolder, stackUrls } from '../setup/product.ts'
+import { openReconcilerAlone, type ReconcilerAlone } from '../setup/reconciler-alone.ts'
+import { watchSecondLooks } from '../setup/second-looks.ts'
 
 let world: ReconcilerAlone
 beforeAll(async () => {

@@ -8,9 +8,9 @@ import type { Alert } from '@backstop/contracts'
 import { type Receiver, startReceiver, until } from '@backstop/kit/test'
 import { afterAll, describe, expect, test } from 'vitest'
 import { percentile } from '../../bench/frame/statistics.ts'
-import { type NotifierAlone, openNotifierAlone } from '../world/notifier-alone.ts'
-import { dataFolder, stackUrls } from '../world/product.ts'
-import { publishSteadily } from '../world/steady-load.ts'
+import { type NotifierAlone, openNotifierAlone } from '../setup/notifier-alone.ts'
+import { dataFolder, stackUrls } from '../setup/product.ts'
+import { publishSteadily } from '../setup/steady-load.ts'
 
 const stops: (() => Promise<unknown>)[] = []
 afterAll(async () => {

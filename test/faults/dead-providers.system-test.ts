@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { until } from '@backstop/kit/test'
 import { afterAll, expect, test } from 'vitest'
 import { percentile } from '../../bench/frame/statistics.ts'
-import { dataFolder, stackUrls } from '../world/product.ts'
-import { ALIVE_COUNT, DEAD_COUNT, openSweptProviders } from '../world/swept-providers.ts'
+import { dataFolder, stackUrls } from '../setup/product.ts'
+import { ALIVE_COUNT, DEAD_COUNT, openSweptProviders } from '../setup/swept-providers.ts'
 
 const EVERY_MS = 4_000
 const COUNTED_MS = 60_000

@@ -11,10 +11,10 @@ import { afterAll, expect, test } from 'vitest'
 import type { Case } from '../../services/reconciler/src/case/case.ts'
 import { createMongoCases } from '../../services/reconciler/src/store/mongo-cases.ts'
 import { projectActions } from '../../services/reconciler/src/verdict/projection.ts'
-import { dataFolder, stackUrls } from '../world/product.ts'
-import { openReconcilerAlone, type ReconcilerAlone } from '../world/reconciler-alone.ts'
-import { makeRefunds, type Refund } from '../world/refunds.ts'
-import { startReplicaSet } from '../world/replica-set.ts'
+import { dataFolder, stackUrls } from '../setup/product.ts'
+import { openReconcilerAlone, type ReconcilerAlone } from '../setup/reconciler-alone.ts'
+import { makeRefunds, type Refund } from '../setup/refunds.ts'
+import { startReplicaSet } from '../setup/replica-set.ts'
 
 /** Enough refunds that some are in flight during both elections. */
 const REFUNDS = 5_000

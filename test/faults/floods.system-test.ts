@@ -5,7 +5,7 @@
  */
 import { afterAll, expect, test } from 'vitest'
 import { type FloodWorld, openFloodWorld } from '../../bench/floods/world.ts'
-import { dataFolder, stackUrls } from '../world/product.ts'
+import { dataFolder, stackUrls } from '../setup/product.ts'
 
 const CALM_S = 5
 const ATTACK_S = 15

@@ -8,10 +8,10 @@ import { until } from '@backstop/kit/test'
 import { createWebhookEndpoint } from '@backstop/simulator'
 import { afterAll, expect, test } from 'vitest'
 import type { ServiceProcess } from '../../scripts/start/service-process.ts'
-import { isOpened, refOf } from '../world/customer.ts'
-import { openTruth } from '../world/ledger-of-truth.ts'
-import { openProduct } from '../world/product.ts'
-import { openShop } from '../world/shop.ts'
+import { isOpened, refOf } from '../setup/customer.ts'
+import { openProduct } from '../setup/product.ts'
+import { openTruth } from '../setup/product-inspector.ts'
+import { openShop } from '../setup/shop.ts'
 
 const REFUNDS = 1_000
 const AT_ONCE = 40

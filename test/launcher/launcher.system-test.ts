@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { until } from '@backstop/kit/test'
 import { afterEach, expect, test } from 'vitest'
-import { dataFolder, stackUrls } from '../world/product.ts'
+import { dataFolder, stackUrls } from '../setup/product.ts'
 import { type LauncherUnderTest, startLauncher } from './launcher-under-test.ts'
 
 const cleanUps: (() => unknown)[] = []

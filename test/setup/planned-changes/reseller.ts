@@ -1,5 +1,5 @@
 import type { Connected } from '../accounts.ts'
-import { amountOf, type Maker, type Prepared } from './deed.ts'
+import { amountOf, type Maker, type Prepared } from './change-kind.ts'
 
 type Common = Pick<Maker, 'through'>
 

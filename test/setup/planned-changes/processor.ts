@@ -1,6 +1,6 @@
 import type { Payment, RefundRequest } from '@backstop/simulator'
 import type { Connected } from '../accounts.ts'
-import { amountOf, type Maker, nameByAmount, type Prepared } from './deed.ts'
+import { amountOf, type Maker, nameByAmount, type Prepared } from './change-kind.ts'
 
 type Common = Pick<Maker, 'through'>
 

@@ -2,7 +2,7 @@
 import type { ShownOperation } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import type { Chance } from '@backstop/simulator'
-import { type Maker, nameByAmount, type Prepared, type Said } from './deed.ts'
+import { type Maker, nameByAmount, type Prepared, type Said } from './change-kind.ts'
 
 /** The alerts that a deed can cause. */
 export type Told = 'UNEXPECTED_ACTION' | 'REFUND_REJECTED' | 'drift.detected'
