@@ -47,9 +47,9 @@ describe.concurrent('a later answer of the provider', { timeout: 120_000 }, () =
     })
     const sale = reseller.account.sell({ amount: 2_500 })
     const asked = await reseller.report({ subject: sale.id, amount: 2_500, currency: 'usd' })
-    await reseller.follow(asked.operation_id, { to: 'executing' })
+    await reseller.reportTransition(asked.operation_id, { to: 'executing' })
     const refund = reseller.account.refund({ transactionId: sale.id })
-    await reseller.follow(asked.operation_id, { to: 'awaiting_review', provider_ref: refund.id })
+    await reseller.reportTransition(asked.operation_id, { to: 'awaiting_review', provider_ref: refund.id })
     await until('the refund', () => customer.action(refund.id))
     return {
       ...customer,

@@ -116,7 +116,7 @@ describe('10,000 alerts to a dead endpoint', () => {
         ),
       ])
       const arrived = () => latenciesMs(receiver, '/other').length
-      await until('the others are told', () => arrived() === A_SECOND * SECONDS * OTHERS, {
+      await until('the deliveries to the other channels', () => arrived() === A_SECOND * SECONDS * OTHERS, {
         timeoutMs: 60_000,
         everyMs: 100,
         seen: arrived,

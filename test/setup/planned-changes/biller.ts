@@ -1,72 +1,80 @@
 import type { Connected } from '../accounts.ts'
-import { amountOf, type Maker, nameByAmount, type Prepared } from './change-kind.ts'
+import { amountOf, type ChangeKind, nameByAmount, type PreparedChange } from './change-kind.ts'
 
-type Common = Pick<Maker, 'through'>
+type SharedFields = Pick<ChangeKind, 'connection'>
 
-/** Deeds at the subscription biller, whose gateway is the card processor. */
-export function billerDeeds(biller: Connected<'subscription'>, gateway: Connected<'processor'>): Maker[] {
-  const common: Common = { through: biller }
-  return [...refundDeeds(biller, common), ...gatewayDeeds(biller, gateway), ...subscriptionDeeds(biller, common)]
+/** The kinds of changes at the subscription biller, whose gateway is the card processor. */
+export function billerChangeKinds(biller: Connected<'subscription'>, gateway: Connected<'processor'>): ChangeKind[] {
+  const common: SharedFields = { connection: biller }
+  return [...refundKinds(biller, common), ...gatewayRefundKinds(biller, gateway), ...subscriptionKinds(biller, common)]
 }
 
-function refundDeeds({ account }: Connected<'subscription'>, common: Common): Maker[] {
+function refundKinds({ account }: Connected<'subscription'>, common: SharedFields): ChangeKind[] {
   return [
     {
       ...common,
-      what: 'a refund of an invoice',
-      isLosable: true,
-      share: 2,
-      leaves: ['refund', 'credit'],
+      title: 'a refund of an invoice',
+      canLoseEvents: true,
+      weight: 2,
+      records: ['refund', 'credit'],
       prepare(number) {
         const amount = amountOf(number)
         const { invoice } = account.bill({ amount })
         return {
-          said: { kind: 'refund', subject: invoice.id, amount, currency: 'eur' },
-          act: () => ({ ref: account.refundInvoice(invoice.id).refund.id }),
+          operation: { kind: 'refund', subject: invoice.id, amount, currency: 'eur' },
+          make: () => ({ ref: account.refundInvoice(invoice.id).refund.id }),
         }
       },
     },
     {
       ...common,
-      what: 'a refund of a part, by cheque',
-      isLosable: true,
-      share: 2,
-      leaves: ['refund', 'credit'],
+      title: 'a partial refund by cheque',
+      canLoseEvents: true,
+      weight: 2,
+      records: ['refund', 'credit'],
       prepare(number) {
         const amount = amountOf(number)
         const { invoice, subscription } = account.subscribe({ amount: 2 * amount })
         return {
-          said: { kind: 'refund', subject: subscription.id, amount, currency: 'eur' },
-          act: () => ({ ref: account.refundInvoice(invoice.id, { amount, offline: 'check' }).refund.id }),
+          operation: { kind: 'refund', subject: subscription.id, amount, currency: 'eur' },
+          make: () => ({ ref: account.refundInvoice(invoice.id, { amount, offline: 'check' }).refund.id }),
         }
       },
     },
     {
       ...common,
-      what: 'a credit',
-      share: 2,
-      leaves: ['credit'],
+      title: 'a credit',
+      weight: 2,
+      records: ['credit'],
       prepare(number) {
         const { invoice } = account.subscribe({ amount: amountOf(number) })
-        return { said: null, act: () => ({ ref: account.issueCreditNote(invoice.id).id }) }
+        return { operation: null, make: () => ({ ref: account.issueCreditNote(invoice.id).id }) }
       },
     },
   ]
 }
 
-/** One refund that both report; its operation has the biller's id or the processor's id. */
-function gatewayDeeds({ account, ...biller }: Connected<'subscription'>, gateway: Connected<'processor'>): Maker[] {
+/** Refunds that biller and processor both report. The operation has the id of the biller or of the processor. */
+function gatewayRefundKinds(
+  { account, ...biller }: Connected<'subscription'>,
+  gateway: Connected<'processor'>,
+): ChangeKind[] {
   const cards = gateway.account
   const prepare =
     (named: 'at the biller' | 'at the gateway') =>
-    (number: number): Prepared => {
+    (number: number): PreparedChange => {
       const amount = amountOf(number)
       const payment = cards.createPayment({ amount, currency: 'eur' })
       const { invoice, subscription } = account.subscribe({ amount, idAtGateway: payment.charge.id })
       const payee = payment.paymentIntent.id
       return {
-        said: { kind: 'refund', subject: named === 'at the biller' ? subscription.id : payee, amount, currency: 'eur' },
-        act(key) {
+        operation: {
+          kind: 'refund',
+          subject: named === 'at the biller' ? subscription.id : payee,
+          amount,
+          currency: 'eur',
+        },
+        make(key) {
           const atGateway = cards.refund({ payment_intent: payee, idempotencyKey: key }).id
           const { refund } = account.refundInvoice(invoice.id, { idAtGateway: atGateway })
           const other = named === 'at the biller' ? atGateway : refund.id
@@ -74,97 +82,103 @@ function gatewayDeeds({ account, ...biller }: Connected<'subscription'>, gateway
         },
       }
     }
-  const common = { share: 3, leaves: ['refund', 'credit'] } as const
+  const common = { weight: 3, records: ['refund', 'credit'] } as const
   return [
     {
       ...common,
-      what: 'a refund through the gateway, as the biller names it',
-      through: biller,
+      title: 'a refund through the gateway, reported with the id of the biller',
+      connection: biller,
       prepare: prepare('at the biller'),
     },
     {
       ...common,
-      what: 'a refund through the gateway, as the gateway names it',
-      through: gateway,
+      title: 'a refund through the gateway, reported with the id of the gateway',
+      connection: gateway,
       prepare: prepare('at the gateway'),
     },
   ]
 }
 
-function subscriptionDeeds({ account }: Connected<'subscription'>, common: Common): Maker[] {
-  type Does = (id: string) => unknown
-  const on =
-    (does: Does, later?: Does) =>
-    (number: number): Prepared => {
+function subscriptionKinds({ account }: Connected<'subscription'>, common: SharedFields): ChangeKind[] {
+  type Change = (id: string) => unknown
+  const changeOfSubscription =
+    (change: Change, later?: Change) =>
+    (number: number): PreparedChange => {
       const { id } = account.subscribe({ amount: amountOf(number) }).subscription
       return {
-        said: { kind: 'cancellation', subject: id },
-        act() {
-          does(id)
+        operation: { kind: 'cancellation', subject: id },
+        make() {
+          change(id)
           return { ref: id }
         },
-        ...(later === undefined ? {} : { later: () => later(id) }),
+        ...(later === undefined ? {} : { makeLaterChange: () => later(id) }),
       }
     }
-  const schedule: Does = id => account.scheduleCancel(id)
+  const schedule: Change = id => account.scheduleCancel(id)
   return [
     {
       ...common,
-      what: 'a cancellation at once',
-      isLosable: true,
-      share: 4,
-      leaves: ['cancellation'],
-      prepare: on(id => account.cancel(id)),
-    },
-    { ...common, what: 'a cancellation with the term', share: 3, leaves: ['cancellation'], prepare: on(schedule) },
-    {
-      ...common,
-      what: 'a cancellation that was set and comes',
-      share: 2,
-      leaves: ['cancellation'],
-      prepare: on(schedule, id => account.endTerm(id)),
+      title: 'a cancellation at once',
+      canLoseEvents: true,
+      weight: 4,
+      records: ['cancellation'],
+      prepare: changeOfSubscription(id => account.cancel(id)),
     },
     {
       ...common,
-      what: 'a cancellation that was set and is taken back',
-      share: 2,
-      leaves: ['cancellation', 'schedule_removal'],
-      prepare: on(schedule, id => account.removeScheduledCancel(id)),
+      title: 'a cancellation for the end of the term',
+      weight: 3,
+      records: ['cancellation'],
+      prepare: changeOfSubscription(schedule),
     },
     {
       ...common,
-      what: 'a pause and its end',
-      share: 2,
-      leaves: ['pause', 'resume'],
-      prepare: on(
+      title: 'a scheduled cancellation that takes effect',
+      weight: 2,
+      records: ['cancellation'],
+      prepare: changeOfSubscription(schedule, id => account.endTerm(id)),
+    },
+    {
+      ...common,
+      title: 'a scheduled cancellation that is removed',
+      weight: 2,
+      records: ['cancellation', 'schedule_removal'],
+      prepare: changeOfSubscription(schedule, id => account.removeScheduledCancel(id)),
+    },
+    {
+      ...common,
+      title: 'a pause and its end',
+      weight: 2,
+      records: ['pause', 'resume'],
+      prepare: changeOfSubscription(
         id => account.pause(id),
         id => account.resume(id),
       ),
     },
     {
       ...common,
-      what: 'a pause that was set and is taken back',
-      share: 2,
-      leaves: ['pause', 'schedule_removal'],
-      prepare: on(
+      title: 'a scheduled pause that is removed',
+      weight: 2,
+      records: ['pause', 'schedule_removal'],
+      prepare: changeOfSubscription(
         id => account.schedulePause(id),
         id => account.removeScheduledPause(id),
       ),
     },
     {
       ...common,
-      what: 'an end by dunning',
-      share: 2,
-      leaves: ['cancellation'],
+      title: 'an end by dunning',
+      weight: 2,
+      records: ['cancellation'],
       isInvoluntary: true,
-      prepare: on(account.endDunning),
+      prepare: changeOfSubscription(account.endDunning),
     },
     {
       ...common,
-      what: 'another quantity',
-      share: 1,
-      leaves: [],
-      prepare: on(id => account.change(id, { quantity: 5 })),
+      title: 'a change of the quantity',
+      weight: 1,
+      records: [],
+      prepare: changeOfSubscription(id => account.change(id, { quantity: 5 })),
     },
   ]
 }

@@ -1,149 +1,171 @@
-/** Deeds at a customer's billing accounts, with and without an operation that reports them. */
+/** Plans and makes changes at a customer's billing accounts, with and without operations that report them. */
 import type { ShownOperation } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import type { Chance } from '@backstop/simulator'
-import { type Maker, nameByAmount, type Prepared, type Said } from './change-kind.ts'
+import { type ChangeKind, nameByAmount, type PreparedChange, type ReportedOperation } from './change-kind.ts'
 
-/** The alerts that a deed can cause. */
-export type Told = 'UNEXPECTED_ACTION' | 'REFUND_REJECTED' | 'drift.detected'
+/** The alerts that a change can cause. */
+export type ExpectedAlert = 'UNEXPECTED_ACTION' | 'REFUND_REJECTED' | 'drift.detected'
 
-/** How the operation of an explained deed is reported. */
-const WAYS = ['done_with_ref', 'done', 'begun', 'begun_then_done', 'begun_with_key'] as const
-/** What exists instead of an explanation of an unexplained deed. `other_amount` only for refunds. */
-const DECOYS = ['nothing', 'never_sent', 'other_amount'] as const
+/** The ways to report the operation of an explained change. */
+const EXPLAINING_REPORTS = ['done_with_ref', 'done', 'begun', 'begun_then_done', 'begun_with_key'] as const
+/** The reports about an unexplained change, none of which explains it. `other_amount` is only for refunds. */
+const OTHER_REPORTS = ['nothing', 'never_sent', 'other_amount'] as const
 
-export interface Deed {
-  readonly maker: Maker
+/** A change that a test will make, with the alert that it must cause. */
+export interface PlannedChange {
+  readonly kind: ChangeKind
   readonly number: number
-  readonly report: (typeof WAYS)[number] | (typeof DECOYS)[number]
-  /** Whether its events are lost. */
-  readonly isLost: boolean
-  /** The alert that it must cause; null for none. */
-  readonly expected: Told | null
+  readonly report: (typeof EXPLAINING_REPORTS)[number] | (typeof OTHER_REPORTS)[number]
+  /** True if the events of the change are lost. */
+  readonly areEventsLost: boolean
+  /** The alert that the change must cause; null if it must not alert. */
+  readonly expectedAlert: ExpectedAlert | null
 }
 
-/** A finished deed, and all names that an alert may use for it. */
-export interface Done extends Deed {
+/** A change that was made, with all names that an alert may use for it. */
+export interface MadeChange extends PlannedChange {
   readonly names: readonly string[]
 }
 
+/** True if the product has recorded the action with this provider's id. */
 export type IsRecorded = (ref: string) => boolean
 
 export interface Shares {
-  /** Share of unexplained deeds among all deeds, from 0 to 1. */
+  /** Share of unexplained changes among all changes, from 0 to 1. */
   readonly unexplained: number
-  /** Share of deeds without any event among all deeds, from 0 to 1. */
+  /** Share of changes whose events are lost among all changes, from 0 to 1. */
   readonly lost: number
 }
 
-/** Whether it is judged. */
-export function isJudged({ leaves, isInvoluntary }: Maker): boolean {
-  return isInvoluntary !== true && leaves.some(kind => kind === 'refund' || kind === 'cancellation')
+/** True if the product gives a verdict on changes of this kind. */
+export function isJudged({ records, isInvoluntary }: ChangeKind): boolean {
+  return isInvoluntary !== true && records.some(record => record === 'refund' || record === 'cancellation')
 }
 
 /**
- * Plans deeds at one account, in random order.
- * @param from number of the first deed
+ * Plans changes at one account, in random order. The same chance gives the same plan.
+ * @param from number of the first change
  */
-export function planDeeds(
-  makers: readonly Maker[],
+export function planChanges(
+  kinds: readonly ChangeKind[],
   count: number,
   from: number,
   shares: Shares,
   chance: Chance,
-): Deed[] {
-  const kinds = makers.flatMap(maker => Array.from({ length: maker.share }, () => maker))
-  const planned = Array.from({ length: count }, (_, index) => kinds[index % kinds.length] as Maker)
-  const inAnyOrder = shuffled([...planned.keys()], chance)
-  const able = (may: (maker: Maker) => boolean) => inAnyOrder.filter(index => may(planned[index] as Maker))
-  const unexplained = new Set(able(isJudged).slice(0, Math.round(count * shares.unexplained)))
-  // Half of the lost deeds are unexplained, so that they must alert.
-  const losable = able(maker => maker.isLosable === true)
+): PlannedChange[] {
+  const weighted = kinds.flatMap(kind => Array.from({ length: kind.weight }, () => kind))
+  const planned = Array.from({ length: count }, (_, index) => weighted[index % weighted.length] as ChangeKind)
+  const shuffledIndexes = shuffled([...planned.keys()], chance)
+  const indexesWhere = (isWanted: (kind: ChangeKind) => boolean) =>
+    shuffledIndexes.filter(index => isWanted(planned[index] as ChangeKind))
+  const unexplained = new Set(indexesWhere(isJudged).slice(0, Math.round(count * shares.unexplained)))
+  // Half of the changes with lost events are unexplained, so that they must alert.
+  const losable = indexesWhere(kind => kind.canLoseEvents === true)
   const lostCount = Math.round(count * shares.lost)
-  const mustShow = losable.filter(index => unexplained.has(index)).slice(0, lostCount / 2)
-  const others = losable.filter(index => !unexplained.has(index)).slice(0, lostCount - mustShow.length)
-  const lost = new Set([...mustShow, ...others])
-  const deeds = planned.map((maker, index): Deed => {
-    const isLost = lost.has(index)
-    const common = { maker, number: from + index, isLost }
-    if (unexplained.has(index)) return { ...common, report: decoyFor(maker, chance), expected: 'UNEXPECTED_ACTION' }
-    return { ...common, report: wayFor(maker, isLost, chance), expected: maker.toldThough ?? null }
+  const lostUnexplained = losable.filter(index => unexplained.has(index)).slice(0, lostCount / 2)
+  const lostExplained = losable.filter(index => !unexplained.has(index)).slice(0, lostCount - lostUnexplained.length)
+  const lost = new Set([...lostUnexplained, ...lostExplained])
+  const changes = planned.map((kind, index): PlannedChange => {
+    const areEventsLost = lost.has(index)
+    const common = { kind, number: from + index, areEventsLost }
+    if (unexplained.has(index))
+      return { ...common, report: chooseOtherReport(kind, chance), expectedAlert: 'UNEXPECTED_ACTION' }
+    const report = chooseReport(kind, areEventsLost, chance)
+    return { ...common, report, expectedAlert: kind.alertDespiteOperation ?? null }
   })
-  return shuffled(deeds, chance)
+  return shuffled(changes, chance)
 }
 
-function decoyFor({ leaves }: Maker, chance: Chance): Deed['report'] {
-  return oneOf(leaves.includes('refund') ? DECOYS : DECOYS.slice(0, 2), chance)
+function chooseOtherReport({ records }: ChangeKind, chance: Chance): PlannedChange['report'] {
+  return oneOf(records.includes('refund') ? OTHER_REPORTS : OTHER_REPORTS.slice(0, 2), chance)
 }
 
-function wayFor(maker: Maker, isLost: boolean, chance: Chance): Deed['report'] {
-  if (!isJudged(maker)) return 'nothing'
-  // The later assertions require an operation that has ended, or that waits.
-  if (maker.toldThough !== undefined || maker.reportedAs !== undefined) return 'done_with_ref'
-  // Only the processor's events show a key, and the events of this deed are lost.
-  return oneOf(maker.through.kind === 'processor' && !isLost ? WAYS : WAYS.slice(0, 4), chance)
+function chooseReport(kind: ChangeKind, areEventsLost: boolean, chance: Chance): PlannedChange['report'] {
+  if (!isJudged(kind)) return 'nothing'
+  // The test expects a final state of these operations, so they must be reported with their state.
+  if (kind.alertDespiteOperation !== undefined || kind.finalState !== undefined) return 'done_with_ref'
+  // A report with only a key explains a change only if an event of the processor has the key.
+  const hasKey = kind.connection.kind === 'processor' && !areEventsLost
+  return oneOf(hasKey ? EXPLAINING_REPORTS : EXPLAINING_REPORTS.slice(0, 4), chance)
 }
 
 /**
- * Does a deed, and reports about it.
- * @param isRecorded whether the product has recorded the object with this name: a change before the first read is never seen
- * @returns the deed with its names, and a promise that resolves after its later change
+ * Makes a change, and reports its operation.
+ * @param isRecorded tells when a later change may be made, because the product does not see a state before its first read
+ * @returns the change with its names, and a promise that resolves after its later change
  */
-export async function carryOut(deed: Deed, isRecorded: IsRecorded): Promise<{ done: Done; story: Promise<void> }> {
-  const { maker, number, isLost } = deed
-  const prepared = maker.prepare(number)
-  const key = deed.report === 'begun_with_key' ? `key-${number}` : null
-  const begun = await reportBefore(deed, prepared.said, key)
-  const act = () => prepared.act(key)
-  const { ref, names = [] } = isLost ? maker.through.unheard(act) : act()
-  await reportAfter(deed, prepared.said, ref, begun)
-  return { done: { ...deed, names: [ref, ...names] }, story: goOn(deed, prepared, ref, isRecorded) }
+export async function makeChange(
+  change: PlannedChange,
+  isRecorded: IsRecorded,
+): Promise<{ made: MadeChange; laterChange: Promise<void> }> {
+  const { kind, number, areEventsLost } = change
+  const prepared = kind.prepare(number)
+  const key = change.report === 'begun_with_key' ? `key-${number}` : null
+  const begun = await reportBefore(change, prepared.operation, key)
+  const make = () => prepared.make(key)
+  const { ref, names = [] } = areEventsLost ? kind.connection.withLostEvents(make) : make()
+  await reportAfter(change, prepared.operation, ref, begun)
+  const laterChange = makeLaterChange(change, prepared, ref, isRecorded)
+  return { made: { ...change, names: [ref, ...names] }, laterChange }
 }
 
-async function goOn({ maker }: Deed, { later }: Prepared, ref: string, isRecorded: IsRecorded): Promise<void> {
-  if (later === undefined) return
+async function makeLaterChange(
+  { kind }: PlannedChange,
+  prepared: PreparedChange,
+  ref: string,
+  isRecorded: IsRecorded,
+): Promise<void> {
+  if (prepared.makeLaterChange === undefined) return
   const at = Date.now() + 1_100
-  const isTime = () => Date.now() >= at && (maker.through.kind !== 'subscription' || isRecorded(ref))
-  await until(`the time for what becomes of ${maker.what} (${ref})`, isTime, { everyMs: 200, timeoutMs: 120_000 })
-  later()
+  const isTime = () => Date.now() >= at && (kind.connection.kind !== 'subscription' || isRecorded(ref))
+  await until(`the time for the later change of ${kind.title} (${ref})`, isTime, { everyMs: 200, timeoutMs: 120_000 })
+  prepared.makeLaterChange()
 }
 
+/** Reports the operation before the change, if the plan says so. */
 async function reportBefore(
-  { maker, report }: Deed,
-  said: Said | null,
+  { kind: { connection }, report }: PlannedChange,
+  operation: ReportedOperation | null,
   key: string | null,
 ): Promise<ShownOperation | undefined> {
-  if (said === null) return undefined
+  if (operation === null) return undefined
   switch (report) {
     case 'begun':
     case 'begun_then_done':
-      return maker.through.report({ ...said, state: 'executing' })
+      return connection.report({ ...operation, state: 'executing' })
     case 'begun_with_key':
-      // Only the key names it; a cancellation is also named by its subject.
-      return maker.through.report({ kind: said.kind, subject: said.subject, idempotency_key: key, state: 'executing' })
+      // The report has no amount, so that only the key explains a refund. A cancellation is also explained by its subject.
+      return connection.report({
+        kind: operation.kind,
+        subject: operation.subject,
+        idempotency_key: key,
+        state: 'executing',
+      })
     case 'never_sent':
-      return maker.through.report({ ...said, state: 'requested' })
+      return connection.report({ ...operation, state: 'requested' })
     case 'other_amount':
-      return maker.through.report({ ...said, amount: (said.amount ?? 0) + 5, state: 'executing' })
+      return connection.report({ ...operation, amount: (operation.amount ?? 0) + 5, state: 'executing' })
     default:
       return undefined
   }
 }
 
+/** Reports the operation, or its final state, after the change, if the plan says so. */
 async function reportAfter(
-  { maker, report }: Deed,
-  said: Said | null,
+  { kind: { connection, finalState }, report }: PlannedChange,
+  operation: ReportedOperation | null,
   ref: string,
   begun: ShownOperation | undefined,
 ): Promise<void> {
-  const state = maker.reportedAs ?? 'completed'
-  if (report === 'done_with_ref') await maker.through.report({ ...said, state, provider_ref: ref })
-  if (report === 'done') await maker.through.report({ ...said, state })
+  const state = finalState ?? 'completed'
+  if (report === 'done_with_ref') await connection.report({ ...operation, state, provider_ref: ref })
+  if (report === 'done') await connection.report({ ...operation, state })
   if (report === 'begun_then_done' && begun !== undefined)
-    await maker.through.follow(begun.operation_id, { to: state, provider_ref: ref })
+    await connection.reportTransition(begun.operation_id, { to: state, provider_ref: ref })
 }
 
-/** The name of the deed that an alert is about. */
+/** The name of the change that an alert is about. */
 export function nameOf(action: { provider_ref: string | null; subject: string; amount: number | null }): string {
   return action.provider_ref ?? nameByAmount(action.subject, action.amount)
 }

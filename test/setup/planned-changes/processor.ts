@@ -1,76 +1,76 @@
 import type { Payment, RefundRequest } from '@backstop/simulator'
 import type { Connected } from '../accounts.ts'
-import { amountOf, type Maker, nameByAmount, type Prepared } from './change-kind.ts'
+import { amountOf, type ChangeKind, nameByAmount, type PreparedChange } from './change-kind.ts'
 
-type Common = Pick<Maker, 'through'>
+type SharedFields = Pick<ChangeKind, 'connection'>
 
-/** Deeds at the card processor, mostly refunds. */
-export function processorDeeds(cards: Connected<'processor'>): Maker[] {
-  const common: Common = { through: cards }
-  return [...refundDeeds(cards, common), ...subscriptionDeeds(cards, common)]
+/** The kinds of changes at the card processor, mostly refunds. */
+export function processorChangeKinds(cards: Connected<'processor'>): ChangeKind[] {
+  const common: SharedFields = { connection: cards }
+  return [...refundKinds(cards, common), ...subscriptionKinds(cards, common)]
 }
 
-function refundDeeds({ account }: Connected<'processor'>, common: Common): Maker[] {
+function refundKinds({ account }: Connected<'processor'>, common: SharedFields): ChangeKind[] {
   const pay = (amount: number) => account.createPayment({ amount, currency: 'eur' })
-  /** A partly refunded payment, for a deed that refunds another part. */
-  let begun: Payment | undefined
+  /** A payment with one partial refund, for the change that makes the second partial refund. */
+  let halfRefunded: Payment | undefined
 
   function refundOf(payment: Payment, request: RefundRequest = {}, later?: (id: string) => unknown) {
     const subject = payment.paymentIntent.id
     const amount = request.amount ?? payment.charge.amount
     let ref = ''
     return {
-      said: { kind: 'refund', subject, amount, currency: 'eur' },
-      act(key) {
+      operation: { kind: 'refund', subject, amount, currency: 'eur' },
+      make(key) {
         ref = account.refund({ payment_intent: subject, idempotencyKey: key, ...request }).id
         return { ref, names: [nameByAmount(subject, amount)] }
       },
-      ...(later === undefined ? {} : { later: () => later(ref) }),
-    } satisfies Prepared
+      ...(later === undefined ? {} : { makeLaterChange: () => later(ref) }),
+    } satisfies PreparedChange
   }
 
   return [
     {
       ...common,
-      what: 'a full refund',
-      isLosable: true,
-      share: 16,
-      leaves: ['refund'],
+      title: 'a full refund',
+      canLoseEvents: true,
+      weight: 16,
+      records: ['refund'],
       prepare: number => refundOf(pay(amountOf(number))),
     },
     {
       ...common,
-      what: 'a refund of a part, of a payment of which two are refunded',
-      isLosable: true,
-      share: 16,
-      leaves: ['refund'],
+      title: 'one of two partial refunds of a payment',
+      canLoseEvents: true,
+      weight: 16,
+      records: ['refund'],
       prepare(number) {
-        const payment = begun ?? pay(1_000_000)
-        begun = begun === undefined ? payment : undefined
+        const payment = halfRefunded ?? pay(1_000_000)
+        halfRefunded = halfRefunded === undefined ? payment : undefined
         return refundOf(payment, { amount: amountOf(number) })
       },
     },
     {
       ...common,
-      what: 'a refund that is pending at first',
-      share: 2,
-      leaves: ['refund'],
+      title: 'a refund that is pending for a while',
+      weight: 2,
+      records: ['refund'],
       prepare: number =>
         refundOf(pay(amountOf(number)), { status: 'pending' }, id => account.settleRefund(id, { status: 'succeeded' })),
     },
     {
       ...common,
-      what: 'a refund whose metadata changes',
-      share: 1,
-      leaves: ['refund'],
+      title: 'a refund whose metadata changes',
+      weight: 1,
+      records: ['refund'],
       prepare: number => refundOf(pay(amountOf(number)), {}, id => account.updateRefund(id, { seen_by: 'accounting' })),
     },
     {
       ...common,
-      what: 'a refund that fails after all',
-      share: 1,
-      leaves: ['refund', 'reversal'],
-      toldThough: 'drift.detected',
+      title: 'a refund that fails later',
+      weight: 1,
+      records: ['refund', 'reversal'],
+      alertDespiteOperation: 'drift.detected',
       prepare: number =>
         refundOf(pay(amountOf(number)), { status: 'pending' }, id =>
           account.settleRefund(id, { status: 'failed', failure_reason: 'declined' }),
@@ -78,88 +78,91 @@ function refundDeeds({ account }: Connected<'processor'>, common: Common): Maker
     },
     {
       ...common,
-      what: 'a dispute',
-      share: 1,
-      leaves: ['dispute'],
-      prepare: number => ({ said: null, act: () => ({ ref: account.dispute(pay(amountOf(number)).charge.id).id }) }),
+      title: 'a dispute',
+      weight: 1,
+      records: ['dispute'],
+      prepare: number => ({
+        operation: null,
+        make: () => ({ ref: account.dispute(pay(amountOf(number)).charge.id).id }),
+      }),
     },
   ]
 }
 
-function subscriptionDeeds({ account }: Connected<'processor'>, common: Common): Maker[] {
-  type Does = (id: string, key: string | null) => unknown
-  const on =
-    (does: Does, later?: (id: string) => unknown) =>
-    (number: number): Prepared => {
+function subscriptionKinds({ account }: Connected<'processor'>, common: SharedFields): ChangeKind[] {
+  type Change = (id: string, key: string | null) => unknown
+  const changeOfSubscription =
+    (change: Change, later?: (id: string) => unknown) =>
+    (number: number): PreparedChange => {
       const { id } = account.subscribe({ amount: amountOf(number), currency: 'eur' }).subscription
       return {
-        said: { kind: 'cancellation', subject: id },
-        act(key) {
-          does(id, key)
+        operation: { kind: 'cancellation', subject: id },
+        make(key) {
+          change(id, key)
           return { ref: id }
         },
-        ...(later === undefined ? {} : { later: () => later(id) }),
+        ...(later === undefined ? {} : { makeLaterChange: () => later(id) }),
       }
     }
   const schedule =
-    (by: 'flag' | 'cancel_at'): Does =>
+    (by: 'flag' | 'cancel_at'): Change =>
     (id, key) =>
       account.scheduleCancel(id, { by, idempotencyKey: key })
   return [
     {
       ...common,
-      what: 'a cancellation at once',
-      isLosable: true,
-      share: 2,
-      leaves: ['cancellation'],
-      prepare: on((id, key) => account.cancel(id, { idempotencyKey: key })),
+      title: 'a cancellation at once',
+      canLoseEvents: true,
+      weight: 2,
+      records: ['cancellation'],
+      prepare: changeOfSubscription((id, key) => account.cancel(id, { idempotencyKey: key })),
     },
     {
       ...common,
-      what: 'a cancellation with the period, by the dashboard',
-      isLosable: true,
-      share: 1,
-      leaves: ['cancellation'],
-      prepare: on(schedule('flag')),
+      title: 'a cancellation for the end of the period, by the dashboard',
+      canLoseEvents: true,
+      weight: 1,
+      records: ['cancellation'],
+      prepare: changeOfSubscription(schedule('flag')),
     },
     {
       ...common,
-      what: 'a cancellation that was set and comes',
-      share: 1,
-      leaves: ['cancellation'],
-      prepare: on(schedule('cancel_at'), account.endPeriod),
+      title: 'a scheduled cancellation that takes effect',
+      weight: 1,
+      records: ['cancellation'],
+      prepare: changeOfSubscription(schedule('cancel_at'), account.endPeriod),
     },
     {
       ...common,
-      what: 'a cancellation that was set and is taken back',
-      share: 1,
-      leaves: ['cancellation', 'schedule_removal'],
-      prepare: on(schedule('flag'), id => account.unschedule(id)),
+      title: 'a scheduled cancellation that is removed',
+      weight: 1,
+      records: ['cancellation', 'schedule_removal'],
+      prepare: changeOfSubscription(schedule('flag'), id => account.unschedule(id)),
     },
     {
       ...common,
-      what: 'a pause and its end',
-      share: 1,
-      leaves: ['pause', 'resume'],
-      prepare: on(
+      title: 'a pause and its end',
+      weight: 1,
+      records: ['pause', 'resume'],
+      prepare: changeOfSubscription(
         id => account.pauseCollection(id),
         id => account.resumeCollection(id),
       ),
     },
     {
       ...common,
-      what: 'an end by dunning',
-      share: 1,
-      leaves: ['cancellation'],
+      title: 'an end by dunning',
+      weight: 1,
+      records: ['cancellation'],
       isInvoluntary: true,
-      prepare: on(account.missPayment, account.endDunning),
+      prepare: changeOfSubscription(account.missPayment, account.endDunning),
     },
     {
       ...common,
-      what: 'another quantity',
-      share: 1,
-      leaves: [],
-      prepare: on(id => account.change(id, { quantity: 5 })),
+      title: 'a change of the quantity',
+      weight: 1,
+      records: [],
+      prepare: changeOfSubscription(id => account.change(id, { quantity: 5 })),
     },
   ]
 }

@@ -1,166 +1,166 @@
 import type { Connected } from '../accounts.ts'
-import { amountOf, type Maker, type Prepared } from './change-kind.ts'
+import { amountOf, type ChangeKind, type PreparedChange } from './change-kind.ts'
 
-type Common = Pick<Maker, 'through'>
+type SharedFields = Pick<ChangeKind, 'connection'>
 
-/** Deeds at the reseller: reviewed refunds, and subscriptions. */
-export function resellerDeeds(reseller: Connected<'reseller'>): Maker[] {
-  const common: Common = { through: reseller }
-  return [...adjustmentDeeds(reseller, common), ...subscriptionDeeds(reseller, common)]
+/** The kinds of changes at the reseller: reviewed refunds, and changes of subscriptions. */
+export function resellerChangeKinds(reseller: Connected<'reseller'>): ChangeKind[] {
+  const common: SharedFields = { connection: reseller }
+  return [...adjustmentKinds(reseller, common), ...subscriptionKinds(reseller, common)]
 }
 
-function adjustmentDeeds({ account }: Connected<'reseller'>, common: Common): Maker[] {
+function adjustmentKinds({ account }: Connected<'reseller'>, common: SharedFields): ChangeKind[] {
   const refund =
     (part: number, review: 'automatic' | 'approved' | 'rejected') =>
-    (number: number): Prepared => {
+    (number: number): PreparedChange => {
       const amount = amountOf(number)
       const { id: transactionId } = account.sell({ amount: amount * part })
       let ref = ''
       return {
-        said: { kind: 'refund', subject: transactionId, amount, currency: 'usd' },
-        act() {
+        operation: { kind: 'refund', subject: transactionId, amount, currency: 'usd' },
+        make() {
           ref = account.refund({ transactionId, amount, review: review === 'automatic' ? review : 'pending' }).id
           return { ref }
         },
-        later: () => review !== 'automatic' && account.review(ref, review),
+        makeLaterChange: () => review !== 'automatic' && account.review(ref, review),
       }
     }
   const sold = (number: number) => ({ transactionId: account.sell({ amount: amountOf(number) }).id })
   return [
     {
       ...common,
-      what: 'a full refund without review',
-      isLosable: true,
-      share: 6,
-      leaves: ['refund'],
+      title: 'a full refund without review',
+      canLoseEvents: true,
+      weight: 6,
+      records: ['refund'],
       prepare: refund(1, 'automatic'),
     },
     {
       ...common,
-      what: 'a refund of a part',
-      isLosable: true,
-      share: 4,
-      leaves: ['refund'],
+      title: 'a partial refund',
+      canLoseEvents: true,
+      weight: 4,
+      records: ['refund'],
       prepare: refund(3, 'automatic'),
     },
     {
       ...common,
-      what: 'a refund that the review lets through',
-      share: 4,
-      leaves: ['refund'],
-      reportedAs: 'awaiting_review',
+      title: 'a refund that the review approves',
+      weight: 4,
+      records: ['refund'],
+      finalState: 'awaiting_review',
       prepare: refund(2, 'approved'),
     },
     {
       ...common,
-      what: 'a refund that the review refuses',
-      share: 1,
-      leaves: ['refund'],
-      reportedAs: 'awaiting_review',
-      toldThough: 'REFUND_REJECTED',
+      title: 'a refund that the review rejects',
+      weight: 1,
+      records: ['refund'],
+      finalState: 'awaiting_review',
+      alertDespiteOperation: 'REFUND_REJECTED',
       prepare: refund(1, 'rejected'),
     },
     {
       ...common,
-      what: 'a credit',
-      share: 1,
-      leaves: ['credit'],
-      prepare: number => ({ said: null, act: () => ({ ref: account.credit(sold(number)).id }) }),
+      title: 'a credit',
+      weight: 1,
+      records: ['credit'],
+      prepare: number => ({ operation: null, make: () => ({ ref: account.credit(sold(number)).id }) }),
     },
     {
       ...common,
-      what: 'a chargeback that is taken back',
-      share: 1,
-      leaves: ['dispute', 'reversal'],
+      title: 'a chargeback that is reversed',
+      weight: 1,
+      records: ['dispute', 'reversal'],
       prepare(number) {
         let ref = ''
         return {
-          said: null,
-          act() {
+          operation: null,
+          make() {
             ref = account.chargeback(sold(number)).id
             return { ref }
           },
-          later: () => account.reverse(ref),
+          makeLaterChange: () => account.reverse(ref),
         }
       },
     },
   ]
 }
 
-function subscriptionDeeds({ account }: Connected<'reseller'>, common: Common): Maker[] {
-  type Does = (id: string) => unknown
-  const on =
-    (does: Does, later?: Does) =>
-    (number: number): Prepared => {
+function subscriptionKinds({ account }: Connected<'reseller'>, common: SharedFields): ChangeKind[] {
+  type Change = (id: string) => unknown
+  const changeOfSubscription =
+    (change: Change, later?: Change) =>
+    (number: number): PreparedChange => {
       const { id } = account.subscribe({ amount: amountOf(number) }).subscription
       return {
-        said: { kind: 'cancellation', subject: id },
-        act() {
-          does(id)
+        operation: { kind: 'cancellation', subject: id },
+        make() {
+          change(id)
           return { ref: id }
         },
-        ...(later === undefined ? {} : { later: () => later(id) }),
+        ...(later === undefined ? {} : { makeLaterChange: () => later(id) }),
       }
     }
   return [
     {
       ...common,
-      what: 'a cancellation at once',
-      isLosable: true,
-      share: 2,
-      leaves: ['cancellation'],
-      prepare: on(account.cancel),
+      title: 'a cancellation at once',
+      canLoseEvents: true,
+      weight: 2,
+      records: ['cancellation'],
+      prepare: changeOfSubscription(account.cancel),
     },
     {
       ...common,
-      what: 'a cancellation with the period',
-      isLosable: true,
-      share: 1,
-      leaves: ['cancellation'],
-      prepare: on(account.scheduleCancel),
+      title: 'a cancellation for the end of the period',
+      canLoseEvents: true,
+      weight: 1,
+      records: ['cancellation'],
+      prepare: changeOfSubscription(account.scheduleCancel),
     },
     {
       ...common,
-      what: 'a cancellation that was set and comes',
-      share: 1,
-      leaves: ['cancellation'],
-      prepare: on(account.scheduleCancel, account.endPeriod),
+      title: 'a scheduled cancellation that takes effect',
+      weight: 1,
+      records: ['cancellation'],
+      prepare: changeOfSubscription(account.scheduleCancel, account.endPeriod),
     },
     {
       ...common,
-      what: 'a cancellation that was set and is taken back',
-      share: 1,
-      leaves: ['cancellation', 'schedule_removal'],
-      prepare: on(account.scheduleCancel, account.unschedule),
+      title: 'a scheduled cancellation that is removed',
+      weight: 1,
+      records: ['cancellation', 'schedule_removal'],
+      prepare: changeOfSubscription(account.scheduleCancel, account.unschedule),
     },
     {
       ...common,
-      what: 'a pause and its end',
-      share: 1,
-      leaves: ['pause', 'resume'],
-      prepare: on(account.pause, account.resume),
+      title: 'a pause and its end',
+      weight: 1,
+      records: ['pause', 'resume'],
+      prepare: changeOfSubscription(account.pause, account.resume),
     },
     {
       ...common,
-      what: 'a pause that was set and is taken back',
-      share: 1,
-      leaves: ['pause', 'schedule_removal'],
-      prepare: on(id => account.schedulePause(id), account.unschedule),
+      title: 'a scheduled pause that is removed',
+      weight: 1,
+      records: ['pause', 'schedule_removal'],
+      prepare: changeOfSubscription(id => account.schedulePause(id), account.unschedule),
     },
     {
       ...common,
-      what: 'an end by dunning',
-      share: 1,
-      leaves: ['cancellation'],
+      title: 'an end by dunning',
+      weight: 1,
+      records: ['cancellation'],
       isInvoluntary: true,
-      prepare: on(account.missPayment, id => account.endDunning(id)),
+      prepare: changeOfSubscription(account.missPayment, id => account.endDunning(id)),
     },
     {
       ...common,
-      what: 'another quantity',
-      share: 1,
-      leaves: [],
-      prepare: on(id => account.change(id, { quantity: 5 })),
+      title: 'a change of the quantity',
+      weight: 1,
+      records: [],
+      prepare: changeOfSubscription(id => account.change(id, { quantity: 5 })),
     },
   ]
 }
