@@ -1,6 +1,6 @@
 /** Tests which request bodies are read, up to which size, and how many at once. */
 import { connect, type Socket } from 'node:net'
-import { UNSUBSCRIBE_PURPOSE, unsubscribeSubject } from '@backstop/contracts'
+import { UNSUBSCRIBE_PURPOSE, unsubscribeTargetText } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BOOTSTRAP_KEY, MAIL_EVENTS_TOKEN, secretBoxOfTests, startMemoryApi, type TestApi } from './test-api.ts'
@@ -46,7 +46,7 @@ const statusOf = (request: ReturnType<typeof sendIncompleteRequest>) =>
 describe('a body that is announced and does not arrive', () => {
   const token = secretBoxOfTests.sign(
     UNSUBSCRIBE_PURPOSE,
-    unsubscribeSubject({ projectId: 'prj_mail', address: 'eager@example.com' }),
+    unsubscribeTargetText({ projectId: 'prj_mail', address: 'eager@example.com' }),
   )
   test.each([
     { name: 'a link that unsubscribes', path: `/v1/unsubscribe/${token}`, status: '200' },

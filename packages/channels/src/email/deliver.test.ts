@@ -1,5 +1,5 @@
 import type { SuppressionReason } from '@backstop/contracts'
-import { readUnsubscribeSubject, UNSUBSCRIBE_PURPOSE } from '@backstop/contracts'
+import { readUnsubscribeTarget, UNSUBSCRIBE_PURPOSE } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { emailChannel as channelOf, secretBox, testRequest } from '../../test/fixtures.ts'
 import type { Answer } from '../answer.ts'
@@ -35,7 +35,7 @@ describe('a delivery by mail', () => {
       expect(text).toContain(unsubscribeUrl)
       expect(html).toContain(unsubscribeUrl)
       const token = unsubscribeUrl?.replace('https://api.example.com/v1/unsubscribe/', '') ?? ''
-      return readUnsubscribeSubject(secretBox.verify(UNSUBSCRIBE_PURPOSE, token) ?? '')
+      return readUnsubscribeTarget(secretBox.verify(UNSUBSCRIBE_PURPOSE, token) ?? '')
     })
     expect(subjects).toEqual([
       { projectId: 'prj_test', address: 'a@example.com' },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decodeCursor, encodeCursor, toPage } from './cursor.ts'
+import { buildPage, decodeCursor, encodeCursor } from './cursor.ts'
 
 const place = { at: new Date('2026-11-21T10:00:00.123Z'), id: 'act_1' }
 
@@ -28,7 +28,7 @@ describe('a cursor', () => {
 describe('a page', () => {
   const items = [3, 2, 1].map(n => ({ at: new Date(n), id: `i${n}` }))
   const page = (limit: number) =>
-    toPage(
+    buildPage(
       items.slice(0, limit + 1),
       limit,
       item => item,

@@ -1,4 +1,4 @@
-import { UNSUBSCRIBE_PURPOSE, unsubscribeSubject } from '@backstop/contracts'
+import { UNSUBSCRIBE_PURPOSE, unsubscribeTargetText } from '@backstop/contracts'
 import { createSecretBox, parseKeyRing, Secret } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { MAIL_EVENTS_TOKEN, secretBoxOfTests, type TestApi } from '../test-api.t
 
 const PAGE = /^text\/html/
 const tokenOf = (projectId: string, address: string) =>
-  secretBoxOfTests.sign(UNSUBSCRIBE_PURPOSE, unsubscribeSubject({ projectId, address }))
+  secretBoxOfTests.sign(UNSUBSCRIBE_PURPOSE, unsubscribeTargetText({ projectId, address }))
 
 export function describeMail(testApi: () => TestApi): void {
   const suppressed = (address: string) =>
@@ -54,7 +54,7 @@ export function describeMail(testApi: () => TestApi): void {
 
     test.each(['GET', 'POST'])('shows a page for a broken link by %s, and changes nothing', async method => {
       const token = tokenOf('prj_mail', 'judge@example.com')
-      const subject = unsubscribeSubject({ projectId: 'prj_mail', address: 'judge@example.com' })
+      const subject = unsubscribeTargetText({ projectId: 'prj_mail', address: 'judge@example.com' })
       const ofAKeyThatLeft = createSecretBox(parseKeyRing(new Secret(`gone:${'A'.repeat(43)}=`)))
       const broken = [
         'x',
