@@ -1,7 +1,7 @@
 /**
- * A port to one database collection with only the methods that the management API uses. The resources run over MongoDB (mongo-collection.ts)
- * or in memory (test/memory-collection.ts). Both implementations pass test/collection.contract.ts. Every call throws AppError `unavailable` if the
- * database is unavailable.
+ * A port to one database collection, with only the methods that the management API uses. The resources run over MongoDB
+ * (mongo-collection.ts) or in memory (test/memory-collection.ts). Both implementations pass test/collection.contract.ts. Every call
+ * throws AppError `unavailable` if the database is unavailable.
  */
 export interface StoredDocument {
   readonly _id: string
