@@ -12,7 +12,7 @@ const REPEAT_AFTER_MS = 500
 const TRIES = 40
 const TICK_MS = 5
 
-export interface Sent {
+export interface SentEvents {
   /** Ids of the events. Each was eventually answered with 200. */
   readonly ids: readonly string[]
   /** Times from the first attempt to the answer 200, in milliseconds. */
@@ -26,7 +26,7 @@ export async function sendValidEvents(
   connection: CreatedConnection,
   name: string,
   { perSecond, seconds }: { perSecond: number; seconds: number },
-): Promise<Sent> {
+): Promise<SentEvents> {
   const agent = new Agent({ keepAlive: true, maxSockets: 20 })
   const refunds = makeRefunds(name, perSecond * seconds)
   const failures: Record<string, number> = {}

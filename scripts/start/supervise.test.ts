@@ -27,12 +27,12 @@ const absent: PartHandle = {
   kill: refuse,
   restart: refuse,
   stop: refuse,
-  lastWords: () => [],
+  lastLogLines: () => [],
 }
 
 /** A fake stack in which only Kafka is a process on this machine. */
 async function stackWith(restart: (kafka: PartHandle) => Promise<void>): Promise<RunningStack> {
-  const kafka = { ...absent, pid: await sleeper(), lastWords: () => ['    out of memory'] }
+  const kafka = { ...absent, pid: await sleeper(), lastLogLines: () => ['    out of memory'] }
   return {
     urls: { kafka: '', mongo: '', registry: '', smtp: '', mail: '' },
     kind: 'embedded',

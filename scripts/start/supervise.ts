@@ -112,7 +112,7 @@ function createRestart(name: PartName, part: PartHandle, logDir: string, { say, 
     const decision = decideRestart(exits, Date.now())
     // A restart renames the log of the previous process.
     const log = join(logDir, decision.kind === 'restart' ? `${name}.previous.log` : `${name}.log`)
-    say([`✗ ${title} has ended`, ...part.lastWords(), `    Its log: ${log}`].join('\n'))
+    say([`✗ ${title} has ended`, ...part.lastLogLines(), `    Its log: ${log}`].join('\n'))
     if (decision.kind === 'stay_down') {
       say(`✗ ${title} stays down: ${decision.reason}\n  → ${decision.remedy}`)
       return false

@@ -4,7 +4,7 @@ import {
   createNetworkMatcher,
   type Environment,
   egressSettings,
-  hostsSetting,
+  hostListSetting,
   keyRingSetting,
   readConfig,
   Secret,
@@ -52,10 +52,10 @@ export const settings = {
   MAX_SOCKETS_PER_ADDRESS: setting
     .integer(500, 1, 100_000)
     .describe(socketSettings.MAX_SOCKETS_PER_ADDRESS.description ?? ''),
-  API_BASE_ALLOW_HOSTS: hostsSetting().describe(
+  API_BASE_ALLOW_HOSTS: hostListSetting().describe(
     "Hosts that an api_base may name beside the provider's own: names, *.example.com, networks; comma-separated",
   ),
-  SLACK_ALLOW_HOSTS: hostsSetting().describe(
+  SLACK_ALLOW_HOSTS: hostListSetting().describe(
     "Hosts that a Slack channel may name beside Slack's own: names, *.example.com, networks; comma-separated",
   ),
   ...egressSettings,

@@ -1,5 +1,5 @@
 import { HEADERS, newId } from '@backstop/contracts'
-import { createManualClock, createMemoryBus, type SendFate, until } from '@backstop/kit/test'
+import { createManualClock, createMemoryBus, type SendResult, until } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { createApiClient } from './api-client.ts'
 import { createMemoryStores } from './memory-stores.ts'
@@ -8,8 +8,8 @@ import { BOOTSTRAP_KEY, createTestApp } from './test-api.ts'
 /** Starts the API with a manual clock and a broker that the test controls. */
 async function startApi() {
   const clock = createManualClock()
-  let fate: SendFate = 'stored'
-  const bus = createMemoryBus({ clock, fateOf: () => fate })
+  let fate: SendResult = 'stored'
+  const bus = createMemoryBus({ clock, sendResultOf: () => fate })
   const stores = createMemoryStores()
   const app = createTestApp({ bus, clock, stores })
   await app.start()
@@ -22,7 +22,7 @@ async function startApi() {
     api,
     clock,
     projectId,
-    brokerAnswers: (next: SendFate) => {
+    brokerAnswers: (next: SendResult) => {
       fate = next
     },
     report: () =>

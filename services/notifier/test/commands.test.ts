@@ -201,13 +201,13 @@ describe('a bulk replay', () => {
     await notifier.clock.advance(3_000)
     await notifier.command({ ...command, to: new Date(notifier.clock.now()).toISOString() })
     await notifier.clock.advance(3_000)
-    const told = notifier.requests
+    const received = notifier.requests
       .map(({ body }) => JSON.parse(`${body}`))
       .filter(one => one.data.incident.incident_id === 'inc_meanwhile')
     // Either two messages in order, or one message for both: never "opened" after "resolved".
-    expect(told.at(-1)?.event).toBe('incident.resolved')
-    expect(told.map(one => one.event).slice(0, -1)).toEqual(
-      told[0]?.data.supersedes === undefined ? ['incident.opened'] : [],
+    expect(received.at(-1)?.event).toBe('incident.resolved')
+    expect(received.map(one => one.event).slice(0, -1)).toEqual(
+      received[0]?.data.supersedes === undefined ? ['incident.opened'] : [],
     )
     expect(notifier.deliveryOf(resolved.alert_id, 'chn_a')?.state).toBe('delivered')
     expect(notifier.deliveryOf(opened.alert_id, 'chn_a')?.state).toMatch(/delivered|superseded/)
@@ -239,8 +239,8 @@ describe('enabling a channel', () => {
       failing_since: null,
       outbox: [],
     })
-    const told = (await notifier.commands()).filter(command => 'incident_id' in command)
-    expect(told).toMatchObject([
+    const received = (await notifier.commands()).filter(command => 'incident_id' in command)
+    expect(received).toMatchObject([
       { kind: 'open_channel_incident', incident_id: incidentId },
       { kind: 'resolve_channel_incident', incident_id: incidentId },
     ])

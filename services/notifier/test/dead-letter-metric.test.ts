@@ -36,7 +36,7 @@ const CASES = [
 test.each(CASES)('counts $what once, after Kafka has its dead letter', async ({ code, value }) => {
   let refused = 0
   const notifier = createMemoryNotifier({
-    fateOf: messages => {
+    sendResultOf: messages => {
       if (!messages.some(({ topic }) => topic === 'deliveries.dead') || refused === 2) return 'stored'
       refused++
       return 'refused'

@@ -49,7 +49,7 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
       })
     })
 
-    test('keeps the last success, the last failure and the last error, in whatever order they are told', async () => {
+    test('keeps the last success, the last failure and the last error, in whatever order they are reported', async () => {
       await report(failed(NOW + 5, '$last "error"'), worked(NOW + 9))
       await report(worked(NOW + 1))
       expect(await health()).toMatchObject({

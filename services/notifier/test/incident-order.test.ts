@@ -37,11 +37,11 @@ describe('messages about one incident', () => {
         data: { supersedes: opened.alert_id, incident: { state: 'resolved', opened_at: expect.any(String) } },
       },
     ])
-    const told = notifier.deliveryOf(resolved.alert_id, 'chn_a')
-    expect(told?.state).toBe('delivered')
+    const received = notifier.deliveryOf(resolved.alert_id, 'chn_a')
+    expect(received?.state).toBe('delivered')
     expect(notifier.deliveryOf(opened.alert_id, 'chn_a')).toMatchObject({
       state: 'superseded',
-      told_by: told?._id,
+      told_by: received?._id,
       next_attempt: null,
       attempts: [{ attempt: 1, outcome: 'failed' }],
     })

@@ -50,7 +50,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
     })
 
   describe(`${name}: deliveries`, () => {
-    test('are made once: the ids of those that were there are told', async () => {
+    test('are made once: the ids of existing ones are returned', async () => {
       expect(await stores.deliveries.insertNew([newDocument('a'), newDocument('b')])).toEqual(new Set())
       expect(await stores.deliveries.insertNew([newDocument('b'), newDocument('c')])).toEqual(new Set(['b']))
       expect(await stores.deliveries.insertNew([])).toEqual(new Set())

@@ -2,12 +2,12 @@ import type { SuppressionReason } from '@backstop/contracts'
 import { readUnsubscribeTarget, UNSUBSCRIBE_PURPOSE } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { emailChannel as channelOf, secretBox, testRequest } from '../../test/fixtures.ts'
-import type { Answer } from '../answer.ts'
+import type { AttemptAnswer } from '../answer.ts'
 import type { ChannelPorts } from '../channel.ts'
 import type { Mail } from '../mailer.ts'
 import { emailChannel } from './deliver.ts'
 
-const accepted: Answer = { kind: 'smtp', code: 250, stage: 'sent', text: '250 ok' }
+const accepted: AttemptAnswer = { kind: 'smtp', code: 250, stage: 'sent', text: '250 ok' }
 
 async function deliver(
   to: string[],

@@ -2,7 +2,7 @@ import type { Branding } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 
 /** The appearance of a mail: the project's branding, with Backstop's defaults for missing values. */
-export interface MailLook {
+export interface MailAppearance {
   readonly name: string
   /** An https URL; null to show the name instead of a logo. */
   readonly logoUrl: string | null
@@ -17,7 +17,7 @@ const ACCENTS = { alarm: '#b42318', relief: '#067647', neutral: '#344054' } as c
 const COLOUR = /^#[0-9a-f]{6}$/i
 
 /** Validates the branding again, because a different version of admin-api may have stored it. */
-export function lookOf(branding: Branding, ownName: string, tone: AlertDescription['tone']): MailLook {
+export function appearanceOf(branding: Branding, ownName: string, tone: AlertDescription['tone']): MailAppearance {
   const { name, logo_url: logoUrl, accent_colour: colour, footer = '' } = branding
   const accent = colour !== undefined && COLOUR.test(colour) ? colour.toLowerCase() : ACCENTS[tone]
   return {

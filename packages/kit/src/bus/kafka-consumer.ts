@@ -40,8 +40,8 @@ export class KafkaConsumer implements Consumer {
   }
 
   async start(): Promise<void> {
-    this.#progress()
-    this.#running ??= this.#runForEver()
+    this.#noteProgress()
+    this.#running ??= this.#runUntilStopped()
   }
 
   async stop(): Promise<void> {
@@ -57,11 +57,11 @@ export class KafkaConsumer implements Consumer {
     return performance.now() - this.#lastProgressAt
   }
 
-  #progress(): void {
+  #noteProgress(): void {
     this.#lastProgressAt = performance.now()
   }
 
-  async #runForEver(): Promise<void> {
+  async #runUntilStopped(): Promise<void> {
     let pauseMs: number = REBUILD_MS[0]
     while (!this.#stop.signal.aborted) {
       const startedAt = performance.now()
@@ -77,7 +77,7 @@ export class KafkaConsumer implements Consumer {
         if (this.#isFatal(error)) return
         await pause(pauseMs, undefined, { signal: this.#stop.signal }).catch(() => undefined)
         pauseMs = Math.min(pauseMs * 2, REBUILD_MS[1])
-        this.#progress()
+        this.#noteProgress()
       }
     }
   }
@@ -116,7 +116,12 @@ export class KafkaConsumer implements Consumer {
       maxBytes: 16 * 1_048_576,
       retry: { ...retry, restartOnFailure: async () => false },
     })
-    const session = { ...this.#options, topicPrefix, logger: this.#connection.logger, progress: () => this.#progress() }
+    const session = {
+      ...this.#options,
+      topicPrefix,
+      logger: this.#connection.logger,
+      progress: () => this.#noteProgress(),
+    }
     return new ConsumerSession(consumer, session)
   }
 }

@@ -6,7 +6,7 @@ const offsets = (...numbers: number[]) => numbers.map(BigInt)
 
 function handedOut(...numbers: number[]): OffsetTracker {
   const tracker = new OffsetTracker()
-  tracker.handOut(offsets(...numbers))
+  tracker.trackHandedOut(offsets(...numbers))
   return tracker
 }
 
@@ -46,7 +46,7 @@ describe('what may be committed', () => {
     tracker.complete(7n)
     expect(tracker.committable()).toBe(6n)
     expect(tracker.openCount).toBe(0)
-    tracker.handOut(offsets(6, 7))
+    tracker.trackHandedOut(offsets(6, 7))
     expect(tracker.openCount).toBe(2)
     expect(tracker.committable()).toBe(6n)
   })
@@ -84,7 +84,7 @@ describe('how many leading messages of a fetch were seen before', () => {
     tracker.complete(3n)
     tracker.committed(tracker.committable()!)
     expect(tracker.countSeen(offsets(0, 1))).toBe(0)
-    tracker.handOut(offsets(0, 1))
+    tracker.trackHandedOut(offsets(0, 1))
     tracker.complete(4n)
     expect(tracker.committable()).toBeUndefined()
     expect(tracker.openCount).toBe(2)

@@ -31,7 +31,7 @@ export class OffsetTracker {
   }
 
   /** Records that these offsets, in ascending order, are passed to the handler. */
-  handOut(offsets: readonly bigint[]): void {
+  trackHandedOut(offsets: readonly bigint[]): void {
     for (const offset of offsets) {
       // The first offset is treated as committed, because the broker sends no message below the committed offset.
       this.#committed ??= offset

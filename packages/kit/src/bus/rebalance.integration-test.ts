@@ -1,7 +1,7 @@
 import type { Consumer as KafkajsConsumer } from 'kafkajs'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { collectingLogger } from '../../test/log-lines.ts'
-import { rawKafkajs } from '../../test/raw-kafkajs.ts'
+import { createCollectingLogger } from '../../test/log-lines.ts'
+import { createPlainKafkajs } from '../../test/raw-kafkajs.ts'
 import { type TestStack, testStack } from '../../test/stack.ts'
 import { until } from '../../test/until.ts'
 import type { Batch, ConsumerOptions, IncomingMessage } from './bus.ts'
@@ -28,7 +28,7 @@ afterEach(async () => {
 afterAll(() => Promise.all(stacks.map(each => each.close())))
 
 async function join(options: Partial<ConsumerOptions> & Pick<ConsumerOptions, 'onBatch'>) {
-  const lines = collectingLogger()
+  const lines = createCollectingLogger()
   const consumer = stack.bus({ logger: lines.logger }).consumer({
     ...{ groupId: 'group', topics: [topic], commit: 'accepted', drainTimeoutMs: 500 },
     onFatal: error => {
@@ -50,7 +50,7 @@ describe('a partition that is paused while the group is formed anew', () => {
   test('stays paused for ever in plain kafkajs when its timer is gone', async () => {
     const groupId = `${stack.topicPrefix}raw`
     const open = async () => {
-      const consumer: KafkajsConsumer = rawKafkajs(stack).consumer({
+      const consumer: KafkajsConsumer = createPlainKafkajs(stack).consumer({
         groupId,
         maxWaitTimeInMs: 100,
         heartbeatInterval: 500,

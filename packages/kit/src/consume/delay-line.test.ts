@@ -1,7 +1,7 @@
 import { HEADERS } from '@backstop/contracts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createManualClock } from '../../test/manual-clock.ts'
-import { createMemoryBus, type MemoryBus, type SendFate } from '../../test/memory-bus/memory-bus.ts'
+import { createMemoryBus, type MemoryBus, type SendResult } from '../../test/memory-bus/memory-bus.ts'
 import { createLogger } from '../logger.ts'
 import { createDelayLine } from './delay-line.ts'
 
@@ -14,11 +14,11 @@ afterEach(async () => {
 /** @param brokerAheadMs how far the broker's clock is ahead, in milliseconds */
 function setUp(brokerAheadMs = 0) {
   const clock = createManualClock()
-  let fate: SendFate = 'stored'
+  let fate: SendResult = 'stored'
   const bus = createMemoryBus({
     clock: { ...clock, now: () => clock.now() + brokerAheadMs },
     partitions: 1,
-    fateOf: messages => (messages[0]?.topic === 'rechecks.due' ? fate : 'stored'),
+    sendResultOf: messages => (messages[0]?.topic === 'rechecks.due' ? fate : 'stored'),
   })
   const startLine = (on: MemoryBus = bus) => {
     const line = createDelayLine({
@@ -37,7 +37,7 @@ function setUp(brokerAheadMs = 0) {
   const sendDueIn = (value: string, ms: number) => send(value, { [HEADERS.dueAt]: String(clock.now() + ms) })
   const moved = () => bus.stored('rechecks.due').map(({ value }) => String(value))
   const committed = () => bus.committed('rechecks', 'rechecks').get(0)
-  const setFate = (next: SendFate) => {
+  const setFate = (next: SendResult) => {
     fate = next
   }
   return { clock, bus, startLine, send, sendDueIn, moved, committed, setFate }

@@ -2,7 +2,7 @@ import { HEADERS, type Recheck } from '@backstop/contracts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createFixedCodec } from '../../test/fixed-codec.ts'
 import { createManualClock } from '../../test/manual-clock.ts'
-import { createMemoryBus, type SendFate } from '../../test/memory-bus/memory-bus.ts'
+import { createMemoryBus, type SendResult } from '../../test/memory-bus/memory-bus.ts'
 import { AppError, unavailable } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createMetrics } from '../ops/metrics.ts'
@@ -23,11 +23,11 @@ afterEach(async () => {
 
 function setUp(handle: Handle, codec: MessageCodec = createFixedCodec(), deadLetterLog?: DeadLetterLog) {
   const clock = createManualClock()
-  let fate: SendFate = 'stored'
+  let fate: SendResult = 'stored'
   const bus = createMemoryBus({
     clock,
     partitions: 1,
-    fateOf: messages => (messages[0]?.topic === 'inbound.dead' ? fate : 'stored'),
+    sendResultOf: messages => (messages[0]?.topic === 'inbound.dead' ? fate : 'stored'),
   })
   const producer = bus.producer({ sendTimeoutMs: 1_000 })
   const calls: string[][] = []
@@ -56,7 +56,7 @@ function setUp(handle: Handle, codec: MessageCodec = createFixedCodec(), deadLet
     )
   const committed = () => bus.committed(GROUP, 'rechecks.due').get(0)
   const dead = () => bus.stored('inbound.dead')
-  const setFate = (next: SendFate) => {
+  const setFate = (next: SendResult) => {
     fate = next
   }
   return { clock, bus, loop, calls, send, committed, dead, setFate }

@@ -11,8 +11,8 @@ import {
   startRenegotiatingReceiver,
 } from '../../test/flooding-receiver.ts'
 import { startReceiver } from '../../test/receiver.ts'
-import { createSelfSignedCertificate, trusting } from '../../test/self-signed-certificate.ts'
-import { tunnelTo } from '../../test/tunnel.ts'
+import { createSelfSignedCertificate, trustCertificate } from '../../test/self-signed-certificate.ts'
+import { startTunnelProxy } from '../../test/tunnel.ts'
 import { createEgress, type EgressOptions } from './egress.ts'
 import { egressReason } from './failure.ts'
 
@@ -36,7 +36,7 @@ function open(options: Partial<EgressOptions> = {}) {
 
 const trustedCertificate = () => {
   const certificate = createSelfSignedCertificate('localhost')
-  cleanUps.push(trusting(certificate))
+  cleanUps.push(trustCertificate(certificate))
   return certificate
 }
 
@@ -88,7 +88,7 @@ describe.each(['http', 'https'])('by %s, a flood', scheme => {
       FLOODS.chunkExtension,
       scheme === 'https' ? trustedCertificate() : undefined,
     )
-    const tunnel = await tunnelTo(receiver.port)
+    const tunnel = await startTunnelProxy(receiver.port)
     cleanUps.push(() => tunnel.stop())
     const { outcome, sentBytes } = await postTo(receiver, scheme, { proxyUrl: tunnel.url })
     expect(outcome).toBe('raw_response_too_large')

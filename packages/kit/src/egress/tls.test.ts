@@ -6,8 +6,8 @@ import tls from 'node:tls'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startReceiver } from '../../test/receiver.ts'
-import { createSelfSignedCertificate, trusting } from '../../test/self-signed-certificate.ts'
-import { tunnelTo } from '../../test/tunnel.ts'
+import { createSelfSignedCertificate, trustCertificate } from '../../test/self-signed-certificate.ts'
+import { startTunnelProxy } from '../../test/tunnel.ts'
 import { createEgress, type Egress, type EgressOptions } from './egress.ts'
 import { egressReason } from './failure.ts'
 
@@ -37,7 +37,7 @@ const ask = (egress: Egress, port: number) =>
     .then(answer => answer.status, egressReason)
 
 async function startTunnel(to: number): Promise<string> {
-  const tunnel = await tunnelTo(to)
+  const tunnel = await startTunnelProxy(to)
   cleanUps.push(() => tunnel.stop())
   return tunnel.url
 }
@@ -63,7 +63,7 @@ describe('a certificate', () => {
     const certificate = createSelfSignedCertificate(host, validity)
     const receiver = await startReceiver(undefined, certificate)
     cleanUps.push(() => receiver.stop())
-    if (trusted) cleanUps.push(trusting(certificate))
+    if (trusted) cleanUps.push(trustCertificate(certificate))
     expect(await ask(open(await optionsTo(receiver.port)), receiver.port)).toBe(outcome)
     expect(receiver.requests).toHaveLength(outcome === 200 ? 1 : 0)
   })
@@ -97,7 +97,7 @@ describe('the version of TLS', () => {
       tls.DEFAULT_CIPHERS = 'ALL@SECLEVEL=0'
       cleanUps.push(() => Object.assign(tls, { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS }))
       const certificate = createSelfSignedCertificate('localhost')
-      cleanUps.push(trusting(certificate))
+      cleanUps.push(trustCertificate(certificate))
       const only = { minVersion: version, maxVersion: version } as tls.SecureContextOptions
       const port = await listening(
         createHttpsServer({ ...certificate, ...only }, (_request, response) => void response.end('ok')),
@@ -113,7 +113,7 @@ describe('the version of TLS', () => {
 
 test.each(ways)('HTTP/2 is not spoken $way, though the receiver offers it', async ({ optionsTo }) => {
   const certificate = createSelfSignedCertificate('localhost')
-  cleanUps.push(trusting(certificate))
+  cleanUps.push(trustCertificate(certificate))
   const versions: string[] = []
   const port = await listening(
     createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {

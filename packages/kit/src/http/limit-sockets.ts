@@ -132,7 +132,7 @@ class SocketLimiter implements SocketLimits {
     this.#answers.add(socket, response)
     if (count === maxRequestsPerSocket) response.shouldKeepAlive = false
     const forwardedFor = forwardedAddress(request, isTrustedProxy)
-    const admission = this.#table.begin(socket, forwardedFor, () => this.#answers.delayOf(socket), clock.now())
+    const admission = this.#table.begin(socket, forwardedFor, () => this.#answers.clientDelayOf(socket), clock.now())
     if (admission.kind === 'refused') {
       this.#dropped.add('refused', admission.limit, forwardedFor)
       this.#requests.set(socket, maxRequestsPerSocket)

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../clock/clock.ts'
 import { type AppError, isRetryable } from '../errors.ts'
-import { LONGEST_PAUSE_MS, pauseAfter } from './backoff.ts'
+import { LONGEST_PAUSE_MS, pauseMsAfterFailures } from './backoff.ts'
 
 export interface RetryOptions {
   readonly clock: Clock
@@ -24,7 +24,7 @@ export async function untilAvailable<T>(act: () => Promise<T>, options: RetryOpt
     } catch (error) {
       if (!isRetryable(error)) throw error
       signal?.throwIfAborted()
-      const pauseMs = Math.min(pauseAfter(failures), longestPauseMs)
+      const pauseMs = Math.min(pauseMsAfterFailures(failures), longestPauseMs)
       options.onFailure?.(error, pauseMs)
       await sleep(clock, pauseMs, signal)
       signal?.throwIfAborted()

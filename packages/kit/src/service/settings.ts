@@ -49,7 +49,7 @@ export const egressSettings = {
 } as const
 
 /** A list of hosts that users may use in addition to the built-in ones: names, `*.` before a name, networks. */
-export const hostsSetting = () =>
+export const hostListSetting = () =>
   setting.list().refine(isHostList, 'Give host names, *.example.com or networks such as 10.0.0.0/8, comma-separated')
 
 function isHostList(entries: readonly string[]): boolean {

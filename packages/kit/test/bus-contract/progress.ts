@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Batch, IncomingMessage } from '../../src/bus/bus.ts'
 import { until } from '../until.ts'
-import { type BusUnderTest, contractSetUp, message, numbered, numberOf, TOPIC, takeAll } from './set-up.ts'
+import { acceptAllInto, type BusUnderTest, contractSetUp, message, numbered, numberOf, TOPIC } from './set-up.ts'
 
 /** The contract for commits, repeated deliveries and pauses. */
 export function progressContract(open: () => Promise<BusUnderTest>): void {
@@ -103,7 +103,7 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
       groupId: 'never',
       topics: [TOPIC],
       commit: 'accepted',
-      onBatch: takeAll([]),
+      onBatch: acceptAllInto([]),
       onFatal() {},
     })
     expect(idle.msSinceProgress()).toBe(Number.POSITIVE_INFINITY)
@@ -132,7 +132,7 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
     await producer.send(numbered(20, 0, number => `probe-${number}`))
     const got: IncomingMessage[] = []
     const group = { groupId: `probe-${randomBytes(4).toString('hex')}`, topics: [TOPIC], commit: 'accepted' } as const
-    const consumer = probe.bus.consumer({ ...group, onBatch: takeAll(got), onFatal() {} })
+    const consumer = probe.bus.consumer({ ...group, onBatch: acceptAllInto(got), onFatal() {} })
     await consumer.start()
     await until('the probes came', () => got.length === 20)
     await Promise.all([consumer.stop(), producer.stop()])

@@ -1,4 +1,4 @@
-import type { Answer, MailsAnswer, MessageAnswer } from '@backstop/channels'
+import type { AttemptAnswer, MailsAnswer, MessageAnswer } from '@backstop/channels'
 import type { ChannelKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { type AttemptFacts, outcomeOfAttempt, outcomeWithoutAttempt } from './outcome-of-attempt.ts'
@@ -52,7 +52,7 @@ describe('an attempt that ended', () => {
     })
   })
 
-  test.each<{ name: string; channelKind: ChannelKind; answer: Answer }>([
+  test.each<{ name: string; channelKind: ChannelKind; answer: AttemptAnswer }>([
     { name: 'our proxy', channelKind: 'webhook', answer: { kind: 'no_answer', reason: 'proxy_failed', message: 'x' } },
     {
       name: 'our mail server',
@@ -101,7 +101,7 @@ describe('an attempt that ended', () => {
 describe('an attempt that ended for some addresses of a mail channel', () => {
   const full: MessageAnswer = { kind: 'smtp', code: 452, stage: 'recipient', text: '452 4.2.2 full' }
   const ofMails = (ended: MailsAnswer['ended'], more: Partial<AttemptFacts> = {}) => {
-    const answer: Answer = {
+    const answer: AttemptAnswer = {
       kind: 'mails',
       decisive: full,
       ended,
