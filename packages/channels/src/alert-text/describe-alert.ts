@@ -1,6 +1,6 @@
 import { type Action, type Alert, type Incident, showableText } from '@backstop/contracts'
 import type { AlertDescription } from './alert-description.ts'
-import { describeApproval, describeCap, describeRun } from './describe-ledger-alert.ts'
+import { describeApproval, describeBudget, describeFailedRun } from './describe-ledger-alert.ts'
 import { capitalise, formatTime, nameAction, PROVIDER_NAMES } from './wording.ts'
 
 /**
@@ -39,9 +39,9 @@ function describeByEvent(alert: Alert): AlertDescription {
     case 'approval.expired':
       return describeApproval(alert)
     case 'cap.threshold':
-      return describeCap(alert)
+      return describeBudget(alert)
     case 'run.failed':
-      return describeRun(alert)
+      return describeFailedRun(alert)
     default:
       return alert satisfies never
   }

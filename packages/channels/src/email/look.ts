@@ -21,19 +21,19 @@ export function appearanceOf(branding: Branding, ownName: string, tone: AlertDes
   const { name, logo_url: logoUrl, accent_colour: colour, footer = '' } = branding
   const accent = colour !== undefined && COLOUR.test(colour) ? colour.toLowerCase() : ACCENTS[tone]
   return {
-    name: oneLine(name ?? '', 60) || ownName,
+    name: toOneLine(name ?? '', 60) || ownName,
     logoUrl: logoUrl !== undefined && /^https:\/\/[^\s"'<>\\]+$/.test(logoUrl) ? logoUrl : null,
     accent,
     onAccent: isLight(accent) ? '#101828' : '#ffffff',
     footer: footer
       .split(/\r\n|\r|\n/)
-      .map(line => oneLine(line, 500))
+      .map(line => toOneLine(line, 500))
       .filter(line => line !== ''),
   }
 }
 
 /** Removes control characters, which could end a header early, and truncates the text to `limit` code points. */
-export function oneLine(text: string, limit: number): string {
+export function toOneLine(text: string, limit: number): string {
   return Array.from(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim())
     .slice(0, limit)
     .join('')

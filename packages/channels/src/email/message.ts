@@ -3,7 +3,7 @@ import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { COMPILED_TEMPLATE } from './compiled-template.ts'
 import { fillTemplate } from './fill-template.ts'
-import { appearanceOf, type MailAppearance, oneLine } from './look.ts'
+import { appearanceOf, type MailAppearance, toOneLine } from './look.ts'
 
 export interface MailView {
   readonly alert: Alert
@@ -35,7 +35,7 @@ export function renderMail(view: MailView): MailContent {
   const link = view.publicUrl === null || description.path === null ? null : view.publicUrl + description.path
   const parts = { description, look, link, reasonSent: reasonSent(look.name), unsubscribeUrl: view.unsubscribeUrl }
   return {
-    subject: oneLine(`[${look.name}] ${description.title}`, SUBJECT_LIMIT),
+    subject: toOneLine(`[${look.name}] ${description.title}`, SUBJECT_LIMIT),
     text: plainText(parts),
     html: htmlDocument(parts),
     threadId: description.reference,

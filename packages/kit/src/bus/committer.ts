@@ -29,7 +29,7 @@ export class Committer {
   }
 
   /** Sets the function that sends a commit. It is known from the first batch on. */
-  use(commit: CommitOffsets): void {
+  setCommitFunction(commit: CommitOffsets): void {
     this.#commit = commit
   }
 

@@ -1,6 +1,6 @@
 import type { TopicName } from '@backstop/contracts'
 import type { ConsumerGroupJoinEvent, EachBatchPayload, Consumer as KafkajsConsumer } from 'kafkajs'
-import { settled } from '../clock/with-deadline.ts'
+import { waitUntilSettled } from '../clock/with-deadline.ts'
 import type { Logger } from '../logger.ts'
 import type { ConsumerOptions } from './bus.ts'
 import { Committer } from './committer.ts'
@@ -73,7 +73,7 @@ export class ConsumerSession {
     } finally {
       for (const owned of this.#owned.values()) this.#releasePartition(owned)
       this.#committer.close()
-      const leaving = settled(this.#consumer.disconnect(), LEAVE_MS)
+      const leaving = waitUntilSettled(this.#consumer.disconnect(), LEAVE_MS)
       // After a crash, disconnecting may hang on the lost connection.
       if (this.#stopping) await leaving
     }
@@ -87,8 +87,8 @@ export class ConsumerSession {
       owned.endPause()
     }
     this.#pauseAll()
-    await settled(this.#waitUntilIdle(), this.#options.drainTimeoutMs ?? 15_000)
-    await settled(this.#committer.flush(), COMMIT_ON_STOP_MS)
+    await waitUntilSettled(this.#waitUntilIdle(), this.#options.drainTimeoutMs ?? 15_000)
+    await waitUntilSettled(this.#committer.flush(), COMMIT_ON_STOP_MS)
     this.#ended.resolve()
   }
 
@@ -97,7 +97,7 @@ export class ConsumerSession {
    * limit.
    */
   async #eachBatch(payload: EachBatchPayload): Promise<void> {
-    this.#committer.use(offsets => payload.commitOffsetsIfNecessary(offsets))
+    this.#committer.setCommitFunction(offsets => payload.commitOffsetsIfNecessary(offsets))
     if (this.#stopping) return
     if (this.#rejoinCause !== undefined) throw this.#rejoinCause
     const owned = this.#findOrAddPartition(payload.batch.topic, payload.batch.partition)
@@ -117,7 +117,7 @@ export class ConsumerSession {
       })
       this.#pauseWhenAsked(owned, outcome)
       // The other members wait for this batch: commit it before the assignment changes.
-      if (this.#rejoinCause !== undefined) await settled(this.#committer.flush(), COMMIT_ON_STOP_MS)
+      if (this.#rejoinCause !== undefined) await waitUntilSettled(this.#committer.flush(), COMMIT_ON_STOP_MS)
     } catch (error) {
       this.#options.logger.error({ error, topic: owned.topic, partition: owned.partition }, 'consumer.fault')
       this.#pauseWhenAsked(owned, { resumeAfterMs: 1_000 })

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { settled } from '../clock/with-deadline.ts'
+import { waitUntilSettled } from '../clock/with-deadline.ts'
 import type { Consumer, ConsumerOptions } from './bus.ts'
 import { ConsumerSession } from './consumer-session.ts'
 import { classifyConsumerError, describeKafkaError } from './kafka-errors.ts'
@@ -50,7 +50,7 @@ export class KafkaConsumer implements Consumer {
       await this.#session?.stop()
     }
     // A session that is still connecting to an unavailable broker ends later on its own.
-    if (this.#running !== undefined) await settled(this.#running, END_MS)
+    if (this.#running !== undefined) await waitUntilSettled(this.#running, END_MS)
   }
 
   msSinceProgress(): number {

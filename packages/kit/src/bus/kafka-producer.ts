@@ -1,5 +1,5 @@
 import kafkajs, { type Producer as KafkajsProducer, type TopicMessages } from 'kafkajs'
-import { settled, withDeadline } from '../clock/with-deadline.ts'
+import { waitUntilSettled, withDeadline } from '../clock/with-deadline.ts'
 import { unavailable } from '../errors.ts'
 import type { OutgoingMessage, Producer, ProducerOptions } from './bus.ts'
 import { classifySendError, describeKafkaError } from './kafka-errors.ts'
@@ -51,7 +51,7 @@ export class KafkaProducer implements Producer {
 
   async start(): Promise<void> {
     const line = this.#currentClient()
-    await settled(this.#connect(line), this.#sendTimeoutMs)
+    await waitUntilSettled(this.#connect(line), this.#sendTimeoutMs)
   }
 
   send(messages: readonly OutgoingMessage[]): Promise<void> {
@@ -67,7 +67,7 @@ export class KafkaProducer implements Producer {
     this.#stopped = true
     const line = this.#line
     this.#line = undefined
-    if (line !== undefined) await settled(line.producer.disconnect(), DISCONNECT_MS)
+    if (line !== undefined) await waitUntilSettled(line.producer.disconnect(), DISCONNECT_MS)
   }
 
   async #sendAll(messages: readonly OutgoingMessage[]): Promise<void> {
@@ -91,7 +91,7 @@ export class KafkaProducer implements Producer {
         return await withDeadline(this.#sendOnce(line, topicMessages), remainingMs, expired)
       } catch (error) {
         // A timer may fire up to a millisecond early.
-        if (performance.now() >= deadline - 1) this.#retire(line)
+        if (performance.now() >= deadline - 1) this.#stopUsing(line)
         const refusal = classifySendError(error)
         if (!refusal.retryable) throw refusal
         lastError = error
@@ -137,13 +137,13 @@ export class KafkaProducer implements Producer {
   }
 
   /** Stops using a client whose request has passed its deadline, because the client may hang without end. */
-  #retire(line: ProducerClient): void {
+  #stopUsing(line: ProducerClient): void {
     line.retired = true
     if (this.#line === line) this.#line = undefined
   }
 
   #disconnectWhenUnused(line: ProducerClient): void {
-    if (line.retired && line.inFlight === 0) void settled(line.producer.disconnect(), DISCONNECT_MS)
+    if (line.retired && line.inFlight === 0) void waitUntilSettled(line.producer.disconnect(), DISCONNECT_MS)
   }
 
   #topicMessages(messages: readonly OutgoingMessage[]): TopicMessages[] {

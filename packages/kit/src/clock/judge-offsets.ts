@@ -23,9 +23,9 @@ export type ClockVerdict =
   | { readonly kind: 'in_step' }
   | { readonly kind: 'unmeasured'; readonly reason: 'no_reading_yet'; readonly detail: string }
   /** `apart` causes a warning; `far_apart` makes the process not ready. */
-  | { readonly kind: 'apart' | 'far_apart'; readonly reason: ApartReason; readonly detail: string }
+  | { readonly kind: 'apart' | 'far_apart'; readonly reason: DeviationReason; readonly detail: string }
 
-export type ApartReason = 'own_clock' | 'database_clock' | 'broker_clock' | 'sources_disagree' | 'base_stepped_back'
+export type DeviationReason = 'own_clock' | 'database_clock' | 'broker_clock' | 'sources_disagree' | 'base_stepped_back'
 
 export const WARN_BEYOND_MS = 2_000
 export const NOT_READY_BEYOND_MS = 30_000

@@ -5,7 +5,7 @@ import { type Clock, sleep, systemClock } from './clock.ts'
 import { applyOffset, type CorrectedTime, initialTime, remainingExcessMs, timeAt } from './corrected-time.ts'
 import { type ClockSource, type ClockVerdict, type Deviation, judgeOffsets } from './judge-offsets.ts'
 import { type ClockReading, estimateAt, type OffsetEstimate, refineEstimate } from './offset-estimate.ts'
-import { settled, withDeadline } from './with-deadline.ts'
+import { waitUntilSettled, withDeadline } from './with-deadline.ts'
 
 /** A clock that a process compares with its own. */
 export interface TimeSource {
@@ -81,7 +81,7 @@ class TimeBase implements MeasuredClock {
   readonly #logger: Logger
   readonly #everyMs: number
   readonly #own: OwnClocks
-  readonly #record: ReturnType<typeof createRecorder>
+  readonly #record: ReturnType<typeof createClockMetrics>
   readonly #stopping = new AbortController()
   readonly #measured = Promise.withResolvers<void>()
   /** Resolved after the first reading of the source, successful or failed. */
@@ -97,7 +97,7 @@ class TimeBase implements MeasuredClock {
     this.#logger = logger
     this.#everyMs = everyMs
     this.#own = own
-    this.#record = createRecorder(metrics)
+    this.#record = createClockMetrics(metrics)
     this.#tried = { database: Promise.withResolvers(), broker: Promise.withResolvers() }
     this.#time = initialTime(own.wall() - own.monotonic())
   }
@@ -124,7 +124,7 @@ class TimeBase implements MeasuredClock {
       const cause = this.#failing.get('database') ?? this.#failing.get('broker')
       return new AppError('unavailable', message, { cause, retryable: true })
     })
-    await settled(Promise.all(SOURCES.map(name => this.#tried[name].promise)), OTHER_SOURCE_MS)
+    await waitUntilSettled(Promise.all(SOURCES.map(name => this.#tried[name].promise)), OTHER_SOURCE_MS)
   }
 
   unready(): string | undefined {
@@ -222,7 +222,7 @@ function chooseBase({ database, broker }: Estimates): { base: ClockSource; offse
   throw new Error('No estimate to choose from')
 }
 
-function createRecorder(metrics: Metrics) {
+function createClockMetrics(metrics: Metrics) {
   const ahead = metrics.gauge(
     'clock_offset_seconds',
     "How far this host's clock is ahead of the source's; negative when it is behind",

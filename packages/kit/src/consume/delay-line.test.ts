@@ -37,10 +37,10 @@ function setUp(brokerAheadMs = 0) {
   const sendDueIn = (value: string, ms: number) => send(value, { [HEADERS.dueAt]: String(clock.now() + ms) })
   const moved = () => bus.stored('rechecks.due').map(({ value }) => String(value))
   const committed = () => bus.committed('rechecks', 'rechecks').get(0)
-  const setFate = (next: SendResult) => {
+  const setSendResult = (next: SendResult) => {
     fate = next
   }
-  return { clock, bus, startLine, send, sendDueIn, moved, committed, setFate }
+  return { clock, bus, startLine, send, sendDueIn, moved, committed, setSendResult }
 }
 
 test('a message is never early and comes at its time, unchanged', async () => {
@@ -118,26 +118,26 @@ test('a line that is killed and started elsewhere neither shortens nor resets th
 })
 
 test('nothing is committed before the broker has what was due, and it is sent again until then', async () => {
-  const { clock, startLine, sendDueIn, moved, committed, setFate } = setUp()
-  setFate('refused')
+  const { clock, startLine, sendDueIn, moved, committed, setSendResult } = setUp()
+  setSendResult('refused')
   await startLine()
   await sendDueIn('a', 1_000)
   await clock.advance(20_000)
   expect(moved()).toEqual([])
   expect(committed()).toBeUndefined()
-  setFate('stored')
+  setSendResult('stored')
   await clock.advance(30_000)
   expect(moved()).toEqual(['a'])
   expect(committed()).toBe(1n)
 })
 
 test('an answer that was lost doubles a message but never loses one', async () => {
-  const { clock, startLine, sendDueIn, moved, committed, setFate } = setUp()
-  setFate('answer_lost')
+  const { clock, startLine, sendDueIn, moved, committed, setSendResult } = setUp()
+  setSendResult('answer_lost')
   await startLine()
   await sendDueIn('a', 1_000)
   await clock.advance(1_000)
-  setFate('stored')
+  setSendResult('stored')
   await clock.advance(30_000)
   expect(moved()).toEqual(['a', 'a'])
   expect(committed()).toBe(1n)

@@ -56,10 +56,10 @@ function setUp(handle: Handle, codec: MessageCodec = createFixedCodec(), deadLet
     )
   const committed = () => bus.committed(GROUP, 'rechecks.due').get(0)
   const dead = () => bus.stored('inbound.dead')
-  const setFate = (next: SendResult) => {
+  const setSendResult = (next: SendResult) => {
     fate = next
   }
-  return { clock, bus, loop, calls, send, committed, dead, setFate }
+  return { clock, bus, loop, calls, send, committed, dead, setSendResult }
 }
 
 function recheck(lookId: string): Recheck {
@@ -132,13 +132,13 @@ describe('a message that cannot be decoded', () => {
   })
 
   test('is not taken before the broker has its dead letter', async () => {
-    const { clock, loop, send, committed, dead, setFate } = setUp(async () => undefined)
-    setFate('refused')
+    const { clock, loop, send, committed, dead, setSendResult } = setUp(async () => undefined)
+    setSendResult('refused')
     await send(Buffer.from('junk'))
     await loop.start()
     await clock.advance(60_000)
     expect(committed()).toBeUndefined()
-    setFate('stored')
+    setSendResult('stored')
     await clock.advance(30_000)
     expect(dead()).toHaveLength(1)
     expect(committed()).toBe(1n)

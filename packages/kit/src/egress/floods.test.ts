@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-function open(options: Partial<EgressOptions> = {}) {
+function createTestEgress(options: Partial<EgressOptions> = {}) {
   const egress = createEgress({
     allowCidrs: ['127.0.0.0/8'],
     denyCidrs: [],
@@ -51,7 +51,7 @@ async function postTo(
 ) {
   cleanUps.push(() => receiver.stop())
   const { partialBody, ...egressOptions } = options
-  const outcome = await open(egressOptions)
+  const outcome = await createTestEgress(egressOptions)
     .request({
       url: `${scheme}://localhost:${receiver.port}/`,
       method: 'POST',
@@ -122,14 +122,14 @@ describe('what is no flood is read whole', () => {
     )
     cleanUps.push(() => receiver.stop())
     const url = `${scheme}://localhost:${receiver.port}/`
-    const { body, complete } = await open().request({ url, method: 'GET', headers: {} })
+    const { body, complete } = await createTestEgress().request({ url, method: 'GET', headers: {} })
     expect([body.length, complete]).toEqual([65_536, true])
   })
 
   test('a hundred answers of the largest size on connections that are kept', async () => {
     const receiver = await startReceiver((_request, response) => void response.end(Buffer.alloc(65_536)))
     cleanUps.push(() => receiver.stop())
-    const egress = open()
+    const egress = createTestEgress()
     for (let sent = 0; sent < 100; sent++) {
       expect((await egress.request({ url: receiver.url, method: 'GET', headers: {} })).complete).toBe(true)
     }
@@ -142,6 +142,6 @@ describe('what is no flood is read whole', () => {
       response.writeHead(204).end()
     })
     cleanUps.push(() => receiver.stop())
-    expect((await open().request({ url: receiver.url, method: 'GET', headers: {} })).status).toBe(204)
+    expect((await createTestEgress().request({ url: receiver.url, method: 'GET', headers: {} })).status).toBe(204)
   })
 })

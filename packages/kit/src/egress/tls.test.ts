@@ -17,13 +17,13 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-function open(options: Partial<EgressOptions> = {}): Egress {
+function createTestEgress(options: Partial<EgressOptions> = {}): Egress {
   const egress = createEgress({ ...local, ...options })
   cleanUps.push(() => egress.stop())
   return egress
 }
 
-async function listening(server: Server): Promise<number> {
+async function listenOnFreePort(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   cleanUps.push(() => server.close())
@@ -31,7 +31,7 @@ async function listening(server: Server): Promise<number> {
 }
 
 /** Sends a GET to this port by name. Returns the status or the failure reason. */
-const ask = (egress: Egress, port: number) =>
+const fetchStatus = (egress: Egress, port: number) =>
   egress
     .request({ url: `https://localhost:${port}/`, method: 'GET', headers: {} })
     .then(answer => answer.status, egressReason)
@@ -64,17 +64,17 @@ describe('a certificate', () => {
     const receiver = await startReceiver(undefined, certificate)
     cleanUps.push(() => receiver.stop())
     if (trusted) cleanUps.push(trustCertificate(certificate))
-    expect(await ask(open(await optionsTo(receiver.port)), receiver.port)).toBe(outcome)
+    expect(await fetchStatus(createTestEgress(await optionsTo(receiver.port)), receiver.port)).toBe(outcome)
     expect(receiver.requests).toHaveLength(outcome === 200 ? 1 : 0)
   })
 
   test('of any kind is taken with the dangerous switch alone, which says so at start', async () => {
     const lines: string[] = []
     const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-    const careless = open({ logger, dangerouslySkipTlsVerification: true })
+    const careless = createTestEgress({ logger, dangerouslySkipTlsVerification: true })
     const receiver = await startReceiver(undefined, createSelfSignedCertificate('localhost'))
     cleanUps.push(() => receiver.stop())
-    expect(await ask(careless, receiver.port)).toBe(200)
+    expect(await fetchStatus(careless, receiver.port)).toBe(200)
     expect(lines.join()).toContain('Certificates of receivers are not verified')
     expect(lines.join()).toContain('networks that are not public')
   })
@@ -99,14 +99,14 @@ describe('the version of TLS', () => {
       const certificate = createSelfSignedCertificate('localhost')
       cleanUps.push(trustCertificate(certificate))
       const only = { minVersion: version, maxVersion: version } as tls.SecureContextOptions
-      const port = await listening(
+      const port = await listenOnFreePort(
         createHttpsServer({ ...certificate, ...only }, (_request, response) => void response.end('ok')),
       )
       const socket = tls.connect({ port, host: '127.0.0.1', servername: 'localhost' })
       await once(socket, 'secureConnect')
       expect(socket.getProtocol()).toBe(version)
       socket.destroy()
-      expect(await ask(open(await optionsTo(port)), port)).toBe(outcome)
+      expect(await fetchStatus(createTestEgress(await optionsTo(port)), port)).toBe(outcome)
     },
   )
 })
@@ -115,12 +115,12 @@ test.each(ways)('HTTP/2 is not spoken $way, though the receiver offers it', asyn
   const certificate = createSelfSignedCertificate('localhost')
   cleanUps.push(trustCertificate(certificate))
   const versions: string[] = []
-  const port = await listening(
+  const port = await listenOnFreePort(
     createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
       versions.push(request.httpVersion)
       response.end('ok')
     }),
   )
-  expect(await ask(open(await optionsTo(port)), port)).toBe(200)
+  expect(await fetchStatus(createTestEgress(await optionsTo(port)), port)).toBe(200)
   expect(versions).toEqual(['1.1'])
 })

@@ -8,7 +8,7 @@ const UNREAD_AFTER_MS = 15_000
 const CHECK_EVERY_MS = 1_000
 
 /** Tracks the answers that clients have not received yet, and reports sockets whose client does not read. */
-export class OpenAnswers {
+export class UnreceivedAnswers {
   readonly #clock: Clock
   readonly #onUnread: (socket: Socket) => void
   /** Unreceived answers by socket, in the order of the requests. The first one is being sent. */

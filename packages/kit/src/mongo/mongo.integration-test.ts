@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestStack, testStack } from '../../test/stack.ts'
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts'
 import { until } from '../../test/until.ts'
-import { onlyDuplicates } from './duplicate-keys.ts'
+import { writeIgnoringDuplicates } from './duplicate-keys.ts'
 import { asUnavailable, isMongoUnavailable } from './mongo.ts'
 
 interface Thing {
@@ -40,7 +40,10 @@ describe('a MongoDB that is away', () => {
       name: 'bulkWrite',
       call: () => things().bulkWrite([{ insertOne: { document: { _id: 3 } } }], { ordered: false }),
     },
-    { name: 'a write that ignores duplicates', call: () => onlyDuplicates(() => things().insertMany([{ _id: 4 }]), 1) },
+    {
+      name: 'a write that ignores duplicates',
+      call: () => writeIgnoringDuplicates(() => things().insertMany([{ _id: 4 }]), 1),
+    },
   ]
   test.each(calls)('is told as unavailable by $name', async ({ call }) => {
     proxy.mode = 'refuse'
@@ -63,7 +66,7 @@ describe('a MongoDB that refuses', () => {
 
   test('names the duplicates of an unordered write and takes the rest', async () => {
     const write = () => things().insertMany([{ _id: 1 }, { _id: 10 }, { _id: 1 }], { ordered: false })
-    expect(await onlyDuplicates(write, 3)).toEqual([0, 2])
+    expect(await writeIgnoringDuplicates(write, 3)).toEqual([0, 2])
     expect(await things().countDocuments({ _id: 10 })).toBe(1)
   })
 

@@ -24,7 +24,7 @@ import { Postponer } from '../retry/postponer.ts'
 import { type Attempted, type AttemptOptions, attempt } from './attempt.ts'
 import { countDeadLetters } from './count-dead-letters.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
-import { type DeliveryIntakeOptions, type IntakePlan, type Overflow, planIntake } from './plan-intake.ts'
+import { type DeliveryIntakeOptions, type IntakePlan, type PostponedMessages, planIntake } from './plan-intake.ts'
 
 export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilRecorded'>, DeliveryIntakeOptions {
   readonly bus: Bus
@@ -204,7 +204,7 @@ export class DeliveryConsumer {
   }
 
   /** Runs all steps that can fail before it queues the jobs, because queued jobs cannot be taken back. */
-  async #accept(messages: readonly IncomingMessage[], overflow: Overflow, batch: Batch): Promise<number> {
+  async #accept(messages: readonly IncomingMessage[], overflow: PostponedMessages, batch: Batch): Promise<number> {
     this.#beingPlanned += messages.length
     try {
       const plan = await planIntake(messages, batch, this.#active, overflow, this.#options)

@@ -41,7 +41,7 @@ export interface IntakePlan {
  * The messages whose channel has a full queue or is paused, with the earliest time until their attempt, in
  * milliseconds.
  */
-export type Overflow = ReadonlyMap<IncomingMessage, number>
+export type PostponedMessages = ReadonlyMap<IncomingMessage, number>
 
 interface RequestedDelivery {
   readonly request: DeliveryRequest
@@ -59,7 +59,7 @@ export async function planIntake(
   messages: readonly IncomingMessage[],
   batch: Batch,
   active: ReadonlyMap<string, DeliveryJob>,
-  overflow: Overflow,
+  overflow: PostponedMessages,
   options: DeliveryIntakeOptions,
 ): Promise<IntakePlan> {
   const { requested, repostponed, outgoing, done, accepted } = await decodeRequests(messages, batch, overflow, options)
@@ -94,7 +94,7 @@ export async function planIntake(
 async function decodeRequests(
   messages: readonly IncomingMessage[],
   batch: Batch,
-  overflow: Overflow,
+  overflow: PostponedMessages,
   options: DeliveryIntakeOptions,
 ) {
   const requested: RequestedDelivery[] = []
@@ -155,13 +155,13 @@ class Planner {
   readonly #options: DeliveryIntakeOptions
   readonly #channels: ReadonlyMap<string, ChannelRecord | undefined>
   readonly #progress: ReadonlyMap<string, DeliveryProgress>
-  readonly #overflow: Overflow
+  readonly #overflow: PostponedMessages
 
   constructor(
     options: DeliveryIntakeOptions,
     channels: ReadonlyMap<string, ChannelRecord | undefined>,
     progress: ReadonlyMap<string, DeliveryProgress>,
-    overflow: Overflow,
+    overflow: PostponedMessages,
   ) {
     this.#options = options
     this.#channels = channels
