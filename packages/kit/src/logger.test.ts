@@ -101,7 +101,7 @@ function nodeArguments(body: string): string[] {
   ]
 }
 
-test('lines that were dropped because nobody read the log are told of, once, when it is read again', async () => {
+test('lines that were dropped because the log was not read are reported once when it is read again', async () => {
   // Writes 24 MiB at once, of which 8 MiB may wait. The line after the gap states the number of missing lines.
   const child = spawn(
     process.execPath,

@@ -101,7 +101,7 @@ export function describeChannel(kind: string, receivers: ChannelReceivers): void
       },
     )
 
-    test('is disabled by a receiver that is gone for good, which ends the delivery', async () => {
+    test('is disabled if the receiver is permanently gone, which ends the delivery', async () => {
       const { delivery, health } = await deliverOnce('is_gone')
       expect(delivery).toMatchObject({ state: 'dead', next_attempt: null })
       expect(health).toMatchObject({ disabled_at: expect.any(Date), disabled_reason: delivery.reason })

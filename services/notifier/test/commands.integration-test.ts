@@ -66,7 +66,7 @@ test('a channel that was disabled is enabled by a command, and a replay brings i
   ])
 })
 
-test('a retry by hand attempts at once what waits on a delay line', async () => {
+test('a manual retry attempts a delivery that waits on a delay line at once', async () => {
   const project = 'prj_retry'
   const endpoint = await notifier.receiver((_request, response) => {
     const isFirst = endpoint.requests.length === 1
@@ -104,7 +104,7 @@ test('a flood to Slack arrives as one message and digests, each naming what it f
   expect(folded).toBeGreaterThan(100)
 })
 
-test('a resolve that overtakes its opening tells both; the opening ends as superseded', async () => {
+test('a resolve that overtakes its opening announces both; the opening ends as superseded', async () => {
   const project = 'prj_order'
   const endpoint = await notifier.receiver((_request, response) => {
     response.writeHead(endpoint.requests.length === 1 ? 500 : 200).end()
@@ -123,7 +123,7 @@ test('a resolve that overtakes its opening tells both; the opening ends as super
   expect(bodies[1].data).toMatchObject({ supersedes: opened.alert_id, incident: { state: 'resolved' } })
 })
 
-test('an endpoint that fails is left alone, and all arrive when it works again', { timeout: 60_000 }, async () => {
+test('a failing endpoint is paused, and all messages arrive when it works again', { timeout: 60_000 }, async () => {
   const project = 'prj_breaker'
   let works = false
   const endpoint = await notifier.receiver((_request, response) => void response.writeHead(works ? 200 : 500).end())

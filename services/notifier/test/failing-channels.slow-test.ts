@@ -46,7 +46,7 @@ describe('a channel', () => {
     expect(notifier.collections.channelHealth.get('chn_b')).toMatchObject({ disabled_at: null, failing_since: null })
   })
 
-  test('that keeps failing is left alone for a while: its alerts wait with no attempt counted, and all arrive', async () => {
+  test('that keeps failing is paused: its alerts wait without counted attempts, and all arrive', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A), webhookChannel('chn_b', URL_B))
     let works = false
     notifier.state.reply = request => (request.url === URL_A && !works ? 500 : 200)

@@ -314,7 +314,7 @@ describe('a receiver that', () => {
     await server.stop()
   })
 
-  test('redirects has its redirect followed by nobody', () => {
+  test('redirects is not followed', () => {
     expect(behindRedirect.connections.accepted).toBe(0)
   })
 })

@@ -80,7 +80,7 @@ describe('a Slack channel', () => {
     expect(digests.size).toBeLessThan(10)
   })
 
-  test('that refuses a digest for one alert in it gets the others one by one, and that one is parked', async () => {
+  test('that refuses a digest for one alert gets the others one by one, and the refused one is dead-lettered', async () => {
     const notifier = await startWithChannels(slackChannel('chn_slack', HOOK))
     notifier.state.reply = ({ body }) =>
       /inc_odd|An odd one/.test(String(body)) ? { status: 400, body: 'invalid_blocks' } : { status: 200, body: 'ok' }
@@ -97,7 +97,7 @@ describe('a Slack channel', () => {
     expect(notifier.collections.channelHealth.get('chn_slack')?.failing_since ?? null).toBeNull()
   })
 
-  test('that refuses every digest holds up no channel beside it, and gets all of them one by one', async () => {
+  test('that refuses every digest delays no other channel, and gets all alerts one by one', async () => {
     const URL_OK = 'https://ok.example.com/hook'
     const notifier = createMemoryNotifier({ partitions: 1 })
     const channels = [slackChannel('chn_slack', HOOK), webhookChannel('chn_ok', URL_OK)]
@@ -119,7 +119,7 @@ describe('a Slack channel', () => {
     expect(ids.filter(id => notifier.deliveryOf(id, 'chn_slack')?.state !== 'delivered')).toEqual([])
   })
 
-  test('that answers 429 gets nothing before its Retry-After is over, and then all of it', async () => {
+  test('that answers 429 gets no message before its Retry-After is over, and then all messages', async () => {
     const notifier = await startWithChannels(slackChannel('chn_slack', HOOK))
     const startMs = notifier.clock.now()
     notifier.state.reply = request =>

@@ -46,7 +46,7 @@ async function startConsumerBehindProxy(groupId: string) {
   return { consumer, lines, fatal, got, send }
 }
 
-describe('a consumer goes on without a restart of the process', () => {
+describe('a consumer continues without a restart of the process', () => {
   test.each([
     { name: 'refused connections for a while', mode: 'refuse', awayMs: 3_000 },
     { name: 'swallowed everything in silence for a while', mode: 'black_hole', awayMs: 7_000 },
@@ -76,7 +76,7 @@ describe('a consumer goes on without a restart of the process', () => {
     expect(longestStill).toBeLessThan(20_000)
   })
 
-  test('when its connections are cut again and again', { timeout: 120_000 }, async () => {
+  test('when its connections are closed repeatedly', { timeout: 120_000 }, async () => {
     const { fatal, got, send } = await startConsumerBehindProxy('cut')
     for (let round = 0; round < 6; round += 1) {
       await send(`cut-${round}`)
@@ -86,7 +86,7 @@ describe('a consumer goes on without a restart of the process', () => {
     expect(fatal).toEqual([])
   })
 
-  test('when it starts while the broker is away', { timeout: 60_000 }, async () => {
+  test('when it starts while the broker is unavailable', { timeout: 60_000 }, async () => {
     proxy.mode = 'refuse'
     const { consumer, lines, fatal, got, send } = await startConsumerBehindProxy('cold')
     await send('cold')
@@ -98,7 +98,7 @@ describe('a consumer goes on without a restart of the process', () => {
   })
 })
 
-test('a consumer can be stopped while the broker is away, in bounded time', { timeout: 60_000 }, async () => {
+test('a consumer stops within a time limit while the broker is unavailable', { timeout: 60_000 }, async () => {
   const { consumer, got, send } = await startConsumerBehindProxy('stop-away')
   await send('stop-away')
   await until('it works', () => got.has('stop-away'))
@@ -108,7 +108,7 @@ test('a consumer can be stopped while the broker is away, in bounded time', { ti
   expect(performance.now() - startedAt).toBeLessThan(15_000)
 })
 
-test('through one network fault after another every acknowledged message arrives', { timeout: 180_000 }, async () => {
+test('every acknowledged message arrives after repeated network faults', { timeout: 180_000 }, async () => {
   const { translateAddress } = proxy
   const fatal: unknown[] = []
   const got = new Set<string>()

@@ -97,7 +97,7 @@ describe('a handler that throws a TypeError', () => {
     expect(crashes[0]).toMatchObject({ restart: false })
   })
 
-  test('only puts our batch off: the same message comes again and the next ones, too', async () => {
+  test('only defers our batch: the same message is delivered again, and the next ones, too', async () => {
     const { send } = await createTopicWith(1, ['a'])
     const got: IncomingMessage[] = []
     let faults = 0
@@ -220,7 +220,7 @@ describe('where a group begins that has committed nothing', () => {
   })
 })
 
-test('messages that somebody compressed with gzip or zstd are read', async () => {
+test('messages compressed with gzip or zstd are read', async () => {
   await createTopicWith(1, ['plain'])
   const raw = createPlainKafkajs(stack).producer()
   await raw.connect()
@@ -249,7 +249,7 @@ test('a consumer that starts before its topic exists waits for it', async () => 
   expect(fatal).toEqual([])
 })
 
-test('a fault that no waiting mends is fatal, and told once', async () => {
+test('a permanent fault is fatal and reported once', async () => {
   await createTopicWith(1, ['a'])
   // A member that assigns partitions by another protocol: the broker accepts only one protocol per group.
   const foreign = createPlainKafkajs(stack).consumer({

@@ -81,7 +81,7 @@ test('a member is asked to rejoin by each of the answers that mean it', () => {
   expect(meansRejoin(kafkajsError('KafkaJSConnectionError'))).toBe(false)
 })
 
-test('an error is told in one line with its causes, each once', () => {
+test('an error is described in one line with each cause once', () => {
   const inner = kafkajsError('Inner')
   expect(describeKafkaError(kafkajsError('Outer', undefined, inner))).toBe(
     'Outer: Outer was thrown; caused by Inner: Inner was thrown',

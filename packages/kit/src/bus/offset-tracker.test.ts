@@ -39,7 +39,7 @@ describe('what may be committed', () => {
     expect(tracker.openCount).toBe(0)
   })
 
-  test('not what was taken back, until it is handed out and completed again', () => {
+  test('not a withdrawn message, until it is handed out and completed again', () => {
     const tracker = handedOut(5, 6, 7)
     tracker.withdraw(offsets(6, 7))
     tracker.complete(5n)

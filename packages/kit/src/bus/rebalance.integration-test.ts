@@ -80,7 +80,7 @@ describe('a partition that is paused while the group is formed anew', () => {
     expect(first.consumer.paused().flatMap(({ partitions }) => partitions).length).toBeGreaterThan(0)
   })
 
-  test('comes again at once in ours, so that whoever paused it decides anew', { timeout: 90_000 }, async () => {
+  test('is delivered again at once in ours, so that the handler can pause it again', { timeout: 90_000 }, async () => {
     const calls: number[] = []
     const first = await join({
       async onBatch({ partition }) {
@@ -146,7 +146,7 @@ test('a batch that works longer than the session keeps its partitions and is han
   expect(seen).toHaveLength(KEYS.length)
 })
 
-test('a batch at work hears of a rebalance at once, and what it did is committed before the partition moves', {
+test('a batch in progress is interrupted by a rebalance at once, and its accepted messages are committed before', {
   timeout: 90_000,
 }, async () => {
   const handled: string[] = []

@@ -183,7 +183,7 @@ test('rejects with the cause when no source could be read in time', async () => 
   })
 })
 
-test('a source that never answers holds up a process that the other one has measured for 2 s at most', async () => {
+test('a source that never answers delays a measured process for 2 s at most', async () => {
   const logger = createCollectingLogger().logger
   const sources = { database: { read: async () => TRUE_TIME }, broker: { read: () => new Promise<number>(() => {}) } }
   const clock = createMeasuredClock({ sources, logger, metrics: createMetrics('test') })

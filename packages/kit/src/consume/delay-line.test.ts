@@ -86,7 +86,7 @@ test('each message comes at its own time, and those that are due together in one
   expect(moved()).toEqual(['a', 'b', 'c'])
 })
 
-describe('a due time that cannot be right makes a message due at once', () => {
+describe('an invalid due time makes a message due at once', () => {
   test.each([
     { name: 'none', headers: {} },
     { name: 'no number', headers: { [HEADERS.dueAt]: 'soon' } },

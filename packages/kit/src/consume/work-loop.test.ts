@@ -131,7 +131,7 @@ describe('a message that cannot be decoded', () => {
     expect(committed()).toBe(1n)
   })
 
-  test('is not taken before the broker has its dead letter', async () => {
+  test('is not acknowledged before the broker has its dead letter', async () => {
     const { clock, loop, send, committed, dead, setSendResult } = setUp(async () => undefined)
     setSendResult('refused')
     await send(Buffer.from('junk'))
@@ -169,8 +169,8 @@ describe('a message that cannot be decoded', () => {
   })
 })
 
-describe('a dependency that is away', () => {
-  test('puts the batch off, longer each time but never beyond 30 s, and loses nothing', async () => {
+describe('an unavailable dependency', () => {
+  test('defers the batch, longer each time up to 30 s, and loses no message', async () => {
     let away = true
     const { clock, loop, calls, send, committed, dead } = setUp(async () => {
       if (away) throw unavailable('MongoDB', undefined)
@@ -196,7 +196,7 @@ describe('a dependency that is away', () => {
     expect(dead()).toHaveLength(0)
   })
 
-  test('has its pause begin anew after a success', async () => {
+  test('starts again with the shortest pause after a success', async () => {
     let away = true
     const { clock, loop, calls, send, committed } = setUp(async () => {
       if (away) throw unavailable('MongoDB', undefined)
@@ -274,7 +274,7 @@ describe('a message that alone makes the work fail', () => {
     expect(dead()).toHaveLength(20)
   })
 
-  test('holds nobody else up when it is a verdict on the message itself, however many come in a row', async () => {
+  test('delays no other message if the messages themselves are invalid, even for many in a row', async () => {
     const { clock, loop, send, committed, dead } = setUp(async messages => {
       if (messages.length > 0) throw new AppError('message_invalid', 'The event is malformed')
     })
@@ -285,7 +285,7 @@ describe('a message that alone makes the work fail', () => {
     expect(committed()).toBe(35n)
   })
 
-  test('does not hide a dependency that goes away while it is looked for', async () => {
+  test('does not hide a dependency that fails during the search', async () => {
     let away = false
     const { clock, loop, calls, send, committed, dead } = setUp(async (messages, context) => {
       if (away) throw unavailable('MongoDB', undefined)
@@ -328,7 +328,7 @@ describe('a loop that records its dead letters', () => {
     return { book, entered, state }
   }
 
-  test('enters each with its reason once the broker has the dead letter, and acknowledges it after that', async () => {
+  test('records each with its reason after the broker has the dead letter, and then acknowledges it', async () => {
     const { book, entered, state } = openBook()
     const { clock, loop, send, committed, dead } = setUp(failingOn('b'), undefined, book)
     state.dead = () => dead().length

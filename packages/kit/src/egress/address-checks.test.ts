@@ -127,7 +127,7 @@ describe('with all three checks nothing gets through', () => {
     expect(receiver.requests).toHaveLength(0)
   })
 
-  test('the connector refuses a literal itself, whoever asks it to connect', async () => {
+  test('the connector itself refuses a literal', async () => {
     const connector = createGuardedConnector({
       policy: { addresses: createAddressPolicy({ allowCidrs: [], denyCidrs: [] }), allowedPorts: [443] },
       resolve: resolveVectors,

@@ -139,7 +139,7 @@ describe('no answer', () => {
     server.close()
   })
 
-  test('because nobody listens is connect_refused, and the message holds no address', async () => {
+  test('because no server listens is connect_refused, and the message contains no address', async () => {
     const { url } = receiver
     await receiver.stop()
     const error = await post({ url }).catch(error => error)
@@ -185,7 +185,7 @@ describe('bounds', () => {
     expect(receiver.connections.mostOpen).toBe(4)
   })
 
-  test('a lane whose connections all hang does not hold up another lane to the same host', async () => {
+  test('a lane whose connections all hang does not delay another lane to the same host', async () => {
     receiver.answer = (request, response) => void (request.path === '/hang' || response.end('ok'))
     const hanging = Array.from({ length: 8 }, () =>
       reasonOf(post({ url: `${receiver.url}/hang`, lane: 'dead', timeoutMs: 1_000 })),

@@ -147,7 +147,12 @@ export function createEgressWith(options: EgressOptions, seams: EgressTestParts)
   }
 }
 
-function createLanes(options: EgressOptions, seams: EgressTestParts, policy: UrlPolicyOptions, resolve: Resolve): ConnectionLanes {
+function createLanes(
+  options: EgressOptions,
+  seams: EgressTestParts,
+  policy: UrlPolicyOptions,
+  resolve: Resolve,
+): ConnectionLanes {
   const verifyTls = options.dangerouslySkipTlsVerification !== true
   return new ConnectionLanes({
     connector: createGuardedConnector({

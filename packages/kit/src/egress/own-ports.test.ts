@@ -69,7 +69,7 @@ describe('a port that this process listens on', () => {
     },
   )
 
-  test('is reached by nobody else: another port of the machine answers', async () => {
+  test('does not block the other ports of the machine', async () => {
     expect((await get('127.0.0.1', portOf(other))).body.toString()).toBe('receiver')
   })
 

@@ -68,7 +68,7 @@ describe('a certificate', () => {
     expect(receiver.requests).toHaveLength(outcome === 200 ? 1 : 0)
   })
 
-  test('of any kind is taken with the dangerous switch alone, which says so at start', async () => {
+  test('of any kind is accepted only with the dangerous setting, which logs a warning at the start', async () => {
     const lines: string[] = []
     const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
     const careless = createTestEgress({ logger, dangerouslySkipTlsVerification: true })

@@ -51,7 +51,7 @@ describe('what never became a whole request', () => {
     expect(told).toMatchObject([{ code: 'invalid_request', isUnderWay: false }])
   })
 
-  test('is told from headers that are too large', async () => {
+  test('is distinguished from headers that are too large', async () => {
     await serve(answerAtEnd)
     expect(await exchange(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /)
   })
@@ -83,14 +83,14 @@ describe('what never became a whole request', () => {
     expect(told).toEqual([])
   })
 
-  test('does not take the place of the answer to the whole request before it', async () => {
+  test('does not replace the answer to the complete request before it', async () => {
     await serve((_request, response) => void setTimeout(() => response.end('fine\n'), 50))
     const answer = await exchange(`${POST}Content-Length: 2\r\n\r\nokhello\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*fine\n$/)
   })
 })
 
-test('"100 Continue" is still answered by Node where nobody else does', async () => {
+test('"100 Continue" is still answered by Node if the service does not', async () => {
   await serve(answerAtEnd)
   const answer = await exchange(`${POST}Expect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok`)
   expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)

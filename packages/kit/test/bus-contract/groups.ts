@@ -7,7 +7,7 @@ import { acceptAllInto, type BusUnderTest, contractSetUp, message, numbered, num
 export function groupContract(open: () => Promise<BusUnderTest>): void {
   const setUp = contractSetUp(open)
 
-  test('after a restart of the group what was taken stays taken and the rest comes again', async () => {
+  test('after a restart of the group accepted messages are not delivered again, and the others are', async () => {
     const { producer, consume } = await setUp()
     await producer.send(numbered(10, 0, () => 'one-key'))
     const before: IncomingMessage[] = []
@@ -27,7 +27,7 @@ export function groupContract(open: () => Promise<BusUnderTest>): void {
     expect(after.map(numberOf)).toEqual([5, 6, 7, 8, 9])
   })
 
-  test('stop waits for the batch at work, tells it by its signal and commits it', async () => {
+  test('stop interrupts the batch in progress by its signal, waits for it and commits it', async () => {
     const { producer, consume, sumCommitted } = await setUp()
     await producer.send([message(0, 'one-key')])
     const atWork = Promise.withResolvers<Batch>()

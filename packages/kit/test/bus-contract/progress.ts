@@ -8,7 +8,7 @@ import { acceptAllInto, type BusUnderTest, contractSetUp, message, numbered, num
 export function progressContract(open: () => Promise<BusUnderTest>): void {
   const setUp = contractSetUp(open)
 
-  test('what was taken is committed, and what was not comes again in the same order', async () => {
+  test('accepted messages are committed, and the others are delivered again in the same order', async () => {
     const { producer, consume, sumCommitted } = await setUp()
     await producer.send(numbered(10, 0, () => 'one-key'))
     const seen: number[][] = []
@@ -66,7 +66,7 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
     expect(other.atMs).toBeLessThan(again!.atMs)
   })
 
-  test('a pause after the whole batch was taken holds what comes next', async () => {
+  test('a pause after the whole batch was accepted delays the next messages', async () => {
     const { producer, consume } = await setUp()
     await producer.send([message(0, 'one-key')])
     const calls: number[] = []
@@ -97,7 +97,7 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
     expect(calls).toBe(2)
   })
 
-  test('progress is told from the start on and grows while a batch hangs', async () => {
+  test('progress is reported from the start on and grows while a batch hangs', async () => {
     const { producer, consume, bus } = await setUp()
     const idle = bus.consumer({
       groupId: 'never',
