@@ -98,7 +98,7 @@ describe('a full payment', () => {
       wanted: null,
     },
     {
-      // If it was refused, the look would be requested again for ever.
+      // If these objects were refused, the look would be requested again for ever.
       name: 'accepts the objects that a look requested',
       input: refundSeen({ id: 're_new' }, { reading: 'second_look' }),
       wanted: null,

@@ -38,9 +38,9 @@ function alerted(input: Input = sightingInput(refundShown())): Case {
   const asked = decide(told, look(pending, readable), contextAt(T0 + MINUTE))
   return decide(asked, look(pending, readable), contextAt(ALERTED_AT))
 }
-const next = (theCase: Case, at: number) =>
+const afterQuestion = (theCase: Case, at: number) =>
   decide(theCase, look(reading(theCase) as PendingLook, readable), contextAt(at))
-const answered = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', at = ALERTED_AT + MINUTE) =>
+const afterAnswer = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', at = ALERTED_AT + MINUTE) =>
   decide(theCase, look(reading(theCase) as PendingLook, readable, outcome), contextAt(at))
 const shown = (theCase: Case, state: 'failed' | 'succeeded', at = ALERTED_AT + MINUTE) =>
   play([{ at, input: sightingInput(refundShown({ state }), { eventId: null, reading: 'second_look' }) }], theCase)
@@ -49,8 +49,8 @@ describe('the question after an alert without an answer', () => {
   test('is due after a minute, and equals the question of the second look', () => {
     const theCase = alerted()
     expect(reading(theCase)?.wakeAt).toBe(ALERTED_AT + MINUTE)
-    expect(next(theCase, ALERTED_AT + MINUTE - 1)).toEqual(theCase)
-    const asked = next(theCase, ALERTED_AT + MINUTE)
+    expect(afterQuestion(theCase, ALERTED_AT + MINUTE - 1)).toEqual(theCase)
+    const asked = afterQuestion(theCase, ALERTED_AT + MINUTE)
     expect(rereadsOf(asked)).toHaveLength(2)
     expect(rereadsOf(asked)[1]).toMatchObject({ reason: 'second_look', targets: [{ type: 'refund', id: 're_1' }] })
     expect(rereadsOf(asked)[1]?.answer_by).toBeUndefined()
@@ -61,7 +61,7 @@ describe('the question after an alert without an answer', () => {
     const times: number[] = []
     for (let due = reading(theCase); due !== undefined; due = reading(theCase)) {
       times.push(due.wakeAt - ALERTED_AT)
-      theCase = next(theCase, due.wakeAt)
+      theCase = afterQuestion(theCase, due.wakeAt)
     }
     expect(rereadsOf(theCase)).toHaveLength(9)
     const waits = times.map((at, index) => at - (times[index - 1] ?? 0)).slice(0, 8)
@@ -72,8 +72,8 @@ describe('the question after an alert without an answer', () => {
   })
 
   test('stays due if the answer is unavailable', () => {
-    const asked = next(alerted(), ALERTED_AT + MINUTE)
-    expect(answered(asked, 'unavailable')).toEqual(asked)
+    const asked = afterQuestion(alerted(), ALERTED_AT + MINUTE)
+    expect(afterAnswer(asked, 'unavailable')).toEqual(asked)
   })
 
   test('is not asked if the action was explained meanwhile', () => {
@@ -95,14 +95,14 @@ describe('the question after an alert without an answer', () => {
   test('is also asked about the provisional refund of a total', () => {
     const theCase = alerted(totalSeen({ total: 2499, before: 0 }))
     expect(onlyAction(theCase)).toMatchObject({ providerRef: null, verdict: 'unexplained', readBack: 'unavailable' })
-    expect(rereadsOf(next(theCase, ALERTED_AT + MINUTE))[1]?.targets).toEqual([{ type: 'refund', id: 'pi_1' }])
-    expect(onlyAction(answered(theCase, 'not_found')).reason).toBe('provider_denies_it')
+    expect(rereadsOf(afterQuestion(theCase, ALERTED_AT + MINUTE))[1]?.targets).toEqual([{ type: 'refund', id: 'pi_1' }])
+    expect(onlyAction(afterAnswer(theCase, 'not_found')).reason).toBe('provider_denies_it')
   })
 })
 
 describe('the answer after the alert', () => {
   test('keeps the incident open if it confirms the action', () => {
-    const confirmed = answered(shown(alerted(), 'succeeded'), 'read')
+    const confirmed = afterAnswer(shown(alerted(), 'succeeded'), 'read')
     expect(onlyAction(confirmed)).toMatchObject({ verdict: 'unexplained', readBack: 'confirmed' })
     expect(hasOpenAlert(onlyAction(confirmed))).toBe(true)
     expect(reading(confirmed)).toBeUndefined()
@@ -110,7 +110,7 @@ describe('the answer after the alert', () => {
   })
 
   test('resolves the incident with the reason if it denies the action', () => {
-    const denied = answered(alerted(), 'not_found')
+    const denied = afterAnswer(alerted(), 'not_found')
     const action = onlyAction(denied)
     expect(action).toMatchObject({ verdict: 'not_alerted', reason: 'provider_denies_it', readBack: 'not_found' })
     expect(alertsOf(denied)).toEqual(['incident.opened', 'incident.resolved'])
@@ -121,7 +121,7 @@ describe('the answer after the alert', () => {
   })
 
   test('keeps the incident open if it shows a failed refund, because somebody requested that refund', () => {
-    const failed = answered(shown(alerted(), 'failed'), 'read')
+    const failed = afterAnswer(shown(alerted(), 'failed'), 'read')
     expect(onlyAction(failed)).toMatchObject({ verdict: 'unexplained', readBack: 'confirmed', state: 'failed' })
     expect(alertsOf(failed)).toEqual(['incident.opened'])
   })
@@ -140,12 +140,12 @@ describe('the answer after the alert', () => {
   test('changes nothing if it is repeated', () => {
     const theCase = alerted()
     const pending = reading(theCase) as PendingLook
-    const denied = answered(theCase, 'not_found')
+    const denied = afterAnswer(theCase, 'not_found')
     expect(decide(denied, look(pending, readable, 'not_found'), contextAt(ALERTED_AT + HOUR))).toEqual(denied)
   })
 
   test('that denied the action is overruled by data that shows it, after another minute', () => {
-    const again = shown(answered(alerted(), 'not_found'), 'succeeded', T0 + HOUR)
+    const again = shown(afterAnswer(alerted(), 'not_found'), 'succeeded', T0 + HOUR)
     expect(onlyAction(again)).toMatchObject({ verdict: 'pending', look: { dueAt: T0 + HOUR + MINUTE, askedAt: null } })
     const [pending] = secondLooks(again) as [PendingLook]
     const judged = decide(again, look(pending, readable, 'read'), contextAt(T0 + HOUR + MINUTE))
@@ -153,14 +153,14 @@ describe('the answer after the alert', () => {
   })
 
   test('that denied the action is overruled by a signed event that arrives later, after another minute', () => {
-    const denied = answered(alerted(), 'not_found')
+    const denied = afterAnswer(alerted(), 'not_found')
     const told = sightingInput(refundShown({ state: 'succeeded' }), { eventId: 'evt_later' })
     const again = decide(denied, told, contextAt(T0 + HOUR))
     expect(onlyAction(again)).toMatchObject({ verdict: 'pending', look: { dueAt: T0 + HOUR + MINUTE, askedAt: null } })
   })
 
   test('that denied the action is kept if a known event is repeated', () => {
-    const denied = answered(alerted(), 'not_found')
+    const denied = afterAnswer(alerted(), 'not_found')
     expect(onlyAction(decide(denied, sightingInput(refundShown()), contextAt(T0 + HOUR))).verdict).toBe('not_alerted')
   })
 

@@ -27,8 +27,8 @@ import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import { decide, type Input } from './decide.ts'
 
 const HOUR = 60 * MINUTE
-const tell = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0, input })))
-const named = (facts: Partial<Operation> = {}) => operationSeen({ provider_ref: 're_1', ...facts })
+const playAll = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0, input })))
+const operationOfRefund = (facts: Partial<Operation> = {}) => operationSeen({ provider_ref: 're_1', ...facts })
 const driftsIn = (theCase: Case) =>
   theCase.outbox.flatMap(({ topic, message }) => {
     const alert = topic === 'alerts' ? Alert.parse(message) : undefined
@@ -76,7 +76,7 @@ describe('drift', () => {
       differs: ['amount: EUR 0.01, EUR 24.99', 'state: completed, failed'],
     },
   ])('$name: $differs', ({ shown, said, differs }) => {
-    const theCase = tell(named(said), sightingInput(refundShown(shown)))
+    const theCase = playAll(operationOfRefund(said), sightingInput(refundShown(shown)))
     const words = (list: readonly { field: string; operation_says: string; provider_says: string }[]) =>
       list.map(({ field, operation_says, provider_says }) => `${field}: ${operation_says}, ${provider_says}`)
     expect(words(onlyAction(theCase).differences)).toEqual(differs)
@@ -86,11 +86,11 @@ describe('drift', () => {
   })
 
   test('alerts once, and once more if another field differs', () => {
-    const once = tell(
-      named({ amount: 1 }),
+    const once = playAll(
+      operationOfRefund({ amount: 1 }),
       sightingInput(refundShown()),
       sightingInput(refundShown()),
-      named({ amount: 1, version: 2 }),
+      operationOfRefund({ amount: 1, version: 2 }),
     )
     expect(alertsOf(once)).toEqual(['drift.detected'])
     const failed = sightingInput(refundShown({ state: 'failed' }), { eventId: 'failed' })
@@ -98,7 +98,11 @@ describe('drift', () => {
   })
 
   test('that is corrected is removed', () => {
-    const mended = tell(named({ amount: 1 }), sightingInput(refundShown()), named({ amount: 2499, version: 2 }))
+    const mended = playAll(
+      operationOfRefund({ amount: 1 }),
+      sightingInput(refundShown()),
+      operationOfRefund({ amount: 2499, version: 2 }),
+    )
     expect(onlyAction(mended).differences).toEqual([])
   })
 
@@ -110,14 +114,19 @@ describe('drift', () => {
       currency: null,
       state: 'failed',
     })
-    expect(driftsIn(tell(said, sightingInput(scheduledCancellation(T0))))).toMatchObject([
+    expect(driftsIn(playAll(said, sightingInput(scheduledCancellation(T0))))).toMatchObject([
       { differences: [{ field: 'state' }] },
     ])
   })
 })
 
 describe('an operation in review', () => {
-  const awaiting = named({ state: 'awaiting_review', ended_at: null, provider: 'reseller', provider_ref: 'adj_1' })
+  const awaiting = operationOfRefund({
+    state: 'awaiting_review',
+    ended_at: null,
+    provider: 'reseller',
+    provider_ref: 'adj_1',
+  })
   const adjustment = (state: 'pending' | 'succeeded' | 'rejected' | 'failed') =>
     sightingInput(
       refundShown({
@@ -135,7 +144,13 @@ describe('an operation in review', () => {
     { state: 'rejected', to: 'rejected' },
     { state: 'failed', to: 'failed' },
   ] as const)('is settled as $to when the provider shows $state, once', ({ state, to }) => {
-    const theCase = tell(awaiting, adjustment('pending'), adjustment(state), adjustment(state), adjustment('pending'))
+    const theCase = playAll(
+      awaiting,
+      adjustment('pending'),
+      adjustment(state),
+      adjustment(state),
+      adjustment('pending'),
+    )
     expect(commandsIn(theCase)).toMatchObject([
       {
         kind: 'settle_operation',
@@ -145,12 +160,12 @@ describe('an operation in review', () => {
         reason: expect.stringContaining(state),
       },
     ])
-    const other = tell(adjustment(state), awaiting)
+    const other = playAll(adjustment(state), awaiting)
     expect(commandsIn(other).map(command => command.command_id)).toEqual(commandsIn(theCase).map(c => c.command_id))
   })
 
   test('that the provider rejects opens one incident with one alert', () => {
-    const theCase = lookAll(tell(adjustment('rejected'), awaiting, adjustment('rejected')))
+    const theCase = lookAll(playAll(adjustment('rejected'), awaiting, adjustment('rejected')))
     expect(onlyAction(theCase).incidents).toMatchObject([{ code: 'REFUND_REJECTED', state: 'open', outOfBand: null }])
     expect(alertsOf(theCase)).toEqual(['incident.opened'])
     const [alert] = theCase.outbox.filter(entry => entry.topic === 'alerts').map(entry => Alert.parse(entry.message))
@@ -158,12 +173,12 @@ describe('an operation in review', () => {
   })
 
   test('a rejected refund without an operation of ours is only unexplained', () => {
-    const theCase = lookAll(tell(adjustment('rejected')))
+    const theCase = lookAll(playAll(adjustment('rejected')))
     expect(onlyAction(theCase).incidents.map(({ code }) => code)).toEqual(['UNEXPECTED_ACTION'])
   })
 
   test('waits if the provider has not decided, and is re-read in case its event is lost', () => {
-    const theCase = tell(adjustment('pending'), awaiting)
+    const theCase = playAll(adjustment('pending'), awaiting)
     expect(commandsIn(theCase)).toEqual([])
     const [pending] = pendingLooks(theCase)
     expect(pending).toMatchObject({ lookId: 'settlement/op_1', wakeAt: T0 + HOUR })
@@ -180,7 +195,7 @@ describe('an operation in review', () => {
 
   test('is not re-read for ever', () => {
     const month = T0 + 31 * 24 * HOUR
-    const theCase = tell(adjustment('pending'), awaiting)
+    const theCase = playAll(adjustment('pending'), awaiting)
     const late = decide(theCase, look(pendingLooks(theCase)[0] as PendingLook), contextAt(month))
     expect(pendingLooks(late)).toEqual([])
   })
@@ -208,25 +223,25 @@ describe('an operation that names a credit note which two refunds pay out', () =
     { order: 'the operation first', inputs: [refundOfNote(), paid('txn_1', 500), paid('txn_2', 800)] },
     { order: 'the operation last', inputs: [paid('txn_2', 800), paid('txn_1', 500), refundOfNote()] },
   ])('explains both refunds without drift: $order', ({ inputs }) => {
-    const theCase = tell(...inputs)
+    const theCase = playAll(...inputs)
     expect(made(theCase)).toEqual(['explained op_1', 'explained op_1'])
     expect(driftsIn(theCase)).toEqual([])
     expect(pendingLooks(theCase)).toEqual([])
   })
 
   test('explains no third refund that its amount does not cover', () => {
-    const theCase = tell(refundOfNote(), paid('txn_1', 500), paid('txn_2', 800), paid('txn_3', 1))
+    const theCase = playAll(refundOfNote(), paid('txn_1', 500), paid('txn_2', 800), paid('txn_3', 1))
     expect(made(theCase)).toEqual(['explained op_1', 'explained op_1', 'pending null'])
   })
 
   test('explains the refund that replaces a failed one', () => {
-    const theCase = tell(refundOfNote(), paid('txn_1', 1300, 'failed'), paid('txn_2', 1300))
+    const theCase = playAll(refundOfNote(), paid('txn_1', 1300, 'failed'), paid('txn_2', 1300))
     expect(made(theCase)).toEqual(['explained op_1', 'explained op_1'])
   })
 
   test('gets its outcome when both refunds are decided: completed if one of them succeeded', () => {
     const awaiting = refundOfNote({ state: 'awaiting_review', ended_at: null })
-    const half = tell(awaiting, paid('txn_2', 800, 'pending'), paid('txn_1', 500))
+    const half = playAll(awaiting, paid('txn_2', 800, 'pending'), paid('txn_1', 500))
     expect(commandsIn(half)).toEqual([])
     expect(pendingLooks(half)).toMatchObject([{ lookId: 'settlement/op_1' }])
     expect(commandsIn(play([{ at: T0, input: paid('txn_2', 800, 'failed') }], half))).toMatchObject([
@@ -237,17 +252,17 @@ describe('an operation that names a credit note which two refunds pay out', () =
 
 describe('an operation that is reported as completed', () => {
   const readable = lookFacts([policy({ canRead: true })])
-  const [due] = pendingLooks(tell(named()))
+  const [due] = pendingLooks(playAll(operationOfRefund()))
   const pending = due as PendingLook
   const at = T0 + SECOND + 15 * MINUTE
 
   test('is checked 15 minutes after its end if no object of it was seen', () => {
     expect(pending).toMatchObject({ lookId: 'missing_check/op_1', dueAt: at, wakeAt: at })
-    expect(pendingLooks(tell(named(), sightingInput(refundShown())))).toEqual([])
+    expect(pendingLooks(playAll(operationOfRefund(), sightingInput(refundShown())))).toEqual([])
   })
 
   test.each(['not_found', 'read'] as const)('whose object the provider does not know (%s) is drift, once', outcome => {
-    const asked = decide(tell(named()), look(pending, readable), contextAt(at))
+    const asked = decide(playAll(operationOfRefund()), look(pending, readable), contextAt(at))
     const missing = decide(asked, look(pending, readable, outcome), contextAt(at + MINUTE))
     expect(driftsIn(missing)).toMatchObject([{ action: null, differences: [{ field: 'existence' }] }])
     expect(pendingLooks(missing)).toEqual([])
@@ -255,7 +270,7 @@ describe('an operation that is reported as completed', () => {
   })
 
   test('has no drift if the answer shows its object', () => {
-    const asked = decide(tell(named()), look(pending, readable), contextAt(at))
+    const asked = decide(playAll(operationOfRefund()), look(pending, readable), contextAt(at))
     const shown = play(
       [{ at, input: sightingInput(refundShown(), { eventId: null, reading: 'missing_check' }) }],
       asked,
@@ -265,7 +280,11 @@ describe('an operation that is reported as completed', () => {
   })
 
   test('has no drift if it was reported twice, because the provider knows the refund that both reports name', () => {
-    const twice = tell(named(), named({ operation_id: 'op_2' }), sightingInput(refundShown()))
+    const twice = playAll(
+      operationOfRefund(),
+      operationOfRefund({ operation_id: 'op_2' }),
+      sightingInput(refundShown()),
+    )
     const [second] = pendingLooks(twice)
     if (second === undefined) throw new Error('Nothing is asked after')
     const asked = decide(twice, look(second, readable), contextAt(at))
@@ -273,12 +292,12 @@ describe('an operation that is reported as completed', () => {
   })
 
   test('is not checked if its connection cannot be read, or if it skipped its approval', () => {
-    expect(pendingLooks(decide(tell(named()), look(pending), contextAt(at)))).toEqual([])
-    expect(pendingLooks(tell(named({ unapproved: 'never_asked' })))).toEqual([])
+    expect(pendingLooks(decide(playAll(operationOfRefund()), look(pending), contextAt(at)))).toEqual([])
+    expect(pendingLooks(playAll(operationOfRefund({ unapproved: 'never_asked' })))).toEqual([])
   })
 
   test('is checked again for a day if the provider is unavailable', () => {
-    const asked = decide(tell(named()), look(pending, readable), contextAt(at))
+    const asked = decide(playAll(operationOfRefund()), look(pending, readable), contextAt(at))
     const away = decide(asked, look(pending, readable, 'unavailable'), contextAt(at + MINUTE))
     expect(pendingLooks(away)).toMatchObject([{ wakeAt: at + 6 * MINUTE }])
     const over = decide(away, look(pending, readable, 'unavailable'), contextAt(at + 25 * HOUR))
@@ -291,7 +310,7 @@ describe('an operation that is reported as completed', () => {
     { name: 'active', shown: subscriptionShown(), drifts: 1 },
   ])('of a cancellation whose subscription is $name', ({ shown, drifts }) => {
     const cancels = operationSeen({ kind: 'cancellation', subject: 'sub_1', amount: null, currency: null })
-    const theCase = tell(cancels, sightingInput(shown))
+    const theCase = playAll(cancels, sightingInput(shown))
     const look1 = pendingLooks(theCase).find(({ kind }) => kind === 'operation') as PendingLook
     expect(driftsIn(decide(theCase, look(look1, readable, 'read'), contextAt(at)))).toHaveLength(drifts)
   })

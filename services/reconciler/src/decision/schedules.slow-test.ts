@@ -8,7 +8,7 @@ import { type CardProcessor, createCardProcessor, createChance } from '@backstop
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CONNECTION, lookAll, MINUTE, operationSeen, PROJECT, play, SECOND, sourceOf, T0 } from '../../test/fixtures.ts'
-import { searchOf } from '../../test/searches.ts'
+import { propertySettings } from '../../test/searches.ts'
 import type { Case } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
@@ -268,7 +268,7 @@ describe('the ends of a subscription that schedules manage', () => {
       })
       expect(shown).toEqual(expected.sort())
     })
-    fc.assert(property, searchOf(RUNS))
+    fc.assert(property, propertySettings(RUNS))
   })
 
   test('are all found by re-reads, without any event of a schedule', { retry: 0, timeout: MAX_MS }, () => {
@@ -279,7 +279,7 @@ describe('the ends of a subscription that schedules manage', () => {
         course.ends.map(({ isItself }) => (isItself ? 'not_alerted' : 'unexplained')),
       )
     })
-    fc.assert(property, searchOf(RUNS))
+    fc.assert(property, propertySettings(RUNS))
   })
 
   test('are neither hidden nor doubled by lost events, and the last one is always found', {
@@ -299,6 +299,6 @@ describe('the ends of a subscription that schedules manage', () => {
       expect(cancellations.length).toBeLessThanOrEqual(course.ends.length)
       if (course.ends.at(-1)?.isItself === false) expect(open.map(({ verdict }) => verdict)).not.toContain('explained')
     })
-    fc.assert(property, searchOf(RUNS))
+    fc.assert(property, propertySettings(RUNS))
   })
 })

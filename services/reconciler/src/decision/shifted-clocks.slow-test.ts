@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { contextAt, emptyCase, look, lookFacts, MINUTE, secondLooks, T0 } from '../../test/fixtures.ts'
 import { modelFactsOf, modelledVerdicts, verdictsIn } from '../../test/modelled-verdicts.ts'
-import { searchOf } from '../../test/searches.ts'
+import { propertySettings } from '../../test/searches.ts'
 import { type Delivery, deliveriesOf, type RandomWorld, worlds } from '../../test/told-world.ts'
 import { type Case, withAll } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
@@ -139,6 +139,6 @@ test('clocks that differ by 2 s do not change the verdicts and make no alert mor
   retry: 0,
   timeout: MAX_MS,
 }, () => {
-  fc.assert(property, searchOf(RUNS))
+  fc.assert(property, propertySettings(RUNS))
   expect(opened).toBeGreaterThan(RUNS / 10)
 })

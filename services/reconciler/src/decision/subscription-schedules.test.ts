@@ -68,7 +68,7 @@ function readings(
     })
 }
 
-const by = (facts: Parameters<typeof operationSeen>[0]) => ({
+const operationInput = (facts: Parameters<typeof operationSeen>[0]) => ({
   at: T0,
   input: operationSeen({ kind: 'cancellation', amount: null, currency: null, ...facts }),
 })
@@ -108,7 +108,7 @@ describe('a cancellation that a schedule sets', () => {
     pass(30 * DAY)
     account.endPeriod(id)
     for (const order of [events(), events().toReversed()]) {
-      const theCase = lookAll(play([by(facts({ id, schedule })), ...order]))
+      const theCase = lookAll(play([operationInput(facts({ id, schedule })), ...order]))
       expect(told(theCase)).toEqual([`cancellation succeeded explained ${reason}`])
     }
   })
@@ -117,7 +117,7 @@ describe('a cancellation that a schedule sets', () => {
     const { account, id, events, pass } = openAccount()
     pass(60 * MINUTE)
     account.scheduleCancelByObject(id)
-    expect(told(lookAll(play([by({ subject: id }), ...events()])))).toEqual([UNEXPLAINED])
+    expect(told(lookAll(play([operationInput({ subject: id }), ...events()])))).toEqual([UNEXPLAINED])
   })
 
   test('is found by re-reads alone, with a request time after the last snapshot without it', () => {
@@ -126,7 +126,7 @@ describe('a cancellation that a schedule sets', () => {
     pass(10 * MINUTE)
     account.scheduleCancelByObject(id)
     pass(60 * MINUTE)
-    const explained = by({
+    const explained = operationInput({
       subject: id,
       executing_at: new Date(T0 + 10 * MINUTE).toISOString(),
       ended_at: new Date(T0 + 10 * MINUTE + SECOND).toISOString(),
@@ -148,7 +148,7 @@ describe('a cancellation that a schedule sets', () => {
     const { account, id, pass, readApart } = openAccount()
     account.scheduleCancelByObject(id)
     pass(120 * MINUTE)
-    expect(told(lookAll(play([by({ subject: id }), ...readApart()])))).toEqual([
+    expect(told(lookAll(play([operationInput({ subject: id }), ...readApart()])))).toEqual([
       'cancellation scheduled explained amount_and_time_match',
     ])
   })
@@ -191,7 +191,7 @@ describe('a cancellation that a schedule sets', () => {
     for (const order of [events(), events().toReversed(), [...set, ...read()]]) {
       expect(told(lookAll(play(order)))).toEqual(removed)
     }
-    const first = by({ subject: id })
+    const first = operationInput({ subject: id })
     pass(10 * MINUTE)
     if (account.asOf(T0 + DAY).subscriptions.get(id)?.schedule === null) account.scheduleCancelByObject(id)
     else account.changeSchedule(schedule.id, { endBehavior: 'cancel' })
@@ -228,7 +228,7 @@ describe('a cancellation that a schedule sets', () => {
     const schedule = account.scheduleByObject(id)
     account.cancelSchedule(schedule.id, OURS)
     for (const order of [events(), events().toReversed()]) {
-      const theCase = lookAll(play([by({ subject: 'sub_other', idempotency_key: 'op-7' }), ...order]))
+      const theCase = lookAll(play([operationInput({ subject: 'sub_other', idempotency_key: 'op-7' }), ...order]))
       expect(told(theCase)).toEqual(['cancellation succeeded explained idempotency_key_matches'])
     }
   })

@@ -11,7 +11,7 @@ import { FAILED_RUNS } from '../../test/failed-seeds.ts'
 import { contextAt, emptyCase, look, lookFacts, T0 } from '../../test/fixtures.ts'
 import { isDisproved, lastActionAt } from '../../test/model/verdict-model.ts'
 import { type ModelFacts, modelFactsOf, modelledVerdicts, nameOf, verdictsIn } from '../../test/modelled-verdicts.ts'
-import { searchOf } from '../../test/searches.ts'
+import { propertySettings } from '../../test/searches.ts'
 import { type Delivery, deliveriesOf, type RandomWorld, worlds } from '../../test/told-world.ts'
 import { type Case, withAll } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
@@ -152,6 +152,6 @@ describe('the verdicts equal those of the model', () => {
 
   // No retry: it would use another seed, and the failing seed would be lost.
   test(`in ${RUNS} worlds and orders`, { retry: 0, timeout: MAX_MS }, () => {
-    fc.assert(property, searchOf(RUNS))
+    fc.assert(property, propertySettings(RUNS))
   })
 })

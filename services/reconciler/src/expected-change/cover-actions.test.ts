@@ -20,13 +20,16 @@ import { projectAction, stampChanged } from '../verdict/projection.ts'
 
 const CHARGED = { about: ['pi_1', 'ch_1'] }
 const refund = (id: string, more: object = {}) => sightingInput(refundShown({ ...CHARGED, providerRef: id, ...more }))
-const found = (...expectedChanges: ExpectedChange[]) => ({ kind: 'expected_changes' as const, expectedChanges })
+const expectedChangesInput = (...expectedChanges: ExpectedChange[]) => ({
+  kind: 'expected_changes' as const,
+  expectedChanges,
+})
 
 /** The case after these refunds and their second looks, at which these expected changes are loaded. */
-function judged(refunds: ReturnType<typeof refund>[], expectedChanges: ExpectedChange[]): Case {
+function judgedCase(refunds: ReturnType<typeof refund>[], expectedChanges: ExpectedChange[]): Case {
   const told = play([
     ...refunds.map(input => ({ at: T0 + SECOND, input })),
-    { at: T0 + MINUTE, input: found(...expectedChanges) },
+    { at: T0 + MINUTE, input: expectedChangesInput(...expectedChanges) },
   ])
   return secondLooks(told).length === 0 ? told : lookAll(told)
 }
@@ -36,26 +39,26 @@ const coveredOf = ({ actions }: Case) =>
 
 describe('an expected change', () => {
   test('covers one change if it has no other limit, and the next one alerts', () => {
-    const theCase = judged([refund('re_1'), refund('re_2')], [expectedChange()])
+    const theCase = judgedCase([refund('re_1'), refund('re_2')], [expectedChange()])
     expect(coveredOf(theCase)).toEqual({ re_1: 'exp_1', re_2: null })
     expect(alertsOf(theCase)).toHaveLength(1)
   })
 
   test('covers as many changes as its limit', () => {
-    const theCase = judged([refund('re_1'), refund('re_2'), refund('re_3')], [expectedChange({ maxChanges: 2 })])
+    const theCase = judgedCase([refund('re_1'), refund('re_2'), refund('re_3')], [expectedChange({ maxChanges: 2 })])
     expect(coveredOf(theCase)).toEqual({ re_1: 'exp_1', re_2: 'exp_1', re_3: null })
   })
 
   test('covers no more money than its limit', () => {
     const expected = expectedChange({ maxChanges: 10, maxAmount: 5_000, currency: 'eur' })
     const refunds = [refund('re_1'), refund('re_2', { amount: 2_502 }), refund('re_3', { amount: 2_501 })]
-    expect(coveredOf(judged(refunds, [expected]))).toEqual({ re_1: 'exp_1', re_2: null, re_3: 'exp_1' })
+    expect(coveredOf(judgedCase(refunds, [expected]))).toEqual({ re_1: 'exp_1', re_2: null, re_3: 'exp_1' })
   })
 
   test('with a limit of money covers nothing without an amount, or in another currency', () => {
     const expected = expectedChange({ maxAmount: 5_000, currency: 'eur' })
     const refunds = [refund('re_1', { amount: null }), refund('re_2', { currency: 'usd' })]
-    expect(coveredOf(judged(refunds, [expected]))).toEqual({ re_1: null, re_2: null })
+    expect(coveredOf(judgedCase(refunds, [expected]))).toEqual({ re_1: null, re_2: null })
   })
 
   test('that is used up by other cases covers nothing', () => {
@@ -66,28 +69,28 @@ describe('an expected change', () => {
       currency: 'eur',
       usedElsewhere: { changes: 0, amount: 1 },
     })
-    expect(coveredOf(judged([refund('re_1')], [used, spent]))).toEqual({ re_1: null })
+    expect(coveredOf(judgedCase([refund('re_1')], [used, spent]))).toEqual({ re_1: null })
   })
 
   test('leaves an action to the next expected change when it is used up', () => {
     const expectedChanges = [expectedChange({ expiresAt: T0 + 2 * MINUTE }), expectedChange({ id: 'exp_2' })]
-    expect(coveredOf(judged([refund('re_1'), refund('re_2')], expectedChanges))).toEqual({
+    expect(coveredOf(judgedCase([refund('re_1'), refund('re_2')], expectedChanges))).toEqual({
       re_1: 'exp_1',
       re_2: 'exp_2',
     })
   })
 
   test('keeps its actions if it is used up elsewhere or deleted meanwhile', () => {
-    const theCase = judged([refund('re_1')], [expectedChange()])
+    const theCase = judgedCase([refund('re_1')], [expectedChange()])
     const full = expectedChange({ usedElsewhere: { changes: 1, amount: 0 } })
-    const later = play([{ at: T0 + 2 * MINUTE, input: found(full) }], theCase)
+    const later = play([{ at: T0 + 2 * MINUTE, input: expectedChangesInput(full) }], theCase)
     expect(coveredOf(later)).toEqual({ re_1: 'exp_1' })
     const another = play([{ at: T0 + 3 * MINUTE, input: refund('re_2', { createdAt: T0 + 2 * MINUTE }) }], later)
     expect(coveredOf(another)).toEqual({ re_1: 'exp_1', re_2: null })
   })
 
   test('is free for another action after an operation explains the covered one', () => {
-    const theCase = judged([refund('re_1'), refund('re_2')], [expectedChange()])
+    const theCase = judgedCase([refund('re_1'), refund('re_2')], [expectedChange()])
     const made = operationSeen({ provider_ref: 're_1' })
     const explained = play([{ at: T0 + 3 * MINUTE, input: made }], theCase)
     const again = play([{ at: T0 + 4 * MINUTE, input: operationSeen({ provider_ref: 're_1', version: 2 }) }], explained)
@@ -96,10 +99,13 @@ describe('an expected change', () => {
 
   test('keeps covering the actions of two cases that are merged', () => {
     const [one, other] = ['re_1', 're_2'].map(id =>
-      judged([refund(id)], [expectedChange({ maxChanges: 2, usedElsewhere: { changes: 1, amount: 2_499 } })]),
+      judgedCase([refund(id)], [expectedChange({ maxChanges: 2, usedElsewhere: { changes: 1, amount: 2_499 } })]),
     ) as [Case, Case]
     const { merged } = mergeCases(one, { ...other, id: 'sub_other', createdAt: T0 + MINUTE }, T0 + 2 * MINUTE)
-    const later = play([{ at: T0 + 3 * MINUTE, input: found(expectedChange({ maxChanges: 2 })) }], merged)
+    const later = play(
+      [{ at: T0 + 3 * MINUTE, input: expectedChangesInput(expectedChange({ maxChanges: 2 })) }],
+      merged,
+    )
     expect(coveredOf(later)).toEqual({ re_1: 'exp_1', re_2: 'exp_1' })
   })
 })
@@ -147,11 +153,13 @@ describe('the rule of an unexplained action', () => {
       says: 'expected change exp_1 would cover it, but was deleted',
     },
   ])('names $name', ({ expected, says }) => {
-    expect(ruleOf(judged([refund('re_1')], [expectedChange(expected)]), 're_1')).toBe(`Nothing explains it; ${says}`)
+    expect(ruleOf(judgedCase([refund('re_1')], [expectedChange(expected)]), 're_1')).toBe(
+      `Nothing explains it; ${says}`,
+    )
   })
 
   test('names the other refund of the payment that used it up, and no expected change once an operation explains it', () => {
-    const theCase = judged([refund('re_1'), refund('re_2')], [expectedChange()])
+    const theCase = judgedCase([refund('re_1'), refund('re_2')], [expectedChange()])
     expect(ruleOf(theCase, 're_2')).toBe(
       'Nothing explains it; expected change exp_1 would cover it, but was used up by re_1',
     )
@@ -161,21 +169,27 @@ describe('the rule of an unexplained action', () => {
 
   test('names no expected change that does not cover the action', () => {
     const other = expectedChange({ amount: 1, ...elsewhere(1, ['act_a']) })
-    expect(ruleOf(judged([refund('re_1')], [other]), 're_1')).toBe('Nothing explains it')
+    expect(ruleOf(judgedCase([refund('re_1')], [other]), 're_1')).toBe('Nothing explains it')
   })
 
   test('is listed again if the expected change is used up later', () => {
-    const theCase = { ...judged([refund('re_1')], []), version: 2 }
+    const theCase = { ...judgedCase([refund('re_1')], []), version: 2 }
     const used = expectedChange(elsewhere(1, ['act_a']))
-    const later = stampChanged(play([{ at: T0 + 3 * MINUTE, input: found(used) }], { ...theCase, version: 3 }), theCase)
+    const later = stampChanged(
+      play([{ at: T0 + 3 * MINUTE, input: expectedChangesInput(used) }], { ...theCase, version: 3 }),
+      theCase,
+    )
     expect(onlyAction(later).changedIn).toBe(3)
-    const same = stampChanged(play([{ at: T0 + 4 * MINUTE, input: found(used) }], { ...later, version: 4 }), later)
+    const same = stampChanged(
+      play([{ at: T0 + 4 * MINUTE, input: expectedChangesInput(used) }], { ...later, version: 4 }),
+      later,
+    )
     expect(onlyAction(same).changedIn).toBe(3)
   })
 })
 
 describe('the time of an expected change', () => {
-  const alerted = judged([refund('re_1')], [])
+  const alerted = judgedCase([refund('re_1')], [])
   const NOTED = T0 + 30 * MINUTE
   const apply = (expected: Partial<ExpectedChange>, theCase: Case = alerted) =>
     onlyAction(
@@ -183,7 +197,7 @@ describe('the time of an expected change', () => {
         [
           {
             at: NOTED,
-            input: found(expectedChange({ createdAt: NOTED, expiresAt: NOTED + MINUTE, ...expected })),
+            input: expectedChangesInput(expectedChange({ createdAt: NOTED, expiresAt: NOTED + MINUTE, ...expected })),
           },
         ],
         theCase,
@@ -223,7 +237,7 @@ describe('the time of an expected change', () => {
     const expected = expectedChange({ kind: 'cancellation', startsAt: T0 })
     const told = play([
       { at: T0 + 21 * MINUTE, input: sightingInput(scheduledCancellation(T0 + 20 * MINUTE)) },
-      { at: T0 + 21 * MINUTE, input: found(expected) },
+      { at: T0 + 21 * MINUTE, input: expectedChangesInput(expected) },
     ])
     expect(onlyAction(told).expectedChangeId).toBe('exp_1')
     const earlier = sightingInput(scheduledCancellation(T0 - MINUTE))

@@ -11,7 +11,7 @@ const claim = (caseId: string, uses: ReturnType<typeof use>[], surplus: string[]
   held: [] as string[],
   surplus,
 })
-const back = (...surplus: string[]) => [{ surplus, caseVersion: 1 }]
+const releaseOf = (...surplus: string[]) => [{ surplus, caseVersion: 1 }]
 const ONE = { maxChanges: 1, maxAmount: null }
 
 describe('the uses of an expected change', () => {
@@ -44,9 +44,9 @@ describe('the uses of an expected change', () => {
 
   test('are released once', () => {
     const { next } = grantClaims(none, ONE, [claim('a', [use('act_a')])])
-    const given = releaseClaims(next, back('act_a'))
+    const given = releaseClaims(next, releaseOf('act_a'))
     expect(given.uses).toEqual([])
-    expect(releaseClaims(given, back('act_a'))).toBe(given)
+    expect(releaseClaims(given, releaseOf('act_a'))).toBe(given)
   })
 
   test('are not released by a decision that is older than the last claim, in any order of claims', () => {
@@ -78,7 +78,7 @@ describe('the uses of an expected change', () => {
       fc.property(limits, fc.array(step), (limit, steps) => {
         let stored = none
         for (const one of steps) {
-          if (one.kind === 'back') stored = releaseClaims(stored, back(...one.ids))
+          if (one.kind === 'back') stored = releaseClaims(stored, releaseOf(...one.ids))
           else stored = grantClaims(stored, limit, [claim('a', one.uses, one.surplus)]).next
           const { changes, amount } = usedElsewhere(stored, new Set())
           expect(changes).toBeLessThanOrEqual(limit.maxChanges)

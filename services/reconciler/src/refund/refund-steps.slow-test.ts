@@ -21,7 +21,7 @@ import {
 } from '../../test/fixtures.ts'
 import { proveRefunds } from '../../test/model/refund-total-model.ts'
 import { refundDeliveriesOf, refundWorlds } from '../../test/refund-world.ts'
-import { searchOf } from '../../test/searches.ts'
+import { propertySettings } from '../../test/searches.ts'
 import { type ActionRecord, UNJUDGED } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
 import { decide, type Input } from '../decision/decide.ts'
@@ -166,7 +166,7 @@ describe('any order and repetition gives the same verdicts', () => {
         ]
         expect(view(judgeAgain(shuffled))).toEqual(view(judgeAgain(ordered)))
       }),
-      searchOf(RUNS),
+      propertySettings(RUNS),
     )
   })
 })
@@ -197,7 +197,7 @@ describe('if any events of a charge and its refunds are lost', () => {
         const opened = alertsOf(theCase).filter(alert => alert === 'incident.opened')
         expect(opened.length).toBeLessThanOrEqual(theCase.actions.length + theCase.merged.length)
       }),
-      searchOf(LOSSY_RUNS),
+      propertySettings(LOSSY_RUNS),
     )
   })
 })

@@ -12,7 +12,7 @@ import type { Input } from '../decision/decide.ts'
 
 const HOUR = 60 * MINUTE
 const at = (input: Input, ms = T0 + HOUR) => ({ at: ms, input })
-const tell = (...inputs: Input[]) => play(inputs.map(input => at(input)))
+const playAll = (...inputs: Input[]) => play(inputs.map(input => at(input)))
 const records = (theCase: Case) =>
   theCase.actions.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).sort()
 /** A snapshot of an active subscription at this second. */
@@ -20,7 +20,7 @@ const running = (second: number) => subscriptionShown({ asOf: T0 + second * SECO
 const setAt = (second: number, more: Parameters<typeof scheduledCancellation>[1] = {}) =>
   scheduledCancellation(T0 + second * SECOND, more)
 type PausePhase = 'none' | 'scheduled' | 'paused'
-const shown = (phase: PausePhase, second: number, before?: PausePhase) =>
+const pauseShown = (phase: PausePhase, second: number, before?: PausePhase) =>
   subscriptionShown({
     asOf: T0 + second * SECOND,
     pause: { phase },
@@ -67,12 +67,12 @@ describe('snapshots of a subscription show', () => {
     },
     {
       name: 'that it was paused as scheduled, and continues',
-      shows: [shown('scheduled', 0), shown('paused', 5), shown('none', 9)],
+      shows: [pauseShown('scheduled', 0), pauseShown('paused', 5), pauseShown('none', 9)],
       records: ['pause succeeded not_alerted', 'resume succeeded not_alerted'],
     },
     {
       name: 'that a pause was removed before it began',
-      shows: [shown('scheduled', 0), shown('none', 9)],
+      shows: [pauseShown('scheduled', 0), pauseShown('none', 9)],
       records: ['pause canceled not_alerted', 'schedule_removal succeeded not_alerted'],
     },
     {
@@ -103,18 +103,18 @@ describe('snapshots of a subscription show', () => {
     },
   ])('$name', ({ shows, records: expected }) => {
     const told = shows.map(one => sightingInput(one))
-    expect(records(tell(...told))).toEqual(expected)
-    expect(records(tell(...told.toReversed()))).toEqual(expected)
-    expect(records(tell(...told, ...told))).toEqual(expected)
+    expect(records(playAll(...told))).toEqual(expected)
+    expect(records(playAll(...told.toReversed()))).toEqual(expected)
+    expect(records(playAll(...told, ...told))).toEqual(expected)
   })
 
   test('a re-read out of order adds no second cancellation of one request', () => {
     const stale = subscriptionShown({ asOf: T0 + 2 * SECOND })
     const again = setAt(0, { asOf: T0 + 9 * SECOND })
-    expect(records(tell(sightingInput(setAt(0)), sightingInput(stale), sightingInput(again)))).toEqual([
+    expect(records(playAll(sightingInput(setAt(0)), sightingInput(stale), sightingInput(again)))).toEqual([
       'cancellation scheduled pending',
     ])
-    expect(records(tell(sightingInput(again), sightingInput(stale), sightingInput(setAt(0))))).toEqual([
+    expect(records(playAll(sightingInput(again), sightingInput(stale), sightingInput(setAt(0))))).toEqual([
       'cancellation scheduled pending',
     ])
   })
@@ -122,26 +122,26 @@ describe('snapshots of a subscription show', () => {
   test.each([
     {
       name: 'in the second in which it continues, and before that',
-      reads: shown('paused', 5),
-      events: [shown('paused', 0), shown('none', 5, 'paused')],
+      reads: pauseShown('paused', 5),
+      events: [pauseShown('paused', 0), pauseShown('none', 5, 'paused')],
       records: ['pause succeeded not_alerted', 'resume succeeded not_alerted'],
     },
     {
       name: 'on a page that was requested a little before the pause',
-      reads: shown('paused', 5),
-      events: [shown('none', 0), shown('paused', 9, 'none')],
+      reads: pauseShown('paused', 5),
+      events: [pauseShown('none', 0), pauseShown('paused', 9, 'none')],
       records: ['pause succeeded not_alerted'],
     },
     {
       name: 'on a page that was requested a little before it continued',
-      reads: shown('none', 5),
-      events: [shown('paused', 0), shown('none', 9, 'paused')],
+      reads: pauseShown('none', 5),
+      events: [pauseShown('paused', 0), pauseShown('none', 9, 'paused')],
       records: ['pause succeeded not_alerted', 'resume succeeded not_alerted'],
     },
     {
       name: 'in a pause of which only the end was reported, and then paused again',
-      reads: shown('paused', 5),
-      events: [shown('none', 0), shown('none', 30, 'paused'), shown('paused', 64, 'none')],
+      reads: pauseShown('paused', 5),
+      events: [pauseShown('none', 0), pauseShown('none', 30, 'paused'), pauseShown('paused', 64, 'none')],
       records: ['pause succeeded not_alerted', 'pause succeeded not_alerted', 'resume succeeded not_alerted'],
     },
   ])('show a pause once if it is read $name', ({ reads, events, records: expected }) => {
@@ -149,13 +149,13 @@ describe('snapshots of a subscription show', () => {
       sightingInput(reads, { eventId: null, eventType: 'sweep', reading: 'sweep' }),
       ...events.map(one => sightingInput(one)),
     ]
-    expect(records(tell(...told))).toEqual(expected)
-    expect(records(tell(...told.toReversed()))).toEqual(expected)
+    expect(records(playAll(...told))).toEqual(expected)
+    expect(records(playAll(...told.toReversed()))).toEqual(expected)
   })
 
   test('an older snapshot that arrives late changes no action id and causes no second alert', () => {
     const reseller = (asOf: number) => scheduledCancellation(null, { provider: 'reseller', asOf })
-    const first = lookAll(tell(sightingInput(reseller(T0 + 9 * SECOND))))
+    const first = lookAll(playAll(sightingInput(reseller(T0 + 9 * SECOND))))
     const [known] = first.actions
     const later = lookAll(play([at(sightingInput(reseller(T0)))], first))
     expect(later.actions.map(action => action.id)).toEqual([known?.id])
@@ -164,7 +164,7 @@ describe('snapshots of a subscription show', () => {
   })
 
   test('a late snapshot that splits a cancellation in two leaves the first part its id', () => {
-    const one = tell(sightingInput(setAt(0)), sightingInput(setAt(9)))
+    const one = playAll(sightingInput(setAt(0)), sightingInput(setAt(9)))
     const two = play([at(sightingInput(running(5)))], one)
     expect(one.actions).toHaveLength(1)
     expect(
@@ -174,7 +174,7 @@ describe('snapshots of a subscription show', () => {
   })
 
   test('unchanged snapshots are all kept while a late snapshot may split them', () => {
-    const theCase = tell(
+    const theCase = playAll(
       ...[0, 100, 50].map(second => sightingInput(running(second))),
       sightingInput(setAt(20)),
       sightingInput(setAt(80)),
@@ -189,7 +189,7 @@ describe('snapshots of a subscription show', () => {
 
   test('the timeline has each relevant event once, and re-reads only if they show a change', () => {
     const sweep = { eventId: null, eventType: 'sweep', reading: 'sweep' } as const
-    const theCase = tell(
+    const theCase = playAll(
       sightingInput(setAt(0)),
       sightingInput(setAt(0)),
       sightingInput(setAt(0, { asOf: T0 + 5 * SECOND }), sweep),
@@ -211,7 +211,7 @@ test('a request that seemed to remove an end adds no key to the cancellation, if
     sightingInput(setAt(0, { asOf: T0 + 9 * SECOND }), { eventId: null, eventType: 'sweep', reading: 'sweep' }),
   ]
   for (const order of [told, told.toReversed()]) {
-    expect(tell(...order).actions).toMatchObject([{ kind: 'cancellation', idempotencyKeys: ['sets'] }])
+    expect(playAll(...order).actions).toMatchObject([{ kind: 'cancellation', idempotencyKeys: ['sets'] }])
   }
 })
 
@@ -219,7 +219,7 @@ describe('an operation that cancels', () => {
   test('explains the request, and its effect a month later', () => {
     const cancels = operationSeen({ kind: 'cancellation', subject: 'sub_1', amount: null, currency: null })
     const month = T0 + 30 * 24 * HOUR
-    const set = lookAll(tell(cancels, sightingInput(setAt(0))))
+    const set = lookAll(playAll(cancels, sightingInput(setAt(0))))
     const done = lookAll(play([at(sightingInput(endedSubscription(T0, { asOf: month })), month)], set))
     expect(done.actions).toMatchObject([{ state: 'succeeded', verdict: 'explained', operationId: 'op_1' }])
     expect(alertsOf(done)).toEqual([])
@@ -236,7 +236,7 @@ describe('an operation that cancels', () => {
       ended_at: new Date(T0 + 2 * HOUR + SECOND).toISOString(),
     })
     const ends = endedSubscription(T0 + 2 * HOUR, { idempotencyKey: 'k' })
-    expect(lookAll(tell(late, sightingInput(setAt(0)), sightingInput(ends))).actions).toMatchObject([
+    expect(lookAll(playAll(late, sightingInput(setAt(0)), sightingInput(ends))).actions).toMatchObject([
       { verdict: 'unexplained', providerCreatedAt: T0, idempotencyKeys: [] },
       { verdict: 'explained', providerCreatedAt: T0 + 2 * HOUR },
     ])
@@ -245,7 +245,7 @@ describe('an operation that cancels', () => {
 
 test('an end of the provider that turns out to be requested by somebody alerts', () => {
   const planEnd = scheduledCancellation(null, { provider: 'subscription', cancellation: { cause: 'plan_end' } })
-  const theCase = tell(sightingInput(planEnd))
+  const theCase = playAll(sightingInput(planEnd))
   expect(theCase.actions).toMatchObject([{ verdict: 'not_alerted', reason: 'plan_ended', look: null }])
   const asked = scheduledCancellation(T0 + 9 * SECOND, { provider: 'subscription' })
   expect(play([at(sightingInput(asked))], theCase).actions).toMatchObject([
@@ -256,7 +256,7 @@ test('an end of the provider that turns out to be requested by somebody alerts',
 test('a scheduled end in the baseline is explained, and so is its effect', () => {
   const connection = { id: 'con_a', createdAt: T0 + 5 * SECOND }
   const set = scheduledCancellation(null, { provider: 'reseller', asOf: T0 + 6 * SECOND })
-  const theCase = tell(
+  const theCase = playAll(
     baselineInput(set, { connection }),
     sightingInput(endedSubscription(null, { provider: 'reseller', asOf: T0 + 30 * 24 * HOUR }), { connection }),
   )
@@ -265,10 +265,10 @@ test('a scheduled end in the baseline is explained, and so is its effect', () =>
 
 test('a baseline that is read long after the connection was made does not explain a change that an event reported since', () => {
   const set = scheduledCancellation(null, { provider: 'reseller' })
-  const alerted = lookAll(tell(sightingInput(set)))
+  const alerted = lookAll(playAll(sightingInput(set)))
   expect(alerted.actions).toMatchObject([{ verdict: 'unexplained' }])
   expect(play([at(baselineInput(set), T0 + 48 * HOUR)], alerted).actions).toMatchObject([{ verdict: 'unexplained' }])
-  expect(tell(baselineInput(set), sightingInput(set)).actions).toMatchObject([{ verdict: 'pending' }])
+  expect(playAll(baselineInput(set), sightingInput(set)).actions).toMatchObject([{ verdict: 'pending' }])
 })
 
 describe('an end that was backdated to before the connection, of a subscription that was shown as active since', () => {
@@ -277,14 +277,14 @@ describe('an end that was backdated to before the connection, of a subscription 
   const backdated = endedSubscription(null, { provider: 'subscription', cancellation: { effectiveAt } })
 
   test('was made after the connection', () => {
-    expect(tell(sightingInput(shown), sightingInput(backdated)).actions).toMatchObject([
+    expect(playAll(sightingInput(shown), sightingInput(backdated)).actions).toMatchObject([
       { verdict: 'pending', providerCreatedAt: T0 },
     ])
   })
 
   test('is explained by the operation that made it', () => {
     const made = { kind: 'cancellation', provider: 'subscription', subject: 'sub_1', amount: null } as const
-    const theCase = tell(operationSeen({ ...made, currency: null }), sightingInput(shown), sightingInput(backdated))
+    const theCase = playAll(operationSeen({ ...made, currency: null }), sightingInput(shown), sightingInput(backdated))
     expect(theCase.actions).toMatchObject([{ verdict: 'explained' }])
   })
 })
@@ -292,7 +292,7 @@ describe('an end that was backdated to before the connection, of a subscription 
 test('an end that is scheduled again soon after another one was read is a separate action', () => {
   const read = sightingInput(setAt(3), { eventId: null, reading: 'sweep' })
   const anew = sightingInput(setAt(20, { before: { cancellation: 'none', pause: null } }))
-  for (const order of [tell(read, anew), tell(anew, read)]) {
+  for (const order of [playAll(read, anew), playAll(anew, read)]) {
     expect(records(order)).toEqual([
       'cancellation canceled pending',
       'cancellation scheduled pending',

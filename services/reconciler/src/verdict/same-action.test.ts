@@ -18,8 +18,8 @@ const unlinked = sightingInput(refundShown({ ...biller, stateVersion: 1 }), {
 })
 
 const policies = [policy(), policy({ connectionId: 'con_s', provider: 'subscription' })]
-const tell = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0 + MINUTE, input })))
-const looked = (theCase: Case) => lookAll(theCase, [policy(), policy({ connectionId: 'con_t' })])
+const playAll = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0 + MINUTE, input })))
+const lookThroughBoth = (theCase: Case) => lookAll(theCase, [policy(), policy({ connectionId: 'con_t' })])
 
 describe('a refund that the biller made through its gateway', () => {
   test.each([
@@ -28,7 +28,7 @@ describe('a refund that the biller made through its gateway', () => {
     { name: 'the link last', inputs: [unlinked, atGateway, linked] },
     { name: 'the link last, the gateway first', inputs: [atGateway, unlinked, linked] },
   ])('is one action with both connections: $name', ({ inputs }) => {
-    const theCase = tell(...inputs)
+    const theCase = playAll(...inputs)
     expect(theCase.actions).toHaveLength(1)
     expect(theCase.actions[0]).toMatchObject({ provider: 'processor', providerRef: 're_1', subject: 'pi_1' })
     expect(theCase.actions[0]?.seenThrough.map(({ id }) => id).sort()).toEqual([CONNECTION, 'con_s'])
@@ -40,16 +40,16 @@ describe('a refund that the biller made through its gateway', () => {
       { provider: 'processor', subject: 'pi_1', provider_ref: 're_1' },
       { provider: 'subscription', subject: 'sub_1', provider_ref: 'txn_1' },
     ] as const) {
-      expect(tell(operationSeen(made), linked, atGateway).actions).toMatchObject([{ verdict: 'explained' }])
+      expect(playAll(operationSeen(made), linked, atGateway).actions).toMatchObject([{ verdict: 'explained' }])
     }
   })
 
   test('is no drift for an operation at the gateway if only the biller has shown it', () => {
     const made = operationSeen({ subject: 'pi_1', provider_ref: 're_1' })
-    const early = tell(made, linked)
+    const early = playAll(made, linked)
     expect(early.actions).toMatchObject([{ verdict: 'explained', differences: [] }])
     expect(alertsOf(play([{ at: T0 + MINUTE, input: atGateway }], early))).toEqual([])
-    const wrong = tell(operationSeen({ subject: 'pi_2', provider_ref: 're_1' }), linked)
+    const wrong = playAll(operationSeen({ subject: 'pi_2', provider_ref: 're_1' }), linked)
     expect(alertsOf(play([{ at: T0 + MINUTE, input: atGateway }], wrong))).toEqual(['drift.detected'])
   })
 
@@ -58,8 +58,8 @@ describe('a refund that the biller made through its gateway', () => {
       ...input,
       source: { ...through('con_t'), eventId: 't', eventType: 'x', reading: null },
     })
-    const apart = looked(
-      tell(atGateway, signed(sightingInput(refundShown({ ...biller, provider: 'reseller' }))) as Input),
+    const apart = lookThroughBoth(
+      playAll(atGateway, signed(sightingInput(refundShown({ ...biller, provider: 'reseller' }))) as Input),
     )
     expect(alertsOf(apart)).toEqual(['incident.opened', 'incident.opened'])
     const link = refundShown({ ...biller, provider: 'reseller', gatewayRefs: ['re_1'], stateVersion: 2 })
@@ -78,7 +78,7 @@ describe('a refund that the biller made through its gateway', () => {
   })
 
   test('does not alert twice if the second provider shows it after the first alert', () => {
-    const alerted = lookAll(tell(atGateway), policies)
+    const alerted = lookAll(playAll(atGateway), policies)
     const both = lookAll(play([{ at: T0 + 9 * MINUTE, input: linked }], alerted), policies)
     expect(alertsOf(both)).toEqual(['incident.opened'])
     expect(both.actions).toMatchObject([{ verdict: 'unexplained' }])
@@ -86,7 +86,7 @@ describe('a refund that the biller made through its gateway', () => {
 
   test('that one connection ignores gets a second look if a stricter connection shows it too', () => {
     const settings = [policy({ outOfBand: 'ignore' }), policy({ connectionId: 'con_q' })]
-    const ignored = lookAll(tell(atGateway), settings)
+    const ignored = lookAll(playAll(atGateway), settings)
     expect(ignored.actions).toMatchObject([{ verdict: 'not_alerted', reason: 'out_of_band_ignore' }])
     const other = sightingInput(refundShown(), { ...through('con_q'), eventId: 'q' })
     const seenTwice = play([{ at: T0 + 9 * MINUTE, input: other }], ignored)

@@ -28,7 +28,7 @@ import { decide, type Input } from '../decision/decide.ts'
 import { projectIncidents } from './projection.ts'
 import { whyOf } from './why.ts'
 
-const told = (...inputs: Input[]) => lookAll(play(inputs.map(input => ({ at: T0, input }))))
+const judgedCase = (...inputs: Input[]) => lookAll(play(inputs.map(input => ({ at: T0, input }))))
 const summaries = (theCase: Case) => projectIncidents(theCase).map(({ incident }) => incident.summary)
 const REFUND = 'A refund of EUR 24.99 on pi_1'
 const UNEXPLAINED = ', and no operation of yours explains it'
@@ -43,14 +43,14 @@ describe("the summary of an open incident states the provider's data", () => {
     { state: 'rejected', says: "was requested at the provider and rejected by the provider's review: no money moved" },
     { state: 'reversed', says: 'was made at the provider and taken back later' },
   ] as const)('of a refund that is $state', ({ state, says }) => {
-    expect(summaries(told(sightingInput(refundShown({ state }))))).toEqual([`${REFUND} ${says}${UNEXPLAINED}`])
+    expect(summaries(judgedCase(sightingInput(refundShown({ state }))))).toEqual([`${REFUND} ${says}${UNEXPLAINED}`])
   })
 
   test.each([
     { name: 'scheduled', shown: scheduledCancellation(T0), says: 'is scheduled at the provider' },
     { name: 'in effect', shown: endedSubscription(T0), says: 'was made at the provider' },
   ])('states that a cancellation is $name', ({ shown, says }) => {
-    expect(summaries(told(sightingInput(shown)))).toEqual([`A cancellation on sub_1 ${says}${UNEXPLAINED}`])
+    expect(summaries(judgedCase(sightingInput(shown)))).toEqual([`A cancellation on sub_1 ${says}${UNEXPLAINED}`])
   })
 
   test('says that the provider does not know the refund when it is asked', () => {
@@ -70,7 +70,7 @@ describe("the summary of an open incident states the provider's data", () => {
 })
 
 describe('the summary of a resolved incident names the explanation', () => {
-  const alerted = told(refundSeen())
+  const alerted = judgedCase(refundSeen())
 
   test('an operation that names the refund', () => {
     const named = play([{ at: T0 + 5 * MINUTE, input: operationSeen({ provider_ref: 're_1' }) }], alerted)
@@ -86,7 +86,7 @@ describe('the summary of a resolved incident names the explanation', () => {
   })
 
   test('an end that the provider caused needs no explanation', () => {
-    const open = told(sightingInput(scheduledCancellation(T0)))
+    const open = judgedCase(sightingInput(scheduledCancellation(T0)))
     const involuntary = sightingInput(
       endedSubscription(T0, { asOf: T0 + MINUTE, cancellation: { cause: 'involuntary', detail: 'not_paid' } }),
     )
