@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp, type ReconcilerApp } from '../src/app.ts'
 import { openChannelIncident } from '../src/incidents/rules/failing-channel.ts'
 import { openStores } from '../src/start.ts'
-import { createIndexes } from './indexed.ts'
+import { createIndexes } from './create-indexes.ts'
 import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 
 const codec = createFixedCodec()

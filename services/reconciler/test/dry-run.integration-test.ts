@@ -17,8 +17,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dryRun } from '../src/dry-run/dry-run.ts'
 import { createMongoReplaySource } from '../src/dry-run/mongo-source.ts'
 import { openStores } from '../src/start.ts'
+import { createIndexes } from './create-indexes.ts'
 import { MINUTE, T0 } from './fixtures.ts'
-import { createIndexes } from './indexed.ts'
 import { CARDS, HOUR, OLD_CARDS, recordShop } from './recorded-shop.ts'
 
 const PROGRAM = fileURLToPath(new URL('../src/dry-run/program.ts', import.meta.url))
