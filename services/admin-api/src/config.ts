@@ -47,7 +47,7 @@ export const settings = {
     .integer(16_777_216, 1_048_576, 4_294_967_296)
     .describe('Bytes of request bodies held in memory at once; beyond, the answer is 503'),
   ...socketSettings,
-  // Fewer than in ingress, because each request may use a whole body's memory and only few people and programs manage the product.
+  // Fewer than in ingress, because each socket may hold a whole request, and few people and programs manage the product.
   MAX_SOCKETS: setting.integer(1_000, 10, 100_000).describe(socketSettings.MAX_SOCKETS.description ?? ''),
   MAX_SOCKETS_PER_ADDRESS: setting
     .integer(500, 1, 100_000)

@@ -29,7 +29,7 @@ describe('the first API key', () => {
   test('is created and shown once', async () => {
     const { apiKeys, shown, ensure } = setUp()
     expect(await ensure()).toBe('made')
-    expect(await ensure()).toBe('keys_exist')
+    expect(await ensure()).toBe('keys_are_there')
     expect(shown).toHaveLength(1)
     const [key] = shown as [Secret]
     expect(await apiKeys.find({ hash: hashApiKey(key) })).toMatchObject({ _id: BOOTSTRAP_KEY_ID, scopes: ['admin'] })
@@ -38,7 +38,7 @@ describe('the first API key', () => {
   test('is the key that the operator chose, and is not shown', async () => {
     const { apiKeys, shown, ensure } = setUp()
     expect(await ensure(chosen)).toBe('stored')
-    expect(await ensure(chosen)).toBe('keys_exist')
+    expect(await ensure(chosen)).toBe('keys_are_there')
     expect(shown).toEqual([])
     expect(JSON.stringify(await apiKeys.find({ hash: hashApiKey(chosen) }))).not.toContain(chosen.reveal())
   })
@@ -53,8 +53,8 @@ describe('the first API key', () => {
     const { apiKeys, shown, clock, ensure } = setUp()
     await ensure()
     await apiKeys.change({ _id: BOOTSTRAP_KEY_ID }, { revoked_at: new Date(clock.now()) })
-    expect(await ensure()).toBe('keys_exist')
-    expect(await ensure(chosen)).toBe('keys_exist')
+    expect(await ensure()).toBe('keys_are_there')
+    expect(await ensure(chosen)).toBe('keys_are_there')
     expect(shown).toHaveLength(1)
   })
 
@@ -69,7 +69,7 @@ describe('the first API key', () => {
     const { apiKeys, clock, ensure } = setUp()
     await ensure()
     await apiKeys.change({ _id: BOOTSTRAP_KEY_ID }, { last_used_at: new Date(clock.now()) })
-    expect(await ensure(chosen)).toBe('keys_exist')
+    expect(await ensure(chosen)).toBe('keys_are_there')
     expect(await apiKeys.find({ hash: hashApiKey(chosen) })).toBeUndefined()
   })
 
