@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { PartHandle, RunningStack } from '@backstop/stack'
 import { afterEach, expect, test } from 'vitest'
-import { superviseStack } from './supervise.ts'
+import type { ServiceProcess } from './service-process.ts'
+import { superviseService, superviseStack } from './supervise.ts'
 
 const children: ReturnType<typeof spawn>[] = []
 let stopping = false
@@ -79,4 +80,12 @@ test('resolves only after a restart in progress, so that a stop includes the res
   expect(waited).toBe(false)
   comeUp.resolve()
   await waiting
+})
+
+test('starts no service while the launcher stops', async () => {
+  let starts = 0
+  const service = { name: 'ingress', isStopRequested: false, start: () => void starts++ } as ServiceProcess
+  const supervised = superviseService(service, { say: () => {}, isStopping: () => true })
+  await expect(supervised).rejects.toThrow('ingress was stopped')
+  expect(starts).toBe(0)
 })

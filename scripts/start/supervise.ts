@@ -38,7 +38,8 @@ async function keepRunning(
   const { name } = service
   const exits: Exit[] = []
   let wasReady = false
-  do {
+  // Checked before the first start too: a service that starts during a stop would outlive the launcher.
+  while (!isStopping() && !service.isStopRequested) {
     service.start()
     const readiness = await service.awaitReady()
     if (readiness.kind === 'ready') {
@@ -62,7 +63,7 @@ async function keepRunning(
       return
     }
     await sleep(decision.delayMs)
-  } while (!isStopping() && !service.isStopRequested)
+  }
   firstReady.reject(new StartFault(`${name} was stopped`, ''))
 }
 
