@@ -2,6 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { ApiKeyDocument } from '@backstop/contracts'
 import { startTcpProxy, type TcpProxy, type TestStack, testStack, until } from '@backstop/kit/test'
 import { provision } from '@backstop/provision'
 import { MongoClient } from 'mongodb'
@@ -184,10 +185,10 @@ describe('the process', () => {
 })
 
 describe('backstop keys recover', () => {
-  const recover = (more: Record<string, string> = {}) => {
+  const recover = (more: Record<string, string> = {}, ...options: string[]) => {
     const MONGO_URL = stack.mongoUrl.reveal()
     const env = { PATH: process.env.PATH, MONGO_URL, MONGO_DB: stack.dbName, ...more }
-    return promisify(execFile)(process.execPath, [CLI, 'keys', 'recover'], { env })
+    return promisify(execFile)(process.execPath, [CLI, 'keys', 'recover', ...options], { env })
   }
 
   test('creates an admin key if no other key works, and writes an audit row', async () => {
@@ -212,6 +213,23 @@ describe('backstop keys recover', () => {
     expect((await api.get(`/v1/audit?target=${recovered.key_id}`)).body.data).toMatchObject([
       { key_id: 'recovery', action: 'api_key.recover', request_id: null },
     ])
+    await client.close()
+  })
+
+  test.each([
+    { options: [], days: 90, says: /is valid for 90 days/ },
+    { options: ['--no-expiry'], days: null, says: /does not expire/ },
+  ])('creates a key that is valid for $days days with the options $options', async ({ options, days, says }) => {
+    const { stderr } = await recover({}, ...options)
+    expect(stderr).toMatch(says)
+    const client = new MongoClient(stack.mongoUrl.reveal())
+    const _id = /key_\w+/.exec(stderr)?.[0]
+    const key = await client
+      .db(stack.dbName)
+      .collection<ApiKeyDocument>('api_keys')
+      .findOne({ _id: _id ?? '' })
+    const expiresAt = days === null ? null : new Date((key?.created_at.getTime() ?? 0) + days * 86_400_000)
+    expect(key).toMatchObject({ scopes: ['admin'], expires_at: expiresAt })
     await client.close()
   })
 
