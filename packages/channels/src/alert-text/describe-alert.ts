@@ -116,7 +116,7 @@ function textOfAction(action: Action, code: Incident['code']): IncidentText {
   return {
     ...(code === 'REFUND_REJECTED'
       ? { opened: `Rejected: ${what}`, resolved: `the rejected ${what}` }
-      : { opened: `Unexplained ${what}${stateNote(action)}`, resolved: `the ${what} ${describeVerdict(action)}` }),
+      : { opened: `Unexplained ${what}${describeState(action)}`, resolved: `the ${what} ${describeVerdict(action)}` }),
     facts: [
       { label: 'What', value: capitalise(what) },
       { label: 'Provider', value: PROVIDER_NAMES[action.provider] },
@@ -127,7 +127,7 @@ function textOfAction(action: Action, code: Incident['code']): IncidentText {
 }
 
 /** The state of a refund that has not succeeded. Without it a reader would believe that the money was paid. */
-function stateNote({ kind, state }: Action): string {
+function describeState({ kind, state }: Action): string {
   return kind !== 'refund' || state === 'succeeded' ? '' : ` (${state.replaceAll('_', ' ')})`
 }
 

@@ -22,7 +22,7 @@ export class OffsetTracker {
     const first = offsets[0]
     if (first === undefined || this.#position === undefined) return 0
     if (this.#committed !== undefined && first < this.#committed) {
-      this.#forget()
+      this.#reset()
       return 0
     }
     const position = this.#position
@@ -94,7 +94,7 @@ export class OffsetTracker {
     this.#byOffset.delete(offset)
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#window = []
     this.#byOffset.clear()
     this.#openCount = 0

@@ -168,7 +168,7 @@ class BatchWork<N extends MessageName> {
 
   async run(): Promise<BatchEnd> {
     const { items, end } = await this.#decode()
-    const handled = await this.#work(items)
+    const handled = await this.#handleItems(items)
     return handled.kind === 'done' ? end : handled
   }
 
@@ -199,7 +199,7 @@ class BatchWork<N extends MessageName> {
    * Handles the items from `accepted` on, and halves a failing range until the failing message is found. Keeps the
    * order of the partition: a message is handled only after the message before it is handled or dead-lettered.
    */
-  async #work(items: readonly BatchItem<N>[]): Promise<BatchEnd> {
+  async #handleItems(items: readonly BatchItem<N>[]): Promise<BatchEnd> {
     if (items.length === 0) return { kind: 'done' }
     if (this.#batch.signal.aborted) return { kind: 'interrupted' }
     const usable = items.flatMap(item => (item.kind === 'usable' ? [item.received] : []))
@@ -212,17 +212,17 @@ class BatchWork<N extends MessageName> {
       if (isRetryable(error)) return { kind: 'deferred', error }
       // The work was interrupted, so the error says nothing about the messages.
       if (this.#batch.signal.aborted) return { kind: 'interrupted' }
-      return usable.length === 1 ? this.#deadLetterCulprit(items, error) : this.#halve(items, error)
+      return usable.length === 1 ? this.#deadLetterCulprit(items, error) : this.#handleHalves(items, error)
     }
     return this.#acknowledge(items, undefined)
   }
 
-  async #halve(items: readonly BatchItem<N>[], error: unknown): Promise<BatchEnd> {
+  async #handleHalves(items: readonly BatchItem<N>[], error: unknown): Promise<BatchEnd> {
     const { topic, partition } = this.#batch
     this.#options.logger.error({ topic, partition, messages: items.length, error }, 'batch.halved')
     const middle = Math.ceil(items.length / 2)
-    const end = await this.#work(items.slice(0, middle))
-    return end.kind === 'done' ? this.#work(items.slice(middle)) : end
+    const end = await this.#handleItems(items.slice(0, middle))
+    return end.kind === 'done' ? this.#handleItems(items.slice(middle)) : end
   }
 
   /** Dead-letters the only usable item, for which `handle` failed, and the unusable items beside it. */

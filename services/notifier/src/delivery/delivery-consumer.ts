@@ -82,7 +82,7 @@ export class DeliveryConsumer {
       maxQueuedPerChannel,
       limitsOf,
       isOverloaded: () => options.isOverloaded(),
-      mayStart: () => !this.#writer.isBehind,
+      mayStart: () => !this.#writer.isBacklogFull,
       run: jobs => this.#run(jobs),
       onDropped: job => this.#drop(job),
       onHeld: jobs => void this.#postponer.postponeWhenAvailable(jobs).catch(options.onFatal),
@@ -231,11 +231,11 @@ export class DeliveryConsumer {
       return
     }
     const jobs = plan.jobs.filter(job => {
-      const twin = this.#active.get(job.request.delivery_id)
+      const existingJob = this.#active.get(job.request.delivery_id)
       // The messages of one channel are in two partitions only after a partition was added to the topic.
-      twin?.messages.push(...job.messages)
-      if (twin === undefined) this.#active.set(job.request.delivery_id, job)
-      return twin === undefined
+      existingJob?.messages.push(...job.messages)
+      if (existingJob === undefined) this.#active.set(job.request.delivery_id, job)
+      return existingJob === undefined
     })
     this.#queues.add(jobs)
   }

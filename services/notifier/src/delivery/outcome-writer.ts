@@ -71,7 +71,7 @@ export class OutcomeWriter {
   }
 
   /** True if so many outcomes are unrecorded that no new attempt may start. */
-  get isBehind(): boolean {
+  get isBacklogFull(): boolean {
     return this.#waiting.length + this.#flushing >= MAX_BACKLOG
   }
 

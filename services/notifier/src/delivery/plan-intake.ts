@@ -170,9 +170,9 @@ class Planner {
   }
 
   plan({ request, from }: RequestedDelivery): void {
-    const twin = this.#planned.get(request.delivery_id)
+    const existingJob = this.#planned.get(request.delivery_id)
     const channelKind = this.#channels.get(request.channel_id)?.channel.config.kind
-    if (twin !== undefined) twin.messages.push(from)
+    if (existingJob !== undefined) existingJob.messages.push(from)
     else if (channelKind === undefined) {
       // Deleted channels stay in the database, so this channel never existed, and there is no delivery to record.
       this.#addDone(from, deadLetterOfDelivery(from.message, 'channel_unknown', 'The channel does not exist'))
