@@ -5,8 +5,6 @@
  *
  *     INGRESS_URL=… ADMIN_URL=… API_KEY=… node scripts/demo.ts
  */
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createFactPrinter } from './start/demo/fact-printer.ts'
 import { runDemo } from './start/demo/run-demo.ts'
 
@@ -24,8 +22,8 @@ function required(name: string): string {
 
 const printer = createFactPrinter(process.stdout, Date.now)
 const demo = await runDemo({
-  recordPath: join(tmpdir(), `backstop-demo-${process.pid}.json`),
   kept: undefined,
+  saveRecord: () => {},
   ports: { receiver: Number(process.env.RECEIVER_PORT ?? 9_100), processor: 0 },
   receiverHost: RECEIVER_HOST,
   ingressUrl: required('INGRESS_URL'),

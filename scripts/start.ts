@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { choosePorts, identify, type ProcessIdentity, progressOn, stopPartsOwnedBy } from '@backstop/stack'
-import { readDemoRecord } from './start/demo/demo-records.ts'
+import { createDemoRecords } from './start/demo/demo-records.ts'
 import type { DemoSetup } from './start/demo/demo-setup.ts'
 import { createFactPrinter } from './start/demo/fact-printer.ts'
 import { runDemo } from './start/demo/run-demo.ts'
@@ -30,7 +30,7 @@ if (command.kind !== 'start') {
   process.stdout.write(command.kind === 'help' ? `${USAGE}\n` : `✗ ${command.fault}\n\n${USAGE}\n`)
   process.exit(command.kind === 'help' ? 0 : 2)
 }
-const { withDemo, dataDir, recheckDelayMs } = command.options
+const { withDemo, dataDir, recheckDelayMs, topicPrefix } = command.options
 
 let stopping = false
 const printer = createFactPrinter(process.stdout, Date.now)
@@ -90,8 +90,7 @@ async function start(records: RunRecords): Promise<void> {
     env: process.env,
     ports: USUAL_PORTS,
     recheckDelayMs,
-    // The prefix separates several products on one Kafka and MongoDB.
-    topicPrefix: process.env.KAFKA_TOPIC_PREFIX ?? '',
+    topicPrefix,
     log: progress,
     spawned(process) {
       spawned.add(process)
@@ -112,11 +111,11 @@ async function start(records: RunRecords): Promise<void> {
 }
 
 async function startDemo(product: Product, ready: (processor: { url: string; key: string }) => void): Promise<void> {
-  const recordPath = join(dataDir, 'demo.json')
-  const kept = readDemoRecord(recordPath)
+  const demoRecords = createDemoRecords(join(dataDir, 'demo.json'), product.secretsFingerprint)
+  const kept = demoRecords.read()
   const demo = await runDemo({
-    recordPath,
     kept,
+    saveRecord: demoRecords.write,
     ports: await choosePorts({
       receiver: { remembered: kept?.receiver_port },
       processor: { remembered: kept?.processor_port },

@@ -3,7 +3,7 @@
  * three attacks.
  */
 import type { Benchmark } from '../frame/benchmark.ts'
-import { EVENTS_A_SECOND, type Measured, openFloodWorld } from './world.ts'
+import { EVENTS_A_SECOND, type MeasuredSender, openFloodWorld } from './world.ts'
 
 const SECONDS = 20
 const P50 = 'answer to an authentic event, p50'
@@ -17,7 +17,7 @@ export const floodsBenchmark: Benchmark = {
     const step = log.step('warm-up')
     await world.calm(SECONDS / 2)
     step.done('done')
-    const readingsOf = ({ p50Ms, p99Ms }: Measured) => ({ [P50]: p50Ms, [P99]: p99Ms })
+    const readingsOf = ({ p50Ms, p99Ms }: MeasuredSender) => ({ [P50]: p50Ms, [P99]: p99Ms })
     return {
       comparisons: [
         {

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FLOODS, type FloodingReceiver, type Receiver, startFloodingReceiver, startReceiver } from '@backstop/kit/test'
 import { ApiRefusal } from '../../scripts/start/management-api.ts'
-import type { Connected } from '../../test/world/accounts.ts'
-import type { Customer } from '../../test/world/customer.ts'
+import type { Connected } from '../../test/setup/accounts.ts'
+import type { Customer } from '../../test/setup/customer.ts'
 
 /** Destinations that no channel may have. */
 const FORBIDDEN_URLS = [

@@ -6,13 +6,13 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatedConnection } from '@backstop/contracts'
 import { SIGNERS } from '@backstop/providers/test'
-import { eventOf, makeRefunds } from '../../test/world/refunds.ts'
+import { eventOf, makeRefunds } from '../../test/setup/refunds.ts'
 
 const REPEAT_AFTER_MS = 500
 const TRIES = 40
 const TICK_MS = 5
 
-export interface Sent {
+export interface SentEvents {
   /** Ids of the events. Each was eventually answered with 200. */
   readonly ids: readonly string[]
   /** Times from the first attempt to the answer 200, in milliseconds. */
@@ -26,7 +26,7 @@ export async function sendValidEvents(
   connection: CreatedConnection,
   name: string,
   { perSecond, seconds }: { perSecond: number; seconds: number },
-): Promise<Sent> {
+): Promise<SentEvents> {
   const agent = new Agent({ keepAlive: true, maxSockets: 20 })
   const refunds = makeRefunds(name, perSecond * seconds)
   const failures: Record<string, number> = {}

@@ -4,13 +4,13 @@
 import { join } from 'node:path'
 import type { StackUrls } from '@backstop/stack'
 import { type Product, startProduct } from '../../scripts/start/product.ts'
-import { type Connected, connectProcessor, READ_KEY } from '../../test/world/accounts.ts'
-import { type Customer, openCustomer } from '../../test/world/customer.ts'
+import { type Connected, connectProcessor, READ_KEY } from '../../test/setup/accounts.ts'
+import { type Customer, openCustomer } from '../../test/setup/customer.ts'
 import { percentile } from '../frame/statistics.ts'
 import { type AttackCounts, startAttacker } from './attacker.ts'
 import { startExfiltration } from './exfiltration.ts'
 import { readAllTopics, type TopicContent } from './topics.ts'
-import { type Sent, sendValidEvents } from './valid-events.ts'
+import { type SentEvents, sendValidEvents } from './valid-events.ts'
 
 export const EVENTS_A_SECOND = 50
 /** Number of slow sockets: more than ingress keeps open (MAX_SOCKETS). */
@@ -19,12 +19,12 @@ const GARBAGE_A_SECOND = 400
 /** A word in every id and text of an attacker, and in no authentic one. */
 const MARK = 'forged'
 
-export interface Measured extends Sent {
+export interface MeasuredSender extends SentEvents {
   readonly p50Ms: number
   readonly p99Ms: number
 }
 
-export interface Attacked extends Measured {
+export interface MeasuredAttack extends MeasuredSender {
   readonly counts: AttackCounts
   readonly exfiltrations: number
   /** Descriptions of the attackers' successes; empty if there are none. */
@@ -33,8 +33,8 @@ export interface Attacked extends Measured {
 
 export interface FloodWorld {
   readonly product: Product
-  calm(seconds: number): Promise<Measured>
-  attacked(seconds: number): Promise<Attacked>
+  calm(seconds: number): Promise<MeasuredSender>
+  attacked(seconds: number): Promise<MeasuredAttack>
   /** The contents of the topics, and the ids of all authentic events so far. */
   topics(): Promise<TopicContent & { readonly validIds: ReadonlySet<string> }>
   stop(): Promise<void>
@@ -53,7 +53,7 @@ export async function openFloodWorld(name: string, stack: StackUrls, folder: str
   const validIds = new Set<string>()
   let runs = 0
 
-  const measure = async (seconds: number): Promise<Measured> => {
+  const measure = async (seconds: number): Promise<MeasuredSender> => {
     const sent = await sendValidEvents(connection, `valid${++runs}x`, { perSecond: EVENTS_A_SECOND, seconds })
     for (const id of sent.ids) validIds.add(id)
     return { ...sent, p50Ms: percentile(sent.latenciesMs, 0.5), p99Ms: percentile(sent.latenciesMs, 0.99) }

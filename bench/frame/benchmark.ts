@@ -6,7 +6,7 @@ export interface Benchmark {
   /** The measured quantity, in one line. */
   readonly about: string
   /** Prepares the resources of its comparisons. */
-  open(surroundings: BenchSurroundings): Promise<OpenBenchmark>
+  open(surroundings: BenchSurroundings): Promise<PreparedBenchmark>
 }
 
 export interface BenchSurroundings {
@@ -16,7 +16,7 @@ export interface BenchSurroundings {
   readonly log: ProgressSink
 }
 
-export interface OpenBenchmark {
+export interface PreparedBenchmark {
   readonly comparisons: readonly Comparison[]
   stop(): Promise<void>
 }

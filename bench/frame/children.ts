@@ -6,7 +6,7 @@ export interface BenchChild {
   /** Returns the next message of the process. @throws Error if the process ends first, or if it takes longer */
   next<T>(withinMs: number): Promise<T>
   send(message: object): void
-  /** Processor time that the process has used so far, in milliseconds. Its script must call `tellCpuTime`. */
+  /** Processor time that the process has used so far, in milliseconds. Its script must call `reportCpuTime`. */
   cpuMs(): Promise<number>
   /** Stops the process. Resolves when it has ended. */
   stop(): Promise<void>
@@ -82,7 +82,7 @@ class Inbox {
  * For a script that runs as a child process: answers requests for its processor time, and keeps the process alive until
  * it is stopped.
  */
-export function tellCpuTime(): void {
+export function reportCpuTime(): void {
   process.channel?.ref()
   process.on('message', () => {
     const { user, system } = process.cpuUsage()

@@ -49,11 +49,15 @@ export async function runComparison(
         return { name, values, median: median(values) }
       }),
     })),
-    targets: targets.map(target => ({ ...target, unit: readings[target.reading] as Unit, ...judge(target, rows) })),
+    targets: targets.map(target => ({
+      ...target,
+      unit: readings[target.reading] as Unit,
+      ...judgeTarget(target, rows),
+    })),
   }
 }
 
-function judge({ reading, of, against, is, value }: Target, rows: Rows): Pick<JudgedTarget, 'reached' | 'isMet'> {
+function judgeTarget({ reading, of, against, is, value }: Target, rows: Rows): Pick<JudgedTarget, 'reached' | 'isMet'> {
   const own = valuesOf(rows, of, reading)
   const reference = against === undefined ? undefined : valuesOf(rows, against, reading)
   const reached = median(reference === undefined ? own : own.map((value, round) => value / reference[round]!))

@@ -2,7 +2,7 @@ import type { Compared, ComparedReading, JudgedTarget } from './compare.ts'
 
 /** Formats a comparison for a terminal: a table for each reading, then a line for each target. */
 export function toTable({ name, readings, targets }: Compared): string {
-  return [name, ...readings.flatMap(rowsOf), ...targets.map(told)].join('\n')
+  return [name, ...readings.flatMap(rowsOf), ...targets.map(targetLine)].join('\n')
 }
 
 function rowsOf({ name, unit, contenders }: ComparedReading): string[] {
@@ -20,7 +20,7 @@ function rowsOf({ name, unit, contenders }: ComparedReading): string[] {
   )
 }
 
-function told({ reading, unit, of, against, is, value, reached, isMet }: JudgedTarget): string {
+function targetLine({ reading, unit, of, against, is, value, reached, isMet }: JudgedTarget): string {
   const what = against === undefined ? of : `${of} / ${against}`
   const shown = (number: number) => (against === undefined ? `${rounded(number)} ${unit}` : number.toFixed(2))
   return `${isMet ? '✓' : '✗'} ${reading}, ${what}: ${shown(reached)}, to be ${is} ${shown(value)}`

@@ -10,7 +10,7 @@ import kafkajs, { type EachBatchPayload, type KafkaMessage } from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import { Pool } from 'undici'
 import { newDelivery } from '../../services/notifier/src/store/delivery-store.ts'
-import { tellCpuTime } from '../frame/children.ts'
+import { reportCpuTime } from '../frame/children.ts'
 
 const { BROKERS = '', TOPIC = '', MONGO = '', DB = '', RECEIVER = '', CONCURRENCY = '' } = process.env
 const BATCH = 500
@@ -73,7 +73,7 @@ async function eachBatch(payload: EachBatchPayload) {
   }
 }
 
-tellCpuTime()
+reportCpuTime()
 await consumer.connect()
 await consumer.subscribe({ topic: TOPIC, fromBeginning: true })
 await consumer.run({ autoCommit: false, partitionsConsumedConcurrently: 4, eachBatch })

@@ -1,7 +1,7 @@
 /** Measures how much a hanging channel delays the other channels. */
 import { webhookChannel } from '@backstop/channels/test'
-import { type NotifierAlone, openNotifierAlone } from '../../test/world/notifier-alone.ts'
-import { publishSteadily } from '../../test/world/steady-load.ts'
+import { type NotifierAlone, openNotifierAlone } from '../../test/setup/notifier-alone.ts'
+import { publishSteadily } from '../../test/setup/steady-load.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { percentile } from '../frame/statistics.ts'
 import { benchAlert } from './load.ts'

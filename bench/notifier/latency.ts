@@ -1,7 +1,7 @@
 /** Measures the time from an alert to the first attempt of its delivery, at a steady rate. */
 
-import type { NotifierAlone } from '../../test/world/notifier-alone.ts'
-import { publishSteadily } from '../../test/world/steady-load.ts'
+import type { NotifierAlone } from '../../test/setup/notifier-alone.ts'
+import { publishSteadily } from '../../test/setup/steady-load.ts'
 import type { Comparison } from '../frame/benchmark.ts'
 import { percentile } from '../frame/statistics.ts'
 import { benchAlert } from './load.ts'

@@ -2,7 +2,7 @@
 
 import { webhookBody } from '@backstop/channels'
 import { Pool } from 'undici'
-import { tellCpuTime } from '../frame/children.ts'
+import { reportCpuTime } from '../frame/children.ts'
 import { benchAlert } from './load.ts'
 
 const { RECEIVER = '', CONCURRENCY = '', COUNT = '' } = process.env
@@ -11,12 +11,12 @@ const pool = new Pool(RECEIVER, { connections: concurrency, pipelining: 1 })
 const bodies = Array.from({ length: Number(COUNT) }, (_, index) => webhookBody(benchAlert(`post-${index}`, 'prj_0')))
 const headers = { 'content-type': 'application/json', 'webhook-id': 'post-only' }
 
-async function postTheRest(): Promise<void> {
+async function postRemaining(): Promise<void> {
   for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
     const answer = await pool.request({ path: '/post', method: 'POST', headers, body })
     await answer.body.dump()
   }
 }
 
-tellCpuTime()
-await Promise.all(Array.from({ length: concurrency }, postTheRest))
+reportCpuTime()
+await Promise.all(Array.from({ length: concurrency }, postRemaining))

@@ -4,9 +4,9 @@
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Expectation } from './receiver.ts'
+import type { ExpectedRequests } from './receiver.ts'
 
-let expected: Expectation = { count: 0, warmUp: 0, readsBodies: false }
+let expected: ExpectedRequests = { count: 0, warmUp: 0, readsBodies: false }
 let count = 0
 let warmedUpAtMs = 0
 let latenciesMs: number[] = []
@@ -46,7 +46,7 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 60_000
 server.requestTimeout = 0
 process.on('message', message => {
-  expected = message as Expectation
+  expected = message as ExpectedRequests
   count = 0
   latenciesMs = []
   process.send?.('ready')

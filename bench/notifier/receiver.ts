@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { startChild } from '../frame/children.ts'
 
-export interface Expectation {
+export interface ExpectedRequests {
   /** Number of requests to wait for. */
   readonly count: number
   /**
@@ -13,7 +13,7 @@ export interface Expectation {
   readonly readsBodies: boolean
 }
 
-export interface Received {
+export interface ReceivedRequests {
   /** Time from the last request of the warm-up to the last request, in milliseconds. */
   readonly tookMs: number
   /** Times from alert to request after the warm-up, in milliseconds; empty unless bodies are read. */
@@ -24,11 +24,11 @@ export interface Received {
 export interface BenchReceiver {
   readonly url: string
   /** Starts counting. */
-  expect(expectation: Expectation): Promise<void>
+  expect(expectation: ExpectedRequests): Promise<void>
   /** Resolves when the warm-up is over. */
   warmedUp(withinMs: number): Promise<void>
   /** Resolves when all expected requests have arrived, after `warmedUp`. */
-  received(withinMs: number): Promise<Received>
+  received(withinMs: number): Promise<ReceivedRequests>
   stop(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export async function startBenchReceiver(folder: string): Promise<BenchReceiver>
     async warmedUp(withinMs) {
       await child.next<'warm'>(withinMs)
     },
-    received: withinMs => child.next<Received>(withinMs),
+    received: withinMs => child.next<ReceivedRequests>(withinMs),
     stop: () => child.stop(),
   }
 }

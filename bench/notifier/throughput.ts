@@ -1,7 +1,7 @@
 /** Measures deliveries per second from a full topic, compared with loops that do less. */
 import { join } from 'node:path'
 import { webhookChannel } from '@backstop/channels/test'
-import { type NotifierAlone, openNotifierAlone } from '../../test/world/notifier-alone.ts'
+import { type NotifierAlone, openNotifierAlone } from '../../test/setup/notifier-alone.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { startChild } from '../frame/children.ts'
 import { benchRequest } from './load.ts'
@@ -52,8 +52,8 @@ export async function openThroughput(surroundings: BenchSurroundings, receiver: 
 }
 
 async function measureNotifier(world: NotifierAlone, receiver: BenchReceiver) {
-  await fill(world)
-  const count = await counting(receiver, DELIVERIES)
+  await publishDeliveries(world)
+  const count = await startCounting(receiver, DELIVERIES)
   await world.start()
   const readings = await count(() => world.cpuMs())
   await world.expectDelivered(DELIVERIES)
@@ -62,8 +62,8 @@ async function measureNotifier(world: NotifierAlone, receiver: BenchReceiver) {
 }
 
 async function measureBareLoop(world: NotifierAlone, receiver: BenchReceiver, { stack, folder }: BenchSurroundings) {
-  await fill(world)
-  const count = await counting(receiver, DELIVERIES)
+  await publishDeliveries(world)
+  const count = await startCounting(receiver, DELIVERIES)
   const env = {
     BROKERS: stack.kafka,
     TOPIC: `${world.topicPrefix}deliveries`,
@@ -80,7 +80,7 @@ async function measureBareLoop(world: NotifierAlone, receiver: BenchReceiver, { 
 }
 
 async function measurePosting(receiver: BenchReceiver, { folder }: BenchSurroundings) {
-  const count = await counting(receiver, POSTS)
+  const count = await startCounting(receiver, POSTS)
   const env = { RECEIVER: receiver.url, CONCURRENCY: String(CONCURRENCY), COUNT: String(POSTS) }
   const child = startChild(new URL('post-only-main.ts', import.meta.url), env, join(folder, 'post-only.log'))
   const readings = await count(() => child.cpuMs())
@@ -91,7 +91,7 @@ async function measurePosting(receiver: BenchReceiver, { folder }: BenchSurround
 let filled = 0
 
 /** Publishes deliveries of new alerts, one channel after the other. */
-async function fill(world: NotifierAlone): Promise<void> {
+async function publishDeliveries(world: NotifierAlone): Promise<void> {
   const round = ++filled
   await world.request(
     Array.from({ length: DELIVERIES }, (_, index) =>
@@ -104,7 +104,7 @@ async function fill(world: NotifierAlone): Promise<void> {
  * Makes the receiver count requests. @returns a function that waits for the last counted request and returns the
  * readings
  */
-async function counting(receiver: BenchReceiver, total: number) {
+async function startCounting(receiver: BenchReceiver, total: number) {
   const warmUp = total * WARM_UP
   const count = total * (1 - TAIL)
   await receiver.expect({ count, warmUp, readsBodies: false })

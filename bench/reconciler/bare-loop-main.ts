@@ -7,8 +7,8 @@
  */
 import kafkajs, { type EachBatchPayload, type KafkaMessage } from 'kafkajs'
 import { type AnyBulkWriteOperation, MongoClient } from 'mongodb'
-import { isUnexplained } from '../../test/world/refunds.ts'
-import { tellCpuTime } from '../frame/children.ts'
+import { isUnexplained } from '../../test/setup/refunds.ts'
+import { reportCpuTime } from '../frame/children.ts'
 import { COLLECTIONS, copyFor, type Sample, sampleDocuments } from './samples.ts'
 
 const { BROKERS = '', PREFIX = '', MONGO = '', DB = '', RECONCILER_DB = '', INSERTS_ONLY } = process.env
@@ -64,7 +64,7 @@ async function eachBatch({ batch, resolveOffset, uncommittedOffsets, ...payload 
   }
 }
 
-tellCpuTime()
+reportCpuTime()
 await Promise.all([producer.connect(), consumer.connect()])
 await consumer.subscribe({ topic: `${PREFIX}inbound.processor`, fromBeginning: true })
 await consumer.run({ autoCommit: false, partitionsConsumedConcurrently: 4, eachBatch })

@@ -1,7 +1,7 @@
 /** Measures how much connections with unavailable providers delay the sweeps of the other connections. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '@backstop/kit/test'
-import { ALIVE_COUNT, DEAD_COUNT, openSweptProviders, type SweptProviders } from '../../test/world/swept-providers.ts'
+import { ALIVE_COUNT, DEAD_COUNT, openSweptProviders, type SweptProviders } from '../../test/setup/swept-providers.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { percentile } from '../frame/statistics.ts'
 

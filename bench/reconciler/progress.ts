@@ -1,7 +1,7 @@
-import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
+import type { ReconcilerAlone } from '../../test/setup/reconciler-alone.ts'
 
 /** The progress of a consumer at one moment. */
-export interface Mark {
+export interface ProgressMark {
   readonly atMs: number
   readonly events: number
   /** Processor time used so far, in milliseconds. */
@@ -17,13 +17,13 @@ const WITHIN_MS = 600_000
  * @returns one mark per share
  * @throws Error after ten minutes
  */
-export async function marksOf(
+export async function watchProgress(
   world: ReconcilerAlone,
   { group, before, count, shares }: { group: string; before: number; count: number; shares: readonly number[] },
   cpuMs: () => Promise<number>,
-): Promise<Mark[]> {
+): Promise<ProgressMark[]> {
   const deadline = performance.now() + WITHIN_MS
-  const marks: Mark[] = []
+  const marks: ProgressMark[] = []
   for (const share of shares) {
     for (;;) {
       const events = (await world.committed(group)) - before
@@ -39,7 +39,7 @@ export async function marksOf(
 }
 
 /** Computes the readings between two marks. */
-export function readingsOf(from: Mark, to: Mark) {
+export function readingsOf(from: ProgressMark, to: ProgressMark) {
   const events = to.events - from.events
   return {
     events: (events / (to.atMs - from.atMs)) * 1_000,

@@ -1,5 +1,5 @@
 /** Measures the delay of second looks after their due time, with 10,000 pending second looks. */
-import { watchSecondLooks } from '../../test/world/second-looks.ts'
+import { watchSecondLooks } from '../../test/setup/second-looks.ts'
 import type { Comparison } from '../frame/benchmark.ts'
 import { percentile } from '../frame/statistics.ts'
 import type { Worlds } from './worlds.ts'

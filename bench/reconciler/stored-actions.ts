@@ -1,8 +1,8 @@
 /** Measures the time per event and the memory of the process, after few and after many stored events. */
-import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
-import { makeRefunds } from '../../test/world/refunds.ts'
+import type { ReconcilerAlone } from '../../test/setup/reconciler-alone.ts'
+import { makeRefunds } from '../../test/setup/refunds.ts'
 import type { Comparison } from '../frame/benchmark.ts'
-import { marksOf, readingsOf } from './progress.ts'
+import { readingsOf, watchProgress } from './progress.ts'
 import { COLLECTIONS } from './samples.ts'
 import type { Worlds } from './worlds.ts'
 
@@ -68,6 +68,6 @@ export function compareStoredActions(worlds: Worlds, many: number, onRequest: bo
     const before = await world.committed('reconciler')
     await world.report(refunds)
     await world.publishEvents(refunds)
-    return marksOf(world, { group: 'reconciler', before, count, shares }, world.cpuMs)
+    return watchProgress(world, { group: 'reconciler', before, count, shares }, world.cpuMs)
   }
 }

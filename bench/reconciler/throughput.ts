@@ -1,10 +1,10 @@
 /** Measures events per second from a full topic, compared with loops that do less. */
 import { join } from 'node:path'
-import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
-import { keyOf, makeRefunds, type Refund, unexplainedOf } from '../../test/world/refunds.ts'
+import type { ReconcilerAlone } from '../../test/setup/reconciler-alone.ts'
+import { keyOf, makeRefunds, type Refund, unexplainedOf } from '../../test/setup/refunds.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { startChild } from '../frame/children.ts'
-import { marksOf, readingsOf } from './progress.ts'
+import { readingsOf, watchProgress } from './progress.ts'
 import { COLLECTIONS, caseBefore, type Sample, sampleDocuments } from './samples.ts'
 import type { Worlds } from './worlds.ts'
 
@@ -44,7 +44,7 @@ export function compareThroughput(worlds: Worlds, surroundings: BenchSurrounding
 let rounds = 0
 
 /** Publishes events of new refunds. */
-async function fill(world: ReconcilerAlone): Promise<Refund[]> {
+async function publishRefunds(world: ReconcilerAlone): Promise<Refund[]> {
   const refunds = makeRefunds(`r${++rounds}`, EVENTS)
   await world.publishEvents(refunds)
   return refunds
@@ -52,10 +52,10 @@ async function fill(world: ReconcilerAlone): Promise<Refund[]> {
 
 async function measureReconciler(world: ReconcilerAlone) {
   const before = { events: await world.committed('reconciler'), rechecks: await world.count('rechecks') }
-  const refunds = await fill(world)
+  const refunds = await publishRefunds(world)
   await world.report(refunds)
   await world.start()
-  const [from, to] = await marksOf(
+  const [from, to] = await watchProgress(
     world,
     { group: 'reconciler', before: before.events, count: EVENTS, shares: SHARES },
     world.cpuMs,
@@ -73,8 +73,8 @@ async function measureBareLoop(
   insertsOnly: boolean,
 ) {
   const before = { events: await world.committed('bare-loop'), rechecks: await world.count('rechecks') }
-  const refunds = await fill(world)
-  if (!insertsOnly) await putCases(world, reconciler, refunds)
+  const refunds = await publishRefunds(world)
+  if (!insertsOnly) await insertCases(world, reconciler, refunds)
   const env = {
     BROKERS: stack.kafka,
     PREFIX: world.topicPrefix,
@@ -84,7 +84,7 @@ async function measureBareLoop(
     ...(insertsOnly ? { INSERTS_ONLY: 'yes' } : {}),
   }
   const child = startChild(new URL('bare-loop-main.ts', import.meta.url), env, join(folder, 'bare-loop.log'))
-  const [from, to] = await marksOf(
+  const [from, to] = await watchProgress(
     world,
     { group: 'bare-loop', before: before.events, count: EVENTS, shares: SHARES },
     () => child.cpuMs(),
@@ -95,7 +95,7 @@ async function measureBareLoop(
 }
 
 /** Inserts the cases that the refunds' operations created. */
-async function putCases(world: ReconcilerAlone, reconciler: ReconcilerAlone, refunds: readonly Refund[]) {
+async function insertCases(world: ReconcilerAlone, reconciler: ReconcilerAlone, refunds: readonly Refund[]) {
   const { subjects: sample } = await sampleDocuments(reconciler.mongo.db)
   const explained = refunds.filter(({ isExplained }) => isExplained)
   const subjects = world.mongo.db.collection<Sample>('subjects')

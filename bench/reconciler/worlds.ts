@@ -1,4 +1,4 @@
-import { openReconcilerAlone, type ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
+import { openReconcilerAlone, type ReconcilerAlone } from '../../test/setup/reconciler-alone.ts'
 import type { BenchSurroundings } from '../frame/benchmark.ts'
 
 /**

@@ -15,7 +15,7 @@ import { type ChosenPorts, chooseProductPorts, type ProductPort } from './produc
 import { databaseName, environmentOf, type ProductContext, SERVICES, type ServiceName } from './service-environment.ts'
 import { createServiceProcess, type ServiceProcess } from './service-process.ts'
 import { StartFault } from './start-fault.ts'
-import { loadOrCreateSecrets, type StoredSecrets } from './stored-secrets.ts'
+import { fingerprintOf, loadOrCreateSecrets, type StoredSecrets } from './stored-secrets.ts'
 import { type Supervision, superviseService, superviseStack } from './supervise.ts'
 
 export interface ProductOptions {
@@ -52,6 +52,8 @@ export interface Product {
   urls: { ingress: string; admin: string } & StackUrls
   /** The bootstrap key of the management API. */
   key: string
+  /** Identifies the keys that encrypt secrets in MongoDB, without revealing them. */
+  secretsFingerprint: string
   topicPrefix: string
   /** The database's name in MongoDB. */
   database: string
@@ -198,6 +200,7 @@ function assemble(
   return {
     urls: { ...stackUrls, ingress: context.ingressUrl, admin: context.adminUrl },
     key: secrets.bootstrapKey,
+    secretsFingerprint: fingerprintOf(secrets),
     topicPrefix,
     database: databaseName(topicPrefix),
     children,

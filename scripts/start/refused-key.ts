@@ -23,7 +23,7 @@ function refusedKeyFault(reason: string, dataDir: string): StartFault {
     `The management API refuses the API key of ${path}: ${reason}`,
     [
       'If this database was set up with another secrets.json, put that file back: stored secrets cannot be read without it.',
-      'Otherwise make a new key while Backstop runs, and put it into the file as bootstrapKey:  npx backstop keys recover',
+      'Otherwise create a new key while Backstop runs, and put it into the file as bootstrapKey:  npx backstop keys recover --no-expiry',
     ].join('\n    '),
   )
 }

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest'
 import { readStartOptions, type StartCommand } from './start-options.ts'
 
-const start = (withDemo: boolean, recheckDelayMs = 60_000, dataDir = '/clone/.backstop'): StartCommand => ({
+const start = (
+  withDemo: boolean,
+  recheckDelayMs = 60_000,
+  dataDir = '/clone/.backstop',
+  topicPrefix = '',
+): StartCommand => ({
   kind: 'start',
-  options: { withDemo, recheckDelayMs, dataDir },
+  options: { withDemo, recheckDelayMs, dataDir, topicPrefix },
 })
 
 test.each<{ name: string; args?: string[]; env?: NodeJS.ProcessEnv; command: unknown }>([
@@ -32,6 +37,16 @@ test.each<{ name: string; args?: string[]; env?: NodeJS.ProcessEnv; command: unk
     name: 'what is no option is named',
     args: ['demo'],
     command: { kind: 'refused', fault: expect.stringContaining("'demo'") },
+  },
+  {
+    name: 'the KAFKA_TOPIC_PREFIX of another product in the environment is ignored',
+    env: { KAFKA_TOPIC_PREFIX: 'other.' },
+    command: start(true),
+  },
+  {
+    name: 'BACKSTOP_TEST_TOPIC_PREFIX sets the prefix',
+    env: { BACKSTOP_TEST_TOPIC_PREFIX: 'test-1.' },
+    command: start(true, 60_000, '/clone/.backstop', 'test-1.'),
   },
   { name: '--help asks for help', args: ['--help'], command: { kind: 'help' } },
 ])('$name', ({ args = [], env = {}, command }) => {

@@ -8,6 +8,11 @@ export interface StartOptions {
   dataDir: string
   /** Milliseconds until the second look. */
   recheckDelayMs: number
+  /**
+   * The prefix of topics and of the database's name. Tests set BACKSTOP_TEST_TOPIC_PREFIX to run several products on one Kafka and
+   * MongoDB. KAFKA_TOPIC_PREFIX is ignored, because another product may have set it, and a new prefix hides the stored data.
+   */
+  topicPrefix: string
 }
 
 /** The parsed command line of `npm start`. */
@@ -42,7 +47,8 @@ export function readStartOptions(
   // Without the `--`, `npm start --no-demo` sets the npm setting `demo` to an empty text.
   const withDemo = !flags['no-demo'] && env.npm_config_demo !== ''
   const dataDir = resolve(flags.data ?? defaultDataDir)
-  return { kind: 'start', options: { withDemo, dataDir, recheckDelayMs: Number(wanted) } }
+  const topicPrefix = env.BACKSTOP_TEST_TOPIC_PREFIX ?? ''
+  return { kind: 'start', options: { withDemo, dataDir, recheckDelayMs: Number(wanted), topicPrefix } }
 }
 
 function readFlags(args: readonly string[]): { 'no-demo'?: boolean; data?: string; help?: boolean } | string {

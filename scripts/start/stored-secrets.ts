@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartFault } from './start-fault.ts'
@@ -30,6 +30,11 @@ export function loadOrCreateSecrets(path: string): StoredSecrets {
   return secrets
 }
 
+/** Identifies the secret keys without revealing them. */
+export function fingerprintOf({ secretKeys }: StoredSecrets): string {
+  return createHash('sha256').update(secretKeys).digest('hex').slice(0, 16)
+}
+
 function readSecrets(path: string): StoredSecrets | undefined {
   let text: string
   try {
@@ -43,8 +48,8 @@ function readSecrets(path: string): StoredSecrets | undefined {
   throw new StartFault(
     `${path} is broken. It holds the key that decrypts the stored secrets of connections and channels`,
     [
-      'Put a copy of the file back. Without a copy, move it away and start again. Then make a new API key',
-      '(npx backstop keys recover), and set the secrets of connections and channels again.',
+      'Put a copy of the file back. Without a copy, move it away and start again. Then create a new API key',
+      '(npx backstop keys recover --no-expiry), and set the secrets of connections and channels again.',
     ].join('\n    '),
   )
 }

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { PartHandle, RunningStack } from '@backstop/stack'
 import { afterEach, expect, test } from 'vitest'
-import { superviseStack } from './supervise.ts'
+import type { ServiceProcess } from './service-process.ts'
+import { superviseService, superviseStack } from './supervise.ts'
 
 const children: ReturnType<typeof spawn>[] = []
 let stopping = false
@@ -27,12 +28,12 @@ const absent: PartHandle = {
   kill: refuse,
   restart: refuse,
   stop: refuse,
-  lastWords: () => [],
+  lastLogLines: () => [],
 }
 
 /** A fake stack in which only Kafka is a process on this machine. */
 async function stackWith(restart: (kafka: PartHandle) => Promise<void>): Promise<RunningStack> {
-  const kafka = { ...absent, pid: await sleeper(), lastWords: () => ['    out of memory'] }
+  const kafka = { ...absent, pid: await sleeper(), lastLogLines: () => ['    out of memory'] }
   return {
     urls: { kafka: '', mongo: '', registry: '', smtp: '', mail: '' },
     kind: 'embedded',
@@ -79,4 +80,12 @@ test('resolves only after a restart in progress, so that a stop includes the res
   expect(waited).toBe(false)
   comeUp.resolve()
   await waiting
+})
+
+test('starts no service while the launcher stops', async () => {
+  let starts = 0
+  const service = { name: 'ingress', isStopRequested: false, start: () => void starts++ } as ServiceProcess
+  const supervised = superviseService(service, { say: () => {}, isStopping: () => true })
+  await expect(supervised).rejects.toThrow('ingress was stopped')
+  expect(starts).toBe(0)
 })

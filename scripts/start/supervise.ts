@@ -38,7 +38,8 @@ async function keepRunning(
   const { name } = service
   const exits: Exit[] = []
   let wasReady = false
-  do {
+  // Checked before the first start too: a service that starts during a stop would outlive the launcher.
+  while (!isStopping() && !service.isStopRequested) {
     service.start()
     const readiness = await service.awaitReady()
     if (readiness.kind === 'ready') {
@@ -62,7 +63,7 @@ async function keepRunning(
       return
     }
     await sleep(decision.delayMs)
-  } while (!isStopping() && !service.isStopRequested)
+  }
   firstReady.reject(new StartFault(`${name} was stopped`, ''))
 }
 
@@ -112,7 +113,7 @@ function createRestart(name: PartName, part: PartHandle, logDir: string, { say, 
     const decision = decideRestart(exits, Date.now())
     // A restart renames the log of the previous process.
     const log = join(logDir, decision.kind === 'restart' ? `${name}.previous.log` : `${name}.log`)
-    say([`✗ ${title} has ended`, ...part.lastWords(), `    Its log: ${log}`].join('\n'))
+    say([`✗ ${title} has ended`, ...part.lastLogLines(), `    Its log: ${log}`].join('\n'))
     if (decision.kind === 'stay_down') {
       say(`✗ ${title} stays down: ${decision.reason}\n  → ${decision.remedy}`)
       return false

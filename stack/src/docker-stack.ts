@@ -49,8 +49,8 @@ export async function startDockerStack(
 ): Promise<{ urls: Partial<StackUrls>; parts: Partial<Record<PartName, PartHandle>>; stop(): Promise<void> }> {
   const records = new StackRecordFile(options.dataDir)
   const project = projectName(options.dataDir)
-  const running = (await composeOn(project, options.env)('ps', '--services', '--status', 'running')).split('\n')
-  const ports = await settlePorts(
+  const running = (await composeFor(project, options.env)('ps', '--services', '--status', 'running')).split('\n')
+  const ports = await assignPorts(
     records,
     options,
     names.some(name => running.includes(name)),
@@ -58,7 +58,7 @@ export async function startDockerStack(
   const portVariables = Object.fromEntries(
     Object.entries(PORT_VARIABLES).map(([port, variable]) => [variable, String(ports[port as DockerPort])]),
   )
-  const compose = composeOn(project, { ...options.env, ...portVariables })
+  const compose = composeFor(project, { ...options.env, ...portVariables })
   const step = options.log.step('Docker')
   step.update(`starting ${names.join(', ')}`)
   try {
@@ -86,7 +86,7 @@ export async function stopDockerProject(dataDir: string, env: NodeJS.ProcessEnv)
   const records = new StackRecordFile(dataDir)
   const { dockerProject } = records.read()
   if (dockerProject === undefined) return false
-  await composeOn(dockerProject, env)('stop', '-t', '6')
+  await composeFor(dockerProject, env)('stop', '-t', '6')
   records.change(record => {
     delete record.dockerProject
   })
@@ -97,7 +97,7 @@ function projectName(dataDir: string): string {
   return `backstop-${createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 8)}`
 }
 
-function composeOn(project: string, env: NodeJS.ProcessEnv): Compose {
+function composeFor(project: string, env: NodeJS.ProcessEnv): Compose {
   return async (...args) => {
     const { stdout } = await runProgram('docker', ['compose', '-p', project, '-f', COMPOSE_FILE, ...args], {
       timeoutMs: UP_TIMEOUT_MS,
@@ -108,7 +108,7 @@ function composeOn(project: string, env: NodeJS.ProcessEnv): Compose {
 }
 
 /** Chooses the ports. Ports that are in use by the stack's own running containers are kept. */
-async function settlePorts(
+async function assignPorts(
   records: StackRecordFile,
   { ports: wanted = {} }: StackOptions,
   areUp: boolean,
@@ -131,7 +131,7 @@ function containerHandle(name: PartName, compose: Compose, adopted: boolean): Pa
   return {
     pid: undefined,
     adopted,
-    lastWords: () => [],
+    lastLogLines: () => [],
     // Not awaited, like a signal to a process: the caller waits for its effect.
     kill: signal => void compose('kill', '-s', signal, name).catch(() => {}),
     restart: async () => {

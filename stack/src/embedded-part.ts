@@ -78,17 +78,17 @@ export class EmbeddedPart implements PartHandle {
   async adopt(): Promise<boolean> {
     const recorded = this.#records.read().parts[this.name]
     const hasSameSettings = recorded?.fingerprint === fingerprintOf(this.#program)
-    if (recorded !== undefined && hasSameSettings && isAlive(recorded) && (await this.#answers())) {
+    if (recorded !== undefined && hasSameSettings && isAlive(recorded) && (await this.#isReady())) {
       this.#identity = { pid: recorded.pid, startTime: recorded.startTime }
       this.adopted = true
       // If the owner is alive, it stays the owner: two concurrent starts in one data folder must not stop each other's
       // parts.
-      if (recorded.owner !== null && !isAlive(recorded.owner)) this.#record(this.#identity)
+      if (recorded.owner !== null && !isAlive(recorded.owner)) this.#saveRecord(this.#identity)
       return true
     }
     if (recorded !== undefined) await endProcess(recorded)
     for (const orphan of findProcessesWithArgument(this.#program.marker)) await endProcess(orphan)
-    this.#forget()
+    this.#deleteRecord()
     return false
   }
 
@@ -103,7 +103,7 @@ export class EmbeddedPart implements PartHandle {
     while (performance.now() < deadline) {
       if (this.#identity !== undefined && !isAlive(this.#identity)) {
         // A stopped program may use its port for a moment after its end.
-        if (!this.#portWasTaken() || performance.now() > lastRespawnAt) throw this.#failure('it ended by itself')
+        if (!this.#isPortInUse() || performance.now() > lastRespawnAt) throw this.#failureWithLog('it ended by itself')
         await sleep(500)
         this.#spawn()
       }
@@ -115,7 +115,7 @@ export class EmbeddedPart implements PartHandle {
       }
       await sleep(50)
     }
-    throw this.#failure(`it was not ready within ${this.#program.readyWithinMs / 1000} s: ${reason}`)
+    throw this.#failureWithLog(`it was not ready within ${this.#program.readyWithinMs / 1000} s: ${reason}`)
   }
 
   kill(signal: NodeJS.Signals): void {
@@ -126,7 +126,7 @@ export class EmbeddedPart implements PartHandle {
     if (this.#identity === undefined) return
     await endProcess(this.#identity)
     this.#identity = undefined
-    this.#forget()
+    this.#deleteRecord()
   }
 
   async restart(): Promise<void> {
@@ -152,16 +152,16 @@ export class EmbeddedPart implements PartHandle {
       child.on('error', () => {}) // an executable that cannot run has no pid, see below
       child.unref()
       const identity = child.pid === undefined ? undefined : identify(child.pid)
-      if (identity === undefined) throw this.#failure(`${program} could not be run`)
+      if (identity === undefined) throw this.#failureWithLog(`${program} could not be run`)
       this.#identity = identity
       this.adopted = false
-      this.#record(identity)
+      this.#saveRecord(identity)
     } finally {
       closeSync(log)
     }
   }
 
-  async #answers(): Promise<boolean> {
+  async #isReady(): Promise<boolean> {
     try {
       await this.#program.checkReady()
       return true
@@ -170,40 +170,40 @@ export class EmbeddedPart implements PartHandle {
     }
   }
 
-  #record(identity: ProcessIdentity): void {
+  #saveRecord(identity: ProcessIdentity): void {
     this.#records.change(record => {
       const { program } = this.#program
       record.parts[this.name] = { ...identity, program, fingerprint: fingerprintOf(this.#program), owner: this.#owner }
     })
   }
 
-  #forget(): void {
+  #deleteRecord(): void {
     this.#records.change(record => {
       delete record.parts[this.name]
     })
   }
 
-  #portWasTaken(): boolean {
+  #isPortInUse(): boolean {
     return /address already in use|EADDRINUSE|Failed to bind|seems to be in use by another process/i.test(
       readTail(this.logPath, 60).join('\n'),
     )
   }
 
-  lastWords(count = 8): string[] {
+  lastLogLines(count = 8): string[] {
     const { explainLogLine } = this.#program
     const explained = explainLogLine === undefined ? [] : readTail(this.logPath, count, explainLogLine)
     return explained.length > 0 ? explained : readTail(this.logPath, count)
   }
 
-  #failure(what: string): StackError {
+  #failureWithLog(what: string): StackError {
     // The remedy moves the data of all parts together, because Kafka's messages contain ids of the registry, and
     // documents in MongoDB refer to Kafka's messages.
     const stackDir = dirname(this.#logDir)
-    const remedy = this.#portWasTaken()
+    const remedy = this.#isPortInUse()
       ? 'Stop the process that listens on its port, then start again'
       : `Start again. If it fails again, set its data aside and start with none:  mv '${stackDir}' '${stackDir}.aside'`
     return new StackError(
-      `${this.#program.title} did not start: ${what}. The end of ${this.logPath}:\n${this.lastWords(15).join('\n')}`,
+      `${this.#program.title} did not start: ${what}. The end of ${this.logPath}:\n${this.lastLogLines(15).join('\n')}`,
       remedy,
     )
   }

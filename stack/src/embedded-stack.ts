@@ -51,7 +51,7 @@ export async function startEmbeddedStack(names: readonly PartName[], options: St
   const records = new StackRecordFile(dataDir)
   return withDataFolder(dataDir, async () => {
     const owner = ownerOf(options)
-    const ports = await settlePorts(names, records, options.ports ?? {})
+    const ports = await assignPorts(names, records, options.ports ?? {})
     const parts = Object.fromEntries(
       names.map(name => [
         name,
@@ -61,7 +61,7 @@ export async function startEmbeddedStack(names: readonly PartName[], options: St
     // Start the reaper before the parts, because the owner may be killed during the start.
     const reaper = options.endWithProcess && owner !== null ? startReaper(dataDir) : undefined
     try {
-      await bringUp(Object.values(parts), options)
+      await startParts(Object.values(parts), options)
     } catch (error) {
       await stopReaper(reaper)
       throw error
@@ -116,7 +116,7 @@ function ownerOf({ keepRunning }: StackOptions): ProcessIdentity | null {
 }
 
 /** Chooses the ports. A running part keeps its ports, although they are in use. */
-async function settlePorts(
+async function assignPorts(
   names: readonly PartName[],
   records: StackRecordFile,
   wanted: Partial<Record<PortName, number>>,
@@ -165,7 +165,7 @@ function programFor(name: PartName, programs: Programs, dataDir: string, ports: 
 }
 
 /** Starts all parts concurrently. If one fails, the parts started by this call are stopped again. */
-async function bringUp(parts: EmbeddedPart[], { log }: StackOptions): Promise<void> {
+async function startParts(parts: EmbeddedPart[], { log }: StackOptions): Promise<void> {
   const results = await Promise.allSettled(
     parts.map(async part => {
       const step = log.step(part.title)

@@ -33,11 +33,11 @@ async function up({ dataDir, json, detach }: Flags): Promise<number> {
   console.log(json ? JSON.stringify({ kind: stack.kind, urls: stack.urls }) : exportLines(stack.urls))
   for (const signal of STOP_SIGNALS) process.off(signal, stopHalfStarted)
   if (detach) return 0
-  await untilToldToStop(stack)
+  await waitForStopSignal(stack)
   return 0
 }
 
-async function untilToldToStop(stack: RunningStack): Promise<void> {
+async function waitForStopSignal(stack: RunningStack): Promise<void> {
   await new Promise<void>(resolve => {
     const keepAlive = setInterval(() => {}, 60_000)
     for (const signal of STOP_SIGNALS) {

@@ -35,7 +35,7 @@ export interface PartHandle {
   /** True if the part was already running and this start adopted it. */
   adopted: boolean
   /** The last relevant lines of its log; empty if the log is not on this machine. */
-  lastWords(): string[]
+  lastLogLines(): string[]
   /** Sends a signal to the part's own process, after checking that the pid still belongs to it. */
   kill(signal: NodeJS.Signals): void
   /** Stops the part if it runs, and starts it on the same port with the same data. Resolves when it is ready. */

@@ -62,7 +62,7 @@ function absentPart(name: PartName, given: boolean): PartHandle {
   return {
     pid: undefined,
     adopted: given,
-    lastWords: () => [],
+    lastLogLines: () => [],
     kill: refuse,
     restart: async () => refuse(),
     stop: async () => refuse(),

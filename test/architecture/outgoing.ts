@@ -10,7 +10,7 @@ export const CONNECTS_ITSELF: Readonly<Record<string, string>> = {
     'it tries what must be out of reach, at addresses that the operator sets',
   'packages/channels/src/email/smtp-mailer.ts': 'the mail server that the operator sets',
   'packages/cli/src/explain/fetch-action.ts': 'the management API, at the URL that whoever calls the command sets',
-  'packages/simulator/': 'it plays the outside world, on loopback, and is no part of what is deployed',
+  'packages/simulator/': 'it simulates providers and receivers on loopback, and is not deployed',
 }
 
 /** Modules that open connections. */

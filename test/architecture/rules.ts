@@ -169,7 +169,7 @@ const READS_HOST_CLOCK: Readonly<Record<string, string>> = {
   'packages/cli/': 'a tool on the machine of a person, who names windows by its clock',
   'services/reconciler/src/dry-run/program.ts':
     'the command line starts it on its own host, and names windows by that clock',
-  'packages/simulator/': 'it plays the outside world',
+  'packages/simulator/': 'it simulates providers and receivers',
 }
 
 /** A wrong clock of one process opens false incidents, so services take the time from the Clock port. */

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
-import { openProduct } from '../world/product.ts'
-import { openShop, type Shop } from '../world/shop.ts'
+import { openProduct } from '../setup/product.ts'
+import { openShop, type Shop } from '../setup/shop.ts'
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
 const RECHECK_DELAY_MS = 1_000

@@ -6,8 +6,8 @@ import { until } from '@backstop/kit/test'
 import { checkStandardWebhook } from '@backstop/simulator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
-import { openProduct } from '../world/product.ts'
-import { openShop, type Shop } from '../world/shop.ts'
+import { openProduct } from '../setup/product.ts'
+import { openShop, type Shop } from '../setup/shop.ts'
 
 let product: Product
 const shops: Shop[] = []
@@ -59,7 +59,7 @@ describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
     })) as [Delivery]
     expect(missed).toMatchObject({ attempts: [{ status: 410, response: 'answered 410' }] })
     await expect(api.post(`/v1/deliveries/${missed.delivery_id}/retry`, {})).rejects.toMatchObject({ status: 409 })
-    const told = await until('the incident of the channel', async () =>
+    const incident = await until('the incident of the channel', async () =>
       (await allIncidents()).find(({ code }) => code === 'CHANNEL_DISABLED'),
     )
 
@@ -94,7 +94,7 @@ describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
     })
     expect(delivery.attempts.map(({ status }) => status)).toEqual([410, 200])
     await until('the incident of the channel to be resolved', async () => {
-      const now = await api.get<Incident>(`/v1/incidents/${told.incident_id}`)
+      const now = await api.get<Incident>(`/v1/incidents/${incident.incident_id}`)
       return now.state === 'resolved'
     })
   })

@@ -1,39 +1,40 @@
 /**
- * Five thousand refunds and cancellations are made at the billing accounts of one project. Their events arrive late, twice, in any
- * order or never. All but one in twenty are reported as operations: exactly the others alert, each once.
+ * Makes five thousand refunds, cancellations and other changes at the billing accounts of one project. Their events arrive late,
+ * twice, in any order or never. Operations report all changes except one in twenty. Exactly the unreported changes must alert,
+ * each once.
  *
  * The mix stays within the rate limits that the product keeps (requests per minute: processor 1,000, reseller 180, subscription
- * biller 110). Every event of the biller is read back, so the biller has the fewest actions. The reseller and the processor are
- * swept, and asked about unexplained actions. The two accounts without read key are never asked, so they lose no events, which
- * nothing could find. The second look comes after twenty seconds instead of one minute.
+ * biller 110). Every event of the biller is read back, so the biller has the fewest changes. The reseller and the processor are
+ * swept, and read at the second looks at unexplained actions. The two accounts without read key cannot be read, so they lose no
+ * events. The second look happens after twenty seconds instead of one minute.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Action, Operation } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { createChance, type ReceivedDelivery, SUBSCRIBED_EVENTS } from '@backstop/simulator'
 import { afterAll, expect, test } from 'vitest'
-import { connectBiller, connectProcessor, connectReseller } from '../world/accounts.ts'
-import { actionOf, type Customer, eventOf, incidentOf, openCustomer } from '../world/customer.ts'
-import { openTruth, type Truth } from '../world/ledger-of-truth.ts'
-import { openProduct } from '../world/product.ts'
-import { billerDeeds } from '../world/trade/biller.ts'
-import { processorDeeds } from '../world/trade/processor.ts'
-import { resellerDeeds } from '../world/trade/reseller.ts'
+import { connectBiller, connectProcessor, connectReseller } from '../setup/accounts.ts'
+import { actionOf, type Customer, eventOf, incidentOf, openCustomer } from '../setup/customer.ts'
+import { billerChangeKinds } from '../setup/planned-changes/biller.ts'
 import {
-  carryOut,
-  type Deed,
-  type Done,
   type IsRecorded,
   isJudged,
+  type MadeChange,
+  makeChange,
   nameOf,
-  planDeeds,
+  type PlannedChange,
+  planChanges,
   shuffled,
-} from '../world/trade/trade.ts'
+} from '../setup/planned-changes/planned-change.ts'
+import { processorChangeKinds } from '../setup/planned-changes/processor.ts'
+import { resellerChangeKinds } from '../setup/planned-changes/reseller.ts'
+import { openProduct } from '../setup/product.ts'
+import { openInspector, type ProductInspector } from '../setup/product-inspector.ts'
 
 const RECHECK_DELAY_MS = 20_000
 const SWEEP_EVERY_MS = 20_000
 const AT_ONCE = 24
-/** Printed, so that a run can be repeated with the same seed. */
+/** The seed of the plan. The same seed gives the same changes. */
 const SEED = 20_251_124
 const DISTURBANCE = { copies: 2, delay: { minMs: 0, maxMs: 6_000 } }
 
@@ -50,43 +51,46 @@ test('of five thousand actions exactly those that nothing explains alert, each o
     serviceEnv: { reconciler: { SWEEP_EVERY_MS: String(SWEEP_EVERY_MS) } },
   })
   stops.push(() => product.stop())
-  const truth = await openTruth(product)
-  stops.push(() => truth.stop())
+  const inspector = await openInspector(product)
+  stops.push(() => inspector.stop())
   const customer = await openCustomer(product, ['incident.opened', 'incident.resolved', 'drift.detected'])
   stops.push(() => customer.stop())
-  const deeds = await planTrade(customer)
+  const changes = await planAllChanges(customer)
 
-  const recorded = followRecords(truth, customer.projectId)
+  const recorded = followRecords(inspector, customer.projectId)
   stops.push(recorded.stop)
-  const done = await carryOutAll(deeds, recorded.has)
+  const made = await makeAllChanges(changes, recorded.has)
 
-  const byName = new Map(done.flatMap(deed => deed.names.map(name => [name, deed] as const)))
-  const expected = done.flatMap(deed => (deed.expected === null ? [] : [sentence(deed.expected, deed)]))
-  const told = () => customer.receiver.deliveries().map(delivery => saidBy(delivery, byName))
-  await until('what people are to be told', () => differenceOf(told(), expected).missed.length === 0, {
+  const byName = new Map(made.flatMap(change => change.names.map(name => [name, change] as const)))
+  const expected = made.flatMap(change =>
+    change.expectedAlert === null ? [] : [describeAlert(change.expectedAlert, change)],
+  )
+  const alerts = () => customer.receiver.deliveries().map(delivery => describeDelivery(delivery, byName))
+  await until('all expected alerts', () => differenceOf(alerts(), expected).missed.length === 0, {
     timeoutMs: 240_000,
     everyMs: 500,
-    seen: () => differenceOf(told(), expected),
+    seen: () => differenceOf(alerts(), expected),
   })
-  await truth.untilAtRest(60_000)
-  expect(differenceOf(told(), expected)).toEqual({ missed: [], false: [] })
+  await inspector.untilIdle(60_000)
+  expect(differenceOf(alerts(), expected)).toEqual({ missed: [], false: [] })
 
   const { projectId } = customer
-  const actions = await truth.database
+  const actions = await inspector.database
     .collection<Action>('actions')
     .find({ project_id: projectId, merged_into: { $exists: false } })
     .toArray()
-  expect(countOf(actions.map(({ kind, verdict }) => `${kind} ${verdict}`))).toEqual(countOf(done.flatMap(verdictsOf)))
-  // The charge of a lost refund may be in an event about another refund. Only the sweep or a question finds the refund's id.
+  expect(countOf(actions.map(({ kind, verdict }) => `${kind} ${verdict}`))).toEqual(countOf(made.flatMap(verdictsOf)))
+  // An event about another refund may show the charge of a lost refund. Only a sweep or a read-back finds the id of the refund.
   const refs = new Set(actions.map(({ provider_ref: ref }) => ref))
-  const lost = done.filter(deed => deed.isLost)
+  const lost = made.filter(change => change.areEventsLost)
   expect(lost).toHaveLength(50)
   expect(lost.filter(({ names }) => !refs.has(names[0] ?? null))).toEqual([])
-  const operations = truth.database.collection<Operation>('operations')
+  const operations = inspector.database.collection<Operation>('operations')
   expect(await operations.countDocuments({ project_id: projectId, state: 'awaiting_review' })).toBe(0)
 })
 
-async function planTrade(customer: Customer): Promise<Deed[]> {
+/** Connects the accounts and plans all changes. */
+async function planAllChanges(customer: Customer): Promise<PlannedChange[]> {
   const chance = createChance(SEED)
   const disturbance = DISTURBANCE
   const events = [...SUBSCRIBED_EVENTS.processor, 'charge.dispute.created']
@@ -97,43 +101,43 @@ async function planTrade(customer: Customer): Promise<Deed[]> {
   const biller = await connectBiller(customer, { disturbance: { ...disturbance, lieRate: 0.5 } })
   stops.push(...[cards, till, oldTill, reseller, biller].map(account => () => account.stop()))
   let from = 1
-  const plan = (makers: Parameters<typeof planDeeds>[0], count: number, unexplained: number, lost: number) => {
+  const plan = (kinds: Parameters<typeof planChanges>[0], count: number, unexplained: number, lost: number) => {
     from += count
-    return planDeeds(makers, count, from - count, { unexplained, lost }, chance)
+    return planChanges(kinds, count, from - count, { unexplained, lost }, chance)
   }
   return shuffled(
     [
-      ...plan(processorDeeds(cards), 1_400, 0.05, 0.02),
-      ...plan(processorDeeds(till), 2_050, 0.05, 0),
-      ...plan(processorDeeds(oldTill).slice(0, 2), 500, 0.05, 0),
-      ...plan(resellerDeeds(reseller), 1_000, 0.05, 0.02),
-      ...plan(billerDeeds(biller, cards), 50, 0.15, 0.04),
+      ...plan(processorChangeKinds(cards), 1_400, 0.05, 0.02),
+      ...plan(processorChangeKinds(till), 2_050, 0.05, 0),
+      ...plan(processorChangeKinds(oldTill).slice(0, 2), 500, 0.05, 0),
+      ...plan(resellerChangeKinds(reseller), 1_000, 0.05, 0.02),
+      ...plan(billerChangeKinds(biller, cards), 50, 0.15, 0.04),
     ],
     chance,
   )
 }
 
-/** Does all deeds, several at a time, while their events are posted. */
-async function carryOutAll(deeds: readonly Deed[], isRecorded: IsRecorded): Promise<Done[]> {
-  const waiting = [...deeds]
-  const done: Done[] = []
-  const stories: Promise<void>[] = []
+/** Makes all changes, several at the same time, while their events are posted. */
+async function makeAllChanges(changes: readonly PlannedChange[], isRecorded: IsRecorded): Promise<MadeChange[]> {
+  const waiting = [...changes]
+  const allMade: MadeChange[] = []
+  const laterChanges: Promise<void>[] = []
   const work = async () => {
-    for (let deed = waiting.shift(); deed !== undefined; deed = waiting.shift()) {
-      const carried = await carryOut(deed, isRecorded)
-      done.push(carried.done)
-      stories.push(carried.story)
+    for (let change = waiting.shift(); change !== undefined; change = waiting.shift()) {
+      const { made, laterChange } = await makeChange(change, isRecorded)
+      allMade.push(made)
+      laterChanges.push(laterChange)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  await Promise.all(stories)
-  return done
+  await Promise.all(laterChanges)
+  return allMade
 }
 
-/** The recorded actions so far, read at once. */
-function followRecords(truth: Truth, projectId: string): { has: IsRecorded; stop: () => Promise<void> } {
+/** Polls the recorded actions of the biller, so that `has` answers without a read. */
+function followRecords(inspector: ProductInspector, projectId: string): { has: IsRecorded; stop: () => Promise<void> } {
   const refs = new Set<string | null>()
-  const actions = truth.database.collection<Action>('actions')
+  const actions = inspector.database.collection<Action>('actions')
   const ended = new AbortController()
   const following = (async () => {
     while (!ended.signal.aborted) {
@@ -152,33 +156,34 @@ function followRecords(truth: Truth, projectId: string): { has: IsRecorded; stop
   }
 }
 
-const sentence = (what: string, deed: Done) => `${what}: ${deed.maker.what} (${deed.names[0]}, ${deed.report})`
+const describeAlert = (alert: string, { kind, names, report }: MadeChange) =>
+  `${alert}: ${kind.title} (${names[0]}, ${report})`
 
-/** The deed and event that a delivery reports. */
-function saidBy(delivery: ReceivedDelivery, byName: ReadonlyMap<string, Done>): string {
+/** Describes the alert of a delivery and the change that it is about. */
+function describeDelivery(delivery: ReceivedDelivery, byName: ReadonlyMap<string, MadeChange>): string {
   const event = eventOf(delivery)
   const action = actionOf(delivery)
-  const deed = action && byName.get(nameOf(action))
-  const what = event === 'incident.opened' ? incidentOf(delivery)?.code : event
-  return deed === undefined ? `${what}: ${JSON.stringify(delivery.body)}` : sentence(String(what), deed)
+  const change = action && byName.get(nameOf(action))
+  const alert = event === 'incident.opened' ? incidentOf(delivery)?.code : event
+  return change === undefined ? `${alert}: ${JSON.stringify(delivery.body)}` : describeAlert(String(alert), change)
 }
 
-/** The missing alerts, the forbidden alerts and the repeated alerts. */
-function differenceOf(told: readonly string[], expected: readonly string[]): { missed: string[]; false: string[] } {
-  const left = [...told]
-  const missed = expected.filter(one => {
-    const at = left.indexOf(one)
+/** The expected alerts that are missing, and the alerts that are not expected or repeated. */
+function differenceOf(alerts: readonly string[], expected: readonly string[]): { missed: string[]; false: string[] } {
+  const left = [...alerts]
+  const missed = expected.filter(alert => {
+    const at = left.indexOf(alert)
     if (at >= 0) left.splice(at, 1)
     return at < 0
   })
   return { missed, false: left }
 }
 
-/** The records of a deed, each with its verdict. */
-function verdictsOf({ maker, expected }: Done): string[] {
-  return maker.leaves.map(kind => {
-    if (!isJudged(maker) || !(kind === 'refund' || kind === 'cancellation')) return `${kind} not_alerted`
-    return `${kind} ${expected === 'UNEXPECTED_ACTION' ? 'unexplained' : 'explained'}`
+/** The records of a change, each with its expected verdict. */
+function verdictsOf({ kind, expectedAlert }: MadeChange): string[] {
+  return kind.records.map(record => {
+    if (!isJudged(kind) || !(record === 'refund' || record === 'cancellation')) return `${record} not_alerted`
+    return `${record} ${expectedAlert === 'UNEXPECTED_ACTION' ? 'unexplained' : 'explained'}`
   })
 }
 

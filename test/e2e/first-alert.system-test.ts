@@ -7,9 +7,9 @@ import { until } from '@backstop/kit/test'
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
-import { eventOf, isOpened } from '../world/customer.ts'
-import { openProduct } from '../world/product.ts'
-import { openShop, type Shop } from '../world/shop.ts'
+import { eventOf, isOpened } from '../setup/customer.ts'
+import { openProduct } from '../setup/product.ts'
+import { openShop, type Shop } from '../setup/shop.ts'
 
 const MINUTE_MS = 60_000
 /** The longest delay of an alert after the second look is due, on a busy machine. */

@@ -12,9 +12,9 @@ import { runDemo } from '../../scripts/start/demo/run-demo.ts'
 import { createManagementApi, type ManagementApi } from '../../scripts/start/management-api.ts'
 import { commandLines } from '../../scripts/start/next-steps.ts'
 import type { Product } from '../../scripts/start/product.ts'
-import { openEndpoint } from '../world/accounts.ts'
-import { actionOf, isOpened } from '../world/customer.ts'
-import { dataFolder, openProduct } from '../world/product.ts'
+import { openEndpoint } from '../setup/accounts.ts'
+import { actionOf, isOpened } from '../setup/customer.ts'
+import { openProduct } from '../setup/product.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** Longer than all examples take, so that the second look sees the settings after the last example. */
@@ -62,8 +62,8 @@ function readmeCalls(): { method: string; path: string; body: string }[] {
 describe.concurrent('the first steps', { timeout: 300_000 }, () => {
   test('the printed examples, run from top to bottom, alert about the refunds that nobody reported', async () => {
     const demo = await runDemo({
-      recordPath: join(dataFolder('first-steps'), 'demo.json'),
       kept: undefined,
+      saveRecord: () => {},
       ports: await choosePorts({ receiver: {}, processor: {} }),
       ingressUrl: product.urls.ingress,
       adminUrl: product.urls.admin,

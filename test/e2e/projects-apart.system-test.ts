@@ -7,12 +7,12 @@ import type { Action, ChannelHealthDocument, Verdict } from '@backstop/contracts
 import { until } from '@backstop/kit/test'
 import type { Payment } from '@backstop/simulator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectAgain, connectBiller, connectProcessor, connectReseller } from '../world/accounts.ts'
-import { type Customer, openCustomer } from '../world/customer.ts'
-import { openTruth, type Truth } from '../world/ledger-of-truth.ts'
-import { openProduct } from '../world/product.ts'
-import { nameByAmount } from '../world/trade/deed.ts'
-import { nameOf } from '../world/trade/trade.ts'
+import { connectAgain, connectBiller, connectProcessor, connectReseller } from '../setup/accounts.ts'
+import { type Customer, openCustomer } from '../setup/customer.ts'
+import { nameByAmount } from '../setup/planned-changes/change-kind.ts'
+import { nameOf } from '../setup/planned-changes/planned-change.ts'
+import { openProduct } from '../setup/product.ts'
+import { openInspector, type ProductInspector } from '../setup/product-inspector.ts'
 
 const RECHECK_DELAY_MS = 1_500
 /** The deadline of every wait. It is long enough for a busy machine. */
@@ -21,7 +21,7 @@ const WITHIN_MS = 60_000
 const stops: (() => Promise<void>)[] = []
 let ours: Customer
 let theirs: Customer
-let truth: Truth
+let inspector: ProductInspector
 let accounts: Awaited<ReturnType<typeof connectAll>>
 let ourRecords: { before: unknown; after: unknown }
 const names = new Map<string, string>()
@@ -42,7 +42,7 @@ async function connectAll() {
   for (const connected of [...Object.values(all.ours), ...Object.values(all.theirs)]) stops.push(() => connected.stop())
   for (const connected of Object.values(again)) connected.endpoint.hold()
   // After the first sweep of both billers, the next sweep is five minutes later and does not disturb the test.
-  const swept = () => truth.database.collection('sweeps').countDocuments({ last_run_at: { $ne: null } })
+  const swept = () => inspector.database.collection('sweeps').countDocuments({ last_run_at: { $ne: null } })
   await until('the first sweeps', async () => (await swept()) === 2, { timeoutMs: WITHIN_MS, everyMs: 100 })
   return all
 }
@@ -197,10 +197,10 @@ const ROWS: readonly Row[] = [
 beforeAll(async () => {
   const product = await openProduct('apart', { recheckDelayMs: RECHECK_DELAY_MS })
   stops.push(() => product.stop())
-  truth = await openTruth(product)
+  inspector = await openInspector(product)
   ours = await openCustomer(product)
   theirs = await openCustomer(product)
-  stops.push(truth.stop, ours.stop, theirs.stop)
+  stops.push(inspector.stop, ours.stop, theirs.stop)
   accounts = await connectAll()
   const made = ROWS.map(row => ({ row, ...row.make(accounts.ours) }))
   for (const { row, name } of made) names.set(row.shared, name)
@@ -229,7 +229,7 @@ async function untilAllJudged(customer: Customer): Promise<void> {
     )
   }
   await until('a verdict on every change', areJudged, { timeoutMs: WITHIN_MS, everyMs: 100 })
-  await truth.untilAtRest(WITHIN_MS)
+  await inspector.untilIdle(WITHIN_MS)
   await until('the channel health to count all deliveries', () => isHealthCurrent(customer), {
     timeoutMs: WITHIN_MS,
     everyMs: 100,
@@ -238,7 +238,7 @@ async function untilAllJudged(customer: Customer): Promise<void> {
 
 /** True if the health of the channels, which is written once a second, counts every delivery. */
 async function isHealthCurrent({ projectId: project_id }: Customer): Promise<boolean> {
-  const { database } = truth
+  const { database } = inspector
   const channels = await database.collection<ChannelHealthDocument>('channel_health').find({ project_id }).toArray()
   const days = channels.flatMap(channel => Object.values(channel.days ?? {}))
   const delivered = await database.collection('deliveries').countDocuments({ project_id, state: 'delivered' })
@@ -254,9 +254,9 @@ function isActionOf(action: Action, shared: string): boolean {
 /** All documents of a project by collection, except the times of its sweeps. */
 async function recordsOf({ projectId }: Customer): Promise<Record<string, unknown[]>> {
   const records: Record<string, unknown[]> = {}
-  for (const { collectionName } of await truth.database.collections()) {
+  for (const { collectionName } of await inspector.database.collections()) {
     if (collectionName === 'sweeps') continue
-    const found = await truth.database
+    const found = await inspector.database
       .collection(collectionName)
       .find({ project_id: projectId })
       .sort({ _id: 1 })

@@ -6,9 +6,9 @@ import type { Connection, InboxEntry, ShownBudget, ShownOperation } from '@backs
 import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
-import { connectBiller, connectProcessor, connectReseller } from '../world/accounts.ts'
-import { eventOf, incidentOf, openCustomer } from '../world/customer.ts'
-import { openProduct } from '../world/product.ts'
+import { connectBiller, connectProcessor, connectReseller } from '../setup/accounts.ts'
+import { eventOf, incidentOf, openCustomer } from '../setup/customer.ts'
+import { openProduct } from '../setup/product.ts'
 
 const RECHECK_DELAY_MS = 1_500
 /** The deadline of every wait. It is long enough for a busy machine. */
@@ -47,9 +47,9 @@ describe.concurrent('a later answer of the provider', { timeout: 120_000 }, () =
     })
     const sale = reseller.account.sell({ amount: 2_500 })
     const asked = await reseller.report({ subject: sale.id, amount: 2_500, currency: 'usd' })
-    await reseller.follow(asked.operation_id, { to: 'executing' })
+    await reseller.reportTransition(asked.operation_id, { to: 'executing' })
     const refund = reseller.account.refund({ transactionId: sale.id })
-    await reseller.follow(asked.operation_id, { to: 'awaiting_review', provider_ref: refund.id })
+    await reseller.reportTransition(asked.operation_id, { to: 'awaiting_review', provider_ref: refund.id })
     await until('the refund', () => customer.action(refund.id))
     return {
       ...customer,

@@ -8,9 +8,9 @@ import type { Alert } from '@backstop/contracts'
 import { type Receiver, startReceiver, until } from '@backstop/kit/test'
 import { afterAll, describe, expect, test } from 'vitest'
 import { percentile } from '../../bench/frame/statistics.ts'
-import { type NotifierAlone, openNotifierAlone } from '../world/notifier-alone.ts'
-import { dataFolder, stackUrls } from '../world/product.ts'
-import { publishSteadily } from '../world/steady-load.ts'
+import { type NotifierAlone, openNotifierAlone } from '../setup/notifier-alone.ts'
+import { dataFolder, stackUrls } from '../setup/product.ts'
+import { publishSteadily } from '../setup/steady-load.ts'
 
 const stops: (() => Promise<unknown>)[] = []
 afterAll(async () => {
@@ -116,7 +116,7 @@ describe('10,000 alerts to a dead endpoint', () => {
         ),
       ])
       const arrived = () => latenciesMs(receiver, '/other').length
-      await until('the others are told', () => arrived() === A_SECOND * SECONDS * OTHERS, {
+      await until('the deliveries to the other channels', () => arrived() === A_SECOND * SECONDS * OTHERS, {
         timeoutMs: 60_000,
         everyMs: 100,
         seen: arrived,

@@ -7,10 +7,10 @@ import { until } from '@backstop/kit/test'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'
-import { isOpened } from '../world/customer.ts'
-import { openTruth, type Truth } from '../world/ledger-of-truth.ts'
-import { openProduct } from '../world/product.ts'
-import { openShop, type Shop } from '../world/shop.ts'
+import { isOpened } from '../setup/customer.ts'
+import { openProduct } from '../setup/product.ts'
+import { openInspector, type ProductInspector } from '../setup/product-inspector.ts'
+import { openShop, type Shop } from '../setup/shop.ts'
 import { REFUND_CRASH_POINTS } from './points.ts'
 
 const RECHECK_DELAY_MS = 1_500
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 interface Surroundings {
   readonly product: Product
-  readonly truth: Truth
+  readonly inspector: ProductInspector
   readonly shop: Shop
   /** Webhook-ids of the deliveries that may arrive twice, because their answer was lost. */
   readonly mayRepeat: Set<string | undefined>
@@ -34,8 +34,8 @@ interface Surroundings {
 async function openSurroundings(service: ServiceName): Promise<Surroundings> {
   const product = await openProduct(`crash-${service}`, { recheckDelayMs: RECHECK_DELAY_MS })
   stops.push(() => product.stop())
-  const truth = await openTruth(product)
-  stops.push(() => truth.stop())
+  const inspector = await openInspector(product)
+  stops.push(() => inspector.stop())
   const shop = await openShop(product)
   await shop.api.post('/v1/alert-channels', {
     project_id: shop.projectId,
@@ -44,7 +44,7 @@ async function openSurroundings(service: ServiceName): Promise<Surroundings> {
     config: { kind: 'webhook', url: `${shop.receiver.url}/second` },
   })
   stops.push(() => shop.stop())
-  return { product, truth, shop, mayRepeat: new Set() }
+  return { product, inspector, shop, mayRepeat: new Set() }
 }
 
 describe.concurrent('killed and started again', { timeout: 420_000 }, () => {
@@ -59,14 +59,14 @@ describe.concurrent('killed and started again', { timeout: 420_000 }, () => {
 
 /** Kills the process at a crash point while two refunds are in flight, restarts it, and checks both verdicts. */
 async function killAt(scene: Surroundings, service: ServiceName, point: string): Promise<void> {
-  const { product, shop, truth, mayRepeat } = scene
+  const { product, shop, inspector, mayRepeat } = scene
   const process = product.children[service]
   await process.restart({ CRASH_AT: point })
   const died = process.exited
   const refusals = point === 'delay.produced' && service === 'notifier' ? 1 : needsRetry(point) ? 1 : 0
   refuseNext(shop, refusals)
   const receivedBefore = shop.receiver.deliveries().length
-  const deadBefore = await truth.count(deadTopicOf(service))
+  const deadBefore = await inspector.count(deadTopicOf(service))
   if (point === 'work.dead-lettered') await publishUndecodable(scene, service)
 
   const payment = shop.pay()
@@ -92,21 +92,21 @@ async function killAt(scene: Surroundings, service: ServiceName, point: string):
   const opened = shop.alertsAbout(unexplained.id).filter(isOpened)
   const ids = new Set(opened.map(delivery => delivery.webhookId))
   expect(ids.size, `distinct deliveries about the unexplained refund after ${point}`).toBe(CHANNELS)
-  const dead = (await truth.count(deadTopicOf(service))) - deadBefore
+  const dead = (await inspector.count(deadTopicOf(service))) - deadBefore
   // A crash between the dead letter and the commit dead-letters the message twice.
   if (point === 'work.dead-lettered') expect(dead, 'dead letters of the undecodable message').toBeGreaterThan(0)
   else expect(dead, `dead letters after ${point}`).toBe(0)
 }
 
 /** The ids of deliveries that the receiver answered and that are not recorded as delivered, because the process was killed. */
-async function findLostAnswers({ truth, shop }: Surroundings, receivedBefore: number): Promise<string[]> {
+async function findLostAnswers({ inspector, shop }: Surroundings, receivedBefore: number): Promise<string[]> {
   // During this request the receiver reads the bytes that the killed process had sent.
-  await truth.database.command({ ping: 1 })
+  await inspector.database.command({ ping: 1 })
   const ids = shop.receiver
     .deliveries()
     .slice(receivedBefore)
     .flatMap(delivery => delivery.webhookId ?? [])
-  const recorded = truth.database
+  const recorded = inspector.database
     .collection<{ _id: string }>('deliveries')
     .find({ _id: { $in: ids }, state: 'delivered' })
   const known = new Set((await recorded.toArray()).map(delivery => delivery._id))
@@ -137,9 +137,9 @@ function refuseNext(shop: Shop, count: number): void {
 const deadTopicOf = (service: ServiceName) => (service === 'notifier' ? 'deliveries.dead' : 'inbound.dead')
 
 /** Publishes a message that cannot be decoded on a topic of the service. */
-async function publishUndecodable({ truth, shop }: Surroundings, service: ServiceName): Promise<void> {
+async function publishUndecodable({ inspector, shop }: Surroundings, service: ServiceName): Promise<void> {
   const topic = service === 'notifier' ? 'alerts' : 'inbound.processor'
-  await truth.produce(topic, `${shop.projectId}/undecodable`, Buffer.from('not in the wire format'))
+  await inspector.produce(topic, `${shop.projectId}/undecodable`, Buffer.from('not in the wire format'))
 }
 
 /** Reports an operation, and repeats the report with the same key until it is accepted. */
@@ -163,8 +163,8 @@ function reportUntilAccepted(shop: Shop, subject: string, refundId: string): Pro
  * Waits until nothing is in flight, so that late messages are included. Then each channel must have each incident once, and each
  * delivery must have arrived once. Only a delivery whose answer was lost may have arrived again, with the same bytes.
  */
-async function expectEachAlertOnce({ truth, shop, mayRepeat }: Surroundings): Promise<void> {
-  await truth.untilAtRest(90_000)
+async function expectEachAlertOnce({ inspector, shop, mayRepeat }: Surroundings): Promise<void> {
+  await inspector.untilIdle(90_000)
   const accepted = shop.receiver.deliveries().filter(delivery => delivery.answered === 200)
   const byId = Map.groupBy(accepted, delivery => delivery.webhookId)
   for (const [id, copies] of byId) {
@@ -172,10 +172,10 @@ async function expectEachAlertOnce({ truth, shop, mayRepeat }: Surroundings): Pr
     if (!mayRepeat.has(id)) expect(copies, `accepted deliveries with id ${id}`).toHaveLength(1)
   }
   const opened = [...byId.values()].filter(([first]) => first !== undefined && isOpened(first))
-  const incidents = await truth.database.collection('incidents').countDocuments({ project_id: shop.projectId })
+  const incidents = await inspector.database.collection('incidents').countDocuments({ project_id: shop.projectId })
   expect(opened).toHaveLength(incidents * CHANNELS)
-  const recorded = await truth.database.collection('deliveries').countDocuments({ project_id: shop.projectId })
+  const recorded = await inspector.database.collection('deliveries').countDocuments({ project_id: shop.projectId })
   const delivered = { project_id: shop.projectId, state: 'delivered' }
-  expect(await truth.database.collection('deliveries').countDocuments(delivered)).toBe(recorded)
+  expect(await inspector.database.collection('deliveries').countDocuments(delivered)).toBe(recorded)
   expect(byId.size).toBe(recorded)
 }

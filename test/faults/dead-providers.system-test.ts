@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { until } from '@backstop/kit/test'
 import { afterAll, expect, test } from 'vitest'
 import { percentile } from '../../bench/frame/statistics.ts'
-import { dataFolder, stackUrls } from '../world/product.ts'
-import { ALIVE_COUNT, DEAD_COUNT, openSweptProviders } from '../world/swept-providers.ts'
+import { dataFolder, stackUrls } from '../setup/product.ts'
+import { ALIVE_COUNT, DEAD_COUNT, openSweptProviders } from '../setup/swept-providers.ts'
 
 const EVERY_MS = 4_000
 const COUNTED_MS = 60_000
@@ -22,30 +22,30 @@ test('do not delay the sweeps of providers that answer, from the first sweep on'
   timeout: 240_000,
 }, async () => {
   const folder = dataFolder('dead-providers')
-  const worlds = await Promise.all(
+  const reconcilers = await Promise.all(
     [false, true].map(hasDead => {
       const name = `${hasDead ? 'with' : 'without'}-dead-${process.pid}`
       return openSweptProviders({ name, stack: stackUrls(), folder: join(folder, name), hasDead, everyMs: EVERY_MS })
     }),
   )
-  stops.push(...worlds.map(world => () => world.close()))
-  await Promise.all(worlds.map(world => world.start()))
+  stops.push(...reconcilers.map(reconciler => () => reconciler.close()))
+  await Promise.all(reconcilers.map(reconciler => reconciler.start()))
   const startedAt = performance.now()
   const firstMs = await Promise.all(
-    worlds.map(async world => {
-      await until('the first sweeps', () => world.sweptCount() === ALIVE_COUNT, {
+    reconcilers.map(async reconciler => {
+      await until('the first sweeps', () => reconciler.sweptCount() === ALIVE_COUNT, {
         timeoutMs: 90_000,
-        seen: world.sweptCount,
+        seen: reconciler.sweptCount,
       })
       return performance.now() - startedAt
     }),
   )
   // Counting starts when the connections that failed once are paused.
   await new Promise(resolve => setTimeout(resolve, 3 * EVERY_MS))
-  for (const world of worlds) world.dropCounted()
+  for (const reconciler of reconcilers) reconciler.dropCounted()
   await new Promise(resolve => setTimeout(resolve, COUNTED_MS))
-  const p99 = worlds.map(world => percentile(world.intervalsMs(), 0.99))
-  const counts = worlds.map(world => world.intervalsMs().length)
+  const p99 = reconcilers.map(reconciler => percentile(reconciler.intervalsMs(), 0.99))
+  const counts = reconcilers.map(reconciler => reconciler.intervalsMs().length)
   process.stdout.write(
     `interval at p99 of ${ALIVE_COUNT} connections: ${p99[0]?.toFixed(0)} ms alone, ${p99[1]?.toFixed(0)} ms beside ` +
       `${DEAD_COUNT} dead ones (${counts.join(' and ')} intervals); first sweeps after ${firstMs.map(ms => ms.toFixed(0)).join(' and ')} ms\n`,

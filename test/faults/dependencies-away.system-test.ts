@@ -3,8 +3,8 @@ import { until } from '@backstop/kit/test'
 import { postNotification } from '@backstop/simulator'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type Product, startProduct } from '../../scripts/start/product.ts'
-import { dataFolder } from '../world/product.ts'
-import { openShop, type Shop } from '../world/shop.ts'
+import { dataFolder } from '../setup/product.ts'
+import { openShop, type Shop } from '../setup/shop.ts'
 
 const RECHECK_DELAY_MS = 2_000
 const stops: (() => Promise<void>)[] = []

@@ -11,10 +11,10 @@ import { afterAll, expect, test } from 'vitest'
 import type { Case } from '../../services/reconciler/src/case/case.ts'
 import { createMongoCases } from '../../services/reconciler/src/store/mongo-cases.ts'
 import { projectActions } from '../../services/reconciler/src/verdict/projection.ts'
-import { dataFolder, stackUrls } from '../world/product.ts'
-import { openReconcilerAlone, type ReconcilerAlone } from '../world/reconciler-alone.ts'
-import { makeRefunds, type Refund } from '../world/refunds.ts'
-import { startReplicaSet } from '../world/replica-set.ts'
+import { dataFolder, stackUrls } from '../setup/product.ts'
+import { openReconcilerAlone, type ReconcilerAlone } from '../setup/reconciler-alone.ts'
+import { makeRefunds, type Refund } from '../setup/refunds.ts'
+import { startReplicaSet } from '../setup/replica-set.ts'
 
 /** Enough refunds that some are in flight during both elections. */
 const REFUNDS = 5_000
@@ -29,16 +29,16 @@ test('loses and repeats no event, action, look or alert when a primary steps dow
   stops.push(() => set.stop())
   const stack = { ...stackUrls(), mongo: set.url }
   const name = `election-${process.pid}`
-  const world = await openReconcilerAlone({ name, stack, folder, recheckDelayMs: 2_000 })
-  stops.push(() => world.close())
-  const alerts = await watchAlerts(world)
+  const reconciler = await openReconcilerAlone({ name, stack, folder, recheckDelayMs: 2_000 })
+  stops.push(() => reconciler.close())
+  const alerts = await watchAlerts(reconciler)
   stops.push(() => alerts.stop())
   const refunds = makeRefunds('e', REFUNDS)
-  await world.report(refunds)
-  await world.publishEvents(refunds)
-  await world.start()
+  await reconciler.report(refunds)
+  await reconciler.publishEvents(refunds)
+  await reconciler.start()
 
-  const done = () => world.mongo.db.collection('inbox').countDocuments()
+  const done = () => reconciler.mongo.db.collection('inbox').countDocuments()
   const untilDone = (count: number) =>
     until(`${count} events to be done`, async () => (await done()) >= count, { timeoutMs: 60_000 })
   const log = join(folder, name, 'logs/reconciler.log')
@@ -52,27 +52,27 @@ test('loses and repeats no event, action, look or alert when a primary steps dow
   await Promise.all([restartKilled(), untilDone(REFUNDS)])
 
   const unexplained = refunds.filter(refund => !refund.isExplained)
-  await until('every alert', () => alerts.told().size >= unexplained.length, {
+  await until('every alert', () => alerts.idsByRefund().size >= unexplained.length, {
     timeoutMs: 60_000,
-    seen: () => alerts.told().size,
+    seen: () => alerts.idsByRefund().size,
   })
-  const subjects = world.mongo.db.collection('subjects')
+  const subjects = reconciler.mongo.db.collection('subjects')
   const isPublished = async () => (await subjects.countDocuments({ 'current.outbox.0': { $exists: true } })) === 0
   await until('every outbox to be empty', isPublished, { timeoutMs: 60_000 })
 
-  await expectNothingLostOrDoubled(world, refunds)
-  expect([...alerts.told().keys()].sort()).toEqual(unexplained.map(refOf))
-  expect([...alerts.told().values()].every(ids => ids.size === 1)).toBe(true)
+  await expectNothingLostOrDoubled(reconciler, refunds)
+  expect([...alerts.idsByRefund().keys()].sort()).toEqual(unexplained.map(refOf))
+  expect([...alerts.idsByRefund().values()].every(ids => ids.size === 1)).toBe(true)
 }, 240_000)
 
-async function expectNothingLostOrDoubled(world: ReconcilerAlone, refunds: readonly Refund[]): Promise<void> {
-  const { db } = world.mongo
+async function expectNothingLostOrDoubled(reconciler: ReconcilerAlone, refunds: readonly Refund[]): Promise<void> {
+  const { db } = reconciler.mongo
   const unexplained = refunds.filter(refund => !refund.isExplained).map(refOf)
-  expect(await world.count('inbound.dead'), 'dead letters').toBe(0)
+  expect(await reconciler.count('inbound.dead'), 'dead letters').toBe(0)
   expect(await db.collection('inbox').countDocuments()).toBe(refunds.length)
   expect(await db.collection('incidents').countDocuments()).toBe(unexplained.length)
 
-  const cases = await casesOf(world, refunds)
+  const cases = await casesOf(reconciler, refunds)
   expect(cases.map(({ actions }) => actions.length)).toEqual(refunds.map(() => 1))
   expect(refsOf(cases.filter(({ actions }) => actions[0]?.look !== null))).toEqual(unexplained)
   expect(refsOf(cases.filter(({ actions }) => actions[0]?.verdict === 'unexplained'))).toEqual(unexplained)
@@ -105,7 +105,7 @@ async function casesOf({ mongo }: ReconcilerAlone, refunds: readonly Refund[]): 
 
 /** Collects the ids of the alerts about each refund. An alert may arrive again with the same id. */
 async function watchAlerts({ bus, codec }: ReconcilerAlone) {
-  const told = new Map<string, Set<string>>()
+  const idsByRefund = new Map<string, Set<string>>()
   const consumer = bus.consumer({
     groupId: 'election.alerts',
     topics: ['alerts'],
@@ -115,7 +115,7 @@ async function watchAlerts({ bus, codec }: ReconcilerAlone) {
         const alert = await codec.decode('alert', value)
         if (alert.event !== 'incident.opened') continue
         const ref = alert.data.action?.provider_ref ?? ''
-        told.set(ref, (told.get(ref) ?? new Set()).add(alert.alert_id))
+        idsByRefund.set(ref, (idsByRefund.get(ref) ?? new Set()).add(alert.alert_id))
       }
       return { accepted: messages.length }
     },
@@ -124,5 +124,5 @@ async function watchAlerts({ bus, codec }: ReconcilerAlone) {
     },
   })
   await consumer.start()
-  return { told: () => told, stop: () => consumer.stop() }
+  return { idsByRefund: () => idsByRefund, stop: () => consumer.stop() }
 }

@@ -5,7 +5,7 @@
  */
 import { afterAll, expect, test } from 'vitest'
 import { type FloodWorld, openFloodWorld } from '../../bench/floods/world.ts'
-import { dataFolder, stackUrls } from '../world/product.ts'
+import { dataFolder, stackUrls } from '../setup/product.ts'
 
 const CALM_S = 5
 const ATTACK_S = 15
@@ -13,19 +13,19 @@ const ATTACK_S = 15
 const P99_FLOOR_MS = 2_000
 const P99_TIMES_CALM = 10
 
-let world: FloodWorld | undefined
-afterAll(() => world?.stop())
+let product: FloodWorld | undefined
+afterAll(() => product?.stop())
 
 test('exactly the authentic events reach a topic in time during floods and an exfiltration attempt', async () => {
-  world = await openFloodWorld('floods', stackUrls(), dataFolder('floods'))
-  await world.calm(CALM_S)
-  const calm = await world.calm(CALM_S)
-  const attacked = await world.attacked(ATTACK_S)
+  product = await openFloodWorld('floods', stackUrls(), dataFolder('floods'))
+  await product.calm(CALM_S)
+  const calm = await product.calm(CALM_S)
+  const attacked = await product.attacked(ATTACK_S)
   const { p50Ms, p99Ms, counts, exfiltrations, failures, breaches } = attacked
   process.stdout.write(
     `floods: ${JSON.stringify({ calm_p99_ms: calm.p99Ms, p50_ms: p50Ms, p99_ms: p99Ms, failures, counts, exfiltrations })}\n`,
   )
-  const { eventIds, marked, validIds } = await world.topics()
+  const { eventIds, marked, validIds } = await product.topics()
   expect([...eventIds].filter(id => !validIds.has(id))).toEqual([])
   expect([...validIds].filter(id => !eventIds.has(id))).toEqual([])
   expect(marked).toBe(0)

@@ -5,8 +5,8 @@
 
 import { until } from '@backstop/kit/test'
 import { afterAll, expect, test } from 'vitest'
-import { openProduct } from '../world/product.ts'
-import { openShop } from '../world/shop.ts'
+import { openProduct } from '../setup/product.ts'
+import { openShop } from '../setup/shop.ts'
 
 const MINUTE_MS = 60_000
 const stops: (() => Promise<void>)[] = []

@@ -9,10 +9,10 @@ import { Kafka, logLevel } from 'kafkajs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
 import type { ServiceProcess } from '../../scripts/start/service-process.ts'
-import { isOpened } from '../world/customer.ts'
-import { openProduct } from '../world/product.ts'
-import { shiftedBy } from '../world/shifted-clock.ts'
-import { openShop, type Shop } from '../world/shop.ts'
+import { isOpened } from '../setup/customer.ts'
+import { openProduct } from '../setup/product.ts'
+import { shiftedBy } from '../setup/shifted-clock.ts'
+import { openShop, type Shop } from '../setup/shop.ts'
 
 const RECHECK_DELAY_MS = 20_000
 /** Enough refunds that both reconcilers get some of them, with any assignment of partitions. */

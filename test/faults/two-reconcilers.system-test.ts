@@ -8,10 +8,10 @@ import { until } from '@backstop/kit/test'
 import { createWebhookEndpoint } from '@backstop/simulator'
 import { afterAll, expect, test } from 'vitest'
 import type { ServiceProcess } from '../../scripts/start/service-process.ts'
-import { isOpened, refOf } from '../world/customer.ts'
-import { openTruth } from '../world/ledger-of-truth.ts'
-import { openProduct } from '../world/product.ts'
-import { openShop } from '../world/shop.ts'
+import { isOpened, refOf } from '../setup/customer.ts'
+import { openProduct } from '../setup/product.ts'
+import { openInspector } from '../setup/product-inspector.ts'
+import { openShop } from '../setup/shop.ts'
 
 const REFUNDS = 1_000
 const AT_ONCE = 40
@@ -25,8 +25,8 @@ test('one action and one alert for each of a thousand refunds', { timeout: 300_0
   const product = await openProduct('two', { recheckDelayMs: 300 })
   stops.push(() => product.stop())
   const reconcilers = [product.children.reconciler, await product.addInstance('reconciler', 'reconciler-2')]
-  const truth = await openTruth(product)
-  stops.push(() => truth.stop())
+  const inspector = await openInspector(product)
+  stops.push(() => inspector.stop())
   const shop = await openShop(product)
   stops.push(() => shop.stop())
   const second = await shop.api.post<Connection & { signing_secret: string }>(
@@ -63,13 +63,13 @@ test('one action and one alert for each of a thousand refunds', { timeout: 300_0
     timeoutMs: 180_000,
     seen: () => alerted().length,
   })
-  await truth.untilAtRest(60_000)
+  await inspector.untilIdle(60_000)
   expect(new Set(alerted().map(refOf))).toEqual(new Set(ids))
   expect(alerted()).toHaveLength(REFUNDS)
-  expect(await truth.database.collection('actions').countDocuments({ project_id: shop.projectId })).toBe(REFUNDS)
-  expect(await truth.database.collection('incidents').countDocuments({ project_id: shop.projectId })).toBe(REFUNDS)
+  expect(await inspector.database.collection('actions').countDocuments({ project_id: shop.projectId })).toBe(REFUNDS)
+  expect(await inspector.database.collection('incidents').countDocuments({ project_id: shop.projectId })).toBe(REFUNDS)
   const seenTwice = { project_id: shop.projectId, 'connection_ids.1': { $exists: true } }
-  expect(await truth.database.collection('actions').countDocuments(seenTwice)).toBe(REFUNDS)
+  expect(await inspector.database.collection('actions').countDocuments(seenTwice)).toBe(REFUNDS)
   // Both reconcilers must have decided first and second looks, because otherwise there was no race.
   for (const reconciler of reconcilers) {
     for (const verdict of ['pending', 'unexplained']) {

@@ -4,9 +4,9 @@
  */
 import { until } from '@backstop/kit/test'
 import { afterAll, expect, test } from 'vitest'
-import { connectProcessor } from '../world/accounts.ts'
-import { actionOf, eventOf, isOpened, openCustomer, refOf } from '../world/customer.ts'
-import { openProduct } from '../world/product.ts'
+import { connectProcessor } from '../setup/accounts.ts'
+import { actionOf, eventOf, isOpened, openCustomer, refOf } from '../setup/customer.ts'
+import { openProduct } from '../setup/product.ts'
 
 const RECHECK_DELAY_MS = 3_000
 /**

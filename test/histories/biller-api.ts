@@ -1,4 +1,4 @@
-/** The read API of the subscription biller, from its reference: lists with filters, on loopback. */
+/** The API of the subscription biller on loopback, from its reference: single objects, and lists with filters. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,20 +8,20 @@ export type BillerObject = { readonly id: string } & Readonly<Record<string, unk
 
 export interface BillerApi {
   readonly url: string
-  /** Adds an object, or replaces the one with its id. */
-  hold(type: BillerType, object: BillerObject): void
+  /** Adds an object, or replaces the object with the same id. */
+  setObject(type: BillerType, object: BillerObject): void
   stop(): Promise<void>
 }
 
 export async function startBillerApi(): Promise<BillerApi> {
-  const held = new Map<string, Map<string, BillerObject>>()
+  const objectsByType = new Map<string, Map<string, BillerObject>>()
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     const [, , , plural = '', id] = url.pathname.split('/')
     const type = plural.replace(/s$/, '')
-    const objects = [...(held.get(type)?.values() ?? [])]
+    const objects = [...(objectsByType.get(type)?.values() ?? [])]
     const found = objects.filter(object =>
-      id === undefined ? fits(object, url.searchParams) : object.id === decodeURIComponent(id),
+      id === undefined ? matchesFilters(object, url.searchParams) : object.id === decodeURIComponent(id),
     )
     response.setHeader('content-type', 'application/json')
     if (id === undefined) response.end(JSON.stringify({ list: found.map(object => ({ [type]: object })) }))
@@ -35,8 +35,8 @@ export async function startBillerApi(): Promise<BillerApi> {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    hold(type, object) {
-      held.set(type, (held.get(type) ?? new Map()).set(object.id, object))
+    setObject(type, object) {
+      objectsByType.set(type, (objectsByType.get(type) ?? new Map()).set(object.id, object))
     },
     async stop() {
       server.closeAllConnections()
@@ -46,8 +46,10 @@ export async function startBillerApi(): Promise<BillerApi> {
   }
 }
 
-/** `field[is]`, `field[in]` and `field[after]`; an object without the field matches no filter on it. */
-function fits(object: BillerObject, query: URLSearchParams): boolean {
+/**
+ * True if an object matches the filters `field[is]`, `field[in]` and `field[after]`. An object without the field does not match.
+ */
+function matchesFilters(object: BillerObject, query: URLSearchParams): boolean {
   return [...query].every(([name, wanted]) => {
     const [, field = '', operator] = /^(\w+)\[(\w+)\]$/.exec(name) ?? []
     const value = object[field]

@@ -3,7 +3,7 @@ import type { History, Shop } from './history.ts'
 
 let events = 0
 
-/** An event with the fields of the biller's reference (chargebee 3.33.0). It is only a hint: the API decides. */
+/** An event with the fields of the biller's reference (chargebee 3.33.0). Its content is only a hint for the product. */
 function event(type: string, at: number, content: object, more: object = {}): object {
   events += 1
   return {
@@ -97,179 +97,182 @@ function subscription(at: number, more: object = {}): BillerObject {
   }
 }
 
-const ending = (at: number, effectiveAt = at + 1_000_000) => ({
+const endingLater = (at: number, effectiveAt = at + 1_000_000) => ({
   status: 'non_renewing',
   cancelled_at: effectiveAt,
   cancel_schedule_created_at: at,
 })
 const ended = (at: number) => ({ status: 'cancelled', cancelled_at: at })
 
-/** The provider has the refund and sends an event about it. */
-async function refunded(shop: Shop, more: object = {}, eventMore: object = {}): Promise<void> {
+/** Adds a refund to the provider's API and posts an event about it. */
+async function postRefund(shop: Shop, more: object = {}, eventMore: object = {}): Promise<void> {
   const at = shop.now()
   const object = transaction(at, more)
-  shop.hold('transaction', object)
+  shop.setApiObject('transaction', object)
   await shop.post(event('payment_refunded', at, { transaction: object, customer: { id: 'cus_1' } }, eventMore))
 }
 
-async function shown(shop: Shop, type: string, at: number, more: object): Promise<void> {
+async function postSubscription(shop: Shop, type: string, at: number, more: object): Promise<void> {
   const object = subscription(at, more)
-  shop.hold('subscription', object)
+  shop.setApiObject('subscription', object)
   await shop.post(event(type, at, { subscription: object, customer: { id: 'cus_1' } }))
 }
 
-const begin = (shop: Shop, more: Record<string, unknown> = {}) =>
+const reportRefund = (shop: Shop, more: Record<string, unknown> = {}) =>
   shop.report({ subject: 'sub_1', amount: 700, currency: 'eur', state: 'completed', ...more })
-const cancelling = (shop: Shop, more: Record<string, unknown> = {}) =>
+const reportCancellation = (shop: Shop, more: Record<string, unknown> = {}) =>
   shop.report({ kind: 'cancellation', subject: 'sub_1', state: 'completed', ...more })
 
-const alone = { verdicts: ['refund txn_r1 unexplained'], heard: ['opened txn_r1'] }
-const explained = { verdicts: ['refund txn_r1 explained'], heard: [] }
-const nothing = { verdicts: [], heard: [] }
-const strangerCancels = { verdicts: ['cancellation sub_1 unexplained'], heard: ['opened sub_1'] }
-const weCancel = { verdicts: ['cancellation sub_1 explained'], heard: [] }
-const endsByItself = { verdicts: ['cancellation sub_1 not_alerted'], heard: [] }
+const unexplainedRefund = { verdicts: ['refund txn_r1 unexplained'], alerts: ['opened txn_r1'] }
+const explainedRefund = { verdicts: ['refund txn_r1 explained'], alerts: [] }
+const noActions = { verdicts: [], alerts: [] }
+const unexplainedCancellation = { verdicts: ['cancellation sub_1 unexplained'], alerts: ['opened sub_1'] }
+const explainedCancellation = { verdicts: ['cancellation sub_1 explained'], alerts: [] }
+const notAlertedCancellation = { verdicts: ['cancellation sub_1 not_alerted'], alerts: [] }
 
 export const BILLER: readonly History[] = [
-  { name: 'a refund in the admin console', play: shop => refunded(shop), ...alone },
+  { name: 'a refund in the admin console', play: shop => postRefund(shop), ...unexplainedRefund },
   {
     name: 'a refund that is still in progress, as card refunds are',
-    play: shop => refunded(shop, { status: 'in_progress' }),
-    ...alone,
+    play: shop => postRefund(shop, { status: 'in_progress' }),
+    ...unexplainedRefund,
   },
   {
-    name: 'a refund by an API key that nobody reported',
-    play: shop => refunded(shop, {}, { source: 'api', user: 'leaked-key' }),
-    ...alone,
+    name: 'a refund by an API key that is not reported',
+    play: shop => postRefund(shop, {}, { source: 'api', user: 'leaked-key' }),
+    ...unexplainedRefund,
   },
   {
     name: 'a recorded refund outside the gateway',
-    play: shop => refunded(shop, { payment_method: 'check', gateway: 'not_applicable', id_at_gateway: null }),
-    ...alone,
+    play: shop => postRefund(shop, { payment_method: 'check', gateway: 'not_applicable', id_at_gateway: null }),
+    ...unexplainedRefund,
   },
   {
     name: 'our refund, named by its transaction',
     async play(shop) {
-      await begin(shop, { provider_ref: 'txn_r1' })
-      await refunded(shop)
+      await reportRefund(shop, { provider_ref: 'txn_r1' })
+      await postRefund(shop)
     },
-    ...explained,
+    ...explainedRefund,
   },
   {
     name: 'our refund, known by subscription and amount',
     async play(shop) {
-      await begin(shop)
-      await refunded(shop)
+      await reportRefund(shop)
+      await postRefund(shop)
     },
-    ...explained,
+    ...explainedRefund,
   },
   {
     name: 'our refund, known by the payment that it refunds',
     async play(shop) {
-      await begin(shop, { subject: 'txn_p1' })
-      await refunded(shop)
+      await reportRefund(shop, { subject: 'txn_p1' })
+      await postRefund(shop)
     },
-    ...explained,
+    ...explainedRefund,
   },
   {
     name: 'our refund, named by its id at the gateway',
     async play(shop) {
-      await begin(shop, { provider_ref: 're_1' })
-      await refunded(shop)
+      await reportRefund(shop, { provider_ref: 're_1' })
+      await postRefund(shop)
     },
-    ...explained,
+    ...explainedRefund,
   },
   {
     name: 'another amount',
     async play(shop) {
-      await begin(shop, { amount: 701 })
-      await refunded(shop)
+      await reportRefund(shop, { amount: 701 })
+      await postRefund(shop)
     },
-    ...alone,
+    ...unexplainedRefund,
   },
   {
     name: 'another subscription',
     async play(shop) {
-      await begin(shop, { subject: 'sub_2' })
-      await refunded(shop)
+      await reportRefund(shop, { subject: 'sub_2' })
+      await postRefund(shop)
     },
-    ...alone,
+    ...unexplainedRefund,
   },
   {
-    name: 'the event lies: no such refund at the provider',
+    name: 'a false event: the refund does not exist at the provider',
     play: shop =>
       shop.post(
         event('payment_refunded', shop.now(), { transaction: transaction(shop.now()), customer: { id: 'cus_1' } }),
       ),
-    ...nothing,
+    ...noActions,
   },
   {
-    name: 'the event lies about the amount: the provider decides',
+    name: 'an event with a false amount: the amount of the provider is used',
     async play(shop) {
       const at = shop.now()
-      await begin(shop, { amount: 900 })
-      shop.hold('transaction', transaction(at, { amount: 900 }))
+      await reportRefund(shop, { amount: 900 })
+      shop.setApiObject('transaction', transaction(at, { amount: 900 }))
       await shop.post(event('payment_refunded', at, { transaction: transaction(at), customer: { id: 'cus_1' } }))
     },
-    ...explained,
+    ...explainedRefund,
   },
   {
     name: 'the same refund by payment_refunded and credit_note_created: one action',
     async play(shop) {
       const at = shop.now()
       const note = creditNote(at, { linked_refunds: [refundOf('txn_r1', 700, at)] })
-      shop.hold('credit_note', note)
-      await refunded(shop, { linked_credit_notes: [{ cn_id: 'CN-1', applied_amount: 700 }] })
+      shop.setApiObject('credit_note', note)
+      await postRefund(shop, { linked_credit_notes: [{ cn_id: 'CN-1', applied_amount: 700 }] })
       await shop.post(event('credit_note_created', at, { credit_note: note }))
     },
-    ...alone,
+    ...unexplainedRefund,
   },
   {
-    name: 'only credit_note_created tells of the refund',
+    name: 'only credit_note_created shows the refund',
     async play(shop) {
       const at = shop.now()
       const note = creditNote(at, { linked_refunds: [refundOf('txn_r1', 700, at)] })
-      shop.hold('credit_note', note)
-      shop.hold('transaction', transaction(at, { linked_credit_notes: [{ cn_id: 'CN-1', applied_amount: 700 }] }))
+      shop.setApiObject('credit_note', note)
+      shop.setApiObject(
+        'transaction',
+        transaction(at, { linked_credit_notes: [{ cn_id: 'CN-1', applied_amount: 700 }] }),
+      )
       await shop.post(event('credit_note_created', at, { credit_note: note }))
     },
-    ...alone,
+    ...unexplainedRefund,
   },
   {
-    name: 'a credit note that is to be refunded later is no refund',
+    name: 'a credit note that is not yet refunded is no refund',
     async play(shop) {
       const note = creditNote(shop.now(), { status: 'refund_due', amount_refunded: 0, amount_available: 700 })
-      shop.hold('credit_note', note)
+      shop.setApiObject('credit_note', note)
       await shop.post(event('credit_note_created', shop.now(), { credit_note: note }))
     },
-    ...nothing,
+    ...noActions,
   },
   {
     name: 'an adjustment of an unpaid invoice is no refund',
     async play(shop) {
       const note = creditNote(shop.now(), { type: 'adjustment', status: 'adjusted', amount_refunded: 0 })
-      shop.hold('credit_note', note)
+      shop.setApiObject('credit_note', note)
       await shop.post(event('credit_note_created', shop.now(), { credit_note: note }))
     },
-    ...nothing,
+    ...noActions,
   },
   {
     name: 'a chargeback is a dispute',
     async play(shop) {
       const at = shop.now()
       const note = creditNote(at, { reason_code: 'chargeback', linked_refunds: [] })
-      shop.hold('credit_note', note)
+      shop.setApiObject('credit_note', note)
       await shop.post(event('credit_note_created', at, { credit_note: note }))
     },
-    ...nothing,
+    ...noActions,
   },
   {
     name: 'two refunds of one credit note, both named',
     async play(shop) {
-      await begin(shop, { amount: 500, provider_ref: 'txn_r1' })
-      await begin(shop, { amount: 200, provider_ref: 'txn_r2' })
-      await refunded(shop, { amount: 500, linked_credit_notes: [{ cn_id: 'CN-1', applied_amount: 500 }] })
-      await refunded(shop, {
+      await reportRefund(shop, { amount: 500, provider_ref: 'txn_r1' })
+      await reportRefund(shop, { amount: 200, provider_ref: 'txn_r2' })
+      await postRefund(shop, { amount: 500, linked_credit_notes: [{ cn_id: 'CN-1', applied_amount: 500 }] })
+      await postRefund(shop, {
         id: 'txn_r2',
         amount: 200,
         id_at_gateway: 're_2',
@@ -277,14 +280,14 @@ export const BILLER: readonly History[] = [
       })
     },
     verdicts: ['refund txn_r1 explained', 'refund txn_r2 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'an operation names a credit note that became two refunds',
     async play(shop) {
-      await begin(shop, { provider_ref: 'CN-1' })
-      await refunded(shop, { amount: 500, linked_credit_notes: [{ cn_id: 'CN-1', applied_amount: 500 }] })
-      await refunded(shop, {
+      await reportRefund(shop, { provider_ref: 'CN-1' })
+      await postRefund(shop, { amount: 500, linked_credit_notes: [{ cn_id: 'CN-1', applied_amount: 500 }] })
+      await postRefund(shop, {
         id: 'txn_r2',
         amount: 200,
         id_at_gateway: 're_2',
@@ -292,170 +295,189 @@ export const BILLER: readonly History[] = [
       })
     },
     verdicts: ['refund txn_r1 explained', 'refund txn_r2 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'a refund that the gateway declined',
-    play: shop => refunded(shop, { status: 'failure', error_code: 'card_declined' }),
-    ...alone,
+    play: shop => postRefund(shop, { status: 'failure', error_code: 'card_declined' }),
+    ...unexplainedRefund,
   },
   {
     name: 'a refund from before the connection',
-    play: shop => refunded(shop, { date: shop.now() - 86_400 }),
-    ...explained,
+    play: shop => postRefund(shop, { date: shop.now() - 86_400 }),
+    ...explainedRefund,
   },
   {
     name: 'an id with a space and an umlaut, chosen by the merchant',
-    play: shop => refunded(shop, { subscription_id: 'Söhne & Co 1', customer_id: 'Söhne & Co' }),
-    ...alone,
+    play: shop => postRefund(shop, { subscription_id: 'Söhne & Co 1', customer_id: 'Söhne & Co' }),
+    ...unexplainedRefund,
   },
   {
     name: 'our refund on a subscription with an unusual id',
     async play(shop) {
-      await begin(shop, { subject: 'Söhne & Co 1' })
-      await refunded(shop, { subscription_id: 'Söhne & Co 1', customer_id: 'Söhne & Co' })
+      await reportRefund(shop, { subject: 'Söhne & Co 1' })
+      await postRefund(shop, { subscription_id: 'Söhne & Co 1', customer_id: 'Söhne & Co' })
     },
-    ...explained,
+    ...explainedRefund,
   },
   {
     name: 'reported after the alert by the transaction',
     async play(shop) {
-      await refunded(shop)
-      await shop.judged('txn_r1')
-      await begin(shop, { provider_ref: 'txn_r1' })
+      await postRefund(shop)
+      await shop.untilJudged('txn_r1')
+      await reportRefund(shop, { provider_ref: 'txn_r1' })
     },
     verdicts: ['refund txn_r1 explained'],
-    heard: ['opened txn_r1', 'resolved txn_r1'],
+    alerts: ['opened txn_r1', 'resolved txn_r1'],
   },
   {
     name: 'no event was sent (suppressed by the caller): the sweep finds the refund',
     async play(shop) {
-      shop.hold('transaction', transaction(shop.now()))
-      await shop.judged('txn_r1')
+      shop.setApiObject('transaction', transaction(shop.now()))
+      await shop.untilJudged('txn_r1')
     },
-    ...alone,
+    ...unexplainedRefund,
   },
   {
     name: 'a payment is no refund',
     async play(shop) {
       const at = shop.now()
       const payment = transaction(at, { id: 'txn_p1', type: 'payment', refunded_txn_id: undefined })
-      shop.hold('transaction', payment)
+      shop.setApiObject('transaction', payment)
       await shop.post(event('payment_refunded', at, { transaction: payment, customer: { id: 'cus_1' } }))
     },
-    ...nothing,
+    ...noActions,
   },
   {
     name: 'cancelled at once in the admin console',
-    play: shop => shown(shop, 'subscription_cancelled', shop.now(), ended(shop.now())),
-    ...strangerCancels,
+    play: shop => postSubscription(shop, 'subscription_cancelled', shop.now(), ended(shop.now())),
+    ...unexplainedCancellation,
   },
   {
     name: 'cancelled at once by our software',
     async play(shop) {
-      await cancelling(shop)
-      await shown(shop, 'subscription_cancelled', shop.now(), ended(shop.now()))
+      await reportCancellation(shop)
+      await postSubscription(shop, 'subscription_cancelled', shop.now(), ended(shop.now()))
     },
-    ...weCancel,
+    ...explainedCancellation,
   },
   {
     name: 'set to end with the term by a stranger',
-    play: shop => shown(shop, 'subscription_cancellation_scheduled', shop.now(), ending(shop.now())),
-    ...strangerCancels,
+    play: shop => postSubscription(shop, 'subscription_cancellation_scheduled', shop.now(), endingLater(shop.now())),
+    ...unexplainedCancellation,
   },
   {
     name: 'set to end with the term by our software',
     async play(shop) {
-      await cancelling(shop)
-      await shown(shop, 'subscription_cancellation_scheduled', shop.now(), ending(shop.now()))
+      await reportCancellation(shop)
+      await postSubscription(shop, 'subscription_cancellation_scheduled', shop.now(), endingLater(shop.now()))
     },
-    ...weCancel,
+    ...explainedCancellation,
   },
   {
     name: 'set to end by our software, then carried out: one cancellation',
     async play(shop) {
-      await cancelling(shop)
+      await reportCancellation(shop)
       const at = shop.now()
-      await shown(shop, 'subscription_cancellation_scheduled', at, ending(at, at + 5))
-      await shop.judged('sub_1')
-      await shown(shop, 'subscription_cancelled', at + 5, { ...ended(at + 5), cancel_schedule_created_at: at })
+      await postSubscription(shop, 'subscription_cancellation_scheduled', at, endingLater(at, at + 5))
+      await shop.untilJudged('sub_1')
+      await postSubscription(shop, 'subscription_cancelled', at + 5, {
+        ...ended(at + 5),
+        cancel_schedule_created_at: at,
+      })
     },
-    ...weCancel,
+    ...explainedCancellation,
   },
   {
     name: 'set to end by a stranger, then carried out: one alert',
     async play(shop) {
       const at = shop.now()
-      await shown(shop, 'subscription_cancellation_scheduled', at, ending(at, at + 5))
-      await shop.judged('sub_1')
-      await shown(shop, 'subscription_cancelled', at + 5, { ...ended(at + 5), cancel_schedule_created_at: at })
+      await postSubscription(shop, 'subscription_cancellation_scheduled', at, endingLater(at, at + 5))
+      await shop.untilJudged('sub_1')
+      await postSubscription(shop, 'subscription_cancelled', at + 5, {
+        ...ended(at + 5),
+        cancel_schedule_created_at: at,
+      })
     },
-    ...strangerCancels,
+    ...unexplainedCancellation,
   },
   {
     name: 'ended for non-payment',
     play: shop =>
-      shown(shop, 'subscription_cancelled', shop.now(), { ...ended(shop.now()), cancel_reason: 'not_paid' }),
-    ...endsByItself,
+      postSubscription(shop, 'subscription_cancelled', shop.now(), { ...ended(shop.now()), cancel_reason: 'not_paid' }),
+    ...notAlertedCancellation,
   },
   {
     name: 'a trial ends without a card',
-    play: shop => shown(shop, 'subscription_cancelled', shop.now(), { ...ended(shop.now()), cancel_reason: 'no_card' }),
-    ...endsByItself,
+    play: shop =>
+      postSubscription(shop, 'subscription_cancelled', shop.now(), { ...ended(shop.now()), cancel_reason: 'no_card' }),
+    ...notAlertedCancellation,
   },
   {
     name: 'ended by the fraud review',
     play: shop =>
-      shown(shop, 'subscription_cancelled', shop.now(), { ...ended(shop.now()), cancel_reason: 'fraud_review_failed' }),
-    ...endsByItself,
+      postSubscription(shop, 'subscription_cancelled', shop.now(), {
+        ...ended(shop.now()),
+        cancel_reason: 'fraud_review_failed',
+      }),
+    ...notAlertedCancellation,
   },
   {
     name: 'the customer is not compliant',
     play: shop =>
-      shown(shop, 'subscription_cancelled', shop.now(), {
+      postSubscription(shop, 'subscription_cancelled', shop.now(), {
         ...ended(shop.now()),
         cancel_reason: 'non_compliant_customer',
       }),
-    ...endsByItself,
+    ...notAlertedCancellation,
   },
   {
-    name: 'a reason code of the site silences nothing',
+    name: 'a reason code of the site prevents no alert',
     play: shop =>
-      shown(shop, 'subscription_cancelled', shop.now(), { ...ended(shop.now()), cancel_reason_code: 'Not Paid' }),
-    ...strangerCancels,
+      postSubscription(shop, 'subscription_cancelled', shop.now(), {
+        ...ended(shop.now()),
+        cancel_reason_code: 'Not Paid',
+      }),
+    ...unexplainedCancellation,
   },
   {
     name: 'the last term of a plan that has an end, and the end',
     async play(shop) {
       const at = shop.now()
       const last = { cancelled_at: at + 4, current_term_end: at + 4, remaining_billing_cycles: 0 }
-      await shown(shop, 'subscription_changed', at, { status: 'non_renewing', ...last })
-      await shown(shop, 'subscription_cancelled', at + 4, { status: 'cancelled', ...last })
+      await postSubscription(shop, 'subscription_changed', at, { status: 'non_renewing', ...last })
+      await postSubscription(shop, 'subscription_cancelled', at + 4, { status: 'cancelled', ...last })
     },
-    ...endsByItself,
+    ...notAlertedCancellation,
   },
   {
     name: 'paused: no cancellation',
-    play: shop => shown(shop, 'subscription_paused', shop.now(), { status: 'paused', pause_date: shop.now() }),
-    ...nothing,
+    play: shop =>
+      postSubscription(shop, 'subscription_paused', shop.now(), { status: 'paused', pause_date: shop.now() }),
+    ...noActions,
   },
   {
     name: 'a pause is scheduled',
-    play: shop => shown(shop, 'subscription_pause_scheduled', shop.now(), { pause_date: shop.now() + 1_000_000 }),
-    ...nothing,
+    play: shop =>
+      postSubscription(shop, 'subscription_pause_scheduled', shop.now(), { pause_date: shop.now() + 1_000_000 }),
+    ...noActions,
   },
-  { name: 'resumed', play: shop => shown(shop, 'subscription_resumed', shop.now(), {}), ...nothing },
-  { name: 'only its items changed', play: shop => shown(shop, 'subscription_changed', shop.now(), {}), ...nothing },
+  { name: 'resumed', play: shop => postSubscription(shop, 'subscription_resumed', shop.now(), {}), ...noActions },
+  {
+    name: 'only its items changed',
+    play: shop => postSubscription(shop, 'subscription_changed', shop.now(), {}),
+    ...noActions,
+  },
   {
     name: 'the event says cancelled, the provider says active',
     async play(shop) {
       const at = shop.now()
-      shop.hold('subscription', subscription(at))
+      shop.setApiObject('subscription', subscription(at))
       await shop.post(
         event('subscription_cancelled', at, { subscription: subscription(at, ended(at)), customer: { id: 'cus_1' } }),
       )
     },
-    ...nothing,
+    ...noActions,
   },
   {
     name: 'a stranger cancels with a refund: three events in any order, two alerts',
@@ -465,75 +487,75 @@ export const BILLER: readonly History[] = [
         linked_refunds: [refundOf('txn_r1', 700, at)],
         reason_code: 'subscription_cancellation',
       })
-      shop.hold('credit_note', note)
+      shop.setApiObject('credit_note', note)
       await shop.post(event('credit_note_created', at, { credit_note: note }))
-      await refunded(shop, { linked_credit_notes: [{ cn_id: 'CN-1', applied_amount: 700 }] })
-      await shown(shop, 'subscription_cancelled', at, ended(at))
+      await postRefund(shop, { linked_credit_notes: [{ cn_id: 'CN-1', applied_amount: 700 }] })
+      await postSubscription(shop, 'subscription_cancelled', at, ended(at))
     },
     verdicts: ['cancellation sub_1 unexplained', 'refund txn_r1 unexplained'],
-    heard: ['opened sub_1', 'opened txn_r1'],
+    alerts: ['opened sub_1', 'opened txn_r1'],
   },
   {
     name: 'our software cancels with a refund',
     async play(shop) {
       const at = shop.now()
-      await cancelling(shop)
-      await begin(shop, { provider_ref: 'txn_r1' })
-      await refunded(shop)
-      await shown(shop, 'subscription_cancelled', at, ended(at))
+      await reportCancellation(shop)
+      await reportRefund(shop, { provider_ref: 'txn_r1' })
+      await postRefund(shop)
+      await postSubscription(shop, 'subscription_cancelled', at, ended(at))
     },
     verdicts: ['cancellation sub_1 explained', 'refund txn_r1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
-    name: 'ignored, as the connection is set',
+    name: 'not alerted with out_of_band ignore',
     outOfBand: 'ignore',
-    play: shop => refunded(shop),
+    play: shop => postRefund(shop),
     verdicts: ['refund txn_r1 not_alerted'],
-    heard: [],
+    alerts: [],
   },
   {
-    name: 'auto, before any operation',
+    name: 'not alerted with out_of_band auto before any operation',
     outOfBand: 'auto',
-    play: shop => refunded(shop),
+    play: shop => postRefund(shop),
     verdicts: ['refund txn_r1 not_alerted'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'a subscription with an unusual id is cancelled by a stranger',
     async play(shop) {
       const at = shop.now()
       const object = { ...subscription(at, ended(at)), id: 'Müller / Sohn' }
-      shop.hold('subscription', object)
+      shop.setApiObject('subscription', object)
       await shop.post(event('subscription_cancelled', at, { subscription: object, customer: { id: 'cus_1' } }))
     },
     verdicts: ['cancellation Müller / Sohn unexplained'],
-    heard: ['opened Müller / Sohn'],
+    alerts: ['opened Müller / Sohn'],
   },
   {
-    name: 'a refund of an excess payment makes no credit note',
-    play: shop => refunded(shop, { subscription_id: undefined, linked_credit_notes: [] }),
-    ...alone,
+    name: 'a refund of an excess payment without a credit note',
+    play: shop => postRefund(shop, { subscription_id: undefined, linked_credit_notes: [] }),
+    ...unexplainedRefund,
   },
   {
     name: 'the start of a refund by direct debit',
     async play(shop) {
       const at = shop.now()
       const object = transaction(at, { status: 'in_progress', payment_method: 'direct_debit' })
-      shop.hold('transaction', object)
+      shop.setApiObject('transaction', object)
       await shop.post(event('refund_initiated', at, { transaction: object, customer: { id: 'cus_1' } }))
     },
-    ...alone,
+    ...unexplainedRefund,
   },
   {
     name: 'the same event three times',
     async play(shop) {
       const at = shop.now()
       const object = transaction(at)
-      shop.hold('transaction', object)
-      const told = event('payment_refunded', at, { transaction: object, customer: { id: 'cus_1' } })
-      for (let time = 0; time < 3; time += 1) await shop.post(told)
+      shop.setApiObject('transaction', object)
+      const refundEvent = event('payment_refunded', at, { transaction: object, customer: { id: 'cus_1' } })
+      for (let time = 0; time < 3; time += 1) await shop.post(refundEvent)
     },
-    ...alone,
+    ...unexplainedRefund,
   },
 ]

@@ -1,16 +1,16 @@
 /**
- * Plays two hundred histories of the three providers, written from the providers' documentation, on the running product at the
- * same time, each in its own project. The second look comes after ten seconds.
+ * Runs two hundred histories of the three providers on the running product, each in its own project. The histories are written
+ * from the providers' documentation. The second look happens after ten seconds.
  */
 import { until } from '@backstop/kit/test'
 import { startReceiver } from '@backstop/simulator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createManagementApi } from '../../scripts/start/management-api.ts'
-import { openProduct } from '../world/product.ts'
+import { openProduct } from '../setup/product.ts'
 import { BILLER } from './biller.ts'
 import { startBillerApi } from './biller-api.ts'
 import type { History } from './history.ts'
-import { type Play, type Played, play } from './player.ts'
+import { type PlayContext, type PlayedHistory, playHistory } from './player.ts'
 import { PROCESSOR_REFUNDS, PROCESSOR_TOTALS } from './processor-refunds.ts'
 import { PROCESSOR_SCHEDULES, PROCESSOR_SUBSCRIPTIONS } from './processor-subscriptions.ts'
 import { RESELLER } from './reseller.ts'
@@ -18,16 +18,16 @@ import { RESELLER } from './reseller.ts'
 const RECHECK_DELAY_MS = 10_000
 const SWEEP_EVERY_MS = 10_000
 const AT_ONCE = 30
-/** Time in which a superfluous alert would have been sent. */
+/** The longest time in which a wrong alert could still be sent after the last step. */
 const QUIET_MS = RECHECK_DELAY_MS + 10_000
 
-const HISTORIES: Readonly<Record<Play['provider'], readonly History[]>> = {
+const HISTORIES: Readonly<Record<PlayContext['provider'], readonly History[]>> = {
   processor: [...PROCESSOR_REFUNDS, ...PROCESSOR_TOTALS, ...PROCESSOR_SUBSCRIPTIONS, ...PROCESSOR_SCHEDULES],
   reseller: RESELLER,
   subscription: BILLER,
 }
 const stops: (() => Promise<void>)[] = []
-const played = new Map<History, Played | { readonly failure: unknown }>()
+const played = new Map<History, PlayedHistory | { readonly failure: unknown }>()
 
 beforeAll(async () => {
   const product = await openProduct('histories', {
@@ -39,20 +39,20 @@ beforeAll(async () => {
   const receiver = await startReceiver({ now: Date.now })
   stops.push(() => receiver.stop())
   const waiting = Object.entries(HISTORIES).flatMap(([provider, list]) =>
-    list.map(history => ({ provider: provider as Play['provider'], history })),
+    list.map(history => ({ provider: provider as PlayContext['provider'], history })),
   )
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { provider, history } = next
       const billerApi = provider === 'subscription' ? await startBillerApi() : null
       if (billerApi !== null) stops.push(() => billerApi.stop())
-      const outcome = play(history, { provider, api, receiver, billerApi }).catch(failure => ({ failure }))
+      const outcome = playHistory(history, { provider, api, receiver, billerApi }).catch(failure => ({ failure }))
       played.set(history, await outcome)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   const lastPlayedAt = Date.now()
-  await until('late alerts to have had their time', () => Date.now() - lastPlayedAt > QUIET_MS, {
+  await until('the time for wrong alerts to end', () => Date.now() - lastPlayedAt > QUIET_MS, {
     timeoutMs: QUIET_MS + 5_000,
     everyMs: 500,
   })
@@ -64,18 +64,18 @@ afterAll(async () => {
 
 for (const [provider, histories] of Object.entries(HISTORIES)) {
   describe(provider, () => {
-    // No retry, because each history is played once, before the tests.
+    // A retry would not help, because each history runs once, before the tests.
     const rows = histories.map(history => [history.name, history] as const)
     test.each(rows)('%s', { retry: 0 }, async (_, history) => {
       const result = played.get(history)
-      if (result === undefined || 'failure' in result) throw result?.failure ?? new Error('It was not played')
-      const { verdicts, heard } = history
-      const isSettled = async () => {
+      if (result === undefined || 'failure' in result) throw result?.failure ?? new Error('The history did not run')
+      const { verdicts, alerts } = history
+      const isAsExpected = async () => {
         const outcome = await result.outcome()
-        return JSON.stringify(outcome) === JSON.stringify({ verdicts, heard })
+        return JSON.stringify(outcome) === JSON.stringify({ verdicts, alerts })
       }
-      await until('the outcome of the history', isSettled, { timeoutMs: 20_000, everyMs: 500 }).catch(() => {})
-      expect(await result.outcome()).toEqual({ verdicts, heard })
+      await until('the outcome of the history', isAsExpected, { timeoutMs: 20_000, everyMs: 500 }).catch(() => {})
+      expect(await result.outcome()).toEqual({ verdicts, alerts })
     })
   })
 }

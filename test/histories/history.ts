@@ -1,45 +1,45 @@
 import type { BillerObject, BillerType } from './biller-api.ts'
 
 /**
- * A history: events as a provider's documentation describes them, with the expected verdict of each refund and cancellation.
- * Histories are written from that documentation alone, and then played on the running product.
+ * A test case: events as a provider's documentation describes them, with the expected verdict of each refund and cancellation.
+ * All histories are written from the documentation, and not from the product's code.
  */
 export interface History {
-  /** Describes what happens; unique. */
+  /** A unique description of the events. */
   readonly name: string
-  /** `alert` when left out. */
+  /** The setting of the connection; `alert` by default. */
   readonly outOfBand?: 'alert' | 'auto' | 'ignore'
-  /** Posts and reports what happens, in this order. */
+  /** Posts the events and reports the operations, in their order. */
   play(shop: Shop): Promise<void>
   /**
-   * Each refund and cancellation at the end, sorted: `refund re_1 explained`. A refund that is known only from its charge's total
-   * is `refund of 700 unexplained`.
+   * The expected verdicts on all refunds and cancellations, sorted, e.g. `refund re_1 explained`. A refund that the product knows
+   * only from the total of its charge is `refund of 700 unexplained`.
    */
   readonly verdicts: readonly string[]
-  /** All alerts, sorted: `opened re_1`, `resolved re_1`, `drift`, each as often as it is sent. */
-  readonly heard: readonly string[]
+  /** The expected alerts, sorted: `opened re_1`, `resolved re_1`, `drift`. An alert that is sent twice is listed twice. */
+  readonly alerts: readonly string[]
 }
 
-/** One connection in its own project, with everything that a history can do. */
+/** A connection in its own project, with the steps that a history can take. */
 export interface Shop {
-  /** Unix time in seconds; the connection was made in an earlier second. */
+  /** The present Unix time in seconds. The connection was created in an earlier second. */
   now(): number
-  /** Posts an event as the provider signs it. */
+  /** Posts an event, signed like the provider's events. */
   post(event: object): Promise<void>
-  /** Reports an operation. @returns its id */
+  /** Reports an operation; a refund by default. @returns its id */
   report(operation: Record<string, unknown>): Promise<string>
-  /** Reports a later state of an operation. */
-  follow(operationId: string, transition: Record<string, unknown>): Promise<void>
+  /** Reports a transition of an operation to another state. */
+  reportTransition(operationId: string, transition: Record<string, unknown>): Promise<void>
   /** Creates an expected change. */
   expectChange(change: Record<string, unknown>): Promise<void>
-  /** Changes the connection. */
+  /** Changes settings of the connection. */
   change(settings: Record<string, unknown>): Promise<void>
-  /** Lets the provider's read API show an object. @throws if the connection has no read key */
-  hold(type: BillerType, object: BillerObject): void
-  /** Resolves when the refund or cancellation with this id is known. */
-  seen(ref: string): Promise<unknown>
-  /** Resolves when it is known and has had its second look, or needs none. */
-  judged(ref: string): Promise<unknown>
+  /** Adds an object to the provider's API, or replaces it. @throws Error if the connection has no read key */
+  setApiObject(type: BillerType, object: BillerObject): void
+  /** Resolves when the product has recorded the refund or cancellation with this id. */
+  untilRecorded(ref: string): Promise<unknown>
+  /** Resolves when the refund or cancellation with this id has a final verdict, after its second look if it needs one. */
+  untilJudged(ref: string): Promise<unknown>
 }
 
 /** An ISO 8601 time for a Unix time in seconds. */

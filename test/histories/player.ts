@@ -1,4 +1,4 @@
-/** Plays histories on the running product, each in its own project, and collects the results. */
+/** Runs histories on the running product, each in its own project, and collects the results. */
 
 import type { AlertChannel } from '@backstop/channels'
 import type { Action, CreatedConnection, Incident } from '@backstop/contracts'
@@ -8,18 +8,19 @@ import type { ManagementApi } from '../../scripts/start/management-api.ts'
 import type { BillerApi } from './biller-api.ts'
 import type { History, Shop } from './history.ts'
 
-export interface Play {
+/** The product, receiver and API that a history runs with. */
+export interface PlayContext {
   readonly provider: 'processor' | 'reseller' | 'subscription'
   readonly api: ManagementApi
   readonly receiver: Receiver
-  /** The provider's read API; null where the connection has no read key. */
+  /** The provider's API; null if the connection has no read key. */
   readonly billerApi: BillerApi | null
 }
 
-/** A history that was played. */
-export interface Played {
-  /** Its results until now, in the words of the history. */
-  outcome(): Promise<Pick<History, 'verdicts' | 'heard'>>
+/** A history whose steps are done. */
+export interface PlayedHistory {
+  /** The verdicts and alerts so far, in the form of the history. */
+  outcome(): Promise<Pick<History, 'verdicts' | 'alerts'>>
 }
 
 const SECRETS = {
@@ -28,9 +29,9 @@ const SECRETS = {
 } as const
 const CHANNEL_SECRET = 'whsec_c2hhcmVkIHdpdGggdGhlIHJlY2VpdmVy'
 
-/** Plays one history to its last step. */
-export async function play(history: History, by: Play): Promise<Played> {
-  const { api, receiver, provider } = by
+/** Runs all steps of a history in a new project. */
+export async function playHistory(history: History, context: PlayContext): Promise<PlayedHistory> {
+  const { api, receiver, provider } = context
   const { project_id: projectId } = await api.post<{ project_id: string }>('/v1/projects', { name: history.name })
   await api.post<AlertChannel>('/v1/alert-channels', {
     project_id: projectId,
@@ -44,27 +45,27 @@ export async function play(history: History, by: Play): Promise<Played> {
     out_of_band: history.outOfBand ?? 'alert',
     ...(provider === 'processor' ? { signing_secret: SECRETS.processor } : {}),
     ...(provider === 'reseller' ? { destination_secret: SECRETS.reseller } : {}),
-    ...(by.billerApi === null
+    ...(context.billerApi === null
       ? {}
-      : { site: 'shop', read_key: 'a-key-that-may-only-read', api_base: by.billerApi.url }),
+      : { site: 'shop', read_key: 'a-key-that-may-only-read', api_base: context.billerApi.url }),
   })
   const madeInSecond = Math.floor(Date.now() / 1000)
   await until('the second after the connection', () => Math.floor(Date.now() / 1000) > madeInSecond)
   const actions = () => listActions(api, projectId)
-  await history.play(openShop(by, projectId, connection, actions))
+  await history.play(openShop(context, projectId, connection, actions))
   return {
     async outcome() {
-      const heard = receiver
+      const alerts = receiver
         .deliveries()
         .filter(delivery => bodyOf(delivery).project_id === projectId)
-        .map(sentenceOf)
-      return { verdicts: (await actions()).flatMap(verdictOf).sort(), heard: heard.sort() }
+        .map(describeAlert)
+      return { verdicts: (await actions()).flatMap(verdictOf).sort(), alerts: alerts.sort() }
     },
   }
 }
 
 function openShop(
-  { api, provider, billerApi }: Play,
+  { api, provider, billerApi }: PlayContext,
   projectId: string,
   connection: CreatedConnection,
   actions: () => Promise<Action[]>,
@@ -74,7 +75,7 @@ function openShop(
       ? ({ kind: provider, password: connection.password ?? '' } as const)
       : ({ kind: provider, secrets: [SECRETS[provider]] } as const)
   const connectionId = connection.connection_id
-  let isKnownToIngress = false
+  let doesIngressKnow = false
   const post = async (body: object) => {
     const answer = await postNotification({ url: connection.inbound_url, body, credential, now: Date.now })
     if (answer.status !== 200) throw new Error(`Ingress answered ${answer.status}: ${answer.body}`)
@@ -83,9 +84,9 @@ function openShop(
   return {
     now: () => Math.floor(Date.now() / 1000),
     async post(body) {
-      // Ingress refuses events of a new connection until it has learned of the connection. Providers send refused events again.
-      if (!isKnownToIngress) {
-        isKnownToIngress = await until('ingress to know the connection', () => post(body), { timeoutMs: 10_000 })
+      // Ingress refuses events of a new connection until it has read the connection. Like a provider, post the event again.
+      if (!doesIngressKnow) {
+        doesIngressKnow = await until('ingress to know the connection', () => post(body), { timeoutMs: 10_000 })
       } else await post(body)
     },
     async report(operation) {
@@ -93,7 +94,7 @@ function openShop(
       const { operation_id: operationId } = await api.post<{ operation_id: string }>('/v1/operations', body)
       return operationId
     },
-    async follow(operationId, transition) {
+    async reportTransition(operationId, transition) {
       await api.post(`/v1/operations/${operationId}/transitions`, transition)
     },
     async expectChange(change) {
@@ -103,12 +104,12 @@ function openShop(
     async change(settings) {
       await api.patch(`/v1/projects/${projectId}/connections/${connectionId}`, settings)
     },
-    hold(type, object) {
+    setApiObject(type, object) {
       if (billerApi === null) throw new Error('This connection has no read key')
-      billerApi.hold(type, object)
+      billerApi.setObject(type, object)
     },
-    seen: ref => waitFor(`${ref} to be known`, async () => (await actions()).some(isNamed(ref))),
-    judged: ref =>
+    untilRecorded: ref => waitFor(`the record of ${ref}`, async () => (await actions()).some(isNamed(ref))),
+    untilJudged: ref =>
       waitFor(`the verdict on ${ref}`, async () => {
         const named = (await actions()).filter(isNamed(ref))
         return named.length > 0 && named.every(({ verdict }) => verdict !== 'pending')
@@ -118,8 +119,8 @@ function openShop(
 
 const isNamed = (ref: string) => (action: Action) => action.provider_ref === ref
 
-function waitFor(what: string, isSo: () => Promise<boolean>): Promise<unknown> {
-  return until(what, isSo, { timeoutMs: 120_000, everyMs: 1_000 })
+function waitFor(description: string, isFulfilled: () => Promise<boolean>): Promise<unknown> {
+  return until(description, isFulfilled, { timeoutMs: 120_000, everyMs: 1_000 })
 }
 
 async function listActions(api: ManagementApi, projectId: string): Promise<Action[]> {
@@ -141,7 +142,7 @@ interface DeliveredBody {
 
 const bodyOf = (delivery: ReceivedDelivery) => (delivery.body ?? {}) as DeliveredBody
 
-function sentenceOf(delivery: ReceivedDelivery): string {
+function describeAlert(delivery: ReceivedDelivery): string {
   const { event, data } = bodyOf(delivery)
   if (event === 'drift.detected') return 'drift'
   const { action, incident } = data ?? {}

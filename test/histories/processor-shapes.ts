@@ -1,10 +1,10 @@
-/** Objects and events of the card processor, with the fields that its API reference lists (stripe-node 23.1.0). */
+/** Objects and events of the card processor, with the fields of its API reference (stripe-node 23.1.0). */
 
 interface EventOptions {
   readonly id?: string
   readonly at: number
   readonly previous?: object
-  /** Null if no request caused it. */
+  /** The request that caused the event; null if there was none. */
   readonly request?: { readonly id: string | null; readonly idempotency_key: string | null } | null
 }
 
@@ -25,10 +25,10 @@ export function event(type: string, object: object, { id, at, previous, request 
   }
 }
 
-/** The request that made a refund: every event about that change names it. */
-export const ofRefund = (id: string) => ({ id: `req_${id}`, idempotency_key: null })
+/** The request that created a refund. All events about the creation have this request. */
+export const requestOfRefund = (id: string) => ({ id: `req_${id}`, idempotency_key: null })
 
-export const byKey = (key: string) => ({ id: `req_${key}`, idempotency_key: key })
+export const requestWithKey = (key: string) => ({ id: `req_${key}`, idempotency_key: key })
 
 export function refund(id: string, amount: number, created: number, more: object = {}): object {
   return {
@@ -93,18 +93,23 @@ export function subscription(more: object = {}): object {
   }
 }
 
-const asked = { comment: null, feedback: null, reason: 'cancellation_requested' }
+const REQUESTED = { comment: null, feedback: null, reason: 'cancellation_requested' }
 
-/** A subscription that is to end later. */
-export const ending = (requestedAt: number, more: object = {}): object =>
-  subscription({ cancel_at: requestedAt + 2_000_000, canceled_at: requestedAt, cancellation_details: asked, ...more })
+/** A subscription with a scheduled end. */
+export const endingSubscription = (requestedAt: number, more: object = {}): object =>
+  subscription({
+    cancel_at: requestedAt + 2_000_000,
+    canceled_at: requestedAt,
+    cancellation_details: REQUESTED,
+    ...more,
+  })
 
 /** A subscription that has ended. */
-export const ended = (requestedAt: number, endedAt: number, more: object = {}): object =>
+export const endedSubscription = (requestedAt: number, endedAt: number, more: object = {}): object =>
   subscription({
     status: 'canceled',
     canceled_at: requestedAt,
     ended_at: endedAt,
-    cancellation_details: asked,
+    cancellation_details: REQUESTED,
     ...more,
   })

@@ -1,152 +1,152 @@
 import type { History, Shop } from './history.ts'
-import { byKey, ended, ending, event, subscription } from './processor-shapes.ts'
+import { endedSubscription, endingSubscription, event, requestWithKey, subscription } from './processor-shapes.ts'
 
 const UPDATED = 'customer.subscription.updated'
 const DELETED = 'customer.subscription.deleted'
 
 /** Reports a cancellation of the subscription. */
-const cancelling = (shop: Shop, more: Record<string, unknown> = {}) =>
+const reportCancellation = (shop: Shop, more: Record<string, unknown> = {}) =>
   shop.report({ kind: 'cancellation', subject: 'sub_1', state: 'completed', ...more })
 
-const scheduled = (shop: Shop, at = shop.now(), options: object = {}, more: object = {}) =>
+const postScheduledEnd = (shop: Shop, at = shop.now(), options: object = {}, more: object = {}) =>
   shop.post(
-    event(UPDATED, ending(at, more), {
+    event(UPDATED, endingSubscription(at, more), {
       at,
       previous: { cancel_at: null, canceled_at: null, cancellation_details: { reason: null } },
       ...options,
     }),
   )
-const deleted = (shop: Shop, requestedAt: number, endedAt: number, options: object = {}, more: object = {}) =>
-  shop.post(event(DELETED, ended(requestedAt, endedAt, more), { at: endedAt, ...options }))
-const automatic = { request: { id: null, idempotency_key: null } }
-const because = (reason: string) => ({ cancellation_details: { comment: null, feedback: null, reason } })
+const postDeleted = (shop: Shop, requestedAt: number, endedAt: number, options: object = {}, more: object = {}) =>
+  shop.post(event(DELETED, endedSubscription(requestedAt, endedAt, more), { at: endedAt, ...options }))
+const withoutRequest = { request: { id: null, idempotency_key: null } }
+const withReason = (reason: string) => ({ cancellation_details: { comment: null, feedback: null, reason } })
 
 /** Subscriptions of the card processor, without a read key. */
 export const PROCESSOR_SUBSCRIPTIONS: readonly History[] = [
   {
-    name: 'cancelled at once in the dashboard, reported by nobody',
-    play: shop => deleted(shop, shop.now(), shop.now()),
+    name: 'cancelled at once in the dashboard, not reported',
+    play: shop => postDeleted(shop, shop.now(), shop.now()),
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'cancelled at once by our software',
     async play(shop) {
-      await cancelling(shop)
-      await deleted(shop, shop.now(), shop.now())
+      await reportCancellation(shop)
+      await postDeleted(shop, shop.now(), shop.now())
     },
     verdicts: ['cancellation sub_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'cancelled at once by our software, known by the key of the request',
     async play(shop) {
-      await cancelling(shop, { subject: 'cus_1', idempotency_key: 'k1' })
-      await deleted(shop, shop.now(), shop.now(), { request: byKey('k1') })
+      await reportCancellation(shop, { subject: 'cus_1', idempotency_key: 'k1' })
+      await postDeleted(shop, shop.now(), shop.now(), { request: requestWithKey('k1') })
     },
     verdicts: ['cancellation sub_1 explained'],
     // The operation says that it cancelled for cus_1.
-    heard: ['drift'],
+    alerts: ['drift'],
   },
   {
-    name: 'an operation that gives the subscription as what it made',
+    name: 'an operation that names the subscription as its result',
     async play(shop) {
-      await cancelling(shop, { subject: 'cus_1', provider_ref: 'sub_1' })
-      await deleted(shop, shop.now(), shop.now())
+      await reportCancellation(shop, { subject: 'cus_1', provider_ref: 'sub_1' })
+      await postDeleted(shop, shop.now(), shop.now())
     },
     verdicts: ['cancellation sub_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'our operation cancelled another subscription',
     async play(shop) {
-      await cancelling(shop, { subject: 'sub_2' })
-      await deleted(shop, shop.now(), shop.now())
+      await reportCancellation(shop, { subject: 'sub_2' })
+      await postDeleted(shop, shop.now(), shop.now())
     },
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'our operation refunded, and the subscription was cancelled',
     async play(shop) {
       await shop.report({ subject: 'sub_1', amount: 700, currency: 'eur', state: 'completed' })
-      await deleted(shop, shop.now(), shop.now())
+      await postDeleted(shop, shop.now(), shop.now())
     },
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
-    name: 'set to end in the customer portal (cancel_at), reported by nobody',
-    play: shop => scheduled(shop),
+    name: 'set to end in the customer portal (cancel_at), not reported',
+    play: shop => postScheduledEnd(shop),
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
-    name: 'set to end with the period (cancel_at_period_end), reported by nobody',
-    play: shop => scheduled(shop, shop.now(), {}, { cancel_at: null, cancel_at_period_end: true }),
+    name: 'set to end with the period (cancel_at_period_end), not reported',
+    play: shop => postScheduledEnd(shop, shop.now(), {}, { cancel_at: null, cancel_at_period_end: true }),
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'set to end by our software',
     async play(shop) {
-      await cancelling(shop)
-      await scheduled(shop)
+      await reportCancellation(shop)
+      await postScheduledEnd(shop)
     },
     verdicts: ['cancellation sub_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'set to end by our software, and the period ends: one cancellation',
     async play(shop) {
       const at = shop.now()
-      await cancelling(shop)
-      await scheduled(shop, at)
-      await shop.seen('sub_1')
-      await deleted(shop, at, at + 5, automatic)
+      await reportCancellation(shop)
+      await postScheduledEnd(shop, at)
+      await shop.untilRecorded('sub_1')
+      await postDeleted(shop, at, at + 5, withoutRequest)
     },
     verdicts: ['cancellation sub_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'set to end by a stranger, and the period ends: one alert',
     async play(shop) {
       const at = shop.now()
-      await scheduled(shop, at)
-      await shop.judged('sub_1')
-      await deleted(shop, at, at + 5, automatic)
+      await postScheduledEnd(shop, at)
+      await shop.untilJudged('sub_1')
+      await postDeleted(shop, at, at + 5, withoutRequest)
     },
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
-    name: 'the end of the period comes first, the setting of it later',
+    name: 'the end of the period arrives before the scheduling of the end',
     async play(shop) {
       const at = shop.now()
-      await deleted(shop, at, at + 5, automatic)
-      await scheduled(shop, at)
+      await postDeleted(shop, at, at + 5, withoutRequest)
+      await postScheduledEnd(shop, at)
     },
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'our scheduled cancellation is executed today by a different request',
     async play(shop) {
       const at = shop.now()
-      await cancelling(shop, { idempotency_key: 'k1' })
-      await scheduled(shop, at, { request: byKey('k1') })
-      await shop.judged('sub_1')
+      await reportCancellation(shop, { idempotency_key: 'k1' })
+      await postScheduledEnd(shop, at, { request: requestWithKey('k1') })
+      await shop.untilJudged('sub_1')
       const later = at + 30
-      await deleted(shop, later, later)
+      await postDeleted(shop, later, later)
     },
     verdicts: ['cancellation sub_1 explained', 'cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
-    name: 'set to end, taken back within the minute',
+    name: 'set to end, and the end is removed within the minute',
     async play(shop) {
       const at = shop.now()
-      await scheduled(shop, at)
+      await postScheduledEnd(shop, at)
       await shop.post(
         event(UPDATED, subscription(), {
           at: at + 1,
@@ -159,67 +159,69 @@ export const PROCESSOR_SUBSCRIPTIONS: readonly History[] = [
       )
     },
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
-    name: 'the same cancellation told twice',
+    name: 'the same cancellation in two events',
     async play(shop) {
       const at = shop.now()
-      await deleted(shop, at, at)
-      await deleted(shop, at, at)
+      await postDeleted(shop, at, at)
+      await postDeleted(shop, at, at)
     },
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'updated to canceled and deleted: one cancellation',
     async play(shop) {
       const at = shop.now()
-      await shop.post(event(UPDATED, ended(at, at), { at, previous: { status: 'active', canceled_at: null } }))
-      await deleted(shop, at, at)
+      await shop.post(
+        event(UPDATED, endedSubscription(at, at), { at, previous: { status: 'active', canceled_at: null } }),
+      )
+      await postDeleted(shop, at, at)
     },
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
-    name: 'the last try to collect failed',
-    play: shop => deleted(shop, shop.now(), shop.now(), automatic, because('payment_failed')),
+    name: 'the last attempt to collect fails',
+    play: shop => postDeleted(shop, shop.now(), shop.now(), withoutRequest, withReason('payment_failed')),
     verdicts: ['cancellation sub_1 not_alerted'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'ended because of a dispute',
-    play: shop => deleted(shop, shop.now(), shop.now(), automatic, because('payment_disputed')),
+    play: shop => postDeleted(shop, shop.now(), shop.now(), withoutRequest, withReason('payment_disputed')),
     verdicts: ['cancellation sub_1 not_alerted'],
-    heard: [],
+    alerts: [],
   },
   {
-    name: 'its first payment never came',
+    name: 'the first payment is never made',
     async play(shop) {
       const at = shop.now()
       await shop.post(
         event(UPDATED, subscription({ status: 'incomplete_expired', ended_at: at, canceled_at: null }), {
           at,
           previous: { status: 'incomplete' },
-          ...automatic,
+          ...withoutRequest,
         }),
       )
     },
     verdicts: ['cancellation sub_1 not_alerted'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'only the quantity changes',
     play: shop => shop.post(event(UPDATED, subscription(), { at: shop.now(), previous: { quantity: 1 } })),
     verdicts: [],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'only the card changes',
     play: shop =>
       shop.post(event(UPDATED, subscription(), { at: shop.now(), previous: { default_payment_method: 'pm_1' } })),
     verdicts: [],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'collection is paused: no cancellation',
@@ -231,57 +233,57 @@ export const PROCESSOR_SUBSCRIPTIONS: readonly History[] = [
         }),
       ),
     verdicts: [],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'an end that was set before the connection is carried out',
-    play: shop => deleted(shop, shop.now() - 86_400, shop.now(), automatic),
+    play: shop => postDeleted(shop, shop.now() - 86_400, shop.now(), withoutRequest),
     verdicts: ['cancellation sub_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'the date of an end is moved by a stranger after our software had set it',
     async play(shop) {
       const at = shop.now()
-      await cancelling(shop)
-      await scheduled(shop, at)
-      await shop.judged('sub_1')
+      await reportCancellation(shop)
+      await postScheduledEnd(shop, at)
+      await shop.untilJudged('sub_1')
       await shop.post(
-        event(UPDATED, ending(at, { cancel_at: at + 3_000_000 }), {
+        event(UPDATED, endingSubscription(at, { cancel_at: at + 3_000_000 }), {
           at: shop.now(),
           previous: { cancel_at: at + 2_000_000 },
         }),
       )
     },
     verdicts: ['cancellation sub_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
-    name: 'taken back, and set again by a stranger',
+    name: 'the end is removed, and set again by a stranger',
     async play(shop) {
       const at = shop.now()
-      await cancelling(shop, { idempotency_key: 'k1' })
-      await scheduled(shop, at, { request: byKey('k1') })
-      await shop.judged('sub_1')
+      await reportCancellation(shop, { idempotency_key: 'k1' })
+      await postScheduledEnd(shop, at, { request: requestWithKey('k1') })
+      await shop.untilJudged('sub_1')
       const back = shop.now()
       await shop.post(
         event(UPDATED, subscription(), { at: back, previous: { cancel_at: at + 2_000_000, canceled_at: at } }),
       )
-      await scheduled(shop, back + 1)
+      await postScheduledEnd(shop, back + 1)
     },
     verdicts: ['cancellation sub_1 explained', 'cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'our cancellation reported by key after the alert',
     async play(shop) {
       const at = shop.now()
-      await deleted(shop, at, at, { request: byKey('k1') })
-      await shop.judged('sub_1')
-      await cancelling(shop, { idempotency_key: 'k1' })
+      await postDeleted(shop, at, at, { request: requestWithKey('k1') })
+      await shop.untilJudged('sub_1')
+      await reportCancellation(shop, { idempotency_key: 'k1' })
     },
     verdicts: ['cancellation sub_1 explained'],
-    heard: ['opened sub_1', 'resolved sub_1'],
+    alerts: ['opened sub_1', 'resolved sub_1'],
   },
   {
     name: 'a cancellation that somebody expected',
@@ -290,23 +292,23 @@ export const PROCESSOR_SUBSCRIPTIONS: readonly History[] = [
         kind: 'cancellation',
         subject: 'sub_1',
       })
-      await deleted(shop, shop.now(), shop.now())
+      await postDeleted(shop, shop.now(), shop.now())
     },
     verdicts: ['cancellation sub_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
-    name: 'auto, before any operation: a cancellation stays quiet',
+    name: 'out_of_band auto, before any operation: a cancellation does not alert',
     outOfBand: 'auto',
-    play: shop => deleted(shop, shop.now(), shop.now()),
+    play: shop => postDeleted(shop, shop.now(), shop.now()),
     verdicts: ['cancellation sub_1 not_alerted'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'a trial ends without a payment method',
     play: shop => {
       const at = shop.now()
-      return deleted(shop, at, at, automatic, {
+      return postDeleted(shop, at, at, withoutRequest, {
         trial_end: at,
         trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },
         default_payment_method: null,
@@ -314,16 +316,16 @@ export const PROCESSOR_SUBSCRIPTIONS: readonly History[] = [
       })
     },
     verdicts: ['cancellation sub_1 not_alerted'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'a stranger cancels in the trial',
     play: shop => {
       const at = shop.now()
-      return deleted(shop, at, at, {}, { trial_end: at + 1_000_000 })
+      return postDeleted(shop, at, at, {}, { trial_end: at + 1_000_000 })
     },
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
 ]
 
@@ -345,67 +347,67 @@ const schedule = (at: number, more: object = {}): object => ({
   subscription: 'sub_1',
   ...more,
 })
-const managed = (shop: Shop, type: string, more: object = {}, options: object = {}) =>
+const postSchedule = (shop: Shop, type: string, more: object = {}, options: object = {}) =>
   shop.post(event(`subscription_schedule.${type}`, schedule(shop.now(), more), { at: shop.now(), ...options }))
 
 /** Subscriptions of the card processor that a schedule manages. */
 export const PROCESSOR_SCHEDULES: readonly History[] = [
   {
-    name: 'a schedule of a stranger is to end the subscription',
-    play: shop => managed(shop, 'created'),
+    name: 'a schedule of a stranger ends the subscription later',
+    play: shop => postSchedule(shop, 'created'),
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
-    name: 'a schedule of our software is to end the subscription',
+    name: 'a schedule of our software ends the subscription later',
     async play(shop) {
-      await cancelling(shop)
-      await managed(shop, 'created')
+      await reportCancellation(shop)
+      await postSchedule(shop, 'created')
     },
     verdicts: ['cancellation sub_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'our operation names the schedule',
     async play(shop) {
-      await cancelling(shop, { provider_ref: 'sub_sched_1' })
-      await managed(shop, 'created')
+      await reportCancellation(shop, { provider_ref: 'sub_sched_1' })
+      await postSchedule(shop, 'created')
     },
     verdicts: ['cancellation sub_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
-    name: 'a schedule that lets the subscription go on',
-    play: shop => managed(shop, 'created', { end_behavior: 'release' }),
+    name: 'a schedule that does not end the subscription',
+    play: shop => postSchedule(shop, 'created', { end_behavior: 'release' }),
     verdicts: [],
-    heard: [],
+    alerts: [],
   },
   {
-    name: 'a schedule that is to end it now, and was to let it go on before',
-    play: shop => managed(shop, 'updated', {}, { previous: { end_behavior: 'release' } }),
+    name: 'a schedule that now ends the subscription, and did not before',
+    play: shop => postSchedule(shop, 'updated', {}, { previous: { end_behavior: 'release' } }),
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'only the notes of a schedule change',
     play: shop =>
-      managed(shop, 'updated', { end_behavior: 'release', metadata: { a: 'b' } }, { previous: { metadata: {} } }),
+      postSchedule(shop, 'updated', { end_behavior: 'release', metadata: { a: 'b' } }, { previous: { metadata: {} } }),
     verdicts: [],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'a schedule is cancelled at once by a stranger, and the subscription with it: one cancellation',
     async play(shop) {
       const at = shop.now()
-      await managed(shop, 'canceled', {
+      await postSchedule(shop, 'canceled', {
         end_behavior: 'release',
         status: 'canceled',
         canceled_at: at,
         current_phase: null,
       })
-      await deleted(shop, at, at)
+      await postDeleted(shop, at, at)
     },
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
 ]

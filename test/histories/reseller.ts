@@ -73,202 +73,202 @@ const ended = (at: number) => ({
   current_billing_period: null,
 })
 
-const asked = (shop: Shop, more: object = {}, amount = '700') =>
+const postRequest = (shop: Shop, more: object = {}, amount = '700') =>
   shop.post(event('adjustment.created', adjustment(shop.now(), more, amount), shop.now()))
-const reviewed = (shop: Shop, createdAt: number, status: string, more: object = {}) => {
-  // Later than the request on a slow machine, too.
+const postReview = (shop: Shop, createdAt: number, status: string, more: object = {}) => {
+  // Two seconds later, so that the review is after the request also on a slow machine.
   const at = shop.now() + 2
   return shop.post(event('adjustment.updated', adjustment(createdAt, { status, updated_at: isoOf(at), ...more }), at))
 }
-const begin = (shop: Shop, more: Record<string, unknown> = {}) =>
+const reportRefund = (shop: Shop, more: Record<string, unknown> = {}) =>
   shop.report({ subject: 'txn_1', amount: 700, currency: 'eur', state: 'executing', ...more })
-const cancelling = (shop: Shop, more: Record<string, unknown> = {}) =>
+const reportCancellation = (shop: Shop, more: Record<string, unknown> = {}) =>
   shop.report({ kind: 'cancellation', subject: 'sub_1', state: 'completed', ...more })
-const shown = (shop: Shop, type: string, at: number, more: object = {}) =>
+const postSubscription = (shop: Shop, type: string, at: number, more: object = {}) =>
   shop.post(event(type, subscription(at, more), at))
 
 export const RESELLER: readonly History[] = [
   {
     name: 'a refund asked for in the dashboard',
-    play: shop => asked(shop),
+    play: shop => postRequest(shop),
     verdicts: ['refund adj_1 unexplained'],
-    heard: ['opened adj_1'],
+    alerts: ['opened adj_1'],
   },
   {
     name: 'a refund that needed no review',
-    play: shop => asked(shop, { status: 'approved' }),
+    play: shop => postRequest(shop, { status: 'approved' }),
     verdicts: ['refund adj_1 unexplained'],
-    heard: ['opened adj_1'],
+    alerts: ['opened adj_1'],
   },
   {
     name: 'a full refund of a stranger, approved later: one alert',
     async play(shop) {
       const at = shop.now()
-      await asked(shop, { type: 'full' })
-      await shop.judged('adj_1')
-      await reviewed(shop, at, 'approved', { type: 'full' })
+      await postRequest(shop, { type: 'full' })
+      await shop.untilJudged('adj_1')
+      await postReview(shop, at, 'approved', { type: 'full' })
     },
     verdicts: ['refund adj_1 unexplained'],
-    heard: ['opened adj_1'],
+    alerts: ['opened adj_1'],
   },
   {
     name: 'our refund, named',
     async play(shop) {
-      await begin(shop, { provider_ref: 'adj_1' })
-      await asked(shop)
+      await reportRefund(shop, { provider_ref: 'adj_1' })
+      await postRequest(shop)
     },
     verdicts: ['refund adj_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'our refund, known by transaction and amount',
     async play(shop) {
-      await begin(shop)
-      await asked(shop)
+      await reportRefund(shop)
+      await postRequest(shop)
     },
     verdicts: ['refund adj_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'our refund in review is rejected: an incident of its own',
     async play(shop) {
       const at = shop.now()
-      const operation = await begin(shop)
-      await shop.follow(operation, { to: 'awaiting_review', provider_ref: 'adj_1' })
-      await asked(shop)
-      await shop.seen('adj_1')
-      await reviewed(shop, at, 'rejected')
+      const operation = await reportRefund(shop)
+      await shop.reportTransition(operation, { to: 'awaiting_review', provider_ref: 'adj_1' })
+      await postRequest(shop)
+      await shop.untilRecorded('adj_1')
+      await postReview(shop, at, 'rejected')
     },
     verdicts: ['refund adj_1 explained'],
-    heard: ['opened adj_1'],
+    alerts: ['opened adj_1'],
   },
   {
     name: 'our refund in review is approved',
     async play(shop) {
       const at = shop.now()
-      const operation = await begin(shop)
-      await shop.follow(operation, { to: 'awaiting_review', provider_ref: 'adj_1' })
-      await asked(shop)
-      await shop.seen('adj_1')
-      await reviewed(shop, at, 'approved')
+      const operation = await reportRefund(shop)
+      await shop.reportTransition(operation, { to: 'awaiting_review', provider_ref: 'adj_1' })
+      await postRequest(shop)
+      await shop.untilRecorded('adj_1')
+      await postReview(shop, at, 'approved')
     },
     verdicts: ['refund adj_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
-    name: 'the approval overtakes the request',
+    name: 'the approval arrives before the request',
     async play(shop) {
       const at = shop.now()
-      await reviewed(shop, at, 'approved')
+      await postReview(shop, at, 'approved')
       await shop.post(event('adjustment.created', adjustment(at), at))
     },
     verdicts: ['refund adj_1 unexplained'],
-    heard: ['opened adj_1'],
+    alerts: ['opened adj_1'],
   },
   {
     name: 'two equal refunds, one of them ours',
     async play(shop) {
-      await begin(shop, { provider_ref: 'adj_1' })
-      await asked(shop)
-      await asked(shop, { id: 'adj_2' })
+      await reportRefund(shop, { provider_ref: 'adj_1' })
+      await postRequest(shop)
+      await postRequest(shop, { id: 'adj_2' })
     },
     verdicts: ['refund adj_1 explained', 'refund adj_2 unexplained'],
-    heard: ['opened adj_2'],
+    alerts: ['opened adj_2'],
   },
   {
     name: 'our operation has another amount',
     async play(shop) {
-      await begin(shop, { amount: 701 })
-      await asked(shop)
+      await reportRefund(shop, { amount: 701 })
+      await postRequest(shop)
     },
     verdicts: ['refund adj_1 unexplained'],
-    heard: ['opened adj_1'],
+    alerts: ['opened adj_1'],
   },
   {
     name: 'our operation is on another transaction',
     async play(shop) {
-      await begin(shop, { subject: 'txn_2' })
-      await asked(shop)
+      await reportRefund(shop, { subject: 'txn_2' })
+      await postRequest(shop)
     },
     verdicts: ['refund adj_1 unexplained'],
-    heard: ['opened adj_1'],
+    alerts: ['opened adj_1'],
   },
   {
     name: 'our operation is in another currency',
     async play(shop) {
-      await begin(shop, { currency: 'usd' })
-      await asked(shop)
+      await reportRefund(shop, { currency: 'usd' })
+      await postRequest(shop)
     },
     verdicts: ['refund adj_1 unexplained'],
-    heard: ['opened adj_1'],
+    alerts: ['opened adj_1'],
   },
   {
-    name: 'the reason names an operation: a claim is no proof',
-    play: shop => asked(shop, { reason: 'op:7f2' }),
+    name: 'the reason names an operation, which explains nothing',
+    play: shop => postRequest(shop, { reason: 'op:7f2' }),
     verdicts: ['refund adj_1 unexplained'],
-    heard: ['opened adj_1'],
+    alerts: ['opened adj_1'],
   },
   {
     name: 'yen, which have no decimals',
     async play(shop) {
-      await begin(shop, { amount: 500, currency: 'jpy' })
-      await asked(shop, { currency_code: 'JPY' }, '500')
+      await reportRefund(shop, { amount: 500, currency: 'jpy' })
+      await postRequest(shop, { currency_code: 'JPY' }, '500')
     },
     verdicts: ['refund adj_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'a chargeback is a dispute',
-    play: shop => asked(shop, { action: 'chargeback', status: 'approved' }),
+    play: shop => postRequest(shop, { action: 'chargeback', status: 'approved' }),
     verdicts: [],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'a warning of a chargeback',
-    play: shop => asked(shop, { action: 'chargeback_warning', status: 'approved' }),
+    play: shop => postRequest(shop, { action: 'chargeback_warning', status: 'approved' }),
     verdicts: [],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'a chargeback is reversed',
     async play(shop) {
-      await asked(shop, { action: 'chargeback', status: 'approved' })
-      await asked(shop, { id: 'adj_2', action: 'chargeback_reverse', status: 'approved' })
+      await postRequest(shop, { action: 'chargeback', status: 'approved' })
+      await postRequest(shop, { id: 'adj_2', action: 'chargeback_reverse', status: 'approved' })
     },
     verdicts: [],
-    heard: [],
+    alerts: [],
   },
   {
-    name: 'a credit to the balance returns no money',
-    play: shop => asked(shop, { action: 'credit', status: 'approved', credit_applied_to_balance: true }),
+    name: 'a credit to the balance is no refund',
+    play: shop => postRequest(shop, { action: 'credit', status: 'approved', credit_applied_to_balance: true }),
     verdicts: [],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'a refund is reported again with a new notification',
     async play(shop) {
-      const told = adjustment(shop.now())
-      await shop.post(event('adjustment.created', told, shop.now(), 'evt_01k9a0m3v6n7q8r9s0t1u2v3w4'))
-      await shop.post(event('adjustment.created', told, shop.now(), 'evt_01k9a0m3v6n7q8r9s0t1u2v3w4'))
+      const refund = adjustment(shop.now())
+      await shop.post(event('adjustment.created', refund, shop.now(), 'evt_01k9a0m3v6n7q8r9s0t1u2v3w4'))
+      await shop.post(event('adjustment.created', refund, shop.now(), 'evt_01k9a0m3v6n7q8r9s0t1u2v3w4'))
     },
     verdicts: ['refund adj_1 unexplained'],
-    heard: ['opened adj_1'],
+    alerts: ['opened adj_1'],
   },
   {
     name: 'a refund that was asked for before the connection, and is approved now',
-    play: shop => reviewed(shop, shop.now() - 86_400, 'approved', { updated_at: isoOf(shop.now()) }),
+    play: shop => postReview(shop, shop.now() - 86_400, 'approved', { updated_at: isoOf(shop.now()) }),
     verdicts: ['refund adj_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'an operation reported as failed, and the refund exists: explained, and drift',
     async play(shop) {
-      const operation = await begin(shop)
-      await shop.follow(operation, { to: 'failed', reason: 'timeout' })
-      await asked(shop)
+      const operation = await reportRefund(shop)
+      await shop.reportTransition(operation, { to: 'failed', reason: 'timeout' })
+      await postRequest(shop)
     },
     verdicts: ['refund adj_1 explained'],
-    heard: ['drift'],
+    alerts: ['drift'],
   },
   {
     name: 'an expected refund of this amount',
@@ -279,10 +279,10 @@ export const RESELLER: readonly History[] = [
         amount: 700,
         currency: 'eur',
       })
-      await asked(shop)
+      await postRequest(shop)
     },
     verdicts: ['refund adj_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'an expected refund of another amount',
@@ -293,241 +293,243 @@ export const RESELLER: readonly History[] = [
         amount: 900,
         currency: 'eur',
       })
-      await asked(shop)
+      await postRequest(shop)
     },
     verdicts: ['refund adj_1 unexplained'],
-    heard: ['opened adj_1'],
+    alerts: ['opened adj_1'],
   },
   {
-    name: 'a refund on a connection that ignores',
+    name: 'a refund on a connection with out_of_band ignore',
     outOfBand: 'ignore',
-    play: shop => asked(shop),
+    play: shop => postRequest(shop),
     verdicts: ['refund adj_1 not_alerted'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'reported after the alert by its id',
     async play(shop) {
-      await asked(shop)
-      await shop.judged('adj_1')
-      await begin(shop, { state: 'completed', provider_ref: 'adj_1' })
+      await postRequest(shop)
+      await shop.untilJudged('adj_1')
+      await reportRefund(shop, { state: 'completed', provider_ref: 'adj_1' })
     },
     verdicts: ['refund adj_1 explained'],
-    heard: ['opened adj_1', 'resolved adj_1'],
+    alerts: ['opened adj_1', 'resolved adj_1'],
   },
   {
     name: "a stranger's refund has alerted, then ours of the same amount is asked for",
     async play(shop) {
-      await asked(shop)
-      await shop.judged('adj_1')
-      const operation = await begin(shop)
-      await asked(shop, { id: 'adj_2' })
-      await shop.follow(operation, { to: 'awaiting_review', provider_ref: 'adj_2' })
+      await postRequest(shop)
+      await shop.untilJudged('adj_1')
+      const operation = await reportRefund(shop)
+      await postRequest(shop, { id: 'adj_2' })
+      await shop.reportTransition(operation, { to: 'awaiting_review', provider_ref: 'adj_2' })
     },
     verdicts: ['refund adj_1 unexplained', 'refund adj_2 explained'],
-    heard: ['opened adj_1'],
+    alerts: ['opened adj_1'],
   },
   {
     name: 'cancelled at once in the dashboard: two events, one alert',
     async play(shop) {
       const at = shop.now()
-      await shown(shop, 'subscription.updated', at, ended(at))
-      await shown(shop, 'subscription.canceled', at, ended(at))
+      await postSubscription(shop, 'subscription.updated', at, ended(at))
+      await postSubscription(shop, 'subscription.canceled', at, ended(at))
     },
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'only subscription.canceled arrives',
-    play: shop => shown(shop, 'subscription.canceled', shop.now(), ended(shop.now())),
+    play: shop => postSubscription(shop, 'subscription.canceled', shop.now(), ended(shop.now())),
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'cancelled at once by our software',
     async play(shop) {
-      await cancelling(shop)
+      await reportCancellation(shop)
       const at = shop.now()
-      await shown(shop, 'subscription.updated', at, ended(at))
-      await shown(shop, 'subscription.canceled', at, ended(at))
+      await postSubscription(shop, 'subscription.updated', at, ended(at))
+      await postSubscription(shop, 'subscription.canceled', at, ended(at))
     },
     verdicts: ['cancellation sub_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'set to end with the period by a stranger',
-    play: shop => shown(shop, 'subscription.updated', shop.now(), endingWith(shop.now())),
+    play: shop => postSubscription(shop, 'subscription.updated', shop.now(), endingWith(shop.now())),
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'set to end with the period by our software, and it ends: one cancellation',
     async play(shop) {
       const at = shop.now()
-      await cancelling(shop)
-      await shown(shop, 'subscription.updated', at, endingWith(at, at + 3))
-      await shop.seen('sub_1')
-      await shown(shop, 'subscription.updated', at + 3, ended(at + 3))
-      await shown(shop, 'subscription.canceled', at + 3, ended(at + 3))
+      await reportCancellation(shop)
+      await postSubscription(shop, 'subscription.updated', at, endingWith(at, at + 3))
+      await shop.untilRecorded('sub_1')
+      await postSubscription(shop, 'subscription.updated', at + 3, ended(at + 3))
+      await postSubscription(shop, 'subscription.canceled', at + 3, ended(at + 3))
     },
     verdicts: ['cancellation sub_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'set to end by a stranger while payment is late',
-    play: shop => shown(shop, 'subscription.updated', shop.now(), { ...endingWith(shop.now()), status: 'past_due' }),
+    play: shop =>
+      postSubscription(shop, 'subscription.updated', shop.now(), { ...endingWith(shop.now()), status: 'past_due' }),
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'payment was late, then the reseller ends it: dunning',
     async play(shop) {
       const at = shop.now()
-      await shown(shop, 'subscription.past_due', at, { status: 'past_due' })
-      await shown(shop, 'subscription.canceled', at + 2, ended(at + 2))
+      await postSubscription(shop, 'subscription.past_due', at, { status: 'past_due' })
+      await postSubscription(shop, 'subscription.canceled', at + 2, ended(at + 2))
     },
     verdicts: ['cancellation sub_1 not_alerted'],
-    heard: [],
+    alerts: [],
   },
   {
-    name: 'set to end, and taken back',
+    name: 'set to end, and the end is removed',
     async play(shop) {
       const at = shop.now()
-      await shown(shop, 'subscription.updated', at, endingWith(at))
-      await shown(shop, 'subscription.updated', at + 1)
+      await postSubscription(shop, 'subscription.updated', at, endingWith(at))
+      await postSubscription(shop, 'subscription.updated', at + 1)
     },
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'a pause, a resume',
     async play(shop) {
       const at = shop.now()
-      await shown(shop, 'subscription.paused', at, { status: 'paused', paused_at: isoOf(at) })
-      await shown(shop, 'subscription.resumed', at + 2)
+      await postSubscription(shop, 'subscription.paused', at, { status: 'paused', paused_at: isoOf(at) })
+      await postSubscription(shop, 'subscription.resumed', at + 2)
     },
     verdicts: [],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'set to pause with the period',
     play: shop =>
-      shown(shop, 'subscription.updated', shop.now(), {
+      postSubscription(shop, 'subscription.updated', shop.now(), {
         scheduled_change: { action: 'pause', effective_at: isoOf(shop.now() + 1_000), resume_at: null },
       }),
     verdicts: [],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'only the items change',
-    play: shop => shown(shop, 'subscription.updated', shop.now(), { items: [{ quantity: 5 }] }),
+    play: shop => postSubscription(shop, 'subscription.updated', shop.now(), { items: [{ quantity: 5 }] }),
     verdicts: [],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'a trial is set to end by a stranger',
-    play: shop => shown(shop, 'subscription.updated', shop.now(), { ...endingWith(shop.now()), status: 'trialing' }),
+    play: shop =>
+      postSubscription(shop, 'subscription.updated', shop.now(), { ...endingWith(shop.now()), status: 'trialing' }),
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'our cancellation reported as a refund explains nothing',
     async play(shop) {
-      await begin(shop, { subject: 'sub_1' })
-      await shown(shop, 'subscription.canceled', shop.now(), ended(shop.now()))
+      await reportRefund(shop, { subject: 'sub_1' })
+      await postSubscription(shop, 'subscription.canceled', shop.now(), ended(shop.now()))
     },
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'an end that was set before the connection is carried out',
     async play(shop) {
       const at = shop.now()
-      await shown(shop, 'subscription.updated', at - 86_400, endingWith(at - 86_400, at))
-      await shown(shop, 'subscription.canceled', at, ended(at))
+      await postSubscription(shop, 'subscription.updated', at - 86_400, endingWith(at - 86_400, at))
+      await postSubscription(shop, 'subscription.canceled', at, ended(at))
     },
     verdicts: ['cancellation sub_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'states arrive in the wrong order',
     async play(shop) {
       const at = shop.now()
-      await shown(shop, 'subscription.canceled', at + 3, ended(at + 3))
-      await shown(shop, 'subscription.updated', at, endingWith(at, at + 3))
+      await postSubscription(shop, 'subscription.canceled', at + 3, ended(at + 3))
+      await postSubscription(shop, 'subscription.updated', at, endingWith(at, at + 3))
     },
     verdicts: ['cancellation sub_1 unexplained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'a stranger refunds and cancels at once',
     async play(shop) {
       const at = shop.now()
-      await asked(shop)
-      await shown(shop, 'subscription.canceled', at, ended(at))
+      await postRequest(shop)
+      await postSubscription(shop, 'subscription.canceled', at, ended(at))
     },
     verdicts: ['cancellation sub_1 unexplained', 'refund adj_1 unexplained'],
-    heard: ['opened adj_1', 'opened sub_1'],
+    alerts: ['opened adj_1', 'opened sub_1'],
   },
   {
     name: 'our software refunds, a stranger cancels',
     async play(shop) {
       const at = shop.now()
-      await begin(shop, { provider_ref: 'adj_1' })
-      await asked(shop)
-      await shown(shop, 'subscription.canceled', at, ended(at))
+      await reportRefund(shop, { provider_ref: 'adj_1' })
+      await postRequest(shop)
+      await postSubscription(shop, 'subscription.canceled', at, ended(at))
     },
     verdicts: ['cancellation sub_1 unexplained', 'refund adj_1 explained'],
-    heard: ['opened sub_1'],
+    alerts: ['opened sub_1'],
   },
   {
     name: 'an expected cancellation',
     async play(shop) {
       await shop.expectChange({ kind: 'cancellation', subject: 'sub_1' })
-      await shown(shop, 'subscription.canceled', shop.now(), ended(shop.now()))
+      await postSubscription(shop, 'subscription.canceled', shop.now(), ended(shop.now()))
     },
     verdicts: ['cancellation sub_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
-    name: 'a status and an action that nobody knows yet',
+    name: 'an unknown status and an unknown action',
     async play(shop) {
-      await asked(shop, { action: 'a_word_of_next_year' })
-      await asked(shop, { id: 'adj_2', status: 'a_word_of_next_year' })
+      await postRequest(shop, { action: 'a_word_of_next_year' })
+      await postRequest(shop, { id: 'adj_2', status: 'a_word_of_next_year' })
     },
     verdicts: ['refund adj_2 unexplained'],
-    heard: ['opened adj_2'],
+    alerts: ['opened adj_2'],
   },
   {
     name: 'a refund reversed later stays one refund',
     async play(shop) {
       const at = shop.now()
-      await begin(shop, { state: 'completed', provider_ref: 'adj_1' })
-      await asked(shop, { status: 'approved' })
-      await shop.seen('adj_1')
-      await reviewed(shop, at, 'reversed')
+      await reportRefund(shop, { state: 'completed', provider_ref: 'adj_1' })
+      await postRequest(shop, { status: 'approved' })
+      await shop.untilRecorded('adj_1')
+      await postReview(shop, at, 'reversed')
     },
     verdicts: ['refund adj_1 explained'],
-    heard: [],
+    alerts: [],
   },
   {
     name: 'a dispute and a refund of a stranger on one transaction',
     async play(shop) {
-      await asked(shop, { action: 'chargeback', status: 'approved' })
-      await asked(shop, { id: 'adj_2' })
+      await postRequest(shop, { action: 'chargeback', status: 'approved' })
+      await postRequest(shop, { id: 'adj_2' })
     },
     verdicts: ['refund adj_2 unexplained'],
-    heard: ['opened adj_2'],
+    alerts: ['opened adj_2'],
   },
   {
     name: 'a resume is scheduled for a paused subscription',
     play: shop =>
-      shown(shop, 'subscription.updated', shop.now(), {
+      postSubscription(shop, 'subscription.updated', shop.now(), {
         status: 'paused',
         paused_at: isoOf(shop.now()),
         scheduled_change: { action: 'resume', effective_at: isoOf(shop.now() + 1_000), resume_at: null },
       }),
     verdicts: [],
-    heard: [],
+    alerts: [],
   },
 ]

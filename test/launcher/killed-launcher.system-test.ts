@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { until } from '@backstop/kit/test'
 import { identify, isAlive, type ProcessIdentity } from '@backstop/stack'
 import { afterEach, expect, test } from 'vitest'
-import { dataFolder } from '../world/product.ts'
+import { dataFolder } from '../setup/product.ts'
 import { startLauncher } from './launcher-under-test.ts'
 
 const WITHIN_MS = 2_000

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { until } from '@backstop/kit/test'
 import { afterEach, expect, test } from 'vitest'
-import { dataFolder, stackUrls } from '../world/product.ts'
+import { dataFolder, stackUrls } from '../setup/product.ts'
 import { type LauncherUnderTest, startLauncher } from './launcher-under-test.ts'
 
 const cleanUps: (() => unknown)[] = []
@@ -21,7 +21,7 @@ function launch(name: string, ...options: string[]): LauncherUnderTest {
     SCHEMA_REGISTRY_URL: registry,
     SMTP_URL: smtp,
     MAIL_URL: mail,
-    KAFKA_TOPIC_PREFIX: `${name}-${process.pid}.`,
+    BACKSTOP_TEST_TOPIC_PREFIX: `${name}-${process.pid}.`,
     RECHECK_DELAY_MS: '1000',
   }
   const launcher = startLauncher(dataFolder(name), given, ...options)
@@ -130,7 +130,7 @@ test('runs on, and names the recovery command, when the key of secrets.json was 
   await first.stop()
 
   const second = launch('revoked-key')
-  await second.prints(/refuses the API key.*npx backstop keys recover/s)
+  await second.prints(/refuses the API key.*npx backstop keys recover --no-expiry/s)
   await second.prints(/Backstop runs\./)
   expect(second.output()).not.toContain('rm -r')
 })

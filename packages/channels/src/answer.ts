@@ -1,7 +1,7 @@
 import type { EndedAddress, SuppressionReason } from '@backstop/contracts'
 
 /** The result of one attempt, without judgement. `classify-answer.ts` decides the meaning for all kinds of channels. */
-export type Answer = MessageAnswer | MailsAnswer
+export type AttemptAnswer = MessageAnswer | MailsAnswer
 
 /** The result of one message. */
 export type MessageAnswer =

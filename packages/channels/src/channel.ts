@@ -7,7 +7,7 @@ import type {
   SuppressionReason,
 } from '@backstop/contracts'
 import type { Clock, Egress, SecretBox } from '@backstop/kit'
-import type { Answer } from './answer.ts'
+import type { AttemptAnswer } from './answer.ts'
 import type { Mailer } from './mailer.ts'
 
 /** Time limit of one attempt, from DNS to the last byte of the answer, in milliseconds. */
@@ -55,7 +55,7 @@ export interface ChannelModule<Config extends AnyConfig> {
     ports: ChannelPorts,
     project: ProjectFacts,
     ended?: readonly EndedAddress[],
-  ): Promise<Answer>
+  ): Promise<AttemptAnswer>
   /** The rate that the receiver accepts; absent if it sets no limit. */
   readonly pace?: ChannelPace<Config>
   /**
@@ -78,5 +78,9 @@ export interface ChannelDigest<Config extends AnyConfig> {
   readonly above: number
   readonly most: number
   /** Like `ChannelModule.deliver`, with one message that names the alerts of all requests. */
-  deliver(channel: StoredChannel<Config>, requests: readonly DeliveryRequest[], ports: ChannelPorts): Promise<Answer>
+  deliver(
+    channel: StoredChannel<Config>,
+    requests: readonly DeliveryRequest[],
+    ports: ChannelPorts,
+  ): Promise<AttemptAnswer>
 }

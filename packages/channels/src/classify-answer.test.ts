@@ -1,26 +1,30 @@
 import type { ChannelKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import type { Answer } from './answer.ts'
+import type { AttemptAnswer } from './answer.ts'
 import { classifyAnswer, type Fault } from './classify-answer.ts'
 
-const http = (status: number, body = '', retryAfter: string | null = null): Answer => ({
+const http = (status: number, body = '', retryAfter: string | null = null): AttemptAnswer => ({
   kind: 'http',
   status,
   body,
   retryAfter,
 })
-const smtp = (stage: Extract<Answer, { kind: 'smtp' }>['stage'], code: number, said = 'said the server'): Answer => ({
+const smtp = (
+  stage: Extract<AttemptAnswer, { kind: 'smtp' }>['stage'],
+  code: number,
+  said = 'said the server',
+): AttemptAnswer => ({
   kind: 'smtp',
   stage,
   code,
   text: `${code} ${said}`,
 })
-const silence = (reason: string): Answer => ({ kind: 'no_answer', reason, message: 'Nobody answered' })
+const noAnswer = (reason: string): AttemptAnswer => ({ kind: 'no_answer', reason, message: 'Nobody answered' })
 
 interface Row {
   name: string
   channel: ChannelKind
-  answer: Answer
+  answer: AttemptAnswer
   kind: string
   reason: string
   /** The expected fault of a retry; `receiver` by default. */
@@ -225,11 +229,11 @@ const rows: Row[] = [
   {
     name: 'a refused connection',
     channel: 'webhook',
-    answer: silence('connect_refused'),
+    answer: noAnswer('connect_refused'),
     kind: 'retry',
     reason: 'connect_refused',
   },
-  { name: 'the deadline', channel: 'slack', answer: silence('deadline'), kind: 'retry', reason: 'deadline' },
+  { name: 'the deadline', channel: 'slack', answer: noAnswer('deadline'), kind: 'retry', reason: 'deadline' },
   {
     name: 'a blocked address',
     channel: 'webhook',

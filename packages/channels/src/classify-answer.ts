@@ -1,5 +1,5 @@
 import { type ChannelKind, parseRetryAfter } from '@backstop/contracts'
-import type { Answer, MailsAnswer, MailTally, MessageAnswer, SmtpStage } from './answer.ts'
+import type { AttemptAnswer, MailsAnswer, MailTally, MessageAnswer, SmtpStage } from './answer.ts'
 import { describeSuppressed } from './describe-suppressed.ts'
 
 /**
@@ -128,7 +128,7 @@ const RULES: readonly Rule[] = [
   { reason: 'accepted', applies: smtp(answer => answer.stage === 'sent'), outcome: 'delivered', error: () => '' },
   {
     reason: 'address_refused',
-    applies: smtp(answer => answer.stage === 'recipient' && answer.code >= 500 && !isAboutUs(answer)),
+    applies: smtp(answer => answer.stage === 'recipient' && answer.code >= 500 && !isOurFault(answer)),
     outcome: 'disable',
     error: answer =>
       `The mail server refused every address permanently (${smtpText(answer)}); correct them, then enable the channel again`,
@@ -141,7 +141,7 @@ const RULES: readonly Rule[] = [
   },
   {
     reason: 'mail_server_refused_us',
-    applies: smtp(answer => answer.code >= 500 || isAboutTheSession(answer)),
+    applies: smtp(answer => answer.code >= 500 || isSessionRefusal(answer)),
     outcome: 'retry',
     error: answer =>
       `The mail server refused this installation (${smtpText(answer)}); the operator has to check SMTP_URL and SMTP_FROM`,
@@ -168,35 +168,35 @@ const RULES: readonly Rule[] = [
 ]
 
 /** The replies to RCPT TO about the mailbox (RFC 5321 §4.2.3). All other replies are about the session. */
-const ABOUT_THE_MAILBOX: ReadonlySet<number> = new Set([550, 551, 552, 553, 554])
+const MAILBOX_REPLIES: ReadonlySet<number> = new Set([550, 551, 552, 553, 554])
 
 /**
  * True if a refusal at RCPT TO is caused by this installation: some servers check login, relaying and blocklists only
  * at this step. Without the check one wrong setting would disable every mail channel. X.7.Y are the codes for policy
  * and security (RFC 3463 §3.8).
  */
-function isAboutUs({ code, text }: { code: number; text: string }): boolean {
+function isOurFault({ code, text }: { code: number; text: string }): boolean {
   const subject = /^\d{3}[ -]\d\.(\d{1,3})\.\d{1,3}/.exec(text)?.[1]
   if (subject !== undefined) return subject === '7'
-  return !ABOUT_THE_MAILBOX.has(code) || /\brelay|\bauthenticat/i.test(text)
+  return !MAILBOX_REPLIES.has(code) || /\brelay|\bauthenticat/i.test(text)
 }
 
 /**
  * Temporary replies about the session. 421: the server shuts down (RFC 5321 §4.2.3). 454: login or TLS failed
  * temporarily (RFC 4954 §6), or the sending quota is used up (Amazon SES, "Errors related to the sending quotas").
  */
-const ABOUT_THE_SESSION: ReadonlySet<number> = new Set([421, 454])
+const SESSION_REPLIES: ReadonlySet<number> = new Set([421, 454])
 
 /**
  * True if a temporary refusal is caused by this installation: before RCPT TO the server knows no recipient. Without the
  * check five days of such refusals would disable every mail channel.
  */
-function isAboutTheSession({ stage, code }: { stage: SmtpStage; code: number }): boolean {
-  return stage === 'session' || stage === 'sender' || ABOUT_THE_SESSION.has(code)
+function isSessionRefusal({ stage, code }: { stage: SmtpStage; code: number }): boolean {
+  return stage === 'session' || stage === 'sender' || SESSION_REPLIES.has(code)
 }
 
 /** Decides what an answer means for the delivery and its channel. */
-export function classifyAnswer(channel: ChannelKind, answer: Answer, nowMs: number): Outcome {
+export function classifyAnswer(channel: ChannelKind, answer: AttemptAnswer, nowMs: number): Outcome {
   return answer.kind === 'mails' ? classifyMails(answer) : classifyMessage(channel, answer, nowMs)
 }
 
@@ -212,7 +212,7 @@ function classifyMails({ decisive, tally }: MailsAnswer): Outcome {
     return { ...outcome, fault, error: `${progressText(tally)}. ${outcome.error}` }
   }
   if (tally.refused + tally.suppressed.length === 0) return { kind: 'delivered', reason: 'accepted', error: null }
-  return { kind: 'delivered', reason: 'accepted_for_some', error: leftOutText(tally) }
+  return { kind: 'delivered', reason: 'accepted_for_some', error: suppressedText(tally) }
 }
 
 const totalOf = ({ accepted, refused, pending, suppressed }: MailTally) =>
@@ -224,7 +224,7 @@ function progressText(tally: MailTally): string {
   return `Accepted for ${accepted} of ${totalOf(tally)} addresses${ended}, pending for ${pending}`
 }
 
-function leftOutText(tally: MailTally): string {
+function suppressedText(tally: MailTally): string {
   const { accepted, refused, suppressed } = tally
   const texts = [
     ...(suppressed.length > 0 ? [`${describeSuppressed(suppressed)} and got none`] : []),
@@ -242,7 +242,7 @@ function classifyMessage(channel: ChannelKind, answer: MessageAnswer, nowMs: num
       return { kind: 'delivered', reason: 'accepted', error: null }
     case 'retry': {
       const retryAfterMs = answer.kind === 'http' ? parseRetryAfter(answer.retryAfter, nowMs) : null
-      return retry(rule.reason, error, retryAfterMs)
+      return retryOutcome(rule.reason, error, retryAfterMs)
     }
     case 'dead_letter':
     case 'disable':
@@ -255,13 +255,13 @@ function classifyMessage(channel: ChannelKind, answer: MessageAnswer, nowMs: num
 function classifyWithoutRule(answer: MessageAnswer): Outcome {
   if (answer.kind === 'http' || answer.kind === 'smtp') {
     const code = answer.kind === 'http' ? answer.status : answer.code
-    return retry('unexpected_answer', `The receiver answered ${code}`)
+    return retryOutcome('unexpected_answer', `The receiver answered ${code}`)
   }
-  return retry(answer.reason, answer.message)
+  return retryOutcome(answer.reason, answer.message)
 }
 
 /** Reasons that are faults of this installation: its proxy, mail server, sockets or code. */
-const OURS: ReadonlySet<string> = new Set([
+const OUR_FAULTS: ReadonlySet<string> = new Set([
   'internal',
   'mail_server_refused_us',
   'proxy_failed',
@@ -275,6 +275,6 @@ const OURS: ReadonlySet<string> = new Set([
   'too_many_connections',
 ])
 
-function retry(reason: string, error: string, retryAfterMs: number | null = null): Outcome {
-  return { kind: 'retry', reason, error, retryAfterMs, fault: OURS.has(reason) ? 'ours' : 'receiver' }
+function retryOutcome(reason: string, error: string, retryAfterMs: number | null = null): Outcome {
+  return { kind: 'retry', reason, error, retryAfterMs, fault: OUR_FAULTS.has(reason) ? 'ours' : 'receiver' }
 }

@@ -1,19 +1,19 @@
 import { AppError, type EgressResponse, egressReason, type Secret } from '@backstop/kit'
-import type { Answer } from './answer.ts'
-import { firstKiB } from './first-kib.ts'
+import type { AttemptAnswer } from './answer.ts'
+import { maskedFirstKiB } from './first-kib.ts'
 
 /**
  * The answer of an HTTP receiver, or the guarded client's reason for a missing answer.
  * @param sent the secrets in the request or its signature, and their parts, because receivers repeat requests
  */
-export async function toHttpAnswer(exchange: Promise<EgressResponse>, sent: readonly Secret[]): Promise<Answer> {
+export async function toHttpAnswer(exchange: Promise<EgressResponse>, sent: readonly Secret[]): Promise<AttemptAnswer> {
   try {
     const { status, headers, body } = await exchange
     return {
       kind: 'http',
       status,
       retryAfter: headers['retry-after'] ?? null,
-      body: firstKiB(body.toString('utf8'), sent),
+      body: maskedFirstKiB(body.toString('utf8'), sent),
     }
   } catch (error) {
     const reason = egressReason(error)

@@ -1,6 +1,6 @@
 import type { ChannelKind, DeliveryRequest, EndedAddress } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
-import type { Answer } from './answer.ts'
+import type { AttemptAnswer } from './answer.ts'
 import type { ChannelModule, ChannelPorts, ProjectFacts } from './channel.ts'
 import { emailChannel } from './email/deliver.ts'
 import type { ChannelConfig, ChannelDocument } from './forms.ts'
@@ -25,9 +25,9 @@ export async function deliverToChannel(
   ports: ChannelPorts,
   ended: readonly EndedAddress[],
   onError: (error: unknown) => void,
-): Promise<Answer> {
-  const module = moduleOf(channel)
-  return answerOf(() => module.deliver(channel, request, ports, project, ended), onError)
+): Promise<AttemptAnswer> {
+  const module = channelModuleOf(channel)
+  return errorToAnswer(() => module.deliver(channel, request, ports, project, ended), onError)
 }
 
 /** Like `deliverToChannel`, with one message that reports the alerts of all requests. */
@@ -36,9 +36,9 @@ export async function deliverDigestToChannel(
   requests: readonly DeliveryRequest[],
   ports: ChannelPorts,
   onError: (error: unknown) => void,
-): Promise<Answer> {
-  const { kind, digest } = moduleOf(channel)
-  return answerOf(async () => {
+): Promise<AttemptAnswer> {
+  const { kind, digest } = channelModuleOf(channel)
+  return errorToAnswer(async () => {
     if (digest === undefined) throw new AppError('internal', `Channels of the kind ${kind} have no digest`)
     return digest.deliver(channel, requests, ports)
   }, onError)
@@ -49,7 +49,7 @@ export async function deliverDigestToChannel(
  * limit.
  */
 export function paceTargetOf(channel: ChannelDocument): string | undefined {
-  const target = moduleOf(channel).pace?.targetOf(channel.config)
+  const target = channelModuleOf(channel).pace?.targetOf(channel.config)
   return target === undefined ? undefined : `${channel.config.kind} ${target}`
 }
 
@@ -57,11 +57,14 @@ export function paceTargetOf(channel: ChannelDocument): string | undefined {
  * A module that accepts the configuration of any kind, because TypeScript cannot infer that the lookup by kind returns
  * the matching module.
  */
-function moduleOf(channel: ChannelDocument): ChannelModule<ChannelConfig> {
+function channelModuleOf(channel: ChannelDocument): ChannelModule<ChannelConfig> {
   return CHANNEL_MODULES[channel.config.kind] as ChannelModule<ChannelConfig>
 }
 
-async function answerOf(deliver: () => Promise<Answer>, onError: (error: unknown) => void): Promise<Answer> {
+async function errorToAnswer(
+  deliver: () => Promise<AttemptAnswer>,
+  onError: (error: unknown) => void,
+): Promise<AttemptAnswer> {
   try {
     return await deliver()
   } catch (error) {

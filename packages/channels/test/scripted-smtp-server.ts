@@ -30,9 +30,9 @@ export async function startScriptedSmtpServer(script: SmtpScript = {}) {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => {})
-    const first = script.tls?.from === 'first_byte' ? secured(socket, script.tls.certificate) : socket
+    const first = script.tls?.from === 'first_byte' ? startTls(socket, script.tls.certificate) : socket
     first.write(line(script.greeting ?? '220 scripted'))
-    converse(first, script, keep)
+    handleSession(first, script, keep)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
@@ -51,14 +51,14 @@ export async function startScriptedSmtpServer(script: SmtpScript = {}) {
 
 const line = (text: string) => `${text}\r\n`
 
-function secured(socket: Socket, certificate: Certificate): TLSSocket {
+function startTls(socket: Socket, certificate: Certificate): TLSSocket {
   const secure = new TLSSocket(socket, { isServer: true, ...certificate })
   secure.on('error', () => {})
   return secure
 }
 
 /** Handles one SMTP session until the client quits, or until STARTTLS begins a new session. */
-function converse(socket: Socket, script: SmtpScript, keep: (mail: string, socket: Socket) => void): void {
+function handleSession(socket: Socket, script: SmtpScript, keep: (mail: string, socket: Socket) => void): void {
   const certificate = script.tls?.from === 'starttls' ? script.tls.certificate : undefined
   const fallbacks: Readonly<Record<string, string>> = {
     DATA: '354 go on',
@@ -90,7 +90,7 @@ function converse(socket: Socket, script: SmtpScript, keep: (mail: string, socke
     if (command === 'QUIT') socket.end()
     if (command === 'STARTTLS' && said.startsWith('220') && certificate !== undefined) {
       socket.removeAllListeners('data')
-      converse(secured(socket, certificate), script, keep)
+      handleSession(startTls(socket, certificate), script, keep)
     }
   }
   let rest = ''

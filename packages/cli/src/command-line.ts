@@ -13,8 +13,9 @@ backstop dry-run --from <time> [--to <time>] [--project <id>] [--connection <id>
     shows which verdicts today's rules or other settings would change; changes nothing
     <time> is 2026-11-21, 2026-11-21T10:00:00Z, or an age such as 30m, 24h, 7d
 
-backstop keys recover
-    creates an admin key and prints it once, if no usable one is left; writes the key and an audit row
+backstop keys recover [--no-expiry]
+    creates a new admin key for all projects, valid for 90 days or without expiry, and prints it once;
+    writes the key and an audit row
 
 explain calls the management API: set BACKSTOP_URL and BACKSTOP_API_KEY. dry-run and keys recover open the database: set
 MONGO_URL and MONGO_DB. Without these settings, they use the npm start that runs in this folder or one above it.

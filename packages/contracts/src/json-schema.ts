@@ -30,7 +30,7 @@ export function registrySubject(name: MessageName, topicPrefix: string): string 
 
 /** Serializes a schema with sorted keys, so that equal schemas have equal bytes. */
 export function schemaText(schema: JsonSchema): string {
-  return JSON.stringify(sorted(schema))
+  return JSON.stringify(sortKeys(schema))
 }
 
 /** The key of a message type's current schema in the collection `schema_ids`: `<name>/<sha256 of the schema's text>`. */
@@ -41,9 +41,9 @@ export function schemaKey(name: MessageName): string {
   return `${name}/${digest}`
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]))
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]))
 }

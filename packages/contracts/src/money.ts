@@ -10,17 +10,17 @@ function decimalsOf(currency: string): number {
   return ZERO_DECIMAL.has(currency) ? 0 : THREE_DECIMAL.has(currency) ? 3 : 2
 }
 
-const grouped = [0, 1, 2, 3].map(
+const FORMAT_BY_DECIMALS = [0, 1, 2, 3].map(
   digits => new Intl.NumberFormat('en-GB', { minimumFractionDigits: digits, maximumFractionDigits: digits }),
 )
 
 /**
  * An amount for people, e.g. `EUR 12.50`. It has the currency code, because "$" is the symbol of several currencies.
- * @param minorUnits of the currency
+ * @param minorUnits amount in minor units of the currency
  * @param currency ISO 4217 in lower case
  */
 export function formatMoney(minorUnits: number | null, currency: string | null): string | null {
   if (minorUnits === null || currency === null) return null
   const digits = decimalsOf(currency)
-  return `${currency.toUpperCase()} ${grouped[digits]?.format(minorUnits / 10 ** digits)}`
+  return `${currency.toUpperCase()} ${FORMAT_BY_DECIMALS[digits]?.format(minorUnits / 10 ** digits)}`
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Excludes control characters (C0, DEL, C1) and lone surrogates, which UTF-8 cannot encode. */
-const SHAPE = /^[^\p{Cc}\p{Cs}]{1,255}$/u
+const PROVIDER_ID_PATTERN = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 /**
  * True if a value can be the id of a provider's object: text of 1 to 255 code points without control characters. At the biller, merchants
@@ -9,7 +9,7 @@ const SHAPE = /^[^\p{Cc}\p{Cs}]{1,255}$/u
  * normalisation.
  */
 export function isProviderId(value: unknown): value is string {
-  return typeof value === 'string' && SHAPE.test(value)
+  return typeof value === 'string' && PROVIDER_ID_PATTERN.test(value)
 }
 
 /** The id of a provider's object, unchanged. JSON Schema counts its length in code points, too. */

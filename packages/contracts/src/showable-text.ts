@@ -2,7 +2,7 @@
  * Invisible characters that change how the text around them is shown: controls, line separators, text direction marks, zero-width spaces.
  * The two joiners are allowed, because scripts and emoji need them.
  */
-const UNSHOWABLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
+const UNSAFE_CHARACTERS = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 
 /**
  * Makes foreign text, e.g. an id, safe to show to people. Invisible characters and characters that change the direction of text are
@@ -10,7 +10,7 @@ const UNSHOWABLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
  * HTML.
  */
 export function showableText(text: string): string {
-  return text.replace(/[\t\r\n]+/g, ' ').replace(UNSHOWABLE, character => {
+  return text.replace(/[\t\r\n]+/g, ' ').replace(UNSAFE_CHARACTERS, character => {
     const code = character.codePointAt(0) ?? 0
     return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`
   })

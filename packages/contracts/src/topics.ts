@@ -14,17 +14,17 @@ const DAY_MS = 86_400_000
 /** Twice the limit of a notification's body (1 MiB), which leaves room for the other fields. */
 export const MAX_MESSAGE_BYTES = 2 * 1_048_576
 
-const work: TopicDefinition = {
+const workTopic: TopicDefinition = {
   partitions: 12,
   retentionMs: 7 * DAY_MS,
   cleanup: 'delete',
   timestampType: 'CreateTime',
   maxMessageBytes: MAX_MESSAGE_BYTES,
 }
-const delay: TopicDefinition = { ...work, partitions: 6, timestampType: 'LogAppendTime' }
+const delayLine: TopicDefinition = { ...workTopic, partitions: 6, timestampType: 'LogAppendTime' }
 /** Dead letters get a reason in addition, so their limit is larger. */
-const dead: TopicDefinition = {
-  ...work,
+const deadLetterTopic: TopicDefinition = {
+  ...workTopic,
   partitions: 3,
   retentionMs: 30 * DAY_MS,
   maxMessageBytes: MAX_MESSAGE_BYTES + 65_536,
@@ -32,35 +32,35 @@ const dead: TopicDefinition = {
 
 /** All topics of the product. In an existing topic, only `partitions` may change, and only grow. */
 export const TOPICS = {
-  'inbound.processor': work,
-  'inbound.reseller': work,
-  'inbound.subscription': work,
-  operations: work,
+  'inbound.processor': workTopic,
+  'inbound.reseller': workTopic,
+  'inbound.subscription': workTopic,
+  operations: workTopic,
   /** The delay line of the minute before the second look. Due messages move to rechecks.due, whose consumer makes the second look. */
-  rechecks: delay,
-  'rechecks.due': { ...work, partitions: 6 },
+  rechecks: delayLine,
+  'rechecks.due': { ...workTopic, partitions: 6 },
   /** The delay line of the seconds that a provider has for its answer. After them, a signed action is judged without the answer. */
-  'rechecks.unanswered': delay,
+  'rechecks.unanswered': delayLine,
   /** Requests to read from a provider's API, keyed by connection. The results are published on `readbacks`. */
-  rereads: { ...work, partitions: 6 },
+  rereads: { ...workTopic, partitions: 6 },
   /** The delay line of failed re-reads, which are repeated after half a minute. */
-  'rereads.retry': delay,
-  readbacks: work,
+  'rereads.retry': delayLine,
+  readbacks: workTopic,
   /** Requests to change data that another service owns. */
-  commands: work,
-  incidents: { ...work, cleanup: 'compact', retentionMs: 30 * DAY_MS },
-  alerts: work,
-  deliveries: work,
-  'deliveries.retry.5s': delay,
-  'deliveries.retry.1m': delay,
-  'deliveries.retry.10m': delay,
-  'deliveries.retry.1h': delay,
-  'deliveries.retry.6h': delay,
+  commands: workTopic,
+  incidents: { ...workTopic, cleanup: 'compact', retentionMs: 30 * DAY_MS },
+  alerts: workTopic,
+  deliveries: workTopic,
+  'deliveries.retry.5s': delayLine,
+  'deliveries.retry.1m': delayLine,
+  'deliveries.retry.10m': delayLine,
+  'deliveries.retry.1h': delayLine,
+  'deliveries.retry.6h': delayLine,
   /** Dead letters of the notifier and of the reconciler. */
-  'deliveries.dead': dead,
-  'inbound.dead': dead,
+  'deliveries.dead': deadLetterTopic,
+  'inbound.dead': deadLetterTopic,
   /** Messages without content. Their append time is the broker's time, with which each process compares its clock. */
-  clocks: { ...work, partitions: 1, retentionMs: DAY_MS, timestampType: 'LogAppendTime', maxMessageBytes: 65_536 },
+  clocks: { ...workTopic, partitions: 1, retentionMs: DAY_MS, timestampType: 'LogAppendTime', maxMessageBytes: 65_536 },
 } as const satisfies Record<string, TopicDefinition>
 
 /** The name of a topic. */

@@ -4,18 +4,18 @@
 export const UNSUBSCRIBE_PURPOSE = 'unsubscribe'
 
 /** The project and the address whose mails an unsubscribe link ends. */
-export interface UnsubscribeSubject {
+export interface UnsubscribeTarget {
   readonly projectId: string
   readonly address: string
 }
 
 /** Makes the text that the token signs. */
-export function unsubscribeSubject({ projectId, address }: UnsubscribeSubject): string {
+export function unsubscribeTargetText({ projectId, address }: UnsubscribeTarget): string {
   return `${projectId}\n${address.toLowerCase()}`
 }
 
-/** Reads the text that `unsubscribeSubject` made. @returns undefined for any other text */
-export function readUnsubscribeSubject(text: string): UnsubscribeSubject | undefined {
+/** Reads the text that `unsubscribeTargetText` made. @returns undefined for any other text */
+export function readUnsubscribeTarget(text: string): UnsubscribeTarget | undefined {
   const [projectId, address, ...more] = text.split('\n')
   if (!projectId || !address || more.length > 0) return undefined
   return { projectId, address }

@@ -37,9 +37,9 @@ function remedyFor(fault: Fault): string | undefined {
     case 'invalid_union':
       return Array.isArray(fault.options) ? `Give one of ${fault.options.map(String).join(', ')}` : undefined
     case 'too_small':
-      return bound(fault, 'at least')
+      return describeLimit(fault, 'at least')
     case 'too_big':
-      return bound(fault, 'at most')
+      return describeLimit(fault, 'at most')
     case 'invalid_format':
       return FORMATS[fault.format]
     default:
@@ -47,7 +47,7 @@ function remedyFor(fault: Fault): string | undefined {
   }
 }
 
-function bound(fault: Fault & { code: 'too_small' | 'too_big' }, limit: 'at least' | 'at most'): string {
+function describeLimit(fault: Fault & { code: 'too_small' | 'too_big' }, limit: 'at least' | 'at most'): string {
   const count = fault.code === 'too_small' ? fault.minimum : fault.maximum
   const unit = fault.origin === 'string' ? 'character' : fault.origin === 'array' ? 'item' : undefined
   if (unit === undefined) return `Give ${limit} ${count}`

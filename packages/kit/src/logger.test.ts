@@ -92,7 +92,7 @@ test('every line is on standard output when the process has ended, in order, how
 })
 
 /** Returns the arguments that run a script with `logger` in a separate process. */
-function scriptOf(body: string): string[] {
+function nodeArguments(body: string): string[] {
   const url = new URL('./logger.ts', import.meta.url).href
   return [
     '--input-type=module',
@@ -101,11 +101,11 @@ function scriptOf(body: string): string[] {
   ]
 }
 
-test('lines that were dropped because nobody read the log are told of, once, when it is read again', async () => {
+test('lines that were dropped because the log was not read are reported once when it is read again', async () => {
   // Writes 24 MiB at once, of which 8 MiB may wait. The line after the gap states the number of missing lines.
   const child = spawn(
     process.execPath,
-    scriptOf(`for (let line = 0; line < 24; line++) logger.info({ line, fill: 'x'.repeat(1048576) }, 'line')`),
+    nodeArguments(`for (let line = 0; line < 24; line++) logger.info({ line, fill: 'x'.repeat(1048576) }, 'line')`),
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const lines = (await text(child.stdout))
@@ -123,7 +123,7 @@ test('a log that cannot be written, as the disk is full, does not end the proces
   const full = openSync('/dev/full', 'w')
   const { status, stderr } = spawnSync(
     process.execPath,
-    scriptOf(`
+    nodeArguments(`
       logger.info('line')
       setTimeout(() => logger.info('another'), 50)
       setTimeout(() => { process.stderr.write('lives'); process.exitCode = 7 }, 500)

@@ -45,11 +45,11 @@ export function startFloodingReceiver(flood: Flood, certificate?: Certificate): 
     socket =>
       socket.once('data', () => {
         if (flood.head !== '') socket.write(flood.head)
-        const pour = () => {
+        const writeEndlessly = () => {
           while (!socket.destroyed && socket.write(flood.piece));
         }
-        socket.on('drain', pour)
-        pour()
+        socket.on('drain', writeEndlessly)
+        writeEndlessly()
       }),
     certificate,
   )

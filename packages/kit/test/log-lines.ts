@@ -1,7 +1,7 @@
 import { createLogger, type Logger } from '../src/logger.ts'
 
 /** A logger that collects its lines for a test. */
-export function collectingLogger(): {
+export function createCollectingLogger(): {
   logger: Logger
   messages: () => string[]
   count: (message: string) => number

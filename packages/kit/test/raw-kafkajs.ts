@@ -2,6 +2,6 @@ import kafkajs, { type Kafka } from 'kafkajs'
 import type { TestStack } from './stack.ts'
 
 /** kafkajs with its own defaults, to demonstrate the bugs that our bus contains. */
-export function rawKafkajs(stack: TestStack): Kafka {
+export function createPlainKafkajs(stack: TestStack): Kafka {
   return new kafkajs.Kafka({ brokers: [...stack.kafkaBrokers], clientId: 'raw', logLevel: kafkajs.logLevel.NOTHING })
 }

@@ -76,7 +76,7 @@ function utcTime(date: Date): Buffer {
  * Makes all TLS clients of this process trust the certificate as an authority until the returned function is called, so
  * that a refusal has another reason than an unknown authority.
  */
-export function trusting(certificate: Certificate): () => void {
+export function trustCertificate(certificate: Certificate): () => void {
   const before = getCACertificates('default')
   setDefaultCACertificates([...before, certificate.cert])
   return () => setDefaultCACertificates(before)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 
 /** Starts a CONNECT proxy on loopback that connects every tunnel to one port. */
-export async function tunnelTo(port: number): Promise<{ url: string; stop(): void }> {
+export async function startTunnelProxy(port: number): Promise<{ url: string; stop(): void }> {
   const server = createServer(socket => {
     socket.on('error', () => {})
     socket.once('data', () => {

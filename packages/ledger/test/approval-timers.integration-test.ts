@@ -63,7 +63,7 @@ test('two processes remind and expire each approval once', { timeout: 60_000 }, 
 })
 
 describe.concurrent('killed and started again', { timeout: 150_000 }, () => {
-  test.each(LEDGER_CRASH_POINTS)('killed at %s, a process loses no alert, and each has one id', async point => {
+  test.each(LEDGER_CRASH_POINTS)('killed at %s, a process loses no alert, and each alert has one id', async point => {
     const database = await openDatabase()
     const { stack } = database
     await stack.createTopics(['operations', 'alerts'], 1)

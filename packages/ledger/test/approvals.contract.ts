@@ -109,10 +109,10 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       given: OperationState | 'declined' | 'expired'
       gap: string
     }[] = [
-      { name: 'outright', state: 'executing', given: 'executing', gap: 'never_asked' },
-      { name: 'outright and is done', state: 'completed', given: 'completed', gap: 'never_asked' },
-      { name: 'while it waits', state: 'executing', given: 'requested', gap: 'outstanding' },
-      { name: 'while it waits and is done', state: 'completed', given: 'requested', gap: 'outstanding' },
+      { name: 'directly', state: 'executing', given: 'executing', gap: 'never_asked' },
+      { name: 'and completes directly', state: 'completed', given: 'completed', gap: 'never_asked' },
+      { name: 'while it waits for approval', state: 'executing', given: 'requested', gap: 'outstanding' },
+      { name: 'and completes while it waits for approval', state: 'completed', given: 'requested', gap: 'outstanding' },
       { name: 'after it was declined', state: 'executing', given: 'declined', gap: 'declined' },
       { name: 'after it expired', state: 'completed', given: 'expired', gap: 'expired' },
     ]
@@ -170,10 +170,10 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       expect(await move(operation, 'executing')).toMatchObject({ unapproved: null })
     })
 
-    describe('as time goes by', () => {
+    describe('approval timers', () => {
       const fire = (operation: Operation, now: number) => books.ledger.fireTimer(operation.operation_id, now)
 
-      test('one reminder goes out after half of the time', async () => {
+      test('send one reminder after half of the time', async () => {
         const operation = await record()
         expect(await due(operation, NOW + HOUR - 1)).toBe(false)
         expect(await fire(operation, NOW + HOUR - 1)).toBe('nothing_due')
@@ -188,7 +188,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
         expect(reminded).toMatchObject({ state: 'approval_pending', approval, updated_at: operation.updated_at })
       })
 
-      test('it expires once at its deadline, without a late reminder', async () => {
+      test('record the expiry once at the deadline, without a late reminder', async () => {
         const operation = await record()
         expect(await fire(operation, NOW + 2 * HOUR)).toBe('expired')
         expect(await fire(operation, NOW + 2 * HOUR)).toBe('nothing_due')
@@ -211,7 +211,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
         expect(await decide(operation, 'approved', NOW + 2 * HOUR - 1)).toMatchObject({ state: 'approved' })
       })
 
-      test('one of ten concurrent timers fires it', async () => {
+      test('fire once if ten run concurrently', async () => {
         const operation = await record()
         for (const [at, wanted] of [
           [NOW + HOUR, 'reminded'],
@@ -223,7 +223,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
         expect(events()).toEqual(['approval.requested', 'approval.reminder', 'approval.expired'])
       })
 
-      test('a concurrent decision and expiry leave one of the two', async () => {
+      test('and a concurrent decision have one winner', async () => {
         const operation = await record()
         const [decided, fired] = await Promise.allSettled([
           decide(operation, 'approved', NOW + 2 * HOUR - 1),
@@ -235,7 +235,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
         expect(fired).toMatchObject({ value: isApproved ? 'nothing_due' : 'expired' })
       })
 
-      test('the longest due come first, up to the limit', async () => {
+      test('are listed by due time, up to the limit', async () => {
         const [later, sooner] = [await record({}, NOW - minutes(1)), await record({}, NOW - minutes(2))]
         const found = await books.ledger.dueApprovals(NOW + HOUR, 10_000)
         const mine = found.filter(id => [later.operation_id, sooner.operation_id].includes(id))

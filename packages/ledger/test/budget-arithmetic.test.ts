@@ -63,14 +63,14 @@ class Model {
     return sum
   }
 
-  fits(budgets: Budget[], amount: number, now: number): boolean {
+  hasRoomFor(budgets: Budget[], amount: number, now: number): boolean {
     return budgets.every(budget => {
       const { used, reserved } = this.sumOf(budget, now)
       return used + reserved + amount <= budget.cap
     })
   }
 
-  take(id: string, budgets: Budget[], amount: number, isUsed: boolean, now: number): void {
+  addShares(id: string, budgets: Budget[], amount: number, isUsed: boolean, now: number): void {
     const places = budgets.map(budget => {
       const sum = this.sumOf(budget, now)
       sum[isUsed ? 'used' : 'reserved'] += amount
@@ -82,7 +82,7 @@ class Model {
     this.places.set(id, places)
   }
 
-  end(id: string, isSpent: boolean): void {
+  releaseShares(id: string, isSpent: boolean): void {
     for (const place of this.places.get(id) ?? []) {
       if (place.isUsed) continue
       place.sum.reserved -= place.amount
@@ -92,7 +92,7 @@ class Model {
   }
 }
 
-async function run(steps: Step[]): Promise<void> {
+async function runSteps(steps: Step[]): Promise<void> {
   const announced: PendingOutbox[] = []
   const books = openMemoryBooks({ announce: async outbox => void announced.push(outbox) })
   const first = openProject()
@@ -136,13 +136,13 @@ async function run(steps: Step[]): Promise<void> {
       const { amount, currency, state } = one
       const counted = applying({ currency, amount, connection_id: connection._id })
       const attempt = books.ledger.record(report({ amount, currency, state }), connection, now)
-      if (ASKED.includes(state) && !model.fits(counted, amount, now)) {
+      if (ASKED.includes(state) && !model.hasRoomFor(counted, amount, now)) {
         await expect(attempt).rejects.toMatchObject({ code: 'budget_exceeded' })
       } else {
         const { operation } = await attempt
         operations.push(operation)
         const takes = HELD.includes(state) || state === 'completed'
-        if (takes) model.take(operation.operation_id, counted, amount, state === 'completed', now)
+        if (takes) model.addShares(operation.operation_id, counted, amount, state === 'completed', now)
       }
     } else {
       const before = operations[one.which]
@@ -155,10 +155,10 @@ async function run(steps: Step[]): Promise<void> {
       operations[one.which] = after
       if (after.state === before.state) continue
       const [held, holds] = [HELD.includes(before.state), HELD.includes(after.state)]
-      if (held && !holds) model.end(after.operation_id, after.state === 'completed')
+      if (held && !holds) model.releaseShares(after.operation_id, after.state === 'completed')
       const isAnew = before.state === 'declined' || before.state === 'expired'
       if (isAnew && (holds || after.state === 'completed')) {
-        model.take(after.operation_id, applying(after), after.amount ?? 0, after.state === 'completed', now)
+        model.addShares(after.operation_id, applying(after), after.amount ?? 0, after.state === 'completed', now)
       }
     }
   }
@@ -181,5 +181,5 @@ async function run(steps: Step[]): Promise<void> {
 }
 
 test('budgets have the amounts of a model after any sequence of reports', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), run), { numRuns: 400 })
+  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), runSteps), { numRuns: 400 })
 })

@@ -34,24 +34,33 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
       announced.length = 0
     })
 
-    describe('as operations move', () => {
+    describe('amounts after reports', () => {
       const stories: { name: string; given: Partial<NewOperation>; to?: OperationState[]; wanted: number[] }[] = [
         { name: 'a request reserves', given: {}, wanted: [0, 1200, 8800] },
-        { name: 'what waits for approval reserves', given: { state: 'approval_pending' }, wanted: [0, 1200, 8800] },
-        { name: 'what executes reserves', given: { state: 'executing' }, wanted: [0, 1200, 8800] },
-        { name: 'going on changes nothing', given: {}, to: ['executing', 'awaiting_review'], wanted: [0, 1200, 8800] },
+        {
+          name: 'an operation that waits for approval reserves',
+          given: { state: 'approval_pending' },
+          wanted: [0, 1200, 8800],
+        },
+        { name: 'an executing operation reserves', given: { state: 'executing' }, wanted: [0, 1200, 8800] },
+        {
+          name: 'a further state changes nothing',
+          given: {},
+          to: ['executing', 'awaiting_review'],
+          wanted: [0, 1200, 8800],
+        },
         { name: 'completion spends', given: {}, to: ['executing', 'completed'], wanted: [1200, 0, 8800] },
-        { name: 'what is reported as completed spends', given: { state: 'completed' }, wanted: [1200, 0, 8800] },
+        { name: 'an operation reported as completed spends', given: { state: 'completed' }, wanted: [1200, 0, 8800] },
         { name: 'failure releases', given: {}, to: ['executing', 'failed'], wanted: [0, 0, 10_000] },
         { name: 'failure without executing releases', given: {}, to: ['failed'], wanted: [0, 0, 10_000] },
         {
-          name: 'the review refusing it releases',
+          name: 'a rejected review releases',
           given: {},
           to: ['executing', 'awaiting_review', 'rejected'],
           wanted: [0, 0, 10_000],
         },
         {
-          name: 'the review accepting it spends',
+          name: 'an accepted review spends',
           given: {},
           to: ['awaiting_review', 'completed'],
           wanted: [1200, 0, 8800],
@@ -59,32 +68,32 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         { name: 'declining releases', given: {}, to: ['approval_pending', 'declined'], wanted: [0, 0, 10_000] },
         { name: 'expiry releases', given: {}, to: ['approval_pending', 'expired'], wanted: [0, 0, 10_000] },
         {
-          name: 'what executes against a decision counts again',
+          name: 'executing against a decision counts again',
           given: {},
           to: ['approval_pending', 'declined', 'executing'],
           wanted: [0, 1200, 8800],
         },
         {
-          name: 'what was done against a decision is spent',
+          name: 'completing against a decision spends',
           given: {},
           to: ['approval_pending', 'expired', 'completed'],
           wanted: [1200, 0, 8800],
         },
-        { name: 'what is reported as failed takes nothing', given: { state: 'failed' }, wanted: [0, 0, 10_000] },
+        { name: 'an operation reported as failed takes nothing', given: { state: 'failed' }, wanted: [0, 0, 10_000] },
         { name: 'another currency takes nothing', given: { currency: 'usd' }, wanted: [0, 0, 10_000] },
-        { name: 'nothing takes nothing', given: { amount: 0 }, wanted: [0, 0, 10_000] },
+        { name: 'an amount of 0 takes nothing', given: { amount: 0 }, wanted: [0, 0, 10_000] },
         {
-          name: 'a cancellation that gives no money back takes nothing',
+          name: 'a cancellation without an amount takes nothing',
           given: { kind: 'cancellation', amount: undefined, currency: undefined },
           wanted: [0, 0, 10_000],
         },
         {
-          name: 'a cancellation that names an amount takes it',
+          name: 'a cancellation with an amount takes it',
           given: { kind: 'cancellation' },
           wanted: [0, 1200, 8800],
         },
         {
-          name: 'a refund of an unknown amount that happened cannot be counted',
+          name: 'an executed refund of unknown amount takes nothing',
           given: { state: 'completed', amount: undefined },
           wanted: [0, 0, 10_000],
         },
@@ -128,7 +137,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
     })
 
     describe('that are too small', () => {
-      test('refuse a request with their name and the amount left, and store nothing of it', async () => {
+      test('refuse a request with their name and the remaining amount, and store nothing', async () => {
         const day = await budget({ cap: 2000 })
         await record()
         const id = newId('operation')
@@ -149,7 +158,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         expect(await usage(day)).toEqual([0, 2000, 0])
       })
 
-      test('count an executed operation also beyond the cap', async () => {
+      test('count an executed operation even beyond the cap', async () => {
         const day = await budget({ cap: 1000 })
         await record({ state: 'executing' })
         await record({ state: 'completed' })
@@ -157,7 +166,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         await expect(record({ amount: 1 })).rejects.toMatchObject({ code: 'budget_exceeded' })
       })
 
-      test('name the one with the least left, and none of them is charged', async () => {
+      test('are refused with the one that has the least left, and none of them is charged', async () => {
         const [wide, tight, other] = [
           await budget({ cap: 1100 }),
           await budget({ cap: 700, interval: 'month', connection_id: project.connection._id }),
@@ -219,10 +228,10 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
       expect(await usage(day, NOW + DAY)).toEqual([0, 1200, 300])
     })
 
-    describe('alert', () => {
+    describe('cap alerts', () => {
       const told = () => alertsOf(announced).map(({ event, data }) => [event, data.percent])
 
-      test('at 50, 80 and 100 percent, once each', async () => {
+      test('are sent at 50, 80 and 100 percent, once each', async () => {
         const day = await budget({ cap: 1000 })
         for (const amount of [499, 1, 299, 1, 199, 1]) await record({ amount })
         expect(told()).toEqual([
@@ -237,7 +246,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         })
       })
 
-      test('once when several shares are reached at once', async () => {
+      test('are sent once if several shares are reached at once', async () => {
         await budget({ cap: 1300 })
         await record()
         expect(told()).toEqual([['cap.threshold', 80]])
@@ -248,7 +257,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         ])
       })
 
-      test('not again after a release in the same period, but again in the next period', async () => {
+      test('are not repeated after a release in the same period, but again in the next period', async () => {
         await budget({ cap: 2000 })
         await move(await record(), 'failed')
         await record()
@@ -260,14 +269,14 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         ])
       })
 
-      test('when the cap is exceeded', async () => {
+      test('are sent if the cap is exceeded', async () => {
         await budget({ cap: 1000 })
         await record({ state: 'completed' })
         await record({ state: 'completed' })
         expect(told()).toEqual([['cap.threshold', 100]])
       })
 
-      test('not for refused or released operations', async () => {
+      test('are not sent for refused or released operations', async () => {
         await budget({ cap: 1000 })
         const operation = await record({ amount: 400 })
         await expect(record({ amount: 700 })).rejects.toMatchObject({ code: 'budget_exceeded' })
@@ -276,7 +285,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
       })
     })
 
-    describe('as people manage them', () => {
+    describe('budgets of people', () => {
       test('are created, read, changed and deleted', async () => {
         const made = await budget({ connection_id: project.connection._id, interval: 'week' })
         expect(made).toEqual({
@@ -301,14 +310,14 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         expect(await books.budgets.list({ projectId: project.id, limit: 10 })).toEqual([])
       })
 
-      test('created twice under one id are one', async () => {
+      test('are one budget if they are created twice with one id', async () => {
         const id = newId('budget')
         const given = { project_id: project.id, name: 'x', currency: 'eur', cap: 1, interval: 'day' } as const
         const first = await books.budgets.create(id, given, NOW)
         expect(await books.budgets.create(id, given, NOW + 5)).toEqual(first)
       })
 
-      test('limit nothing once deleted, and existing shares are still released or spent', async () => {
+      test('limit nothing after they are deleted, and existing shares are still released or spent', async () => {
         const day = await budget({ cap: 1200 })
         const operation = await record()
         await books.budgets.remove(day, NOW)

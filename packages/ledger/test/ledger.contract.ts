@@ -45,7 +45,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       onAnnounce = async () => {}
     })
 
-    test('answers the recorded operation', async () => {
+    test('returns the recorded operation', async () => {
       const { operation, outcome } = await ledger.record(report({ idempotency_key: 'k' }), connection, NOW)
       expect(outcome).toBe('created')
       expect(operation).toMatchObject({ project_id: project, state: 'requested', version: 1, idempotency_key: 'k' })
@@ -97,7 +97,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(again?.entries.map(entry => entry.id)).toEqual([`${id}:3`])
     })
 
-    test('the same idempotency key on the same connection answers the same operation and announces nothing', async () => {
+    test('the same idempotency key on the same connection returns the same operation and announces nothing', async () => {
       const first = await record({ idempotency_key: 'k' })
       await ledger.transition(first.operation_id, { to: 'executing' }, NOW + 1)
       announced.length = 0
@@ -134,7 +134,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(await ledger.list({ projectId: project, limit: 10 })).toHaveLength(1)
     })
 
-    test('a repeat under the same operation id is stored once and answered as created', async () => {
+    test('a repeat with the same operation id is stored once and returned as created', async () => {
       for (const key of [{}, { idempotency_key: 'k' }]) {
         const id = newId('operation')
         expect(await ledger.record(report(key), connection, NOW, id)).toMatchObject({ outcome: 'created' })

@@ -51,7 +51,7 @@ const budget = (project: TestProject, cap: number, connectionId?: string) =>
     NOW,
   )
 
-describe('two hundred requests at once', () => {
+describe('two hundred concurrent requests', () => {
   test('fill the budget exactly, and alert once for each share', async () => {
     const project = openProject()
     const day = await budget(project, 120 * PRICE + PRICE - 1)
@@ -86,7 +86,7 @@ describe('two hundred requests at once', () => {
     expect(usage).toMatchObject({ used: AT_ONCE * PRICE, reserved: 0, left: 0 })
   })
 
-  test('that end at once in different ways leave nothing reserved', async () => {
+  test('with concurrent different ends leave nothing reserved', async () => {
     const project = openProject()
     const day = await budget(project, AT_ONCE * PRICE)
     const asked = await recordConcurrently([project])

@@ -14,7 +14,7 @@ const INDEX_CONFLICTS = new Set([85, 86])
 export async function provisionCollections(db: Db, report: Report): Promise<void> {
   const conflicts: string[] = []
   for (const [name, definition] of Object.entries(COLLECTIONS) as [CollectionName, CollectionDefinition][]) {
-    await asUnavailable(() => db.createCollection(name)).catch(ignoring(NAMESPACE_EXISTS))
+    await asUnavailable(() => db.createCollection(name)).catch(ignoreCode(NAMESPACE_EXISTS))
     for (const { keys, options } of definition.indexes) {
       try {
         await asUnavailable(() => db.collection(name).createIndex(keys, options ?? {}))
@@ -35,7 +35,7 @@ function codeOf(error: unknown): number {
   return Number((error as { code?: unknown }).code)
 }
 
-function ignoring(code: number): (error: unknown) => void {
+function ignoreCode(code: number): (error: unknown) => void {
   return error => {
     if (codeOf(error) !== code) throw error
   }

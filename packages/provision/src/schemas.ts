@@ -22,7 +22,7 @@ export async function provisionSchemas(
     const text = schemaText(registrySchema(name))
     const known = await findSchemaId(registry, subject, text)
     // Register a known schema, too, because registering also sets the subject's compatibility level.
-    const schemaId = await registerBesideOthers(registry, subject, text)
+    const schemaId = await registerWithRetry(registry, subject, text)
     await schemaIds.save({ key: schemaKey(name), schemaId, message: name, registeredAt })
     report(`schema ${subject}: ${known === undefined ? 'registered' : 'is known'} with id ${schemaId}`)
   }
@@ -32,7 +32,7 @@ export async function provisionSchemas(
  * Registers a schema beside a concurrent job. The registry refuses the second of two equal concurrent requests, but
  * accepts its repetition.
  */
-async function registerBesideOthers(registry: SchemaRegistry, subject: string, text: string): Promise<number> {
+async function registerWithRetry(registry: SchemaRegistry, subject: string, text: string): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await registerSchema(registry, subject, text)

@@ -31,14 +31,14 @@ export async function provisionTopics(
       return
     }
     try {
-      await carryOut(admin, plan, report)
+      await applyPlan(admin, plan, report)
     } catch (error) {
       if (attempt === MAX_ATTEMPTS) throw error
     }
   }
 }
 
-async function carryOut(admin: TopicAdmin, plan: TopicPlan, report: Report): Promise<void> {
+async function applyPlan(admin: TopicAdmin, plan: TopicPlan, report: Report): Promise<void> {
   if (plan.create.length > 0) await admin.create(plan.create)
   for (const { name, partitions, replication } of plan.create) {
     report(`topic ${name}: created, ${partitions} partitions, ${replication} copies`)

@@ -41,7 +41,7 @@ async function waitUntilProvisioned(): Promise<void> {
     try {
       await admin.connect()
       const missing = await findMissing(admin, mongo.db, config.KAFKA_TOPIC_PREFIX)
-      return missing.length === 0 ? undefined : `waiting for the deploy job to make ${listOf(missing)}`
+      return missing.length === 0 ? undefined : `waiting for the deploy job to make ${formatNames(missing)}`
     } catch (error) {
       if (!isRetryable(error)) throw error
       const { cause } = error
@@ -62,7 +62,7 @@ async function waitUntilProvisioned(): Promise<void> {
   }
 }
 
-function listOf(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   const more = names.length - NAMES_SHOWN
   return `${names.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

@@ -15,18 +15,30 @@ export interface DemoRecord {
   processor_key: string
 }
 
-/**
- * The record of an earlier run. Undefined at the first run and if the file is unreadable; the demo then creates new resources.
- */
-export function readDemoRecord(path: string): DemoRecord | undefined {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as DemoRecord
-  } catch {
-    return undefined
-  }
+/** Stores the record in a file that only its owner can read. */
+export interface DemoRecords {
+  /**
+   * The record of an earlier run. Undefined at the first run, if the file is unreadable, and if the secret keys have changed,
+   * because Backstop can then not decrypt the secret of the recorded connection. The demo then creates new resources.
+   */
+  read(): DemoRecord | undefined
+  write(record: DemoRecord): void
 }
 
-/** Writes the record to a file that only its owner can read. */
-export function writeDemoRecord(path: string, record: DemoRecord): void {
-  writeFileSync(path, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 })
+/** @param secretsFingerprint identifies the secret keys that encrypt the secrets of the demo's resources */
+export function createDemoRecords(path: string, secretsFingerprint: string): DemoRecords {
+  return {
+    read() {
+      try {
+        const stored = JSON.parse(readFileSync(path, 'utf8')) as DemoRecord & { secrets_fingerprint?: string }
+        return stored.secrets_fingerprint === secretsFingerprint ? stored : undefined
+      } catch {
+        return undefined
+      }
+    },
+    write(record) {
+      const stored = { ...record, secrets_fingerprint: secretsFingerprint }
+      writeFileSync(path, `${JSON.stringify(stored, undefined, 2)}\n`, { mode: 0o600 })
+    },
+  }
 }

@@ -12,7 +12,7 @@ import {
   type WebhookEndpoint,
 } from '@backstop/simulator'
 import { ApiRefusal, type ManagementApi } from '../management-api.ts'
-import { type DemoRecord, writeDemoRecord } from './demo-records.ts'
+import type { DemoRecord } from './demo-records.ts'
 
 export interface DemoSetup {
   record: DemoRecord
@@ -29,10 +29,10 @@ export interface DemoSetup {
 }
 
 export interface DemoSetupOptions {
-  /** The path of the file that keeps the demo's record for the next start. */
-  recordPath: string
   /** The record of an earlier start, if there is one. */
   kept: DemoRecord | undefined
+  /** Stores the demo's record for the next start. */
+  saveRecord(record: DemoRecord): void
   ports: { receiver: number; processor: number }
   /** The loopback address on which the receiver listens; 127.0.0.1 by default. */
   receiverHost?: string
@@ -45,8 +45,8 @@ export interface DemoSetupOptions {
  * public API. The project, connection and channel of an earlier start are used again.
  */
 export async function setUpDemo({
-  recordPath,
   kept: keptRecord,
+  saveRecord,
   ports,
   receiverHost = '127.0.0.1',
   ingressUrl,
@@ -57,7 +57,7 @@ export async function setUpDemo({
   const kept = existing === undefined ? undefined : keptRecord
   const { account, outOfBand } = existing ?? (await connectAccount(api))
   const record = await completeRecord({ account, kept }, ports, receiverHost, api)
-  writeDemoRecord(recordPath, record)
+  saveRecord(record)
 
   const processor = createCardProcessor({ now })
   const processorApi = await startProcessorApi({

@@ -6,7 +6,7 @@ import { readAdminConfig, settings } from './config.ts'
 const example = parseEnv(readFileSync(new URL('../.env.example', import.meta.url), 'utf8')) as Record<string, string>
 
 describe('the settings of admin-api', () => {
-  test('are all in .env.example, and nothing else is', () => {
+  test('are all in .env.example, which has no other settings', () => {
     expect(Object.keys(example).sort()).toEqual(Object.keys(settings).sort())
   })
 
@@ -18,7 +18,7 @@ describe('the settings of admin-api', () => {
     expect([OPS_PORT, `${MONGO_URL}`, SECRET_KEYS.primary]).toEqual([9104, '[secret]', 'example'])
   })
 
-  test('take any first API key of 32 characters or more, and show none of it', () => {
+  test('accept any first API key of 32 characters or more, and never show it', () => {
     const chosen = 'k'.repeat(32)
     const { BOOTSTRAP_API_KEY } = readAdminConfig({ ...example, BOOTSTRAP_API_KEY: chosen })
     expect(BOOTSTRAP_API_KEY?.reveal()).toBe(chosen)
@@ -26,7 +26,7 @@ describe('the settings of admin-api', () => {
     expect(() => readAdminConfig({ ...example, BOOTSTRAP_API_KEY: chosen.slice(1) })).toThrow(refusal)
   })
 
-  test('report every fault at once, and no secret with it', () => {
+  test('report all invalid settings at once, without secrets', () => {
     const faulty = {
       ...example,
       PORT: 'eighty',

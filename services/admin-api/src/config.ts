@@ -4,7 +4,7 @@ import {
   createNetworkMatcher,
   type Environment,
   egressSettings,
-  hostsSetting,
+  hostListSetting,
   keyRingSetting,
   readConfig,
   Secret,
@@ -47,15 +47,15 @@ export const settings = {
     .integer(16_777_216, 1_048_576, 4_294_967_296)
     .describe('Bytes of request bodies held in memory at once; beyond, the answer is 503'),
   ...socketSettings,
-  // Fewer than in ingress, because each request may use a whole body's memory and only few people and programs manage the product.
+  // Fewer than in ingress, because each socket may hold a whole request, and few people and programs manage the product.
   MAX_SOCKETS: setting.integer(1_000, 10, 100_000).describe(socketSettings.MAX_SOCKETS.description ?? ''),
   MAX_SOCKETS_PER_ADDRESS: setting
     .integer(500, 1, 100_000)
     .describe(socketSettings.MAX_SOCKETS_PER_ADDRESS.description ?? ''),
-  API_BASE_ALLOW_HOSTS: hostsSetting().describe(
+  API_BASE_ALLOW_HOSTS: hostListSetting().describe(
     "Hosts that an api_base may name beside the provider's own: names, *.example.com, networks; comma-separated",
   ),
-  SLACK_ALLOW_HOSTS: hostsSetting().describe(
+  SLACK_ALLOW_HOSTS: hostListSetting().describe(
     "Hosts that a Slack channel may name beside Slack's own: names, *.example.com, networks; comma-separated",
   ),
   ...egressSettings,

@@ -40,7 +40,7 @@ const actionsOn = async (target: string) =>
   (await testApi.stores.audit.findAll({ target })).map(({ action, key_id }) => ({ action, key_id }))
 
 describe('a change whose audit row could not be written', () => {
-  test('does not happen, and happens once in the repeat under the same Idempotency-Key', async () => {
+  test('is not made, and is made once by the repeat under the same Idempotency-Key', async () => {
     await startWithFailingAudit('project.create')
     const make = () => testApi.api.post('/v1/projects', { name: 'Shop' }, { 'idempotency-key': 'make-1' })
     expect((await make()).status).toBe(503)
@@ -51,7 +51,7 @@ describe('a change whose audit row could not be written', () => {
     expect(await actionsOn(body.project_id)).toEqual([{ action: 'project.create', key_id: 'key_bootstrap' }])
   })
 
-  test('is an operation that is created all the same, and gets its row from the repeat', async () => {
+  test('creates an operation, whose row is written by the repeat', async () => {
     await startWithFailingAudit('operation.create')
     const { processorId } = await createTestProject(testApi.api)
     const report = () =>

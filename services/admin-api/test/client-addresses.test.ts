@@ -18,19 +18,19 @@ async function auditedAddress(forwardedFor: string): Promise<string | null | und
   return (await testApi.stores.audit.findAll({ target: body.project_id }))[0]?.address
 }
 
-test('X-Forwarded-For of anybody is not believed', async () => {
+test('X-Forwarded-For of an untrusted client is ignored', async () => {
   testApi = await startMemoryApi()
   expect(await auditedAddress('203.0.113.9')).toBe('127.0.0.1')
 })
 
-test('behind a trusted proxy the audit tells the last address that no trusted proxy has', async () => {
+test('behind a trusted proxy the audit shows the last address that is no trusted proxy', async () => {
   testApi = await startMemoryApi({ sockets: { isTrustedProxy: createNetworkMatcher(['127.0.0.0/8', '10.0.0.0/8']) } })
   expect(await auditedAddress('203.0.113.9')).toBe('203.0.113.9')
   expect(await auditedAddress('192.0.2.1, 203.0.113.9, 10.1.2.3')).toBe('203.0.113.9')
   expect(await auditedAddress('not an address')).toBe('127.0.0.1')
 })
 
-test('the longest idle connection of an address gives way to its next one', async () => {
+test('the longest idle connection of an address is closed for its next connection', async () => {
   testApi = await startMemoryApi({ sockets: { maxPerAddress: 3 } })
   const open = () => {
     const socket = connect(Number(new URL(testApi.api.url).port), '127.0.0.1')
@@ -45,7 +45,7 @@ test('the longest idle connection of an address gives way to its next one', asyn
   expect((await testApi.api.get('/v1/projects')).status).toBe(200)
 })
 
-test('a client behind a trusted proxy that has too many requests at work gets 503 and a closed connection, another does not', async () => {
+test('a client behind a trusted proxy with too many requests in flight gets 503 and a closed connection, and another client does not', async () => {
   testApi = await startMemoryApi({
     sockets: { isTrustedProxy: createNetworkMatcher(['127.0.0.0/8']), maxPerAddress: 1 },
     outcomeWaitMs: 3_000,

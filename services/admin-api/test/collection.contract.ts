@@ -31,7 +31,7 @@ export function describeCollection(name: string, open: () => Promise<Collection<
   const idsOf = (books: Book[]) => books.map(({ _id }) => _id)
 
   describe(`a collection in ${name}`, () => {
-    test('gives back what was put on it, and nothing else', async () => {
+    test('returns exactly the stored documents', async () => {
       const collection = await filled(book('a', { tags: ['x'], lent_to: 'me' }))
       expect(await collection.find({ _id: 'a' })).toEqual(book('a', { tags: ['x'], lent_to: 'me' }))
       expect(await collection.find({ _id: 'b' })).toBeUndefined()
@@ -58,7 +58,7 @@ export function describeCollection(name: string, open: () => Promise<Collection<
       expect(await found({ title: undefined, lent_to: 'me' })).toEqual(['b'])
     })
 
-    test('never takes a value for an operator', async () => {
+    test('never reads a value as an operator', async () => {
       const collection = await filled(book('a'))
       expect(await collection.findAll({ title: { $ne: 'x' } as unknown as string })).toEqual([])
     })
@@ -71,7 +71,7 @@ export function describeCollection(name: string, open: () => Promise<Collection<
       expect(await collection.find({ _id: 'a' })).toEqual(book('a'))
     })
 
-    test('puts a document in place of the one with its id', async () => {
+    test('replaces the document with the same id', async () => {
       const collection = await filled(book('a', { lent_to: 'me' }))
       await collection.put(book('a', { title: 'New' }))
       await collection.put(book('b'))
@@ -79,7 +79,7 @@ export function describeCollection(name: string, open: () => Promise<Collection<
       expect(await collection.findAll({})).toHaveLength(2)
     })
 
-    test('changes the document that matches, and tells when none did', async () => {
+    test('changes the matching document, and returns undefined if none matches', async () => {
       const collection = await filled(book('a'), book('b'))
       expect(await collection.change({ _id: 'a', lent_to: null }, { lent_to: 'me' })).toEqual(
         book('a', { lent_to: 'me' }),
@@ -88,7 +88,7 @@ export function describeCollection(name: string, open: () => Promise<Collection<
       expect(await collection.find({ _id: 'b' })).toEqual(book('b'))
     })
 
-    test('lets one of many changes at once win', async () => {
+    test('lets only one of many concurrent changes succeed', async () => {
       const collection = await filled(book('a'))
       const borrowers = Array.from({ length: 10 }, (_, i) => `reader ${i}`)
       const outcomes = await Promise.all(
@@ -99,7 +99,7 @@ export function describeCollection(name: string, open: () => Promise<Collection<
       expect(await collection.find({ _id: 'a' })).toEqual(winners[0])
     })
 
-    test('removes what matches, once', async () => {
+    test('removes one matching document', async () => {
       const collection = await filled(book('a'), book('b'))
       await collection.remove({ _id: 'a', title: 'Other' })
       expect(await collection.findAll({})).toHaveLength(2)
@@ -108,7 +108,7 @@ export function describeCollection(name: string, open: () => Promise<Collection<
       expect(idsOf(await collection.findAll({}))).toEqual(['b'])
     })
 
-    test('pages newest first, by id within one moment, from any place on', async () => {
+    test('pages newest first, by id at equal times, from any position', async () => {
       const collection = await filled(
         ...['a', 'b', 'c'].map(id => book(id, { made: new Date(1) })),
         ...['d', 'e'].map(id => book(id, { made: new Date(2) })),
@@ -135,7 +135,7 @@ export function describeCollection(name: string, open: () => Promise<Collection<
       expect(await page({ from: new Date(2) }, { at: new Date(3), id: 'at 3' })).toEqual(['at 2'])
     })
 
-    test('keeps documents of its own: changing what was given or found changes nothing', async () => {
+    test('stores copies: changing a stored or found object changes nothing', async () => {
       const given = book('a')
       const collection = await filled(given)
       given.title = 'changed'

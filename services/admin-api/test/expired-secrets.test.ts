@@ -6,7 +6,7 @@ import { BOOTSTRAP_KEY, createTestApp } from './test-api.ts'
 
 const HOUR_MS = 3_600_000
 
-test('a secret that was replaced is erased within ten minutes of the end of its overlap, without a request', async () => {
+test('a replaced secret is erased within ten minutes of the end of its overlap, without a request', async () => {
   const clock = createManualClock()
   const stores = createMemoryStores()
   const app = createTestApp({ clock, stores })

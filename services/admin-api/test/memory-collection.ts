@@ -1,17 +1,17 @@
-import type { Collection, Stored, Where } from '../src/store/collection.ts'
+import type { Collection, DocumentFilter, StoredDocument } from '../src/store/collection.ts'
 
 /** A collection in memory. */
-export interface MemoryCollection<D extends Stored> extends Collection<D> {
+export interface MemoryCollection<D extends StoredDocument> extends Collection<D> {
   /** @returns a function that restores the documents of this moment */
   remember(): () => void
 }
 
 /** Creates a collection in memory for unit tests. Documents are copied when they are stored and read, as by a database. */
-export function createMemoryCollection<D extends Stored>(
+export function createMemoryCollection<D extends StoredDocument>(
   uniqueFields: readonly (keyof D & string)[] = [],
 ): MemoryCollection<D> {
   const held = new Map<string, D>()
-  const all = (where: Where<D>) => [...held.values()].filter(document => matches(document, where))
+  const all = (where: DocumentFilter<D>) => [...held.values()].filter(document => matches(document, where))
   return {
     find: async where => structuredClone(all(where)[0]),
 
@@ -65,7 +65,7 @@ export function createMemoryCollection<D extends Stored>(
   }
 }
 
-function matches<D extends Stored>(document: D, where: Where<D>): boolean {
+function matches<D extends StoredDocument>(document: D, where: DocumentFilter<D>): boolean {
   return Object.entries(where).every(([field, wanted]) => {
     if (wanted === undefined) return true
     const value = document[field as keyof D]

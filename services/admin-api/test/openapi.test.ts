@@ -26,7 +26,7 @@ describe('the OpenAPI document', () => {
     expect(validator.version).toBe('3.1')
   })
 
-  test('has every route that is mounted, and no other', () => {
+  test('has every served route, and no other', () => {
     const mounted = testApi.app.routes.map(route => `${route.method} ${route.path}`)
     expect(
       each()
@@ -35,7 +35,7 @@ describe('the OpenAPI document', () => {
     ).toEqual(mounted.toSorted())
   })
 
-  test('is served: every route that it lists exists, and answers its own method only', async () => {
+  test('lists only routes that exist and answer their own method', async () => {
     const anyone = testApi.api.withKey('no-such-key-0123456789')
     for (const { method, path, operation } of each()) {
       const address = path.replaceAll(/\{\w+\}/g, 'x')
@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('asks for a body where something in it cannot be left out', () => {
+  test('requires a body if the body has a required field', () => {
     const isRequired = (path: string) => document.paths[path].post.requestBody.required
     expect(isRequired('/v1/projects')).toBe(true)
     expect(isRequired('/v1/projects/{id}/connections/{connection_id}/rotate-secret')).toBe(false)
@@ -58,7 +58,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('leads every reference to a schema, and uses every schema', () => {
+  test('resolves every reference, and uses every schema', () => {
     const text = JSON.stringify(document)
     const used = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name))
     expect([...used].toSorted()).toEqual(Object.keys(document.components.schemas).toSorted())
@@ -72,13 +72,13 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('lets answers gain fields, and refuses unknown ones in what is sent', () => {
+  test('allows new fields in answers, and refuses unknown fields in requests', () => {
     const { Connection, NewAlertChannel } = document.components.schemas
     expect(Connection.additionalProperties).toBeUndefined()
     expect(NewAlertChannel.additionalProperties).toBe(false)
   })
 
-  test('shows every secret of a request as a field that no answer has, but where it is shown once', () => {
+  test('lists no secret of a request in an answer, except where it is shown once', () => {
     const shown = ['Connection', 'AlertChannel', 'ApiKey', 'Project', 'ShownOperation', 'Delivery', 'Suppression']
     for (const name of shown) {
       const fields = Object.keys(document.components.schemas[name].properties)

@@ -1,5 +1,5 @@
 import { HEADERS, newId } from '@backstop/contracts'
-import { createManualClock, createMemoryBus, type SendFate, until } from '@backstop/kit/test'
+import { createManualClock, createMemoryBus, type SendResult, until } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { createApiClient } from './api-client.ts'
 import { createMemoryStores } from './memory-stores.ts'
@@ -8,8 +8,8 @@ import { BOOTSTRAP_KEY, createTestApp } from './test-api.ts'
 /** Starts the API with a manual clock and a broker that the test controls. */
 async function startApi() {
   const clock = createManualClock()
-  let fate: SendFate = 'stored'
-  const bus = createMemoryBus({ clock, fateOf: () => fate })
+  let fate: SendResult = 'stored'
+  const bus = createMemoryBus({ clock, sendResultOf: () => fate })
   const stores = createMemoryStores()
   const app = createTestApp({ bus, clock, stores })
   await app.start()
@@ -22,7 +22,7 @@ async function startApi() {
     api,
     clock,
     projectId,
-    brokerAnswers: (next: SendFate) => {
+    brokerAnswers: (next: SendResult) => {
       fate = next
     },
     report: () =>
@@ -35,7 +35,7 @@ async function startApi() {
   }
 }
 
-test('an operation that is reported while the broker is away is stored, and published once the broker is back', async () => {
+test('an operation that is reported while the broker is down is stored, and published when the broker is back', async () => {
   const { app, clock, brokerAnswers, report, publishedIds } = await startApi()
   brokerAnswers('refused')
   const { status, body } = await report()
@@ -62,7 +62,7 @@ test('a message whose ack was lost is sent again under the same id', async () =>
   await app.stop()
 })
 
-test('the test of a channel says that the broker is away, and when to ask again', async () => {
+test('the test of a channel says that the broker is unavailable, and when to retry', async () => {
   const { app, api, projectId, brokerAnswers } = await startApi()
   const config = { kind: 'email', to: ['a@b.test'] }
   const channel = await api.post('/v1/alert-channels', {

@@ -2,6 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { ApiKeyDocument } from '@backstop/contracts'
 import { startTcpProxy, type TcpProxy, type TestStack, testStack, until } from '@backstop/kit/test'
 import { provision } from '@backstop/provision'
 import { MongoClient } from 'mongodb'
@@ -88,7 +89,7 @@ const printedKeys = (...runs: Run[]) =>
   )
 
 describe('the process', () => {
-  test('of two that start at once one prints the first key, which is good at both, and neither prints it again', async () => {
+  test('prints the first key once if two replicas start at once, and both accept it', async () => {
     const both = [run(environment()), run(environment())] as const
     const key = await until('one key to be printed', () => printedKeys(...both)[0])
     for (const one of both) expect((await (await one.api(key)).get('/v1/projects')).status).toBe(200)
@@ -99,7 +100,7 @@ describe('the process', () => {
     for (const one of [...both, third]) expect(one.output().split(key).length).toBeLessThanOrEqual(2)
   })
 
-  test('takes the first key from the environment and prints none, and lets no URL lead inside', async () => {
+  test('takes the first key from the environment without printing it, and refuses URLs of internal addresses', async () => {
     const one = run(environment({ BOOTSTRAP_API_KEY: KEY }))
     const api = await one.api(KEY)
     await until('the key to be known', async () => (await api.get('/v1/projects')).status === 200)
@@ -116,7 +117,7 @@ describe('the process', () => {
     }
   })
 
-  test('names every fault of its configuration and ends with 78', async () => {
+  test('names every invalid setting and exits with 78', async () => {
     const one = run({ ...environment({ SECRET_KEYS: 'k1:tooshort' }), INGRESS_PUBLIC_URL: 'nowhere' })
     expect(await one.ended).toBe(78)
     expect(one.output()).toMatch(/2 error\(s\)/)
@@ -124,7 +125,7 @@ describe('the process', () => {
     expect(one.output()).not.toContain('tooshort')
   })
 
-  test('ends with 0 after SIGTERM, once the request at work is answered', async () => {
+  test('exits with 0 after SIGTERM, after answering the request in flight', async () => {
     const one = run(environment({ BOOTSTRAP_API_KEY: KEY }))
     const api = await one.api(KEY)
     const project = await until(
@@ -151,7 +152,7 @@ describe('the process', () => {
     expect(await one.ended).toBe(0)
   })
 
-  test('answers 503 while MongoDB is away, and goes on when it is back, without a restart', async () => {
+  test('answers 503 while MongoDB is down, and recovers without a restart', async () => {
     const { host, port } = proxy.address
     const throughProxy = `mongodb://${host}:${port}/?directConnection=true`
     const one = run(environment({ BOOTSTRAP_API_KEY: KEY, MONGO_URL: throughProxy }))
@@ -167,7 +168,7 @@ describe('the process', () => {
     await until('MongoDB to be used again', async () => (await api.post('/v1/projects', { name: 'x' })).status === 201)
   })
 
-  test('starts while MongoDB is away, and makes the first key once it is there', async () => {
+  test('starts while MongoDB is down, and creates the first key when MongoDB is back', async () => {
     const { host, port } = proxy.address
     proxy.mode = 'refuse'
     const one = run(environment({ MONGO_URL: `mongodb://${host}:${port}/?directConnection=true` }))
@@ -184,13 +185,13 @@ describe('the process', () => {
 })
 
 describe('backstop keys recover', () => {
-  const recover = (more: Record<string, string> = {}) => {
+  const recover = (more: Record<string, string> = {}, ...options: string[]) => {
     const MONGO_URL = stack.mongoUrl.reveal()
     const env = { PATH: process.env.PATH, MONGO_URL, MONGO_DB: stack.dbName, ...more }
-    return promisify(execFile)(process.execPath, [CLI, 'keys', 'recover'], { env })
+    return promisify(execFile)(process.execPath, [CLI, 'keys', 'recover', ...options], { env })
   }
 
-  test('makes a key that administers the product when no other key works any more, and leaves an audit row', async () => {
+  test('creates an admin key if no other key works, and writes an audit row', async () => {
     const one = run(environment({ BOOTSTRAP_API_KEY: KEY }))
     const lost = await one.api(KEY)
     await until('the key to be known', async () => (await lost.get('/v1/projects')).status === 200)
@@ -215,7 +216,24 @@ describe('backstop keys recover', () => {
     await client.close()
   })
 
-  test('makes nothing in a database that is not one of Backstop', async () => {
+  test.each([
+    { options: [], days: 90, says: /is valid for 90 days/ },
+    { options: ['--no-expiry'], days: null, says: /does not expire/ },
+  ])('creates a key that is valid for $days days with the options $options', async ({ options, days, says }) => {
+    const { stderr } = await recover({}, ...options)
+    expect(stderr).toMatch(says)
+    const client = new MongoClient(stack.mongoUrl.reveal())
+    const _id = /key_\w+/.exec(stderr)?.[0]
+    const key = await client
+      .db(stack.dbName)
+      .collection<ApiKeyDocument>('api_keys')
+      .findOne({ _id: _id ?? '' })
+    const expiresAt = days === null ? null : new Date((key?.created_at.getTime() ?? 0) + days * 86_400_000)
+    expect(key).toMatchObject({ scopes: ['admin'], expires_at: expiresAt })
+    await client.close()
+  })
+
+  test('writes nothing to a database that does not belong to Backstop', async () => {
     const MONGO_DB = `${stack.dbName}_other`
     await expect(recover({ MONGO_DB })).rejects.toMatchObject({ code: 3, stdout: '' })
     const client = new MongoClient(stack.mongoUrl.reveal())

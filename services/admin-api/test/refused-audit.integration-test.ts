@@ -96,7 +96,7 @@ const CHANGES: { action: string; method: 'POST' | 'PATCH' | 'DELETE'; path: () =
 ]
 
 describe('a change whose audit row MongoDB refuses', () => {
-  test.each(CHANGES)('does not happen, and may be tried again: $action', async ({ action, method, path, body }) => {
+  test.each(CHANGES)('is not made, and may be retried: $action', async ({ action, method, path, body }) => {
     await testApi.refuseAuditOf(action)
     const before = await readStoredDocuments()
     const refused = await testApi.api.call(method, path(), { body: body?.() })
@@ -110,7 +110,7 @@ describe('a change whose audit row MongoDB refuses', () => {
   })
 })
 
-test('changes of one document at once all happen, each with its row', async () => {
+test('concurrent changes of one document are all made, each with its row', async () => {
   const path = `/v1/projects/${projectId}`
   const { version } = (await testApi.stores.projects.find({ _id: projectId })) as { version: number }
   const rows = async () => (await testApi.stores.audit.findAll({ target: projectId, action: 'project.change' })).length

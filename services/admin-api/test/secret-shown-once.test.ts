@@ -30,7 +30,7 @@ async function startWithUnreadableCollections() {
 }
 
 test.each(['connection', 'channel'] as const)(
-  'a new secret of a %s that could not be shown is not taken into use',
+  'a new secret of a %s that could not be shown is not used',
   async kind => {
     const { app, api, stored, ...paths } = await startWithUnreadableCollections()
     const before = await stored()
@@ -40,7 +40,7 @@ test.each(['connection', 'channel'] as const)(
   },
 )
 
-test('a connection whose change could not be shown stays as it was', async () => {
+test('a connection whose change could not be shown stays unchanged', async () => {
   const { app, api, connection, stored } = await startWithUnreadableCollections()
   const before = await stored()
   expect(await api.patch(connection, { out_of_band: 'ignore' })).toMatchObject({ status: 503 })

@@ -1,6 +1,6 @@
 /** Tests which request bodies are read, up to which size, and how many at once. */
 import { connect, type Socket } from 'node:net'
-import { UNSUBSCRIBE_PURPOSE, unsubscribeSubject } from '@backstop/contracts'
+import { UNSUBSCRIBE_PURPOSE, unsubscribeTargetText } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BOOTSTRAP_KEY, MAIL_EVENTS_TOKEN, secretBoxOfTests, startMemoryApi, type TestApi } from './test-api.ts'
@@ -43,10 +43,10 @@ function sendIncompleteRequest(
 const statusOf = (request: ReturnType<typeof sendIncompleteRequest>) =>
   until('the answer', () => /^HTTP\/1.1 (\d+)[\s\S]*\r\n\r\n/.exec(request.answer())?.[1])
 
-describe('a body that is announced and does not come', () => {
+describe('a body that is announced and does not arrive', () => {
   const token = secretBoxOfTests.sign(
     UNSUBSCRIBE_PURPOSE,
-    unsubscribeSubject({ projectId: 'prj_mail', address: 'eager@example.com' }),
+    unsubscribeTargetText({ projectId: 'prj_mail', address: 'eager@example.com' }),
   )
   test.each([
     { name: 'a link that unsubscribes', path: `/v1/unsubscribe/${token}`, status: '200' },
@@ -65,7 +65,7 @@ describe('a body that is announced and does not come', () => {
     expect(request.answer()).toMatch(/connection: close/i)
   })
 
-  test('is closed behind its answer, however long the client goes on', async () => {
+  test('has its connection closed after the answer, even if the client continues to send', async () => {
     const { socket, ...request } = sendIncompleteRequest('/v1/unsubscribe/x', 1_000)
     const closed = new Promise(resolve => socket.once('close', resolve))
     await statusOf({ socket, ...request })
@@ -73,10 +73,10 @@ describe('a body that is announced and does not come', () => {
   })
 })
 
-describe('a body for a route that takes none', () => {
+describe('a body for a route without one', () => {
   const headers = `authorization: Bearer ${BOOTSTRAP_KEY}\r\n`
 
-  test('is refused, announced or not', async () => {
+  test('is refused, with or without Content-Length', async () => {
     const announced = sendIncompleteRequest('/v1/projects', 1_000 * KIB, 0, headers, 'GET')
     expect(await statusOf(announced)).toBe('400')
     const chunked = sendIncompleteRequest(
@@ -111,7 +111,7 @@ describe('a report of a mail provider', () => {
     expect(await send()).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
   })
 
-  test('is refused at its 65,537th byte, announced or not', async () => {
+  test('is refused at its 65,537th byte, with or without Content-Length', async () => {
     expect(await statusOf(sendIncompleteRequest(path, 64 * KIB + 1))).toBe('413')
     const chunked = sendIncompleteRequest(path, 0, 0, 'transfer-encoding: chunked\r\nx-ignored-')
     chunked.socket.write(`${(64 * KIB + 1).toString(16)}\r\n${'x'.repeat(64 * KIB + 1)}`)
@@ -119,7 +119,7 @@ describe('a report of a mail provider', () => {
   })
 })
 
-test('bodies beyond the budget of all requests are refused with 503, and the budget comes back', async () => {
+test('bodies beyond the memory budget are refused with 503, and the budget is released', async () => {
   const headers = `authorization: Bearer ${BOOTSTRAP_KEY}\r\n`
   const both = [1, 2].map(() => sendIncompleteRequest('/v1/projects', 1_000 * KIB, 999 * KIB, headers))
   const refused = await until('one of them to be refused', () => both.find(({ answer }) => answer().endsWith('}')))

@@ -73,7 +73,7 @@ export async function startMemoryIngress(
   changed: {
     settings?: Partial<IngressSettings>
     ports?: Partial<IngressPorts>
-    fateOf?: (messages: readonly OutgoingMessage[]) => 'stored' | 'refused' | 'answer_lost'
+    sendResultOf?: (messages: readonly OutgoingMessage[]) => 'stored' | 'refused' | 'answer_lost'
   } = {},
 ): Promise<MemoryIngress> {
   const lines: Record<string, unknown>[] = []
@@ -82,7 +82,7 @@ export async function startMemoryIngress(
     clock: systemClock,
     partitions: 1,
     logger,
-    ...(changed.fateOf === undefined ? {} : { fateOf: changed.fateOf }),
+    ...(changed.sendResultOf === undefined ? {} : { sendResultOf: changed.sendResultOf }),
   })
   const connections = createMemoryConnections({ secretBox, logger })
   for (const provider of Object.keys(SECRETS) as ProviderKind[]) {

@@ -10,7 +10,7 @@ const HOUR = 3_600_000
 const LONG = { timeout: 60_000 }
 
 describe('an alert', () => {
-  test('goes to every channel of its project that chose its event, each in its own way', async () => {
+  test('is sent to every channel of its project that subscribes to its event, in the format of the channel’s kind', async () => {
     const notifier = await startWithChannels(
       webhookChannel('chn_hook', URL_A, 'a shared secret'),
       slackChannel('chn_slack', 'https://hooks.slack.com/services/T0/B0/canary'),
@@ -35,7 +35,7 @@ describe('an alert', () => {
     expect(JSON.stringify(notifier.log)).not.toMatch(/canary|a shared secret/)
   })
 
-  test('that comes twice is delivered once', async () => {
+  test('is delivered once if it arrives twice', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     await notifier.publish(alert(), alert())
     await notifier.publish(alert())
@@ -43,7 +43,7 @@ describe('an alert', () => {
     expect(notifier.requests).toHaveLength(1)
   })
 
-  test('that a hundred channels hear of leaves no message uncommitted', async () => {
+  test('leaves no message uncommitted after its delivery to a hundred channels', async () => {
     const notifier = await startWithChannels(
       ...Array.from({ length: 100 }, (_, index) => webhookChannel(`chn_${index}`, `https://r${index}.example.com/`)),
     )
@@ -56,7 +56,7 @@ describe('an alert', () => {
 })
 
 describe('a delivery that fails', () => {
-  test('is tried again after five seconds with the same id and the same bytes, and then is delivered', async () => {
+  test('is retried after five seconds with the same id and bytes', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A, 'secret'))
     notifier.state.reply = () => (notifier.requests.length === 1 ? 500 : 200)
     await notifier.publish(alert())
@@ -77,7 +77,7 @@ describe('a delivery that fails', () => {
     })
   })
 
-  test('climbs the ladder for 72 hours, then lies on deliveries.dead with its reason', LONG, async () => {
+  test('is retried on the ladder for 72 hours, then dead-lettered with its reason', LONG, async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     notifier.state.reply = () => 503
     await notifier.publish(alert())
@@ -98,7 +98,7 @@ describe('a delivery that fails', () => {
     expect(letter?.headers[HEADERS.errorMessage]).toContain('72 hours')
   })
 
-  test('waits as long as Retry-After asks', async () => {
+  test('is retried after the time in Retry-After', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     notifier.state.reply = () =>
       notifier.requests.length === 1 ? { status: 429, headers: { 'retry-after': '30' } } : 200
@@ -111,7 +111,7 @@ describe('a delivery that fails', () => {
 })
 
 describe('a channel', () => {
-  test('whose receiver answers 410 is disabled, says why, and gets nothing more', async () => {
+  test('is disabled with a reason and gets no further alerts if its receiver answers 410', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A), webhookChannel('chn_b', URL_B))
     notifier.state.reply = request => (request.url === URL_A ? 410 : 200)
     await notifier.publish(alert())
@@ -127,7 +127,7 @@ describe('a channel', () => {
     expect(notifier.deliveryOf('alr_2', 'chn_b')?.state).toBe('delivered')
   })
 
-  test('that is deleted while a retry waits ends the delivery, visibly and without an attempt', async () => {
+  test('that is deleted before a retry ends the delivery with a reason and without an attempt', async () => {
     const channel = webhookChannel('chn_a', URL_A)
     const notifier = await startWithChannels(channel)
     notifier.state.reply = () => 500
@@ -145,7 +145,7 @@ describe('a channel', () => {
     expect(notifier.collections.deadLetters.size).toBe(0)
   })
 
-  test('that hangs delays no other channel, nor fills its partition', async () => {
+  test('that hangs delays no other channel and does not block its partition', async () => {
     const notifier = createMemoryNotifier({ partitions: 1 })
     notifier.collections.channels.set('chn_dead', webhookChannel('chn_dead', URL_A))
     notifier.collections.channels.set('chn_ok', webhookChannel('chn_ok', URL_B))
@@ -179,7 +179,7 @@ describe('a channel', () => {
     }
   })
 
-  test('is tested with one attempt that changes nothing about it, even when it is disabled', async () => {
+  test('is tested with one attempt that does not change its health, even if it is disabled', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A, undefined, { enabled: false }))
     notifier.state.reply = () => 500
     const request = testRequest('chn_a')
@@ -200,8 +200,8 @@ describe('a channel', () => {
   })
 })
 
-describe('a message that cannot be used', () => {
-  test('is parked with its reason, and those behind it go on', async () => {
+describe('an unusable message', () => {
+  test('is dead-lettered with its reason, and later messages are handled', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     const producer = notifier.bus.producer({ sendTimeoutMs: 1_000 })
     const unknown = { ...testRequest('chn_unknown'), test: false }
@@ -228,7 +228,7 @@ describe('a message that cannot be used', () => {
     ])
   })
 
-  test('of a delivery that is on record ends that delivery with a reason, and is no letter beside it', async () => {
+  test('of a recorded delivery ends the delivery with a reason and is not stored as a dead letter', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     // A message of a later version, for example: its delivery is stored first, and then this version finds an unknown
     // channel kind.
@@ -247,7 +247,7 @@ describe('a message that cannot be used', () => {
     expect(notifier.collections.deadLetters.size).toBe(0)
   })
 
-  test('of a delivery that is retried ends it, too, and it is sent again when a person asks', async () => {
+  test('of a retried delivery ends the delivery, which a person can send again', async () => {
     const channel = webhookChannel('chn_a', URL_A)
     const notifier = await startWithChannels(channel)
     notifier.state.reply = () => 500
@@ -276,7 +276,7 @@ describe('a message that cannot be used', () => {
     })
   })
 
-  test('as it cannot be read ends its delivery, too, which needs nothing of it to be sent again', async () => {
+  test('that cannot be decoded ends its delivery, which can be sent again without it', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     notifier.state.reply = () => 500
     await notifier.publish(alert())
@@ -302,7 +302,7 @@ describe('a message that cannot be used', () => {
     expect(notifier.deliveryOf('alr_1', 'chn_a')?.state).toBe('delivered')
   })
 
-  test('and dies again when it is sent again is the same letter', async () => {
+  test('that is dead-lettered again after a resend is stored once', async () => {
     const notifier = await startWithChannels()
     const producer = notifier.bus.another().producer({ sendTimeoutMs: 1_000 })
     await producer.send([{ topic: 'alerts', key: PROJECT, value: Buffer.from('nonsense'), headers: { a: 'b' } }])
@@ -321,7 +321,7 @@ describe('a message that cannot be used', () => {
     expect(again!.parked_at.getTime()).toBeGreaterThan(first!.parked_at.getTime())
   })
 
-  test('is kept once the database is back', async () => {
+  test('is stored when the database is available again', async () => {
     const notifier = await startWithChannels()
     const producer = notifier.bus.another().producer({ sendTimeoutMs: 1_000 })
     notifier.state.database = 'away'
@@ -334,8 +334,8 @@ describe('a message that cannot be used', () => {
   })
 })
 
-describe('what is away comes back', () => {
-  test('a database that is away for a minute loses and doubles nothing', async () => {
+describe('an unavailable dependency', () => {
+  test('a database outage of a minute neither loses nor repeats a delivery', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     notifier.state.reply = () => {
       // The database fails between the attempt and the recording of its result.

@@ -101,7 +101,7 @@ export function describeChannel(kind: string, receivers: ChannelReceivers): void
       },
     )
 
-    test('is disabled by a receiver that is gone for good, which ends the delivery', async () => {
+    test('is disabled if the receiver is permanently gone, which ends the delivery', async () => {
       const { delivery, health } = await deliverOnce('is_gone')
       expect(delivery).toMatchObject({ state: 'dead', next_attempt: null })
       expect(health).toMatchObject({ disabled_at: expect.any(Date), disabled_reason: delivery.reason })
@@ -130,10 +130,10 @@ export function describeChannel(kind: string, receivers: ChannelReceivers): void
     })
 
     test.each(BEHAVIOURS)('leaks no secret into record, health or log where the receiver %s', async behaviour => {
-      const { told } = await deliverOnce(behaviour)
+      const { received } = await deliverOnce(behaviour)
       for (const secret of receivers.secrets) {
         for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
-          expect(told).not.toContain(form)
+          expect(received).not.toContain(form)
         }
       }
     })

@@ -59,14 +59,14 @@ test('a channel that was disabled is enabled by a command, and a replay brings i
   expect(endpoint.requests).toHaveLength(30)
   const messages = await readAll(notifier.stack, 'commands', all => all.length >= 5)
   const commands = await Promise.all(messages.map(({ value }) => notifier.codec.decode('command', value)))
-  const told = commands.filter(command => command.kind.endsWith('channel_incident'))
-  expect(told).toMatchObject([
+  const received = commands.filter(command => command.kind.endsWith('channel_incident'))
+  expect(received).toMatchObject([
     { kind: 'open_channel_incident', incident_id: disabled?.disabled_incident_id, channel_name: 'Ops' },
     { kind: 'resolve_channel_incident', incident_id: disabled?.disabled_incident_id },
   ])
 })
 
-test('a retry by hand attempts at once what waits on a delay line', async () => {
+test('a manual retry attempts a delivery that waits on a delay line at once', async () => {
   const project = 'prj_retry'
   const endpoint = await notifier.receiver((_request, response) => {
     const isFirst = endpoint.requests.length === 1
@@ -96,15 +96,15 @@ test('a flood to Slack arrives as one message and digests, each naming what it f
   await notifier.publish(...alerts)
   for (const one of alerts) await notifier.ended(one.alert_id, 'chn_slack', 'delivered')
   expect(slack.requests.length).toBeLessThanOrEqual(6)
-  const told = slack.requests.map(request => `${request.body}`).join('\n')
-  expect(alerts.filter(one => !told.includes(`inc_${one.alert_id}`))).toEqual([])
+  const received = slack.requests.map(request => `${request.body}`).join('\n')
+  expect(alerts.filter(one => !received.includes(`inc_${one.alert_id}`))).toEqual([])
   const gaps = slack.requests.slice(1).map((request, index) => request.atMs - slack.requests[index]!.atMs)
   for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(950)
   const folded = await notifier.deliveries.countDocuments({ project_id: project, told_by: { $exists: true } })
   expect(folded).toBeGreaterThan(100)
 })
 
-test('a resolve that overtakes its opening tells both; the opening ends as superseded', async () => {
+test('a resolve that overtakes its opening announces both; the opening ends as superseded', async () => {
   const project = 'prj_order'
   const endpoint = await notifier.receiver((_request, response) => {
     response.writeHead(endpoint.requests.length === 1 ? 500 : 200).end()
@@ -115,15 +115,15 @@ test('a resolve that overtakes its opening tells both; the opening ends as super
   await notifier.publish(opened)
   await notifier.ended(opened.alert_id, 'chn_order', 'retrying')
   await notifier.publish(resolved)
-  const told = await notifier.ended(resolved.alert_id, 'chn_order', 'delivered')
+  const received = await notifier.ended(resolved.alert_id, 'chn_order', 'delivered')
   const superseded = await notifier.ended(opened.alert_id, 'chn_order', 'superseded')
-  expect(superseded).toMatchObject({ told_by: told._id, next_attempt: null, attempts: [{ status: 500 }] })
+  expect(superseded).toMatchObject({ told_by: received._id, next_attempt: null, attempts: [{ status: 500 }] })
   const bodies = endpoint.requests.map(request => JSON.parse(`${request.body}`))
   expect(bodies.map(body => body.event)).toEqual(['incident.opened', 'incident.resolved'])
   expect(bodies[1].data).toMatchObject({ supersedes: opened.alert_id, incident: { state: 'resolved' } })
 })
 
-test('an endpoint that fails is left alone, and all arrive when it works again', { timeout: 60_000 }, async () => {
+test('a failing endpoint is paused, and all messages arrive when it works again', { timeout: 60_000 }, async () => {
   const project = 'prj_breaker'
   let works = false
   const endpoint = await notifier.receiver((_request, response) => void response.writeHead(works ? 200 : 500).end())

@@ -17,7 +17,7 @@ const alerts = (notifier: MemoryNotifier, count: number, prefix = 'alr') =>
   )
 
 describe('a retry by hand', () => {
-  test('attempts at once what waits for its rung, and uses up none of its ladder', async () => {
+  test('attempts a waiting delivery at once and uses up no rung of its ladder', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     notifier.state.reply = () => 500
     await notifier.publish(...alerts(notifier, 1))
@@ -44,7 +44,7 @@ describe('a retry by hand', () => {
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   })
 
-  test('brings a dead one back, with a ladder that begins anew', async () => {
+  test('sends a dead delivery again with a new ladder', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     // Three attempts fail, and then the receiver answers that it is permanently gone.
     notifier.state.reply = () => (notifier.requests.length < 4 ? 500 : 410)
@@ -65,7 +65,7 @@ describe('a retry by hand', () => {
     expect(notifier.deliveryOf('alr_0', 'chn_a')?.state).toBe('delivered')
   })
 
-  test('that comes twice asks once', async () => {
+  test('that arrives twice requests one attempt', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     notifier.state.reply = () => 500
     await notifier.publish(...alerts(notifier, 1))
@@ -138,7 +138,7 @@ describe('a bulk replay', () => {
   const states = (notifier: MemoryNotifier) =>
     Map.groupBy(notifier.collections.deliveries.values(), delivery => delivery.state)
 
-  test('sends again all that ended without success in its window, and says how far it is', async () => {
+  test('sends all unsuccessful deliveries of its window again, and reports its progress', async () => {
     const { notifier, command } = await recovered(250)
     expect(states(notifier).get('dead')).toHaveLength(250)
     await notifier.command(command, command)
@@ -158,7 +158,7 @@ describe('a bulk replay', () => {
     expect(notifier.requests).toHaveLength(250)
   })
 
-  test('waits for its channel: no more than two pages are on their way at once', async () => {
+  test('waits for its channel, with at most two pages in flight', async () => {
     const { notifier, command } = await recovered(350)
     notifier.state.reply = () => 'hang'
     await notifier.command(command)
@@ -170,7 +170,7 @@ describe('a bulk replay', () => {
     expect(states(notifier).get('delivered')).toHaveLength(350)
   })
 
-  test('goes on after a process that died in the middle, and loses nothing', async () => {
+  test('continues after a crash and loses no delivery', async () => {
     const { notifier, command, kill } = await recovered(250)
     await notifier.command(command)
     for (let round = 0; round < 4; round++) {
@@ -182,7 +182,7 @@ describe('a bulk replay', () => {
     expect(states(notifier).get('delivered')).toHaveLength(250)
   })
 
-  test('tells an incident in its order that was opened and resolved while the channel was disabled', async () => {
+  test('keeps the order of an incident that was opened and resolved while the channel was disabled', async () => {
     const { notifier, command } = await recovered(1, ['incident.opened', 'incident.resolved'])
     const health = notifier.collections.channelHealth.get('chn_a') as ChannelHealthDocument
     notifier.collections.channelHealth.set('chn_a', { ...health, disabled_at: new Date(0), disabled_reason: 'Gone' })
@@ -201,19 +201,19 @@ describe('a bulk replay', () => {
     await notifier.clock.advance(3_000)
     await notifier.command({ ...command, to: new Date(notifier.clock.now()).toISOString() })
     await notifier.clock.advance(3_000)
-    const told = notifier.requests
+    const received = notifier.requests
       .map(({ body }) => JSON.parse(`${body}`))
       .filter(one => one.data.incident.incident_id === 'inc_meanwhile')
     // Either two messages in order, or one message for both: never "opened" after "resolved".
-    expect(told.at(-1)?.event).toBe('incident.resolved')
-    expect(told.map(one => one.event).slice(0, -1)).toEqual(
-      told[0]?.data.supersedes === undefined ? ['incident.opened'] : [],
+    expect(received.at(-1)?.event).toBe('incident.resolved')
+    expect(received.map(one => one.event).slice(0, -1)).toEqual(
+      received[0]?.data.supersedes === undefined ? ['incident.opened'] : [],
     )
     expect(notifier.deliveryOf(resolved.alert_id, 'chn_a')?.state).toBe('delivered')
     expect(notifier.deliveryOf(opened.alert_id, 'chn_a')?.state).toMatch(/delivered|superseded/)
   })
 
-  test('leaves what is not in its window alone', async () => {
+  test('skips deliveries outside its window', async () => {
     const { notifier, command } = await recovered(20)
     await notifier.command({ ...command, to: command.from, from: '2020-01-01T00:00:00.000Z' })
     await notifier.clock.advance(10_000)
@@ -223,7 +223,7 @@ describe('a bulk replay', () => {
 })
 
 describe('enabling a channel', () => {
-  test('forgives its failures, resolves its incident, and it gets alerts again', async () => {
+  test('clears its failures, resolves its incident and delivers alerts to it again', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A), webhookChannel('chn_b', URL_B))
     notifier.state.reply = request => (request.url === URL_A ? 410 : 200)
     await notifier.publish(...alerts(notifier, 1))
@@ -239,8 +239,8 @@ describe('enabling a channel', () => {
       failing_since: null,
       outbox: [],
     })
-    const told = (await notifier.commands()).filter(command => 'incident_id' in command)
-    expect(told).toMatchObject([
+    const received = (await notifier.commands()).filter(command => 'incident_id' in command)
+    expect(received).toMatchObject([
       { kind: 'open_channel_incident', incident_id: incidentId },
       { kind: 'resolve_channel_incident', incident_id: incidentId },
     ])
@@ -250,7 +250,7 @@ describe('enabling a channel', () => {
   })
 })
 
-describe('a channel that is left alone', () => {
+describe('a paused channel', () => {
   /** A channel whose receiver asked for a pause of fifty minutes, with one waiting delivery. */
   async function leftAlone() {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
@@ -261,7 +261,7 @@ describe('a channel that is left alone', () => {
     return notifier
   }
 
-  test('is attempted by a retry by hand, and gets the rest again once that arrives', async () => {
+  test('is attempted by a manual retry, and gets the other messages after its success', async () => {
     const notifier = await leftAlone()
     await notifier.publish(...alerts(notifier, 1, 'held'))
     await notifier.clock.advance(1_000)
@@ -323,7 +323,7 @@ test('addresses are suppressed, allowed again and counted as they are reported',
   expect(JSON.stringify(notifier.log)).not.toContain('@example.com')
 })
 
-test('commands to others are passed over, and what cannot be read is parked', async () => {
+test('commands to other services are skipped, and invalid messages are dead-lettered', async () => {
   const notifier = await startWithChannels()
   await notifier.command({ kind: 'resolve_channel_incident', incident_id: 'inc_1', channel_id: 'chn_a' })
   const producer = notifier.bus.another().producer({ sendTimeoutMs: 1_000 })

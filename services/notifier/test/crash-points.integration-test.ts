@@ -217,7 +217,7 @@ const SCENARIOS: Record<(typeof NOTIFIER_CARE_CRASH_POINTS)[number], Scenario> =
     reachCrashPoint: scene => scene.alert(incidentAlerts('inc_1').resolved),
     async expectResult(scene) {
       const { opened, resolved } = incidentAlerts('inc_1')
-      const told = await until(
+      const received = await until(
         'the resolve is delivered',
         async () => {
           const delivery = await scene.delivery(resolved.alert_id)
@@ -226,7 +226,7 @@ const SCENARIOS: Record<(typeof NOTIFIER_CARE_CRASH_POINTS)[number], Scenario> =
         within,
       )
       expect(accepted(scene)).toMatchObject([{ event: 'incident.resolved', data: { supersedes: opened.alert_id } }])
-      expect(await scene.delivery(opened.alert_id)).toMatchObject({ state: 'superseded', told_by: told._id })
+      expect(await scene.delivery(opened.alert_id)).toMatchObject({ state: 'superseded', told_by: received._id })
     },
   },
   'notifier.after-postpone': {

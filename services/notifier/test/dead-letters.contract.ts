@@ -22,7 +22,7 @@ export function describeDeadLetters(name: string, open: () => Promise<DeadLetter
   })
 
   describe(`${name}: dead letters`, () => {
-    test('are kept as they came, each once, and as they were parked last', async () => {
+    test('are stored unchanged, each once, with their latest reason', async () => {
       const { deadLetters, all } = await open()
       const documents = [letter(1n), letter(2n, { value: null })].map(deadLetterDocument)
       await deadLetters.keep([])

@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 const LONG = { timeout: 120_000 }
 
 describe('a channel', () => {
-  test('that was disabled has its project told by a command to the owner of incidents, once', async () => {
+  test('that was disabled informs its project by a command to the owner of incidents, once', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A, undefined, { name: 'Ops' }))
     notifier.state.reply = () => 410
     await notifier.publish(alert(), alert({ id: 'alr_2' }), alert({ id: 'alr_3' }))
@@ -29,7 +29,7 @@ describe('a channel', () => {
     expect(health?.outbox).toEqual([])
   })
 
-  test('that did nothing but fail for five days is disabled, and its project is told', LONG, async () => {
+  test('that did nothing but fail for five days is disabled, and its project is informed', LONG, async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A), webhookChannel('chn_b', URL_B))
     notifier.state.reply = request => (request.url === URL_A ? 500 : 200)
     for (let day = 0; day < 6; day++) {
@@ -46,7 +46,7 @@ describe('a channel', () => {
     expect(notifier.collections.channelHealth.get('chn_b')).toMatchObject({ disabled_at: null, failing_since: null })
   })
 
-  test('that keeps failing is left alone for a while: its alerts wait with no attempt counted, and all arrive', async () => {
+  test('that keeps failing is paused: its alerts wait without counted attempts, and all arrive', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A), webhookChannel('chn_b', URL_B))
     let works = false
     notifier.state.reply = request => (request.url === URL_A && !works ? 500 : 200)

@@ -22,7 +22,7 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
   const health = () => store.find('chn_1')
 
   describe(`${name}: what is recorded of a channel's health`, () => {
-    test('shows what was held up on our side, as no failure of the channel', async () => {
+    test('shows a fault of the notifier, which is no failure of the channel', async () => {
       await report({ kind: 'held_up', atMs: NOW, error: 'Our proxy is away' })
       expect(await health()).toMatchObject({
         last_failure_at: new Date(NOW),
@@ -49,7 +49,7 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
       })
     })
 
-    test('keeps the last success, the last failure and the last error, in whatever order they are told', async () => {
+    test('keeps the last success, the last failure and the last error, in whatever order they are reported', async () => {
       await report(failed(NOW + 5, '$last "error"'), worked(NOW + 9))
       await report(worked(NOW + 1))
       expect(await health()).toMatchObject({

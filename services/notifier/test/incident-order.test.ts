@@ -20,7 +20,7 @@ describe('messages about one incident', () => {
     expect(bodies(notifier)[1].data.supersedes).toBeUndefined()
   })
 
-  test('a resolve that overtakes a pending opening stands for both: one message, and the opening ends visibly', async () => {
+  test('a resolve that overtakes a pending opening announces both in one message, and the opening ends visibly', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A, undefined, { events: [...both.events] }))
     notifier.state.reply = () => 500
     const { opened, resolved } = incidentAlerts('inc_1')
@@ -37,11 +37,11 @@ describe('messages about one incident', () => {
         data: { supersedes: opened.alert_id, incident: { state: 'resolved', opened_at: expect.any(String) } },
       },
     ])
-    const told = notifier.deliveryOf(resolved.alert_id, 'chn_a')
-    expect(told?.state).toBe('delivered')
+    const received = notifier.deliveryOf(resolved.alert_id, 'chn_a')
+    expect(received?.state).toBe('delivered')
     expect(notifier.deliveryOf(opened.alert_id, 'chn_a')).toMatchObject({
       state: 'superseded',
-      told_by: told?._id,
+      told_by: received?._id,
       next_attempt: null,
       attempts: [{ attempt: 1, outcome: 'failed' }],
     })
@@ -62,7 +62,7 @@ describe('messages about one incident', () => {
     expect(JSON.parse(sent[0] as string).data.supersedes).toBe(opened.alert_id)
   })
 
-  test('a channel that did not choose the opening gets the resolve as it is', async () => {
+  test('a channel that does not subscribe to openings gets the resolve unchanged', async () => {
     const notifier = await startWithChannels(
       webhookChannel('chn_a', URL_A, undefined, { events: ['incident.resolved'] }),
     )

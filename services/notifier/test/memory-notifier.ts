@@ -40,7 +40,11 @@ type CommandInputOf<C> = C extends Command ? Omit<C, CommonField> & Partial<Pick
 export type CommandInput = CommandInputOf<Command>
 
 /** The answer of a receiver: a status (with headers and a body), an error, or no answer until the deadline. */
-export type Reply = number | { status: number; headers?: Record<string, string>; body?: string } | 'hang' | AppError
+export type ReceiverReply =
+  | number
+  | { status: number; headers?: Record<string, string>; body?: string }
+  | 'hang'
+  | AppError
 
 export interface MemoryNotifierOptions extends Partial<MemoryBusOptions> {
   /** Replaces the scripted HTTP receivers. */
@@ -58,13 +62,14 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
   const requests: SentRequest[] = []
   const mails: Mail[] = []
   const log: Record<string, unknown>[] = []
+  const metrics = createMetrics('notifier')
   const fatal: unknown[] = []
   const state = {
     /** `answer_lost`: the database executes the command, but its answer is lost. */
     database: 'up' as 'up' | 'away' | 'answer_lost',
     /** Duration of each database call, in milliseconds. */
     databaseMs: 0,
-    reply: (_request: SentRequest): Reply => 200,
+    reply: (_request: SentRequest): ReceiverReply => 200,
   }
 
   /** A store whose calls fail while the database is unavailable, and never return to a killed process. */
@@ -124,9 +129,12 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
     fatal,
     state,
     codec,
+    /** The metrics of the first process. Every process has its own. */
+    metrics,
     /** Starts a process. The first process reads from the bus directly, later ones share its consumer groups. */
     async start(settings: Partial<NotifierSettings> = {}): Promise<{ kill(): void; stop(): Promise<void> }> {
       const own = isFirst ? bus : bus.another()
+      const ownMetrics = isFirst ? metrics : createMetrics('notifier')
       isFirst = false
       const life = new ProcessLife()
       const app = createApp(
@@ -145,7 +153,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
           mailer,
           secretBox,
           logger,
-          metrics: createMetrics('notifier'),
+          metrics: ownMetrics,
           isOverloaded: () => false,
           onFatal: error => fatal.push(error),
         },

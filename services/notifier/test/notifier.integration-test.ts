@@ -171,7 +171,7 @@ describe('a webhook channel', () => {
     expect(delivery.attempts.map(row => row.outcome)).toEqual(['failed', 'delivered'])
   })
 
-  test('whose receiver answers 410 is disabled, visibly, and hears no more; what it misses is seen', async () => {
+  test('whose receiver answers 410 is visibly disabled and gets no further alerts; missed alerts are listed', async () => {
     const gone = await receiver((_request, response) => void response.writeHead(410).end('moved away'))
     const fine = await receiver()
     await put(
@@ -213,7 +213,7 @@ describe('a webhook channel', () => {
   })
 })
 
-test('a Slack channel gets blocks, or plain text where Slack does not take them', async () => {
+test('a Slack channel gets blocks, or plain text if Slack rejects the blocks', async () => {
   const slack = await receiver((request, response) => {
     const refused = request.path.endsWith('/picky') && request.body.includes('"blocks"')
     response.writeHead(refused ? 400 : 200).end(refused ? 'invalid_payload' : 'ok')
@@ -253,7 +253,7 @@ test('an e-mail channel gets a mail with text, HTML and a Message-ID of the deli
   expect(mail.headers['auto-submitted']).toBe('auto-generated')
 })
 
-test('a notifier that stops and comes back delivers what came meanwhile, each once', async () => {
+test('a restarted notifier delivers each alert of the meantime once', async () => {
   const endpoint = await receiver()
   const id = channelId('hook')
   await put(webhookChannel(id, endpoint.url, undefined, { project_id: project() }))

@@ -5,7 +5,7 @@
  */
 
 import { incidentAlerts, webhookChannel } from '@backstop/channels/test'
-import type { SendFate } from '@backstop/kit/test'
+import type { SendResult } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { createMemoryNotifier } from './memory-notifier.ts'
 import { pickBy, randomOf } from './random.ts'
@@ -23,20 +23,20 @@ interface ReceivedMessage {
 async function simulate(seed: number, withKills: boolean) {
   const random = randomOf(seed)
   const pick = pickBy(random)
-  let decision: SendFate = 'stored'
-  const notifier = createMemoryNotifier({ partitions: 2, fateOf: () => decision })
+  let decision: SendResult = 'stored'
+  const notifier = createMemoryNotifier({ partitions: 2, sendResultOf: () => decision })
   for (const id of CHANNELS) {
     const url = `https://${id.replace('_', '-')}.example.com/`
     const events = ['incident.opened', 'incident.resolved'] as const
     notifier.collections.channels.set(id, webhookChannel(id, url, undefined, { events: [...events] }))
   }
-  const told = new Map<string, ReceivedMessage[]>()
+  const received = new Map<string, ReceivedMessage[]>()
   let trouble = true
   notifier.state.reply = request => {
     if (trouble && random() < 0.5) return pick([500, 429, 502, 'hang' as const])
     const { event, data } = JSON.parse(String(request.body))
     const key = `${request.url} ${data.incident.incident_id}`
-    told.set(key, [...(told.get(key) ?? []), { event, supersedes: data.supersedes }])
+    received.set(key, [...(received.get(key) ?? []), { event, supersedes: data.supersedes }])
     return 200
   }
   let process = await notifier.start()
@@ -59,7 +59,7 @@ async function simulate(seed: number, withKills: boolean) {
   notifier.state.database = 'up'
   for (let index = 0; index < INCIDENTS; index++) await notifier.publish(incidentAlerts(`inc_${index}`).resolved)
   await notifier.clock.advance(8 * 3_600_000)
-  return { notifier, told }
+  return { notifier, received }
 }
 
 describe.each(SEEDS)('seed %i', seed => {
@@ -70,8 +70,8 @@ describe.each(SEEDS)('seed %i', seed => {
     '$name no channel hears "resolved" before "opened", and each hears of both',
     { timeout: 60_000 },
     async ({ withKills }) => {
-      const { notifier, told } = await simulate(seed, withKills)
-      const ours = [...told].filter(([key]) => Number(key.split('inc_')[1]) < INCIDENTS)
+      const { notifier, received } = await simulate(seed, withKills)
+      const ours = [...received].filter(([key]) => Number(key.split('inc_')[1]) < INCIDENTS)
       expect(ours).toHaveLength(INCIDENTS * CHANNELS.length)
       for (const [key, messages] of ours) {
         const first = messages[0] as ReceivedMessage

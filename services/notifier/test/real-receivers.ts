@@ -29,7 +29,7 @@ export interface Attempted {
   readonly health: ChannelHealthDocument | undefined
   readonly tookMs: number
   /** All records and log lines as one text. */
-  readonly told: string
+  readonly received: string
   readonly log: readonly Record<string, unknown>[]
 }
 
@@ -65,8 +65,8 @@ export async function attemptDelivery(
     await notifier.clock.settle()
     const health = notifier.collections.channelHealth.get(channel._id)
     const { log } = notifier
-    const told = JSON.stringify([delivery, health, log, await notifier.commands(), notifier.fatal])
-    return { delivery, health, tookMs, told, log }
+    const received = JSON.stringify([delivery, health, log, await notifier.commands(), notifier.fatal])
+    return { delivery, health, tookMs, received, log }
   } finally {
     await stop()
   }

@@ -30,7 +30,7 @@ async function untilChannelsAreReadAgain({ clock, state }: ReturnType<typeof wit
   await clock.advance(4 * state.databaseMs + 1_000)
 }
 
-test('messages whose partition goes elsewhere while they are taken in are attempted by their new owner alone', async () => {
+test('messages whose partition is revoked during the intake are attempted by the new owner only', async () => {
   const notifier = withChannels()
   await notifier.start()
   await notifier.clock.advance(100)
@@ -43,7 +43,7 @@ test('messages whose partition goes elsewhere while they are taken in are attemp
   expectOneEach(notifier)
 })
 
-test('messages that are taken in while the process stops wait for the next one', async () => {
+test('messages whose intake runs while the process stops are left to the next process', async () => {
   const notifier = withChannels()
   const first = await notifier.start()
   await notifier.clock.advance(100)
@@ -63,7 +63,7 @@ test('messages that are taken in while the process stops wait for the next one',
   expectOneEach(notifier)
 })
 
-test('an attempt whose partition goes elsewhere while its channel is read is left to the new owner', async () => {
+test('an attempt whose partition is revoked while its channel is read is left to the new owner', async () => {
   const notifier = withChannels()
   await notifier.start()
   await notifier.clock.advance(100)

@@ -120,7 +120,7 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
       expect(second.map(one => one._id)).toEqual(['d'])
     })
 
-    test('finds again what it asked for just before a crash, and counts what still waits', async () => {
+    test('finds deliveries that it requeued before a crash, and counts the waiting ones', async () => {
       await storeDeadDelivery(newDocument('a'), newDocument('b'))
       await stores.requeues.requeue([order('a', { requestId: 'rpl_1' }), order('b', { requestId: 'rpl_2' })])
       expect((await stores.requeues.nextOfReplay(replay(), 10)).map(one => one._id)).toEqual(['a'])
@@ -138,7 +138,7 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
       expect(await stores.replays.claim(NOW + 30, NOW + 60)).toMatchObject({ _id: 'rpl_1' })
     })
 
-    test('notes how far it is, unless somebody else was faster, and ends', async () => {
+    test('records its progress unless another process was faster, and ends', async () => {
       await stores.replays.begin(replay())
       const cursor = { created_at: at(5), delivery_id: 'a' }
       const claimed = await stores.replays.claim(NOW, NOW + 30)

@@ -6,7 +6,7 @@
  */
 
 import { alert, webhookChannel } from '@backstop/channels/test'
-import type { SendFate } from '@backstop/kit/test'
+import type { SendResult } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { createMemoryNotifier } from './memory-notifier.ts'
 import { pickBy, randomOf } from './random.ts'
@@ -23,8 +23,8 @@ type Process = Awaited<ReturnType<ReturnType<typeof createMemoryNotifier>['start
 async function simulate(seed: number, unrest: 'none' | 'kills' | 'rebalances') {
   const random = randomOf(seed)
   const pick = pickBy(random)
-  let decision: SendFate = 'stored'
-  const notifier = createMemoryNotifier({ partitions: 2, fateOf: () => decision })
+  let decision: SendResult = 'stored'
+  const notifier = createMemoryNotifier({ partitions: 2, sendResultOf: () => decision })
   for (const id of CHANNELS) {
     notifier.collections.channels.set(id, webhookChannel(id, `https://${id.replace('_', '-')}.example.com/`, 'secret'))
   }

@@ -63,15 +63,15 @@ describe('a Slack channel', () => {
     },
   )
 
-  test('gets a flood as digests that name all of it, and each delivery says which one told it', async () => {
+  test('gets a flood as digests that name all of it, and each delivery names the digest that contained it', async () => {
     const notifier = await startWithChannels(slackChannel('chn_slack', HOOK))
     notifier.state.reply = () => ({ status: 200, body: 'ok' })
     const alerts = Array.from({ length: 200 }, (_, index) => alert({ id: `alr_${index}` }))
     await notifier.publish(...alerts)
     await notifier.clock.advance(60_000)
     expect(notifier.requests.length).toBeLessThan(10)
-    const told = notifier.requests.map(request => String(request.body)).join('\n')
-    const missing = alerts.filter(one => !told.includes(`inc_${one.alert_id}>`))
+    const received = notifier.requests.map(request => String(request.body)).join('\n')
+    const missing = alerts.filter(one => !received.includes(`inc_${one.alert_id}>`))
     expect(missing.map(one => one.alert_id)).toEqual([])
     const deliveries = alerts.map(one => notifier.deliveryOf(one.alert_id, 'chn_slack'))
     expect(new Set(deliveries.map(one => one?.state))).toEqual(new Set(['delivered']))
@@ -80,7 +80,7 @@ describe('a Slack channel', () => {
     expect(digests.size).toBeLessThan(10)
   })
 
-  test('that refuses a digest for one alert in it gets the others one by one, and that one is parked', async () => {
+  test('that refuses a digest for one alert gets the others one by one, and the refused one is dead-lettered', async () => {
     const notifier = await startWithChannels(slackChannel('chn_slack', HOOK))
     notifier.state.reply = ({ body }) =>
       /inc_odd|An odd one/.test(String(body)) ? { status: 400, body: 'invalid_blocks' } : { status: 200, body: 'ok' }
@@ -97,16 +97,16 @@ describe('a Slack channel', () => {
     expect(notifier.collections.channelHealth.get('chn_slack')?.failing_since ?? null).toBeNull()
   })
 
-  test('that refuses every digest holds up no channel beside it, and gets all of them one by one', async () => {
+  test('that refuses every digest delays no other channel, and gets all alerts one by one', async () => {
     const URL_OK = 'https://ok.example.com/hook'
     const notifier = createMemoryNotifier({ partitions: 1 })
     const channels = [slackChannel('chn_slack', HOOK), webhookChannel('chn_ok', URL_OK)]
     for (const one of channels) notifier.collections.channels.set(one._id, one)
     await notifier.start()
     await notifier.clock.advance(100)
-    const told = (body: unknown) => new Set(String(body).match(/inc_alr_\d+/g)).size
+    const received = (body: unknown) => new Set(String(body).match(/inc_alr_\d+/g)).size
     notifier.state.reply = ({ url, body }) =>
-      url === HOOK && told(body) > 1 ? { status: 400, body: 'invalid_blocks' } : { status: 200, body: 'ok' }
+      url === HOOK && received(body) > 1 ? { status: 400, body: 'invalid_blocks' } : { status: 200, body: 'ok' }
     const ids = Array.from({ length: 600 }, (_, index) => `alr_${index}`)
     await notifier.publish(...ids.map(id => alert({ id })))
     await notifier.clock.advance(60_000)
@@ -119,7 +119,7 @@ describe('a Slack channel', () => {
     expect(ids.filter(id => notifier.deliveryOf(id, 'chn_slack')?.state !== 'delivered')).toEqual([])
   })
 
-  test('that answers 429 gets nothing before its Retry-After is over, and then all of it', async () => {
+  test('that answers 429 gets no message before its Retry-After is over, and then all messages', async () => {
     const notifier = await startWithChannels(slackChannel('chn_slack', HOOK))
     const startMs = notifier.clock.now()
     notifier.state.reply = request =>

@@ -50,7 +50,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
     })
 
   describe(`${name}: deliveries`, () => {
-    test('are made once: the ids of those that were there are told', async () => {
+    test('are made once: the ids of existing ones are returned', async () => {
       expect(await stores.deliveries.insertNew([newDocument('a'), newDocument('b')])).toEqual(new Set())
       expect(await stores.deliveries.insertNew([newDocument('b'), newDocument('c')])).toEqual(new Set(['b']))
       expect(await stores.deliveries.insertNew([])).toEqual(new Set())
@@ -72,7 +72,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       expect(await stores.deliveries.progressOf([])).toEqual(new Map())
     })
 
-    test('keep every attempt with what was said', async () => {
+    test('store every attempt with the answer', async () => {
       await stores.deliveries.insertNew([newDocument('a')])
       await stores.deliveries.record([outcomeOf('a', 1, 500)])
       await stores.deliveries.record([outcomeOf('a', 2, 200, NOW + 6_000)])
@@ -132,7 +132,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
     })
   })
 
-  describe(`${name}: a delivery that a later message tells as well`, () => {
+  describe(`${name}: a delivery whose alert is part of a later message`, () => {
     const order = (deliveryId: string, waitsFor: number | null) => ({ deliveryId, byId: 'by', waitsFor, atMs: NOW + 5 })
 
     test('ends visibly, whether it waited, was retried or was dead', async () => {
@@ -161,7 +161,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       expect((await stores.deliveries.progressOf(['a'])).get('a')).toMatchObject({ state: 'superseded', next: null })
     })
 
-    test('keeps what moved on meanwhile', async () => {
+    test('does not change a delivery that changed in the meantime', async () => {
       await stores.deliveries.insertNew([newDocument('a')])
       await stores.deliveries.record([outcomeOf('a', 1, 500)])
       expect(await stores.deliveries.supersede([order('a', 1)])).toEqual(new Set(['a']))

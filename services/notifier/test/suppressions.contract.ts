@@ -19,7 +19,7 @@ export function describeSuppressions(name: string, open: () => Promise<Suppressi
       return [suppressionId({ projectId, address }), next] as [string, SuppressionDocument]
     }
 
-    test('give back what was kept, and replace and forget it', async () => {
+    test('are loaded, replaced and deleted', async () => {
       const [id, document] = entry('a@x.example', 'suppress')
       await store.save(new Map([[id, document]]))
       expect(await store.load([id, 'prj_1/unknown'])).toEqual(new Map([[id, document]]))

@@ -210,7 +210,7 @@ test('the page has code in five languages, each once', () => {
   expect(new Set(marks).size).toBe(5)
 })
 
-test('what the project itself needs is run', () => {
+test('the languages that the project needs are tested', () => {
   for (const program of ['node', 'python3']) expect(findProgram(program), program).toBeDefined()
 })
 

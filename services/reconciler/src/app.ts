@@ -87,12 +87,12 @@ const MAX_BATCH_MESSAGES = 1_000
 
 /** Wires the reconciler from its ports. Nothing runs before `start`. */
 export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings): ReconcilerApp {
-  const base = openBase(ports)
+  const base = openSharedParts(ports)
   const { producer, books, incidentPublisher } = base
   const { outbox: source } = ports.stores.cases
   const afterSend = () => crashPoint('reconciler.after-publish')
   const publisher = createOutboxPublisher({ ...base, source, encoder: base.codec, afterSend })
-  const reconcile = createReconcile(base, publisher, settings)
+  const reconcile = createBatchReconciler(base, publisher, settings)
   const loop = createWorkLoop({
     ...base,
     groupId: 'reconciler',
@@ -102,9 +102,9 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     deadLetterLog: createDeadLetteredEvents({ inbox: base.stores.inbox, clock: base.clock }),
     handle: messages => reconcile(messages.map(toWorkItem)),
   })
-  const looks = createLooks(base, settings)
-  const commands = createCommands(base, reconcile)
-  const reading = createReading(base, settings)
+  const looks = createLookParts(base, settings)
+  const commands = createCommandParts(base, reconcile)
+  const reading = createReadingParts(base, settings)
   const loops = [loop, ...looks.loops, ...commands.loops, ...reading.loops]
   const timers = [
     createOutboxSweeper({ ...base, source, publisher }),
@@ -130,9 +130,9 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
 }
 
 /** The ports, and the parts that several consumers share. */
-interface Base extends ReturnType<typeof openBase> {}
+interface SharedParts extends ReturnType<typeof openSharedParts> {}
 
-function openBase(ports: ReconcilerPorts) {
+function openSharedParts(ports: ReconcilerPorts) {
   const { bus, codec, clock, logger, stores } = ports
   const producer = bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
   const incidentPublisher = createOutboxPublisher({
@@ -154,7 +154,7 @@ function openBase(ports: ReconcilerPorts) {
 }
 
 /** Decides a batch and reports it. */
-function createReconcile(base: Base, publisher: OutboxPublisher, { recheckDelayMs }: ReconcilerSettings) {
+function createBatchReconciler(base: SharedParts, publisher: OutboxPublisher, { recheckDelayMs }: ReconcilerSettings) {
   const { clock, logger, registry, metrics } = base
   const parts: ReconcileParts = { ...base, ledger: base.books.ledger, publisher, rules: { recheckDelayMs }, crashPoint }
   const report = createReporter(logger, registry, metrics, clock)
@@ -165,7 +165,7 @@ function createReconcile(base: Base, publisher: OutboxPublisher, { recheckDelayM
 }
 
 /** Delivers the messages of due looks: delay lines, and a timer for looks whose message was lost. */
-function createLooks(base: Base, { recheckDelayMs }: ReconcilerSettings) {
+function createLookParts(base: SharedParts, { recheckDelayMs }: ReconcilerSettings) {
   const { stores, producer, codec, clock, logger } = base
   const toDue = { ...base, target: 'rechecks.due' } as const
   return {
@@ -188,7 +188,7 @@ function createLooks(base: Base, { recheckDelayMs }: ReconcilerSettings) {
 }
 
 /** Carries out commands, and applies new expected changes whose command was lost. */
-function createCommands(base: Base, reconcile: (items: readonly WorkItem[]) => Promise<void>) {
+function createCommandParts(base: SharedParts, reconcile: (items: readonly WorkItem[]) => Promise<void>) {
   const { stores, books, clock, logger } = base
   const expectedChanges = createExpectedChangeApplier({ stores, reconcile })
   return {
@@ -213,7 +213,7 @@ function createCommands(base: Base, reconcile: (items: readonly WorkItem[]) => P
 }
 
 /** Reads the providers: re-reads, their retries, and the sweep. */
-function createReading(base: Base, { sweepEveryMs, leaseHolder }: ReconcilerSettings) {
+function createReadingParts(base: SharedParts, { sweepEveryMs, leaseHolder }: ReconcilerSettings) {
   const { stores, clock } = base
   const readers = new ConnectionReaders({ ...base, connections: stores.connections })
   const incidents = createConnectionIncidents({

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { openStores } from '../src/start.ts'
+import { createIndexes } from './create-indexes.ts'
 import { operation, PROJECT, T0 } from './fixtures.ts'
-import { createIndexes } from './indexed.ts'
 
 let stack: TestStack
 let client: MongoClient
@@ -106,7 +106,7 @@ function commandCounts(): Record<string, number> {
 }
 
 describe('a batch of 500 events', () => {
-  test('costs a handful of commands per collection, not one per event', async () => {
+  test('needs a few commands per collection, not one per event', async () => {
     const reconciler = parts()
     await reconcileBatch(
       names(500, 'first').map(name => refundEvent(name)),
@@ -118,7 +118,7 @@ describe('a batch of 500 events', () => {
     expect(commands.length).toBeLessThanOrEqual(15)
   })
 
-  test('costs no more when every case is there already and is updated', async () => {
+  test('needs no more commands if all cases exist and are updated', async () => {
     const reconciler = parts()
     const batch = names(500, 'again')
     await reconcileBatch(
@@ -135,7 +135,7 @@ describe('a batch of 500 events', () => {
     for (const [command, count] of Object.entries(commandCounts())) expect(count, command).toBeLessThanOrEqual(3)
   })
 
-  test('costs no more when 500 second looks read the ledger', async () => {
+  test('needs no more commands if 500 second looks read the ledger', async () => {
     const reconciler = parts()
     const batch = names(500, 'look')
     await reconcileBatch(
@@ -169,7 +169,7 @@ describe('a batch of 500 events', () => {
 })
 
 describe('an event with a body of five hundred levels', () => {
-  test('is recorded like any other', async () => {
+  test('is recorded like any other event', async () => {
     const deep = refundEvent('deep')
     if (deep.kind !== 'event') throw new Error('Not an event')
     const nested = JSON.parse(`${'{"a":'.repeat(500)}1${'}'.repeat(500)}`) as Record<string, unknown>
@@ -188,7 +188,7 @@ describe('an unusual id', () => {
     return { ...item, event: { ...item.event, body: { ...item.event.body, data: { object: named } } } }
   }
 
-  test('leads to its refund again: the next event joins the first one', async () => {
+  test('leads to its refund again: the next event is added to the first one', async () => {
     const reconciler = parts()
     const id = 'Söhne & Co / %2F | 😀'
     await reconcileBatch([withId('first', id)], reconciler)
@@ -198,14 +198,14 @@ describe('an unusual id', () => {
     ])
   })
 
-  test('that holds half of a character is refused: MongoDB would keep it as another', async () => {
+  test('with half a character is refused, because MongoDB would store another character', async () => {
     const refused = { code: 'message_invalid', message: expect.stringContaining('refund.id') }
     await expect(reconcileBatch([withId('half', 're_\ud800')], parts())).rejects.toMatchObject(refused)
     expect(await mongo.db.collection('subjects').countDocuments()).toBe(0)
   })
 })
 
-describe('two reconcilers at once', () => {
+describe('two concurrent reconcilers', () => {
   test('the same thousand refunds, seen by one through the payment and by the other through the charge, are one action each', async () => {
     const batch = names(1_000, 'both')
     const chunks = Array.from({ length: 20 }, (_, index) => batch.slice(index * 50, index * 50 + 50))
@@ -230,7 +230,7 @@ describe('two reconcilers at once', () => {
     expect(await mongo.db.collection('subjects').countDocuments()).toBe(1_000)
   })
 
-  test('a projection that another process wrote newer is not taken back', async () => {
+  test('a newer projection by another process is not replaced', async () => {
     const reconciler = parts()
     await reconcileBatch([refundEvent('newer')], reconciler)
     const explains = operation({ subject: 'pi_newer', refs: [`${PROJECT}/processor/pi_newer`] })
@@ -241,7 +241,7 @@ describe('two reconcilers at once', () => {
 })
 
 describe('a merge', () => {
-  test('joins what came by the charge with what came by the payment intent, and judges anew', async () => {
+  test('joins the actions of the charge with those of the payment intent, and judges them again', async () => {
     const reconciler = parts()
     await reconcileBatch([refundEvent('one', { paymentIntent: null })], reconciler)
     const byIntent = operation({ subject: 'pi_one', refs: [`${PROJECT}/processor/pi_one`] })

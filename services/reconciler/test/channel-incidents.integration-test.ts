@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp, type ReconcilerApp } from '../src/app.ts'
 import { openChannelIncident } from '../src/incidents/rules/failing-channel.ts'
 import { openStores } from '../src/start.ts'
-import { createIndexes } from './indexed.ts'
+import { createIndexes } from './create-indexes.ts'
 import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 
 const codec = createFixedCodec()
@@ -119,14 +119,14 @@ test('a disabled channel opens an incident and raises its alert; enabled again, 
   expect(await stored('unknown')).toBeNull()
 })
 
-test('what a crash left unpublished goes out with the next copy of its command', async () => {
+test('entries that were not published because of a crash are published with the next copy of the command', async () => {
   await openStores(mongo).standaloneIncidents.open(openChannelIncident(opens('b'), Date.now()))
   expect((await stored('b'))?.outbox).toHaveLength(2)
   await command(opens('b'))
   await settledAs('b', 'open')
 })
 
-test('what nobody comes back for is swept', { timeout: 60_000 }, async () => {
+test('entries without a further command are published by the sweeper', { timeout: 60_000 }, async () => {
   await openStores(mongo).standaloneIncidents.open(openChannelIncident(opens('c'), Date.now() - 31_000))
   await settledAs('c', 'open')
 })

@@ -55,7 +55,7 @@ const refund = (state: 'awaiting_review' | 'failed') => ({
   state,
 })
 
-test('an operation is settled as the provider decided, once, and learns the object that it made', async () => {
+test("an operation gets the provider's outcome once, and the id of its object", async () => {
   const { ledger, clock, send, stop } = await harness()
   const { operation } = await ledger.record(refund('awaiting_review'), CONNECTION, clock.now())
   const id = operation.operation_id
@@ -77,7 +77,7 @@ test('an operation is settled as the provider decided, once, and learns the obje
   await stop()
 })
 
-test('what the software reported meanwhile stands, and an operation that nobody knows holds up nothing', async () => {
+test('a reported outcome is kept, and an unknown operation does not stop the consumer', async () => {
   const { ledger, clock, send, bus, stop } = await harness()
   const { operation } = await ledger.record(refund('failed'), CONNECTION, clock.now())
   const settle = { kind: 'settle_operation', to: 'completed', provider_ref: null, reason: 'Approved' }
@@ -88,7 +88,7 @@ test('what the software reported meanwhile stands, and an operation that nobody 
   await stop()
 })
 
-test('a connection that became readable has its held hints asked for, and its sweep is due', async () => {
+test('a connection that became readable requests its held hints, and its sweep is due', async () => {
   const { stores, clock, send, bus, stop } = await harness()
   const connection = { ...CONNECTION, kind: 'subscription', site: 'acme', status: 'active', read_key: {} }
   stores.contents.connections.set('con_1', connection as unknown as ConnectionDocument)

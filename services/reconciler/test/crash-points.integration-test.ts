@@ -49,7 +49,7 @@ const disabled: Command = {
 
 describe.concurrent('killed and started again', { timeout: 240_000 }, () => {
   test.each(RECONCILER_COMMAND_CRASH_POINTS)(
-    'at %s, the reconciler tells of the channel, under one id',
+    'at %s, the reconciler alerts about the channel, with one id',
     async point => {
       const stack = await testStack()
       cleanUps.push(() => stack.close())

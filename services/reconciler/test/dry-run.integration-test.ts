@@ -17,8 +17,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dryRun } from '../src/dry-run/dry-run.ts'
 import { createMongoReplaySource } from '../src/dry-run/mongo-source.ts'
 import { openStores } from '../src/start.ts'
+import { createIndexes } from './create-indexes.ts'
 import { MINUTE, T0 } from './fixtures.ts'
-import { createIndexes } from './indexed.ts'
 import { CARDS, HOUR, OLD_CARDS, recordShop } from './recorded-shop.ts'
 
 const PROGRAM = fileURLToPath(new URL('../src/dry-run/program.ts', import.meta.url))
@@ -146,7 +146,7 @@ test('the program ends without a result when its caller closes standard input', 
   })
 })
 
-test('bodies that MongoDB removed after their retention leave what was understood of them', async () => {
+test('bodies that MongoDB removed after their retention are replaced by the stored facts', async () => {
   const bodies = mongo.db.collection('inbox_bodies')
   const kept = await bodies.find().toArray()
   await bodies.deleteMany({ _id: { $gt: CARDS } as never })

@@ -32,7 +32,7 @@ async function replay(shop: Shop, endedAt: number, options: Partial<DryRunOption
   return { summary, differences }
 }
 
-describe('with the rules and settings of today', () => {
+describe('with the current rules and settings', () => {
   test.each([1, 2, 3, 4, 5, 6, 7, 8])('nothing differs (shop %i)', async seed => {
     const { shop, endedAt } = await openShop(seed)
     const { summary, differences } = await replay(shop, endedAt)
@@ -58,7 +58,7 @@ describe('with the rules and settings of today', () => {
 })
 
 describe('with bodies past their retention', () => {
-  test('what was understood of them then is judged again, and nothing differs', async () => {
+  test('the stored facts are judged again, and nothing differs', async () => {
     const { shop, endedAt } = await openShop(11)
     const ignored = [...shop.contents.inbox.values()].filter(({ document }) => document.outcome === 'ignored')
     shop.forgetBodies()
@@ -69,7 +69,7 @@ describe('with bodies past their retention', () => {
     expect(summary.events.not_replayed.body_gone).toBeGreaterThanOrEqual(ignored.length)
   })
 
-  test('a changed setting is tried on them all the same', async () => {
+  test('a changed setting is applied to all of them', async () => {
     const { shop, endedAt } = await openShop(11)
     shop.forgetBodies()
     const { summary } = await replay(shop, endedAt, { outOfBand: 'ignore' })
@@ -79,7 +79,7 @@ describe('with bodies past their retention', () => {
 })
 
 describe('with changed settings', () => {
-  test('ignore takes back exactly what alerted', async () => {
+  test('ignore removes exactly the alerts', async () => {
     const { shop, endedAt } = await openShop(21)
     const { summary, differences } = await replay(shop, endedAt, { outOfBand: 'ignore' })
     const alerted = [...shop.contents.incidents.values()].filter(({ code }) => code === 'UNEXPECTED_ACTION')
@@ -90,7 +90,7 @@ describe('with changed settings', () => {
     expect(differences.filter(({ now }) => now?.verdict === 'unexplained' || now?.alerted)).toEqual([])
   })
 
-  test('alert on a quiet account tells what would have alerted there, and of no other account', async () => {
+  test('alert on an account without alerts shows its missed alerts, and none of other accounts', async () => {
     const { shop, endedAt } = await openShop(22)
     const window = { from: T0 - HOUR, to: endedAt, connectionId: OLD_CARDS }
     const { summary, differences } = await replay(shop, endedAt, { window, outOfBand: 'alert' })
@@ -104,7 +104,7 @@ describe('with changed settings', () => {
     })
   })
 
-  test('a longer wait spares the alerts about what was reported in the meantime', async () => {
+  test('a longer wait removes the alerts about actions that were explained meanwhile', async () => {
     const { shop, endedAt } = await openShop(23)
     const { summary } = await replay(shop, endedAt, { recheckDelayMs: 6 * MINUTE })
     expect(summary.changes).toEqual([
@@ -113,14 +113,14 @@ describe('with changed settings', () => {
     expect(summary.alerted.stored - summary.alerted.now).toBe(3)
   })
 
-  test('a setting that was changed since then is the setting of today', async () => {
+  test('a setting that was changed since is replayed with its current value', async () => {
     const { shop, endedAt } = await openShop(25)
     shop.changeConnection(OLD_CARDS, { out_of_band: 'alert' })
     const { summary } = await replay(shop, endedAt)
     expect(summary.actions.different).toBe(3)
   })
 
-  test('a connection that was deleted since then was not deleted then', async () => {
+  test('a connection that was deleted since is replayed as active', async () => {
     const { shop, endedAt } = await openShop(26)
     for (const id of [CARDS, OLD_CARDS, PLANS]) {
       shop.changeConnection(id, { status: 'deleted', read_key: null, deleted_at: new Date(endedAt) })
@@ -131,7 +131,7 @@ describe('with changed settings', () => {
 })
 
 describe('of a window', () => {
-  test('the parts of a history add up to the whole, and each action is in one of them', async () => {
+  test('the parts of a history have the same sum as the whole, and each action is in one part', async () => {
     const { shop, endedAt } = await openShop(31)
     const whole = await replay(shop, endedAt, { outOfBand: 'ignore' })
     const cuts = [T0 - HOUR, T0 + HOUR / 2, T0 + HOUR, T0 + 2 * HOUR, endedAt]
@@ -145,7 +145,7 @@ describe('of a window', () => {
     expect(events).toBe(whole.summary.events.in_window)
   })
 
-  test('an older action that an event of the window is about is compared, once', async () => {
+  test('an older action with an event in the window is compared once', async () => {
     const { shop, endedAt } = await openShop(32)
     const old = [...shop.contents.inbox.values()].find(({ document }) => document.event_type === 'refund.created')
     if (old === undefined) throw new Error('There is no refund')
@@ -167,14 +167,14 @@ describe('of a window', () => {
     expect(summary.events.in_window).toBe(1)
   })
 
-  test('with nothing in it is empty', async () => {
+  test('without events is empty', async () => {
     const { shop, endedAt } = await openShop(33, 1)
     const { summary } = await replay(shop, endedAt, { window: { from: 0, to: 1 } })
     expect(summary.actions).toMatchObject({ compared: 0, different: 0 })
     expect(summary.events.in_window).toBe(0)
   })
 
-  test('leaves out what is still under way', async () => {
+  test('leaves out actions whose second look is pending', async () => {
     const shop = openMemoryShop()
     const endedAt = await recordShop(shop, 34, 1)
     const [id, theCase] =
@@ -192,7 +192,7 @@ describe('of a window', () => {
 })
 
 describe('where the rules have changed since', () => {
-  test('a verdict that they would not give any more is told, with both sides', async () => {
+  test('a verdict that the rules no longer give is reported with both verdicts', async () => {
     const { shop, endedAt } = await openShop(41, 1)
     const [id, theCase] =
       [...shop.contents.cases].find(([, one]) => one.actions[0]?.reason === 'provider_ref_matches') ?? []
@@ -209,9 +209,9 @@ describe('where the rules have changed since', () => {
   })
 
   test.each([
-    { name: 'nothing was made of', seed: 42, outcome: 'ignored' as const },
-    { name: 'was parked', seed: 46, outcome: 'parked' as const },
-  ])('an event that $name then is told with the action that it shows now', async ({ seed, outcome }) => {
+    { name: 'was ignored', seed: 42, outcome: 'ignored' as const },
+    { name: 'was dead-lettered', seed: 46, outcome: 'parked' as const },
+  ])('an event that $name is reported with the action that it shows by the new rules', async ({ seed, outcome }) => {
     const { shop, endedAt } = await openShop(seed, 1)
     const [id, theCase] =
       [...shop.contents.cases].find(([, one]) => one.actions[0]?.reason === 'provider_ref_matches') ?? []
@@ -226,7 +226,7 @@ describe('where the rules have changed since', () => {
     expect(summary.changes).toEqual([{ from: 'not seen', to: 'explained (provider_ref_matches)', count: 1 }])
   })
 
-  test('an event that they refuse is counted, and its action is told as not seen', async () => {
+  test('an event that the rules refuse is counted, and its action is reported as not seen', async () => {
     const { shop, endedAt } = await openShop(43, 1)
     const entry = [...shop.contents.inbox.values()].find(
       ({ document }) =>
@@ -238,7 +238,7 @@ describe('where the rules have changed since', () => {
     expect(summary.events.not_replayed.refused).toBe(1)
   })
 
-  test('a case that they fail on is told, and the others are compared', async () => {
+  test('a case on which the rules fail is reported, and the others are compared', async () => {
     const { shop, endedAt } = await openShop(45, 1)
     const whole = await replay(shop, endedAt)
     const [id, theCase] = [...shop.contents.cases].find(([, one]) => one.actions.length === 1) ?? []
@@ -250,7 +250,7 @@ describe('where the rules have changed since', () => {
     expect(summary.actions).toMatchObject({ compared: whole.summary.actions.compared - 1, different: 0 })
   })
 
-  test('hints that nobody could ask about are counted as such', async () => {
+  test('hints whose provider could not be asked are counted', async () => {
     const { shop, endedAt } = await openShop(44, 1)
     const hint = [...shop.contents.inbox.values()].find(({ document }) => document.connection_id === PLANS)
     if (hint === undefined) throw new Error('There is no hint')

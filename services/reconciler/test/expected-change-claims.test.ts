@@ -84,7 +84,7 @@ function harness() {
 }
 
 describe('an expected change of one change', () => {
-  test('covers one of two payments that are looked at in one batch, and the other one alerts', async () => {
+  test('covers one of two payments in one batch, and the other one alerts', async () => {
     const { reconcile, refund, look, put, covered, incidents, uses } = harness()
     put()
     await reconcile(refund('a'), refund('b'))
@@ -94,7 +94,7 @@ describe('an expected change of one change', () => {
     expect(uses()).toBe(1)
   })
 
-  test('covers one of two payments that two reconcilers look at in the same moment', async () => {
+  test('covers one of two payments that two reconcilers judge at the same time', async () => {
     const { reconcile, refund, look, put, covered, incidents, uses } = harness()
     put()
     await reconcile(refund('a'), refund('b'))
@@ -104,7 +104,7 @@ describe('an expected change of one change', () => {
     expect(uses()).toBe(1)
   })
 
-  test('is named with the change that used it up in the rule of the one that alerts, and as deleted once it is', async () => {
+  test('is named with the action that used it up in the rule of the alerted action, and as deleted after its deletion', async () => {
     const { reconcile, refund, look, put, stores } = harness()
     put()
     await reconcile(refund('a'), refund('b'))
@@ -121,7 +121,7 @@ describe('an expected change of one change', () => {
     )
   })
 
-  test('is taken once where a process dies between taking it and saving the verdict', async () => {
+  test('is used once if a process crashes between the claim and saving the verdict', async () => {
     const { reconcile, refund, look, put, crash, verdicts, uses } = harness()
     put()
     await reconcile(refund('a'))
@@ -133,7 +133,7 @@ describe('an expected change of one change', () => {
     expect(uses()).toBe(1)
   })
 
-  test('is given back where its case did not need it any more when the batch came again', async () => {
+  test('is released if its case no longer needs it when the batch is repeated', async () => {
     const { reconcile, refund, look, put, crash, operationOf, covered, uses } = harness()
     put()
     await reconcile(refund('a'), refund('b'))
@@ -146,7 +146,7 @@ describe('an expected change of one change', () => {
     expect(covered()).toEqual(['re_b'])
   })
 
-  test('is given back when an operation explains the change after all', async () => {
+  test('is released if an operation explains the action later', async () => {
     const { reconcile, refund, look, put, operationOf, covered, crash, uses } = harness()
     put()
     await reconcile(refund('a'), refund('b'))
@@ -160,7 +160,7 @@ describe('an expected change of one change', () => {
     expect(covered()).toEqual(['re_b'])
   })
 
-  test('stays taken where its case needs it again before an older decision gives it back', async () => {
+  test('is kept if its case claims it again before an older decision releases it', async () => {
     const { reconcile, refund, look, put, operationOf, covered, uses, stores } = harness()
     put()
     await reconcile(refund('a'))
@@ -185,7 +185,7 @@ describe('an expected change of one change', () => {
     expect(covered()).toEqual(['re_a'])
   })
 
-  test('is stored again where what it covers lost its use', async () => {
+  test('is stored again if the use of a covered action was lost', async () => {
     const { reconcile, refund, look, put, covered, uses, stores } = harness()
     put()
     await reconcile(refund('a'))
@@ -199,7 +199,7 @@ describe('an expected change of one change', () => {
     expect(covered()).toEqual(['re_a'])
   })
 
-  test('covers nothing more once it was taken back', async () => {
+  test('covers nothing more after its deletion', async () => {
     const { reconcile, refund, look, put, stores, covered } = harness()
     put({ max_changes: 5 })
     await reconcile(refund('a'))
@@ -212,7 +212,7 @@ describe('an expected change of one change', () => {
 })
 
 describe('a new expected change', () => {
-  test('resolves as many open incidents as it covers, the oldest first, and says so', async () => {
+  test('resolves as many open incidents as it covers, oldest first, and reports that', async () => {
     const { reconcile, refund, look, put, clock, verdicts, incidents, applied, stores } = harness()
     for (const name of ['a', 'b', 'c']) {
       await reconcile(refund(name))
@@ -232,7 +232,7 @@ describe('a new expected change', () => {
     expect(await applied.apply('exp_1')).toBe('used_up')
   })
 
-  test('does not lose a use that it took for an incident which an operation resolves before it comes again', async () => {
+  test('keeps its use if an operation resolves the incident before the command is repeated', async () => {
     const { reconcile, refund, look, put, crash, operationOf, applied, covered, uses, clock } = harness()
     await reconcile(refund('a'))
     await reconcile(...look('a'))
@@ -262,7 +262,7 @@ describe('a new expected change', () => {
     expect(incidents()).toEqual(['open', 'resolved'])
   })
 
-  test('leaves incidents open whose changes it does not cover', async () => {
+  test('leaves incidents open that it does not cover', async () => {
     const { reconcile, refund, look, put, incidents, applied } = harness()
     await reconcile(refund('a'), refund('b', 100))
     await reconcile(...look('a'), ...look('b'))
@@ -275,7 +275,7 @@ describe('a new expected change', () => {
 
 const POINTS: (ReconcilerCrashPoint | null)[] = [null, null, 'reconciler.after-claim', 'reconciler.after-save']
 
-test('an expected change never covers more than it says, and its uses are those of what it covers, whoever dies where', async () => {
+test('an expected change never exceeds its limits, and its uses equal its covered actions, after a crash at any point', async () => {
   const step = fc.record({
     does: fc.constantFrom('look' as const, 'look' as const, 'operation' as const, 'apply' as const),
     names: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1 }),

@@ -6,8 +6,8 @@ import { openMongoBooks } from '@backstop/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
+import { createIndexes } from './create-indexes.ts'
 import { PROJECT } from './fixtures.ts'
-import { createIndexes } from './indexed.ts'
 import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
 import { expectedChangeDocument } from './store.contract.ts'
@@ -113,7 +113,7 @@ const judged = (prefix: string, verdict: string) =>
 const usesOf = async (id: string) =>
   (await mongo.db.collection<{ _id: string; uses: object[] }>('expected_change_uses').findOne({ _id: id }))?.uses.length
 
-test('two reconcilers that judge forty payments at once cover as many as the expected change says', async () => {
+test('two concurrent reconcilers with forty payments cover as many as the expected change allows', async () => {
   await expectedChange('exp_before', { max_changes: 7 })
   await refund(names('before', 40))
   const isOver = async () => (await judged('before', 'unexplained')) + (await judged('before', 'explained')) === 40

@@ -31,7 +31,7 @@ test('explains the refund and raises drift when it timed out and was reported as
   expect(await ledger.hasExecuted([CONNECTION])).toEqual(new Set([CONNECTION]))
 })
 
-test('does not explain what was made after a request that waited for approval was given up', async () => {
+test('does not explain an action that was made after its request failed while it waited for approval', async () => {
   const { ledger } = openMemoryBooks({ announce: async () => {} })
   const report = { ...REPORT, state: 'approval_pending' } as const
   const { operation } = await ledger.record(report, connectionOf(CONNECTION, {}), T0 - SECOND)

@@ -45,7 +45,7 @@ function fullCase(): Case {
   return { ...seen, outbox: [], actions: [told, ...others] }
 }
 
-test('a refund too many is parked with the reason, those that are known go on, and so do other payments', async () => {
+test('a refund too many is dead-lettered with the reason, and known refunds and other payments are processed', async () => {
   const { clock, codec, contents, tell, dead, stop } = await startMemoryReconciler('con_a')
   const full = fullCase()
   contents.cases.set(full.id, full)
@@ -77,43 +77,43 @@ test('a refund too many is parked with the reason, those that are known go on, a
 const DAY = 86_400_000
 const LATER = T0 + 8 * DAY
 
-describe('a payment that can take no more', () => {
+describe('a full payment', () => {
   const full = fullCase()
   const another = refundSeen({ id: 're_new', amount: 7 })
 
   test.each<{ name: string; theCase?: Case; input: Input; wanted: string | null }>([
     { name: 'refuses another refund', input: another, wanted: 'too_many_records' },
     {
-      name: 'refuses one where too many were given up',
+      name: 'refuses another refund if too many were evicted',
       theCase: { ...emptyCase(), evicted: Array(MAX_EVICTED).fill(evictedRefund('re_gone')) },
       input: another,
       wanted: 'too_many_records',
     },
     { name: 'refuses another total', input: totalSeen({ total: 1, before: 0 }), wanted: 'too_many_records' },
-    { name: 'takes what is told of a refund that it knows', input: refundSeen({ status: 'failed' }), wanted: null },
+    { name: 'accepts an event about a known refund', input: refundSeen({ status: 'failed' }), wanted: null },
     {
-      name: 'takes what is told of a refund that it gave up',
+      name: 'accepts an event about an evicted refund',
       theCase: { ...full, evicted: [evictedRefund('re_new')] },
       input: another,
       wanted: null,
     },
     {
-      // If it was refused, the look would be requested again for ever.
-      name: 'takes what was read for a look',
+      // If these objects were refused, the look would be requested again for ever.
+      name: 'accepts the objects that a look requested',
       input: refundSeen({ id: 're_new' }, { reading: 'second_look' }),
       wanted: null,
     },
     {
-      name: 'refuses what a sweep found',
+      name: 'refuses objects of a sweep',
       input: refundSeen({ id: 're_new' }, { reading: 'sweep' }),
       wanted: 'too_many_records',
     },
-    { name: 'takes operations', input: operationSeen(), wanted: null },
+    { name: 'accepts operations', input: operationSeen(), wanted: null },
   ])('$name', ({ theCase = full, input, wanted }) => {
     expect(whyRefused(theCase, input, T0)).toBe(wanted)
   })
 
-  test('takes the action that a look makes of a step', () => {
+  test('accepts the action that a look at a total creates', () => {
     const before = play([{ at: T0, input: totalSeen({ total: 9, before: 0 }) }], { ...full, actions: [] })
     const step = before.refundTotals[0]!
     const workspace = new Workspace([{ ...before, actions: full.actions }], contextAt(step.look!.dueAt))
@@ -123,7 +123,7 @@ describe('a payment that can take no more', () => {
     expect(workspace.outcomes()[0]?.theCase.actions.at(-1)).toMatchObject({ identity: step.id, amount: 9 })
   })
 
-  test('takes another refund once old ones can be given up', () => {
+  test('accepts another refund when old ones can be evicted', () => {
     const old = { ...full.actions[0], reason: 'made_before_connection', verdict: 'explained' } as ActionRecord
     const workspace = new Workspace([{ ...full, actions: full.actions.with(0, old) }], contextAt(LATER))
     const { refs } = full
@@ -131,7 +131,7 @@ describe('a payment that can take no more', () => {
     expect(workspace.outcomes()[0]?.theCase.actions.at(-1)?.providerRef).toBe('re_new')
   })
 
-  test('is asked about without being measured', () => {
+  test('is checked without measuring its size', () => {
     const startedAt = process.cpuUsage()
     for (let count = 0; count < 1_000; count += 1) expect(whyFull(full)).toBe('too_many_records')
     expect(process.cpuUsage(startedAt).user).toBeLessThan(1_000_000)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { MINUTE, operation, PROJECT, SECOND } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
 
-test('an alert is resolved a quarter of an hour after the operation ended that agrees with it, and not before', async () => {
+test('an alert is resolved 15 minutes after the end of a matching operation, not before', async () => {
   const { clock, contents, tell, report, alerts, stop } = await startMemoryReconciler('con_1', () => ({}), {
     created_at: new Date(0),
   })

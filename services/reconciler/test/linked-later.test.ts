@@ -51,7 +51,7 @@ test('finds the operation that names only the payment', async () => {
   expect(await takeLinkingLook({})).toMatchObject([{ verdict: 'explained', reason: 'amount_and_time_match' }])
 })
 
-test('says of one that was only requested why it explains nothing', async () => {
+test('shows why an operation that was only requested explains nothing', async () => {
   expect(await takeLinkingLook({ state: 'requested' })).toMatchObject([
     { verdict: 'unexplained', why: { candidates: [{ failure: 'operation_did_not_act' }] } },
   ])

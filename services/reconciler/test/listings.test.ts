@@ -112,8 +112,8 @@ const steps = fc.array(
   { maxLength: 40 },
 )
 
-describe('what is listed', () => {
-  test('is what the cases say in the end', async () => {
+describe('the list of actions', () => {
+  test('equals the actions of the cases in the end', async () => {
     const property = fc.asyncProperty(steps, fc.shuffledSubarray(EVENTS, { minLength: 8 }), async (plan, events) => {
       const shop = openShop()
       // Queues are read in order. A failed batch is read again from its beginning.
@@ -143,7 +143,7 @@ describe('what is listed', () => {
     await fc.assert(property, { numRuns: 150 })
   })
 
-  test('is not written anew where another record of the case changed', async () => {
+  test('is not written again if another record of the case changed', async () => {
     const shop = openShop()
     await shop.handle([refundEvent(0, 'refund.created')], null)
     const [first] = [...shop.actions.values()]

@@ -80,7 +80,7 @@ const named = (subject: string) =>
   expectedChangeDocument(`exp_${subject}`, { subject, expires_at: new Date(T0 + 60 * MINUTE) })
 const byCharge = refundSeen({ paymentIntent: null })
 
-test('a look asks for the expected changes about what it looks at, or about anything, and for no others', async () => {
+test('a look loads the expected changes about its case or without a subject, and no others', async () => {
   const { expectedChanges, queries, tell, secondLook, verdicts } = harness()
   expectedChanges.push(named('pi_1'), named('pi_2'))
   await tell(refundSeen())
@@ -90,7 +90,7 @@ test('a look asks for the expected changes about what it looks at, or about anyt
   expect(queries.map(({ names }) => [...names].sort())).toEqual([['ch_1', 'pi_1', 're_1']])
 })
 
-test('an expected change about a name that is learned after the alert explains it, and the incident is resolved', async () => {
+test('an expected change about a name that becomes known after the alert explains the action, and the incident is resolved', async () => {
   const { expectedChanges, tell, secondLook, verdicts, incidents } = harness()
   expectedChanges.push(named('pi_1'))
   await tell(byCharge)
@@ -101,7 +101,7 @@ test('an expected change about a name that is learned after the alert explains i
   expect(incidents()).toEqual(['resolved'])
 })
 
-test('so does one about a name that two cases bring along when they turn out to be one', async () => {
+test('an expected change about a name that becomes known by a merge explains the action too', async () => {
   const { expectedChanges, tell, secondLook, verdicts } = harness()
   expectedChanges.push(named('pi_1'))
   const atBiller = { provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'], createdAt: T0 } as const
@@ -116,7 +116,7 @@ test('so does one about a name that two cases bring along when they turn out to 
   expect(verdicts()).toEqual(['explained expected_change_matches'])
 })
 
-test('a name that comes in the same batch as the one that leads to it is looked up as well', async () => {
+test('names of the same batch are looked up, even if they are linked by another event', async () => {
   const { expectedChanges, tell, secondLook, verdicts } = harness()
   expectedChanges.push(named('inv_1'))
   await tell(byCharge)
@@ -129,7 +129,7 @@ test('a name that comes in the same batch as the one that leads to it is looked 
   expect(verdicts()).toEqual(['explained expected_change_matches'])
 })
 
-test('events that bring no name to anything settled ask for no expected changes', async () => {
+test('events that add no name to an action with a verdict load no expected changes', async () => {
   const { queries, tell, secondLook } = harness()
   await tell(refundSeen(), refundSeen({ id: 're_2', charge: 'ch_2', paymentIntent: 'pi_2' }))
   await tell(refundSeen({ paymentIntent: 'pi_9' }, { eventId: 'evt_2' }))

@@ -47,7 +47,7 @@ const lostRace = (message: RegExp) => ({
   message: expect.stringMatching(message),
 })
 
-test('a payment that other processes keep writing makes its batch be repeated', async () => {
+test('a batch is repeated if other processes keep writing its payment', async () => {
   const stores = storesWithConnection()
   const save = async (changes: readonly { next: { id: string } }[]) => new Set(changes.map(({ next }) => next.id))
   const batch = reconcileBatch([REFUND], partsOver({ ...stores, cases: { ...stores.cases, save } }))
@@ -56,7 +56,7 @@ test('a payment that other processes keep writing makes its batch be repeated', 
   )
 })
 
-test('an expected change that other processes keep writing makes the batch be repeated', async () => {
+test('a batch is repeated if other processes keep writing its expected change', async () => {
   const stores = storesWithConnection()
   stores.contents.expectedChanges.push(
     expectedChangeDocument('exp_1', { created_at: new Date(T0), expires_at: new Date(T0 + 60 * MINUTE) }),
@@ -78,7 +78,7 @@ test('an expected change that other processes keep writing makes the batch be re
   await expect(batch).rejects.toMatchObject(lostRace(/^Another writer changed expected change exp_1 at/))
 })
 
-test('an incident that other processes keep writing makes its command be repeated', async () => {
+test('a command is repeated if other processes keep writing its incident', async () => {
   const { standaloneIncidents: channelIncidents } = createMemoryStores()
   const about = { command_id: 'cmd_1', project_id: PROJECT, incident_id: 'inc_1', channel_id: 'chn_1' }
   const at = { requested_at: new Date(T0).toISOString() }

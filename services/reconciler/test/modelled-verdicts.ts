@@ -14,7 +14,7 @@ import {
   refundsOf,
   verdictsOn,
 } from './model/verdict-model.ts'
-import type { RandomWorld } from './told-world.ts'
+import type { RandomWorld } from './random-world.ts'
 
 /** Compares the verdicts of a played world with those of the model. */
 

@@ -7,8 +7,8 @@ import { createSubscriptionBiller, startBillerApi } from '@backstop/simulator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
+import { createIndexes } from './create-indexes.ts'
 import { PROJECT } from './fixtures.ts'
-import { createIndexes } from './indexed.ts'
 import { readingPorts, TEST_KEYS, TEST_SETTINGS } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
 
@@ -82,7 +82,7 @@ async function startSweeping(apiBase: string) {
   stops.push(() => app.stop())
 }
 
-test('a sweep with one unusable item and odd ids beside it judges each of them, and dead-letters the item once', async () => {
+test('a sweep with one unusable object and unusual ids judges each other object, and dead-letters the unusable one once', async () => {
   const { biller, url } = await openSite()
   for (const id of [UNEXPLAINED, OURS, UNUSABLE]) {
     biller.subscribe({ amount: 999, id })

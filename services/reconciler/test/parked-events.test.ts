@@ -56,7 +56,7 @@ const SOUND = {
   data: { object: { ...REFUND, payment_intent: 'pi_1', created: T0 / 1000 } },
 }
 
-test('a malformed event is parked, and marked in the inbox with the reason and its body', async () => {
+test('a malformed event is dead-lettered, and listed in the inbox with the reason and its body', async () => {
   const { send, event, inbox, dead } = await harness()
   await send(codec.encode('inbound-event', event(MALFORMED)))
   expect(dead()).toHaveLength(1)
@@ -73,7 +73,7 @@ test('a malformed event is parked, and marked in the inbox with the reason and i
   ])
 })
 
-test('a malformed event that comes again is not parked a second time', async () => {
+test('a malformed event that is repeated is not dead-lettered a second time', async () => {
   const { send, event, inbox, dead } = await harness()
   await send(codec.encode('inbound-event', event(MALFORMED)))
   await send(codec.encode('inbound-event', event(MALFORMED)))
@@ -81,7 +81,7 @@ test('a malformed event that comes again is not parked a second time', async () 
   expect(inbox()).toHaveLength(1)
 })
 
-test('an event that was parked is judged when it is sent again and can be used by then, once', async () => {
+test('a dead-lettered event that is sent again when it is usable is judged once', async () => {
   const { send, event, inbox, dead, actions } = await harness()
   await send(codec.encode('inbound-event', event(MALFORMED)))
   const sound = codec.encode('inbound-event', event(SOUND))
@@ -92,7 +92,7 @@ test('an event that was parked is judged when it is sent again and can be used b
   expect(dead()).toHaveLength(1)
 })
 
-test('a message that does not decode is marked as parked where it names its event, and only parked where it does not', async () => {
+test('a message that cannot be decoded is listed as dead-lettered if it names its event, and only dead-lettered otherwise', async () => {
   const { send, event, inbox, dead } = await harness()
   const unknownSchema = frame(9_999, JSON.stringify(event({ id: 'evt_1' })))
   const otherShape = frame(
@@ -110,7 +110,7 @@ test('a message that does not decode is marked as parked where it names its even
   ])
 })
 
-test('a mark that cannot be written holds the event back, with its dead letter safe', async () => {
+test('an inbox entry that cannot be written keeps the event unacknowledged, after its dead letter was sent', async () => {
   const { clock, send, event, inbox, dead, setInboxAway } = await harness()
   setInboxAway(true)
   await send(codec.encode('inbound-event', event(MALFORMED)))

@@ -78,7 +78,7 @@ const READ: ReadResult = { kind: 'read', objects: [{ type: 'refund', body: { id:
 const AWAY: ReadResult = { kind: 'failed', failure: 'provider_unavailable', text: 'Away', retryAfterMs: null }
 
 describe('a re-read', () => {
-  test('is answered with what the provider has, and then acknowledged', async () => {
+  test("is answered with the provider's data, and then acknowledged", async () => {
     const { ask, clock, answers, done } = await harness(() => READ)
     await ask({})
     await clock.advance(1_000)
@@ -86,7 +86,7 @@ describe('a re-read', () => {
     expect(done()).toBe(1n)
   })
 
-  test('that fails is answered as unavailable at once: its case asks again', async () => {
+  test('that fails is answered as unavailable at once, because its case asks again', async () => {
     const { ask, clock, answers, retries } = await harness(() => AWAY)
     await ask({})
     await clock.advance(1_000)
@@ -104,14 +104,14 @@ describe('a re-read', () => {
     expect(dueAt - clock.now()).toBeGreaterThan(RETRY_DELAY_MS - 2_000)
   })
 
-  test('of a connection that is gone is answered as unavailable, with why', async () => {
+  test('of a deleted connection is answered as unavailable, with the reason', async () => {
     const { ask, clock, answers } = await harness(() => READ, ['con_1'])
     await ask({})
     await clock.advance(1_000)
     expect(await answers()).toMatchObject([{ outcome: 'unavailable', failure: 'The connection was deleted' }])
   })
 
-  test('that hangs holds up no other connection, and is not acknowledged', async () => {
+  test('that hangs delays no other connection, and is not acknowledged', async () => {
     const { ask, clock, answers, done } = await harness(id => (id === 'hangs' ? new Promise<never>(() => {}) : READ))
     for (let count = 0; count < 4; count++) await ask({ reread_id: 'hangs' })
     await ask({ reread_id: 'quick', connection_id: 'con_2' })
@@ -120,7 +120,7 @@ describe('a re-read', () => {
     expect(done() ?? 0n).toBe(0n)
   })
 
-  test('that finds no room behind others of its connection waits on the delay line, with no attempt counted', async () => {
+  test('that finds no room in the queue of its connection waits on the delay line, without counting an attempt', async () => {
     const { ask, clock, retries } = await harness(() => new Promise<never>(() => {}))
     for (let count = 0; count < 85; count++) await ask({ reread_id: `rrd_${count}` })
     await clock.advance(1_000)
@@ -129,7 +129,7 @@ describe('a re-read', () => {
     expect(new Set(put.map(({ attempt }) => attempt))).toEqual(new Set([1]))
   })
 
-  test('that cannot be decoded is parked, and the next one is asked', async () => {
+  test('that cannot be decoded is dead-lettered, and the next one is processed', async () => {
     const { ask, clock, answers, bus, producer } = await harness(() => READ)
     await producer.send([{ topic: 'rereads', key: 'con_1', value: Buffer.from('junk'), headers: {} }])
     await ask({})

@@ -2,7 +2,7 @@
 const SEED = 2
 
 /** `PROPERTY_SEED` is another seed, `PROPERTY_RUNS` another number of cases. */
-export function searchOf(runs: number): { readonly seed: number; readonly numRuns: number } {
+export function propertySettings(runs: number): { readonly seed: number; readonly numRuns: number } {
   return { seed: numberIn('PROPERTY_SEED') ?? SEED, numRuns: numberIn('PROPERTY_RUNS') ?? runs }
 }
 

@@ -80,7 +80,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       ;({ stores, action: listedAction, addExpectedChanges } = await open())
     })
 
-    test('a saved case is found by each of its references, whole', async () => {
+    test('a saved case is found completely by each of its references', async () => {
       const theCase = pendingCase('a')
       expect(await stores.cases.save([insert(theCase)])).toEqual(new Set())
       expect(await stores.cases.load([ref('ch_a')])).toEqual([theCase])
@@ -88,7 +88,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await stores.cases.load([ref('pi_z')])).toEqual([])
     })
 
-    test('a reference belongs to one case: the second one that claims it loses', async () => {
+    test('a reference belongs to one case, and a second case with it is not written', async () => {
       await stores.cases.save([insert(pendingCase('a'))])
       const thief = { ...pendingCase('b'), refs: [ref('pi_b'), ref('ch_a')] }
       const other = pendingCase('c')
@@ -97,7 +97,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await stores.cases.load([ref('pi_c')])).toHaveLength(1)
     })
 
-    test('of two writers that read the same version one wins and the other is told', async () => {
+    test('one of two writers of the same version succeeds and the other one is reported as lost', async () => {
       const theCase = pendingCase('a')
       await stores.cases.save([insert(theCase)])
       const [first, second] = await Promise.all([
@@ -107,7 +107,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect([first.size, second.size].sort()).toEqual([0, 1])
     })
 
-    test('an update is as whole as what it replaces', async () => {
+    test('an update stores the same as an insert', async () => {
       const theCase = pendingCase('a')
       await stores.cases.save([insert(theCase)])
       const change = update(theCase, { refs: [...theCase.refs, ref('in_a')], actions: [] })
@@ -115,7 +115,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await stores.cases.load([ref('in_a')])).toEqual([change.next])
     })
 
-    test('a lost update does not take the others of its batch along', async () => {
+    test('a lost update does not affect the others of its batch', async () => {
       const [a, b] = [pendingCase('a'), pendingCase('b')]
       await stores.cases.save([insert(a), insert(b)])
       await stores.cases.save([update(a)])
@@ -123,7 +123,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect((await stores.cases.load([ref('pi_b')]))[0]?.version).toBe(2)
     })
 
-    test('an update adds to the outbox and brings nothing back that was published meanwhile', async () => {
+    test('an update adds to the outbox and does not restore entries that were published meanwhile', async () => {
       const theCase = pendingCase('a')
       await stores.cases.save([insert(theCase)])
       const entry = theCase.outbox[0]!
@@ -134,7 +134,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect((await stores.cases.load([ref('pi_a')]))[0]?.outbox).toEqual([more])
     })
 
-    test('a merge takes the other case away in the same write', async () => {
+    test('a merge deletes the other case in the same write', async () => {
       const [a, b] = [pendingCase('a'), pendingCase('b')]
       await stores.cases.save([insert(a), insert(b)])
       const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
@@ -143,7 +143,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await stores.cases.load([ref('pi_b')])).toEqual([merged])
     })
 
-    test('a merge whose other case was written meanwhile changes nothing', async () => {
+    test('a merge changes nothing if its other case was written meanwhile', async () => {
       const [a, b] = [pendingCase('a'), pendingCase('b')]
       await stores.cases.save([insert(a), insert(b)])
       await stores.cases.save([update(b)])
@@ -154,7 +154,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect((await stores.cases.load([ref('pi_b')]))[0]?.version).toBe(2)
     })
 
-    test('an update of a case that another one took up meanwhile loses, and brings nothing back', async () => {
+    test('an update of a case that was merged into another one is lost, and does not restore the case', async () => {
       const [a, b, c] = [pendingCase('a'), pendingCase('b'), pendingCase('c')]
       await stores.cases.save([insert(a), insert(b), insert(c)])
       const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
@@ -175,7 +175,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await stores.cases.load(b.refs)).toEqual([b])
     })
 
-    test('of one batch the case that claims a reference of another loses, and so does one that was written meanwhile', async () => {
+    test('in one batch, a case with a reference of another case is lost, and so is a case that was written meanwhile', async () => {
       const [a, b, c] = [pendingCase('a'), pendingCase('b'), pendingCase('c')]
       await stores.cases.save([insert(a), insert(b), insert(c)])
       await stores.cases.save([update(b)])
@@ -199,7 +199,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await stores.cases.outbox.pending(T0 + 1, 10)).toEqual([])
     })
 
-    test('the sweep of looks finds cases whose look is overdue, and only those', async () => {
+    test('exactly the cases with an overdue look are found', async () => {
       await stores.cases.save([insert(pendingCase('a'))])
       expect(await stores.cases.withOverdueLook(T0 + 6 * MINUTE, 10)).toEqual([])
       const overdue = await stores.cases.withOverdueLook(T0 + 6 * MINUTE + 1, 10)
@@ -211,7 +211,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await stores.cases.withOverdueLook(T0 + 6 * MINUTE + 1, 10)).toEqual([])
     })
 
-    test('an older projection never replaces a newer one, in whatever order they come', async () => {
+    test('an older projection never replaces a newer one, in any order', async () => {
       const theCase = pendingCase('a')
       const action = projectAction(theCase, onlyAction(theCase))
       const listed = (change: Partial<Action>, listing: ListingState = 'absent') => {
@@ -225,7 +225,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect((await listedAction(action.action_id))?.version).toBe(3)
     })
 
-    test('what may be listed already is written where it is not, or in an older version', async () => {
+    test('a projection that may be listed is written if it is missing or older', async () => {
       const theCase = pendingCase('a')
       const action = projectAction(theCase, onlyAction(theCase))
       const listed = { mergedInto: null, listing: 'current', isDecided: false } as const
@@ -239,7 +239,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       }
     })
 
-    test('an action that turned out to be another leads on to it, and an older projection does not bring it back', async () => {
+    test('a merged action refers to its new action, and an older projection does not undo that', async () => {
       const theCase = pendingCase('a')
       const action = projectAction(theCase, onlyAction(theCase))
       const listed = { listing: 'outdated', isDecided: false } as const
@@ -248,7 +248,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await listedAction(action.action_id)).toMatchObject({ version: 2, merged_into: 'act_other' })
     })
 
-    test('the inbox knows what was marked, and marking twice is no fault', async () => {
+    test('the inbox knows its entries, and a repeated insert changes nothing', async () => {
       const entry = {
         document: {
           _id: 'con_a/evt_1',
@@ -272,7 +272,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       )
     })
 
-    test('an event that was parked has come, is not done, and gives way to itself when it comes again', async () => {
+    test('a dead-lettered event is known but not done, and its entry is replaced when it arrives again', async () => {
       const entry = (outcome: 'parked' | 'recorded', reason: string): InboxEntry => ({
         document: {
           _id: 'con_a/evt_parked',
@@ -298,7 +298,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await stores.inbox.done(ids)).toEqual(new Set(ids))
     })
 
-    test('hints that are held are found by their connection, oldest first, until they are asked for', async () => {
+    test('held hints are found by their connection, oldest first, until they are requested', async () => {
       const hint = (id: string, connectionId: string, receivedAt: number) => ({
         document: {
           _id: `${connectionId}/${id}`,
@@ -326,13 +326,13 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(again?.document).toMatchObject({ _id: 'con_a/a', reason: 'The provider refused the read key' })
     })
 
-    describe('expected changes of people', () => {
+    describe('expected changes', () => {
       const found = async (names: string[], expiringAfter = T0 - MINUTE, projectIds = [PROJECT]) => {
         const expectedChanges = await stores.expectedChanges.find({ projectIds, names, expiringAfter })
         return expectedChanges.map(({ _id }) => _id).sort()
       }
 
-      test('are found by what they are about, or where they are about anything; and those of other projects are not', async () => {
+      test('are found by their subject, or if they have none; those of other projects are not', async () => {
         await addExpectedChanges([
           expectedChangeDocument('any'),
           expectedChangeDocument('pi_1', { subject: 'pi_1' }),
@@ -346,7 +346,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
         expect(await found(['pi_1'], T0, [PROJECT, 'prj_other'])).toEqual(['any', 'other', 'other_pi_1', 'pi_1'])
       })
 
-      test('are found until long after they expired, whole', async () => {
+      test('are found completely until long after they expired', async () => {
         const expectedChange = expectedChangeDocument('exp_1', { subject: 'pi_1', amount: 2499, currency: 'eur' })
         await addExpectedChanges([expectedChange])
         expect(
@@ -355,7 +355,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
         expect(await found(['pi_1'], T0 + 1)).toEqual([])
       })
 
-      test('are bounded, those that expire last first, and a flood of one project hides none of another', async () => {
+      test('are limited to those that expire last, and many in one project do not hide those of another', async () => {
         const flood = Array.from({ length: MAX_FOUND_PER_SUBJECT + 1 }, (_, index) =>
           expectedChangeDocument(`exp_${index}`, { expires_at: new Date(T0 + index) }),
         )
@@ -371,7 +371,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       })
     })
 
-    test('expected changes are found by their ids and by when they were made', async () => {
+    test('expected changes are found by their ids and by their time of creation', async () => {
       const [old, young] = [
         expectedChangeDocument('old'),
         expectedChangeDocument('young', { created_at: new Date(T0) }),
@@ -382,14 +382,14 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await stores.expectedChanges.madeSince(T0 - MINUTE, 1)).toEqual([young])
     })
 
-    test('the expected changes that were made last are found for each project: a flood of one hides none of another', async () => {
+    test('the newest expected changes are found for each project, so many in one project do not hide those of another', async () => {
       const flood = [1, 2, 3].map(index => expectedChangeDocument(`exp_${index}`, { created_at: new Date(T0 + index) }))
       await addExpectedChanges([...flood, expectedChangeDocument('other', { project_id: 'prj_other' })])
       const found = await stores.expectedChanges.madeSince(T0 - MINUTE, 2)
       expect(found.map(({ _id }) => _id).sort()).toEqual(['exp_2', 'exp_3', 'other'])
     })
 
-    test('of two writers of the uses of an expected change one wins', async () => {
+    test('one of two writers of the uses of an expected change succeeds', async () => {
       const { expectedChangeUses } = stores
       expect(await expectedChangeUses.load(['exp_1'])).toEqual(new Map())
       const uses = (version: number, ...names: string[]) => ({
@@ -406,7 +406,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await expectedChangeUses.load(['exp_1', 'exp_2'])).toEqual(new Map([['exp_1', uses(2, 'act_1', 'act_2')]]))
     })
 
-    test('actions with an open incident are found page by page, the first that was opened first', async () => {
+    test('actions with an open incident are found page by page, oldest incident first', async () => {
       const at = (index: number) => new Date(T0 + index).toISOString()
       const incidents = [3, 1, 2, 4].map(index => ({
         ...channelIncident().incident,
@@ -433,7 +433,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(byIds.map(({ _id }) => _id).sort()).toEqual(['act_1', 'act_2'])
     })
 
-    test('an incident of a channel is opened once, with its messages, and swept until they are published', async () => {
+    test('an incident of a channel is opened once, with its messages, which are swept until they are published', async () => {
       const { standaloneIncidents: channelIncidents } = stores
       const told = channelIncident()
       const id = told.incident.incident_id
@@ -450,7 +450,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await channelIncidents.outbox.pending(T0 + 1, 10)).toEqual([])
     })
 
-    test('of two writers of an incident of a channel one wins, and its messages are added', async () => {
+    test('one of two writers of an incident of a channel succeeds, and its messages are added', async () => {
       const { standaloneIncidents: channelIncidents } = stores
       const told = channelIncident()
       await channelIncidents.open(told)

@@ -30,14 +30,15 @@ const failed = (retryAfterMs: number | null = null): SweepPage => ({
 })
 
 /** How the provider of a connection answers. */
-type Answer = (clock: { schedule(ms: number, callback: () => void): () => void }) => Promise<SweepPage>
-const answers: Answer = async () => PAGE
+type ProviderBehaviour = (clock: { schedule(ms: number, callback: () => void): () => void }) => Promise<SweepPage>
+const answersAtOnce: ProviderBehaviour = async () => PAGE
 /** Never ends, even if it is aborted. */
-const stuck: Answer = () => new Promise(() => {})
+const neverEnds: ProviderBehaviour = () => new Promise(() => {})
 /** Fails after five seconds, like the reader of a provider that does not answer. */
-const silent: Answer = clock => new Promise(resolve => clock.schedule(5 * SECOND, () => resolve(failed())))
+const failsSlowly: ProviderBehaviour = clock =>
+  new Promise(resolve => clock.schedule(5 * SECOND, () => resolve(failed())))
 
-async function harness(providers: Record<string, Answer>) {
+async function harness(providers: Record<string, ProviderBehaviour>) {
   const clock = createManualClock()
   const bus = createMemoryBus({ clock, partitions: 1 })
   const producer = bus.producer({ sendTimeoutMs: 1_000 })
@@ -53,7 +54,7 @@ async function harness(providers: Record<string, Answer>) {
   const readerOf = (id: string) => {
     const read = () => {
       asked.push({ id, at: clock.now() - from })
-      return (providers[id] ?? answers)(clock)
+      return (providers[id] ?? answersAtOnce)(clock)
     }
     return { schedules: read, changes: read }
   }
@@ -93,7 +94,7 @@ async function harness(providers: Record<string, Answer>) {
   return { clock, stores, providers, asked, start, pass, of: (id: string) => stores.contents.sweeps.get(id) }
 }
 
-const many = (name: string, count: number, answer: Answer) =>
+const manyProviders = (name: string, count: number, answer: ProviderBehaviour) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}${index}`, answer]))
 
 /** The times between the sweeps of one connection. */
@@ -103,11 +104,14 @@ function waitsOf(asked: readonly { id: string; at: number }[], wanted: string): 
 }
 
 describe('connections whose providers do not answer', () => {
-  test('leave the interval of those that do as it is, from the first sweep on', async () => {
-    const { asked, pass, start } = await harness({ ...many('dead', 200, silent), ...many('alive', 5, answers) })
+  test('do not change the interval of the others, from the first sweep on', async () => {
+    const { asked, pass, start } = await harness({
+      ...manyProviders('dead', 200, failsSlowly),
+      ...manyProviders('alive', 5, answersAtOnce),
+    })
     start('p1')
     await pass(30 * MINUTE)
-    for (const id of Object.keys(many('alive', 5, answers))) {
+    for (const id of Object.keys(manyProviders('alive', 5, answersAtOnce))) {
       const first = asked.find(one => one.id === id)?.at ?? Number.POSITIVE_INFINITY
       expect(first).toBeLessThan(MINUTE)
       // The first two pages belong to one run: the baseline, and the changes.
@@ -117,31 +121,31 @@ describe('connections whose providers do not answer', () => {
     }
   })
 
-  test('that answered until now hold up the others for seconds, though all of them hang at once', async () => {
+  test('that answered until now delay the others for seconds only, even if all of them hang at once', async () => {
     const { asked, pass, start, providers } = await harness({
-      ...many('dead', 60, answers),
-      ...many('alive', 5, answers),
+      ...manyProviders('dead', 60, answersAtOnce),
+      ...manyProviders('alive', 5, answersAtOnce),
     })
     start('p1')
     await pass(MINUTE)
-    for (const id of Object.keys(many('dead', 60, stuck))) providers[id] = stuck
+    for (const id of Object.keys(manyProviders('dead', 60, neverEnds))) providers[id] = neverEnds
     await pass(20 * MINUTE)
-    for (const id of Object.keys(many('alive', 5, answers))) {
+    for (const id of Object.keys(manyProviders('alive', 5, answersAtOnce))) {
       const waits = waitsOf(asked, id).slice(1)
       expect(waits.length).toBeGreaterThanOrEqual(3)
       expect(Math.max(...waits)).toBeLessThanOrEqual(EVERY_MS + LOOK_MS + 30 * SECOND)
     }
   })
 
-  test('that are stuck for good give their places back: those that are new are swept after two minutes', async () => {
-    const { asked, pass, start, of } = await harness({ ...many('dead', 40, stuck), later: answers })
+  test('that never end release their places, so new connections are swept after two minutes', async () => {
+    const { asked, pass, start, of } = await harness({ ...manyProviders('dead', 40, neverEnds), later: answersAtOnce })
     start('p1')
     await pass(4 * MINUTE)
     expect(asked.some(({ id }) => id === 'later')).toBe(true)
     expect(of('dead0')).toMatchObject({ last_error: 'The sweep did not end in time' })
   })
 
-  test('are tried after ever longer pauses, up to five minutes, until they answer', async () => {
+  test('are retried after growing pauses, up to five minutes, until they answer', async () => {
     const { asked, pass, start, of, providers } = await harness({ dead: async () => failed() })
     start('p1')
     await pass(40 * MINUTE)
@@ -152,12 +156,12 @@ describe('connections whose providers do not answer', () => {
       expect(waits[index]).toBeLessThanOrEqual(pause + LOOK_MS)
     }
     expect(of('dead')?.failures).toBeGreaterThan(7)
-    providers.dead = answers
+    providers.dead = answersAtOnce
     await pass(6 * MINUTE)
     expect(of('dead')).toMatchObject({ failures: 0, last_error: null, failing_since: null })
   })
 
-  test('that say when to come again are not asked before', async () => {
+  test('that send Retry-After are not asked before that time', async () => {
     const { asked, pass, start } = await harness({ dead: async () => failed(20 * MINUTE) })
     start('p1')
     await pass(19 * MINUTE)
@@ -166,7 +170,7 @@ describe('connections whose providers do not answer', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('are not asked sooner after a restart', async () => {
+  test('are not asked earlier after a restart', async () => {
     const { asked, pass, start } = await harness({ dead: async () => failed() })
     const first = start('p1')
     await pass(6 * MINUTE)
@@ -179,8 +183,8 @@ describe('connections whose providers do not answer', () => {
 })
 
 describe('a process that stops', () => {
-  test('waits for no provider, and leaves what it was sweeping to the next one at once', async () => {
-    const { asked, pass, start, of } = await harness({ dead: stuck })
+  test('does not wait for providers, and another process continues its sweeps at once', async () => {
+    const { asked, pass, start, of } = await harness({ dead: neverEnds })
     const first = start('p1')
     await pass(6 * SECOND)
     expect(asked).toHaveLength(1)
@@ -191,8 +195,8 @@ describe('a process that stops', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('and dies leaves its lease to run out', async () => {
-    const { clock, asked, pass, start, stores } = await harness({ alive: answers })
+  test('and is killed leaves its lease until it expires', async () => {
+    const { clock, asked, pass, start, stores } = await harness({ alive: answersAtOnce })
     await stores.sweeps.ensure([{ id: 'alive', projectId: PROJECT }], clock.now())
     await stores.sweeps.claim('gone', clock.now(), 2 * MINUTE)
     start('p2')

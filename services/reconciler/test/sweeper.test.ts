@@ -99,7 +99,7 @@ async function harness(pages: Pages, kind: ConnectionDocument['kind'] = 'process
 }
 
 describe('the sweep of a connection', () => {
-  test('reads the baseline once, then what changed, page by page', async () => {
+  test('reads the baseline once, then the changes, page by page', async () => {
     const { clock, asked, found } = await harness((kind, cursor) => {
       if (kind === 'schedules') return page({ objects: [refund('set_before')] })
       return cursor === null
@@ -113,14 +113,14 @@ describe('the sweep of a connection', () => {
     expect(asked.slice(3)).toEqual(['changes b'])
   })
 
-  test('is done by one process at a time', async () => {
+  test('is run by one process at a time', async () => {
     const { clock, asked, start } = await harness(() => page())
     start('p2')
     await clock.advance(6_000)
     expect(asked).toEqual(['schedules start', 'changes start'])
   })
 
-  test('that did not end in time is begun anew, and a page that comes later changes nothing', async () => {
+  test('that did not end in time is started again, and a late page changes nothing', async () => {
     const stuck = Promise.withResolvers<SweepPage>()
     let isFirst = true
     const { clock, asked, stores } = await harness(kind => {
@@ -139,7 +139,7 @@ describe('the sweep of a connection', () => {
     expect(stores.contents.sweeps.get('con_1')).toEqual(swept)
   })
 
-  test('goes on where it was when a page fails', async () => {
+  test('continues from its cursor when a page fails', async () => {
     let fails = true
     const { clock, asked } = await harness((kind, cursor) => {
       if (kind === 'schedules') return page()
@@ -154,7 +154,7 @@ describe('the sweep of a connection', () => {
 })
 
 describe('a connection that cannot be read', () => {
-  test('keeps why, and since when, until it can be read again', async () => {
+  test('stores the error and its first time until it can be read again', async () => {
     let works = false
     const { clock, stores } = await harness(() => (works ? page() : AWAY))
     const known = () => stores.contents.sweeps.get('con_1')
@@ -177,7 +177,7 @@ describe('a feed that is silent', () => {
     createdAt: clock.now() - 1_000,
   })
 
-  test('is told once, after the events had their time to come, and resolved when they come again', async () => {
+  test('opens one incident after the events had time to arrive, and resolves it when events arrive again', async () => {
     let events: ListedEvent[] = []
     const { clock, told, stores } = await harness(kind => page(kind === 'changes' ? { events: events.splice(0) } : {}))
     events = [listed(clock)]
@@ -194,7 +194,7 @@ describe('a feed that is silent', () => {
     expect(await told()).toEqual(['incident.opened FEED_SILENT', 'incident.resolved FEED_SILENT'])
   })
 
-  test('is not told of an event that came and was parked', async () => {
+  test('opens no incident for an event that arrived and was dead-lettered', async () => {
     let events: ListedEvent[] = []
     const { clock, told, stores } = await harness(kind => page(kind === 'changes' ? { events: events.splice(0) } : {}))
     events = [listed(clock)]
@@ -205,7 +205,7 @@ describe('a feed that is silent', () => {
     expect(await told()).toEqual([])
   })
 
-  test('is not told for events that nobody asked the provider to send', async () => {
+  test('opens no incident for event types that the connection does not subscribe to', async () => {
     const { clock, told } = await harness(kind =>
       page(kind === 'changes' ? { events: [{ eventId: 'evt_1', eventType: 'invoice.paid', createdAt: 0 }] } : {}),
     )
@@ -215,7 +215,7 @@ describe('a feed that is silent', () => {
 })
 
 describe('a connection whose hints cannot be verified', () => {
-  test('is told once; when it can be read again its hints are asked for, and it is resolved', async () => {
+  test('opens one incident; when it can be read again, the hints are requested and the incident is resolved', async () => {
     let works = false
     const { clock, told, stores, bus } = await harness(() => (works ? page() : AWAY), 'subscription')
     await clock.advance(6_000)
@@ -258,7 +258,7 @@ describe('a connection whose hints cannot be verified', () => {
     expect(await stores.inbox.held('con_1', 10)).toEqual([])
   })
 
-  test('is tried again at once, and told of, when a hint was given up while it was being read', async () => {
+  test('is swept again at once, and opens an incident, if the re-read of a hint ended without an answer during the run', async () => {
     let runs = 0
     const { clock, told, stores } = await harness(kind => {
       if (kind === 'schedules') return page()

@@ -24,13 +24,13 @@ export function sweepContract(name: string, open: () => Promise<SweepStore>): vo
       expect(await sweeps.claim('p3', T0, MINUTE)).toBeUndefined()
     })
 
-    test('of many that ask at once each connection goes to one', async () => {
+    test('each connection is leased once if many processes claim at the same time', async () => {
       const asked = Array.from({ length: 20 }, (_, number) => sweeps.claim(`p${number}`, T0, MINUTE))
       const claimed = (await Promise.all(asked)).flatMap(sweep => sweep?._id ?? [])
       expect(claimed.sort()).toEqual(['con_a', 'con_b'])
     })
 
-    test('a lease that has passed is taken over, and what its former holder saves is refused', async () => {
+    test('an expired lease can be claimed, and its former holder cannot save', async () => {
       const first = await sweeps.claim('p1', T0, MINUTE)
       const id = first?._id ?? ''
       await sweeps.claim('p1', T0, MINUTE)
@@ -41,7 +41,7 @@ export function sweepContract(name: string, open: () => Promise<SweepStore>): vo
       expect(await sweeps.save(other === id ? other : id, 'p1', { last_error: null })).toBe(again?._id !== id)
     })
 
-    test('what is saved is there at the next claim; one that is not due is not claimed', async () => {
+    test('saved changes are in the next claim, and a sweep that is not due is not claimed', async () => {
       const claimed = await sweeps.claim('p1', T0, MINUTE)
       const id = claimed?._id ?? ''
       const changes = { cursor: { after: 'x' }, leased_until: null, lease_holder: null }
@@ -52,7 +52,7 @@ export function sweepContract(name: string, open: () => Promise<SweepStore>): vo
       expect(await sweeps.claim('p1', T0 + MINUTE, MINUTE)).toMatchObject({ _id: id, cursor: { after: 'x' } })
     })
 
-    test('a run that nobody woke ends as it says, and is leased to nobody then', async () => {
+    test('a run that was not woken ends with its own changes, without a lease', async () => {
       const claimed = await sweeps.claim('p1', T0, MINUTE)
       const id = claimed?._id ?? ''
       const end = { ...END, last_error: 'Away', unverified_since: null }
@@ -64,7 +64,7 @@ export function sweepContract(name: string, open: () => Promise<SweepStore>): vo
       expect(await sweeps.claim('p2', T0 + MINUTE, MINUTE)).toMatchObject({ _id: id, last_error: 'Away' })
     })
 
-    test('one whose last run worked is in the quick compartment, any other in the slow one', async () => {
+    test('a sweep whose last run succeeded is in the quick compartment, any other in the slow one', async () => {
       const claim = async (compartment: 'quick' | 'slow', at: number) =>
         (await sweeps.claim('p1', at, MINUTE, compartment))?._id
       expect(await claim('quick', T0)).toBeUndefined()
@@ -76,7 +76,7 @@ export function sweepContract(name: string, open: () => Promise<SweepStore>): vo
       expect(await sweeps.claim('p1', T0 + MINUTE, MINUTE, 'slow')).toMatchObject({ _id: second, failures: 3 })
     })
 
-    test('a wake makes it due now and keeps the earliest time since which nothing could be verified', async () => {
+    test('waking makes a sweep due now and keeps the earliest unverified time', async () => {
       for (const _ of CONNECTIONS) {
         const claimed = await sweeps.claim('p1', T0, MINUTE)
         await sweeps.release(claimed?._id ?? '', 'p1', END)
@@ -89,7 +89,7 @@ export function sweepContract(name: string, open: () => Promise<SweepStore>): vo
       expect(await sweeps.claim('p1', T0 + 1, MINUTE)).toBeUndefined()
     })
 
-    test('a wake while it runs outlives the end of that run: it is due at once, and still unverified', async () => {
+    test('waking during a run is kept at the end of that run: the sweep is due at once, and still unverified', async () => {
       const [a, b] = [await sweeps.claim('p1', T0, MINUTE), await sweeps.claim('p1', T0, MINUTE)]
       await sweeps.wake(CONNECTIONS[0], T0, T0 - 5)
       const end = { ...END, last_error: 'Away', unverified_since: null }
@@ -104,7 +104,7 @@ export function sweepContract(name: string, open: () => Promise<SweepStore>): vo
       expect(await sweeps.claim('p2', T0 + MINUTE, MINUTE)).toMatchObject({ unverified_since: null })
     })
 
-    test('a wake of a connection that was never swept makes it known, due now', async () => {
+    test('waking a connection that was never swept creates its sweep, due now', async () => {
       await sweeps.claim('p1', T0, 10 * MINUTE)
       await sweeps.claim('p1', T0, 10 * MINUTE)
       await sweeps.wake({ id: 'con_new', projectId: PROJECT }, T0 + 1, T0 - 5)

@@ -84,13 +84,13 @@ const refused =
   })
 const missing: Respond = async () => ({ status: 404, body: { error: { code: 'resource_missing' } } })
 
-describe('a signed refund that nothing explains alerts within five seconds of its second look', () => {
+describe('an unexplained signed refund alerts within five seconds of its second look', () => {
   test.each<{ name: string; respond: Respond }>([
-    { name: 'never answers, nor ends when it is told to', respond: () => new Promise(() => {}) },
+    { name: 'never answers, even if the request is aborted', respond: () => new Promise(() => {}) },
     { name: 'answers 503', respond: refused(503) },
     { name: 'answers 429 and asks for an hour', respond: refused(429, { 'retry-after': '3600' }) },
     { name: 'refuses the key', respond: refused(401) },
-  ])('where the provider $name', async ({ respond }) => {
+  ])('if the provider $name', async ({ respond }) => {
     const { clock, refund, alerts, lateMs, actions } = await harness(respond)
     await refund('re_1')
     for (let seconds = 0; seconds < 75; seconds++) await clock.advance(SECOND)
@@ -102,7 +102,7 @@ describe('a signed refund that nothing explains alerts within five seconds of it
     expect(actions()).toMatchObject([{ verdict: 'unexplained' }])
   })
 
-  test('where the lane of its connection is full of the questions of others', async () => {
+  test('if the queue of its connection is full of other questions', async () => {
     const { clock, refund, lateMs } = await harness(() => new Promise(() => {}))
     for (let count = 0; count < 200; count++) await refund(`re_${count}`)
     for (let seconds = 0; seconds < 75; seconds++) await clock.advance(SECOND)
@@ -113,7 +113,7 @@ describe('a signed refund that nothing explains alerts within five seconds of it
 })
 
 describe('after that alert', () => {
-  test('the provider is asked again, and one that does not know the refund resolves the incident', async () => {
+  test('the provider is asked again, and the incident is resolved if the provider does not know the refund', async () => {
     const { clock, provider, refund, alerts, actions } = await harness(refused(503))
     await refund('re_1')
     await clock.advance(70 * SECOND)

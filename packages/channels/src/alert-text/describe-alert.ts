@@ -1,6 +1,6 @@
 import { type Action, type Alert, type Incident, showableText } from '@backstop/contracts'
 import type { AlertDescription } from './alert-description.ts'
-import { describeApproval, describeCap, describeRun } from './describe-ledger-alert.ts'
+import { describeApproval, describeBudget, describeFailedRun } from './describe-ledger-alert.ts'
 import { capitalise, formatTime, nameAction, PROVIDER_NAMES } from './wording.ts'
 
 /**
@@ -8,7 +8,7 @@ import { capitalise, formatTime, nameAction, PROVIDER_NAMES } from './wording.ts
  * points (for example `<U+202E>`), so that they cannot reverse or hide the text around them.
  */
 export function describeAlert(alert: Alert): AlertDescription {
-  const description = describe(alert)
+  const description = describeByEvent(alert)
   return {
     ...description,
     title: showableText(description.title),
@@ -18,7 +18,7 @@ export function describeAlert(alert: Alert): AlertDescription {
   }
 }
 
-function describe(alert: Alert): AlertDescription {
+function describeByEvent(alert: Alert): AlertDescription {
   switch (alert.event) {
     case 'channel.test':
       return {
@@ -39,9 +39,9 @@ function describe(alert: Alert): AlertDescription {
     case 'approval.expired':
       return describeApproval(alert)
     case 'cap.threshold':
-      return describeCap(alert)
+      return describeBudget(alert)
     case 'run.failed':
-      return describeRun(alert)
+      return describeFailedRun(alert)
     default:
       return alert satisfies never
   }
@@ -116,7 +116,7 @@ function textOfAction(action: Action, code: Incident['code']): IncidentText {
   return {
     ...(code === 'REFUND_REJECTED'
       ? { opened: `Rejected: ${what}`, resolved: `the rejected ${what}` }
-      : { opened: `Unexplained ${what}${stateNote(action)}`, resolved: `the ${what} ${endOf(action)}` }),
+      : { opened: `Unexplained ${what}${describeState(action)}`, resolved: `the ${what} ${describeVerdict(action)}` }),
     facts: [
       { label: 'What', value: capitalise(what) },
       { label: 'Provider', value: PROVIDER_NAMES[action.provider] },
@@ -127,11 +127,11 @@ function textOfAction(action: Action, code: Incident['code']): IncidentText {
 }
 
 /** The state of a refund that has not succeeded. Without it a reader would believe that the money was paid. */
-function stateNote({ kind, state }: Action): string {
+function describeState({ kind, state }: Action): string {
   return kind !== 'refund' || state === 'succeeded' ? '' : ` (${state.replaceAll('_', ' ')})`
 }
 
-function endOf({ verdict, reason }: Action): string {
+function describeVerdict({ verdict, reason }: Action): string {
   if (verdict === 'explained') return 'is explained'
   if (reason === 'provider_denies_it') return 'did not go through'
   return verdict === 'not_alerted' ? 'needs no explanation' : 'is no longer followed up here'

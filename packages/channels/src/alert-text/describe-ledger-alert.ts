@@ -33,7 +33,7 @@ export function describeApproval(
       ...factsOf(operation),
       { label: 'Asked for at', value: formatTime(approval.requested_at) },
       { label: 'Deadline', value: deadline },
-      ...(operation.run_id === null ? [] : [{ label: 'Run', value: oneLine(operation.run_id) }]),
+      ...(operation.run_id === null ? [] : [{ label: 'Run', value: toOneLine(operation.run_id) }]),
     ],
     tone: alert.event === 'approval.expired' ? 'alarm' : 'neutral',
     path: `/operations/${encodeURIComponent(id)}`,
@@ -42,10 +42,10 @@ export function describeApproval(
 }
 
 /** Describes how much of a budget is used, and what happens to operations beyond it. */
-export function describeCap(alert: Of<'cap.threshold'>): AlertDescription {
+export function describeBudget(alert: Of<'cap.threshold'>): AlertDescription {
   const { budget, current, percent, operation } = alert.data
   const money = (minorUnits: number) => formatMoney(minorUnits, budget.currency) ?? ''
-  const name = `"${oneLine(budget.name)}"`
+  const name = `"${toOneLine(budget.name)}"`
   const taken = current.used + current.reserved
   const until = formatTime(current.ends_at)
   const overspent = taken - budget.cap
@@ -63,7 +63,7 @@ export function describeCap(alert: Of<'cap.threshold'>): AlertDescription {
         : `. Until ${until} requests are refused`) +
       `; PATCH /v1/budgets/${budget.budget_id} raises the cap`,
     facts: [
-      { label: 'Budget', value: `${oneLine(budget.name)} (${budget.budget_id})` },
+      { label: 'Budget', value: `${toOneLine(budget.name)} (${budget.budget_id})` },
       { label: 'Covers', value: budget.connection_id ?? 'The whole project' },
       { label: 'Used', value: money(current.used) },
       { label: 'Reserved', value: money(current.reserved) },
@@ -81,20 +81,20 @@ export function describeCap(alert: Of<'cap.threshold'>): AlertDescription {
 const MOST_NAMED = 5
 
 /** Describes a failed run and its operations that have not ended. */
-export function describeRun({ data: { run, operations, operations_total } }: Of<'run.failed'>): AlertDescription {
+export function describeFailedRun({ data: { run, operations, operations_total } }: Of<'run.failed'>): AlertDescription {
   const open = operations.filter(({ ended_at }) => ended_at === null)
   const isMore = operations_total > operations.length
-  const why = run.reason === null ? 'No reason was given' : oneLine(run.reason)
+  const why = run.reason === null ? 'No reason was given' : toOneLine(run.reason)
   const belongs = operations_total === 1 ? 'One operation belongs' : `${operations_total} operations belong`
   const still = open.length === 0 ? 'none' : `${isMore ? 'at least ' : ''}${open.length}`
   return {
-    title: `Run ${oneLine(run.run_id)} failed`,
+    title: `Run ${toOneLine(run.run_id)} failed`,
     summary:
       operations_total === 0
         ? `${why}. No operation names it`
         : `${why}. ${belongs} to it, ${still} of them without an end. Look at what it had begun before it runs again`,
     facts: [
-      { label: 'Run', value: oneLine(run.run_id) },
+      { label: 'Run', value: toOneLine(run.run_id) },
       { label: 'Failed at', value: formatTime(run.failed_at) },
       { label: 'Operations', value: String(operations_total) },
       ...open.slice(0, MOST_NAMED).map(operation => ({
@@ -105,7 +105,7 @@ export function describeRun({ data: { run, operations, operations_total } }: Of<
     ],
     tone: 'alarm',
     path: `/runs/${encodeURIComponent(run.run_id)}`,
-    reference: oneLine(run.run_id),
+    reference: toOneLine(run.run_id),
   }
 }
 
@@ -120,6 +120,6 @@ function factsOf(operation: ShownOperation): AlertDescription['facts'] {
 }
 
 /** Replaces line breaks, which names given by callers may contain and headlines must not. */
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
 }

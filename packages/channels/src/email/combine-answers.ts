@@ -22,23 +22,23 @@ export function combineAnswers(
   suppressed: readonly SuppressionReason[],
   earlier: readonly EndedAddress[],
 ): MailsAnswer {
-  const judged = mails.map(({ address, answer }) => ({ tag: recipientTag(address), answer, end: endOf(answer) }))
+  const judged = mails.map(({ address, answer }) => ({ tag: recipientTag(address), answer, end: addressEndOf(answer) }))
   const ended = judged.flatMap(({ tag, end }) => (end === null ? [] : [{ tag, end }]))
   const count = (end: EndedAddress['end']) => [...earlier, ...ended].filter(one => one.end === end).length
   const pending = judged.filter(one => one.end === null)
   const tally = { accepted: count('taken'), refused: count('refused'), pending: pending.length, suppressed }
   const decisive = pending[0] ?? judged.find(one => one.end === 'taken') ?? judged[0]
-  return { kind: 'mails', decisive: decisive?.answer ?? noRecipient(suppressed), ended, tally }
+  return { kind: 'mails', decisive: decisive?.answer ?? noRecipientAnswer(suppressed), ended, tally }
 }
 
 /** Returns null if the mail must be retried, even after a permanent refusal that this installation caused. */
-function endOf(answer: MessageAnswer): EndedAddress['end'] | null {
+function addressEndOf(answer: MessageAnswer): EndedAddress['end'] | null {
   const { kind } = classifyAnswer('email', answer, 0)
   if (kind === 'retry') return null
   return kind === 'delivered' ? 'taken' : 'refused'
 }
 
-function noRecipient(suppressed: readonly SuppressionReason[]): MessageAnswer {
+function noRecipientAnswer(suppressed: readonly SuppressionReason[]): MessageAnswer {
   const why = suppressed.length > 0 ? describeSuppressed(suppressed) : 'the mail server refused them permanently'
   const message = `No mail was sent: ${why}. Remove a suppression, or set other addresses`
   return { kind: 'not_sendable', reason: 'everybody_suppressed', message }

@@ -1,13 +1,13 @@
 import type { SuppressionReason } from '@backstop/contracts'
-import { readUnsubscribeSubject, UNSUBSCRIBE_PURPOSE } from '@backstop/contracts'
+import { readUnsubscribeTarget, UNSUBSCRIBE_PURPOSE } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { emailChannel as channelOf, secretBox, testRequest } from '../../test/fixtures.ts'
-import type { Answer } from '../answer.ts'
+import type { AttemptAnswer } from '../answer.ts'
 import type { ChannelPorts } from '../channel.ts'
 import type { Mail } from '../mailer.ts'
 import { emailChannel } from './deliver.ts'
 
-const accepted: Answer = { kind: 'smtp', code: 250, stage: 'sent', text: '250 ok' }
+const accepted: AttemptAnswer = { kind: 'smtp', code: 250, stage: 'sent', text: '250 ok' }
 
 async function deliver(
   to: string[],
@@ -35,7 +35,7 @@ describe('a delivery by mail', () => {
       expect(text).toContain(unsubscribeUrl)
       expect(html).toContain(unsubscribeUrl)
       const token = unsubscribeUrl?.replace('https://api.example.com/v1/unsubscribe/', '') ?? ''
-      return readUnsubscribeSubject(secretBox.verify(UNSUBSCRIBE_PURPOSE, token) ?? '')
+      return readUnsubscribeTarget(secretBox.verify(UNSUBSCRIBE_PURPOSE, token) ?? '')
     })
     expect(subjects).toEqual([
       { projectId: 'prj_test', address: 'a@example.com' },

@@ -1,4 +1,4 @@
-import { type Branding, type DeliveryRequest, UNSUBSCRIBE_PURPOSE, unsubscribeSubject } from '@backstop/contracts'
+import { type Branding, type DeliveryRequest, UNSUBSCRIBE_PURPOSE, unsubscribeTargetText } from '@backstop/contracts'
 import type { SecretBox } from '@backstop/kit'
 import type { ChannelModule, ChannelPorts } from '../channel.ts'
 import type { Mail } from '../mailer.ts'
@@ -55,5 +55,5 @@ function signedLink(
   recipient: { projectId: string; address: string },
   secretBox: SecretBox,
 ): string {
-  return `${apiPublicUrl}/v1/unsubscribe/${secretBox.sign(UNSUBSCRIBE_PURPOSE, unsubscribeSubject(recipient))}`
+  return `${apiPublicUrl}/v1/unsubscribe/${secretBox.sign(UNSUBSCRIBE_PURPOSE, unsubscribeTargetText(recipient))}`
 }

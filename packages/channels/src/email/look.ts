@@ -2,7 +2,7 @@ import type { Branding } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 
 /** The appearance of a mail: the project's branding, with Backstop's defaults for missing values. */
-export interface MailLook {
+export interface MailAppearance {
   readonly name: string
   /** An https URL; null to show the name instead of a logo. */
   readonly logoUrl: string | null
@@ -17,23 +17,23 @@ const ACCENTS = { alarm: '#b42318', relief: '#067647', neutral: '#344054' } as c
 const COLOUR = /^#[0-9a-f]{6}$/i
 
 /** Validates the branding again, because a different version of admin-api may have stored it. */
-export function lookOf(branding: Branding, ownName: string, tone: AlertDescription['tone']): MailLook {
+export function appearanceOf(branding: Branding, ownName: string, tone: AlertDescription['tone']): MailAppearance {
   const { name, logo_url: logoUrl, accent_colour: colour, footer = '' } = branding
   const accent = colour !== undefined && COLOUR.test(colour) ? colour.toLowerCase() : ACCENTS[tone]
   return {
-    name: oneLine(name ?? '', 60) || ownName,
+    name: toOneLine(name ?? '', 60) || ownName,
     logoUrl: logoUrl !== undefined && /^https:\/\/[^\s"'<>\\]+$/.test(logoUrl) ? logoUrl : null,
     accent,
     onAccent: isLight(accent) ? '#101828' : '#ffffff',
     footer: footer
       .split(/\r\n|\r|\n/)
-      .map(line => oneLine(line, 500))
+      .map(line => toOneLine(line, 500))
       .filter(line => line !== ''),
   }
 }
 
 /** Removes control characters, which could end a header early, and truncates the text to `limit` code points. */
-export function oneLine(text: string, limit: number): string {
+export function toOneLine(text: string, limit: number): string {
   return Array.from(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim())
     .slice(0, limit)
     .join('')

@@ -3,7 +3,7 @@ import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { COMPILED_TEMPLATE } from './compiled-template.ts'
 import { fillTemplate } from './fill-template.ts'
-import { lookOf, type MailLook, oneLine } from './look.ts'
+import { appearanceOf, type MailAppearance, toOneLine } from './look.ts'
 
 export interface MailView {
   readonly alert: Alert
@@ -31,11 +31,11 @@ const SUBJECT_LIMIT = 200
 /** Renders the mail for an alert, for deliveries and previews. */
 export function renderMail(view: MailView): MailContent {
   const description = describeAlert(view.alert)
-  const look = lookOf(view.branding, view.brandName, description.tone)
+  const look = appearanceOf(view.branding, view.brandName, description.tone)
   const link = view.publicUrl === null || description.path === null ? null : view.publicUrl + description.path
   const parts = { description, look, link, reasonSent: reasonSent(look.name), unsubscribeUrl: view.unsubscribeUrl }
   return {
-    subject: oneLine(`[${look.name}] ${description.title}`, SUBJECT_LIMIT),
+    subject: toOneLine(`[${look.name}] ${description.title}`, SUBJECT_LIMIT),
     text: plainText(parts),
     html: htmlDocument(parts),
     threadId: description.reference,
@@ -44,7 +44,7 @@ export function renderMail(view: MailView): MailContent {
 
 interface MailParts {
   readonly description: AlertDescription
-  readonly look: MailLook
+  readonly look: MailAppearance
   readonly link: string | null
   /** The sentence that explains why the recipient gets the mail. */
   readonly reasonSent: string

@@ -1,5 +1,5 @@
 import { Secret } from '@backstop/kit'
-import { createSelfSignedCertificate, trusting } from '@backstop/kit/test'
+import { createSelfSignedCertificate, trustCertificate } from '@backstop/kit/test'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type SmtpScript, startScriptedSmtpServer } from '../../test/scripted-smtp-server.ts'
 import type { Mail } from '../mailer.ts'
@@ -152,16 +152,19 @@ describe('a mail that the server does not accept', () => {
 
 /** 127.0.0.1 in IPv6 notation, which the mailer does not recognise as loopback. */
 const ELSEWHERE = '::ffff:127.0.0.1'
-/** A new certificate for each test, because `trusting` adds it to the trusted authorities of the whole process. */
+/** A new certificate for each test, because `trustCertificate` adds it to the trusted authorities of the whole process. */
 const selfSigned = () => createSelfSignedCertificate(ELSEWHERE)
 
-interface Way {
+interface MailRoute {
   scheme?: 'smtp' | 'smtps'
   host?: string
   requireTls?: boolean
 }
 
-async function sendBy({ scheme = 'smtp', host = `[${ELSEWHERE}]`, requireTls = true }: Way, script: SmtpScript = {}) {
+async function sendBy(
+  { scheme = 'smtp', host = `[${ELSEWHERE}]`, requireTls = true }: MailRoute,
+  script: SmtpScript = {},
+) {
   const server = await startScriptedSmtpServer(script)
   const mailer = createSmtpMailer({ url: new Secret(`${scheme}://${host}:${server.port}`), from: FROM, requireTls })
   try {
@@ -217,7 +220,7 @@ describe('unencrypted mail', () => {
 describe('TLS', () => {
   test.each(['starttls', 'first_byte'] as const)('from %s with a trusted certificate carries mail', async from => {
     const certificate = selfSigned()
-    onTestFinished(trusting(certificate))
+    onTestFinished(trustCertificate(certificate))
     const way = { scheme: from === 'starttls' ? 'smtp' : 'smtps' } as const
     expect(await sendBy(way, { tls: { from, certificate } })).toMatchObject({
       answer: { kind: 'smtp', stage: 'sent' },
@@ -237,7 +240,7 @@ describe('TLS', () => {
 
   test('with a certificate for another name fails, and the message names SMTP_URL', async () => {
     const certificate = createSelfSignedCertificate('mail.example.com')
-    onTestFinished(trusting(certificate))
+    onTestFinished(trustCertificate(certificate))
     const { answer } = await sendBy({}, offersStartTls(certificate))
     expect(answer).toEqual(tlsFailed(/certificate.*\(ERR_TLS_CERT_ALTNAME_INVALID\).*SMTP_URL/))
   })

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { AppError, isTlsErrorCode, Secret } from '@backstop/kit'
 import { createTransport } from 'nodemailer'
 import type { MessageAnswer, SmtpStage } from '../answer.ts'
-import { firstKiB } from '../first-kib.ts'
+import { maskedFirstKiB } from '../first-kib.ts'
 import type { Mailer } from '../mailer.ts'
 import { recipientTag } from './recipient-tag.ts'
 
@@ -27,7 +27,7 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
   const domain = /@([^@\s<>]+)>?$/.exec(options.from.trim())?.[1]
   if (domain === undefined) throw new AppError('config_invalid', 'SMTP_FROM contains no mail address')
   const local = isLoopback(server.host)
-  const toStored = (reply: string) => firstKiB(reply, [new Secret(server.password)])
+  const toStored = (reply: string) => maskedFirstKiB(reply, [new Secret(server.password)])
   const transport = createTransport({
     pool: true,
     maxConnections: 5,

@@ -3,7 +3,7 @@ import type { EgressRequest } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { alert, secretBox, slackChannel as slackDocument } from '../../test/fixtures.ts'
-import type { Answer } from '../answer.ts'
+import type { AttemptAnswer } from '../answer.ts'
 import { classifyAnswer } from '../classify-answer.ts'
 import { noMailer } from '../mailer.ts'
 import { slackChannel } from './deliver.ts'
@@ -90,7 +90,7 @@ test.each([
   { name: 'the path', body: 'Cannot POST /services/T0/B0/canary-of-hook' },
 ])('the stored answer and its error do not contain $name of the URL', async ({ body }) => {
   const { answer } = await deliverTo(() => ({ status: 404, body }))
-  const told = JSON.stringify([answer, classifyAnswer('slack', answer as Answer, 0)])
+  const told = JSON.stringify([answer, classifyAnswer('slack', answer as AttemptAnswer, 0)])
   expect(told).not.toMatch(/canary|T0|B0/)
   expect(told).toContain('[secret]')
 })

@@ -1,5 +1,5 @@
 import type { StoredChannel } from '@backstop/contracts'
-import type { Answer } from '../answer.ts'
+import type { AttemptAnswer } from '../answer.ts'
 import type { ChannelModule, ChannelPorts } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
 import { digestMessage, digestWithoutBlocks, SLACK_DIGEST } from './digest.ts'
@@ -15,23 +15,23 @@ export const slackChannel: ChannelModule<SlackConfig> = {
   pace: { intervalMs: 1_000, targetOf: ({ fingerprint }) => fingerprint },
   deliver(channel, { alert }, ports) {
     const message = slackMessage(alert, ports.publicUrl, ports.brandName)
-    return post(channel, { message, withoutBlocks: { text: message.text } }, ports)
+    return postMessage(channel, { message, withoutBlocks: { text: message.text } }, ports)
   },
   digest: {
     ...SLACK_DIGEST,
     deliver(channel, requests, ports) {
       const alerts = requests.map(({ alert }) => alert)
       const message = digestMessage(alerts, ports.publicUrl, ports.brandName)
-      return post(channel, { message, withoutBlocks: digestWithoutBlocks(alerts) }, ports)
+      return postMessage(channel, { message, withoutBlocks: digestWithoutBlocks(alerts) }, ports)
     },
   },
 }
 
-async function post(
+async function postMessage(
   channel: StoredChannel<SlackConfig>,
   { message, withoutBlocks }: { readonly message: SlackMessage; readonly withoutBlocks: SlackMessage },
   ports: ChannelPorts,
-): Promise<Answer> {
+): Promise<AttemptAnswer> {
   const target = openSlackTarget(channel, ports.secretBox)
   const url = target.url.reveal()
   const startedAtMs = ports.clock.now()

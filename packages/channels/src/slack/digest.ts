@@ -1,6 +1,6 @@
 import type { Alert } from '@backstop/contracts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
-import { cut, escapeMrkdwn, mrkdwn, plainText, type SlackBlock, type SlackMessage } from './message.ts'
+import { escapeMrkdwn, mrkdwn, plainText, type SlackBlock, type SlackMessage, truncate } from './message.ts'
 
 /**
  * If more than `above` alerts wait, one message reports up to `most` of them. `most` is the number of one-line entries
@@ -47,13 +47,13 @@ export function digestWithoutBlocks(alerts: readonly Alert[]): SlackMessage {
 }
 
 function digestText(alerts: readonly Alert[], limit: number): string {
-  return cut([`${alerts.length} alerts at once:`, ...alerts.map(alert => lineOf(alert, null))].join('\n'), limit)
+  return truncate([`${alerts.length} alerts at once:`, ...alerts.map(alert => lineOf(alert, null))].join('\n'), limit)
 }
 
 function lineOf(alert: Alert, publicUrl: string | null): string {
   const { title, path, reference } = describeAlert(alert)
   const id = shorten(reference)
-  const name = escapeMrkdwn(`${cut(title, LIMITS.line - SEPARATOR.length - id.length)}${SEPARATOR}${id}`)
+  const name = escapeMrkdwn(`${truncate(title, LIMITS.line - SEPARATOR.length - id.length)}${SEPARATOR}${id}`)
   // The link needs no escaping, because it consists of the console's address and an encoded id.
   const link = publicUrl === null || path === null ? '' : publicUrl + path
   return link === '' || link.length > LIMITS.link ? `• ${name}` : `• <${link}|${name}>`
@@ -66,7 +66,7 @@ function shorten(reference: string): string {
   if (reference.length <= LIMITS.reference) return reference
   const half = LIMITS.reference / 2
   // Removes the second half of a divided surrogate pair.
-  return cut(reference, half) + reference.slice(-half).replace(/^[\udc00-\udfff]/, '')
+  return truncate(reference, half) + reference.slice(-half).replace(/^[\udc00-\udfff]/, '')
 }
 
 /** Joins lines into as few sections as possible, without dividing a line. */

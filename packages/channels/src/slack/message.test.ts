@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SAMPLE_ALERTS, sampleIncident } from '../alert-text/sample-alerts.ts'
-import { cut, escapeMrkdwn, slackMessage, slackText } from './message.ts'
+import { escapeMrkdwn, slackMessage, slackText, truncate } from './message.ts'
 
 const hostile = '<!channel> & <@U123> <https://evil.example|your bank>'
 
@@ -44,7 +44,7 @@ test.each([
   { name: 'a character of two units', text: 'a😀b', limit: 3, cutTo: 'a…' },
   { name: 'an entity', text: `a${escapeMrkdwn('<<')}`, limit: 7, cutTo: 'a&lt;…' },
 ])('cuts $name without dividing a character or an entity', ({ text, limit, cutTo }) => {
-  expect(cut(text, limit)).toBe(cutTo)
+  expect(truncate(text, limit)).toBe(cutTo)
 })
 
 function fieldsOf(message: ReturnType<typeof slackMessage>): string[] {

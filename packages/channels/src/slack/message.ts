@@ -67,18 +67,18 @@ function linkBlock(url: string): SlackBlock {
 }
 
 export function plainText(text: string, limit: number): SlackText {
-  return { type: 'plain_text', text: cut(text, limit), emoji: false }
+  return { type: 'plain_text', text: truncate(text, limit), emoji: false }
 }
 
 /** @param text already escaped with `escapeMrkdwn` */
 export function mrkdwn(text: string, limit: number): SlackText {
-  return { type: 'mrkdwn', text: cut(text, limit) }
+  return { type: 'mrkdwn', text: truncate(text, limit) }
 }
 
 /** The alert as text: for notifications, and as the whole message if Slack rejects the blocks. */
 export function slackText(alert: Alert): string {
   const { title, summary } = describeAlert(alert)
-  return cut(escapeMrkdwn(`${title}: ${summary}`), LIMITS.text)
+  return truncate(escapeMrkdwn(`${title}: ${summary}`), LIMITS.text)
 }
 
 /**
@@ -93,7 +93,7 @@ export function escapeMrkdwn(text: string): string {
  * Truncates the text to `limit` UTF-16 units, which is never more than `limit` characters as Slack counts them. Never
  * divides a character or an entity of `escapeMrkdwn`.
  */
-export function cut(text: string, limit: number): string {
+export function truncate(text: string, limit: number): string {
   if (text.length <= limit) return text
   let kept = ''
   for (const point of text) {

@@ -16,10 +16,10 @@ export interface SlackTarget {
 export function openSlackTarget(channel: StoredChannel<SlackConfig>, secretBox: SecretBox): SlackTarget {
   const { _id: id, project_id: projectId, config } = channel
   const url = secretBox.open(config.webhook_url, { collection: 'channels', id, field: 'webhook_url', projectId })
-  return { url, echoes: [url, ...pathEnds(url.reveal()).map(end => new Secret(end))] }
+  return { url, echoes: [url, ...pathSuffixes(url.reveal()).map(end => new Secret(end))] }
 }
 
-function pathEnds(url: string): string[] {
+function pathSuffixes(url: string): string[] {
   if (!URL.canParse(url)) return []
   const segments = new URL(url).pathname.split('/').filter(segment => segment !== '')
   return segments.map((_, index) => segments.slice(index).join('/'))

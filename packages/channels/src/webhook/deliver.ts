@@ -1,7 +1,7 @@
 import type { ChannelModule } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
 import type { WebhookConfig } from './form.ts'
-import { headerSecrets } from './header-secrets.ts'
+import { secretsInHeader } from './header-secrets.ts'
 import { webhookBody } from './message.ts'
 import { webhookHeaders } from './signature.ts'
 import { openWebhookTarget } from './target.ts'
@@ -29,6 +29,6 @@ export const webhookChannel: ChannelModule<WebhookConfig> = {
       // Only the status decides, so a body that is too large or endless is accepted in part.
       partialBody: 'accept',
     })
-    return toHttpAnswer(exchange, [...secrets, ...[...own.values()].flatMap(headerSecrets)])
+    return toHttpAnswer(exchange, [...secrets, ...[...own.values()].flatMap(secretsInHeader)])
   },
 }

@@ -23,7 +23,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}(?:==)
  * The base64 key of a secret in the Standard Webhooks form (`whsec_` and base64, with or without padding). Undefined
  * for any other secret: then the bytes of the secret are the key.
  */
-export function standardKeyOf(secret: string): string | undefined {
+export function base64KeyOf(secret: string): string | undefined {
   const encoded = secret.slice(STANDARD_PREFIX.length)
   return secret.startsWith(STANDARD_PREFIX) && BASE64.test(encoded) ? encoded : undefined
 }
@@ -37,7 +37,7 @@ export const SharedSecret = z
   .min(1)
   .max(255)
   .refine(
-    secret => !secret.startsWith(STANDARD_PREFIX) || standardKeyOf(secret) !== undefined,
+    secret => !secret.startsWith(STANDARD_PREFIX) || base64KeyOf(secret) !== undefined,
     'After whsec_ write the key in base64, for example the output of openssl rand -base64 32; a secret of another form must not begin with whsec_',
   )
 

@@ -10,15 +10,15 @@ const MIN_LENGTH = 6
  * The parts of a custom header's value that a receiver may repeat: the whole value, the credentials without their
  * scheme, and the user and password in Basic credentials (RFC 9110 §11.4, RFC 7617 §2).
  */
-export function headerSecrets(value: Secret): Secret[] {
+export function secretsInHeader(value: Secret): Secret[] {
   const text = value.reveal()
   const credentials = /^[\w-]+ +(.+)$/.exec(text)?.[1] ?? text
-  const parts = [text, credentials, ...credentials.split(/[\s,;:="']+/), ...loginOf(text)]
+  const parts = [text, credentials, ...credentials.split(/[\s,;:="']+/), ...basicCredentialsOf(text)]
   return parts.filter(part => part.length >= MIN_LENGTH).map(part => new Secret(part))
 }
 
 /** The user and the password of Basic credentials, together and separately; empty for another scheme. */
-function loginOf(value: string): string[] {
+function basicCredentialsOf(value: string): string[] {
   const encoded = /^Basic +(\S+)$/i.exec(value)?.[1]
   if (encoded === undefined) return []
   const login = Buffer.from(encoded, 'base64').toString('utf8')

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { Secret } from '@backstop/kit'
-import { standardKeyOf } from './form.ts'
+import { base64KeyOf } from './form.ts'
 
 /**
  * The headers that authenticate a delivery: X-Service-Signature over the body, and the headers of Standard Webhooks
@@ -44,15 +44,15 @@ function keysOf(secret: Secret) {
   if (known !== undefined) return known
   const keys = {
     plain: createSecretKey(Buffer.from(secret.reveal(), 'utf8')),
-    standard: createSecretKey(standardKey(secret)),
+    standard: createSecretKey(signingKeyOf(secret)),
   }
   KEYS.set(secret, keys)
   return keys
 }
 
 /** The key of a secret: the decoded base64 after `whsec_`, or else the UTF-8 bytes of the secret. */
-function standardKey(secret: Secret): Buffer {
+function signingKeyOf(secret: Secret): Buffer {
   const text = secret.reveal()
-  const encoded = standardKeyOf(text)
+  const encoded = base64KeyOf(text)
   return encoded === undefined ? Buffer.from(text, 'utf8') : Buffer.from(encoded, 'base64')
 }

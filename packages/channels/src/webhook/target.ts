@@ -22,7 +22,7 @@ export function openWebhookTarget(
   nowMs: number,
 ): WebhookTarget {
   const { url, secret, previous_secret: previous, headers = {} } = channel.config
-  const known = openedOf(channel)
+  const known = openedSecretsOf(channel)
   const open = (sealed: SealedSecret, field: string) => {
     // The field is part of the cache key, so that a secret that was moved to another field is not found here and fails
     // to decrypt.
@@ -48,7 +48,7 @@ export function openWebhookTarget(
 /** The decrypted secrets of a channel object: decrypting takes as long as the rest of a delivery. */
 const OPENED = new WeakMap<StoredChannel<WebhookConfig>, Map<string, Secret>>()
 
-function openedOf(channel: StoredChannel<WebhookConfig>): Map<string, Secret> {
+function openedSecretsOf(channel: StoredChannel<WebhookConfig>): Map<string, Secret> {
   const opened = OPENED.get(channel) ?? new Map<string, Secret>()
   OPENED.set(channel, opened)
   return opened

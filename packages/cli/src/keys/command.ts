@@ -7,18 +7,20 @@ import { RECOVERED_KEY_DAYS, recoverAdminKey } from './recover.ts'
 
 /** `backstop keys recover` */
 export async function keysCommand(args: readonly string[], surroundings: Surroundings): Promise<void> {
-  const { positionals } = readArguments(args, {})
+  const { positionals, values } = readArguments(args, { 'no-expiry': { type: 'boolean' } })
   if (positionals.length !== 1 || positionals[0] !== 'recover') {
     throw new CommandFault('misused', 'Name a subcommand', 'backstop keys recover  creates an admin key')
   }
+  const validDays = values['no-expiry'] ? null : RECOVERED_KEY_DAYS
+  const validity = validDays === null ? 'does not expire' : `is valid for ${validDays} days`
   const address = findDatabase(surroundings)
   const mongo = connectMongo({ url: address.url, dbName: address.name, appName: 'backstop-keys' })
   try {
     await refuseOtherDatabase(mongo)
-    const { key, keyId } = await recoverAdminKey(mongo, surroundings.operator)
+    const { key, keyId } = await recoverAdminKey(mongo, surroundings.operator, validDays)
     surroundings.out(`${key.reveal()}\n`)
     surroundings.err(
-      `Created the admin key ${keyId}, which is valid for ${RECOVERED_KEY_DAYS} days and shown only here.\n` +
+      `Created the admin key ${keyId}, which ${validity} and is shown only here.\n` +
         `Revoke keys that are lost or leaked: GET /v1/api-keys lists them, DELETE /v1/api-keys/{id} revokes one.\n`,
     )
   } catch (error) {

@@ -1,7 +1,7 @@
 import { type ApiKeyDocument, type AuditDocument, newId } from '@backstop/contracts'
 import { apiKeyDocument, asUnavailable, generateApiKey, type Mongo, type Secret } from '@backstop/kit'
 
-/** Days until the recovered key expires, as for keys that the management API creates by default. */
+/** Days until the recovered key expires by default, as for keys that the management API creates by default. */
 export const RECOVERED_KEY_DAYS = 90
 const DAY_MS = 86_400_000
 
@@ -9,11 +9,13 @@ const DAY_MS = 86_400_000
  * Creates an admin key for all projects, with its audit row. It requires only write access to the database, because whoever has it could
  * also store a key without an audit row.
  * @param operator user and machine that run the command
+ * @param validDays null for a key that does not expire
  * @throws AppError `unavailable`
  */
 export function recoverAdminKey(
   { client, db }: Mongo,
   operator: string,
+  validDays: number | null,
 ): Promise<{ readonly key: Secret; readonly keyId: string }> {
   return asUnavailable(async () => {
     // MongoDB's time, because the management API checks expiry with it and this machine's clock may be wrong.
@@ -26,7 +28,7 @@ export function recoverAdminKey(
       scopes: ['admin'],
       projectId: null,
       createdAt: now,
-      expiresAt: new Date(now.getTime() + RECOVERED_KEY_DAYS * DAY_MS),
+      expiresAt: validDays === null ? null : new Date(now.getTime() + validDays * DAY_MS),
     })
     const row: AuditDocument = {
       _id: newId('audit'),

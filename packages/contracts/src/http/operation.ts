@@ -14,10 +14,8 @@ const optional = <S extends z.ZodType>(schema: S) =>
     .transform(value => value ?? undefined)
     .optional()
 
-const executing_at = optional(TimeInput).describe(
-  'When the operation began executing; default: the time of this report',
-)
-const ended_at = optional(TimeInput).describe('When the operation ended; default: the time of this report')
+const executing_at = optional(TimeInput).describe('When the operation began executing, if that was before this report')
+const ended_at = optional(TimeInput).describe('When the operation ended, if that was before this report')
 const provider_ref = optional(ProviderId).describe("The provider's id of the refund or cancellation")
 const reason = optional(z.string().max(2000))
 

@@ -30,6 +30,6 @@ export type RunWithOperations = z.infer<typeof RunWithOperations>
 /** The query of GET /v1/runs. */
 export const RunQuery = ListQuery.extend({ project_id: z.string().optional() })
 /** The query of GET /v1/runs/{id}. */
-export const OneRunQuery = z.object({
+export const RunDetailQuery = z.object({
   project_id: z.string().optional().describe('Needed if several projects use the same run_id'),
 })

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type KafkaProxy, startKafkaProxy } from '../../test/kafka-proxy.ts'
-import { collectingLogger } from '../../test/log-lines.ts'
+import { createCollectingLogger } from '../../test/log-lines.ts'
 import { type TestStack, testStack } from '../../test/stack.ts'
 import { until } from '../../test/until.ts'
 
@@ -24,9 +24,9 @@ afterEach(async () => {
 })
 
 /** Creates a consumer behind the proxy, and a producer that does not use the proxy. */
-async function setUp(groupId: string) {
+async function startConsumerBehindProxy(groupId: string) {
   const { translateAddress } = proxy
-  const lines = collectingLogger()
+  const lines = createCollectingLogger()
   const fatal: unknown[] = []
   const got = new Set<string>()
   const consumer = stack.bus({ translateAddress, logger: lines.logger }).consumer({
@@ -46,14 +46,14 @@ async function setUp(groupId: string) {
   return { consumer, lines, fatal, got, send }
 }
 
-describe('a consumer goes on without a restart of the process', () => {
+describe('a consumer continues without a restart of the process', () => {
   test.each([
     { name: 'refused connections for a while', mode: 'refuse', awayMs: 3_000 },
     { name: 'swallowed everything in silence for a while', mode: 'black_hole', awayMs: 7_000 },
     // Longer than the session timeout: the broker has reassigned the partitions and removed the member.
     { name: 'was away for longer than the session', mode: 'refuse', awayMs: 9_000 },
   ] as const)('when the broker $name', { timeout: 120_000 }, async ({ mode, awayMs }) => {
-    const { consumer, fatal, got, send } = await setUp(`away-${mode}-${awayMs}`)
+    const { consumer, fatal, got, send } = await startConsumerBehindProxy(`away-${mode}-${awayMs}`)
     await send(`before-${mode}-${awayMs}`)
     await until('it works', () => got.has(`before-${mode}-${awayMs}`))
     proxy.mode = mode
@@ -76,8 +76,8 @@ describe('a consumer goes on without a restart of the process', () => {
     expect(longestStill).toBeLessThan(20_000)
   })
 
-  test('when its connections are cut again and again', { timeout: 120_000 }, async () => {
-    const { fatal, got, send } = await setUp('cut')
+  test('when its connections are closed repeatedly', { timeout: 120_000 }, async () => {
+    const { fatal, got, send } = await startConsumerBehindProxy('cut')
     for (let round = 0; round < 6; round += 1) {
       await send(`cut-${round}`)
       await until(`message ${round} came`, () => got.has(`cut-${round}`), { timeoutMs: 30_000 })
@@ -86,9 +86,9 @@ describe('a consumer goes on without a restart of the process', () => {
     expect(fatal).toEqual([])
   })
 
-  test('when it starts while the broker is away', { timeout: 60_000 }, async () => {
+  test('when it starts while the broker is unavailable', { timeout: 60_000 }, async () => {
     proxy.mode = 'refuse'
-    const { consumer, lines, fatal, got, send } = await setUp('cold')
+    const { consumer, lines, fatal, got, send } = await startConsumerBehindProxy('cold')
     await send('cold')
     await until('it tried', () => lines.count('consumer.rebuilt') >= 2)
     expect(consumer.msSinceProgress()).toBeLessThan(10_000)
@@ -98,8 +98,8 @@ describe('a consumer goes on without a restart of the process', () => {
   })
 })
 
-test('a consumer can be stopped while the broker is away, in bounded time', { timeout: 60_000 }, async () => {
-  const { consumer, got, send } = await setUp('stop-away')
+test('a consumer stops within a time limit while the broker is unavailable', { timeout: 60_000 }, async () => {
+  const { consumer, got, send } = await startConsumerBehindProxy('stop-away')
   await send('stop-away')
   await until('it works', () => got.has('stop-away'))
   proxy.mode = 'black_hole'
@@ -108,7 +108,7 @@ test('a consumer can be stopped while the broker is away, in bounded time', { ti
   expect(performance.now() - startedAt).toBeLessThan(15_000)
 })
 
-test('through one network fault after another every acknowledged message arrives', { timeout: 180_000 }, async () => {
+test('every acknowledged message arrives after repeated network faults', { timeout: 180_000 }, async () => {
   const { translateAddress } = proxy
   const fatal: unknown[] = []
   const got = new Set<string>()

@@ -1,7 +1,7 @@
 import type { TopicName } from '@backstop/contracts'
 import type { Producer as KafkajsProducer } from 'kafkajs'
 import type { TimeSource } from '../clock/measured-clock.ts'
-import { settled, withDeadline } from '../clock/with-deadline.ts'
+import { waitUntilSettled, withDeadline } from '../clock/with-deadline.ts'
 import { unavailable } from '../errors.ts'
 import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
 
@@ -22,7 +22,7 @@ export function createBrokerTime(connection: KafkaConnection, topicPrefix: strin
   async function discard(): Promise<void> {
     const unused = producer
     producer = undefined
-    if (unused !== undefined) await settled(unused.disconnect(), DISCONNECT_MS)
+    if (unused !== undefined) await waitUntilSettled(unused.disconnect(), DISCONNECT_MS)
   }
 
   async function connect(): Promise<KafkajsProducer> {

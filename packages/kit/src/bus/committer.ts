@@ -4,7 +4,7 @@ import { describeKafkaError } from './kafka-errors.ts'
 import type { OwnedPartition } from './owned-partition.ts'
 
 /** Delay of commits after a completed message, in milliseconds, so that one commit covers several messages. */
-const GATHER_MS = 100
+const COMMIT_DELAY_MS = 100
 /** Pause after a refused commit, in milliseconds. */
 const RETRY_MS = 1_000
 
@@ -29,17 +29,17 @@ export class Committer {
   }
 
   /** Sets the function that sends a commit. It is known from the first batch on. */
-  use(commit: CommitOffsets): void {
+  setCommitFunction(commit: CommitOffsets): void {
     this.#commit = commit
   }
 
-  /** Commits within GATHER_MS, together with other messages completed in that time. */
+  /** Commits within COMMIT_DELAY_MS, together with other messages completed in that time. */
   requestSoon(): void {
     if (this.#closed) return
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       void this.flush()
-    }, GATHER_MS)
+    }, COMMIT_DELAY_MS)
   }
 
   /** Commits now. Resolves when the broker has answered. Never throws. */

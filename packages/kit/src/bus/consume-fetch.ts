@@ -13,7 +13,7 @@ const SHORTEST_PAUSE_MS = 50
 const FAULT_PAUSE_MS = [500, 30_000] as const
 
 /** The session's state and callbacks for one fetched batch. */
-interface Surroundings {
+interface SliceContext {
   readonly options: SessionOptions
   /** True if the handler may get more messages. */
   mayGoOn(): boolean
@@ -34,7 +34,7 @@ export interface FetchOutcome {
 export async function consumeFetch(
   owned: OwnedPartition,
   payload: EachBatchPayload,
-  around: Surroundings,
+  around: SliceContext,
 ): Promise<FetchOutcome> {
   const { messages } = payload.batch
   const size = around.options.maxBatchMessages ?? DEFAULT_BATCH_MESSAGES
@@ -55,13 +55,13 @@ export async function consumeFetch(
 async function handleSlice(
   owned: OwnedPartition,
   slice: readonly KafkaMessage[],
-  around: Surroundings,
+  around: SliceContext,
 ): Promise<{ accepted: number; resumeAfterMs?: number }> {
   const { options } = around
   const { tracker } = owned
   const messages = slice.map(message => incomingMessage(owned.topic, owned.partition, message))
   const offsets = messages.map(({ offset }) => offset)
-  tracker.handOut(offsets)
+  tracker.trackHandedOut(offsets)
   let accepted = 0
   try {
     const progress = await options.onBatch({

@@ -1,7 +1,7 @@
 import kafkajs, { type Consumer as KafkajsConsumer } from 'kafkajs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { collectingLogger } from '../../test/log-lines.ts'
-import { rawKafkajs } from '../../test/raw-kafkajs.ts'
+import { createCollectingLogger } from '../../test/log-lines.ts'
+import { createPlainKafkajs } from '../../test/raw-kafkajs.ts'
 import { type TestStack, testStack } from '../../test/stack.ts'
 import { until } from '../../test/until.ts'
 import type { ConsumerOptions, IncomingMessage, OutgoingMessage } from './bus.ts'
@@ -20,7 +20,7 @@ const topic = 'operations'
 const brokerTopic = () => stack.topicPrefix + topic
 
 /** Creates a new topic with these messages. `partitions` keys are spread over as many partitions. */
-async function setUp(partitions: number, keys: readonly string[]) {
+async function createTopicWith(partitions: number, keys: readonly string[]) {
   await stack.createTopics([topic], partitions)
   cleanUp.push(async () => {
     await stack.admin.delete([brokerTopic()])
@@ -48,7 +48,7 @@ beforeEach(() => {
 
 /** Starts a consumer of the bus. `lines` contains its log lines. */
 async function consume(options: Partial<ConsumerOptions> & Pick<ConsumerOptions, 'onBatch'>, groupId = currentGroup) {
-  const lines = collectingLogger()
+  const lines = createCollectingLogger()
   const fatal: unknown[] = []
   const consumer = stack.bus({ logger: lines.logger, metadataMaxAgeMs: 1_000 }).consumer({
     ...{ groupId, topics: [topic], commit: 'accepted' },
@@ -69,7 +69,7 @@ function collect(into: IncomingMessage[]): ConsumerOptions['onBatch'] {
 
 /** Starts a plain kafkajs consumer and records its crashes. `retries` is kafkajs's own option. */
 async function rawConsumer(groupId: string, fromBeginning: boolean, retries = 5) {
-  const consumer: KafkajsConsumer = rawKafkajs(stack).consumer({
+  const consumer: KafkajsConsumer = createPlainKafkajs(stack).consumer({
     groupId: stack.topicPrefix + groupId,
     retry: { retries, initialRetryTime: 10, restartOnFailure: async () => false },
   })
@@ -85,7 +85,7 @@ async function rawConsumer(groupId: string, fromBeginning: boolean, retries = 5)
 
 describe('a handler that throws a TypeError', () => {
   test('ends a plain kafkajs consumer for good, without a restart', async () => {
-    await setUp(1, ['a'])
+    await createTopicWith(1, ['a'])
     const { consumer, crashes } = await rawConsumer('raw-type-error', true)
     const run = consumer.run({
       eachMessage: async () => {
@@ -97,8 +97,8 @@ describe('a handler that throws a TypeError', () => {
     expect(crashes[0]).toMatchObject({ restart: false })
   })
 
-  test('only puts our batch off: the same message comes again and the next ones, too', async () => {
-    const { send } = await setUp(1, ['a'])
+  test('only defers our batch: the same message is delivered again, and the next ones, too', async () => {
+    const { send } = await createTopicWith(1, ['a'])
     const got: IncomingMessage[] = []
     let faults = 0
     const { lines, fatal } = await consume({
@@ -118,7 +118,7 @@ describe('a handler that throws a TypeError', () => {
 
 describe('faults over the life of a process, with successes in between', () => {
   test('add up in a plain kafkajs consumer until it crashes', async () => {
-    await setUp(1, [...'abcdefgh'])
+    await createTopicWith(1, [...'abcdefgh'])
     const { consumer, crashes } = await rawConsumer('raw-counter', true, 2)
     let handled = 0
     let faults = 0
@@ -139,7 +139,7 @@ describe('faults over the life of a process, with successes in between', () => {
 
   test('never do in ours: twenty faults end nothing and lose nothing', { timeout: 60_000 }, async () => {
     const keys = Array.from({ length: 40 }, (_, number) => `key-${number}`)
-    await setUp(4, keys)
+    await createTopicWith(4, keys)
     const failed = new Set<string>()
     const got: IncomingMessage[] = []
     const { lines, fatal } = await consume({
@@ -163,7 +163,7 @@ describe('faults over the life of a process, with successes in between', () => {
 
 describe('where a group begins that has committed nothing', () => {
   test('a plain kafkajs consumer skips what is there', async () => {
-    const { send } = await setUp(1, ['before'])
+    const { send } = await createTopicWith(1, ['before'])
     const { consumer, joins } = await rawConsumer('raw-new', false)
     const got: string[] = []
     await consumer.run({ eachMessage: async ({ message: { key } }) => void got.push(String(key)) })
@@ -177,7 +177,7 @@ describe('where a group begins that has committed nothing', () => {
   })
 
   test('ours begins at the first message, also on a partition that was added later', async () => {
-    const { send } = await setUp(1, ['a'])
+    const { send } = await createTopicWith(1, ['a'])
     const got: IncomingMessage[] = []
     await consume({ onBatch: collect(got) })
     await until('the first came', () => got.length === 1)
@@ -198,7 +198,7 @@ describe('where a group begins that has committed nothing', () => {
   })
 
   test('ours goes to the earliest message that is left when its own place was deleted', async () => {
-    await setUp(1, [...'abcdefgh'])
+    await createTopicWith(1, [...'abcdefgh'])
     const before: IncomingMessage[] = []
     const first = await consume({
       maxBatchMessages: 2,
@@ -208,7 +208,7 @@ describe('where a group begins that has committed nothing', () => {
     })
     await until('two were taken', () => before.length === 2)
     await first.consumer.stop()
-    const admin = rawKafkajs(stack).admin()
+    const admin = createPlainKafkajs(stack).admin()
     await admin.connect()
     await admin.fetchTopicMetadata({ topics: [brokerTopic()] })
     await admin.deleteTopicRecords({ topic: brokerTopic(), partitions: [{ partition: 0, offset: '5' }] })
@@ -220,9 +220,9 @@ describe('where a group begins that has committed nothing', () => {
   })
 })
 
-test('messages that somebody compressed with gzip or zstd are read', async () => {
-  await setUp(1, ['plain'])
-  const raw = rawKafkajs(stack).producer()
+test('messages compressed with gzip or zstd are read', async () => {
+  await createTopicWith(1, ['plain'])
+  const raw = createPlainKafkajs(stack).producer()
   await raw.connect()
   for (const compression of [kafkajs.CompressionTypes.GZIP, kafkajs.CompressionTypes.ZSTD]) {
     await raw.send({
@@ -244,15 +244,15 @@ test('a consumer that starts before its topic exists waits for it', async () => 
   const { consumer, lines, fatal } = await consume({ onBatch: collect(got) }, 'early')
   await until('it tried', () => lines.count('consumer.rebuilt') >= 2)
   expect(consumer.msSinceProgress()).toBeLessThan(5_000)
-  await setUp(1, ['a'])
+  await createTopicWith(1, ['a'])
   await until('the message came', () => got.length === 1)
   expect(fatal).toEqual([])
 })
 
-test('a fault that no waiting mends is fatal, and told once', async () => {
-  await setUp(1, ['a'])
+test('a permanent fault is fatal and reported once', async () => {
+  await createTopicWith(1, ['a'])
   // A member that assigns partitions by another protocol: the broker accepts only one protocol per group.
-  const foreign = rawKafkajs(stack).consumer({
+  const foreign = createPlainKafkajs(stack).consumer({
     groupId: `${stack.topicPrefix}mixed`,
     maxWaitTimeInMs: 100,
     partitionAssigners: [

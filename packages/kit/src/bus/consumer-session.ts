@@ -1,11 +1,11 @@
 import type { TopicName } from '@backstop/contracts'
 import type { ConsumerGroupJoinEvent, EachBatchPayload, Consumer as KafkajsConsumer } from 'kafkajs'
-import { settled } from '../clock/with-deadline.ts'
+import { waitUntilSettled } from '../clock/with-deadline.ts'
 import type { Logger } from '../logger.ts'
 import type { ConsumerOptions } from './bus.ts'
 import { Committer } from './committer.ts'
 import { consumeFetch, type FetchOutcome } from './consume-fetch.ts'
-import { asksForRejoin, describeKafkaError } from './kafka-errors.ts'
+import { describeKafkaError, meansRejoin } from './kafka-errors.ts'
 import { OwnedPartition } from './owned-partition.ts'
 
 /** Interval of heartbeats while a batch is handled, in milliseconds. kafkajs sends at most one every 3 s. */
@@ -41,15 +41,15 @@ export class ConsumerSession {
   /** Counts assignments, because work of an earlier assignment must not move kafkajs's positions. */
   #epoch = 0
   #active = 0
-  #quiet: (() => void) | undefined
+  #resolveIdle: (() => void) | undefined
 
   constructor(consumer: KafkajsConsumer, options: SessionOptions) {
     this.#consumer = consumer
     this.#options = options
     this.#committer = new Committer(() => this.#owned.values(), options.logger)
     const { GROUP_JOIN, CRASH, FETCH_START, END_BATCH_PROCESS } = consumer.events
-    consumer.on(GROUP_JOIN, event => this.#joined(event))
-    consumer.on(FETCH_START, () => this.#fetching())
+    consumer.on(GROUP_JOIN, event => this.#onGroupJoin(event))
+    consumer.on(FETCH_START, () => this.#onFetch())
     consumer.on(END_BATCH_PROCESS, () => options.progress())
     consumer.on(CRASH, event => this.#ended.reject(event.payload.error))
     // `run` awaits the promise. Until then a rejection must not be reported as unhandled.
@@ -71,9 +71,9 @@ export class ConsumerSession {
       })
       await this.#ended.promise
     } finally {
-      for (const owned of this.#owned.values()) this.#lose(owned)
+      for (const owned of this.#owned.values()) this.#releasePartition(owned)
       this.#committer.close()
-      const leaving = settled(this.#consumer.disconnect(), LEAVE_MS)
+      const leaving = waitUntilSettled(this.#consumer.disconnect(), LEAVE_MS)
       // After a crash, disconnecting may hang on the lost connection.
       if (this.#stopping) await leaving
     }
@@ -87,8 +87,8 @@ export class ConsumerSession {
       owned.endPause()
     }
     this.#pauseAll()
-    await settled(this.#becomeQuiet(), this.#options.drainTimeoutMs ?? 15_000)
-    await settled(this.#committer.flush(), COMMIT_ON_STOP_MS)
+    await waitUntilSettled(this.#waitUntilIdle(), this.#options.drainTimeoutMs ?? 15_000)
+    await waitUntilSettled(this.#committer.flush(), COMMIT_ON_STOP_MS)
     this.#ended.resolve()
   }
 
@@ -97,10 +97,10 @@ export class ConsumerSession {
    * limit.
    */
   async #eachBatch(payload: EachBatchPayload): Promise<void> {
-    this.#committer.use(offsets => payload.commitOffsetsIfNecessary(offsets))
+    this.#committer.setCommitFunction(offsets => payload.commitOffsetsIfNecessary(offsets))
     if (this.#stopping) return
     if (this.#rejoinCause !== undefined) throw this.#rejoinCause
-    const owned = this.#ownedOf(payload.batch.topic, payload.batch.partition)
+    const owned = this.#findOrAddPartition(payload.batch.topic, payload.batch.partition)
     if (owned.busy) return
     owned.busy = true
     this.#active += 1
@@ -111,13 +111,13 @@ export class ConsumerSession {
         options: this.#options,
         mayGoOn: () => !this.#stopping && this.#rejoinCause === undefined && this.#epoch === epoch,
         mayResolve: () => this.#epoch === epoch,
-        handled: () => this.#handled(),
-        completed: () => this.#completed(),
-        heartbeat: () => this.#beat(payload),
+        handled: () => this.#onHandled(),
+        completed: () => this.#onCompleted(),
+        heartbeat: () => this.#sendHeartbeats(payload),
       })
       this.#pauseWhenAsked(owned, outcome)
       // The other members wait for this batch: commit it before the assignment changes.
-      if (this.#rejoinCause !== undefined) await settled(this.#committer.flush(), COMMIT_ON_STOP_MS)
+      if (this.#rejoinCause !== undefined) await waitUntilSettled(this.#committer.flush(), COMMIT_ON_STOP_MS)
     } catch (error) {
       this.#options.logger.error({ error, topic: owned.topic, partition: owned.partition }, 'consumer.fault')
       this.#pauseWhenAsked(owned, { resumeAfterMs: 1_000 })
@@ -125,24 +125,24 @@ export class ConsumerSession {
       endBeat()
       owned.busy = false
       this.#active -= 1
-      this.#checkQuiet()
+      this.#checkIdle()
     }
     if (this.#rejoinCause !== undefined) throw this.#rejoinCause
   }
 
-  #fetching(): void {
+  #onFetch(): void {
     this.#options.progress()
     // kafkajs fetches again only after it has handled the exceptions of the last batches.
     this.#rejoinCause = undefined
   }
 
-  #handled(): void {
+  #onHandled(): void {
     if (this.#options.commit === 'accepted') void this.#committer.flush()
   }
 
-  #completed(): void {
+  #onCompleted(): void {
     this.#committer.requestSoon()
-    this.#checkQuiet()
+    this.#checkIdle()
   }
 
   #pauseWhenAsked(owned: OwnedPartition, { resumeAfterMs }: FetchOutcome): void {
@@ -154,7 +154,7 @@ export class ConsumerSession {
     })
   }
 
-  #joined({ payload }: ConsumerGroupJoinEvent): void {
+  #onGroupJoin({ payload }: ConsumerGroupJoinEvent): void {
     const { memberAssignment } = payload
     this.#epoch += 1
     this.#rejoinCause = undefined
@@ -163,7 +163,7 @@ export class ConsumerSession {
       if (memberAssignment[owned.brokerTopic]?.includes(owned.partition)) {
         owned.endPause()
         owned.renewSignal()
-      } else this.#lose(owned)
+      } else this.#releasePartition(owned)
     }
     // kafkajs keeps pauses across a rebalance, so a partition that is assigned again would stay paused. A handler that
     // still needs a pause requests it with the next batch.
@@ -173,7 +173,7 @@ export class ConsumerSession {
     this.#options.logger.info({ group: payload.groupId, partitions, duration_ms: payload.duration }, 'consumer.joined')
   }
 
-  #rebalancing(cause: unknown): void {
+  #onRebalance(cause: unknown): void {
     if (this.#rejoinCause !== undefined) return
     this.#rejoinCause = cause
     // Handed-off messages stay in progress, because their partition may be assigned to this process again.
@@ -186,27 +186,27 @@ export class ConsumerSession {
       if (performance.now() - startedAt > MAX_BATCH_MS) {
         this.#options.logger.error({ topic: payload.batch.topic, partition: payload.batch.partition }, 'consumer.stuck')
         clearInterval(timer)
-      } else void this.#tryBeat(payload)
+      } else void this.#trySendHeartbeat(payload)
     }, BEAT_MS)
     return () => clearInterval(timer)
   }
 
-  async #beat(payload: EachBatchPayload): Promise<void> {
+  async #sendHeartbeats(payload: EachBatchPayload): Promise<void> {
     this.#options.progress()
-    await this.#tryBeat(payload)
+    await this.#trySendHeartbeat(payload)
   }
 
-  async #tryBeat(payload: EachBatchPayload): Promise<void> {
+  async #trySendHeartbeat(payload: EachBatchPayload): Promise<void> {
     const epoch = this.#epoch
     try {
       await payload.heartbeat()
     } catch (error) {
       // A heartbeat answer from the previous assignment says nothing about the current one.
-      if (asksForRejoin(error) && this.#epoch === epoch) this.#rebalancing(error)
+      if (meansRejoin(error) && this.#epoch === epoch) this.#onRebalance(error)
     }
   }
 
-  #ownedOf(brokerTopic: string, partition: number): OwnedPartition {
+  #findOrAddPartition(brokerTopic: string, partition: number): OwnedPartition {
     const key = `${brokerTopic}/${partition}`
     let owned = this.#owned.get(key)
     if (owned === undefined) {
@@ -217,7 +217,7 @@ export class ConsumerSession {
     return owned
   }
 
-  #lose(owned: OwnedPartition): void {
+  #releasePartition(owned: OwnedPartition): void {
     owned.interrupt()
     owned.endPause()
     this.#owned.delete(`${owned.brokerTopic}/${owned.partition}`)
@@ -240,16 +240,16 @@ export class ConsumerSession {
   }
 
   /** Resolves when no batch and no handed-off message is in progress. */
-  #becomeQuiet(): Promise<void> {
+  #waitUntilIdle(): Promise<void> {
     return new Promise(resolve => {
-      this.#quiet = resolve
-      this.#checkQuiet()
+      this.#resolveIdle = resolve
+      this.#checkIdle()
     })
   }
 
-  #checkQuiet(): void {
-    if (this.#quiet === undefined || this.#active > 0) return
+  #checkIdle(): void {
+    if (this.#resolveIdle === undefined || this.#active > 0) return
     for (const owned of this.#owned.values()) if (owned.tracker.openCount > 0) return
-    this.#quiet()
+    this.#resolveIdle()
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { settled } from '../clock/with-deadline.ts'
+import { waitUntilSettled } from '../clock/with-deadline.ts'
 import type { Consumer, ConsumerOptions } from './bus.ts'
 import { ConsumerSession } from './consumer-session.ts'
 import { classifyConsumerError, describeKafkaError } from './kafka-errors.ts'
@@ -40,8 +40,8 @@ export class KafkaConsumer implements Consumer {
   }
 
   async start(): Promise<void> {
-    this.#progress()
-    this.#running ??= this.#runForEver()
+    this.#noteProgress()
+    this.#running ??= this.#runUntilStopped()
   }
 
   async stop(): Promise<void> {
@@ -50,18 +50,18 @@ export class KafkaConsumer implements Consumer {
       await this.#session?.stop()
     }
     // A session that is still connecting to an unavailable broker ends later on its own.
-    if (this.#running !== undefined) await settled(this.#running, END_MS)
+    if (this.#running !== undefined) await waitUntilSettled(this.#running, END_MS)
   }
 
   msSinceProgress(): number {
     return performance.now() - this.#lastProgressAt
   }
 
-  #progress(): void {
+  #noteProgress(): void {
     this.#lastProgressAt = performance.now()
   }
 
-  async #runForEver(): Promise<void> {
+  async #runUntilStopped(): Promise<void> {
     let pauseMs: number = REBUILD_MS[0]
     while (!this.#stop.signal.aborted) {
       const startedAt = performance.now()
@@ -77,7 +77,7 @@ export class KafkaConsumer implements Consumer {
         if (this.#isFatal(error)) return
         await pause(pauseMs, undefined, { signal: this.#stop.signal }).catch(() => undefined)
         pauseMs = Math.min(pauseMs * 2, REBUILD_MS[1])
-        this.#progress()
+        this.#noteProgress()
       }
     }
   }
@@ -116,7 +116,12 @@ export class KafkaConsumer implements Consumer {
       maxBytes: 16 * 1_048_576,
       retry: { ...retry, restartOnFailure: async () => false },
     })
-    const session = { ...this.#options, topicPrefix, logger: this.#connection.logger, progress: () => this.#progress() }
+    const session = {
+      ...this.#options,
+      topicPrefix,
+      logger: this.#connection.logger,
+      progress: () => this.#noteProgress(),
+    }
     return new ConsumerSession(consumer, session)
   }
 }

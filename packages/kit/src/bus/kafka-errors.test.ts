@@ -1,29 +1,29 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../errors.ts'
-import { asksForRejoin, classifyConsumerError, classifySendError, describeKafkaError } from './kafka-errors.ts'
+import { classifyConsumerError, classifySendError, describeKafkaError, meansRejoin } from './kafka-errors.ts'
 
 /** An error like those of kafkajs, which are distinguished by name and type and contain their cause. */
-function thrown(name: string, type?: string, cause?: Error): Error {
+function kafkajsError(name: string, type?: string, cause?: Error): Error {
   return Object.assign(new Error(`${name} was thrown`, { cause }), { name, type })
 }
 
 describe('what a failed send means', () => {
   test.each([
-    { name: 'a lost connection may come back', error: thrown('KafkaJSConnectionError'), code: 'unavailable' },
+    { name: 'a lost connection may come back', error: kafkajsError('KafkaJSConnectionError'), code: 'unavailable' },
     {
       name: 'so may too few replicas',
-      error: thrown('KafkaJSProtocolError', 'NOT_ENOUGH_REPLICAS'),
+      error: kafkajsError('KafkaJSProtocolError', 'NOT_ENOUGH_REPLICAS'),
       code: 'unavailable',
     },
-    { name: 'a topic may still be made', error: thrown('X', 'UNKNOWN_TOPIC_OR_PARTITION'), code: 'unavailable' },
+    { name: 'a topic may still be made', error: kafkajsError('X', 'UNKNOWN_TOPIC_OR_PARTITION'), code: 'unavailable' },
     {
       name: 'a message stays too large',
-      error: thrown('KafkaJSProtocolError', 'MESSAGE_TOO_LARGE'),
+      error: kafkajsError('KafkaJSProtocolError', 'MESSAGE_TOO_LARGE'),
       code: 'message_invalid',
     },
     {
       name: 'also when that lies inside other errors',
-      error: thrown('KafkaJSNumberOfRetriesExceeded', undefined, thrown('X', 'RECORD_LIST_TOO_LARGE')),
+      error: kafkajsError('KafkaJSNumberOfRetriesExceeded', undefined, kafkajsError('X', 'RECORD_LIST_TOO_LARGE')),
       code: 'message_invalid',
     },
   ])('$name', ({ error, code }) => {
@@ -40,28 +40,32 @@ describe('what a failed send means', () => {
 
 describe('whether a broken consumer is built anew', () => {
   test.each([
-    { name: 'after a lost connection', error: thrown('KafkaJSConnectionError'), kind: 'transient' },
+    { name: 'after a lost connection', error: kafkajsError('KafkaJSConnectionError'), kind: 'transient' },
     {
       name: 'after kafkajs gave up on a coordinator that restarts',
-      error: thrown('KafkaJSNonRetriableError', undefined, thrown('KafkaJSGroupCoordinatorNotFound')),
+      error: kafkajsError('KafkaJSNonRetriableError', undefined, kafkajsError('KafkaJSGroupCoordinatorNotFound')),
       kind: 'transient',
     },
-    { name: 'while its topics do not exist yet', error: thrown('K', 'UNKNOWN_TOPIC_OR_PARTITION'), kind: 'unknown' },
+    {
+      name: 'while its topics do not exist yet',
+      error: kafkajsError('K', 'UNKNOWN_TOPIC_OR_PARTITION'),
+      kind: 'unknown',
+    },
     {
       name: 'while its topics do not exist yet, as kafkajs says it',
-      error: thrown('KafkaJSProtocolError', 'UNKNOWN_TOPIC_OR_PARTITION'),
+      error: kafkajsError('KafkaJSProtocolError', 'UNKNOWN_TOPIC_OR_PARTITION'),
       kind: 'transient',
     },
-    { name: 'not with wrong credentials', error: thrown('KafkaJSSASLAuthenticationError'), kind: 'fatal' },
+    { name: 'not with wrong credentials', error: kafkajsError('KafkaJSSASLAuthenticationError'), kind: 'fatal' },
     {
       name: 'not without the right to read',
-      error: thrown('KafkaJSProtocolError', 'TOPIC_AUTHORIZATION_FAILED'),
+      error: kafkajsError('KafkaJSProtocolError', 'TOPIC_AUTHORIZATION_FAILED'),
       kind: 'fatal',
     },
-    { name: 'not for a codec that it lacks', error: thrown('KafkaJSNotImplemented'), kind: 'fatal' },
+    { name: 'not for a codec that it lacks', error: kafkajsError('KafkaJSNotImplemented'), kind: 'fatal' },
     {
       name: 'a few times after a fault inside kafkajs',
-      error: thrown('KafkaJSNonRetriableError', undefined, new TypeError('undefined')),
+      error: kafkajsError('KafkaJSNonRetriableError', undefined, new TypeError('undefined')),
       kind: 'unknown',
     },
     { name: 'a few times after what is no error at all', error: 'text', kind: 'unknown' },
@@ -72,14 +76,14 @@ describe('whether a broken consumer is built anew', () => {
 
 test('a member is asked to rejoin by each of the answers that mean it', () => {
   for (const type of ['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']) {
-    expect(asksForRejoin(thrown('KafkaJSProtocolError', type))).toBe(true)
+    expect(meansRejoin(kafkajsError('KafkaJSProtocolError', type))).toBe(true)
   }
-  expect(asksForRejoin(thrown('KafkaJSConnectionError'))).toBe(false)
+  expect(meansRejoin(kafkajsError('KafkaJSConnectionError'))).toBe(false)
 })
 
-test('an error is told in one line with its causes, each once', () => {
-  const inner = thrown('Inner')
-  expect(describeKafkaError(thrown('Outer', undefined, inner))).toBe(
+test('an error is described in one line with each cause once', () => {
+  const inner = kafkajsError('Inner')
+  expect(describeKafkaError(kafkajsError('Outer', undefined, inner))).toBe(
     'Outer: Outer was thrown; caused by Inner: Inner was thrown',
   )
 })

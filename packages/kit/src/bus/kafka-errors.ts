@@ -7,7 +7,7 @@ interface KafkajsError extends Error {
 }
 
 /** The error and its causes, outermost first. */
-function chainOf(error: unknown): KafkajsError[] {
+function causeChainOf(error: unknown): KafkajsError[] {
   const chain: KafkajsError[] = []
   for (let next = error; next instanceof Error && chain.length < 8; next = next.cause) chain.push(next as KafkajsError)
   return chain
@@ -18,7 +18,7 @@ const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])
 /** The AppError of a failed send. Every failure is retryable, except for a message that is too large. */
 export function classifySendError(error: unknown): AppError {
   if (error instanceof AppError) return error
-  const chain = chainOf(error)
+  const chain = causeChainOf(error)
   if (chain.some(({ type }) => type !== undefined && TOO_LARGE.has(type))) {
     return new AppError('message_invalid', 'A message is larger than its topic allows', { cause: error })
   }
@@ -51,7 +51,7 @@ export type ConsumerFault = { kind: 'fatal' | 'transient' | 'unknown'; reason: s
  * (for example while a broker shuts down); it is retried a limited number of times.
  */
 export function classifyConsumerError(error: unknown): ConsumerFault {
-  const chain = chainOf(error)
+  const chain = causeChainOf(error)
   const fatal = chain.find(({ name, type }) => FATAL_NAMES.has(name) || (type !== undefined && FATAL_TYPES.has(type)))
   if (fatal !== undefined) return { kind: 'fatal', reason: fatal.type ?? fatal.name }
   const known = chain.find(({ name }) => name.startsWith('KafkaJS'))
@@ -69,13 +69,13 @@ const REJOIN_TYPES = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UN
 /**
  * True if a failed heartbeat or commit means that a rebalance has begun or that this member was removed from the group.
  */
-export function asksForRejoin(error: unknown): boolean {
-  return chainOf(error).some(({ type }) => type !== undefined && REJOIN_TYPES.has(type))
+export function meansRejoin(error: unknown): boolean {
+  return causeChainOf(error).some(({ type }) => type !== undefined && REJOIN_TYPES.has(type))
 }
 
 /** The error and its causes in one line, without kafkajs's stack traces. */
 export function describeKafkaError(error: unknown): string {
-  return chainOf(error)
+  return causeChainOf(error)
     .map(({ name, message }) => `${name}: ${message}`)
     .filter((line, index, lines) => lines.indexOf(line) === index)
     .join('; caused by ')

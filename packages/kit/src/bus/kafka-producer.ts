@@ -1,5 +1,5 @@
 import kafkajs, { type Producer as KafkajsProducer, type TopicMessages } from 'kafkajs'
-import { settled, withDeadline } from '../clock/with-deadline.ts'
+import { waitUntilSettled, withDeadline } from '../clock/with-deadline.ts'
 import { unavailable } from '../errors.ts'
 import type { OutgoingMessage, Producer, ProducerOptions } from './bus.ts'
 import { classifySendError, describeKafkaError } from './kafka-errors.ts'
@@ -22,7 +22,7 @@ export interface ProducerSettings {
 }
 
 /** A kafkajs producer with its sends in flight. It is replaced when a send hangs. */
-interface Line {
+interface ProducerClient {
   readonly producer: KafkajsProducer
   connected: Promise<void> | undefined
   inFlight: number
@@ -39,7 +39,7 @@ export class KafkaProducer implements Producer {
   readonly #connection: KafkaConnection
   readonly #settings: ProducerSettings
   readonly #sendTimeoutMs: number
-  #line: Line | undefined
+  #line: ProducerClient | undefined
   #stopped = false
   readonly #sends = new Set<Promise<void>>()
 
@@ -50,8 +50,8 @@ export class KafkaProducer implements Producer {
   }
 
   async start(): Promise<void> {
-    const line = this.#currentLine()
-    await settled(this.#connect(line), this.#sendTimeoutMs)
+    const line = this.#currentClient()
+    await waitUntilSettled(this.#connect(line), this.#sendTimeoutMs)
   }
 
   send(messages: readonly OutgoingMessage[]): Promise<void> {
@@ -67,7 +67,7 @@ export class KafkaProducer implements Producer {
     this.#stopped = true
     const line = this.#line
     this.#line = undefined
-    if (line !== undefined) await settled(line.producer.disconnect(), DISCONNECT_MS)
+    if (line !== undefined) await waitUntilSettled(line.producer.disconnect(), DISCONNECT_MS)
   }
 
   async #sendAll(messages: readonly OutgoingMessage[]): Promise<void> {
@@ -84,14 +84,14 @@ export class KafkaProducer implements Producer {
       const remainingMs = deadline - performance.now()
       if (remainingMs <= 0 || this.#stopped)
         throw unavailable('Kafka', lastError ?? new Error('The producer is stopped'))
-      const line = this.#currentLine()
+      const line = this.#currentClient()
       line.inFlight += 1
       try {
         const expired = () => new Error(`No answer within ${this.#sendTimeoutMs} ms`)
         return await withDeadline(this.#sendOnce(line, topicMessages), remainingMs, expired)
       } catch (error) {
         // A timer may fire up to a millisecond early.
-        if (performance.now() >= deadline - 1) this.#retire(line)
+        if (performance.now() >= deadline - 1) this.#stopUsing(line)
         const refusal = classifySendError(error)
         if (!refusal.retryable) throw refusal
         lastError = error
@@ -106,12 +106,12 @@ export class KafkaProducer implements Producer {
     }
   }
 
-  async #sendOnce(line: Line, topicMessages: TopicMessages[]): Promise<void> {
+  async #sendOnce(line: ProducerClient, topicMessages: TopicMessages[]): Promise<void> {
     await this.#connect(line)
     await line.producer.sendBatch({ acks: -1, timeout: ISR_TIMEOUT_MS, topicMessages })
   }
 
-  #currentLine(): Line {
+  #currentClient(): ProducerClient {
     this.#line ??= {
       producer: createKafkajsClient(this.#connection, { retries: 0, initialRetryTime: 50 }).producer({
         idempotent: false,
@@ -128,7 +128,7 @@ export class KafkaProducer implements Producer {
     return this.#line
   }
 
-  #connect(line: Line): Promise<void> {
+  #connect(line: ProducerClient): Promise<void> {
     line.connected ??= line.producer.connect().catch(error => {
       line.connected = undefined
       throw error
@@ -137,13 +137,13 @@ export class KafkaProducer implements Producer {
   }
 
   /** Stops using a client whose request has passed its deadline, because the client may hang without end. */
-  #retire(line: Line): void {
+  #stopUsing(line: ProducerClient): void {
     line.retired = true
     if (this.#line === line) this.#line = undefined
   }
 
-  #disconnectWhenUnused(line: Line): void {
-    if (line.retired && line.inFlight === 0) void settled(line.producer.disconnect(), DISCONNECT_MS)
+  #disconnectWhenUnused(line: ProducerClient): void {
+    if (line.retired && line.inFlight === 0) void waitUntilSettled(line.producer.disconnect(), DISCONNECT_MS)
   }
 
   #topicMessages(messages: readonly OutgoingMessage[]): TopicMessages[] {

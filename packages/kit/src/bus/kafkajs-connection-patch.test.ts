@@ -127,7 +127,7 @@ describe('kafkajs with the patch', () => {
     await until('the connection is down', () => !connection.isConnected())
   })
 
-  test('ignores what an old socket still says', async () => {
+  test('ignores data of an old socket', async () => {
     const connection = openConnection()
     await connection.connect()
     await until('it arrived', () => sockets.length === 1)

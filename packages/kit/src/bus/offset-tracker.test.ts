@@ -6,7 +6,7 @@ const offsets = (...numbers: number[]) => numbers.map(BigInt)
 
 function handedOut(...numbers: number[]): OffsetTracker {
   const tracker = new OffsetTracker()
-  tracker.handOut(offsets(...numbers))
+  tracker.trackHandedOut(offsets(...numbers))
   return tracker
 }
 
@@ -39,14 +39,14 @@ describe('what may be committed', () => {
     expect(tracker.openCount).toBe(0)
   })
 
-  test('not what was taken back, until it is handed out and completed again', () => {
+  test('not a withdrawn message, until it is handed out and completed again', () => {
     const tracker = handedOut(5, 6, 7)
     tracker.withdraw(offsets(6, 7))
     tracker.complete(5n)
     tracker.complete(7n)
     expect(tracker.committable()).toBe(6n)
     expect(tracker.openCount).toBe(0)
-    tracker.handOut(offsets(6, 7))
+    tracker.trackHandedOut(offsets(6, 7))
     expect(tracker.openCount).toBe(2)
     expect(tracker.committable()).toBe(6n)
   })
@@ -84,7 +84,7 @@ describe('how many leading messages of a fetch were seen before', () => {
     tracker.complete(3n)
     tracker.committed(tracker.committable()!)
     expect(tracker.countSeen(offsets(0, 1))).toBe(0)
-    tracker.handOut(offsets(0, 1))
+    tracker.trackHandedOut(offsets(0, 1))
     tracker.complete(4n)
     expect(tracker.committable()).toBeUndefined()
     expect(tracker.openCount).toBe(2)

@@ -22,7 +22,7 @@ export class OffsetTracker {
     const first = offsets[0]
     if (first === undefined || this.#position === undefined) return 0
     if (this.#committed !== undefined && first < this.#committed) {
-      this.#forget()
+      this.#reset()
       return 0
     }
     const position = this.#position
@@ -31,7 +31,7 @@ export class OffsetTracker {
   }
 
   /** Records that these offsets, in ascending order, are passed to the handler. */
-  handOut(offsets: readonly bigint[]): void {
+  trackHandedOut(offsets: readonly bigint[]): void {
     for (const offset of offsets) {
       // The first offset is treated as committed, because the broker sends no message below the committed offset.
       this.#committed ??= offset
@@ -94,7 +94,7 @@ export class OffsetTracker {
     this.#byOffset.delete(offset)
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#window = []
     this.#byOffset.clear()
     this.#openCount = 0

@@ -113,7 +113,7 @@ describe('a send while the broker cannot answer', () => {
   })
 })
 
-test('a topic that does not exist is unavailable, is not made by sending, and can be sent to once it is there', async () => {
+test('a missing topic is unavailable, is not created by sending, and works after its creation', async () => {
   await withProducer(async producer => {
     await expect(producer.send([message('early', 'incidents')])).rejects.toMatchObject({ code: 'unavailable' })
     await producer.send([message('other topics are not concerned')])

@@ -1,7 +1,7 @@
 import type { Consumer as KafkajsConsumer } from 'kafkajs'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { collectingLogger } from '../../test/log-lines.ts'
-import { rawKafkajs } from '../../test/raw-kafkajs.ts'
+import { createCollectingLogger } from '../../test/log-lines.ts'
+import { createPlainKafkajs } from '../../test/raw-kafkajs.ts'
 import { type TestStack, testStack } from '../../test/stack.ts'
 import { until } from '../../test/until.ts'
 import type { Batch, ConsumerOptions, IncomingMessage } from './bus.ts'
@@ -28,7 +28,7 @@ afterEach(async () => {
 afterAll(() => Promise.all(stacks.map(each => each.close())))
 
 async function join(options: Partial<ConsumerOptions> & Pick<ConsumerOptions, 'onBatch'>) {
-  const lines = collectingLogger()
+  const lines = createCollectingLogger()
   const consumer = stack.bus({ logger: lines.logger }).consumer({
     ...{ groupId: 'group', topics: [topic], commit: 'accepted', drainTimeoutMs: 500 },
     onFatal: error => {
@@ -50,7 +50,7 @@ describe('a partition that is paused while the group is formed anew', () => {
   test('stays paused for ever in plain kafkajs when its timer is gone', async () => {
     const groupId = `${stack.topicPrefix}raw`
     const open = async () => {
-      const consumer: KafkajsConsumer = rawKafkajs(stack).consumer({
+      const consumer: KafkajsConsumer = createPlainKafkajs(stack).consumer({
         groupId,
         maxWaitTimeInMs: 100,
         heartbeatInterval: 500,
@@ -80,7 +80,7 @@ describe('a partition that is paused while the group is formed anew', () => {
     expect(first.consumer.paused().flatMap(({ partitions }) => partitions).length).toBeGreaterThan(0)
   })
 
-  test('comes again at once in ours, so that whoever paused it decides anew', { timeout: 90_000 }, async () => {
+  test('is delivered again at once in ours, so that the handler can pause it again', { timeout: 90_000 }, async () => {
     const calls: number[] = []
     const first = await join({
       async onBatch({ partition }) {
@@ -146,7 +146,7 @@ test('a batch that works longer than the session keeps its partitions and is han
   expect(seen).toHaveLength(KEYS.length)
 })
 
-test('a batch at work hears of a rebalance at once, and what it did is committed before the partition moves', {
+test('a batch in progress is interrupted by a rebalance at once, and its accepted messages are committed before', {
   timeout: 90_000,
 }, async () => {
   const handled: string[] = []

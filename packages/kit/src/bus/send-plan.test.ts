@@ -24,11 +24,11 @@ describe('cutting a send into requests', () => {
     expect(planRequests(messages).flat()).toEqual(messages)
   })
 
-  test('a message that its topic does not take is refused before anything is sent', () => {
+  test('a message too large for its topic is refused before any message is sent', () => {
     expect(() => planRequests([ofBytes(10), ofBytes(2 * MIB)])).toThrow(/exceeds the limit of operations/)
   })
 
-  test('a dead-letter topic takes what any other topic took, with the reason added', () => {
+  test('a dead-letter topic accepts every message of other topics, with the reason added', () => {
     const headers = { 'x-error-message': 'e'.repeat(500), 'x-original-topic': 'operations' }
     const dead: OutgoingMessage = { ...ofBytes(2 * MIB - 200), topic: 'inbound.dead', headers }
     expect(planRequests([dead])).toHaveLength(1)

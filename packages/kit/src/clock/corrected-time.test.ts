@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { excessAt, startTime, timeAt, withOffset } from './corrected-time.ts'
+import { applyOffset, initialTime, remainingExcessMs, timeAt } from './corrected-time.ts'
 
-const start = startTime(1_000_000)
+const start = initialTime(1_000_000)
 
 const step = fc.record({
   afterMs: fc.double({ min: 0, max: 100_000, noNaN: true }),
@@ -22,7 +22,7 @@ test('it never goes back, and is never behind its offset, whichever offsets it t
           last = now
         }
         local += afterMs
-        time = withOffset(time, offsetMs, local)
+        time = applyOffset(time, offsetMs, local)
         const now = timeAt(time, local)
         expect(now).toBeGreaterThanOrEqual(last)
         expect(now).toBeGreaterThanOrEqual(Math.floor(local + offsetMs))
@@ -33,18 +33,18 @@ test('it never goes back, and is never behind its offset, whichever offsets it t
 })
 
 test('an offset that is larger applies at once', () => {
-  expect(timeAt(withOffset(start, 1_600_000, 10), 10)).toBe(1_600_010)
+  expect(timeAt(applyOffset(start, 1_600_000, 10), 10)).toBe(1_600_010)
 })
 
 test('an offset that is smaller by 600 s applies over 1,200 s, at half speed', () => {
-  const time = withOffset(start, 400_000, 0)
+  const time = applyOffset(start, 400_000, 0)
   expect(timeAt(time, 0)).toBe(1_000_000)
   expect(timeAt(time, 10_000)).toBe(1_005_000)
-  expect(excessAt(time, 600_000)).toBe(300_000)
+  expect(remainingExcessMs(time, 600_000)).toBe(300_000)
   expect(timeAt(time, 1_200_000)).toBe(1_600_000)
   expect(timeAt(time, 1_300_000)).toBe(1_700_000)
 })
 
 test('it is whole milliseconds, as headers and documents need them', () => {
-  expect(timeAt(startTime(0.4), 7.9)).toBe(8)
+  expect(timeAt(initialTime(0.4), 7.9)).toBe(8)
 })

@@ -14,12 +14,12 @@ export interface CorrectedTime {
 const SLEW = 0.5
 
 /** The initial time. It may start anywhere, because it has not been read yet. */
-export function startTime(offsetMs: number): CorrectedTime {
+export function initialTime(offsetMs: number): CorrectedTime {
   return { offsetMs, fromMs: Number.NEGATIVE_INFINITY, sinceMs: 0 }
 }
 
 /** Applies an offset: forward at once, backward by running at half speed. */
-export function withOffset(time: CorrectedTime, offsetMs: number, localMs: number): CorrectedTime {
+export function applyOffset(time: CorrectedTime, offsetMs: number, localMs: number): CorrectedTime {
   return { offsetMs, fromMs: exactTimeAt(time, localMs), sinceMs: localMs }
 }
 
@@ -29,7 +29,7 @@ export function timeAt(time: CorrectedTime, localMs: number): number {
 }
 
 /** How far the corrected time is still ahead of local time + offset, in milliseconds. */
-export function excessAt(time: CorrectedTime, localMs: number): number {
+export function remainingExcessMs(time: CorrectedTime, localMs: number): number {
   return exactTimeAt(time, localMs) - (localMs + time.offsetMs)
 }
 

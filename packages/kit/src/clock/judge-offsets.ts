@@ -23,9 +23,9 @@ export type ClockVerdict =
   | { readonly kind: 'in_step' }
   | { readonly kind: 'unmeasured'; readonly reason: 'no_reading_yet'; readonly detail: string }
   /** `apart` causes a warning; `far_apart` makes the process not ready. */
-  | { readonly kind: 'apart' | 'far_apart'; readonly reason: ApartReason; readonly detail: string }
+  | { readonly kind: 'apart' | 'far_apart'; readonly reason: DeviationReason; readonly detail: string }
 
-export type ApartReason = 'own_clock' | 'database_clock' | 'broker_clock' | 'sources_disagree' | 'base_stepped_back'
+export type DeviationReason = 'own_clock' | 'database_clock' | 'broker_clock' | 'sources_disagree' | 'base_stepped_back'
 
 export const WARN_BEYOND_MS = 2_000
 export const NOT_READY_BEYOND_MS = 30_000
@@ -47,11 +47,11 @@ export function judgeOffsets(facts: ClockFacts): ClockVerdict {
     const detail = `Time of ${NAMES[base]} stepped back, and this process is still ${seconds(excessMs)} ahead of it: restart the process`
     return { kind: 'far_apart', reason: 'base_stepped_back', detail }
   }
-  const ownMs = certain(own)
+  const ownMs = certainDeviationMs(own)
   if (ownMs > WARN_BEYOND_MS) {
     const kind = ownMs > NOT_READY_BEYOND_MS ? 'far_apart' : 'apart'
     // The clocks of the host and of Kafka agree, so MongoDB's clock is wrong.
-    if (base === 'database' && broker !== undefined && certain(broker) <= WARN_BEYOND_MS) {
+    if (base === 'database' && broker !== undefined && certainDeviationMs(broker) <= WARN_BEYOND_MS) {
       const detail = `The clock of MongoDB's primary differs by ${seconds(own.aheadMs)} from this host's and Kafka's: synchronise it by NTP`
       return { kind, reason: 'database_clock', detail }
     }
@@ -59,19 +59,19 @@ export function judgeOffsets(facts: ClockFacts): ClockVerdict {
     return { kind, reason: 'own_clock', detail }
   }
   if (database === undefined || broker === undefined) return { kind: 'in_step' }
-  if (certain(broker) > WARN_BEYOND_MS) {
+  if (certainDeviationMs(broker) > WARN_BEYOND_MS) {
     const detail = `Kafka's clock differs by ${seconds(broker.aheadMs)} from this host's and MongoDB's: synchronise the broker's by NTP`
     return { kind: 'apart', reason: 'broker_clock', detail }
   }
   const between = { aheadMs: broker.aheadMs - database.aheadMs, errorMs: broker.errorMs + database.errorMs }
-  if (certain(between) > WARN_BEYOND_MS) {
+  if (certainDeviationMs(between) > WARN_BEYOND_MS) {
     const detail = `The clocks of MongoDB and Kafka differ by ${seconds(between.aheadMs)}: synchronise them by NTP`
     return { kind: 'apart', reason: 'sources_disagree', detail }
   }
   return { kind: 'in_step' }
 }
 
-function certain({ aheadMs, errorMs }: Deviation): number {
+function certainDeviationMs({ aheadMs, errorMs }: Deviation): number {
   return Math.max(0, Math.abs(aheadMs) - errorMs)
 }
 

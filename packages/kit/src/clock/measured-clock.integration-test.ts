@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startKafkaProxy } from '../../test/kafka-proxy.ts'
-import { collectingLogger } from '../../test/log-lines.ts'
+import { createCollectingLogger } from '../../test/log-lines.ts'
 import { type TestStack, testStack } from '../../test/stack.ts'
 import { until } from '../../test/until.ts'
 import { createBrokerTime } from '../bus/broker-time.ts'
@@ -31,7 +31,7 @@ const trueTime = () => performance.timeOrigin + performance.now()
 /** A host whose clock is ahead, with the real sources. */
 function host(aheadMs: number, kafka = stack.kafka()) {
   const metrics = createMetrics('test')
-  const log = collectingLogger()
+  const log = createCollectingLogger()
   const clock = createMeasuredClock({
     sources: { database: createMongoTime(mongo), broker: createBrokerTime(kafka, stack.topicPrefix) },
     own: { wall: () => trueTime() + aheadMs, monotonic: () => performance.now() },

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { collectingLogger } from '../../test/log-lines.ts'
+import { createCollectingLogger } from '../../test/log-lines.ts'
 import { until } from '../../test/until.ts'
 import { createMetrics } from '../ops/metrics.ts'
 import type { ClockSource } from './judge-offsets.ts'
@@ -29,7 +29,7 @@ function world(clocks: Clocks, { everyMs = 1 } = {}) {
     },
   })
   const metrics = createMetrics('test')
-  const log = collectingLogger()
+  const log = createCollectingLogger()
   const own = { wall: () => trueTime() + clocks.wall, monotonic: () => monotonic }
   const sources = { database: source('database'), broker: source('broker') }
   const clock = createMeasuredClock({ sources, own, everyMs, logger: log.logger, metrics })
@@ -183,8 +183,8 @@ test('rejects with the cause when no source could be read in time', async () => 
   })
 })
 
-test('a source that never answers holds up a process that the other one has measured for 2 s at most', async () => {
-  const logger = collectingLogger().logger
+test('a source that never answers delays a measured process for 2 s at most', async () => {
+  const logger = createCollectingLogger().logger
   const sources = { database: { read: async () => TRUE_TIME }, broker: { read: () => new Promise<number>(() => {}) } }
   const clock = createMeasuredClock({ sources, logger, metrics: createMetrics('test') })
   running.push(clock)

@@ -2,10 +2,10 @@ import { AppError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../ops/metrics.ts'
 import { type Clock, sleep, systemClock } from './clock.ts'
-import { type CorrectedTime, excessAt, startTime, timeAt, withOffset } from './corrected-time.ts'
+import { applyOffset, type CorrectedTime, initialTime, remainingExcessMs, timeAt } from './corrected-time.ts'
 import { type ClockSource, type ClockVerdict, type Deviation, judgeOffsets } from './judge-offsets.ts'
 import { type ClockReading, estimateAt, type OffsetEstimate, refineEstimate } from './offset-estimate.ts'
-import { settled, withDeadline } from './with-deadline.ts'
+import { waitUntilSettled, withDeadline } from './with-deadline.ts'
 
 /** A clock that a process compares with its own. */
 export interface TimeSource {
@@ -61,7 +61,7 @@ const RETRY_MS = 500
  * A reading is repeated at once until its error is at most this, in milliseconds, because the first reading includes
  * connecting.
  */
-const SHARP_MS = 10
+const PRECISE_MS = 10
 const READINGS_AT_ONCE = 3
 /** How long the start waits for the second source after the first one was read, in milliseconds. */
 const OTHER_SOURCE_MS = 2_000
@@ -81,7 +81,7 @@ class TimeBase implements MeasuredClock {
   readonly #logger: Logger
   readonly #everyMs: number
   readonly #own: OwnClocks
-  readonly #record: ReturnType<typeof createRecorder>
+  readonly #record: ReturnType<typeof createClockMetrics>
   readonly #stopping = new AbortController()
   readonly #measured = Promise.withResolvers<void>()
   /** Resolved after the first reading of the source, successful or failed. */
@@ -97,16 +97,16 @@ class TimeBase implements MeasuredClock {
     this.#logger = logger
     this.#everyMs = everyMs
     this.#own = own
-    this.#record = createRecorder(metrics)
+    this.#record = createClockMetrics(metrics)
     this.#tried = { database: Promise.withResolvers(), broker: Promise.withResolvers() }
-    this.#time = startTime(own.wall() - own.monotonic())
+    this.#time = initialTime(own.wall() - own.monotonic())
   }
 
   readonly now = () => timeAt(this.#time, this.#own.monotonic())
   readonly schedule = systemClock.schedule
 
   start(): void {
-    for (const name of SOURCES) void this.#follow(name)
+    for (const name of SOURCES) void this.#readRepeatedly(name)
   }
 
   async stop(): Promise<void> {
@@ -124,7 +124,7 @@ class TimeBase implements MeasuredClock {
       const cause = this.#failing.get('database') ?? this.#failing.get('broker')
       return new AppError('unavailable', message, { cause, retryable: true })
     })
-    await settled(Promise.all(SOURCES.map(name => this.#tried[name].promise)), OTHER_SOURCE_MS)
+    await waitUntilSettled(Promise.all(SOURCES.map(name => this.#tried[name].promise)), OTHER_SOURCE_MS)
   }
 
   unready(): string | undefined {
@@ -132,10 +132,10 @@ class TimeBase implements MeasuredClock {
     return verdict.kind === 'far_apart' || verdict.kind === 'unmeasured' ? verdict.detail : undefined
   }
 
-  async #follow(name: ClockSource): Promise<void> {
+  async #readRepeatedly(name: ClockSource): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
-      await this.#readSharply(name)
+      await this.#readUntilPrecise(name)
       this.#tried[name].resolve()
       if (signal.aborted) return
       this.#report()
@@ -143,33 +143,33 @@ class TimeBase implements MeasuredClock {
     }
   }
 
-  async #readSharply(name: ClockSource): Promise<void> {
+  async #readUntilPrecise(name: ClockSource): Promise<void> {
     for (let count = 0; count < READINGS_AT_ONCE; count += 1) {
       const sentAtMs = this.#own.monotonic()
       try {
         const remoteMs = await this.#sources[name].read()
-        this.#adopt(name, { sentAtMs, receivedAtMs: this.#own.monotonic(), remoteMs })
+        this.#applyReading(name, { sentAtMs, receivedAtMs: this.#own.monotonic(), remoteMs })
       } catch (error) {
-        if (!this.#stopping.signal.aborted) this.#failed(name, error)
+        if (!this.#stopping.signal.aborted) this.#reportFailure(name, error)
         return
       }
       if (this.#failing.delete(name)) this.#logger.info({ source: name }, 'clock.reading_succeeded')
-      if ((this.#estimates[name]?.errorMs ?? 0) <= SHARP_MS) return
+      if ((this.#estimates[name]?.errorMs ?? 0) <= PRECISE_MS) return
     }
   }
 
-  #adopt(name: ClockSource, reading: ClockReading): void {
+  #applyReading(name: ClockSource, reading: ClockReading): void {
     const estimates = { ...this.#estimates, [name]: refineEstimate(this.#estimates[name], reading) }
     const atMs = this.#own.monotonic()
     const { base, offsetMs } = chooseBase(estimates)
     // Before the first reading no decision used the time, so it may still go back.
-    this.#time = this.isMeasured() ? withOffset(this.#time, offsetMs, atMs) : startTime(offsetMs)
+    this.#time = this.isMeasured() ? applyOffset(this.#time, offsetMs, atMs) : initialTime(offsetMs)
     this.#estimates = estimates
     this.#base = base
     this.#measured.resolve()
   }
 
-  #failed(name: ClockSource, error: unknown): void {
+  #reportFailure(name: ClockSource, error: unknown): void {
     this.#record.failed(name)
     if (!this.#failing.has(name)) this.#logger.warn({ source: name, error }, 'clock.reading_failed')
     this.#failing.set(name, error)
@@ -183,7 +183,7 @@ class TimeBase implements MeasuredClock {
   }
 
   #judge(): ClockVerdict {
-    const excessMs = excessAt(this.#time, this.#own.monotonic())
+    const excessMs = remainingExcessMs(this.#time, this.#own.monotonic())
     const [database, broker] = [this.#deviationOf('database'), this.#deviationOf('broker')]
     return judgeOffsets({ base: this.#base, database, broker, excessMs })
   }
@@ -222,7 +222,7 @@ function chooseBase({ database, broker }: Estimates): { base: ClockSource; offse
   throw new Error('No estimate to choose from')
 }
 
-function createRecorder(metrics: Metrics) {
+function createClockMetrics(metrics: Metrics) {
   const ahead = metrics.gauge(
     'clock_offset_seconds',
     "How far this host's clock is ahead of the source's; negative when it is behind",

@@ -7,7 +7,7 @@ export function withDeadline<T>(work: Promise<T>, ms: number, expired: () => Err
 }
 
 /** Resolves when `work` is fulfilled or rejected, or after `ms` milliseconds, for clean-up that must not hang. */
-export async function settled(work: Promise<unknown>, ms: number): Promise<'settled' | 'expired'> {
+export async function waitUntilSettled(work: Promise<unknown>, ms: number): Promise<'settled' | 'expired'> {
   const outcome = work.then(
     () => 'settled' as const,
     () => 'settled' as const,

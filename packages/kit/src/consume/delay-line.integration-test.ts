@@ -44,7 +44,7 @@ test('on the real broker no message is early and each is less than a second late
   await producer.stop()
 })
 
-test('a message that is larger than what the line fetches at once holds up nothing', async () => {
+test('a message larger than the fetch limit of the delay line delays no other message', async () => {
   const bus = stack.bus()
   const producer = bus.producer({ sendTimeoutMs: 5_000 })
   await producer.start()

@@ -1,7 +1,7 @@
 import { HEADERS } from '@backstop/contracts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createManualClock } from '../../test/manual-clock.ts'
-import { createMemoryBus, type MemoryBus, type SendFate } from '../../test/memory-bus/memory-bus.ts'
+import { createMemoryBus, type MemoryBus, type SendResult } from '../../test/memory-bus/memory-bus.ts'
 import { createLogger } from '../logger.ts'
 import { createDelayLine } from './delay-line.ts'
 
@@ -14,11 +14,11 @@ afterEach(async () => {
 /** @param brokerAheadMs how far the broker's clock is ahead, in milliseconds */
 function setUp(brokerAheadMs = 0) {
   const clock = createManualClock()
-  let fate: SendFate = 'stored'
+  let fate: SendResult = 'stored'
   const bus = createMemoryBus({
     clock: { ...clock, now: () => clock.now() + brokerAheadMs },
     partitions: 1,
-    fateOf: messages => (messages[0]?.topic === 'rechecks.due' ? fate : 'stored'),
+    sendResultOf: messages => (messages[0]?.topic === 'rechecks.due' ? fate : 'stored'),
   })
   const startLine = (on: MemoryBus = bus) => {
     const line = createDelayLine({
@@ -37,10 +37,10 @@ function setUp(brokerAheadMs = 0) {
   const sendDueIn = (value: string, ms: number) => send(value, { [HEADERS.dueAt]: String(clock.now() + ms) })
   const moved = () => bus.stored('rechecks.due').map(({ value }) => String(value))
   const committed = () => bus.committed('rechecks', 'rechecks').get(0)
-  const setFate = (next: SendFate) => {
+  const setSendResult = (next: SendResult) => {
     fate = next
   }
-  return { clock, bus, startLine, send, sendDueIn, moved, committed, setFate }
+  return { clock, bus, startLine, send, sendDueIn, moved, committed, setSendResult }
 }
 
 test('a message is never early and comes at its time, unchanged', async () => {
@@ -86,7 +86,7 @@ test('each message comes at its own time, and those that are due together in one
   expect(moved()).toEqual(['a', 'b', 'c'])
 })
 
-describe('a due time that cannot be right makes a message due at once', () => {
+describe('an invalid due time makes a message due at once', () => {
   test.each([
     { name: 'none', headers: {} },
     { name: 'no number', headers: { [HEADERS.dueAt]: 'soon' } },
@@ -118,26 +118,26 @@ test('a line that is killed and started elsewhere neither shortens nor resets th
 })
 
 test('nothing is committed before the broker has what was due, and it is sent again until then', async () => {
-  const { clock, startLine, sendDueIn, moved, committed, setFate } = setUp()
-  setFate('refused')
+  const { clock, startLine, sendDueIn, moved, committed, setSendResult } = setUp()
+  setSendResult('refused')
   await startLine()
   await sendDueIn('a', 1_000)
   await clock.advance(20_000)
   expect(moved()).toEqual([])
   expect(committed()).toBeUndefined()
-  setFate('stored')
+  setSendResult('stored')
   await clock.advance(30_000)
   expect(moved()).toEqual(['a'])
   expect(committed()).toBe(1n)
 })
 
 test('an answer that was lost doubles a message but never loses one', async () => {
-  const { clock, startLine, sendDueIn, moved, committed, setFate } = setUp()
-  setFate('answer_lost')
+  const { clock, startLine, sendDueIn, moved, committed, setSendResult } = setUp()
+  setSendResult('answer_lost')
   await startLine()
   await sendDueIn('a', 1_000)
   await clock.advance(1_000)
-  setFate('stored')
+  setSendResult('stored')
   await clock.advance(30_000)
   expect(moved()).toEqual(['a', 'a'])
   expect(committed()).toBe(1n)

@@ -59,7 +59,7 @@ export function createDelayLine(options: DelayLineOptions): WorkLoop {
     async onBatch(batch) {
       const { due, nextInMs } = splitByDue(batch, options)
       try {
-        if (due.length > 0) await options.producer.send(due.map(message => moved(message, options.target)))
+        if (due.length > 0) await options.producer.send(due.map(message => toTargetMessage(message, options.target)))
       } catch (error) {
         const resumeAfterMs = pauses.failed(batch)
         const { topic, partition } = batch
@@ -96,6 +96,6 @@ function splitByDue(
   return { due: batch.messages, nextInMs: undefined }
 }
 
-function moved({ key, value, headers }: IncomingMessage, target: TopicName) {
+function toTargetMessage({ key, value, headers }: IncomingMessage, target: TopicName) {
   return { topic: target, key, value, headers }
 }

@@ -2,7 +2,7 @@ import { HEADERS, type Recheck } from '@backstop/contracts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createFixedCodec } from '../../test/fixed-codec.ts'
 import { createManualClock } from '../../test/manual-clock.ts'
-import { createMemoryBus, type SendFate } from '../../test/memory-bus/memory-bus.ts'
+import { createMemoryBus, type SendResult } from '../../test/memory-bus/memory-bus.ts'
 import { AppError, unavailable } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createMetrics } from '../ops/metrics.ts'
@@ -23,11 +23,11 @@ afterEach(async () => {
 
 function setUp(handle: Handle, codec: MessageCodec = createFixedCodec(), deadLetterLog?: DeadLetterLog) {
   const clock = createManualClock()
-  let fate: SendFate = 'stored'
+  let fate: SendResult = 'stored'
   const bus = createMemoryBus({
     clock,
     partitions: 1,
-    fateOf: messages => (messages[0]?.topic === 'inbound.dead' ? fate : 'stored'),
+    sendResultOf: messages => (messages[0]?.topic === 'inbound.dead' ? fate : 'stored'),
   })
   const producer = bus.producer({ sendTimeoutMs: 1_000 })
   const calls: string[][] = []
@@ -56,10 +56,10 @@ function setUp(handle: Handle, codec: MessageCodec = createFixedCodec(), deadLet
     )
   const committed = () => bus.committed(GROUP, 'rechecks.due').get(0)
   const dead = () => bus.stored('inbound.dead')
-  const setFate = (next: SendFate) => {
+  const setSendResult = (next: SendResult) => {
     fate = next
   }
-  return { clock, bus, loop, calls, send, committed, dead, setFate }
+  return { clock, bus, loop, calls, send, committed, dead, setSendResult }
 }
 
 function recheck(lookId: string): Recheck {
@@ -131,14 +131,14 @@ describe('a message that cannot be decoded', () => {
     expect(committed()).toBe(1n)
   })
 
-  test('is not taken before the broker has its dead letter', async () => {
-    const { clock, loop, send, committed, dead, setFate } = setUp(async () => undefined)
-    setFate('refused')
+  test('is not acknowledged before the broker has its dead letter', async () => {
+    const { clock, loop, send, committed, dead, setSendResult } = setUp(async () => undefined)
+    setSendResult('refused')
     await send(Buffer.from('junk'))
     await loop.start()
     await clock.advance(60_000)
     expect(committed()).toBeUndefined()
-    setFate('stored')
+    setSendResult('stored')
     await clock.advance(30_000)
     expect(dead()).toHaveLength(1)
     expect(committed()).toBe(1n)
@@ -169,8 +169,8 @@ describe('a message that cannot be decoded', () => {
   })
 })
 
-describe('a dependency that is away', () => {
-  test('puts the batch off, longer each time but never beyond 30 s, and loses nothing', async () => {
+describe('an unavailable dependency', () => {
+  test('defers the batch, longer each time up to 30 s, and loses no message', async () => {
     let away = true
     const { clock, loop, calls, send, committed, dead } = setUp(async () => {
       if (away) throw unavailable('MongoDB', undefined)
@@ -196,7 +196,7 @@ describe('a dependency that is away', () => {
     expect(dead()).toHaveLength(0)
   })
 
-  test('has its pause begin anew after a success', async () => {
+  test('starts again with the shortest pause after a success', async () => {
     let away = true
     const { clock, loop, calls, send, committed } = setUp(async () => {
       if (away) throw unavailable('MongoDB', undefined)
@@ -274,7 +274,7 @@ describe('a message that alone makes the work fail', () => {
     expect(dead()).toHaveLength(20)
   })
 
-  test('holds nobody else up when it is a verdict on the message itself, however many come in a row', async () => {
+  test('delays no other message if the messages themselves are invalid, even for many in a row', async () => {
     const { clock, loop, send, committed, dead } = setUp(async messages => {
       if (messages.length > 0) throw new AppError('message_invalid', 'The event is malformed')
     })
@@ -285,7 +285,7 @@ describe('a message that alone makes the work fail', () => {
     expect(committed()).toBe(35n)
   })
 
-  test('does not hide a dependency that goes away while it is looked for', async () => {
+  test('does not hide a dependency that fails during the search', async () => {
     let away = false
     const { clock, loop, calls, send, committed, dead } = setUp(async (messages, context) => {
       if (away) throw unavailable('MongoDB', undefined)
@@ -328,7 +328,7 @@ describe('a loop that records its dead letters', () => {
     return { book, entered, state }
   }
 
-  test('enters each with its reason once the broker has the dead letter, and acknowledges it after that', async () => {
+  test('records each with its reason after the broker has the dead letter, and then acknowledges it', async () => {
     const { book, entered, state } = openBook()
     const { clock, loop, send, committed, dead } = setUp(failingOn('b'), undefined, book)
     state.dead = () => dead().length

@@ -108,7 +108,7 @@ export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N
 }
 
 /** The result of the work on a batch. */
-type End =
+type BatchEnd =
   | { readonly kind: 'done' }
   | { readonly kind: 'interrupted' }
   /** A dependency is unavailable, or concurrent writers won. */
@@ -120,7 +120,7 @@ function progressOf<N extends MessageName>(
   { logger, metrics, groupId }: WorkLoopOptions<N>,
   batch: Batch,
   accepted: number,
-  end: End,
+  end: BatchEnd,
   pauses: PartitionPauses,
 ): BatchProgress {
   const facts = {
@@ -150,7 +150,7 @@ function progressOf<N extends MessageName>(
   }
 }
 
-type Item<N extends MessageName> =
+type BatchItem<N extends MessageName> =
   | { readonly kind: 'usable'; readonly received: Received<N> }
   | { readonly kind: 'unusable'; readonly error: AppError }
 
@@ -166,18 +166,18 @@ class BatchWork<N extends MessageName> {
     this.#batch = batch
   }
 
-  async run(): Promise<End> {
+  async run(): Promise<BatchEnd> {
     const { items, end } = await this.#decode()
-    const handled = await this.#work(items)
+    const handled = await this.#handleItems(items)
     return handled.kind === 'done' ? end : handled
   }
 
   /** Decodes up to the first message whose schema cannot be fetched now. */
-  async #decode(): Promise<{ items: Item<N>[]; end: End }> {
+  async #decode(): Promise<{ items: BatchItem<N>[]; end: BatchEnd }> {
     const name = this.#options.topics[this.#batch.topic]
     if (name === undefined) throw new AppError('internal', `${this.#batch.topic} has no message type in this loop`)
     const receivedAtMs = this.#options.clock.now()
-    const items: Item<N>[] = []
+    const items: BatchItem<N>[] = []
     for (const { headers, key, topic, partition, offset, value } of this.#batch.messages) {
       try {
         const message = await this.#options.codec.decode(name, value)
@@ -199,7 +199,7 @@ class BatchWork<N extends MessageName> {
    * Handles the items from `accepted` on, and halves a failing range until the failing message is found. Keeps the
    * order of the partition: a message is handled only after the message before it is handled or dead-lettered.
    */
-  async #work(items: readonly Item<N>[]): Promise<End> {
+  async #handleItems(items: readonly BatchItem<N>[]): Promise<BatchEnd> {
     if (items.length === 0) return { kind: 'done' }
     if (this.#batch.signal.aborted) return { kind: 'interrupted' }
     const usable = items.flatMap(item => (item.kind === 'usable' ? [item.received] : []))
@@ -212,21 +212,21 @@ class BatchWork<N extends MessageName> {
       if (isRetryable(error)) return { kind: 'deferred', error }
       // The work was interrupted, so the error says nothing about the messages.
       if (this.#batch.signal.aborted) return { kind: 'interrupted' }
-      return usable.length === 1 ? this.#deadLetterCulprit(items, error) : this.#halve(items, error)
+      return usable.length === 1 ? this.#deadLetterCulprit(items, error) : this.#handleHalves(items, error)
     }
     return this.#acknowledge(items, undefined)
   }
 
-  async #halve(items: readonly Item<N>[], error: unknown): Promise<End> {
+  async #handleHalves(items: readonly BatchItem<N>[], error: unknown): Promise<BatchEnd> {
     const { topic, partition } = this.#batch
     this.#options.logger.error({ topic, partition, messages: items.length, error }, 'batch.halved')
     const middle = Math.ceil(items.length / 2)
-    const end = await this.#work(items.slice(0, middle))
-    return end.kind === 'done' ? this.#work(items.slice(middle)) : end
+    const end = await this.#handleItems(items.slice(0, middle))
+    return end.kind === 'done' ? this.#handleItems(items.slice(middle)) : end
   }
 
   /** Dead-letters the only usable item, for which `handle` failed, and the unusable items beside it. */
-  async #deadLetterCulprit(items: readonly Item<N>[], error: unknown): Promise<End> {
+  async #deadLetterCulprit(items: readonly BatchItem<N>[], error: unknown): Promise<BatchEnd> {
     const end = await this.#acknowledge(items, error)
     if (end.kind !== 'done') return end
     // An invalid message says nothing about the next one. A sender of many invalid messages must not slow down the
@@ -237,7 +237,7 @@ class BatchWork<N extends MessageName> {
   }
 
   /** Acknowledges these items after all dead letters among them are sent and recorded. */
-  async #acknowledge(items: readonly Item<N>[], handleError: unknown): Promise<End> {
+  async #acknowledge(items: readonly BatchItem<N>[], handleError: unknown): Promise<BatchEnd> {
     const unusable: DeadLettered[] = []
     items.forEach((item, index) => {
       const message = this.#batch.messages[this.accepted + index]!

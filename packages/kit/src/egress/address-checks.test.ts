@@ -12,7 +12,7 @@ import { type Receiver, startReceiver } from '../../test/receiver.ts'
 import type { AppError } from '../errors.ts'
 import { createAddressPolicy } from './address-policy.ts'
 import { CONNECTION_CHECKS, type ConnectionCheck, type ConnectorOptions, createGuardedConnector } from './connector.ts'
-import { buildEgress, type Egress } from './egress.ts'
+import { createEgressWith, type Egress } from './egress.ts'
 import type { Resolve } from './resolver.ts'
 
 const logger = pino({ level: 'silent' })
@@ -64,8 +64,11 @@ const handingOverLate =
 
 const without = (check: ConnectionCheck) => CONNECTION_CHECKS.filter(one => one !== check)
 
-async function attempt(url: string, seams: Parameters<typeof buildEgress>[1]): Promise<number | AppError> {
-  const egress: Egress = buildEgress({ allowCidrs: [], denyCidrs: [], logger }, { resolve: resolveVectors, ...seams })
+async function attempt(url: string, seams: Parameters<typeof createEgressWith>[1]): Promise<number | AppError> {
+  const egress: Egress = createEgressWith(
+    { allowCidrs: [], denyCidrs: [], logger },
+    { resolve: resolveVectors, ...seams },
+  )
   try {
     return (await egress.request({ url, method: 'POST', headers: {}, body: 'x', timeoutMs: 2_000 })).status
   } catch (error) {
@@ -100,7 +103,10 @@ describe('with all three checks nothing gets through', () => {
       })
       return undefined as never
     }
-    const egress = buildEgress({ allowCidrs: [], denyCidrs: [], logger }, { resolve, dial, checks: without('socket') })
+    const egress = createEgressWith(
+      { allowCidrs: [], denyCidrs: [], logger },
+      { resolve, dial, checks: without('socket') },
+    )
     receiver.answer = (_request, response) => void response.writeHead(200, { connection: 'close' }).end('ok')
     const send = () => egress.request({ url: 'https://rebind.example.com/', method: 'POST', headers: {}, body: 'x' })
     expect((await send()).status).toBe(200)
@@ -121,7 +127,7 @@ describe('with all three checks nothing gets through', () => {
     expect(receiver.requests).toHaveLength(0)
   })
 
-  test('the connector refuses a literal itself, whoever asks it to connect', async () => {
+  test('the connector itself refuses a literal', async () => {
     const connector = createGuardedConnector({
       policy: { addresses: createAddressPolicy({ allowCidrs: [], denyCidrs: [] }), allowedPorts: [443] },
       resolve: resolveVectors,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createAddressPolicy, createNetworkMatcher } from './address-policy.ts'
 
-const policyOf = (allowCidrs: string[], denyCidrs: string[] = []) => createAddressPolicy({ allowCidrs, denyCidrs })
-const closed = policyOf([])
+const createPolicy = (allowCidrs: string[], denyCidrs: string[] = []) => createAddressPolicy({ allowCidrs, denyCidrs })
+const closed = createPolicy([])
 
 describe('an address as text', () => {
   test.each([
@@ -44,21 +44,21 @@ describe('a network of a list', () => {
     { entry: '::ffff:10.1.0.0/112', inside: '10.1.255.255', outside: '10.2.0.0' },
     { entry: '::ffff:0.0.0.0/96', inside: '10.1.2.3', outside: 'fd00::1' },
   ])('allows what lies in $entry and nothing beside it', ({ entry, inside, outside }) => {
-    const policy = policyOf([entry])
+    const policy = createPolicy([entry])
     expect(policy.classify(inside)).toEqual({ kind: 'allowed' })
     expect(policy.classify(outside)).toMatchObject({ kind: 'blocked', reason: 'not_public' })
   })
 
   test.each(['::/0', '::ffff:0:0/90'])('leaves IPv4 out when it is wider than all mapped addresses: %s', entry => {
-    expect(policyOf([entry]).classify('10.1.2.3')).toMatchObject({ kind: 'blocked', reason: 'not_public' })
+    expect(createPolicy([entry]).classify('10.1.2.3')).toMatchObject({ kind: 'blocked', reason: 'not_public' })
   })
 
   test('is refused with the code of a wrong setting when it cannot be read', () => {
-    expect(() => policyOf(['10.0.0.0/40'])).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+    expect(() => createPolicy(['10.0.0.0/40'])).toThrow(expect.objectContaining({ code: 'config_invalid' }))
   })
 
   test('keeps what stopped the reading as the cause', () => {
-    expect(() => policyOf(['everything'])).toThrow(expect.objectContaining({ cause: expect.any(Error) }))
+    expect(() => createPolicy(['everything'])).toThrow(expect.objectContaining({ cause: expect.any(Error) }))
   })
 })
 

@@ -5,7 +5,7 @@ import type { AddressPolicy } from './address-policy.ts'
 import { type EgressBlock, egressBlocked, egressFailed } from './failure.ts'
 import { isOwnAddress } from './own-address.ts'
 import type { Resolve } from './resolver.ts'
-import { type AddressDemand, bareHost, judgeTarget, type UrlPolicyOptions } from './url-policy.ts'
+import { type AddressDemand, hostWithoutBrackets, judgeTarget, type UrlPolicyOptions } from './url-policy.ts'
 
 /**
  * The three points at which an address is checked. Each covers a gap of the others: Node.js does not look up a literal,
@@ -71,7 +71,7 @@ export function createGuardedConnector(options: ConnectorOptions): Connector {
 
   return (target, callback) => {
     const fail = (error: Error) => callback(error, null)
-    const host = bareHost(target.hostname)
+    const host = hostWithoutBrackets(target.hostname)
     const isLiteral = isIP(host) !== 0
     const isOwnPort = options.ownPorts?.has(portOf(target)) ?? false
     let demand: AddressDemand = 'public'
@@ -136,7 +136,7 @@ type LookupCallback = (error: Error | null, address: string | LookupAddress[], f
  */
 function guardedLookup(resolve: Resolve, permitted: (address: string) => boolean) {
   return (host: string, options: { all?: boolean }, callback: LookupCallback): void => {
-    resolve(bareHost(host)).then(
+    resolve(hostWithoutBrackets(host)).then(
       answers => {
         const first = answers[0]
         if (first === undefined) return callback(egressFailed('dns_failed'), '')

@@ -8,8 +8,8 @@ import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { openBlackHole } from '../../test/black-hole.ts'
 import { startReceiver } from '../../test/receiver.ts'
-import { createSelfSignedCertificate, trusting } from '../../test/self-signed-certificate.ts'
-import { buildEgress } from './egress.ts'
+import { createSelfSignedCertificate, trustCertificate } from '../../test/self-signed-certificate.ts'
+import { createEgressWith } from './egress.ts'
 import { createResolver } from './resolver.ts'
 
 const SOON_MS = 1_000
@@ -22,12 +22,12 @@ test.each(['http', 'https'])(
   'one that drops packets to its first address is reached by %s within a second',
   async way => {
     const certificate = way === 'https' ? createSelfSignedCertificate('dual.internal') : undefined
-    if (certificate !== undefined) cleanUps.push(trusting(certificate))
+    if (certificate !== undefined) cleanUps.push(trustCertificate(certificate))
     const receiver = await startReceiver(undefined, certificate)
     cleanUps.push(() => receiver.stop())
     const hole = await openBlackHole(receiver.port)
     cleanUps.push(() => hole.stop())
-    const egress = buildEgress(
+    const egress = createEgressWith(
       { allowCidrs: ['127.0.0.0/8', '::1/128'], denyCidrs: [], logger: pino({ level: 'silent' }) },
       {
         resolve: async () =>

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, type Receiver, startReceiver } from '../../test/receiver.ts'
-import { buildEgress, createEgress, type Egress, type EgressOptions, type EgressRequest } from './egress.ts'
+import { createEgress, createEgressWith, type Egress, type EgressOptions, type EgressRequest } from './egress.ts'
 import { egressReason } from './failure.ts'
 
 const silent = pino({ level: 'silent' })
@@ -72,11 +72,11 @@ describe('an answer', () => {
 describe('an answer without end', () => {
   const endless: Answer = (_request, response) => {
     response.writeHead(200)
-    const pour = () => {
+    const writeEndlessly = () => {
       while (!response.destroyed && response.write(Buffer.alloc(65_536)));
-      if (!response.destroyed) response.once('drain', pour)
+      if (!response.destroyed) response.once('drain', writeEndlessly)
     }
-    pour()
+    writeEndlessly()
   }
   const dripping: Answer = (_request, response) => {
     response.writeHead(200)
@@ -139,7 +139,7 @@ describe('no answer', () => {
     server.close()
   })
 
-  test('because nobody listens is connect_refused, and the message holds no address', async () => {
+  test('because no server listens is connect_refused, and the message contains no address', async () => {
     const { url } = receiver
     await receiver.stop()
     const error = await post({ url }).catch(error => error)
@@ -161,7 +161,7 @@ describe('no answer', () => {
   })
 
   test('because the name has no address is dns_failed', async () => {
-    const blind = buildEgress(local, {
+    const blind = createEgressWith(local, {
       resolve: async () => {
         throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
       },
@@ -185,7 +185,7 @@ describe('bounds', () => {
     expect(receiver.connections.mostOpen).toBe(4)
   })
 
-  test('a lane whose connections all hang does not hold up another lane to the same host', async () => {
+  test('a lane whose connections all hang does not delay another lane to the same host', async () => {
     receiver.answer = (request, response) => void (request.path === '/hang' || response.end('ok'))
     const hanging = Array.from({ length: 8 }, () =>
       reasonOf(post({ url: `${receiver.url}/hang`, lane: 'dead', timeoutMs: 1_000 })),
@@ -226,7 +226,7 @@ describe('behind a proxy', () => {
     return { asked, server, url: `http://127.0.0.1:${(server.address() as { port: number }).port}` }
   }
   const through = (proxyUrl: string, answers: string[], options: Partial<EgressOptions> = {}) =>
-    buildEgress(
+    createEgressWith(
       { ...local, proxyUrl, ...options },
       { resolve: async () => answers.map(address => ({ address, family: 4 as const })) },
     )

@@ -5,9 +5,9 @@ import { type ConnectorOptions, checkName, createGuardedConnector } from './conn
 import { Deadline } from './deadline.ts'
 import { exchange } from './exchange.ts'
 import { egressBlocked, egressFailed, toEgressError } from './failure.ts'
-import { Lanes } from './lanes.ts'
+import { ConnectionLanes } from './lanes.ts'
 import { createResolver, type Resolve } from './resolver.ts'
-import { bareHost, createUrlJudge, type UrlPolicyOptions } from './url-policy.ts'
+import { createUrlJudge, hostWithoutBrackets, type UrlPolicyOptions } from './url-policy.ts'
 
 /** The only client for URLs that users can set. It checks addresses, follows no redirects and limits sizes. */
 export interface Egress {
@@ -78,7 +78,7 @@ export interface EgressOptions {
 }
 
 /** Parts that tests replace: DNS, and single checks of the connector. */
-export interface EgressSeams {
+export interface EgressTestParts {
   readonly resolve?: Resolve
   readonly checks?: ConnectorOptions['checks']
   readonly dial?: ConnectorOptions['dial']
@@ -90,11 +90,11 @@ const DEADLINE_MS = 20_000
 
 /** Creates the guarded HTTP client. Logs one warning for each guard that the operator disabled. */
 export function createEgress(options: EgressOptions): Egress {
-  return buildEgress(options, {})
+  return createEgressWith(options, {})
 }
 
 /** Like createEgress, with replaceable parts for the tests of this folder. */
-export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress {
+export function createEgressWith(options: EgressOptions, seams: EgressTestParts): Egress {
   const policy: UrlPolicyOptions = {
     addresses: createAddressPolicy(options),
     allowedPorts: options.allowedPorts ?? [443, 8443],
@@ -124,7 +124,7 @@ export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress 
       try {
         if (options.proxyUrl !== undefined && verdict.kind === 'acceptable' && !isLiteral(url)) {
           const block = await deadline.race(
-            checkName(bareHost(url.hostname), resolve, policy.addresses, verdict.demand),
+            checkName(hostWithoutBrackets(url.hostname), resolve, policy.addresses, verdict.demand),
           )
           if (block !== undefined) throw egressBlocked(block)
         }
@@ -147,9 +147,14 @@ export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress 
   }
 }
 
-function createLanes(options: EgressOptions, seams: EgressSeams, policy: UrlPolicyOptions, resolve: Resolve): Lanes {
+function createLanes(
+  options: EgressOptions,
+  seams: EgressTestParts,
+  policy: UrlPolicyOptions,
+  resolve: Resolve,
+): ConnectionLanes {
   const verifyTls = options.dangerouslySkipTlsVerification !== true
-  return new Lanes({
+  return new ConnectionLanes({
     connector: createGuardedConnector({
       policy,
       resolve,

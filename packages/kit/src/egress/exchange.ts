@@ -78,7 +78,7 @@ class Answer implements MeteredHandler {
   }
 
   onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
-    if (status >= 200) this.#head = { status, headers: joined(headers) }
+    if (status >= 200) this.#head = { status, headers: joinRepeatedHeaders(headers) }
     else if (++this.#interimResponses > MAX_INTERIM_RESPONSES) this.fail(egressFailed('too_many_interim_responses'))
   }
 
@@ -105,7 +105,7 @@ class Answer implements MeteredHandler {
   }
 }
 
-function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+function joinRepeatedHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const all: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) all[name] = Array.isArray(value) ? value.join(', ') : value

@@ -11,8 +11,8 @@ import {
   startRenegotiatingReceiver,
 } from '../../test/flooding-receiver.ts'
 import { startReceiver } from '../../test/receiver.ts'
-import { createSelfSignedCertificate, trusting } from '../../test/self-signed-certificate.ts'
-import { tunnelTo } from '../../test/tunnel.ts'
+import { createSelfSignedCertificate, trustCertificate } from '../../test/self-signed-certificate.ts'
+import { startTunnelProxy } from '../../test/tunnel.ts'
 import { createEgress, type EgressOptions } from './egress.ts'
 import { egressReason } from './failure.ts'
 
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-function open(options: Partial<EgressOptions> = {}) {
+function createTestEgress(options: Partial<EgressOptions> = {}) {
   const egress = createEgress({
     allowCidrs: ['127.0.0.0/8'],
     denyCidrs: [],
@@ -36,7 +36,7 @@ function open(options: Partial<EgressOptions> = {}) {
 
 const trustedCertificate = () => {
   const certificate = createSelfSignedCertificate('localhost')
-  cleanUps.push(trusting(certificate))
+  cleanUps.push(trustCertificate(certificate))
   return certificate
 }
 
@@ -51,7 +51,7 @@ async function postTo(
 ) {
   cleanUps.push(() => receiver.stop())
   const { partialBody, ...egressOptions } = options
-  const outcome = await open(egressOptions)
+  const outcome = await createTestEgress(egressOptions)
     .request({
       url: `${scheme}://localhost:${receiver.port}/`,
       method: 'POST',
@@ -88,7 +88,7 @@ describe.each(['http', 'https'])('by %s, a flood', scheme => {
       FLOODS.chunkExtension,
       scheme === 'https' ? trustedCertificate() : undefined,
     )
-    const tunnel = await tunnelTo(receiver.port)
+    const tunnel = await startTunnelProxy(receiver.port)
     cleanUps.push(() => tunnel.stop())
     const { outcome, sentBytes } = await postTo(receiver, scheme, { proxyUrl: tunnel.url })
     expect(outcome).toBe('raw_response_too_large')
@@ -122,14 +122,14 @@ describe('what is no flood is read whole', () => {
     )
     cleanUps.push(() => receiver.stop())
     const url = `${scheme}://localhost:${receiver.port}/`
-    const { body, complete } = await open().request({ url, method: 'GET', headers: {} })
+    const { body, complete } = await createTestEgress().request({ url, method: 'GET', headers: {} })
     expect([body.length, complete]).toEqual([65_536, true])
   })
 
   test('a hundred answers of the largest size on connections that are kept', async () => {
     const receiver = await startReceiver((_request, response) => void response.end(Buffer.alloc(65_536)))
     cleanUps.push(() => receiver.stop())
-    const egress = open()
+    const egress = createTestEgress()
     for (let sent = 0; sent < 100; sent++) {
       expect((await egress.request({ url: receiver.url, method: 'GET', headers: {} })).complete).toBe(true)
     }
@@ -142,6 +142,6 @@ describe('what is no flood is read whole', () => {
       response.writeHead(204).end()
     })
     cleanUps.push(() => receiver.stop())
-    expect((await open().request({ url: receiver.url, method: 'GET', headers: {} })).status).toBe(204)
+    expect((await createTestEgress().request({ url: receiver.url, method: 'GET', headers: {} })).status).toBe(204)
   })
 })

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import { contains, type Network, parseAddress, parseNetwork } from './address-policy.ts'
-import { bareHost } from './url-policy.ts'
+import { hostWithoutBrackets } from './url-policy.ts'
 
 /** Hosts that a URL may have: names, `*.` before a name for any one label, and networks for addresses. */
 export interface HostList {
@@ -32,7 +32,7 @@ export function createHostList(entries: readonly string[]): HostList {
     includesHostOf(url) {
       const hostname = URL.parse(url)?.hostname
       if (hostname === undefined || hostname === '') return false
-      const host = bareHost(hostname)
+      const host = hostWithoutBrackets(hostname)
       const address = parseAddress(host)
       if (address !== undefined) return contains(networks, address)
       return names.has(host) || names.has(host.replace(/^[^.]+/, '*'))

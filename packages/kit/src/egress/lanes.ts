@@ -17,7 +17,7 @@ export interface LaneOptions {
  * Connection pools, one per lane and origin. Requests in one lane never wait for a connection of another lane, even if
  * both use the same host.
  */
-export class Lanes {
+export class ConnectionLanes {
   readonly #options: LaneOptions
   readonly #lanes = new Map<string, { dispatcher: Dispatcher; inFlight: number; idleSinceMs: number }>()
   #closing: Promise<unknown>[] = []

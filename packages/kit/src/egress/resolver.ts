@@ -39,7 +39,7 @@ export function createResolver(options: { hostsFile: boolean; servers?: readonly
   }
   return async host => {
     if (options.hostsFile && !host.includes('.')) return fromSystem(host)
-    const { found, failure } = await askBothFamilies(dns, host)
+    const { found, failure } = await resolveBothFamilies(dns, host)
     if (found.length > 0) return found
     if (options.hostsFile) return fromSystem(host)
     throw failure ?? new Error('The host name has no address')
@@ -47,7 +47,7 @@ export function createResolver(options: { hostsFile: boolean; servers?: readonly
 }
 
 /** Queries both address families and ignores an answer that arrives too late. */
-async function askBothFamilies(dns: DnsResolver, host: string) {
+async function resolveBothFamilies(dns: DnsResolver, host: string) {
   const found: ResolvedAddress[] = []
   const add = (addresses: readonly string[], family: 4 | 6) =>
     found.push(...addresses.map(address => ({ address, family })))
@@ -57,7 +57,7 @@ async function askBothFamilies(dns: DnsResolver, host: string) {
     v6.then(() => [v4, LATE_V4_MS] as const),
     v4.then(() => [v6, LATE_V6_MS] as const),
   ]).then(
-    ([other, ms]) => atMost(ms, Promise.allSettled([other])),
+    ([other, ms]) => waitAtMost(ms, Promise.allSettled([other])),
     ({ errors: [, ofV4] }: AggregateError) => ofV4,
   )
   // IPv6 first (RFC 6724 §6). The array is a copy, so that late answers do not change it.
@@ -65,7 +65,7 @@ async function askBothFamilies(dns: DnsResolver, host: string) {
 }
 
 /** Waits for `wanted`, at most `ms` milliseconds. */
-async function atMost(ms: number, wanted: Promise<unknown>): Promise<void> {
+async function waitAtMost(ms: number, wanted: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   await Promise.race([wanted, promise])

@@ -12,14 +12,14 @@ const egress = createEgress({ allowCidrs, denyCidrs: [], logger: pino({ level: '
 afterAll(() => egress.stop())
 
 /** Returns the failure reason and the time until the failure, in milliseconds. */
-async function failureOf(url: string) {
+async function measureFailure(url: string) {
   const startedAtMs = performance.now()
   const error = await egress.request({ url, method: 'POST', headers: {}, body: 'x' }).catch(error => error)
   return { reason: egressReason(error), afterMs: performance.now() - startedAtMs }
 }
 
 /** Starts a receiver that accepts connections and sends nothing. */
-async function startSilent() {
+async function startSilentReceiver() {
   const sockets: Socket[] = []
   const server = createServer(socket => {
     socket.on('error', () => {})
@@ -38,10 +38,10 @@ async function startSilent() {
 
 describe.concurrent('a receiver is given', () => {
   test('5 s to accept a connection', async () => {
-    const silent = await startSilent()
+    const silent = await startSilentReceiver()
     const hole = await openBlackHole(silent.port)
     const host = hole.address.includes(':') ? `[${hole.address}]` : hole.address
-    const { reason, afterMs } = await failureOf(`http://${host}:${silent.port}/`)
+    const { reason, afterMs } = await measureFailure(`http://${host}:${silent.port}/`)
     expect(reason).toBe('connect_timeout')
     expect(Math.round(afterMs / 1_000)).toBeOneOf([5, 6])
     await hole.stop()
@@ -49,8 +49,8 @@ describe.concurrent('a receiver is given', () => {
   })
 
   test('15 s to begin its answer', async () => {
-    const silent = await startSilent()
-    const { reason, afterMs } = await failureOf(`http://127.0.0.1:${silent.port}/`)
+    const silent = await startSilentReceiver()
+    const { reason, afterMs } = await measureFailure(`http://127.0.0.1:${silent.port}/`)
     expect(reason).toBe('headers_timeout')
     expect(Math.round(afterMs / 1_000)).toBeOneOf([15, 16])
     silent.stop()

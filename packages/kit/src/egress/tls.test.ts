@@ -6,8 +6,8 @@ import tls from 'node:tls'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startReceiver } from '../../test/receiver.ts'
-import { createSelfSignedCertificate, trusting } from '../../test/self-signed-certificate.ts'
-import { tunnelTo } from '../../test/tunnel.ts'
+import { createSelfSignedCertificate, trustCertificate } from '../../test/self-signed-certificate.ts'
+import { startTunnelProxy } from '../../test/tunnel.ts'
 import { createEgress, type Egress, type EgressOptions } from './egress.ts'
 import { egressReason } from './failure.ts'
 
@@ -17,13 +17,13 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-function open(options: Partial<EgressOptions> = {}): Egress {
+function createTestEgress(options: Partial<EgressOptions> = {}): Egress {
   const egress = createEgress({ ...local, ...options })
   cleanUps.push(() => egress.stop())
   return egress
 }
 
-async function listening(server: Server): Promise<number> {
+async function listenOnFreePort(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   cleanUps.push(() => server.close())
@@ -31,13 +31,13 @@ async function listening(server: Server): Promise<number> {
 }
 
 /** Sends a GET to this port by name. Returns the status or the failure reason. */
-const ask = (egress: Egress, port: number) =>
+const fetchStatus = (egress: Egress, port: number) =>
   egress
     .request({ url: `https://localhost:${port}/`, method: 'GET', headers: {} })
     .then(answer => answer.status, egressReason)
 
 async function startTunnel(to: number): Promise<string> {
-  const tunnel = await tunnelTo(to)
+  const tunnel = await startTunnelProxy(to)
   cleanUps.push(() => tunnel.stop())
   return tunnel.url
 }
@@ -63,18 +63,18 @@ describe('a certificate', () => {
     const certificate = createSelfSignedCertificate(host, validity)
     const receiver = await startReceiver(undefined, certificate)
     cleanUps.push(() => receiver.stop())
-    if (trusted) cleanUps.push(trusting(certificate))
-    expect(await ask(open(await optionsTo(receiver.port)), receiver.port)).toBe(outcome)
+    if (trusted) cleanUps.push(trustCertificate(certificate))
+    expect(await fetchStatus(createTestEgress(await optionsTo(receiver.port)), receiver.port)).toBe(outcome)
     expect(receiver.requests).toHaveLength(outcome === 200 ? 1 : 0)
   })
 
-  test('of any kind is taken with the dangerous switch alone, which says so at start', async () => {
+  test('of any kind is accepted only with the dangerous setting, which logs a warning at the start', async () => {
     const lines: string[] = []
     const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-    const careless = open({ logger, dangerouslySkipTlsVerification: true })
+    const careless = createTestEgress({ logger, dangerouslySkipTlsVerification: true })
     const receiver = await startReceiver(undefined, createSelfSignedCertificate('localhost'))
     cleanUps.push(() => receiver.stop())
-    expect(await ask(careless, receiver.port)).toBe(200)
+    expect(await fetchStatus(careless, receiver.port)).toBe(200)
     expect(lines.join()).toContain('Certificates of receivers are not verified')
     expect(lines.join()).toContain('networks that are not public')
   })
@@ -97,30 +97,30 @@ describe('the version of TLS', () => {
       tls.DEFAULT_CIPHERS = 'ALL@SECLEVEL=0'
       cleanUps.push(() => Object.assign(tls, { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS }))
       const certificate = createSelfSignedCertificate('localhost')
-      cleanUps.push(trusting(certificate))
+      cleanUps.push(trustCertificate(certificate))
       const only = { minVersion: version, maxVersion: version } as tls.SecureContextOptions
-      const port = await listening(
+      const port = await listenOnFreePort(
         createHttpsServer({ ...certificate, ...only }, (_request, response) => void response.end('ok')),
       )
       const socket = tls.connect({ port, host: '127.0.0.1', servername: 'localhost' })
       await once(socket, 'secureConnect')
       expect(socket.getProtocol()).toBe(version)
       socket.destroy()
-      expect(await ask(open(await optionsTo(port)), port)).toBe(outcome)
+      expect(await fetchStatus(createTestEgress(await optionsTo(port)), port)).toBe(outcome)
     },
   )
 })
 
 test.each(ways)('HTTP/2 is not spoken $way, though the receiver offers it', async ({ optionsTo }) => {
   const certificate = createSelfSignedCertificate('localhost')
-  cleanUps.push(trusting(certificate))
+  cleanUps.push(trustCertificate(certificate))
   const versions: string[] = []
-  const port = await listening(
+  const port = await listenOnFreePort(
     createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
       versions.push(request.httpVersion)
       response.end('ok')
     }),
   )
-  expect(await ask(open(await optionsTo(port)), port)).toBe(200)
+  expect(await fetchStatus(createTestEgress(await optionsTo(port)), port)).toBe(200)
   expect(versions).toEqual(['1.1'])
 })

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { BLOCKED_URLS } from '../../test/egress-vectors.ts'
 import { createAddressPolicy } from './address-policy.ts'
-import { bareHost, createUrlJudge, judgeUrl } from './url-policy.ts'
+import { createUrlJudge, hostWithoutBrackets, judgeUrl } from './url-policy.ts'
 
-const policyOf = (allowCidrs: string[], denyCidrs: string[] = []) => ({
+const createPolicy = (allowCidrs: string[], denyCidrs: string[] = []) => ({
   addresses: createAddressPolicy({ allowCidrs, denyCidrs }),
   allowedPorts: [443, 8443],
 })
-const closed = policyOf([])
-const local = policyOf(['127.0.0.0/8', '::1/128'])
+const closed = createPolicy([])
+const local = createPolicy(['127.0.0.0/8', '::1/128'])
 
 describe('a URL is judged when it is written', () => {
   test('there are at least sixty vectors', () => expect(BLOCKED_URLS.length).toBeGreaterThanOrEqual(60))
@@ -60,11 +60,11 @@ describe('an allowed network loosens the rules for itself alone', () => {
   })
 
   test('localhost needs loopback to be allowed, not just any network', () => {
-    expect(judgeUrl('http://localhost/', policyOf(['10.0.0.0/8']))).toMatchObject({ kind: 'refused' })
+    expect(judgeUrl('http://localhost/', createPolicy(['10.0.0.0/8']))).toMatchObject({ kind: 'refused' })
   })
 
   test('metadata services stay blocked inside an allowed network', () => {
-    expect(judgeUrl('http://169.254.169.254/', policyOf(['169.254.0.0/16']))).toMatchObject({ kind: 'refused' })
+    expect(judgeUrl('http://169.254.169.254/', createPolicy(['169.254.0.0/16']))).toMatchObject({ kind: 'refused' })
   })
 
   test.each([
@@ -73,28 +73,28 @@ describe('an allowed network loosens the rules for itself alone', () => {
     { name: 'compatible', network: '::/0', host: '[::169.254.169.254]' },
     { name: 'translated', network: '::/0', host: '[::ffff:0:169.254.169.254]' },
   ])('and in the $name form too, which leads there', ({ network, host }) => {
-    expect(judgeUrl(`http://${host}/`, policyOf([network]))).toMatchObject({ kind: 'refused' })
+    expect(judgeUrl(`http://${host}/`, createPolicy([network]))).toMatchObject({ kind: 'refused' })
   })
 
   test('the deny list holds for the IPv6 forms of its addresses', () => {
-    const policy = policyOf(['64:ff9b::/96'], ['10.0.0.0/8'])
+    const policy = createPolicy(['64:ff9b::/96'], ['10.0.0.0/8'])
     expect(judgeUrl('http://[64:ff9b::10.1.2.3]/', policy)).toMatchObject({ kind: 'refused' })
     expect(judgeUrl('http://[64:ff9b::192.168.1.1]/', policy)).toMatchObject({ kind: 'acceptable' })
-    expect(judgeUrl('https://93.184.215.14/', policyOf([], ['::ffff:93.184.215.0/120']))).toMatchObject({
+    expect(judgeUrl('https://93.184.215.14/', createPolicy([], ['::ffff:93.184.215.0/120']))).toMatchObject({
       kind: 'refused',
     })
   })
 
   test('the deny list wins over the allow list and over public addresses', () => {
-    expect(judgeUrl('http://10.0.0.1/', policyOf(['10.0.0.0/8'], ['10.0.0.1']))).toMatchObject({ kind: 'refused' })
-    expect(judgeUrl('https://93.184.215.14/', policyOf([], ['93.184.215.0/24']))).toMatchObject({ kind: 'refused' })
+    expect(judgeUrl('http://10.0.0.1/', createPolicy(['10.0.0.0/8'], ['10.0.0.1']))).toMatchObject({ kind: 'refused' })
+    expect(judgeUrl('https://93.184.215.14/', createPolicy([], ['93.184.215.0/24']))).toMatchObject({ kind: 'refused' })
   })
 
   test('a list entry that is no network refuses to start', () => {
-    expect(() => policyOf(['10.0.0.0/40'])).toThrow(/is not a network/)
-    expect(() => policyOf(['everything'])).toThrow(/is not a network/)
+    expect(() => createPolicy(['10.0.0.0/40'])).toThrow(/is not a network/)
+    expect(() => createPolicy(['everything'])).toThrow(/is not a network/)
     // ipaddr.js would parse these entries as 0.0.0.10, 10.0.0.1 and 8.0.0.0/8.
-    for (const lax of ['10', '10.1/16', '010.0.0.0/8']) expect(() => policyOf([lax])).toThrow(/is not a network/)
+    for (const lax of ['10', '10.1/16', '010.0.0.0/8']) expect(() => createPolicy([lax])).toThrow(/is not a network/)
   })
 })
 
@@ -170,18 +170,21 @@ describe('at the limits', () => {
 
   test('a name without a dot is private, and allowed where a network is', () => {
     expect(judgeUrl('https://mongo/', closed)).toMatchObject({ kind: 'refused', reason: 'host_name' })
-    expect(judgeUrl('http://mongo/', policyOf(['10.0.0.0/8']))).toMatchObject({ kind: 'acceptable', demand: 'allowed' })
+    expect(judgeUrl('http://mongo/', createPolicy(['10.0.0.0/8']))).toMatchObject({
+      kind: 'acceptable',
+      demand: 'allowed',
+    })
   })
 
   test.each(['localhost', 'shop.localhost'])('%s needs one of the loopback addresses to be allowed', host => {
-    const judge = (allowed: string[]) => judgeUrl(`http://${host}/`, policyOf(allowed)).kind
+    const judge = (allowed: string[]) => judgeUrl(`http://${host}/`, createPolicy(allowed)).kind
     expect(judge(['10.0.0.0/8'])).toBe('refused')
     expect(judge(['127.0.0.0/8'])).toBe('acceptable')
     expect(judge(['::1/128'])).toBe('acceptable')
   })
 
   test('localhost.example.internal is a private name like any other', () => {
-    expect(judgeUrl('http://localhost.example.internal/', policyOf(['10.0.0.0/8'])).kind).toBe('acceptable')
+    expect(judgeUrl('http://localhost.example.internal/', createPolicy(['10.0.0.0/8'])).kind).toBe('acceptable')
   })
 })
 
@@ -191,6 +194,6 @@ describe('brackets of a host', () => {
     { hostname: '[half', bare: '[half' },
     { hostname: 'half]', bare: 'half]' },
   ])('are taken off as a pair only: $hostname', ({ hostname, bare }) => {
-    expect(bareHost(hostname)).toBe(bare)
+    expect(hostWithoutBrackets(hostname)).toBe(bare)
   })
 })

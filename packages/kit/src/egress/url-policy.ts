@@ -48,7 +48,7 @@ const PRIVATE_SUFFIXES = [
 
 /** Judges a URL without DNS: when it is stored, and again before each request. */
 export function judgeUrl(text: string, options: UrlPolicyOptions): UrlVerdict {
-  return judgeBy(text, url => judgeTarget(url, options))
+  return judgeWithOrigin(text, url => judgeTarget(url, options))
 }
 
 /** Maximum number of origins with a cached verdict. */
@@ -70,23 +70,23 @@ export function createUrlJudge(options: UrlPolicyOptions): (text: string) => Url
     remembered.set(origin, verdict)
     return verdict
   }
-  return text => judgeBy(text, judgeOrigin)
+  return text => judgeWithOrigin(text, judgeOrigin)
 }
 
 /** Judges all parts of a URL except the origin, which `judgeOrigin` judges. */
-function judgeBy(text: string, judgeOrigin: (url: URL) => TargetVerdict): UrlVerdict {
-  if (text.length > MAX_URL_LENGTH) return refused('too_long', `The URL is longer than ${MAX_URL_LENGTH} characters`)
+function judgeWithOrigin(text: string, judgeOrigin: (url: URL) => TargetVerdict): UrlVerdict {
+  if (text.length > MAX_URL_LENGTH) return refusal('too_long', `The URL is longer than ${MAX_URL_LENGTH} characters`)
   // The URL parser removes tabs and line breaks and replaces backslashes, so the parsed URL would differ from the given
   // text.
-  if (/[\s\p{Cc}\\]/u.test(text)) return refused('malformed', 'The URL contains spaces or control characters')
+  if (/[\s\p{Cc}\\]/u.test(text)) return refusal('malformed', 'The URL contains spaces or control characters')
   const url = URL.parse(text)
-  if (url === null) return refused('malformed', 'The URL cannot be parsed; write it like https://example.com/path')
+  if (url === null) return refusal('malformed', 'The URL cannot be parsed; write it like https://example.com/path')
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    return refused('scheme', 'The URL has to start with https://')
+    return refusal('scheme', 'The URL has to start with https://')
   if (url.username !== '' || url.password !== '') {
-    return refused('credentials', 'The URL contains a user name or password; remove them')
+    return refusal('credentials', 'The URL contains a user name or password; remove them')
   }
-  if (text.includes('#')) return refused('fragment', 'The URL contains a fragment (#…), which is never sent; remove it')
+  if (text.includes('#')) return refusal('fragment', 'The URL contains a fragment (#…), which is never sent; remove it')
   const target = judgeOrigin(url)
   return target.kind === 'refused' ? target : { kind: 'acceptable', url, demand: target.demand }
 }
@@ -101,17 +101,17 @@ export function judgeTarget(
   target: { protocol: string; hostname: string; port: string },
   options: UrlPolicyOptions,
 ): TargetVerdict {
-  const host = bareHost(target.hostname)
+  const host = hostWithoutBrackets(target.hostname)
   // The URL parser accepts empty labels, so "localhost.." would pass the suffix checks.
   if (host.length > MAX_HOST_LENGTH || host.split('.').includes('')) {
-    return refused('host_name', 'The host name of the URL is not valid')
+    return refusal('host_name', 'The host name of the URL is not valid')
   }
   const strict = refuseForPublic(target, host, options.allowedPorts)
   if (isIP(host) !== 0) {
     const verdict = options.addresses.classify(host)
     if (verdict.kind === 'allowed') return { kind: 'acceptable', demand: 'allowed' }
     if (verdict.kind === 'blocked') {
-      return refused('literal_address', 'The URL points to an address that may not be reached from here')
+      return refusal('literal_address', 'The URL points to an address that may not be reached from here')
     }
     return strict ?? { kind: 'acceptable', demand: 'public' }
   }
@@ -122,7 +122,7 @@ export function judgeTarget(
 }
 
 /** The host without brackets and without a trailing dot, with which it would pass the suffix checks. */
-export function bareHost(hostname: string): string {
+export function hostWithoutBrackets(hostname: string): string {
   const bare = hostname.startsWith('[') && hostname.endsWith(']') ? hostname.slice(1, -1) : hostname
   return bare.endsWith('.') ? bare.slice(0, -1) : bare
 }
@@ -134,12 +134,12 @@ function refuseForPublic(
   allowedPorts: readonly number[],
 ): Extract<UrlVerdict, { kind: 'refused' }> | undefined {
   if (isIP(host) === 0 && isPrivateName(host)) {
-    return refused('host_name', 'The host name is not a public one; use a name that anyone can resolve')
+    return refusal('host_name', 'The host name is not a public one; use a name that anyone can resolve')
   }
-  if (target.protocol !== 'https:') return refused('scheme', 'The URL has to start with https://')
+  if (target.protocol !== 'https:') return refusal('scheme', 'The URL has to start with https://')
   const port = target.port === '' ? 443 : Number(target.port)
   if (!allowedPorts.includes(port)) {
-    return refused('port', `Port ${port} is not allowed; use one of ${allowedPorts.join(', ')}`)
+    return refusal('port', `Port ${port} is not allowed; use one of ${allowedPorts.join(', ')}`)
   }
   return undefined
 }
@@ -155,6 +155,6 @@ function mayBeAllowed(host: string, addresses: AddressPolicy): boolean {
   return ['127.0.0.1', '::1'].some(loopback => addresses.classify(loopback).kind === 'allowed')
 }
 
-function refused(reason: UrlRefusal, message: string): Extract<UrlVerdict, { kind: 'refused' }> {
+function refusal(reason: UrlRefusal, message: string): Extract<UrlVerdict, { kind: 'refused' }> {
   return { kind: 'refused', reason, message }
 }

@@ -6,7 +6,7 @@ import type { Metrics } from '../ops/metrics.ts'
 import { addressKey, clientAddress, type IsTrustedProxy } from './client-address.ts'
 import { DroppedSockets, type DropReason } from './dropped-sockets.ts'
 import { headerValuesOf } from './header-values.ts'
-import { OpenAnswers } from './open-answers.ts'
+import { UnreceivedAnswers } from './open-answers.ts'
 import { guardParsing } from './parse-guard.ts'
 import { type Admission, SocketTable } from './socket-table.ts'
 
@@ -79,7 +79,7 @@ class SocketLimiter implements SocketLimits {
   readonly #table: SocketTable<Socket>
   readonly #dropped: DroppedSockets
   readonly #open: ReturnType<Metrics['gauge']>
-  readonly #answers: OpenAnswers
+  readonly #answers: UnreceivedAnswers
   /** The number of requests of each socket. */
   readonly #requests = new WeakMap<Socket, number>()
   #isGuardUnavailable = false
@@ -94,7 +94,7 @@ class SocketLimiter implements SocketLimits {
     })
     this.#dropped = new DroppedSockets(options)
     this.#open = options.metrics.gauge('http_sockets_open', 'Open TCP connections of clients', [])
-    this.#answers = new OpenAnswers(options.clock, socket => this.#drop(socket, 'unread_answer'))
+    this.#answers = new UnreceivedAnswers(options.clock, socket => this.#drop(socket, 'unread_answer'))
   }
 
   accept(socket: Socket): void {
@@ -132,7 +132,7 @@ class SocketLimiter implements SocketLimits {
     this.#answers.add(socket, response)
     if (count === maxRequestsPerSocket) response.shouldKeepAlive = false
     const forwardedFor = forwardedAddress(request, isTrustedProxy)
-    const admission = this.#table.begin(socket, forwardedFor, () => this.#answers.delayOf(socket), clock.now())
+    const admission = this.#table.begin(socket, forwardedFor, () => this.#answers.clientDelayOf(socket), clock.now())
     if (admission.kind === 'refused') {
       this.#dropped.add('refused', admission.limit, forwardedFor)
       this.#requests.set(socket, maxRequestsPerSocket)

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../clock/clock.ts'
-import type { Delay } from './socket-table.ts'
+import type { ClientDelay } from './socket-table.ts'
 
 /** How long a client may take to read an answer, in milliseconds. */
 const UNREAD_AFTER_MS = 15_000
-const LOOK_EVERY_MS = 1_000
+const CHECK_EVERY_MS = 1_000
 
 /** Tracks the answers that clients have not received yet, and reports sockets whose client does not read. */
-export class OpenAnswers {
+export class UnreceivedAnswers {
   readonly #clock: Clock
   readonly #onUnread: (socket: Socket) => void
   /** Unreceived answers by socket, in the order of the requests. The first one is being sent. */
@@ -29,7 +29,7 @@ export class OpenAnswers {
       answers.delete(response)
       if (answers.size === 0 && this.#bySocket.get(socket) === answers) this.#bySocket.delete(socket)
     })
-    this.#cancel ??= this.#clock.schedule(LOOK_EVERY_MS, () => this.#look())
+    this.#cancel ??= this.#clock.schedule(CHECK_EVERY_MS, () => this.#checkUnread())
   }
 
   countOf(socket: Socket): number {
@@ -37,8 +37,8 @@ export class OpenAnswers {
   }
 
   /** The delay caused by the socket's client; null while any of its requests waits for the server. */
-  delayOf(socket: Socket): Delay | null {
-    let delay: Delay | null = null
+  clientDelayOf(socket: Socket): ClientDelay | null {
+    let delay: ClientDelay | null = null
     for (const response of this.#bySocket.get(socket) ?? []) {
       if (response.writableEnded) delay ??= 'unread_answer'
       else if (!response.req.complete) delay = 'slow_request'
@@ -56,7 +56,7 @@ export class OpenAnswers {
     this.#cancel?.()
   }
 
-  #look(): void {
+  #checkUnread(): void {
     const nowMs = this.#clock.now()
     for (const [socket, [sending]] of this.#bySocket) {
       if (sending === undefined || !sending.writableEnded) continue
@@ -67,6 +67,6 @@ export class OpenAnswers {
       this.#onUnread(socket)
     }
     const isIdle = this.#bySocket.size === 0
-    this.#cancel = isIdle ? undefined : this.#clock.schedule(LOOK_EVERY_MS, () => this.#look())
+    this.#cancel = isIdle ? undefined : this.#clock.schedule(CHECK_EVERY_MS, () => this.#checkUnread())
   }
 }

@@ -11,7 +11,7 @@ describe('problem documents', () => {
     expect(body).toMatchObject({ code, status, detail: 'What was wrong', request_id: 'req_1' })
   })
 
-  test('a fault of ours says nothing about itself', () => {
+  test('an internal error is not described', () => {
     const { status, body } = toProblem(new TypeError('canary: cannot read properties of undefined'))
     expect(status).toBe(500)
     expect(JSON.stringify(body)).not.toContain('canary')

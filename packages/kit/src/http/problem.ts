@@ -29,13 +29,13 @@ export function toProblem(error: unknown, requestId?: string): { status: number;
   }
   const { errors, budget } = error.details as Pick<Problem, 'errors' | 'budget'>
   const extensions = { ...(errors === undefined ? {} : { errors }), ...(budget === undefined ? {} : { budget }) }
-  const body = problem(error.code, cut(error.message), { ...extra, ...extensions })
+  const body = problem(error.code, truncate(error.message), { ...extra, ...extensions })
   return { status: body.status, body }
 }
 
 /** Maximum length of `detail` in characters: a message may quote the request, which may have any length. */
 const MAX_DETAIL_LENGTH = 1_000
 
-function cut(detail: string): string {
+function truncate(detail: string): string {
   return detail.length <= MAX_DETAIL_LENGTH ? detail : `${detail.slice(0, MAX_DETAIL_LENGTH)}…`
 }

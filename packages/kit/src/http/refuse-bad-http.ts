@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '@backstop/contracts'
 
 /** Received bytes that are not a whole valid request. */
-export interface BadHttp {
+export interface InvalidHttp {
   readonly code: Extract<ErrorCode, 'invalid_request' | 'headers_too_large' | 'request_timeout'>
   /** Node's error code, for the log and the metric. */
   readonly reason: string
@@ -18,7 +18,7 @@ export interface BadHttp {
 }
 
 /** An answer for a connection without a response object of Node.js. */
-export interface BareAnswer {
+export interface RawAnswer {
   readonly status: number
   /** Alternating names and values, as for http's writeHead; `connection: close` is added. */
   readonly headers: readonly string[]
@@ -28,7 +28,7 @@ export interface BareAnswer {
 /** How long a connection with invalid HTTP stays open so that its client can read the answer, in milliseconds. */
 const LINGER_MS = 1_000
 
-const CODES: Readonly<Record<string, BadHttp['code']>> = {
+const CODES: Readonly<Record<string, InvalidHttp['code']>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
@@ -38,7 +38,7 @@ const CODES: Readonly<Record<string, BadHttp['code']>> = {
  * other listeners of the server are added.
  * @param answerTo creates the answer, and may log it; called at most once per connection
  */
-export function refuseBadHttp(server: Server, answerTo: (bad: BadHttp) => BareAnswer): void {
+export function refuseInvalidHttp(server: Server, answerTo: (bad: InvalidHttp) => RawAnswer): void {
   const responses = new WeakMap<Duplex, ServerResponse>()
   const refused = new WeakSet<Duplex>()
   const remember = (request: IncomingMessage, response: ServerResponse) => void responses.set(request.socket, response)
@@ -75,7 +75,7 @@ export function refuseBadHttp(server: Server, answerTo: (bad: BadHttp) => BareAn
   })
 }
 
-function bytesOf(answer: BareAnswer): Buffer {
+function bytesOf(answer: RawAnswer): Buffer {
   const lines = [`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}`]
   for (let at = 0; at + 1 < answer.headers.length; at += 2) {
     lines.push(`${answer.headers[at]}: ${answer.headers[at + 1]}`)

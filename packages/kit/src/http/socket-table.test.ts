@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Delay, SocketTable } from './socket-table.ts'
+import { type ClientDelay, SocketTable } from './socket-table.ts'
 
 const SLOW_AFTER_MS = 1_000
 const UNUSED_GRACE_MS = 2_000
@@ -147,7 +147,7 @@ describe('an address that has reached its limit', () => {
 })
 
 interface Request {
-  readonly delay: Delay | null
+  readonly delay: ClientDelay | null
   readonly atMs: number
 }
 
@@ -165,7 +165,7 @@ test('whatever happens in whichever order, no limit is passed and nothing at wor
     socket: fc.integer({ min: 0, max: 9 }),
     peer: fc.constantFrom('a', 'b', null, null),
     client: fc.constantFrom('a', 'c', null),
-    delay: fc.constantFrom<Delay | null>('slow_request', 'unread_answer', null),
+    delay: fc.constantFrom<ClientDelay | null>('slow_request', 'unread_answer', null),
     afterMs: fc.constantFrom(0, 10, 100, 1_000),
   })
   fc.assert(

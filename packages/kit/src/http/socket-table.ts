@@ -14,10 +14,10 @@ export interface SocketTableLimits {
 }
 
 /** The reason why a socket was closed to free a slot. */
-export type Eviction = 'unused' | 'idle' | Delay
+export type Eviction = 'unused' | 'idle' | ClientDelay
 
 /** A delay caused by a client: the body of its request arrives slowly, or it does not read its answer. */
-export type Delay = 'slow_request' | 'unread_answer'
+export type ClientDelay = 'slow_request' | 'unread_answer'
 
 /**
  * The result of opening a socket or starting a request. `limit` is the exhausted limit: the sockets of one address, or
@@ -51,11 +51,11 @@ interface Entry<S> {
   requests: number
   busySinceMs: number
   /** Returns the delay caused by the client; null while a request waits for the server. */
-  delay: () => Delay | null
+  delay: () => ClientDelay | null
 }
 
 /** Entries by phase. Each set is in the order in which its entries entered the phase. */
-class Shelf<S> {
+class EntriesByPhase<S> {
   readonly unused = new Set<Entry<S>>()
   readonly idle = new Set<Entry<S>>()
   readonly busy = new Set<Entry<S>>()
@@ -83,8 +83,8 @@ const SEARCH_EVERY_MS = 100
 export class SocketTable<S> {
   readonly #limits: SocketTableLimits
   readonly #entries = new Map<S, Entry<S>>()
-  readonly #all = new Shelf<S>()
-  readonly #byAddress = new Map<string, Shelf<S>>()
+  readonly #all = new EntriesByPhase<S>()
+  readonly #byAddress = new Map<string, EntriesByPhase<S>>()
 
   constructor(limits: SocketTableLimits) {
     this.#limits = limits
@@ -108,7 +108,7 @@ export class SocketTable<S> {
    * @param forwardedFor the client's address if a trusted proxy states it; counted for the duration of the request
    * @param delay returns the delay caused by the socket's client; null while any of its requests waits for the server
    */
-  begin(socket: S, forwardedFor: string | null, delay: () => Delay | null, nowMs: number): Admission<S> {
+  begin(socket: S, forwardedFor: string | null, delay: () => ClientDelay | null, nowMs: number): Admission<S> {
     const entry = this.#entries.get(socket)
     if (entry === undefined) return { kind: 'admitted', evicted: null }
     const address = forwardedFor ?? entry.address
@@ -158,7 +158,7 @@ export class SocketTable<S> {
       : this.#evictFrom(shelf, 'address', nowMs)
   }
 
-  #evictFrom(shelf: Shelf<S>, limit: Limit, nowMs: number): Admission<S> {
+  #evictFrom(shelf: EntriesByPhase<S>, limit: Limit, nowMs: number): Admission<S> {
     const found = this.#choose(shelf, nowMs)
     if (found === undefined) return { kind: 'refused', limit }
     const { socket, address } = found.entry
@@ -166,7 +166,7 @@ export class SocketTable<S> {
     return { kind: 'admitted', evicted: { socket, address, reason: found.reason, limit } }
   }
 
-  #choose(shelf: Shelf<S>, nowMs: number): { entry: Entry<S>; reason: Eviction } | undefined {
+  #choose(shelf: EntriesByPhase<S>, nowMs: number): { entry: Entry<S>; reason: Eviction } | undefined {
     const [unused] = shelf.unused
     const isOverdue = unused !== undefined && nowMs - unused.openedAtMs >= this.#limits.unusedGraceMs
     if (isOverdue) return { entry: unused, reason: 'unused' }
@@ -189,7 +189,7 @@ export class SocketTable<S> {
     if (entry.address === null) return entry
     let shelf = this.#byAddress.get(entry.address)
     if (shelf === undefined) {
-      shelf = new Shelf()
+      shelf = new EntriesByPhase()
       this.#byAddress.set(entry.address, shelf)
     }
     shelf[entry.phase].add(entry)

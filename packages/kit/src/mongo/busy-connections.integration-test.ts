@@ -17,7 +17,7 @@ const BUSY_FOR_MS = 13_000
 
 // Observed after an election with a rollback: by default the driver lets an operation wait for a connection without
 // end.
-test('who gets no connection is told that MongoDB is away, instead of waiting for ever', async () => {
+test('an operation without a connection fails as unavailable instead of waiting without end', async () => {
   const things = mongo.db.collection('things')
   await things.insertOne({})
   const busy = Array.from({ length: MAX_CONNECTIONS }, () =>

@@ -26,7 +26,10 @@ export function duplicateIndexes(error: unknown): readonly number[] {
  * @returns the indexes of the documents that are already stored
  * @throws the driver's error if a document was refused for another reason
  */
-export async function onlyDuplicates(write: () => Promise<unknown>, count: number): Promise<readonly number[]> {
+export async function writeIgnoringDuplicates(
+  write: () => Promise<unknown>,
+  count: number,
+): Promise<readonly number[]> {
   if (count === 0) return []
   try {
     await write()

@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 // If its first connection fails, the driver (7.9) answers "Topology is closed" to every later call.
-test('a service that started while MongoDB was away uses it once it is there', async () => {
+test('a service that started while MongoDB was unavailable uses it when it is available', async () => {
   proxy.mode = 'refuse'
   const url = new Secret(`mongodb://${proxy.address.host}:${proxy.address.port}/?directConnection=true`)
   const mongo = connectMongo({ url, dbName: stack.dbName, appName: 'backstop-test' })

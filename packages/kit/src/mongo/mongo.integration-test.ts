@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestStack, testStack } from '../../test/stack.ts'
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts'
 import { until } from '../../test/until.ts'
-import { onlyDuplicates } from './duplicate-keys.ts'
+import { writeIgnoringDuplicates } from './duplicate-keys.ts'
 import { asUnavailable, isMongoUnavailable } from './mongo.ts'
 
 interface Thing {
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const things = () => client.db(stack.dbName).collection<Thing>('things')
 
-describe('a MongoDB that is away', () => {
+describe('an unavailable MongoDB', () => {
   const calls: { name: string; call: () => Promise<unknown> }[] = [
     { name: 'find', call: () => things().find().toArray() },
     { name: 'insertMany', call: () => things().insertMany([{ _id: 2 }], { ordered: false }) },
@@ -40,9 +40,12 @@ describe('a MongoDB that is away', () => {
       name: 'bulkWrite',
       call: () => things().bulkWrite([{ insertOne: { document: { _id: 3 } } }], { ordered: false }),
     },
-    { name: 'a write that ignores duplicates', call: () => onlyDuplicates(() => things().insertMany([{ _id: 4 }]), 1) },
+    {
+      name: 'a write that ignores duplicates',
+      call: () => writeIgnoringDuplicates(() => things().insertMany([{ _id: 4 }]), 1),
+    },
   ]
-  test.each(calls)('is told as unavailable by $name', async ({ call }) => {
+  test.each(calls)('is reported as unavailable by $name', async ({ call }) => {
     proxy.mode = 'refuse'
     proxy.cutAll()
     try {
@@ -56,14 +59,14 @@ describe('a MongoDB that is away', () => {
 describe('a MongoDB that refuses', () => {
   beforeAll(() => until('MongoDB to be back', () => client.db().command({ ping: 1 })))
 
-  test('is not taken for one that is away', async () => {
+  test('is not reported as unavailable', async () => {
     const twice = things().insertOne({ _id: 1 })
     await expect(asUnavailable(() => twice)).rejects.not.toMatchObject({ code: 'unavailable' })
   })
 
-  test('names the duplicates of an unordered write and takes the rest', async () => {
+  test('returns the duplicates of an unordered write and inserts the rest', async () => {
     const write = () => things().insertMany([{ _id: 1 }, { _id: 10 }, { _id: 1 }], { ordered: false })
-    expect(await onlyDuplicates(write, 3)).toEqual([0, 2])
+    expect(await writeIgnoringDuplicates(write, 3)).toEqual([0, 2])
     expect(await things().countDocuments({ _id: 10 })).toBe(1)
   })
 

@@ -65,7 +65,7 @@ describe('an update on a condition', () => {
     expect(thing).toEqual({ _id: 'a', version: 5, note: hostile, list: [1, '$version'] })
   })
 
-  test('lets one of many at once through', async () => {
+  test('lets one of many concurrent updates succeed', async () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => change(3, { set: { version: 4 } })))
     expect(results.reduce((sum, { modified }) => sum + modified, 0)).toBe(1)
   })

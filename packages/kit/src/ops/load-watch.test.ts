@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { until } from '../../test/until.ts'
 import { watchLoad } from './load-watch.ts'
 
-test('the event-loop watch sees a loop that is held up, and that it is free again', async () => {
+test('the event-loop watch detects a blocked loop and its recovery', async () => {
   const watch = watchLoad({ maxUtilization: 0.95, maxLagP99Ms: 30 }, 60)
   expect(watch.judge()).toEqual({ kind: 'bearable' })
   await until('overload', () => {

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import { judgeLoad, type LoadJudgement, type LoadLimits, type LoadSample, SAMPLES_TO_SHED } from './load.ts'
+import { judgeLoad, type LoadJudgement, type LoadLimits, type LoadSample, OVERLOADED_SAMPLES } from './load.ts'
 
 /** Judges whether this process is overloaded. */
 export interface LoadWatch {
@@ -33,7 +33,7 @@ export function watchLoad(limits: LoadLimits, sampleMs = SAMPLE_MS): LoadWatch {
     const lagMs = (percentile: number) => Math.max(0, delay.percentile(percentile) / NS_PER_MS - RESOLUTION_MS)
     const sample = { utilization, lagP50Ms: lagMs(50), lagP99Ms: lagMs(99) }
     delay.reset()
-    samples = [...samples, sample].slice(-SAMPLES_TO_SHED)
+    samples = [...samples, sample].slice(-OVERLOADED_SAMPLES)
     judgement = judgeLoad(samples, limits)
   }, sampleMs)
   timer.unref()

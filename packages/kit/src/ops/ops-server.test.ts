@@ -27,7 +27,7 @@ describe('the ops server', () => {
       text: 'MongoDB is unavailable\n',
     })
   })
-  test('a readiness check that fails is not ready, and takes nothing down', async () => {
+  test('a readiness check that fails is not ready and does not stop the process', async () => {
     expect(await ask('/readyz', { ready: () => Promise.reject(new Error('broken')) })).toMatchObject({ status: 503 })
   })
   test('shows metrics with the name of the service', async () => {
@@ -47,7 +47,7 @@ describe('the ops server', () => {
       expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
     },
   )
-  test('tells a stranger what there is', async () => {
+  test('lists its paths for an unknown path', async () => {
     expect((await ask('/')).status).toBe(404)
   })
 })

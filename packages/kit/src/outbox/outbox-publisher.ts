@@ -61,7 +61,7 @@ export interface MessageEncoder {
   encode<N extends MessageName>(name: N, message: MessageOf<N>): Buffer
 }
 
-interface Encoded {
+interface EncodedOutbox {
   readonly outbox: PendingOutbox
   readonly entryIds: readonly string[]
   readonly messages: readonly OutgoingMessage[]
@@ -71,7 +71,7 @@ interface Encoded {
 export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPublisher {
   const { source, producer, encoder, logger } = options
 
-  async function sendAll(encoded: readonly Encoded[]): Promise<void> {
+  async function sendAll(encoded: readonly EncodedOutbox[]): Promise<void> {
     await producer.send(encoded.flatMap(({ messages }) => messages))
     options.afterSend?.()
     await source.published(
@@ -85,7 +85,7 @@ export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPu
   /**
    * Encodes each entry separately, so that an entry that cannot be encoded does not block the others of its document.
    */
-  function encodeOutbox(outbox: PendingOutbox): Encoded {
+  function encodeOutbox(outbox: PendingOutbox): EncodedOutbox {
     const encoded = outbox.entries.flatMap(entry => {
       try {
         return [{ id: entry.id, message: toMessage(entry, encoder) }]
@@ -108,7 +108,7 @@ export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPu
         await sendAll(encoded)
         return { stuck: unencodable }
       } catch (error) {
-        if (!isForMessage(error)) throw error
+        if (!isMessageError(error)) throw error
       }
       // The broker refuses one entry (too large): send each document separately, so that this entry blocks no other
       // document.
@@ -118,7 +118,7 @@ export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPu
           await sendAll([item])
           sent++
         } catch (error) {
-          if (!isForMessage(error)) throw error
+          if (!isMessageError(error)) throw error
           logger.error({ error, document_id: item.outbox.documentId }, 'outbox.stuck')
         }
       }
@@ -127,7 +127,7 @@ export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPu
   }
 }
 
-function isForMessage(error: unknown): boolean {
+function isMessageError(error: unknown): boolean {
   return error instanceof AppError && error.code === 'message_invalid'
 }
 

@@ -81,7 +81,7 @@ function manualClock(): Clock & { pass(ms: number): Promise<void> } {
 }
 
 describe('the outbox publisher', () => {
-  test('produces each entry with its topic, key, headers and id, then takes it out', async () => {
+  test('produces each entry with its topic, key, headers and id, then removes it', async () => {
     const stored = documents({ a: { writtenAt: 0, entries: [entry('m1'), entry('m2')] } })
     const { producer, sent } = recordingProducer()
     await createOutboxPublisher({ source: stored.source, producer, encoder, logger }).publish(stored.all())
@@ -93,7 +93,7 @@ describe('the outbox publisher', () => {
     expect(stored.left()).toEqual([])
   })
 
-  test('takes nothing out when the broker did not acknowledge', async () => {
+  test('removes no entry if the broker did not acknowledge', async () => {
     const stored = documents({ a: { writtenAt: 0, entries: [entry('m1')] } })
     const { producer } = recordingProducer(() => unavailable('Kafka', undefined))
     const publisher = createOutboxPublisher({ source: stored.source, producer, encoder, logger })
@@ -110,7 +110,7 @@ describe('the outbox publisher', () => {
     expect(stored.left()).toEqual(['m2'])
   })
 
-  test('a message that the broker refuses for good stays, is logged, and holds up no other document', async () => {
+  test('a message that the broker permanently refuses stays, is logged, and blocks no other document', async () => {
     const stored = documents({
       a: { writtenAt: 0, entries: [entry('fine-1')] },
       b: { writtenAt: 0, entries: [entry('too-large')] },
@@ -129,7 +129,7 @@ describe('the outbox publisher', () => {
     expect(logLines.join()).toContain('outbox.stuck')
   })
 
-  test('an entry whose topic carries no message stays and holds up no other document', async () => {
+  test('an entry with a topic without messages stays and blocks no other document', async () => {
     const stored = documents({
       a: { writtenAt: 0, entries: [entry('odd', { topic: 'inbound.dead' })] },
       b: { writtenAt: 0, entries: [entry('fine')] },
@@ -142,7 +142,7 @@ describe('the outbox publisher', () => {
   })
 })
 
-test('an entry that cannot be encoded holds up no other of its own document', async () => {
+test('an entry that cannot be encoded blocks no other entry of its document', async () => {
   const stored = documents({ a: { writtenAt: 0, entries: [entry('odd', { topic: 'inbound.dead' }), entry('fine')] } })
   const { producer, ids } = recordingProducer()
   const publisher = createOutboxPublisher({ source: stored.source, producer, encoder, logger })
@@ -166,7 +166,7 @@ describe('the outbox sweeper', () => {
       ...more,
     })
 
-  test('publishes what is older than 30 s and leaves younger entries to whoever wrote them', async () => {
+  test('publishes entries older than 30 s and leaves younger entries to their writers', async () => {
     const clock = manualClock()
     const stored = documents({
       old: { writtenAt: clock.now() - 26_000, entries: [entry('old')] },
@@ -182,7 +182,7 @@ describe('the outbox sweeper', () => {
     await sweeper.stop()
   })
 
-  test('goes on after a round in which the broker was away', async () => {
+  test('continues after a sweep in which the broker was unavailable', async () => {
     const clock = manualClock()
     const stored = documents({ a: { writtenAt: 0, entries: [entry('m1')] } })
     let isAway = true

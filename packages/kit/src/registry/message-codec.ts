@@ -36,14 +36,14 @@ export function createCodec({ registry, own, recall }: CodecParts): MessageCodec
   /** The message types of ids whose schema is not fetched. Their messages are checked by zod. */
   const types = new Map<number, readonly MessageName[]>()
   const unknownUntil = new Map<number, number>()
-  const trust = (schemaId: number, names: readonly MessageName[]) => {
+  const rememberTypes = (schemaId: number, names: readonly MessageName[]) => {
     types.set(schemaId, names)
     trustSchemaId(registry, schemaId)
   }
-  for (const [name, schemaId] of own) trust(schemaId, [...(types.get(schemaId) ?? []), name])
+  for (const [name, schemaId] of own) rememberTypes(schemaId, [...(types.get(schemaId) ?? []), name])
 
   /** Fetches the schema into the registry client's cache. @throws AppError as `decode` does */
-  async function learn(schemaId: number): Promise<void> {
+  async function fetchSchema(schemaId: number): Promise<void> {
     if ((unknownUntil.get(schemaId) ?? 0) > performance.now()) throw unknownSchema(schemaId)
     try {
       // Concurrent calls share one request.
@@ -60,7 +60,7 @@ export function createCodec({ registry, own, recall }: CodecParts): MessageCodec
       const names = await recall(schemaId)
       // A refusal of the registry, for example of the password, says nothing about the message.
       if (names.length === 0) throw new AppError('unavailable', error.message, { cause: error, retryable: true })
-      trust(schemaId, names)
+      rememberTypes(schemaId, names)
     }
   }
 
@@ -68,13 +68,13 @@ export function createCodec({ registry, own, recall }: CodecParts): MessageCodec
     schemaId: name => own.get(name)!,
     encode(name, message) {
       // The registry client's own encode is asynchronous because it may fetch a schema; these schemas are in memory.
-      return frame(own.get(name)!, JSON.stringify(matching(name, message)))
+      return frame(own.get(name)!, JSON.stringify(validated(name, message)))
     },
     async decode(name, bytes) {
       const unframed = unframe(bytes)
       if (unframed.kind === 'not_framed') throw new AppError('message_invalid', unframed.reason)
       const { schemaId } = unframed
-      if (registry.cache.getSchema(schemaId) === undefined) await learn(schemaId)
+      if (registry.cache.getSchema(schemaId) === undefined) await fetchSchema(schemaId)
       const known = types.get(schemaId)
       if (known !== undefined && !known.includes(name)) {
         throw new AppError('message_invalid', `Schema ${schemaId} is a schema of ${known.join(', ')}, not of ${name}`)
@@ -83,9 +83,9 @@ export function createCodec({ registry, own, recall }: CodecParts): MessageCodec
       try {
         value = await registry.decode(bytes!)
       } catch (error) {
-        throw unreadable(name, error)
+        throw invalidMessage(name, error)
       }
-      return matching(name, value)
+      return validated(name, value)
     },
   }
 }
@@ -95,7 +95,7 @@ function unknownSchema(schemaId: number): AppError {
 }
 
 /** Lists paths only, without the cause, because parsers quote values, which may be personal data. */
-function unreadable(name: MessageName, error: unknown): AppError {
+function invalidMessage(name: MessageName, error: unknown): AppError {
   const paths = (error as { paths?: unknown }).paths
   const reason = Array.isArray(paths)
     ? `it breaks its own schema at ${paths.slice(0, 5).map(String).join(', ') || 'its root'}`
@@ -103,7 +103,7 @@ function unreadable(name: MessageName, error: unknown): AppError {
   return new AppError('message_invalid', `The message is not a valid ${name}: ${reason}`)
 }
 
-function matching<N extends MessageName>(name: N, value: unknown): MessageOf<N> {
+function validated<N extends MessageName>(name: N, value: unknown): MessageOf<N> {
   const parsed = MESSAGES[name].schema.safeParse(value)
   if (parsed.success) return parsed.data as MessageOf<N>
   // Lists paths and rules only, because values may be personal data.

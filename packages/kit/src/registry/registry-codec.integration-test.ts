@@ -92,7 +92,7 @@ test('every message type finds its registered id and is decoded by another proce
   expect(new Set(names.map(name => writer.schemaId(name))).size).toBe(names.length)
 })
 
-test('a start before the deploy job waits for it, and says what is missing when it never comes', async () => {
+test('a start before the deploy job waits for it, and names the missing parts after the time limit', async () => {
   const prefix = `${stack.topicPrefix}late.`
   const kept = createMemorySchemaIds()
   await expect(openCodec(prefix, kept)).rejects.toThrow(/No schema ids for inbound-event, .*: run the deploy job/)
@@ -101,7 +101,7 @@ test('a start before the deploy job waits for it, and says what is missing when 
   expect((await opening).encode('recheck', recheck)).toBeInstanceOf(Buffer)
 })
 
-test('a registry that is away stops nobody: the kept ids are used', async () => {
+test('the stored ids are used while the registry is unavailable', async () => {
   const prefix = `${stack.topicPrefix}away.`
   const kept = createMongoSchemaIds(client.db(stack.dbName))
   await registerAll(prefix, kept)
@@ -144,7 +144,7 @@ describe('a schema id that this process does not know', () => {
     await front.stop()
   })
 
-  test('is worth another try while the registry is away, and found when it is back', async () => {
+  test('is retryable while the registry is unavailable, and found when it is available again', async () => {
     const { codec, front, newerBytes } = await setUp('back')
     front.state.away = true
     await expect(codec.decode('recheck', newerBytes)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
@@ -153,7 +153,7 @@ describe('a schema id that this process does not know', () => {
     await front.stop()
   })
 
-  test('is refused when nobody knows it, and the registry is not asked again for each message', async () => {
+  test('is refused if it is unknown, and the registry is not asked again for each message', async () => {
     const { codec, front } = await setUp('nobody')
     for (const _ of [1, 2, 3]) {
       await expect(codec.decode('recheck', frame(2_000_000, '{}'))).rejects.toMatchObject({ code: 'message_invalid' })
@@ -195,7 +195,7 @@ describe('registering a schema', () => {
     await expect(narrower).rejects.toThrow(subject)
   })
 
-  test('is refused as a conflict when somebody gave the subject another level', async () => {
+  test('is refused as a conflict if the subject has another level', async () => {
     const subject = `${stack.topicPrefix}lax-value`
     await registerSchema(registry, subject, schema(['a']))
     await ask('PUT', `/config/${subject}`, { compatibility: 'NONE' })

@@ -27,13 +27,13 @@ const ATTEMPT_EVERY_MS = 500
  */
 export async function createRegistryCodec(options: RegistryCodecOptions): Promise<MessageCodec> {
   const registry = createSchemaRegistry(options.registryUrl)
-  const own = await resolveOwnIds(options, registry)
+  const own = await findOwnIds(options, registry)
   return createCodec({ registry, own, recall: schemaId => options.schemaIds.messagesOf(schemaId) })
 }
 
 const names = Object.keys(MESSAGES) as MessageName[]
 
-async function resolveOwnIds(
+async function findOwnIds(
   { schemaIds, topicPrefix, logger, waitMs = 60_000 }: RegistryCodecOptions,
   registry: SchemaRegistry,
 ): Promise<Map<MessageName, number>> {
@@ -43,7 +43,7 @@ async function resolveOwnIds(
     let lastError: unknown
     for (const name of names.filter(name => !ids.has(name))) {
       try {
-        const id = await ownId(name, topicPrefix, registry, schemaIds)
+        const id = await findOwnId(name, topicPrefix, registry, schemaIds)
         if (id !== undefined) ids.set(name, id)
       } catch (error) {
         lastError = error
@@ -66,7 +66,7 @@ async function resolveOwnIds(
 }
 
 /** Asks the registry first, because a replaced registry assigns other ids than the stored ones. */
-async function ownId(
+async function findOwnId(
   name: MessageName,
   topicPrefix: string,
   registry: SchemaRegistry,

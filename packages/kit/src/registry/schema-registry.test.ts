@@ -31,7 +31,7 @@ const says =
   (_request, response) =>
     void response.writeHead(status).end(body)
 
-describe('a registry that is away', () => {
+describe('an unavailable registry', () => {
   const cases: { name: string; answer: Answer }[] = [
     { name: 'answers 503 with a page', answer: says(503, '<html>secret</html>') },
     { name: 'answers 500 with JSON', answer: says(500, '{"error_code":50001,"message":"store"}') },
@@ -65,7 +65,7 @@ describe('a registry that is away', () => {
     await registry.getSchema(7)
   })
 
-  test('that nobody listens for is worth another try', async () => {
+  test('without a listening server is retryable', async () => {
     await expect(open('http://127.0.0.1:1').getSchema(7)).rejects.toMatchObject({ code: 'unavailable' })
   })
 })
@@ -76,7 +76,7 @@ test('a schema that the registry says it does not have is not found', async () =
   expect(await findSchemaId(open(), 'a-value', '{}')).toBeUndefined()
 })
 
-test('a refusal is told with subject, status and reason, and is not worth another try', async () => {
+test('a refusal is reported with subject, status and reason, and is not retryable', async () => {
   answer = says(401, '{"error_code":401,"message":"Unauthorized"}')
   await expect(registerSchema(open(), 'a-value', '{}')).rejects.toMatchObject({
     code: 'internal',

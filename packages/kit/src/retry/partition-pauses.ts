@@ -1,4 +1,4 @@
-import { pauseAfter } from './backoff.ts'
+import { pauseMsAfterFailures } from './backoff.ts'
 
 interface Partition {
   readonly topic: string
@@ -13,7 +13,7 @@ export class PartitionPauses {
   failed(partition: Partition): number {
     const failures = (this.#failures.get(idOf(partition)) ?? 0) + 1
     this.#failures.set(idOf(partition), failures)
-    return pauseAfter(failures)
+    return pauseMsAfterFailures(failures)
   }
 
   succeeded(partition: Partition): void {

@@ -1,20 +1,20 @@
 import { type Clock, sleep } from '../clock/clock.ts'
 import { type AppError, isRetryable } from '../errors.ts'
-import { LONGEST_PAUSE_MS, pauseAfter } from './backoff.ts'
+import { LONGEST_PAUSE_MS, pauseMsAfterFailures } from './backoff.ts'
 
 export interface RetryOptions {
   readonly clock: Clock
   /** Ends the retries. `act` is called at least once. */
   readonly signal?: AbortSignal | undefined
-  /** Longest pause between two calls, in milliseconds; 30000 when left out. */
+  /** Longest pause between two calls, in milliseconds; 30000 by default. */
   readonly longestPauseMs?: number
   /** Called before each pause. An error thrown here ends the retries, after a deadline for example. */
   onFailure?(error: AppError, pauseMs: number): void
 }
 
 /**
- * Calls `act` until it succeeds, with a growing pause after each failure that a later call may not have.
- * @throws the reason of `signal` once it is aborted, and at once every error that is not retryable
+ * Calls `act` until it succeeds, with a growing pause after each retryable failure.
+ * @throws the reason of `signal` when it is aborted, and any error that is not retryable
  */
 export async function untilAvailable<T>(act: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { clock, signal, longestPauseMs = LONGEST_PAUSE_MS } = options
@@ -24,7 +24,7 @@ export async function untilAvailable<T>(act: () => Promise<T>, options: RetryOpt
     } catch (error) {
       if (!isRetryable(error)) throw error
       signal?.throwIfAborted()
-      const pauseMs = Math.min(pauseAfter(failures), longestPauseMs)
+      const pauseMs = Math.min(pauseMsAfterFailures(failures), longestPauseMs)
       options.onFailure?.(error, pauseMs)
       await sleep(clock, pauseMs, signal)
       signal?.throwIfAborted()

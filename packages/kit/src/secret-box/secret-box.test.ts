@@ -115,7 +115,7 @@ describe('the fingerprint of a secret', () => {
 describe('a signed token', () => {
   const text = 'prj_1\nops@example.com'
 
-  test('says its text again to whoever has the key, and fits into a URL', () => {
+  test('returns its text with the right key, and fits into a URL', () => {
     const token = box.sign('unsubscribe', text)
     expect(box.verify('unsubscribe', token)).toBe(text)
     expect(token).toMatch(/^v1\.k1\.[\w-]+\.[\w-]{43}$/)

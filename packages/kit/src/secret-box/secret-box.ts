@@ -73,9 +73,14 @@ export function createSecretBox(ring: KeyRing): SecretBox {
     seal(secret, context) {
       const dek = randomBytes(DEK_BYTES)
       const wrapIv = randomBytes(IV_BYTES)
-      const wrapped = encrypt(primary, wrapIv, dek, boundTo('dek', ring.primary, context))
+      const wrapped = encrypt(primary, wrapIv, dek, authenticatedContext('dek', ring.primary, context))
       const iv = randomBytes(IV_BYTES)
-      const text = encrypt(dek, iv, Buffer.from(secret.reveal(), 'utf8'), boundTo('secret', ring.primary, context))
+      const text = encrypt(
+        dek,
+        iv,
+        Buffer.from(secret.reveal(), 'utf8'),
+        authenticatedContext('secret', ring.primary, context),
+      )
       return [VERSION, ring.primary, encode(Buffer.concat([wrapIv, wrapped])), encode(iv), encode(text)].join('.')
     },
 
@@ -83,14 +88,16 @@ export function createSecretBox(ring: KeyRing): SecretBox {
       const parts = parseSealed(sealed, context)
       const kek = ring.keys.get(parts.keyId)
       if (kek === undefined) {
-        throw unreadable(context, `was sealed with key "${parts.keyId}"; add that key to SECRET_KEYS again`)
+        throw unreadableSecret(context, `was sealed with key "${parts.keyId}"; add that key to SECRET_KEYS again`)
       }
       try {
-        const dek = decrypt(kek, parts.wrapIv, parts.wrapped, boundTo('dek', parts.keyId, context))
-        return new Secret(decrypt(dek, parts.iv, parts.text, boundTo('secret', parts.keyId, context)).toString('utf8'))
+        const dek = decrypt(kek, parts.wrapIv, parts.wrapped, authenticatedContext('dek', parts.keyId, context))
+        return new Secret(
+          decrypt(dek, parts.iv, parts.text, authenticatedContext('secret', parts.keyId, context)).toString('utf8'),
+        )
       } catch (cause) {
         const remedy = `cannot be opened with key "${parts.keyId}": it was changed or moved from another row, or the key is a different one`
-        throw unreadable(context, remedy, cause)
+        throw unreadableSecret(context, remedy, cause)
       }
     },
 
@@ -99,7 +106,7 @@ export function createSecretBox(ring: KeyRing): SecretBox {
 
     sign(purpose, text) {
       const said = [VERSION, ring.primary, encode(Buffer.from(text, 'utf8'))].join('.')
-      return `${said}.${encode(macOf(primary, purpose, said))}`
+      return `${said}.${encode(purposeMac(primary, purpose, said))}`
     },
 
     verify(purpose, token) {
@@ -107,7 +114,7 @@ export function createSecretBox(ring: KeyRing): SecretBox {
       const key = ring.keys.get(keyId)
       if (version !== VERSION || key === undefined || more.length > 0) return undefined
       const given = decode(mac)
-      const expected = macOf(key, purpose, [version, keyId, text].join('.'))
+      const expected = purposeMac(key, purpose, [version, keyId, text].join('.'))
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
       return Buffer.from(text ?? '', 'base64url').toString('utf8')
     },
@@ -117,7 +124,7 @@ export function createSecretBox(ring: KeyRing): SecretBox {
 /**
  * The MAC of a text, with a separate derived key per purpose, so that tokens and encrypted secrets never share a key.
  */
-function macOf(key: KeyObject, purpose: string, said: string): Buffer {
+function purposeMac(key: KeyObject, purpose: string, said: string): Buffer {
   const purposeKey = hkdfSync('sha256', key.export(), Buffer.alloc(0), `backstop token v1 ${purpose}`, 32)
   return createHmac('sha256', Buffer.from(purposeKey)).update(said, 'utf8').digest()
 }
@@ -125,7 +132,7 @@ function macOf(key: KeyObject, purpose: string, said: string): Buffer {
 /**
  * The authenticated context, as JSON, because two different contexts could be equal if their texts were simply joined.
  */
-function boundTo(what: 'dek' | 'secret', keyId: string, context: SecretContext): Buffer {
+function authenticatedContext(what: 'dek' | 'secret', keyId: string, context: SecretContext): Buffer {
   return Buffer.from(
     JSON.stringify([VERSION, what, keyId, context.collection, context.id, context.field, context.projectId]),
     'utf8',
@@ -148,7 +155,7 @@ function parseSealed(sealed: SealedSecret, context: SecretContext) {
   const texts = sealed.split('.')
   const [version, keyId, wrapped, iv, text] = texts
   if (texts.length !== 5 || version !== VERSION || keyId === undefined || !KEY_ID_SHAPE.test(keyId)) {
-    throw unreadable(context, `is not in the form ${VERSION}.key.dek.iv.text`)
+    throw unreadableSecret(context, `is not in the form ${VERSION}.key.dek.iv.text`)
   }
   const wrap = decode(wrapped)
   const parts = {
@@ -160,7 +167,7 @@ function parseSealed(sealed: SealedSecret, context: SecretContext) {
   }
   // Checks exact lengths, so that a truncated tag is refused before the cipher reads it.
   if (parts.wrapped.length !== DEK_BYTES + TAG_BYTES || parts.iv.length !== IV_BYTES || parts.text.length < TAG_BYTES) {
-    throw unreadable(context, 'has an incomplete part')
+    throw unreadableSecret(context, 'has an incomplete part')
   }
   return parts
 }
@@ -175,7 +182,7 @@ function decode(text: string | undefined): Buffer {
   return encode(bytes) === text ? bytes : Buffer.alloc(0)
 }
 
-function unreadable(context: SecretContext, what: string, cause?: unknown): AppError {
+function unreadableSecret(context: SecretContext, what: string, cause?: unknown): AppError {
   return new AppError('secret_unreadable', `Secret ${context.collection}/${context.id}.${context.field} ${what}`, {
     cause,
     details: { collection: context.collection, id: context.id, field: context.field },

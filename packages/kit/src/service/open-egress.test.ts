@@ -21,7 +21,7 @@ function open(environment: Environment, more: Partial<EgressConfig> = {}, metric
   return egress
 }
 
-test('what a service calls goes through the proxy of its settings, with what that is to be told', async () => {
+test('requests of a service use the proxy of its settings with its credentials', async () => {
   const heard: string[] = []
   const proxy = createServer(socket => {
     socket.on('error', () => {})

@@ -27,15 +27,23 @@ const STOP_DEADLINE_MS = 25_000
 /**
  * Runs a service's process from start to exit: start, wait for a signal or a fatal error, drain, exit. If the parent
  * opened an IPC channel, it receives `STARTED` when the service listens on all its ports.
- * Exit codes: 0 after a signal, 78 for a configuration error, 1 for anything else.
+ * A signal during the start ends the process at once. Exit codes: 0 after a signal, 78 for a configuration error, 1 for anything else.
  */
 export async function runService(
   name: string,
   start: (environment: Environment) => Promise<RunningService>,
 ): Promise<never> {
+  // Registered before the start: in a container node is process 1, and a signal without a handler is ignored there.
+  const signalled = nextStopSignal()
   let service: RunningService
   try {
-    service = await start(process.env)
+    const first = await Promise.race([start(process.env), signalled])
+    if ('signal' in first) {
+      // Nothing has to be drained, because a crash at any step is safe.
+      process.stderr.write(`${name} stopped during its start (${first.signal})\n`)
+      process.exit(0)
+    }
+    service = first
   } catch (error) {
     const isConfig = error instanceof AppError && error.code === 'config_invalid'
     const reason = isConfig ? error.message : error instanceof Error ? error.stack : String(error)
@@ -48,12 +56,7 @@ export async function runService(
     logger.fatal({ error }, 'service.unhandled_rejection')
     process.exit(1)
   })
-  const outcome = await Promise.race([
-    new Promise<{ signal: string }>(resolve => {
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve({ signal }))
-    }),
-    service.failed.then(error => ({ error })),
-  ])
+  const outcome = await Promise.race([signalled, service.failed.then(error => ({ error }))])
   if ('error' in outcome) logger.fatal({ error: outcome.error }, 'service.failed')
   else logger.info({ signal: outcome.signal }, 'service.stopping')
   const deadline = setTimeout(() => {
@@ -69,4 +72,10 @@ export async function runService(
   }
   clearTimeout(deadline)
   process.exit('error' in outcome ? 1 : 0)
+}
+
+function nextStopSignal(): Promise<{ signal: NodeJS.Signals }> {
+  return new Promise(resolve => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve({ signal }))
+  })
 }

@@ -26,6 +26,15 @@ describe('the settings that every service has', () => {
     expect(() => read({ MONGO_URL: url })).not.toThrow(/canary/)
   })
 
+  test.each([
+    { url: 'http://us%er:canary@registry', remedy: 'Percent-encode user and password' },
+    { url: 'registry:8081', remedy: 'Give a whole URL that begins with http:// or https://' },
+  ])('refuse $url for the schema registry at the start, with a remedy and without showing it', ({ url, remedy }) => {
+    const act = () => read({ SCHEMA_REGISTRY_URL: url })
+    expect(act).toThrow(`SCHEMA_REGISTRY_URL: ${remedy}`)
+    expect(act).not.toThrow(/canary/)
+  })
+
   test('say what a topic prefix and a broker look like', () => {
     expect(() => read({ KAFKA_TOPIC_PREFIX: 'A_B', KAFKA_BROKERS: 'localhost' })).toThrow(
       /KAFKA_BROKERS: Give host:port[\s\S]*KAFKA_TOPIC_PREFIX: Use small letters/,

@@ -27,7 +27,10 @@ export const commonSettings = {
     .describe('Put before every topic and group name, so that several instances share one Kafka'),
   MONGO_URL: mongoUrl().describe('MongoDB replica set, mongodb:// or mongodb+srv://'),
   MONGO_DB: z.string().min(1).default('backstop').describe('Database name'),
-  SCHEMA_REGISTRY_URL: setting.url().describe('Base URL of a Confluent-compatible schema registry'),
+  SCHEMA_REGISTRY_URL: setting
+    .url()
+    .refine(hasReadableUserInfo, 'Percent-encode user and password')
+    .describe('Base URL of a Confluent-compatible schema registry'),
 } as const
 
 /** Settings of the guarded HTTP client: allowed and denied networks, ports, proxy. */
@@ -46,7 +49,7 @@ export const egressSettings = {
 } as const
 
 /** A list of hosts that users may use in addition to the built-in ones: names, `*.` before a name, networks. */
-export const hostsSetting = () =>
+export const hostListSetting = () =>
   setting.list().refine(isHostList, 'Give host names, *.example.com or networks such as 10.0.0.0/8, comma-separated')
 
 function isHostList(entries: readonly string[]): boolean {
@@ -79,6 +82,17 @@ export const brandNameSetting = () =>
     .string()
     .regex(/^[^\p{Cc}<>"]{1,60}$/u, 'Give up to 60 characters without line breaks, quotes or angle brackets')
     .default('Backstop')
+
+function hasReadableUserInfo(text: string): boolean {
+  const url = URL.parse(text)
+  if (url === null) return true
+  try {
+    decodeURIComponent(url.username + url.password)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /**
  * Validates the URL together with all other settings, with our own message, because the driver's messages quote parts

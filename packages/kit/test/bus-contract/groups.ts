@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Batch, IncomingMessage } from '../../src/bus/bus.ts'
 import { until } from '../until.ts'
-import { type BusUnderTest, contractSetUp, message, numbered, numberOf, takeAll } from './set-up.ts'
+import { acceptAllInto, type BusUnderTest, contractSetUp, message, numbered, numberOf } from './set-up.ts'
 
 /** The contract for consumer groups: members that join, share partitions and leave. */
 export function groupContract(open: () => Promise<BusUnderTest>): void {
   const setUp = contractSetUp(open)
 
-  test('after a restart of the group what was taken stays taken and the rest comes again', async () => {
+  test('after a restart of the group accepted messages are not delivered again, and the others are', async () => {
     const { producer, consume } = await setUp()
     await producer.send(numbered(10, 0, () => 'one-key'))
     const before: IncomingMessage[] = []
@@ -22,12 +22,12 @@ export function groupContract(open: () => Promise<BusUnderTest>): void {
     await until('five were taken', () => before.length === 5)
     await first.stop()
     const after: IncomingMessage[] = []
-    await consume({ onBatch: takeAll(after) })
+    await consume({ onBatch: acceptAllInto(after) })
     await until('the rest came', () => after.length === 5)
     expect(after.map(numberOf)).toEqual([5, 6, 7, 8, 9])
   })
 
-  test('stop waits for the batch at work, tells it by its signal and commits it', async () => {
+  test('stop interrupts the batch in progress by its signal, waits for it and commits it', async () => {
     const { producer, consume, sumCommitted } = await setUp()
     await producer.send([message(0, 'one-key')])
     const atWork = Promise.withResolvers<Batch>()
@@ -81,10 +81,10 @@ export function groupContract(open: () => Promise<BusUnderTest>): void {
       await producer.send(numbered(count, sent))
       sent += count
     }
-    const first = await consume({ maxBatchMessages: 5, onBatch: takeAll(one) })
+    const first = await consume({ maxBatchMessages: 5, onBatch: acceptAllInto(one) })
     await send(100)
     await until('the first works', () => one.length > 0)
-    await consume({ maxBatchMessages: 5, onBatch: takeAll(two) })
+    await consume({ maxBatchMessages: 5, onBatch: acceptAllInto(two) })
     const bothWork = async () => {
       await send(10)
       return two.length > 0

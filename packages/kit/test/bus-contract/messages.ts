@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { IncomingMessage } from '../../src/bus/bus.ts'
 import { until } from '../until.ts'
-import { type BusUnderTest, contractSetUp, message, numbered, numberOf, sum, TOPIC, takeAll } from './set-up.ts'
+import { acceptAllInto, type BusUnderTest, contractSetUp, message, numbered, numberOf, sum, TOPIC } from './set-up.ts'
 
 /** The contract for sending and receiving messages. */
 export function messageContract(open: () => Promise<BusUnderTest>): void {
@@ -17,7 +17,7 @@ export function messageContract(open: () => Promise<BusUnderTest>): void {
       { topic: TOPIC, key: 'prj_1/pi_é', value, headers: { 'x-message-id': 'm1', received_at: '1' } },
       { topic: TOPIC, key: 'gone', value: null, headers: {} },
     ])
-    await consume({ onBatch: takeAll(got) })
+    await consume({ onBatch: acceptAllInto(got) })
     await until('both came', () => got.length === 2)
     const [first, gone] = [got.find(({ key }) => key === 'prj_1/pi_é')!, got.find(({ key }) => key === 'gone')!]
     expect(first).toMatchObject({ topic: TOPIC, offset: 0n, headers: { 'x-message-id': 'm1', received_at: '1' } })
@@ -29,7 +29,7 @@ export function messageContract(open: () => Promise<BusUnderTest>): void {
   test('messages of one key keep their order, within a send and over several', async () => {
     const { producer, consume } = await setUp()
     const got: IncomingMessage[] = []
-    await consume({ onBatch: takeAll(got) })
+    await consume({ onBatch: acceptAllInto(got) })
     for (let round = 0; round < 5; round += 1)
       await producer.send(numbered(20, round * 20, number => `key-${number % 4}`))
     await until('all came', () => got.length === 100)
@@ -66,8 +66,8 @@ export function messageContract(open: () => Promise<BusUnderTest>): void {
     const { producer, consume } = await setUp()
     await producer.send(numbered(10))
     const [one, two]: [IncomingMessage[], IncomingMessage[]] = [[], []]
-    await consume({ onBatch: takeAll(one) })
-    await consume({ onBatch: takeAll(two), groupId: `other-${randomBytes(4).toString('hex')}` })
+    await consume({ onBatch: acceptAllInto(one) })
+    await consume({ onBatch: acceptAllInto(two), groupId: `other-${randomBytes(4).toString('hex')}` })
     await until('both read all', () => one.length === 10 && two.length === 10)
   })
 
@@ -75,7 +75,7 @@ export function messageContract(open: () => Promise<BusUnderTest>): void {
     const { producer, consume } = await setUp()
     await producer.send([...numbered(3), ...numbered(3).map(message => ({ ...message, topic: 'alerts' as const }))])
     const got: IncomingMessage[] = []
-    await consume({ topics: [TOPIC, 'alerts'], onBatch: takeAll(got) })
+    await consume({ topics: [TOPIC, 'alerts'], onBatch: acceptAllInto(got) })
     await until('all came', () => got.length === 6)
     expect(got.filter(({ topic }) => topic === 'alerts')).toHaveLength(3)
   })
@@ -86,7 +86,7 @@ export function messageContract(open: () => Promise<BusUnderTest>): void {
     await expect(producer.send([large])).rejects.toMatchObject({ code: 'message_invalid', retryable: false })
     await producer.send([message(1, 'small')])
     const got: IncomingMessage[] = []
-    await consume({ onBatch: takeAll(got) })
+    await consume({ onBatch: acceptAllInto(got) })
     await until('the small one came', () => got.length === 1)
   })
 
@@ -95,7 +95,7 @@ export function messageContract(open: () => Promise<BusUnderTest>): void {
     const value = randomBytes(2 * 1_048_576 - 1_000)
     await producer.send([0, 1, 2, 3].map(number => ({ ...message(number, `large-${number}`), value })))
     const got: IncomingMessage[] = []
-    await consume({ onBatch: takeAll(got) })
+    await consume({ onBatch: acceptAllInto(got) })
     await until('all came', () => got.length === 4)
     expect(got.every(({ value: bytes }) => bytes?.length === value.length)).toBe(true)
   })

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Batch, IncomingMessage } from '../../src/bus/bus.ts'
 import { until } from '../until.ts'
-import { type BusUnderTest, contractSetUp, message, numbered, numberOf, TOPIC, takeAll } from './set-up.ts'
+import { acceptAllInto, type BusUnderTest, contractSetUp, message, numbered, numberOf, TOPIC } from './set-up.ts'
 
 /** The contract for commits, repeated deliveries and pauses. */
 export function progressContract(open: () => Promise<BusUnderTest>): void {
   const setUp = contractSetUp(open)
 
-  test('what was taken is committed, and what was not comes again in the same order', async () => {
+  test('accepted messages are committed, and the others are delivered again in the same order', async () => {
     const { producer, consume, sumCommitted } = await setUp()
     await producer.send(numbered(10, 0, () => 'one-key'))
     const seen: number[][] = []
@@ -66,7 +66,7 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
     expect(other.atMs).toBeLessThan(again!.atMs)
   })
 
-  test('a pause after the whole batch was taken holds what comes next', async () => {
+  test('a pause after the whole batch was accepted delays the next messages', async () => {
     const { producer, consume } = await setUp()
     await producer.send([message(0, 'one-key')])
     const calls: number[] = []
@@ -97,13 +97,13 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
     expect(calls).toBe(2)
   })
 
-  test('progress is told from the start on and grows while a batch hangs', async () => {
+  test('progress is reported from the start on and grows while a batch hangs', async () => {
     const { producer, consume, bus } = await setUp()
     const idle = bus.consumer({
       groupId: 'never',
       topics: [TOPIC],
       commit: 'accepted',
-      onBatch: takeAll([]),
+      onBatch: acceptAllInto([]),
       onFatal() {},
     })
     expect(idle.msSinceProgress()).toBe(Number.POSITIVE_INFINITY)
@@ -132,7 +132,7 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
     await producer.send(numbered(20, 0, number => `probe-${number}`))
     const got: IncomingMessage[] = []
     const group = { groupId: `probe-${randomBytes(4).toString('hex')}`, topics: [TOPIC], commit: 'accepted' } as const
-    const consumer = probe.bus.consumer({ ...group, onBatch: takeAll(got), onFatal() {} })
+    const consumer = probe.bus.consumer({ ...group, onBatch: acceptAllInto(got), onFatal() {} })
     await consumer.start()
     await until('the probes came', () => got.length === 20)
     await Promise.all([consumer.stop(), producer.stop()])

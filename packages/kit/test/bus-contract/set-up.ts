@@ -59,7 +59,7 @@ export function contractSetUp(open: () => Promise<BusUnderTest>) {
   }
 }
 
-export function takeAll(into: IncomingMessage[]): (batch: Batch) => Promise<BatchProgress> {
+export function acceptAllInto(into: IncomingMessage[]): (batch: Batch) => Promise<BatchProgress> {
   return async ({ messages }) => {
     into.push(...messages)
     return { accepted: messages.length }

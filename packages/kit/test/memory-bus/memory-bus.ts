@@ -12,7 +12,7 @@ import { MemoryLog } from './memory-log.ts'
  * The simulated result of a send. `refused` stores nothing; `answer_lost` stores all messages, but the producer gets an
  * error.
  */
-export type SendFate = 'stored' | 'refused' | 'answer_lost'
+export type SendResult = 'stored' | 'refused' | 'answer_lost'
 
 export interface MemoryBusOptions {
   readonly clock: Clock
@@ -20,7 +20,7 @@ export interface MemoryBusOptions {
   readonly partitions?: number
   readonly logger?: Logger
   /** Decides the result of each send, to simulate an unavailable broker. By default all messages are stored. */
-  readonly fateOf?: (messages: readonly OutgoingMessage[]) => SendFate
+  readonly sendResultOf?: (messages: readonly OutgoingMessage[]) => SendResult
 }
 
 /** The bus of one simulated process, with access to the stored messages and offsets. */
@@ -84,7 +84,7 @@ class MemoryBroker {
       send: async (messages: readonly OutgoingMessage[]) => {
         if (stopped || isKilled()) throw refuse('The producer is stopped')
         planRequests(messages)
-        const fate = this.#options.fateOf?.(messages) ?? 'stored'
+        const fate = this.#options.sendResultOf?.(messages) ?? 'stored'
         if (fate === 'refused') throw refuse('The send was refused')
         for (const message of messages) this.#log.append(message, this.#options.clock.now())
         for (const consumer of this.#consumers) consumer.wake()

@@ -12,7 +12,7 @@ const SHORTEST_PAUSE_MS = 50
 const FAULT_PAUSE_MS = [500, 30_000] as const
 
 /** A partition assigned to a consumer. */
-interface Holding {
+interface AssignedPartition {
   readonly id: PartitionId
   readonly tracker: OffsetTracker
   readonly controller: AbortController
@@ -30,10 +30,10 @@ export class MemoryConsumer implements Consumer, GroupMember {
   readonly #clock: Clock
   readonly #logger: Logger | undefined
   readonly #options: ConsumerOptions
-  readonly #held = new Map<string, Holding>()
+  readonly #held = new Map<string, AssignedPartition>()
   #running = false
   #lastProgressAt = Number.NEGATIVE_INFINITY
-  #quietWaiters: { isQuiet: () => boolean; resolve: () => void }[] = []
+  #quietWaiters: { isIdle: () => boolean; resolve: () => void }[] = []
 
   constructor(log: MemoryLog, group: MemoryGroup, clock: Clock, logger: Logger | undefined, options: ConsumerOptions) {
     this.#log = log
@@ -57,14 +57,14 @@ export class MemoryConsumer implements Consumer, GroupMember {
     if (!this.#running) return
     this.#running = false
     for (const holding of this.#held.values()) this.#interrupt(holding)
-    await this.#quiet(holding => !holding.busy && holding.tracker.openCount === 0, this.#options.drainTimeoutMs)
+    await this.#waitUntilIdle(holding => !holding.busy && holding.tracker.openCount === 0, this.#options.drainTimeoutMs)
     this.kill()
   }
 
   /** Ends as if by SIGKILL: nothing more is delivered or committed. */
   kill(): void {
     this.#running = false
-    for (const holding of this.#held.values()) this.#lose(holding)
+    for (const holding of this.#held.values()) this.#releasePartition(holding)
     void this.#group.leave(this)
   }
 
@@ -75,18 +75,23 @@ export class MemoryConsumer implements Consumer, GroupMember {
   async revoke(partitions: readonly PartitionId[]): Promise<void> {
     const going = partitions.flatMap(partition => this.#held.get(idOf(partition)) ?? [])
     for (const holding of going) this.#interrupt(holding)
-    await this.#quiet(holding => !going.includes(holding) || !holding.busy, undefined)
-    for (const holding of going) this.#lose(holding)
+    await this.#waitUntilIdle(holding => !going.includes(holding) || !holding.busy, undefined)
+    for (const holding of going) this.#releasePartition(holding)
   }
 
   assign(partitions: readonly PartitionId[]): void {
     const wanted = new Set(partitions.map(idOf))
-    for (const [id, holding] of this.#held) if (!wanted.has(id)) this.#lose(holding)
+    for (const [id, holding] of this.#held) if (!wanted.has(id)) this.#releasePartition(holding)
     for (const id of partitions) {
       if (this.#held.has(idOf(id)) || !this.#running) continue
       const position = this.#group.committed.get(idOf(id)) ?? 0n
       const state = { position, busy: false, faults: 0, lost: false, cancelResume: undefined }
-      const holding: Holding = { id, tracker: new OffsetTracker(), controller: new AbortController(), ...state }
+      const holding: AssignedPartition = {
+        id,
+        tracker: new OffsetTracker(),
+        controller: new AbortController(),
+        ...state,
+      }
       this.#held.set(idOf(id), holding)
       void this.#pump(holding)
     }
@@ -101,7 +106,7 @@ export class MemoryConsumer implements Consumer, GroupMember {
     this.#lastProgressAt = this.#clock.now()
   }
 
-  async #pump(holding: Holding): Promise<void> {
+  async #pump(holding: AssignedPartition): Promise<void> {
     if (holding.busy) return
     holding.busy = true
     // Never run consumers' handlers inside the producer's call.
@@ -119,7 +124,7 @@ export class MemoryConsumer implements Consumer, GroupMember {
       }
     }
     holding.busy = false
-    this.#checkQuiet()
+    this.#checkIdle()
     // Look again for messages that arrived while the last batch was found empty: otherwise they would wait for the next
     // send.
     if (holding.cancelResume === undefined && this.#running && this.#next(holding).length > 0 && !holding.lost) {
@@ -127,16 +132,16 @@ export class MemoryConsumer implements Consumer, GroupMember {
     }
   }
 
-  #next({ id, position }: Holding): IncomingMessage[] {
+  #next({ id, position }: AssignedPartition): IncomingMessage[] {
     const from = Number(position)
     const size = this.#options.maxBatchMessages ?? DEFAULT_BATCH_MESSAGES
     return this.#log.partition(id.topic, id.partition).slice(from, from + size)
   }
 
-  async #handle(holding: Holding, messages: IncomingMessage[]): Promise<BatchProgress> {
+  async #handle(holding: AssignedPartition, messages: IncomingMessage[]): Promise<BatchProgress> {
     const { tracker } = holding
     const offsets = messages.map(({ offset }) => offset)
-    tracker.handOut(offsets)
+    tracker.trackHandedOut(offsets)
     let progress: BatchProgress
     try {
       const given = await this.#options.onBatch(this.#batch(holding, messages))
@@ -158,11 +163,11 @@ export class MemoryConsumer implements Consumer, GroupMember {
     return progress
   }
 
-  #batch(holding: Holding, messages: IncomingMessage[]) {
+  #batch(holding: AssignedPartition, messages: IncomingMessage[]) {
     const settle = (act: () => void) => {
       act()
       this.#commit(holding)
-      this.#checkQuiet()
+      this.#checkIdle()
     }
     return {
       ...holding.id,
@@ -174,43 +179,43 @@ export class MemoryConsumer implements Consumer, GroupMember {
     }
   }
 
-  #commit(holding: Holding): void {
+  #commit(holding: AssignedPartition): void {
     const offset = holding.tracker.committable()
     if (holding.lost || offset === undefined) return
     this.#group.committed.set(idOf(holding.id), offset)
     holding.tracker.committed(offset)
   }
 
-  #interrupt(holding: Holding): void {
+  #interrupt(holding: AssignedPartition): void {
     holding.controller.abort()
     holding.cancelResume?.()
     holding.cancelResume = undefined
   }
 
-  #lose(holding: Holding): void {
+  #releasePartition(holding: AssignedPartition): void {
     this.#interrupt(holding)
     holding.lost = true
     this.#held.delete(idOf(holding.id))
   }
 
-  /** Resolves when `isQuiet` holds for every partition, or after `timeoutMs`. */
-  #quiet(isQuiet: (holding: Holding) => boolean, timeoutMs = DEFAULT_DRAIN_MS): Promise<void> {
+  /** Resolves when `isIdle` holds for every partition, or after `timeoutMs`. */
+  #waitUntilIdle(isIdle: (holding: AssignedPartition) => boolean, timeoutMs = DEFAULT_DRAIN_MS): Promise<void> {
     return new Promise(resolve => {
       const cancel = this.#clock.schedule(timeoutMs, resolve)
       const waiter = {
-        isQuiet: () => [...this.#held.values()].every(isQuiet),
+        isIdle: () => [...this.#held.values()].every(isIdle),
         resolve: () => {
           cancel()
           resolve()
         },
       }
       this.#quietWaiters.push(waiter)
-      this.#checkQuiet()
+      this.#checkIdle()
     })
   }
 
-  #checkQuiet(): void {
-    const done = this.#quietWaiters.filter(waiter => waiter.isQuiet())
+  #checkIdle(): void {
+    const done = this.#quietWaiters.filter(waiter => waiter.isIdle())
     this.#quietWaiters = this.#quietWaiters.filter(waiter => !done.includes(waiter))
     for (const waiter of done) waiter.resolve()
   }

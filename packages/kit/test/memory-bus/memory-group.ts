@@ -50,11 +50,11 @@ export class MemoryGroup {
   }
 
   #rebalance(): Promise<void> {
-    this.#lastRebalance = this.#lastRebalance.then(() => this.#shareOut())
+    this.#lastRebalance = this.#lastRebalance.then(() => this.#assignPartitions())
     return this.#lastRebalance
   }
 
-  async #shareOut(): Promise<void> {
+  async #assignPartitions(): Promise<void> {
     const next = this.#nextAssignment()
     const revocations = [...this.#assigned].map(([member, had]) => {
       const keeps = new Set((next.get(member) ?? []).map(idOf))

@@ -195,7 +195,7 @@ describe('a reported transition', () => {
       wanted: [at(NOW), at(LATER)],
     },
     {
-      name: 'failed while it waits for approval was given up',
+      name: 'failed while it waits for approval was never sent',
       from: recorded({ state: 'approval_pending' }),
       to: 'failed',
       wanted: [null, at(LATER)],
@@ -219,19 +219,19 @@ describe('a reported transition', () => {
       wanted: [at(NOW + minutes(1)), at(NOW + minutes(2))],
     },
     {
-      name: 'mends when executing began: before, we knew only when we heard of it',
+      name: 'corrects when executing began: the known time was only when the report arrived',
       from: recorded({ state: 'executing' }),
       transition: { to: 'completed', executing_at: at(NOW - minutes(1)) },
       wanted: [at(NOW - minutes(1)), at(LATER)],
     },
     {
-      name: 'that ended before we heard of its beginning began no later than it ended',
+      name: 'that ended before its beginning was reported began no later than its end',
       from: recorded({ state: 'executing' }),
       transition: { to: 'completed', ended_at: at(NOW - 300) },
       wanted: [at(NOW - 300), at(NOW - 300)],
     },
     {
-      name: 'ends no earlier than it began, also for a reporter whose clock is ahead',
+      name: "ends no earlier than it began, even if the reporter's clock is ahead",
       from: recorded({ state: 'executing', executing_at: at(LATER + minutes(4)) }, LATER),
       transition: { to: 'completed' },
       wanted: [at(LATER + minutes(4)), at(LATER + minutes(4))],

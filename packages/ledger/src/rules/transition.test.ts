@@ -75,7 +75,7 @@ describe('the state machine of an operation', () => {
   })
 })
 
-describe('reaching one state from another in any number of steps', () => {
+describe('reachable states', () => {
   const reachable = [
     { from: 'requested', to: 'requested', wanted: true },
     { from: 'requested', to: 'approved', wanted: true },

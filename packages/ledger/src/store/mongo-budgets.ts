@@ -1,5 +1,5 @@
 import type { Budget, BudgetDocument, BudgetPeriodDocument } from '@backstop/contracts'
-import { asUnavailable, onlyDuplicates } from '@backstop/kit'
+import { asUnavailable, writeIgnoringDuplicates } from '@backstop/kit'
 import type { Db, Filter } from 'mongodb'
 import type { BudgetFilter, BudgetStore } from '../budgets.ts'
 import type { PeriodAccount } from '../rules/budget.ts'
@@ -12,7 +12,7 @@ export function createMongoBudgetStore(db: Db): BudgetStore {
   return {
     insert: budget =>
       asUnavailable(async () => {
-        await onlyDuplicates(() => budgets.insertMany([toDocument(budget)], { ordered: false }), 1)
+        await writeIgnoringDuplicates(() => budgets.insertMany([toDocument(budget)], { ordered: false }), 1)
       }),
     load: id =>
       asUnavailable(async () => {

@@ -1,5 +1,5 @@
 import type { FailedRun, FailedRunDocument, Operation, OperationDocument } from '@backstop/contracts'
-import { asUnavailable, onlyDuplicates } from '@backstop/kit'
+import { asUnavailable, writeIgnoringDuplicates } from '@backstop/kit'
 import type { Db } from 'mongodb'
 import type { RunStore } from '../runs.ts'
 
@@ -17,7 +17,7 @@ export function createMongoRunStore(db: Db): RunStore {
           reported_at: new Date(run.reported_at),
           outbox: [{ ...entry, at: Date.parse(run.reported_at) }],
         }
-        const taken = await onlyDuplicates(() => runs.insertMany([document], { ordered: false }), 1)
+        const taken = await writeIgnoringDuplicates(() => runs.insertMany([document], { ordered: false }), 1)
         return taken.length === 0
       }),
     load: id =>

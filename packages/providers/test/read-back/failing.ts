@@ -5,7 +5,7 @@ import {
   FLOODS,
   startFloodingReceiver,
   startReceiver,
-  trusting,
+  trustCertificate,
 } from '@backstop/kit/test'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -63,7 +63,7 @@ export function describeFailures(provider: Provider, openTestAccount: OpenTestAc
       'a flood of $flood.name by $scheme as answer_malformed, and closes the connection early',
       async ({ flood, scheme }) => {
         const certificate = scheme === 'https' ? createSelfSignedCertificate('localhost') : undefined
-        const distrust = certificate === undefined ? () => {} : trusting(certificate)
+        const distrust = certificate === undefined ? () => {} : trustCertificate(certificate)
         const server = await startFloodingReceiver(flood, certificate)
         try {
           const reader = harness.openReader(`${scheme}://localhost:${server.port}`, { clock: systemClock })

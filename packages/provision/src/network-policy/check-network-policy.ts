@@ -35,7 +35,7 @@ export async function checkNetworkPolicy({
   let reachedSince: number | undefined
   let reported: string | undefined
   for (;;) {
-    const attempts = (await Promise.all(targets.map(target => tryTarget(target, connectTimeoutMs)))).flat()
+    const attempts = (await Promise.all(targets.map(target => attemptTarget(target, connectTimeoutMs)))).flat()
     const now = performance.now()
     reachedSince = attempts.some(({ outcome }) => outcome === 'reached') ? (reachedSince ?? now) : undefined
     const verdict: PolicyVerdict = judgeAttempts(attempts, now - (reachedSince ?? now), gracePeriodMs)
@@ -47,17 +47,17 @@ export async function checkNetworkPolicy({
 }
 
 /** Makes one attempt for each address of the target; returns a single unresolved attempt if DNS knows none. */
-async function tryTarget(target: ForbiddenTarget, timeoutMs: number): Promise<ConnectionAttempt[]> {
+async function attemptTarget(target: ForbiddenTarget, timeoutMs: number): Promise<ConnectionAttempt[]> {
   try {
     const addresses = await lookup(target.host, { all: true })
-    return await Promise.all(addresses.map(({ address }) => tryAddress(target, address, timeoutMs)))
+    return await Promise.all(addresses.map(({ address }) => attemptAddress(target, address, timeoutMs)))
   } catch (error) {
     return [{ target, outcome: 'unresolved', detail: codeOf(error) }]
   }
 }
 
 /** Connects and sends nothing, because an open connection is proof enough. */
-function tryAddress(target: ForbiddenTarget, address: string, timeoutMs: number): Promise<ConnectionAttempt> {
+function attemptAddress(target: ForbiddenTarget, address: string, timeoutMs: number): Promise<ConnectionAttempt> {
   return new Promise(resolve => {
     const socket = connect({ host: address, port: target.port, timeout: timeoutMs })
     const end = (outcome: ConnectionAttempt['outcome'], detail: string) => {

@@ -4,12 +4,12 @@ import type { Collection } from '../store/collection.ts'
 import type { Principal } from './rules/access.ts'
 
 /** Resolution of `last_used_at`: a finer one would cost a write for every request. */
-const USE_RESOLUTION_MS = 60_000
+const LAST_USED_RESOLUTION_MS = 60_000
 /**
  * The beginning of a shorter credential is not stored: the credential may be another secret, sent by mistake, and the beginning would be
  * most of it.
  */
-const MIN_HINTED_LENGTH = 32
+const MIN_LENGTH_FOR_HINT = 32
 /** RFC 6750: the scheme's name in any case, one or more spaces, then the key. */
 const BEARER = /^bearer +([\x21-\x7e]{1,512})$/i
 
@@ -32,7 +32,7 @@ export async function authenticate(
   if (document === undefined) {
     throw unauthenticated(
       isMistyped(key) ? 'The API key is mistyped or incomplete: its checksum is wrong' : 'Unknown API key',
-      presented.length >= MIN_HINTED_LENGTH ? { key_hint: hintOf(key) } : {},
+      presented.length >= MIN_LENGTH_FOR_HINT ? { key_hint: hintOf(key) } : {},
     )
   }
   // The answer does not say whether the key expired or was revoked: only its owner may know, from the list of keys.
@@ -47,7 +47,7 @@ export async function authenticate(
 /** Updates `last_used_at` while the request runs, at most once a minute. An operator sees from it which keys are still in use. */
 function recordUse(document: ApiKeyDocument, apiKeys: Collection<ApiKeyDocument>, now: Date, logger: Logger): void {
   const { last_used_at } = document
-  if (last_used_at !== null && now.getTime() - last_used_at.getTime() < USE_RESOLUTION_MS) return
+  if (last_used_at !== null && now.getTime() - last_used_at.getTime() < LAST_USED_RESOLUTION_MS) return
   apiKeys.change({ _id: document._id, last_used_at }, { last_used_at: now }).catch(error => {
     logger.warn({ error, key_id: document._id }, 'api_key.use_not_stored')
   })

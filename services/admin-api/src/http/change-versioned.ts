@@ -1,5 +1,5 @@
 import { lostRace } from '@backstop/kit'
-import type { Collection, Where } from '../store/collection.ts'
+import type { Collection, DocumentFilter } from '../store/collection.ts'
 import { checkIfMatch } from './if-match.ts'
 
 interface Versioned {
@@ -38,7 +38,7 @@ export async function changeVersioned<D extends Versioned>(change: VersionedChan
   checkIfMatch(change.ifMatch, document.version)
   const named = Object.entries(change.next(document)).filter(([, value]) => value !== undefined)
   const fields = { ...Object.fromEntries(named), version: document.version + 1, updated_at: change.now }
-  const asRead = { _id: document._id, version: document.version } as unknown as Where<D>
+  const asRead = { _id: document._id, version: document.version } as unknown as DocumentFilter<D>
   const changed = await change.collection.change(asRead, fields as unknown as Partial<Omit<D, '_id'>>)
   if (changed !== undefined) return changed
   throw lostRace(change.what)

@@ -14,17 +14,17 @@ function refusedPaths(check: () => unknown): string[] {
 }
 
 describe('a refused body', () => {
-  test('names every field that is wrong, and every one that does not exist', () => {
+  test('names every invalid and every unknown field', () => {
     const body = { kind: 'processor', name: '', nonsense: 1, other: 2, out_of_band: 'never' }
     const paths = refusedPaths(() => checkInput('body', NewConnection, body))
     expect(paths.toSorted()).toEqual(['body.name', 'body.nonsense', 'body.other', 'body.out_of_band'])
   })
 
-  test('names the whole body when there is none', () => {
+  test('names the whole body if it is missing', () => {
     expect(refusedPaths(() => checkInput('body', NewOperation, undefined))).toEqual(['body'])
   })
 
-  test('says what is missing, and what to give instead of what is wrong', () => {
+  test('says what is missing, and what is accepted in place of a wrong value', () => {
     expect(() => checkInput('body', NewConnection, { kind: 'stripe' })).toThrow(
       'body.kind: Give one of processor, reseller, subscription',
     )

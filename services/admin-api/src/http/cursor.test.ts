@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decodeCursor, encodeCursor, toPage } from './cursor.ts'
+import { buildPage, decodeCursor, encodeCursor } from './cursor.ts'
 
 const place = { at: new Date('2026-11-21T10:00:00.123Z'), id: 'act_1' }
 
@@ -28,18 +28,18 @@ describe('a cursor', () => {
 describe('a page', () => {
   const items = [3, 2, 1].map(n => ({ at: new Date(n), id: `i${n}` }))
   const page = (limit: number) =>
-    toPage(
+    buildPage(
       items.slice(0, limit + 1),
       limit,
       item => item,
       item => item.id,
     )
 
-  test('names the next one when there is more', () => {
+  test('names the next page if there is one', () => {
     expect(page(2)).toEqual({ data: ['i3', 'i2'], next_cursor: encodeCursor({ at: new Date(2), id: 'i2' }) })
   })
 
-  test('names none when it is the last, even when it is full', () => {
+  test('names no next page on the last page, even if that page is full', () => {
     expect(page(3)).toEqual({ data: ['i3', 'i2', 'i1'], next_cursor: null })
   })
 })

@@ -33,7 +33,7 @@ export function decodeCursor(cursor: string | undefined): ListPosition | undefin
  * Builds a page of a list with the cursor of the next page.
  * @param found up to limit + 1 documents; the extra document only shows that there is a next page
  */
-export function toPage<D, S>(
+export function buildPage<D, S>(
   found: readonly D[],
   limit: number,
   placeOf: (item: D) => ListPosition,

@@ -2,7 +2,7 @@ import type { ChannelDocument } from '@backstop/channels'
 import type { ConnectionDocument, ProjectDocument } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { ownProjectFilter, type Principal, restrictToProject } from '../access/rules/access.ts'
-import type { ReadCollection, Stored, Where } from '../store/collection.ts'
+import type { DocumentFilter, ReadCollection, StoredDocument } from '../store/collection.ts'
 import type { ReadCollections } from '../store/stores.ts'
 
 /** The error for a missing resource. A resource of another project gets the same words, so a key cannot find out that it exists. */
@@ -16,20 +16,20 @@ export function notFound(what: string, id: string): AppError {
  * @param more further fields that the document must match
  * @throws AppError `not_found`
  */
-export async function findOwn<D extends Stored>(
+export async function findInProject<D extends StoredDocument>(
   collection: Pick<ReadCollection<D>, 'find'>,
   principal: Principal,
   what: string,
   id: string,
-  more?: Where<D>,
+  more?: DocumentFilter<D>,
 ): Promise<D> {
-  const found = await collection.find({ ...more, ...ownProjectFilter(principal), _id: id } as Where<D>)
+  const found = await collection.find({ ...more, ...ownProjectFilter(principal), _id: id } as DocumentFilter<D>)
   if (found === undefined) throw notFound(what, id)
   return found
 }
 
 /** @throws AppError `not_found` if the resource is missing or belongs to a project that the key may not access */
-export function requireOwn<T extends { readonly project_id: string }>(
+export function requireInProject<T extends { readonly project_id: string }>(
   found: T | undefined,
   principal: Principal,
   what: string,
@@ -62,7 +62,7 @@ export async function findConnection(
   id: string,
   projectId?: string,
 ): Promise<ConnectionDocument> {
-  const connection = await findOwn(connections, principal, 'connection', id, { deleted_at: null })
+  const connection = await findInProject(connections, principal, 'connection', id, { deleted_at: null })
   if (projectId !== undefined && connection.project_id !== projectId) throw notFound('connection', id)
   return connection
 }
@@ -76,7 +76,7 @@ export function findChannel(
   principal: Principal,
   id: string,
 ): Promise<ChannelDocument> {
-  return findOwn(channels, principal, 'alert channel', id, { deleted_at: null })
+  return findInProject(channels, principal, 'alert channel', id, { deleted_at: null })
 }
 
 /**

@@ -24,7 +24,7 @@ const answerWithSecret: IdempotentWork = async newId => ({
 })
 
 describe('a request with an Idempotency-Key', () => {
-  test('is run once, and a repeat gets the first answer less what that one showed once', async () => {
+  test('runs once, and a repeat gets the first answer without its secrets', async () => {
     const { keys, run } = setUp()
     const first = await run(answerWithSecret)
     const repeat = await run(() => Promise.reject(new Error('run twice')))
@@ -37,7 +37,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(JSON.stringify(await keys.findAll({}))).not.toContain('canary')
   })
 
-  test('keeps no content to be guessed at', async () => {
+  test('stores no hash from which content could be guessed', async () => {
     const { keys, run } = setUp()
     await run(answerWithSecret, { content: ['POST', '/x', '{"secret":"s"}'] })
     const [document] = await keys.findAll({})
@@ -51,13 +51,13 @@ describe('a request with an Idempotency-Key', () => {
     await expect(other).rejects.toMatchObject({ code: 'idempotency_conflict' })
   })
 
-  test('is one of its own for each caller', async () => {
+  test('is separate for each caller', async () => {
     const { run } = setUp()
     const [first, second] = [await run(answerWithSecret), await run(answerWithSecret, { callerId: 'key_2' })]
     expect(first.body).not.toEqual(second.body)
   })
 
-  test('is refused while the first is at work', async () => {
+  test('is refused while the first request runs', async () => {
     const { run } = setUp()
     await run(async newId => {
       await expect(run(answerWithSecret)).rejects.toMatchObject({ code: 'conflict', retryable: true })
@@ -65,7 +65,7 @@ describe('a request with an Idempotency-Key', () => {
     })
   })
 
-  test('that was refused may be sent again, mended', async () => {
+  test('may be sent again with corrections after a refusal', async () => {
     const { run } = setUp()
     await expect(run(() => Promise.reject(new AppError('not_found', 'None')))).rejects.toMatchObject({
       code: 'not_found',
@@ -73,7 +73,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await run(answerWithSecret, { content: ['mended'] })).toMatchObject({ status: 201 })
   })
 
-  test('that failed on our side is run again and makes the same ids', async () => {
+  test('runs again after a server error and makes the same ids', async () => {
     const { run } = setUp()
     const made: string[] = []
     const failing: IdempotentWork = async newId => {
@@ -89,7 +89,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(new Set(made).size).toBe(2)
   })
 
-  test('whose process died is run again once its lock has run out, by one repeat only', async () => {
+  test('runs again after its process died and its lock expired, for one repeat only', async () => {
     const { keys, run } = setUp()
     void run(() => new Promise(() => {}))
     await new Promise(resolve => setImmediate(resolve))

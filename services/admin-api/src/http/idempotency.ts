@@ -7,7 +7,7 @@ import type { RouteAnswer } from './route.ts'
 
 /** How long a request holds the lock on its Idempotency-Key, in milliseconds. Longer than any request takes. */
 const LOCK_MS = 60_000
-const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/
+const IDEMPOTENCY_KEY_PATTERN = /^[\x21-\x7e]{1,255}$/
 
 /** A request with an Idempotency-Key. */
 export interface IdempotentRequest {
@@ -65,7 +65,7 @@ async function claim(
   request: IdempotentRequest,
 ): Promise<Claim> {
   const { key, callerId, now } = request
-  if (!KEY_SHAPE.test(key)) {
+  if (!IDEMPOTENCY_KEY_PATTERN.test(key)) {
     throw new AppError('invalid_request', 'Idempotency-Key: use 1 to 255 printable ASCII characters without spaces')
   }
   // A keyed hash, because the body may hold a secret that is short enough to be guessed from a plain hash.

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { invalidJsonIndex } from './parse-json.ts'
 
-describe('the place where text stops being JSON', () => {
+describe('the index of the first character that is not valid JSON', () => {
   test.each([
     { text: '', at: 0 },
     { text: '  ', at: 2 },
@@ -27,7 +27,7 @@ describe('the place where text stops being JSON', () => {
     expect(invalidJsonIndex(text)).toBe(at)
   })
 
-  test('is found wherever the parser refuses, and nowhere else', () => {
+  test('is found if and only if the parser refuses the text', () => {
     const json = fc.json({ depthSize: 'small' })
     const broken = fc
       .tuple(json, fc.nat(), fc.nat(2), fc.constantFrom('', ',', '}', ']', '"', ':', '1', 'x', '\\\\', '\n'))
@@ -45,7 +45,7 @@ describe('the place where text stops being JSON', () => {
     )
   })
 
-  test('is found behind a megabyte, and behind a hundred thousand levels', () => {
+  test('is found after a megabyte and at a depth of a hundred thousand levels', () => {
     expect(invalidJsonIndex(`"${'x'.repeat(1_000_000)}" x`)).toBe(1_000_003)
     expect(invalidJsonIndex(`"${'\\\\n'.repeat(300_000)}`)).toBe(900_001)
     expect(invalidJsonIndex('['.repeat(100_000))).toBe(100_000)

@@ -80,7 +80,7 @@ function incompleteBody(reason: Incomplete, maxBytes: number): AppError {
 function parse(bytes: Buffer): unknown {
   let text: string
   try {
-    // `fatal`, because the decoder would otherwise replace invalid bytes, and text that nobody sent would be stored.
+    // `fatal`, because the decoder would otherwise replace invalid bytes, so text that the client did not send would be stored.
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new AppError('malformed_json', 'The body is not valid UTF-8')

@@ -4,8 +4,8 @@
  */
 import { ListQuery, listOf, type Scope } from '@backstop/contracts'
 import { z } from 'zod'
-import type { PageRequest, ReadCollection, Stored, Where } from '../store/collection.ts'
-import { decodeCursor, type ListPosition, toPage } from './cursor.ts'
+import type { DocumentFilter, PageRequest, ReadCollection, StoredDocument } from '../store/collection.ts'
+import { buildPage, decodeCursor, type ListPosition } from './cursor.ts'
 import { projectFilterOf } from './find-resource.ts'
 import { etagOf } from './if-match.ts'
 import { defineRoute, type Route, type RouteRequest } from './route.ts'
@@ -59,7 +59,7 @@ export function pagedRoute<
     async handle(request) {
       const { cursor, limit } = request.query as z.output<PageQuery>
       const found = await page(request, { after: decodeCursor(cursor), limit: limit + 1 })
-      return { status: 200, body: toPage(found, limit, placeOf, item => show(item, request.now)) }
+      return { status: 200, body: buildPage(found, limit, placeOf, item => show(item, request.now)) }
     },
   })
 }
@@ -69,8 +69,8 @@ export interface ListInput<
   P extends z.ZodObject,
   Q extends PageQuery,
   S extends z.ZodType,
-  D extends Stored,
-  B extends Stored,
+  D extends StoredDocument,
+  B extends StoredDocument,
 > extends Omit<PagedInput<P, Q, S, D>, 'page' | 'placeOf' | 'show'> {
   readonly collection: ReadCollection<D>
   /** The date that the list is sorted by. */
@@ -79,8 +79,8 @@ export interface ListInput<
    * The filter for the documents that the key may see. Default: the project in the query, or the key's own project.
    * @throws AppError `not_found` if the query names something of another project
    */
-  narrow?(request: ReadRequest<P, Q>): Where<D> | Promise<Where<D>>
-  filter?(query: z.output<Q>): Where<D>
+  narrow?(request: ReadRequest<P, Q>): DocumentFilter<D> | Promise<DocumentFilter<D>>
+  filter?(query: z.output<Q>): DocumentFilter<D>
   window?(query: z.output<Q>): PageRequest<D>['window']
   /** A second collection. A document with the same id is shown together with the first. */
   readonly beside?: ReadCollection<B>
@@ -90,8 +90,8 @@ export interface ListInput<
 /** Defines a route that lists the documents of a collection. */
 export function listRoute<
   S extends z.ZodType,
-  D extends Stored,
-  B extends Stored = Stored,
+  D extends StoredDocument,
+  B extends StoredDocument = StoredDocument,
   P extends z.ZodObject = NoParams,
   Q extends PageQuery = PageQuery,
 >({ collection, sortedBy, narrow, filter, window, beside, show, ...input }: ListInput<P, Q, S, D, B>): Route {
@@ -101,10 +101,11 @@ export function listRoute<
       const { query, principal } = request
       const { project_id: asked } = query as { readonly project_id?: string }
       const own = narrow === undefined ? projectFilterOf(principal, asked) : await narrow(request)
-      const where = { ...filter?.(query), ...own } as Where<D>
+      const where = { ...filter?.(query), ...own } as DocumentFilter<D>
       const documents = await collection.page({ where, by: sortedBy, window: window?.(query), ...place })
       const ids = documents.map(({ _id }) => _id)
-      const others = beside === undefined ? [] : await beside.findAll({ _id: { in: ids } } as unknown as Where<B>)
+      const others =
+        beside === undefined ? [] : await beside.findAll({ _id: { in: ids } } as unknown as DocumentFilter<B>)
       const otherOf = new Map(others.map(other => [other._id, other]))
       return documents.map(document => ({ document, other: otherOf.get(document._id) }))
     },

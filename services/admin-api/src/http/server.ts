@@ -18,7 +18,7 @@ import type { RequestFacts } from '../access/request-facts.ts'
 import type { AdminStores } from '../store/stores.ts'
 import { answerProblem } from './answer-problem.ts'
 import { createRequestObserver } from './observe-request.ts'
-import { refuseBadHttp } from './refuse-bad-http.ts'
+import { refuseInvalidHttp } from './refuse-bad-http.ts'
 import type { Method, Route } from './route.ts'
 import { createRouteRunner } from './run-route.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -136,7 +136,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   server.on('request', serve)
   // A server may ignore any Expect header other than 100-continue (RFC 9110, 10.1.1).
   server.on('checkExpectation', serve)
-  refuseBadHttp(server, options.logger)
+  refuseInvalidHttp(server, options.logger)
   return { server, stop: () => limits.stop() }
 }
 

@@ -48,7 +48,7 @@ function createTestVerifier(pem = certificate.cert, status = 200) {
 
 describe('a message of SNS', () => {
   test.each(['1', '2'] as const)(
-    'with a signature of version %s is taken; its certificate is read once',
+    'with a signature of version %s is accepted, and its certificate is read once',
     async version => {
       const { asked, verifier } = createTestVerifier()
       const message = signed({ ...notification, SignatureVersion: version })
@@ -94,7 +94,7 @@ describe('a message of SNS', () => {
     expect(asked).toHaveLength(reads)
   })
 
-  test('is refused when its certificate is none, or not valid now', async () => {
+  test('is refused if its certificate is invalid or expired', async () => {
     await expect(createTestVerifier('Hello').verifier.verify(good, NOW)).rejects.toThrow(
       /does not lead to a certificate/,
     )
@@ -103,14 +103,14 @@ describe('a message of SNS', () => {
     )
   })
 
-  test('is put off when its certificate cannot be read now', async () => {
+  test('is refused as unavailable if its certificate cannot be read', async () => {
     await expect(createTestVerifier('', 503).verifier.verify(good, NOW)).rejects.toMatchObject({
       code: 'unavailable',
       retryable: true,
     })
   })
 
-  test('that asks for a confirmation is confirmed at SNS itself, never at the URL that it names', async () => {
+  test('that asks for a confirmation is confirmed at SNS, never at the URL in the message', async () => {
     const { asked, verifier } = createTestVerifier()
     await verifier.confirm(await verifier.verify(signed(confirmation), NOW))
     const url = new URL(asked.at(-1)?.url ?? '')

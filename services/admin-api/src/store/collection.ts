@@ -1,9 +1,9 @@
 /**
- * A port to one database collection with only the methods that the management API uses. The resources run over MongoDB (mongo-collection.ts)
- * or in memory (test/memory-collection.ts). Both implementations pass test/collection.contract.ts. Every call throws AppError `unavailable` if the
- * database is unavailable.
+ * A port to one database collection, with only the methods that the management API uses. The resources run over MongoDB
+ * (mongo-collection.ts) or in memory (test/memory-collection.ts). Both implementations pass test/collection.contract.ts. Every call
+ * throws AppError `unavailable` if the database is unavailable.
  */
-export interface Stored {
+export interface StoredDocument {
   readonly _id: string
 }
 
@@ -11,14 +11,14 @@ export interface Stored {
  * Conditions on the fields of a document. A value matches an equal field or a list that contains it, `in` matches any of several values,
  * and null also matches a missing field.
  */
-export type Where<D> = {
+export type DocumentFilter<D> = {
   readonly [Field in keyof D]?: Match<D[Field]> | (undefined extends D[Field] ? null : never) | undefined
 }
 type Match<Value> = [Value] extends [readonly (infer Item)[]] ? Item : Value | { readonly in: readonly Value[] }
 
 /** A request for one page of a list. */
 export interface PageRequest<D> {
-  readonly where: Where<D>
+  readonly where: DocumentFilter<D>
   /** The date that sorts the list, newest first. Documents with the same date are sorted by id, descending. */
   readonly by: keyof D & string
   /** Limits the date: `from` is included, `before` is excluded. */
@@ -29,20 +29,20 @@ export interface PageRequest<D> {
 }
 
 /** A collection for reading. */
-export interface ReadCollection<D extends Stored> {
-  find(where: Where<D>): Promise<D | undefined>
+export interface ReadCollection<D extends StoredDocument> {
+  find(where: DocumentFilter<D>): Promise<D | undefined>
   /** All matching documents, in no order. Use it only for small results. */
-  findAll(where: Where<D>): Promise<D[]>
+  findAll(where: DocumentFilter<D>): Promise<D[]>
   page(request: PageRequest<D>): Promise<D[]>
 }
 
 /** A collection for reading and writing. */
-export interface Collection<D extends Stored> extends ReadCollection<D> {
+export interface Collection<D extends StoredDocument> extends ReadCollection<D> {
   /** @returns false if the id or another unique field already exists */
   insert(document: D): Promise<boolean>
   /** Stores the document and replaces a document with the same id. */
   put(document: D): Promise<void>
   /** Sets fields of the one matching document atomically. @returns the changed document, or undefined if none matched */
-  change(where: Where<D>, fields: Partial<Omit<D, '_id'>>): Promise<D | undefined>
-  remove(where: Where<D>): Promise<void>
+  change(where: DocumentFilter<D>, fields: Partial<Omit<D, '_id'>>): Promise<D | undefined>
+  remove(where: DocumentFilter<D>): Promise<void>
 }

@@ -1,20 +1,20 @@
 import type { CollectionName } from '@backstop/contracts'
 import { asUnavailable, isDuplicateKey } from '@backstop/kit'
 import type { ClientSession, Db, Filter, MatchKeysAndValues, OptionalUnlessRequiredId } from 'mongodb'
-import type { Collection, PageRequest, Stored, Where } from './collection.ts'
+import type { Collection, DocumentFilter, PageRequest, StoredDocument } from './collection.ts'
 
 /**
  * A MongoDB collection.
  * @param session the transaction that all calls are part of. In a transaction, errors of the driver are thrown unchanged, because the
  * driver decides by them whether to run the transaction again.
  */
-export function createMongoCollection<D extends Stored>(
+export function createMongoCollection<D extends StoredDocument>(
   db: Db,
   name: CollectionName,
   session?: ClientSession,
 ): Collection<D> {
   // A cast, because the driver cannot compute the type of _id of a generic document.
-  const collection = db.collection<Stored & Record<string, unknown>>(name)
+  const collection = db.collection<StoredDocument & Record<string, unknown>>(name)
   const options = session === undefined ? {} : { session }
   const convertErrors: typeof asUnavailable = session === undefined ? asUnavailable : call => call()
   const toDocument = (found: unknown) => (found === null ? undefined : (found as D))
@@ -38,7 +38,10 @@ export function createMongoCollection<D extends Stored>(
     insert: document =>
       convertErrors(async () => {
         try {
-          await collection.insertOne(document as OptionalUnlessRequiredId<Stored & Record<string, unknown>>, options)
+          await collection.insertOne(
+            document as OptionalUnlessRequiredId<StoredDocument & Record<string, unknown>>,
+            options,
+          )
           return true
         } catch (error) {
           if (isDuplicateKey(error)) return false
@@ -54,7 +57,7 @@ export function createMongoCollection<D extends Stored>(
 
     change: (where, fields) =>
       convertErrors(async () => {
-        const update = { $set: fields as MatchKeysAndValues<Stored & Record<string, unknown>> }
+        const update = { $set: fields as MatchKeysAndValues<StoredDocument & Record<string, unknown>> }
         return toDocument(
           await collection.findOneAndUpdate(toFilter(where), update, { ...options, returnDocument: 'after' }),
         )
@@ -64,19 +67,22 @@ export function createMongoCollection<D extends Stored>(
   }
 }
 
-function windowFilter(field: string, window: PageRequest<unknown>['window']): Filter<Stored & Record<string, unknown>> {
+function windowFilter(
+  field: string,
+  window: PageRequest<unknown>['window'],
+): Filter<StoredDocument & Record<string, unknown>> {
   const { from, before } = window ?? {}
   const range = { ...(from === undefined ? {} : { $gte: from }), ...(before === undefined ? {} : { $lt: before }) }
   return Object.keys(range).length === 0 ? {} : { [field]: range }
 }
 
 /** Writes out $eq and $in, so that MongoDB never reads a value as an operator. */
-function toFilter<D>(where: Where<D>): Filter<Stored & Record<string, unknown>> {
+function toFilter<D>(where: DocumentFilter<D>): Filter<StoredDocument & Record<string, unknown>> {
   const filter: Record<string, unknown> = {}
   for (const [field, wanted] of Object.entries(where)) {
     if (wanted !== undefined) filter[field] = isAnyOf(wanted) ? { $in: wanted.in } : { $eq: wanted }
   }
-  return filter as Filter<Stored & Record<string, unknown>>
+  return filter as Filter<StoredDocument & Record<string, unknown>>
 }
 
 function isAnyOf(wanted: unknown): wanted is { in: unknown[] } {

@@ -173,7 +173,7 @@ export function describeAlertChannels(testApi: () => TestApi): void {
       }
     }
 
-    test('sends one delivery, marked as a test, and tells what became of it', async () => {
+    test('sends one delivery, marked as a test, and answers its outcome', async () => {
       const { projectId, id, test } = await open()
       testApi().setReceiverAnswer({})
       expect(await test()).toMatchObject({ status: 200, body: { delivered: true, status: 200, latency_ms: 12 } })
@@ -189,7 +189,7 @@ export function describeAlertChannels(testApi: () => TestApi): void {
       ])
     })
 
-    test('is answered 200 as well when the receiver refuses, with how', async () => {
+    test("is answered 200 with the receiver's answer if the receiver refuses", async () => {
       const { test } = await open()
       testApi().setReceiverAnswer({ outcome: 'failed', status: 500, error: 'The receiver answered 500' })
       expect((await test()).body).toEqual({
@@ -204,7 +204,7 @@ export function describeAlertChannels(testApi: () => TestApi): void {
       testApi().setReceiverAnswer({})
     })
 
-    test('says so when nobody delivers', async () => {
+    test('says that there was no result if no notifier delivers', async () => {
       const { test } = await open()
       testApi().setReceiverAnswer(undefined)
       const answer = await test()
@@ -213,7 +213,7 @@ export function describeAlertChannels(testApi: () => TestApi): void {
       testApi().setReceiverAnswer({})
     })
 
-    test('takes an empty object for a body, and nothing else', async () => {
+    test('accepts an empty object as a body, and nothing else', async () => {
       const { id } = await open()
       expect((await api().post(`/v1/alert-channels/${id}/test`, {})).status).toBe(200)
       expect((await api().post(`/v1/alert-channels/${id}/test`, { now: true })).status).toBe(400)

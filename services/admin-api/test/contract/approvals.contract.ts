@@ -19,7 +19,7 @@ export function describeApprovals(testApi: () => TestApi): void {
   }
 
   describe('approvals', () => {
-    test('are not required until a project says so', async () => {
+    test('are not required unless a project requires them', async () => {
       const { projectId } = await createTestProject(api())
       expect((await api().get(`/v1/projects/${projectId}`)).body).toMatchObject({
         requires_approval: false,
@@ -29,7 +29,7 @@ export function describeApprovals(testApi: () => TestApi): void {
       for (const body of odd) expect((await api().patch(`/v1/projects/${projectId}`, body)).status).toBe(400)
     })
 
-    test('are asked for, told, given by a key of their own, and audited', async () => {
+    test('are requested, alerted, given by a separate key, and audited', async () => {
       const { projectId, report } = await open()
       const asked = await report({ amount: 1250, currency: 'eur' })
       expect(asked).toMatchObject({
@@ -67,7 +67,7 @@ export function describeApprovals(testApi: () => TestApi): void {
       })
     })
 
-    test('cannot be given by the key that reports', async () => {
+    test('cannot be given by the key that reports the operation', async () => {
       const { projectId, report } = await open()
       const { operation_id: id } = (await report()).body
       const reporter = api().withKey(await createTestKey(api(), ['operations:write', 'manage', 'read'], projectId))
@@ -100,7 +100,7 @@ export function describeApprovals(testApi: () => TestApi): void {
       expect((await api().post(`/v1/operations/${id}/approve`)).status).toBe(409)
     })
 
-    test('come too late at the deadline', async () => {
+    test('are refused at the deadline', async () => {
       const { report } = await open()
       const { operation_id: id } = (await report()).body
       testApi().advanceClock(2 * HOUR)
@@ -109,7 +109,7 @@ export function describeApprovals(testApi: () => TestApi): void {
       expect(late.body.detail).toMatch(/the deadline of the approval was .*; report a new operation instead/)
     })
 
-    test('of what nobody asked to approve are refused', async () => {
+    test('of an operation that did not request approval are refused', async () => {
       const { processorId } = await createTestProject(api())
       const refund = { connection_id: processorId, kind: 'refund', subject: 'pi_1' }
       const { operation_id: id } = (await api().post('/v1/operations', refund)).body

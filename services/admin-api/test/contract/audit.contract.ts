@@ -9,7 +9,7 @@ export function describeAudit(testApi: () => TestApi): void {
   const api = () => testApi().api
 
   describe('the audit', () => {
-    test('lists who changed what, newest first, and whatever was narrowed to', async () => {
+    test('lists who changed what, newest first, and can be filtered', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const made = await api().post('/v1/alert-channels', {
         project_id: projectId,
@@ -40,7 +40,7 @@ export function describeAudit(testApi: () => TestApi): void {
       })
     })
 
-    test('of what belongs to no project is for keys of all projects alone', async () => {
+    test('shows rows without a project only to keys for all projects', async () => {
       const { projectId } = await createTestProject(api())
       const friend = api().withKey(await createTestKey(api(), ['admin'], projectId))
       const listed = (await friend.get('/v1/audit')).body.data
@@ -48,7 +48,7 @@ export function describeAudit(testApi: () => TestApi): void {
       expect(new Set(listed.map((row: { project_id: string }) => row.project_id))).toEqual(new Set([projectId]))
     })
 
-    test('tells who was refused, with what, how often and by which operations', async () => {
+    test('shows who was refused, with the code, the count and the operations', async () => {
       const { projectId } = await createTestProject(api())
       const other = await createTestProject(api())
       const key = await createTestKey(api(), ['read'], projectId)
@@ -81,7 +81,7 @@ export function describeAudit(testApi: () => TestApi): void {
       expect(foreign.flatMap(({ operations = [] }) => operations).toSorted()).toEqual(['getProject', 'listConnections'])
     })
 
-    test('tells of keys that are not known by their beginning and the address, and of revoked ones by their id', async () => {
+    test('shows unknown keys by their beginning and address, and revoked keys by their id', async () => {
       const { projectId } = await createTestProject(api())
       const made = await api().post('/v1/api-keys', { name: 'x', scopes: ['read'] })
       await api().delete(`/v1/api-keys/${made.body.key_id}`)
@@ -99,7 +99,7 @@ export function describeAudit(testApi: () => TestApi): void {
       expect(JSON.stringify(await rows())).not.toMatch(/short-se|bsk_unkn0|that-is-wrong/)
     })
 
-    test('tells of two Authorization headers and of a method that a path does not take, and of no unknown path', async () => {
+    test('records two Authorization headers and a wrong method, but no unknown path', async () => {
       await api().get('/v1/nowhere')
       await sendTwoAuthorizations(api().url)
       await api().call('PUT', '/v1/unsubscribe/a-token-of-somebody')

@@ -24,7 +24,7 @@ export function describeAuthentication(testApi: () => TestApi): void {
       expect(answer.body).toMatchObject({ code: 'unauthenticated', status: 401, detail: expect.stringMatching(detail) })
     })
 
-    test('the scheme is taken in any case', async () => {
+    test('the scheme is accepted in any case', async () => {
       const key = await createTestKey(testApi().api, ['read'])
       for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
         const headers = { authorization: `${scheme} ${key}` }
@@ -67,7 +67,7 @@ export function describeAuthentication(testApi: () => TestApi): void {
       expect((await testApi().api.delete(`/v1/api-keys/${made.body.key_id}`)).status).toBe(404)
     })
 
-    test('its last use is noted at most once a minute', async () => {
+    test('its last use is recorded at most once a minute', async () => {
       const made = await testApi().api.post('/v1/api-keys', { name: 'Busy', scopes: ['read'] })
       const busy = testApi().api.withKey(made.body.key)
       const lastUsed = async () => (await testApi().stores.apiKeys.find({ _id: made.body.key_id }))?.last_used_at
@@ -81,7 +81,7 @@ export function describeAuthentication(testApi: () => TestApi): void {
       await until('the later use to be noted', async () => (await lastUsed())?.getTime() !== first.getTime())
     })
 
-    test('a bound key makes keys for its own project only, and sees no others', async () => {
+    test('a bound key creates keys only for its own project, and sees no others', async () => {
       const { projectId } = await createTestProject(testApi().api)
       const other = await createTestProject(testApi().api)
       const bound = testApi().api.withKey(await createTestKey(testApi().api, ['admin'], projectId))
@@ -93,7 +93,7 @@ export function describeAuthentication(testApi: () => TestApi): void {
       expect(new Set(body.data.map((key: { project_id: string }) => key.project_id))).toEqual(new Set([projectId]))
     })
 
-    test('a key for a project that does not exist is not made', async () => {
+    test('a key for a project that does not exist is not created', async () => {
       const answer = await testApi().api.post('/v1/api-keys', { name: 'x', scopes: ['read'], project_id: 'prj_none' })
       expect(answer).toMatchObject({ status: 404, body: { detail: 'There is no project prj_none' } })
     })

@@ -29,7 +29,7 @@ export function describeBudgets(testApi: () => TestApi): void {
   }
 
   describe('budgets', () => {
-    test('are made, read, listed, changed and deleted', async () => {
+    test('are created, read, listed, changed and deleted', async () => {
       const { projectId, processorId, make } = await open()
       const made = await make({ connection_id: processorId, interval: 'month' })
       expect(made).toMatchObject({
@@ -71,7 +71,7 @@ export function describeBudgets(testApi: () => TestApi): void {
       expect(rows.map(({ action }) => action)).toEqual(['budget.create', 'budget.change', 'budget.delete'])
     })
 
-    test('refuse what does not fit by name, with what is left', async () => {
+    test('refuse an operation that does not fit, and say what is left', async () => {
       const { make, report, current } = await open()
       const { budget_id: id } = (await make()).body
       const first = await report()
@@ -89,7 +89,7 @@ export function describeBudgets(testApi: () => TestApi): void {
       expect(await current(id)).toMatchObject({ used: 1200, reserved: 0, left: 800 })
     })
 
-    test('are overspent by what happened, and people are told', async () => {
+    test('are exceeded by completed operations, with an alert', async () => {
       const { projectId, make, report, current } = await open()
       const { budget_id: id } = (await make({ cap: 1000 })).body
       expect((await report({ state: 'completed' })).status).toBe(201)
@@ -99,7 +99,7 @@ export function describeBudgets(testApi: () => TestApi): void {
         .toEqual([expect.objectContaining({ event: 'cap.threshold', data: expect.objectContaining({ percent: 100 }) })])
     })
 
-    test('leave a refund without an amount to be asked for with one', async () => {
+    test('refuse a refund without an amount', async () => {
       const { make, report } = await open()
       await make()
       const vague = await report({ amount: null, currency: null })
@@ -127,7 +127,7 @@ export function describeBudgets(testApi: () => TestApi): void {
       expect((await make({ connection_id: other.processorId })).status).toBe(404)
     })
 
-    test('do not change into another budget, nor into nothing', async () => {
+    test('refuse a change of their currency, interval or connection, and an empty change', async () => {
       const { make } = await open()
       const { budget_id: id } = (await make()).body
       for (const body of [{ currency: 'usd' }, { interval: 'week' }, { connection_id: null }, {}]) {

@@ -29,7 +29,7 @@ export function describeChannelChanges(testApi: () => TestApi): void {
   const webhook = (more: Record<string, unknown> = {}) => open({ kind: 'webhook', url: URL_OF_TESTS, ...more })
 
   describe('a change of an alert channel', () => {
-    test('changes what it names and leaves the rest, and If-Match is honoured', async () => {
+    test('changes the given fields only, and honours If-Match', async () => {
       const { get, patch } = await webhook({ secret: 'shared secret', headers: { 'X-A': '1' } })
       const before = await get()
       const changed = await patch({ name: 'Night shift', events: ['run.failed'] }, { 'if-match': '"1"' })
@@ -45,7 +45,7 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       expect((await get()).body.name).toBe('Night shift')
     })
 
-    test('switches it off and on without a word to the notifier', async () => {
+    test('switches it off and on without a command to the notifier', async () => {
       const { id, patch } = await webhook()
       expect((await patch({ enabled: false })).body).toMatchObject({ enabled: false, health: { state: 'unused' } })
       expect((await patch({ enabled: true })).body).toMatchObject({ enabled: true })
@@ -79,7 +79,7 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       expect(changed.body.config).not.toEqual(before.body.config)
     })
 
-    test('keeps the values of headers for the host that they were set for', async () => {
+    test('never sends header values to another host', async () => {
       const { patch, stored } = await webhook({ headers: { Authorization: 'Bearer canary' } })
       const moved = await patch({ config: { url: 'https://elsewhere.example.test/in' } })
       expect(moved).toMatchObject({ status: 400, body: { errors: [{ path: 'body.config.headers' }] } })
@@ -92,7 +92,7 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       expect(JSON.stringify(await stored())).not.toContain('Authorization')
     })
 
-    test('stores headers under any name that is one, each value sealed', async () => {
+    test('stores headers with any valid name, each value sealed', async () => {
       const headers = { 'a.b': '1', $c: '2', constructor: '3' }
       const { get, stored } = await webhook({ headers })
       expect((await get()).body.config.header_names).toEqual(['$c', 'a.b', 'constructor'])
@@ -150,7 +150,7 @@ export function describeChannelChanges(testApi: () => TestApi): void {
     const wishes = (id: string) =>
       testApi().commands.filter(command => command.kind === 'enable_channel' && command.channel_id === id)
 
-    test('says so, how it did before, and why', async () => {
+    test('shows the reason and its earlier success rate', async () => {
       const { get, id, projectId, at } = await disabled()
       expect((await get()).body).toMatchObject({
         enabled: false,
@@ -166,7 +166,7 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       expect(list.body.data).toMatchObject([{ channel_id: id, enabled: false, health: { state: 'disabled' } }])
     })
 
-    test('is enabled again by the notifier, once it is asked to be', async () => {
+    test('is enabled again by the notifier on request', async () => {
       const { id, projectId, patch } = await disabled()
       const answer = await patch({ enabled: true })
       expect(answer.body).toMatchObject({ enabled: true, health: { state: 'healthy', disabled_at: null } })
@@ -177,27 +177,24 @@ export function describeChannelChanges(testApi: () => TestApi): void {
     })
 
     test.each([
-      { name: 'switched on', change: { enabled: true }, isForgiven: true },
-      { name: 'given a new target', change: { config: { url: `${URL_OF_TESTS}/new` } }, isForgiven: true },
-      { name: 'given other headers', change: { config: { headers: { 'X-A': '1' } } }, isForgiven: false },
-      { name: 'renamed', change: { name: 'Night shift' }, isForgiven: false },
-    ])(
-      'or that only fails so far: once $name, its failures are forgiven: $isForgiven',
-      async ({ change, isForgiven }) => {
-        const { id, patch } = await disabled({ disabled_at: null, disabled_reason: null, disabled_incident_id: null })
-        const answer = await patch(change)
-        expect(answer.body.health.state).toBe(isForgiven ? 'healthy' : 'failing')
-        expect(wishes(id)).toHaveLength(isForgiven ? 1 : 0)
-      },
-    )
+      { name: 'switched on', change: { enabled: true }, isReset: true },
+      { name: 'given a new target', change: { config: { url: `${URL_OF_TESTS}/new` } }, isReset: true },
+      { name: 'given other headers', change: { config: { headers: { 'X-A': '1' } } }, isReset: false },
+      { name: 'renamed', change: { name: 'Night shift' }, isReset: false },
+    ])('when $name, its failures are reset: $isReset', async ({ change, isReset }) => {
+      const { id, patch } = await disabled({ disabled_at: null, disabled_reason: null, disabled_incident_id: null })
+      const answer = await patch(change)
+      expect(answer.body.health.state).toBe(isReset ? 'healthy' : 'failing')
+      expect(wishes(id)).toHaveLength(isReset ? 1 : 0)
+    })
 
-    test('is enabled by a new target, too', async () => {
+    test('is also enabled by a new target', async () => {
       const { patch } = await disabled()
       const answer = await patch({ config: { url: `${URL_OF_TESTS}/new` } })
       expect(answer.body).toMatchObject({ enabled: true, health: { state: 'healthy', disabled_at: null } })
     })
 
-    test('shows as disabled for as long as the notifier is away, and a repeat is the same wish', async () => {
+    test('stays disabled while the notifier is down, and a repeated request sends the same command', async () => {
       const { id, patch, get } = await disabled()
       testApi().setReceiverAnswer(undefined)
       const commandIds = []
@@ -220,7 +217,7 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       return sealed == null ? null : secretBoxOfTests.open(sealed, place).reveal()
     }
 
-    test('makes a new one, shows it once, and keeps that of before for the overlap', async () => {
+    test('makes a new secret, shows it once, and keeps the previous one for the overlap', async () => {
       const { rotate, stored, get } = await webhook({ secret: 'the first' })
       const key = { 'idempotency-key': `rotate-${testApi().now()}` }
       const answer = await rotate({ overlap_hours: 2 }, key)
@@ -238,7 +235,7 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       expect((await get()).body.config.previous_secret_expires_at).toBeNull()
     })
 
-    test('takes an own one, and ends that of before at once without an overlap', async () => {
+    test('accepts a given secret, and ends the previous one at once without an overlap', async () => {
       const { rotate, stored } = await webhook({ secret: 'the first' })
       const answer = await rotate({ secret: 'the second', overlap_hours: 0 })
       expect(answer.body).toMatchObject({ secret: 'the second', config: { previous_secret_expires_at: null } })
@@ -246,7 +243,7 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       expect((await stored()).config).toMatchObject({ previous_secret: null })
     })
 
-    test('gives its first one to a webhook that had none', async () => {
+    test('gives a first secret to a webhook without one', async () => {
       const { rotate, get } = await webhook()
       expect((await get()).body.config.secret_fingerprint).toBeNull()
       const answer = await rotate({})
@@ -256,7 +253,7 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       })
     })
 
-    test('is the remedy for a secret that cannot be opened any more', async () => {
+    test('replaces a secret that cannot be opened', async () => {
       const { rotate, stored, id } = await webhook({ secret: 'the first' })
       const { config } = await stored()
       const unreadable = { ...(config as WebhookConfig), secret: 'v1.gone.x.y.z' }
@@ -266,7 +263,7 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       expect((await stored()).config).toMatchObject({ previous_secret: null })
     })
 
-    test('to the one in use is refused, as is that of another kind of channel', async () => {
+    test('to the secret in use is refused, and so is a rotation for another kind of channel', async () => {
       const { rotate } = await webhook({ secret: 'the first' })
       expect(await rotate({ secret: 'the first' })).toMatchObject({ status: 409, body: { code: 'conflict' } })
       const mail = await open({ kind: 'email', to: ['a@b.test'] })
@@ -280,7 +277,7 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       { name: 'base64 cut off', secret: 'whsec_AQIDB' },
       { name: 'padding that is not due', secret: 'whsec_AQID=' },
       { name: 'base64 and a line break', secret: 'whsec_AQIDBA==\n' },
-    ])('to whsec_ with $name behind it is refused, and the remedy told', async ({ secret }) => {
+    ])('to whsec_ followed by $name is refused with the remedy', async ({ secret }) => {
       const { rotate, stored } = await webhook({ secret: 'the first' })
       const answer = await rotate({ secret })
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
@@ -295,7 +292,7 @@ export function describeChannelChanges(testApi: () => TestApi): void {
     })
 
     test.each(['whsec_AQIDBA==', 'whsec_AQIDBA', 'WHSEC_my-own-words', ' whsec_x', 'ü!'])(
-      'to %j is taken, as what its owner verifies with is plain',
+      "to %j is accepted, because the owner's verifier uses plain text",
       async secret => {
         const { rotate } = await webhook({ secret: 'the first' })
         expect(await rotate({ secret })).toMatchObject({ status: 200, body: { secret } })

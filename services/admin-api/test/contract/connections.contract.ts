@@ -36,7 +36,7 @@ export function describeConnections(testApi: () => TestApi): void {
       expect((await api().get(at(projectId))).body.data[0]).toEqual(shown)
     })
 
-    test('a read key that the provider refuses shows, with since when, wherever the connection does', async () => {
+    test('a read key that the provider refuses is shown with the first failure wherever the connection is shown', async () => {
       const { projectId } = await createTestProject(api())
       const body = { kind: 'processor', name: 'Cards', read_key: 'rk_live_0123456789' }
       const { connection_id } = (await api().post(at(projectId), body)).body
@@ -82,7 +82,7 @@ export function describeConnections(testApi: () => TestApi): void {
       expect((await api().post(at(projectId), body)).body.signing_secret).toBe(body.signing_secret)
     })
 
-    test('a reseller brings the secret key of its destination, which is shown never', async () => {
+    test('a reseller gives the secret key of its destination, which is never shown', async () => {
       const { projectId } = await createTestProject(api())
       const body = { kind: 'reseller', name: 'R', destination_secret: 'pdl_ntfset_0123456789', out_of_band: 'alert' }
       const made = await api().post(at(projectId), body)
@@ -170,7 +170,7 @@ export function describeConnections(testApi: () => TestApi): void {
       expect(made).toMatchObject({ status: 201, body: { api_base } })
     })
 
-    test('a change of host takes the stored read key again, and a change of path does not', async () => {
+    test('a change of host requires the read key again, and a change of path does not', async () => {
       const { projectId } = await createTestProject(api())
       const made = await api().post(at(projectId), {
         kind: 'subscription',
@@ -191,7 +191,7 @@ export function describeConnections(testApi: () => TestApi): void {
       expect((await api().patch(path, { api_base: other })).status).toBe(200)
     })
 
-    test('a site that names the host takes the stored read key again', async () => {
+    test('a site that names the host requires the read key again', async () => {
       const { projectId } = await createTestProject(api())
       const made = await api().post(at(projectId), { kind: 'subscription', name: 'S', read_key: 'live_read_key' })
       const path = at(projectId, `/${made.body.connection_id}`)
@@ -205,7 +205,7 @@ export function describeConnections(testApi: () => TestApi): void {
       })
     })
 
-    test('out_of_band and the name are changed, and what may not be is refused', async () => {
+    test('out_of_band and the name can be changed, and fixed fields are refused', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const changed = await api().patch(at(projectId, `/${processorId}`), { out_of_band: 'ignore' })
       expect(changed).toMatchObject({ status: 200, body: { out_of_band: 'ignore', version: 2 } })
@@ -236,7 +236,7 @@ export function describeConnections(testApi: () => TestApi): void {
       expect((await patch('auto')).body.version).toBe(4)
     })
 
-    test('of many changes at once none is lost', async () => {
+    test('no change is lost if many are made at once', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const changes = ['alert', 'ignore', 'auto', 'alert', 'ignore'].map(out_of_band =>
         api().patch(at(projectId, `/${processorId}`), { out_of_band }),
@@ -245,7 +245,7 @@ export function describeConnections(testApi: () => TestApi): void {
       expect((await api().get(at(projectId, `/${processorId}`))).body.version).toBe(6)
     })
 
-    test('a deleted one is gone for callers, and keeps none of its secrets', async () => {
+    test('a deleted connection is not found, and keeps no secrets', async () => {
       const { projectId, processorId } = await createTestProject(api())
       expect((await api().delete(at(projectId, `/${processorId}`))).status).toBe(204)
       expect((await api().get(at(projectId, `/${processorId}`))).status).toBe(404)
@@ -268,12 +268,12 @@ export function describeConnections(testApi: () => TestApi): void {
       expect(body.secret_fingerprints).toEqual([rotated.body.secret_fingerprints[0]])
     })
 
-    test('a secret is rotated without a body, too: everything in it may be left out', async () => {
+    test('a secret is rotated without a body, because every field is optional', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const rotated = await api().post(at(projectId, `/${processorId}/rotate-secret`))
       expect(rotated).toMatchObject({ status: 200, body: { signing_secret: expect.any(String) } })
     })
-    test('rotation takes the secret that belongs to the kind, and no other', async () => {
+    test("rotation accepts only the secret of the connection's kind", async () => {
       const { projectId, processorId } = await createTestProject(api())
       const reseller = await api().post(at(projectId), {
         kind: 'reseller',

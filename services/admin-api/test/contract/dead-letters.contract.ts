@@ -12,8 +12,8 @@ export function describeDeadLetters(testApi: () => TestApi): void {
       (one: { dead_letter_id: string }) => one.dead_letter_id === id,
     )
 
-  describe('a message that could not be used', () => {
-    test('is listed with its reason, and without what is in it', async () => {
+  describe('a dead letter', () => {
+    test('is listed with its reason and without its content', async () => {
       const id = await storeDeadLetter(testApi(), 'listed')
       expect(await listed(id)).toEqual({
         dead_letter_id: id,
@@ -26,7 +26,7 @@ export function describeDeadLetters(testApi: () => TestApi): void {
       })
     })
 
-    test('is sent again as it came, to where it lay first', async () => {
+    test('is published unchanged to its original topic', async () => {
       const { projectId } = await createTestProject(api())
       const command: Command = {
         kind: 'enable_channel',
@@ -47,7 +47,7 @@ export function describeDeadLetters(testApi: () => TestApi): void {
         .toEqual([command])
     })
 
-    test('is nothing that a key of one project sees or sends', async () => {
+    test('can be neither seen nor replayed with a key of one project', async () => {
       const { projectId } = await createTestProject(api())
       const id = await storeDeadLetter(testApi(), 'of nobody')
       const friend = api().withKey(await createTestKey(api(), ['admin'], projectId))

@@ -86,19 +86,22 @@ export function describeDeliveries(testApi: () => TestApi): void {
       expect((await api().get('/v1/deliveries?from=yesterday')).status).toBe(400)
     })
 
-    test.each(['dead', 'retrying'] as const)('that are %s are attempted now by a wish to the notifier', async state => {
-      const of = await createDeliveries(testApi())
-      const path = `/v1/deliveries/${of[state]._id}/retry`
-      const key = { 'idempotency-key': `retry-${of[state]._id}` }
-      const answer = await api().post(path, undefined, key)
-      expect(answer).toMatchObject({ status: 202, body: { delivery_id: of[state]._id, state } })
-      expect((await api().post(path, undefined, key)).body).toEqual(answer.body)
-      const wishes = () =>
-        testApi().commands.filter(one => one.kind === 'retry_delivery' && one.delivery_id === of[state]._id)
-      await expect.poll(wishes).toMatchObject([{ project_id: of.projectId }])
-      const rows = await auditOf(testApi(), of[state]._id)
-      expect(rows.map(({ action }) => action)).toEqual(['delivery.retry'])
-    })
+    test.each(['dead', 'retrying'] as const)(
+      'that are %s are attempted now by a command to the notifier',
+      async state => {
+        const of = await createDeliveries(testApi())
+        const path = `/v1/deliveries/${of[state]._id}/retry`
+        const key = { 'idempotency-key': `retry-${of[state]._id}` }
+        const answer = await api().post(path, undefined, key)
+        expect(answer).toMatchObject({ status: 202, body: { delivery_id: of[state]._id, state } })
+        expect((await api().post(path, undefined, key)).body).toEqual(answer.body)
+        const wishes = () =>
+          testApi().commands.filter(one => one.kind === 'retry_delivery' && one.delivery_id === of[state]._id)
+        await expect.poll(wishes).toMatchObject([{ project_id: of.projectId }])
+        const rows = await auditOf(testApi(), of[state]._id)
+        expect(rows.map(({ action }) => action)).toEqual(['delivery.retry'])
+      },
+    )
 
     test.each([
       { name: 'delivered', why: /It was already delivered/ },
@@ -158,7 +161,7 @@ export function describeDeliveries(testApi: () => TestApi): void {
       return { ...of, answer, id: answer.body.replay_id as string }
     }
 
-    test('is asked for by channel and window, and waits for the notifier', async () => {
+    test('is requested by channel and window, and waits for the notifier', async () => {
       const { answer, id, channelId, projectId } = await ask()
       expect(answer.status).toBe(202)
       expect(answer.body).toEqual({
@@ -180,7 +183,7 @@ export function describeDeliveries(testApi: () => TestApi): void {
         .toMatchObject([{ channel_id: channelId, project_id: projectId, from: answer.body.from, to: answer.body.to }])
     })
 
-    test('shows how far it is, by itself and in the list', async () => {
+    test('shows its progress, alone and in the list', async () => {
       const { id, projectId, channelId, answer } = await ask()
       const at = new Date(testApi().now())
       const running = {

@@ -131,7 +131,7 @@ export interface RouteCall {
 
 /**
  * A valid request for every route about the given resources, in an order in which each can succeed.
- * @throws if a route has no request here: whoever adds a route must add its request
+ * @throws if a route has no request here: a new route needs a request here
  */
 export function callEveryRoute(routes: readonly Route[], own: ProjectResources): RouteCall[] {
   const { projectId, connectionId, channelId, operationId, incidentId, actionId, deliveryId, keyId } = own

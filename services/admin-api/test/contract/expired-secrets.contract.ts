@@ -5,7 +5,7 @@ import { createTestProject } from './test-project.ts'
 const HOUR_MS = 3_600_000
 
 export function describeExpiredSecrets(testApi: () => TestApi): void {
-  test('replaced secrets of a channel and of a connection are erased once their overlap is over, and no sooner', async () => {
+  test('replaced secrets of a channel and of a connection are erased only after their overlap', async () => {
     const { api, stores, expiredSecrets } = testApi()
     const { projectId } = await createTestProject(api)
     const config = { kind: 'webhook', url: 'https://hooks.example.test/in', secret: 'the first' }

@@ -42,7 +42,7 @@ export function describeAccess(testApi: () => TestApi): void {
       }
     })
 
-    test('a cursor of another project leads to nothing of it', async () => {
+    test('a cursor of another project shows nothing of that project', async () => {
       const own = await createProjectResources(testApi())
       await api().post('/v1/operations', { connection_id: own.connectionId, kind: 'refund', subject: 'pi_2' })
       const first = await api().get(`/v1/operations?project_id=${own.projectId}&limit=1`)
@@ -52,7 +52,7 @@ export function describeAccess(testApi: () => TestApi): void {
       expect(answer).toMatchObject({ status: 200, body: { data: [], next_cursor: null } })
     })
 
-    test('does what it says for a key of the project, and writes one audit row for each change', async () => {
+    test('succeeds with a key of the project, and writes one audit row for each change', async () => {
       const own = await createProjectResources(testApi())
       const friend = api().withKey(await createTestKey(api(), ['admin'], own.projectId))
       for (const { route, method, path, body } of callEveryRoute(testApi().app.routes, own)) {
@@ -74,7 +74,7 @@ export function describeAccess(testApi: () => TestApi): void {
       }
     })
 
-    test('refuses every scope but its own, and refuses no key at all', async () => {
+    test('refuses every scope except its own, and requests without a key', async () => {
       const own = await createProjectResources(testApi())
       const keys = new Map<string, string>()
       for (const scope of Scope.options) keys.set(scope, await createTestKey(api(), [scope], own.projectId))

@@ -98,7 +98,7 @@ export function describeIncidents(testApi: () => TestApi): void {
   const api = () => testApi().api
 
   describe('incidents and actions', () => {
-    test('an incident is read with its action, its timeline and every attempt to tell of it', async () => {
+    test('an incident is read with its action, its timeline and every delivery attempt', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const { incident, action, alertId, at } = await storeIncident(testApi(), projectId, processorId)
       await testApi().others.deliveries.put(deliveryDocument(projectId, alertId, at))
@@ -128,7 +128,7 @@ export function describeIncidents(testApi: () => TestApi): void {
       expect(JSON.stringify(answer.body)).not.toMatch(/never shown here|first_seen"|"opened"|prj_other/)
     })
 
-    test('an incident whose action is not projected yet is shown all the same', async () => {
+    test('an incident is shown before its action is projected', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const { incident, action } = await storeIncident(testApi(), projectId, processorId)
       await testApi().others.actions.remove({ _id: action })
@@ -156,7 +156,7 @@ export function describeIncidents(testApi: () => TestApi): void {
       expect((await api().get('/v1/incidents?state=closed')).status).toBe(400)
     })
 
-    test('actions are found by any connection that showed them, and by verdict', async () => {
+    test('actions are found by any of their connections, and by verdict', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const { action } = await storeIncident(testApi(), projectId, processorId)
       for (const id of [processorId, 'con_second']) {
@@ -169,7 +169,7 @@ export function describeIncidents(testApi: () => TestApi): void {
       expect((await api().get('/v1/incidents/inc_none')).status).toBe(404)
     })
 
-    test('an action says why it has its verdict, by itself, in lists and in the description of the API', async () => {
+    test('an action has the explanation of its verdict, alone, in lists and in the OpenAPI document', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const { action } = await storeIncident(testApi(), projectId, processorId)
       const why = {
@@ -183,7 +183,7 @@ export function describeIncidents(testApi: () => TestApi): void {
       expect(JSON.stringify(components.schemas)).toContain('operation_skipped_approval')
     })
 
-    test('an action that turned out to be another one leads on to that, and is in no list', async () => {
+    test('a merged action names the action that it was merged into, and is in no list', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const [first, second] = [
         await storeIncident(testApi(), projectId, processorId),
@@ -197,7 +197,7 @@ export function describeIncidents(testApi: () => TestApi): void {
   })
 
   describe('lists', () => {
-    test('go on from a cursor without leaving out or repeating, whatever is added in front', async () => {
+    test('continue from a cursor without omissions or repeats while items are added', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const atMs = testApi().now()
       // Three incidents have the same time, so their order follows from their ids.

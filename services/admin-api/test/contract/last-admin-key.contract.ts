@@ -33,7 +33,7 @@ export function describeLastAdminKey(name: string, open: () => Promise<TestApi>)
         body: { code: 'last_admin_key', title: 'Last admin key', detail: expect.stringMatching(/make another/) },
       })
 
-    test('stays when its revocation is asked for, and goes once another one exists', async () => {
+    test('cannot be revoked until another usable admin key exists', async () => {
       expectRefusal(await revoke(last, last))
       expect((await last.api.get('/v1/projects')).status).toBe(200)
       const next = await makeKey()
@@ -42,7 +42,7 @@ export function describeLastAdminKey(name: string, open: () => Promise<TestApi>)
       last = next
     })
 
-    test('stays beside keys that are expired, bound to a project or without the scope admin', async () => {
+    test('cannot be revoked if all others are expired, bound to a project or without the scope admin', async () => {
       const { projectId } = await createTestProject(last.api)
       await makeKey({ scopes: ['read', 'manage'] })
       const bound = await makeKey({ project_id: projectId })
@@ -55,7 +55,7 @@ export function describeLastAdminKey(name: string, open: () => Promise<TestApi>)
       expect((await revoke(last, bound)).status).toBe(204)
     })
 
-    test('is one of several that are revoked at the same moment', async () => {
+    test('remains if several are revoked at the same moment', async () => {
       for (let round = 0; round < 5; round++) {
         const keys = [last, await makeKey(), await makeKey(), await makeKey()]
         const answers = await Promise.all(keys.map(key => revoke(key, key)))

@@ -1,4 +1,4 @@
-import { UNSUBSCRIBE_PURPOSE, unsubscribeSubject } from '@backstop/contracts'
+import { UNSUBSCRIBE_PURPOSE, unsubscribeTargetText } from '@backstop/contracts'
 import { createSecretBox, parseKeyRing, Secret } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { MAIL_EVENTS_TOKEN, secretBoxOfTests, type TestApi } from '../test-api.t
 
 const PAGE = /^text\/html/
 const tokenOf = (projectId: string, address: string) =>
-  secretBoxOfTests.sign(UNSUBSCRIBE_PURPOSE, unsubscribeSubject({ projectId, address }))
+  secretBoxOfTests.sign(UNSUBSCRIBE_PURPOSE, unsubscribeTargetText({ projectId, address }))
 
 export function describeMail(testApi: () => TestApi): void {
   const suppressed = (address: string) =>
@@ -39,7 +39,7 @@ export function describeMail(testApi: () => TestApi): void {
       expect(suppressed('leaver@example.com')).toHaveLength(1)
     })
 
-    test('holds again soon after the team has let the address go: nobody is told so in vain', async () => {
+    test('works again soon after the team removed the suppression', async () => {
       const project_id = (await testApi().api.post('/v1/projects', { name: 'Second thoughts' })).body.project_id
       const path = `/v1/unsubscribe/${tokenOf(project_id, 'again@example.com')}`
       const listed = async () => (await testApi().api.get(`/v1/suppressions?project_id=${project_id}`)).body.data
@@ -52,35 +52,32 @@ export function describeMail(testApi: () => TestApi): void {
       await until('the address to be suppressed again', async () => (await listed()).length === 1)
     })
 
-    test.each(['GET', 'POST'])(
-      'tells whoever comes with a broken link by %s, and makes nothing of it',
-      async method => {
-        const token = tokenOf('prj_mail', 'judge@example.com')
-        const subject = unsubscribeSubject({ projectId: 'prj_mail', address: 'judge@example.com' })
-        const ofAKeyThatLeft = createSecretBox(parseKeyRing(new Secret(`gone:${'A'.repeat(43)}=`)))
-        const broken = [
-          'x',
-          `${token}A`,
-          `${token}${'A'.repeat(2_000)}`,
-          secretBoxOfTests.sign('something else', subject),
-          secretBoxOfTests.sign(UNSUBSCRIBE_PURPOSE, 'nobody'),
-          ofAKeyThatLeft.sign(UNSUBSCRIBE_PURPOSE, subject),
-        ]
-        const before = testApi().commands.length
-        for (const bad of broken) {
-          const answer = await nobody().call(method, `/v1/unsubscribe/${bad}`)
-          expect([bad, answer.status]).toEqual([bad, 404])
-          expect(answer.headers.get('content-type')).toMatch(PAGE)
-          expect(answer.body).toContain('This link is no longer valid')
-          expect(answer.body).toMatch(/newer mail.*ask your team/is)
-          expect(answer.body).not.toMatch(/<form|You are unsubscribed/)
-        }
-        const other = `other-${method}@example.com`.toLowerCase()
-        await nobody().call('POST', `/v1/unsubscribe/${tokenOf('prj_mail', other)}`)
-        await until('the good one’s wish to arrive', () => suppressed(other).length > 0)
-        expect(testApi().commands.length).toBe(before + 1)
-      },
-    )
+    test.each(['GET', 'POST'])('shows a page for a broken link by %s, and changes nothing', async method => {
+      const token = tokenOf('prj_mail', 'judge@example.com')
+      const subject = unsubscribeTargetText({ projectId: 'prj_mail', address: 'judge@example.com' })
+      const ofAKeyThatLeft = createSecretBox(parseKeyRing(new Secret(`gone:${'A'.repeat(43)}=`)))
+      const broken = [
+        'x',
+        `${token}A`,
+        `${token}${'A'.repeat(2_000)}`,
+        secretBoxOfTests.sign('something else', subject),
+        secretBoxOfTests.sign(UNSUBSCRIBE_PURPOSE, 'nobody'),
+        ofAKeyThatLeft.sign(UNSUBSCRIBE_PURPOSE, subject),
+      ]
+      const before = testApi().commands.length
+      for (const bad of broken) {
+        const answer = await nobody().call(method, `/v1/unsubscribe/${bad}`)
+        expect([bad, answer.status]).toEqual([bad, 404])
+        expect(answer.headers.get('content-type')).toMatch(PAGE)
+        expect(answer.body).toContain('This link is no longer valid')
+        expect(answer.body).toMatch(/newer mail.*ask your team/is)
+        expect(answer.body).not.toMatch(/<form|You are unsubscribed/)
+      }
+      const other = `other-${method}@example.com`.toLowerCase()
+      await nobody().call('POST', `/v1/unsubscribe/${tokenOf('prj_mail', other)}`)
+      await until('the good one’s wish to arrive', () => suppressed(other).length > 0)
+      expect(testApi().commands.length).toBe(before + 1)
+    })
 
     test.each([
       { name: 'in its place', pathOf: (token: string) => `/v1/unsubscribe/${token}` },
@@ -108,7 +105,7 @@ export function describeMail(testApi: () => TestApi): void {
       Metadata: { project: 'prj_mail' },
     })
 
-    test('with the token of the setting take the address off the mails of its project', async () => {
+    test('with the configured token suppress the address in its project', async () => {
       const path = `/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`
       const answer = await testApi().api.withKey(undefined).post(path, report('gone@example.com'))
       expect(answer).toMatchObject({ status: 200, body: { taken: 1, ignored: 0 } })
@@ -138,7 +135,7 @@ export function describeMail(testApi: () => TestApi): void {
       expect(await testApi().api.withKey(undefined).post(path, {})).toMatchObject({ status, body: { code } })
     })
 
-    test('are JSON, whatever type they say they are of', async () => {
+    test('are read as JSON with any Content-Type', async () => {
       const path = `/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`
       const broken = await testApi()
         .api.withKey(undefined)

@@ -16,7 +16,7 @@ export function describeOperations(testApi: () => TestApi): void {
   }
 
   describe('operations', () => {
-    test('are recorded, moved on, read and told to the topic', async () => {
+    test('are recorded, changed, read and published', async () => {
       const { projectId, processorId, report } = await open()
       const made = await report({ amount: 1250, currency: 'EUR', idempotency_key: 'k-1', run_id: 'run-1' })
       expect(made.status).toBe(201)
@@ -85,7 +85,7 @@ export function describeOperations(testApi: () => TestApi): void {
       expect(other.body.detail).toMatch(/another subject/)
     })
 
-    test('reported further on under their idempotency_key move there, with an audit row', async () => {
+    test('reported in a later state under their idempotency_key move there, with an audit row', async () => {
       const { report } = await open()
       const first = await report({ idempotency_key: 'k-3', state: 'executing' })
       const done = await report({ idempotency_key: 'k-3', state: 'completed', provider_ref: 're_3' })
@@ -114,7 +114,7 @@ export function describeOperations(testApi: () => TestApi): void {
       expect(done.body).toMatchObject({ amount: body.amount ?? null, currency: body.currency ?? null })
     })
 
-    test('moved on with the times of the reporter keep those', async () => {
+    test('keep the times that the reporter gives', async () => {
       const { report } = await open()
       const { body } = await report({ state: 'executing' })
       const ended_at = new Date(Date.parse(body.created_at) + 10).toISOString()
@@ -123,7 +123,7 @@ export function describeOperations(testApi: () => TestApi): void {
       expect(done).toMatchObject({ status: 200, body: { state: 'completed', ended_at } })
     })
 
-    test('moved where they cannot go are refused with the reason', async () => {
+    test('are refused with the reason if the transition is not allowed', async () => {
       const { report } = await open()
       const { body } = await report({ state: 'completed' })
       const answer = await api().post(`/v1/operations/${body.operation_id}/transitions`, { to: 'executing' })
@@ -131,7 +131,7 @@ export function describeOperations(testApi: () => TestApi): void {
       expect(answer.body.detail).toMatch(/is completed, and executing comes before that/)
     })
 
-    test('moved to the state they are in stay as they are, without an audit row', async () => {
+    test('stay unchanged, without an audit row, if reported in the same state', async () => {
       const { report } = await open()
       const { body } = await report({ state: 'executing' })
       const repeat = await api().post(`/v1/operations/${body.operation_id}/transitions`, { to: 'executing' })
@@ -166,7 +166,7 @@ export function describeOperations(testApi: () => TestApi): void {
       expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)
     })
 
-    test('take any id that a merchant may choose, and are found by it', async () => {
+    test('accept any id that a merchant may choose, and are found by it', async () => {
       const { projectId, report } = await open()
       const ids = ['Söhne & Co KG / 1', ' x ', '..', 'a|b:c%2F', '😀'.repeat(255)]
       for (const id of ids) {
@@ -213,7 +213,7 @@ export function describeOperations(testApi: () => TestApi): void {
   })
 
   describe('the Idempotency-Key header', () => {
-    test('makes a connection once, and shows its secret once', async () => {
+    test('creates a connection once, and shows its secret once', async () => {
       const { projectId } = await createTestProject(api())
       const make = (name: string) =>
         api().post(
@@ -232,7 +232,7 @@ export function describeOperations(testApi: () => TestApi): void {
       expect(body.data).toHaveLength(2)
     })
 
-    test('makes one of twenty requests at once', async () => {
+    test('creates one connection for twenty requests at once', async () => {
       const name = `many-${testApi().now()}`
       const requests = Array.from({ length: 20 }, () =>
         api().post('/v1/projects', { name }, { 'idempotency-key': name }),
@@ -250,7 +250,7 @@ export function describeOperations(testApi: () => TestApi): void {
       expect((await api().post('/v1/projects', { name: 'Mended' }, header)).status).toBe(201)
     })
 
-    test('makes an operation once that has no key of its own', async () => {
+    test('creates an operation without an idempotency_key only once', async () => {
       const { processorId, report } = await open()
       const header = { 'idempotency-key': 'op-1' }
       const [first, again] = [await report({}, header), await report({}, header)]

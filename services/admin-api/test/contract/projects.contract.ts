@@ -6,7 +6,7 @@ export function describeProjects(testApi: () => TestApi): void {
   const api = () => testApi().api
 
   describe('projects', () => {
-    test('are made, read and listed', async () => {
+    test('are created, read and listed', async () => {
       const made = await api().post('/v1/projects', { name: '  Shop  ' })
       expect(made).toMatchObject({
         status: 201,
@@ -25,7 +25,7 @@ export function describeProjects(testApi: () => TestApi): void {
       footer: 'Acme GmbH\nBerlin',
     }
 
-    test('change their name and their look, which the previews show', async () => {
+    test('change their name and their branding, which the previews show', async () => {
       const { projectId } = await createTestProject(api())
       const path = `/v1/projects/${projectId}`
       const changed = await api().patch(path, { branding }, { 'if-match': '"1"' })
@@ -58,7 +58,7 @@ export function describeProjects(testApi: () => TestApi): void {
       { name: 'an unknown field', branding: { font: 'Comic Sans' }, path: 'body.branding.font' },
       { name: 'nothing at all', branding: undefined, path: 'body' },
     ]
-    test.each(refused)('refuse a look with $name', async ({ branding: look, code = 'invalid_request', path }) => {
+    test.each(refused)('refuse branding with $name', async ({ branding: look, code = 'invalid_request', path }) => {
       const { projectId } = await createTestProject(api())
       const answer = await api().patch(`/v1/projects/${projectId}`, { branding: look })
       expect(answer).toMatchObject({ status: 400, body: { code } })

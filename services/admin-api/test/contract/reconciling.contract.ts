@@ -15,7 +15,7 @@ export function describeReconciling(testApi: () => TestApi): void {
       ...more,
     })
 
-    test('are made, listed and taken back', async () => {
+    test('are created, listed and deleted', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const more = {
         connection_id: processorId,
@@ -36,7 +36,7 @@ export function describeReconciling(testApi: () => TestApi): void {
       expect((await api().delete(`/v1/expected-changes/${expected_change_id}`)).status).toBe(404)
     })
 
-    test('cover one change and any money unless they say otherwise, and show what they cover already', async () => {
+    test('cover one change of any amount by default, and show what they have covered', async () => {
       const { projectId } = await createTestProject(api())
       const plain = await api().post('/v1/expected-changes', note(projectId))
       const nothing = { changes_covered: 0, amount_covered: null }
@@ -64,7 +64,7 @@ export function describeReconciling(testApi: () => TestApi): void {
       expect(data).toEqual(expect.arrayContaining([shown, plain.body]))
     })
 
-    test('are told to the reconciler, which applies them to open incidents', async () => {
+    test('are sent to the reconciler, which applies them to open incidents', async () => {
       const { projectId } = await createTestProject(api())
       const { body } = await api().post('/v1/expected-changes', note(projectId))
       await expect
@@ -106,7 +106,7 @@ export function describeReconciling(testApi: () => TestApi): void {
   })
 
   describe('the inbox', () => {
-    test('lists notifications with what became of them, and shows a body', async () => {
+    test('lists notifications with their outcome, and shows a body', async () => {
       const { projectId, processorId } = await createTestProject(api())
       await storeEvent(testApi(), projectId, processorId)
       const listed = await api().get(`/v1/inbox?connection_id=${processorId}&outcome=recorded`)
@@ -116,7 +116,7 @@ export function describeReconciling(testApi: () => TestApi): void {
       expect((await api().get(`/v1/inbox/${processorId}/evt_2`)).status).toBe(404)
     })
 
-    test('lists the notifications that could not be used and were parked, with the reason', async () => {
+    test('lists dead-lettered notifications with the reason', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const parked = { outcome: 'parked', reason: 'Event evt_1 is malformed: data.object is missing' } as const
       await storeEvent(testApi(), projectId, processorId, parked)
@@ -128,7 +128,7 @@ export function describeReconciling(testApi: () => TestApi): void {
   describe('a connection that needs setup', () => {
     const at = (projectId: string, id: string) => `/v1/projects/${projectId}/connections/${id}`
 
-    test('is completed by a read key and a site, and its site stays', async () => {
+    test('is completed by a read key and a site, and its site cannot change', async () => {
       const { projectId } = await createTestProject(api())
       const made = await api().post(`/v1/projects/${projectId}/connections`, { kind: 'subscription', name: 'S' })
       const path = at(projectId, made.body.connection_id)

@@ -10,7 +10,7 @@ export function describeRefusals(testApi: () => TestApi): void {
   const send = (raw: string | Uint8Array, headers: Record<string, string> = json) =>
     api().call('POST', '/v1/projects', { raw, headers })
 
-  describe('a request that is not sound', () => {
+  describe('an invalid request', () => {
     const rows: {
       name: string
       raw: string | Uint8Array
@@ -62,12 +62,12 @@ export function describeRefusals(testApi: () => TestApi): void {
       { name: 'a token that does not belong there', raw: '{"name":\n  tru}', place: 'line 2, column 3' },
       { name: 'a comma too many', raw: '{"name":"x",}', place: 'line 1, column 13' },
       { name: 'an early end', raw: '{"name":"x"', place: 'line 1, column 12' },
-    ])('because its JSON has $name learns where: $place', async ({ raw, place }) => {
+    ])('with $name in its JSON is told the position: $place', async ({ raw, place }) => {
       const { body } = await send(raw)
       expect(body).toMatchObject({ code: 'malformed_json', detail: expect.stringContaining(place) })
     })
 
-    test('learns which methods its path has, and which query parameters do not exist', async () => {
+    test('is told the methods of its path, and the unknown query parameters', async () => {
       const key = await api().call('GET', '/v1/api-keys/key_1')
       expect(key).toMatchObject({ status: 405, body: { detail: 'GET is not allowed on this path; use DELETE' } })
       const query = await api().get('/v1/projects?limits=1')
@@ -80,7 +80,7 @@ export function describeRefusals(testApi: () => TestApi): void {
       expect(field.body).toMatchObject({ detail: 'body.nam: Unknown field; remove it' })
     })
 
-    test('because its body is too large is answered 413 also when it does not say how large', async () => {
+    test('with a too large body is answered 413, also without Content-Length', async () => {
       const answer = await new Promise<number | undefined>((resolve, reject) => {
         const { port } = new URL(api().url)
         const headers = { ...json, authorization: 'Bearer bootstrap-key-of-the-tests-0123456789' }
@@ -102,7 +102,7 @@ export function describeRefusals(testApi: () => TestApi): void {
       expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: 'body.name' }] } })
     })
 
-    test('JSON is taken with a charset, and as a relative of JSON', async () => {
+    test('JSON is accepted with a charset, and as application/…+json', async () => {
       for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json']) {
         expect((await send('{"name":"x"}', { 'content-type': type })).status).toBe(201)
       }
@@ -123,7 +123,7 @@ export function describeRefusals(testApi: () => TestApi): void {
       expect(JSON.stringify(answer.body).length).toBeLessThan(20_000)
     })
 
-    test('no value that was sent comes back', async () => {
+    test('no answer repeats a value of the request', async () => {
       const answers = [
         await send('{"name":"canary-1"'),
         await send('{"name":{"canary-2":1}}'),
@@ -139,7 +139,7 @@ export function describeRefusals(testApi: () => TestApi): void {
     })
   })
 
-  describe('what is not even a request', () => {
+  describe('input that is no HTTP request', () => {
     const exchange = (text: string) =>
       new Promise<string>((resolve, reject) => {
         const { port } = new URL(api().url)
@@ -186,8 +186,8 @@ export function describeRefusals(testApi: () => TestApi): void {
     })
   })
 
-  describe('a request to nowhere', () => {
-    test('is answered 404 with the way to the list of paths', async () => {
+  describe('a request to an unknown path', () => {
+    test('is answered 404 with the URL of the list of paths', async () => {
       for (const path of ['/v2/projects', '/v1/none', '/v1/projects/x/y/z', '/V1/projects']) {
         const answer = await api().get(path)
         expect(answer).toMatchObject({
@@ -207,7 +207,7 @@ export function describeRefusals(testApi: () => TestApi): void {
       { method: 'POST', path: '/v1/incidents', allow: 'GET, HEAD' },
       { method: 'GET', path: '/v1/operations/op_1/transitions', allow: 'POST' },
       { method: 'OPTIONS', path: '/v1/alert-channels/chn_1', allow: 'GET, HEAD, PATCH, DELETE' },
-    ])('by $method $path is answered 405 with what it takes', async ({ method, path, allow }) => {
+    ])('by $method $path is answered 405 with the allowed methods', async ({ method, path, allow }) => {
       const answer = await api().call(method, path)
       expect(answer).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
       expect(answer.headers.get('allow')).toBe(allow)
@@ -215,7 +215,7 @@ export function describeRefusals(testApi: () => TestApi): void {
   })
 
   describe('every answer', () => {
-    test('carries the headers that keep browsers out', async () => {
+    test('has the headers that keep browsers out', async () => {
       for (const path of ['/', '/v1/openapi.json', '/v1/projects', '/v1/none']) {
         const { headers } = await api().get(path)
         expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -247,14 +247,14 @@ export function describeRefusals(testApi: () => TestApi): void {
       ])
     })
 
-    test('to a path of any length leaves a short line', async () => {
+    test('leaves a short log line for a path of any length', async () => {
       await api().get(`/v1/projects/${'x'.repeat(10_000)}?`)
       const lines = () => testApi().log.filter(line => line.includes('/v1/projects/xxxx'))
       await expect.poll(lines).toHaveLength(1)
       expect(lines()[0]?.length).toBeLessThan(1_000)
     })
 
-    test('that was never given is logged without a status', async () => {
+    test('is logged without a status if it was never sent', async () => {
       const { port } = new URL(api().url)
       const socket = connect(Number(port), '127.0.0.1', () => {
         const head =

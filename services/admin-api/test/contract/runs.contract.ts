@@ -14,7 +14,7 @@ export function describeRuns(testApi: () => TestApi): void {
   }
 
   describe('runs', () => {
-    test('that failed are told with their operations, once, read and listed', async () => {
+    test('that failed are alerted once with their operations, read and listed', async () => {
       const { projectId, runId, operation } = await open()
       const fail = () => api().post(`/v1/runs/${runId}/failed`, { reason: 'Timed out' })
       const failed = await fail()
@@ -46,13 +46,13 @@ export function describeRuns(testApi: () => TestApi): void {
       expect(rows.map(({ action }) => action)).toEqual(['run.fail'])
     })
 
-    test('that did not fail are read by their operations, and unknown ones are not there', async () => {
+    test('that did not fail are found by their operations, and unknown runs are not found', async () => {
       const { runId, operation } = await open()
       expect((await api().get(`/v1/runs/${runId}`)).body).toMatchObject({ failure: null, operations: [operation] })
       expect((await api().get('/v1/runs/none')).status).toBe(404)
     })
 
-    test('of a key that is bound belong to its project, whatever others call theirs', async () => {
+    test('of a bound key belong to its project, even if other projects use the same name', async () => {
       const [one, other] = [await open(), await open()]
       const key = api().withKey(await createTestKey(api(), ['operations:write', 'read'], one.projectId))
       const failed = await key.post(`/v1/runs/${other.runId}/failed`)

@@ -12,7 +12,7 @@ function encodingsOf(secret: string): string[] {
 }
 
 export function describeSecrets(testApi: () => TestApi): void {
-  test('no secret is ever answered again, stored in clear or logged', async () => {
+  test('no secret is ever answered again, stored in plain text or logged', async () => {
     const { api } = testApi()
     const { projectId } = await createTestProject(api)
     const at = `/v1/projects/${projectId}/connections`

@@ -16,7 +16,7 @@ export function describeSuppressions(testApi: () => TestApi): void {
   }
 
   describe('the suppression list of a project', () => {
-    test('takes an address, shows it with the reason, and lets it go', async () => {
+    test('accepts an address, shows it with the reason, and removes it', async () => {
       const { projectId, list, add, remove } = await open()
       const added = await add('Left+Tag@B.test')
       expect(added).toMatchObject({
@@ -34,7 +34,7 @@ export function describeSuppressions(testApi: () => TestApi): void {
       expect(await remove('left+tag@b.test')).toMatchObject({ status: 404, body: { code: 'not_found' } })
     })
 
-    test('keeps the first reason, and another project out of it', async () => {
+    test('keeps the first reason, and does not affect another project', async () => {
       const { projectId, list, add } = await open()
       const at = new Date(testApi().now())
       const complained = {
@@ -60,7 +60,7 @@ export function describeSuppressions(testApi: () => TestApi): void {
       expect(await (await open()).list()).toEqual([])
     })
 
-    test('does not hold an address whose bounces are only counted', async () => {
+    test('does not contain an address whose bounces are only counted', async () => {
       const { projectId, list, remove } = await open()
       const at = new Date(testApi().now())
       await testApi().others.suppressions.put({
@@ -77,7 +77,7 @@ export function describeSuppressions(testApi: () => TestApi): void {
       expect((await remove('a@b.test')).status).toBe(404)
     })
 
-    test('is told as asked for while the notifier is away', async () => {
+    test('shows the requested suppression while the notifier is down', async () => {
       const { add, projectId } = await open()
       testApi().setReceiverAnswer(undefined)
       expect(await add('a@b.test')).toMatchObject({ status: 201, body: { address: 'a@b.test', reason: 'manual' } })

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type BadHttp, limitSockets, refuseBadHttp, type SocketLimitOptions } from '@backstop/kit'
+import { type InvalidHttp, limitSockets, refuseInvalidHttp, type SocketLimitOptions } from '@backstop/kit'
 import { type Answer, BAD_REQUEST, BODY_TIMEOUT, HEADERS_TOO_LARGE, OVERLOADED } from './answers.ts'
 import { MAX_HEADERS, MAX_HEADERS_BYTES, MAX_REQUESTS_PER_SOCKET, SERVER_TIMES } from './limits.ts'
 import { sendAnswerEarly } from './send-answer.ts'
 
-const BAD_HTTP: Readonly<Record<BadHttp['code'], { answer: Answer; reason: string }>> = {
+const BAD_HTTP: Readonly<Record<InvalidHttp['code'], { answer: Answer; reason: string }>> = {
   invalid_request: { answer: BAD_REQUEST, reason: 'bad_http' },
   headers_too_large: { answer: HEADERS_TOO_LARGE, reason: 'headers_too_large' },
   request_timeout: { answer: BODY_TIMEOUT, reason: 'too_slow' },
@@ -59,7 +59,7 @@ export function createWebhookServer({ handle, onRefused, sockets }: WebhookServe
   server.on('checkContinue', serve(true))
   // A server may ignore any Expect header other than 100-continue (RFC 9110 §10.1.1).
   server.on('checkExpectation', serve(false))
-  refuseBadHttp(server, bad => {
+  refuseInvalidHttp(server, bad => {
     const { answer, reason } = BAD_HTTP[bad.code]
     if (bad.isSilent) {
       onRefused(answer.status, 'silent')

@@ -73,7 +73,7 @@ describe('ingress before it is ready', () => {
 describe('ingress without its broker', () => {
   test('answers 503 after a failed send, then refuses at once, and recovers without a restart', async () => {
     let isAway = true
-    ingress = await startMemoryIngress({ fateOf: () => (isAway ? 'refused' : 'stored') })
+    ingress = await startMemoryIngress({ sendResultOf: () => (isAway ? 'refused' : 'stored') })
     expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', OUTAGE_S)
     expectProblem(await ingress.postEvent('processor', 'evt_2'), 503, 'unavailable', OUTAGE_S)
     expect(reasons()).toEqual(['broker_unavailable', 'broker_unavailable'])
@@ -86,7 +86,7 @@ describe('ingress without its broker', () => {
   })
 
   test('refuses unauthentic notifications as usual', async () => {
-    ingress = await startMemoryIngress({ fateOf: () => 'refused' })
+    ingress = await startMemoryIngress({ sendResultOf: () => 'refused' })
     await ingress.postEvent('processor', 'evt_1')
     expectProblem(await post(`${ingress.base}/v1/webhooks/processor/con_processor`, '{}'), 400, 'signature_rejected')
   })
@@ -101,7 +101,7 @@ describe('ingress without its broker', () => {
   })
 
   test('never says 200 for an ack that was lost', async () => {
-    ingress = await startMemoryIngress({ fateOf: () => 'answer_lost' })
+    ingress = await startMemoryIngress({ sendResultOf: () => 'answer_lost' })
     expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', OUTAGE_S)
     expect(ingress.bus.stored('inbound.processor')).toHaveLength(1)
   })

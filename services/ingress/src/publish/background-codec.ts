@@ -1,4 +1,4 @@
-import { type Clock, type Logger, type MessageCodec, unavailable, untilAvailable } from '@backstop/kit'
+import { type Clock, isRetryable, type Logger, type MessageCodec, unavailable, untilAvailable } from '@backstop/kit'
 
 /** A codec that is opened in the background. Until it is open, ingress listens and answers 503. */
 export interface BackgroundCodec extends Pick<MessageCodec, 'schemaId'> {
@@ -7,7 +7,7 @@ export interface BackgroundCodec extends Pick<MessageCodec, 'schemaId'> {
 
 const LONGEST_PAUSE_MS = 1_000
 
-/** @param open rejects until the registry or MongoDB provides the schema ids */
+/** @param open rejects until the registry or MongoDB provides the schema ids. It is called again after every error. */
 export function createBackgroundCodec(
   open: () => Promise<MessageCodec>,
   clock: Clock,
@@ -16,7 +16,14 @@ export function createBackgroundCodec(
   const stopping = new AbortController()
   const { signal } = stopping
   let codec: MessageCodec | undefined
-  const opening = untilAvailable(open, {
+  const openOrRetry = async () => {
+    try {
+      return await open()
+    } catch (error) {
+      throw isRetryable(error) ? error : unavailable('The schema registry', error)
+    }
+  }
+  const opening = untilAvailable(openOrRetry, {
     clock,
     signal,
     longestPauseMs: LONGEST_PAUSE_MS,

@@ -1,7 +1,7 @@
 import type { Command } from '@backstop/contracts'
 import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
-import { beginReplay, type ReplaysOptions } from '../replay/replay-walker.ts'
+import { beginReplay, type ReplayOptions } from '../replay/replay-walker.ts'
 import { requeue } from '../replay/requeue-delivery.ts'
 import type { SuppressionStore } from '../store/suppression-store.ts'
 import {
@@ -13,7 +13,7 @@ import {
 
 export interface CommandConsumerOptions
   extends Pick<WorkLoopOptions<'command'>, 'bus' | 'metrics' | 'onFatal'>,
-    ReplaysOptions {
+    ReplayOptions {
   readonly suppressions: SuppressionStore
   readonly health: Pick<ChannelHealthKeeper, 'enable'>
   /** Called when a replay has begun. */

@@ -65,7 +65,7 @@ export async function attempt(jobs: readonly DeliveryJob[], options: AttemptOpti
     })
     return { ended, superseded, lost, shown: undefined }
   }
-  const ended = await send(owned, record, options)
+  const ended = await sendJobs(owned, record, options)
   return { ended, superseded, lost, shown: findSignal(ended, record.channel.version) }
 }
 
@@ -95,7 +95,7 @@ function judgeRecord(record: ChannelRecord | undefined, test: boolean) {
 
 const GONE = judgeChannel(undefined, false) as Extract<ReturnType<typeof judgeChannel>, { kind: 'ends' }>
 
-async function send(
+async function sendJobs(
   sendable: readonly Sendable[],
   record: ChannelRecord,
   options: AttemptOptions,

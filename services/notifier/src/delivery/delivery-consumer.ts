@@ -5,9 +5,11 @@ import {
   type BatchProgress,
   type Bus,
   type Consumer,
+  type ConsumerMetrics,
   deadLetter,
   type IncomingMessage,
   isRetryable,
+  type OutgoingMessage,
   PartitionPauses,
   type Producer,
   sleep,
@@ -20,12 +22,14 @@ import { ChannelQueues } from '../queue/channel-queues.ts'
 import { abandon, complete, type DeliveryJob, isOwned, ownedSignal } from '../queue/delivery-job.ts'
 import { Postponer } from '../retry/postponer.ts'
 import { type Attempted, type AttemptOptions, attempt } from './attempt.ts'
+import { countDeadLetters } from './count-dead-letters.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
-import { type DeliveryIntakeOptions, type IntakePlan, type Overflow, planIntake } from './plan-intake.ts'
+import { type DeliveryIntakeOptions, type IntakePlan, type PostponedMessages, planIntake } from './plan-intake.ts'
 
 export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilRecorded'>, DeliveryIntakeOptions {
   readonly bus: Bus
   readonly producer: Producer
+  readonly consumerMetrics: ConsumerMetrics
   readonly health: ChannelHealthKeeper
   /** Maximum number of concurrent attempts in this process. */
   readonly maxActive: number
@@ -78,7 +82,7 @@ export class DeliveryConsumer {
       maxQueuedPerChannel,
       limitsOf,
       isOverloaded: () => options.isOverloaded(),
-      mayStart: () => !this.#writer.isBehind,
+      mayStart: () => !this.#writer.isBacklogFull,
       run: jobs => this.#run(jobs),
       onDropped: job => this.#drop(job),
       onHeld: jobs => void this.#postponer.postponeWhenAvailable(jobs).catch(options.onFatal),
@@ -200,17 +204,23 @@ export class DeliveryConsumer {
   }
 
   /** Runs all steps that can fail before it queues the jobs, because queued jobs cannot be taken back. */
-  async #accept(messages: readonly IncomingMessage[], overflow: Overflow, batch: Batch): Promise<number> {
+  async #accept(messages: readonly IncomingMessage[], overflow: PostponedMessages, batch: Batch): Promise<number> {
     this.#beingPlanned += messages.length
     try {
       const plan = await planIntake(messages, batch, this.#active, overflow, this.#options)
-      if (plan.outgoing.length > 0) await this.#options.producer.send(plan.outgoing)
+      await this.#send(plan.outgoing)
       complete(plan.done)
       this.#queue(plan, batch)
       return plan.accepted
     } finally {
       this.#beingPlanned -= messages.length
     }
+  }
+
+  async #send(messages: readonly OutgoingMessage[]): Promise<void> {
+    if (messages.length === 0) return
+    await this.#options.producer.send(messages)
+    countDeadLetters(messages, this.#options.consumerMetrics)
   }
 
   #queue(plan: IntakePlan, batch: Batch): void {
@@ -221,11 +231,11 @@ export class DeliveryConsumer {
       return
     }
     const jobs = plan.jobs.filter(job => {
-      const twin = this.#active.get(job.request.delivery_id)
+      const existingJob = this.#active.get(job.request.delivery_id)
       // The messages of one channel are in two partitions only after a partition was added to the topic.
-      twin?.messages.push(...job.messages)
-      if (twin === undefined) this.#active.set(job.request.delivery_id, job)
-      return twin === undefined
+      existingJob?.messages.push(...job.messages)
+      if (existingJob === undefined) this.#active.set(job.request.delivery_id, job)
+      return existingJob === undefined
     })
     this.#queues.add(jobs)
   }
@@ -245,15 +255,14 @@ export class DeliveryConsumer {
 
   /** Dead-letters a message that fails even when it is planned alone, so that it does not block its partition. */
   async #deadLetterCulprit(batch: Batch, resumeAfterMs: number): Promise<BatchProgress> {
-    const { logger, consumerMetrics, producer } = this.#options
+    const { logger } = this.#options
     const first = batch.messages[0] as IncomingMessage
     try {
       return { accepted: await this.#accept([first], new Map(), batch) }
     } catch (error) {
       if (isRetryable(error)) return { accepted: 0, resumeAfterMs }
-      consumerMetrics.deadLettered('deliveries', 'internal')
+      await this.#send([deadLetter(first, 'deliveries.dead', error)])
       logger.error({ partition: batch.partition, offset: first.offset.toString(), error }, 'delivery.dead_lettered')
-      await producer.send([deadLetter(first, 'deliveries.dead', error)])
       batch.complete(first)
       return { accepted: 1 }
     }

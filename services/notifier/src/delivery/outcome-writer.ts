@@ -13,6 +13,7 @@ import { complete, type DeliveryJob } from '../queue/delivery-job.ts'
 import { deadLetterOfDelivery, delayedMessage } from '../retry/delivery-messages.ts'
 import type { DeliveryStore } from '../store/delivery-store.ts'
 import type { ChannelReports } from '../store/health-store.ts'
+import { countDeadLetters } from './count-dead-letters.ts'
 import { decideIntake } from './rules/decide-intake.ts'
 import type { AttemptOutcome } from './rules/outcome-of-attempt.ts'
 
@@ -70,7 +71,7 @@ export class OutcomeWriter {
   }
 
   /** True if so many outcomes are unrecorded that no new attempt may start. */
-  get isBehind(): boolean {
+  get isBacklogFull(): boolean {
     return this.#waiting.length + this.#flushing >= MAX_BACKLOG
   }
 
@@ -119,7 +120,7 @@ export class OutcomeWriter {
    * their order.
    */
   async #makeDurable(batch: readonly EndedAttempt[], before: Promise<void>): Promise<void> {
-    const { deliveries, health, producer } = this.#options
+    const { deliveries, health, producer, consumerMetrics } = this.#options
     const outcomes = batch.map(({ outcome }) => outcome)
     const refused = await this.#retry('record', () => deliveries.record(outcomes))
     const recorded = batch.filter(({ outcome }) => !refused.has(outcome.deliveryId))
@@ -134,6 +135,7 @@ export class OutcomeWriter {
     ])
     if (follows.length > 0) {
       await this.#retry('produce', () => producer.send(follows))
+      countDeadLetters(follows, consumerMetrics)
       crashPoint('notifier.after-retry-produce')
     }
     for (const { job } of batch) complete(job.messages)
@@ -146,9 +148,7 @@ export class OutcomeWriter {
       const request = { ...job.request, attempt: attempt + 1 }
       return [delayedMessage(this.#options.codec, request, original.headers, { topic: next.topic, atMs: next.dueAtMs })]
     }
-    if (state !== 'dead' || job.request.test) return []
-    this.#options.consumerMetrics.deadLettered('deliveries', reasonCode)
-    return [deadLetterOfDelivery(original, reasonCode, reason)]
+    return state !== 'dead' || job.request.test ? [] : [deadLetterOfDelivery(original, reasonCode, reason)]
   }
 
   /**

@@ -1,10 +1,8 @@
 import { paceTargetOf } from '@backstop/channels/deliver'
 import { type DeliveryRequest, HEADERS } from '@backstop/contracts'
 import {
-  AppError,
   type Batch,
   type Clock,
-  type ConsumerMetrics,
   deadLetter,
   type IncomingMessage,
   isRetryable,
@@ -26,7 +24,6 @@ export interface DeliveryIntakeOptions {
   readonly directory: ChannelDirectory
   readonly deliveries: DeliveryStore
   readonly metrics: DeliveryMetrics
-  readonly consumerMetrics: ConsumerMetrics
 }
 
 /** The planned handling of some messages of one partition. Planning itself sends and completes nothing. */
@@ -44,7 +41,7 @@ export interface IntakePlan {
  * The messages whose channel has a full queue or is paused, with the earliest time until their attempt, in
  * milliseconds.
  */
-export type Overflow = ReadonlyMap<IncomingMessage, number>
+export type PostponedMessages = ReadonlyMap<IncomingMessage, number>
 
 interface RequestedDelivery {
   readonly request: DeliveryRequest
@@ -62,23 +59,26 @@ export async function planIntake(
   messages: readonly IncomingMessage[],
   batch: Batch,
   active: ReadonlyMap<string, DeliveryJob>,
-  overflow: Overflow,
+  overflow: PostponedMessages,
   options: DeliveryIntakeOptions,
 ): Promise<IntakePlan> {
-  const { asked, again, outgoing, done, accepted } = await decodeRequests(messages, batch, overflow, options)
+  const { requested, repostponed, outgoing, done, accepted } = await decodeRequests(messages, batch, overflow, options)
   const fresh: RequestedDelivery[] = []
-  for (const one of asked) {
+  for (const one of requested) {
     const job = active.get(one.request.delivery_id)
     // Join before the first `await`, so that the job still exists: it completes this message together with its own.
     if (job !== undefined && one.request.attempt <= job.request.attempt) job.messages.push(one.from)
     else fresh.push(one)
   }
-  const channelIds = [...fresh.map(({ request }) => request.channel_id), ...again.map(({ message }) => message.key)]
+  const channelIds = [
+    ...fresh.map(({ request }) => request.channel_id),
+    ...repostponed.map(({ message }) => message.key),
+  ]
   const channels = await options.directory.find([...new Set(channelIds)])
   const progress = await insertOrRead(fresh, channels, options)
   const planner = new Planner(options, channels, progress, overflow)
   for (const one of fresh) planner.plan(one)
-  for (const one of again) planner.postponeAgain(one)
+  for (const one of repostponed) planner.postponeAgain(one)
   return {
     accepted,
     jobs: planner.jobs,
@@ -94,41 +94,40 @@ export async function planIntake(
 async function decodeRequests(
   messages: readonly IncomingMessage[],
   batch: Batch,
-  overflow: Overflow,
+  overflow: PostponedMessages,
   options: DeliveryIntakeOptions,
 ) {
-  const asked: RequestedDelivery[] = []
+  const requested: RequestedDelivery[] = []
   /** Messages from a delay line that go back to a delay line; they need not be decoded. */
-  const again: JobMessage[] = []
+  const repostponed: JobMessage[] = []
   const outgoing: OutgoingMessage[] = []
   const done: JobMessage[] = []
   let accepted = 0
   for (const message of messages) {
     const from: JobMessage = { message, batch }
     if (overflow.has(message) && dueAtMs(message) !== null) {
-      again.push(from)
+      repostponed.push(from)
       accepted++
       continue
     }
     try {
-      asked.push({ request: await options.codec.decode('delivery-request', message.value), from })
+      requested.push({ request: await options.codec.decode('delivery-request', message.value), from })
     } catch (error) {
       if (isRetryable(error)) {
         if (accepted === 0) throw error
         break
       }
-      options.consumerMetrics.deadLettered('deliveries', error instanceof AppError ? error.code : 'internal')
       outgoing.push(deadLetter(message, 'deliveries.dead', error))
       done.push(from)
     }
     accepted++
   }
-  return { asked, again, outgoing, done, accepted }
+  return { requested, repostponed, outgoing, done, accepted }
 }
 
 /** Inserts new deliveries and reads the others. @returns the recorded progress of the deliveries that existed */
 async function insertOrRead(
-  asked: readonly RequestedDelivery[],
+  requested: readonly RequestedDelivery[],
   channels: ReadonlyMap<string, ChannelRecord | undefined>,
   { deliveries, clock }: DeliveryIntakeOptions,
 ): Promise<ReadonlyMap<string, DeliveryProgress>> {
@@ -138,8 +137,8 @@ async function insertOrRead(
   }
   // A first attempt that was postponed is already in the database. A refused insert costs far more than a read.
   const isNew = ({ request, from }: RequestedDelivery) => request.attempt === 1 && dueAtMs(from.message) === null
-  const known = await deliveries.insertNew(asked.filter(isNew).flatMap(documentOf))
-  const later = asked.filter(one => !isNew(one))
+  const known = await deliveries.insertNew(requested.filter(isNew).flatMap(documentOf))
+  const later = requested.filter(one => !isNew(one))
   const progress = await deliveries.progressOf([...known, ...later.map(({ request }) => request.delivery_id)])
   // A later attempt without a document: the collection was lost, or the document has expired. The message is still
   // delivered.
@@ -156,13 +155,13 @@ class Planner {
   readonly #options: DeliveryIntakeOptions
   readonly #channels: ReadonlyMap<string, ChannelRecord | undefined>
   readonly #progress: ReadonlyMap<string, DeliveryProgress>
-  readonly #overflow: Overflow
+  readonly #overflow: PostponedMessages
 
   constructor(
     options: DeliveryIntakeOptions,
     channels: ReadonlyMap<string, ChannelRecord | undefined>,
     progress: ReadonlyMap<string, DeliveryProgress>,
-    overflow: Overflow,
+    overflow: PostponedMessages,
   ) {
     this.#options = options
     this.#channels = channels
@@ -171,13 +170,12 @@ class Planner {
   }
 
   plan({ request, from }: RequestedDelivery): void {
-    const twin = this.#planned.get(request.delivery_id)
+    const existingJob = this.#planned.get(request.delivery_id)
     const channelKind = this.#channels.get(request.channel_id)?.channel.config.kind
-    if (twin !== undefined) twin.messages.push(from)
+    if (existingJob !== undefined) existingJob.messages.push(from)
     else if (channelKind === undefined) {
       // Deleted channels stay in the database, so this channel never existed, and there is no delivery to record.
-      this.#options.consumerMetrics.deadLettered('deliveries', 'channel_unknown')
-      this.#finish(from, deadLetterOfDelivery(from.message, 'channel_unknown', 'The channel does not exist'))
+      this.#addDone(from, deadLetterOfDelivery(from.message, 'channel_unknown', 'The channel does not exist'))
     } else this.#planByRecord(request, from, channelKind)
   }
 
@@ -185,7 +183,7 @@ class Planner {
     const { message } = from
     const kind = this.#channels.get(message.key)?.channel.config.kind
     if (kind !== undefined) this.#options.metrics.postponed(kind)
-    this.#finish(from, postponedAgain(message, this.#options.clock.now(), this.#overflow.get(message) ?? 0))
+    this.#addDone(from, postponedAgain(message, this.#options.clock.now(), this.#overflow.get(message) ?? 0))
   }
 
   #planByRecord(request: DeliveryRequest, from: JobMessage, channelKind: DeliveryJob['channelKind']): void {
@@ -202,16 +200,16 @@ class Planner {
     const intake = decideIntake(request.attempt, dueAtMs(from.message), progress)
     switch (intake.kind) {
       case 'skip':
-        this.#finish(from)
+        this.#addDone(from)
         break
       case 'dead_letter_again':
-        if (request.test) this.#finish(from)
-        else this.#finish(from, deadLetterOfDelivery(from.message, intake.reason, progress.reason))
+        if (request.test) this.#addDone(from)
+        else this.#addDone(from, deadLetterOfDelivery(from.message, intake.reason, progress.reason))
         break
       case 'produce_retry_again': {
         const due = { topic: intake.topic, atMs: intake.dueAtMs }
         const next = { ...request, attempt: intake.attempt }
-        this.#finish(from, delayedMessage(this.#options.codec, next, from.message.headers, due))
+        this.#addDone(from, delayedMessage(this.#options.codec, next, from.message.headers, due))
         break
       }
       case 'attempt':
@@ -237,7 +235,7 @@ class Planner {
     const atOnce = request.test || from.message.headers[HEADERS.atOnce] !== undefined
     if (waitMs !== undefined && !atOnce) {
       this.#options.metrics.postponed(channelKind)
-      this.#finish(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs, waitMs))
+      this.#addDone(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs, waitMs))
       return
     }
     const { firstAttemptAtMs, ladderFromAttempt, isKnown, endedAddresses, goesAlone } = known
@@ -261,7 +259,7 @@ class Planner {
     this.jobs.push(job)
   }
 
-  #finish(from: JobMessage, ...outgoing: readonly OutgoingMessage[]): void {
+  #addDone(from: JobMessage, ...outgoing: readonly OutgoingMessage[]): void {
     this.outgoing.push(...outgoing)
     this.done.push(from)
   }

@@ -1,4 +1,4 @@
-import type { Answer } from '@backstop/channels'
+import type { AttemptAnswer } from '@backstop/channels'
 import { HEADERS } from '@backstop/contracts'
 import type { Logger } from '@backstop/kit'
 import type { DeliveryMetrics } from '../metrics.ts'
@@ -8,7 +8,7 @@ import type { AttemptOutcome } from './rules/outcome-of-attempt.ts'
 /** Writes the log line and the metrics of an attempt. */
 export function reportAttempt(
   job: DeliveryJob,
-  answer: Answer,
+  answer: AttemptAnswer,
   outcome: AttemptOutcome,
   { logger, metrics }: { logger: Logger; metrics: DeliveryMetrics },
 ): void {

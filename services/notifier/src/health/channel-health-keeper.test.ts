@@ -43,7 +43,7 @@ function openKeeper() {
   return { clock, keeper, store, state, delivered }
 }
 
-test('that a channel works is recorded at once, and that it still does is told together within a second', async () => {
+test('the first success of a channel is recorded at once, further successes within a second', async () => {
   const { clock, keeper, state, delivered } = openKeeper()
   await keeper.note([of('a', worked(1)), of('b', worked(1))])
   expect([await delivered('a'), await delivered('b'), state.writes]).toEqual([1, 1, 1])
@@ -53,7 +53,7 @@ test('that a channel works is recorded at once, and that it still does is told t
   expect([await delivered('a'), await delivered('b'), state.writes]).toEqual([100, 100, 2])
 })
 
-test('a failure is recorded at once and after what was held back of its channel, and so is the first success after it', async () => {
+test('a failure and the first success after it are recorded at once, after the delayed reports of the channel', async () => {
   const { keeper, store, delivered } = openKeeper()
   await keeper.note([of('a', worked(1)), of('b', worked(1))])
   await keeper.note([of('a', worked(2)), of('b', worked(2))])
@@ -65,7 +65,7 @@ test('a failure is recorded at once and after what was held back of its channel,
   expect(await store.find('a')).toMatchObject({ last_success_at: new Date(4), failing_since: null })
 })
 
-test('what is held back outlives a database that is away, and the end of the process', async () => {
+test('delayed reports are not lost in a database outage or when the process stops', async () => {
   const { clock, keeper, state, delivered } = openKeeper()
   await keeper.note([of('a', worked(1))])
   await keeper.note([of('a', worked(2))])

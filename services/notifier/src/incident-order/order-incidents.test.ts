@@ -55,7 +55,7 @@ async function createScenario() {
 }
 
 describe('a resolve', () => {
-  test('waits until it is on record what became of the opening that was attempted just before', async () => {
+  test('waits until the outcome of its opening is recorded', async () => {
     const { deliveries, answered, order } = await createScenario()
     const { sendable } = await order([job(resolved)], async id => {
       expect(id).toBe(OPENED_ID)
@@ -65,7 +65,7 @@ describe('a resolve', () => {
     expect((await deliveries.progressOf([OPENED_ID])).get(OPENED_ID)?.state).toBe('delivered')
   })
 
-  test('tells both and ends the opening when that failed', async () => {
+  test('announces both and ends the opening if the opening failed', async () => {
     const { deliveries, answered, order } = await createScenario()
     await deliveries.record([answered(500)])
     const { sendable } = await order([job(resolved)])
@@ -73,7 +73,7 @@ describe('a resolve', () => {
     expect((await deliveries.progressOf([OPENED_ID])).get(OPENED_ID)?.state).toBe('superseded')
   })
 
-  test('in one digest with its opening tells both, and the opening is not told twice', async () => {
+  test('in one digest with its opening announces both once', async () => {
     const { order } = await createScenario()
     const both = [job(opened, true), job(resolved)]
     const { sendable, superseded } = await order(both)
@@ -82,13 +82,13 @@ describe('a resolve', () => {
   })
 })
 
-test('an opening that comes back from its delay line after the resolve has told it is not sent', async () => {
+test('an opening that is due after its resolve was sent is not sent', async () => {
   const { order } = await createScenario()
   await order([job(resolved)])
   expect((await order([job(opened, true)])).superseded).toHaveLength(1)
 })
 
-test('what no other message depends on costs no read', async () => {
+test('a message without dependent messages costs no read', async () => {
   const { order } = await createScenario()
   const { sendable } = await order([job(opened)], () => Promise.reject(new Error('asked')))
   expect(sendable).toHaveLength(1)

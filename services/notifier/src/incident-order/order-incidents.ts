@@ -41,7 +41,7 @@ export async function orderIncidents(
     return { sendable: jobs.map(job => ({ job, request: job.request })), superseded: [] }
   }
   await Promise.all(openedIds.map(id => options.untilRecorded(id)))
-  const progress = await supersedeOpened(before, rechecked, options)
+  const progress = await supersedeOpenings(before, rechecked, options)
   const superseded = jobs.filter(job => progress.get(job.request.delivery_id)?.state === 'superseded')
   const sendable = jobs
     .filter(job => !superseded.includes(job))
@@ -60,7 +60,7 @@ export async function orderIncidents(
 const MAX_ROUNDS = 5
 
 /** Records which openings are superseded. @returns the progress of all deliveries that the order depends on */
-async function supersedeOpened(
+async function supersedeOpenings(
   before: ReadonlyMap<DeliveryJob, string | undefined>,
   rechecked: readonly DeliveryJob[],
   { deliveries, clock, logger }: IncidentOrderOptions,

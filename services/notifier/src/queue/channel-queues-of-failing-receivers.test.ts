@@ -16,7 +16,7 @@ describe('a channel whose receiver fails', () => {
     return scene
   }
 
-  test('is left alone after five failures: what waits is sent away, and what comes is put off', async () => {
+  test('is paused after five failures: its waiting and new messages are postponed', async () => {
     const { queues, names, held } = await opened()
     expect(names()).toEqual([])
     expect(held).toEqual([{ ids: many(10).map(one => one.request.delivery_id), heldForMs: 5_000 }])
@@ -26,7 +26,7 @@ describe('a channel whose receiver fails', () => {
     expect(queues.admit('b', 0)).toBe('queue')
   })
 
-  test('is tried with one attempt after the pause, and gets all again once it works', async () => {
+  test('gets one attempt after the pause, and all messages after a success', async () => {
     const { queues, names, clock, end } = await opened()
     await clock.advance(5_000)
     expect(queues.admit('a', 0)).toBe('queue')
@@ -36,7 +36,7 @@ describe('a channel whose receiver fails', () => {
     expect(names()).toEqual(['1', '2'])
   })
 
-  test('is left alone for longer when that attempt fails', async () => {
+  test('is paused for longer if that attempt fails', async () => {
     const { queues, held, clock, end } = await opened()
     await clock.advance(5_000)
     queues.add(many(3))
@@ -44,7 +44,7 @@ describe('a channel whose receiver fails', () => {
     expect(held.at(-1)).toEqual({ ids: ['1', '2'], heldForMs: 10_000 })
   })
 
-  test('is sent away what was admitted just before the breaker opened', async () => {
+  test('postpones messages that were admitted just before the breaker opened', async () => {
     const { queues, names, held } = await opened()
     queues.add(many(2, 50))
     expect(names()).toEqual([])
@@ -61,7 +61,7 @@ describe('a channel whose receiver fails', () => {
     expect(queues.admit('a', 0)).toBe('queue')
   })
 
-  test('is left alone no longer once it is changed, whatever its old version still shows', async () => {
+  test('is not paused after a change, even if attempts of its old version fail', async () => {
     const { queues, names, end } = await opened()
     queues.resetIfChanged('a', 1)
     expect(queues.admit('a', 0)).toBe('postpone')
@@ -76,7 +76,7 @@ describe('a channel whose receiver fails', () => {
     expect(queues.admit('a', 0)).toBe('queue')
   })
 
-  test('that asks for half a minute gets it; a shorter pause is waited for here', async () => {
+  test('that asks for half a minute is paused for it; a shorter pause is waited for in memory', async () => {
     const { queues, names, held, throttle, clock } = createQueueHarness()
     queues.add(many(3))
     await throttle('0', 500)

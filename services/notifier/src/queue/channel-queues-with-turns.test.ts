@@ -32,7 +32,7 @@ describe('a channel that takes one message a second', () => {
     expect(names()).toEqual(['3', '4'])
   })
 
-  test('keeps its pace for what is wanted at once, which comes first', async () => {
+  test('keeps its interval for urgent jobs, which come first', async () => {
     const { queues, names, clock, end } = createQueueHarness(limits)
     queues.add([job('1', 'a')])
     queues.add([job('2', 'a'), job('now', 'a', { atOnce: true })])
@@ -45,7 +45,7 @@ describe('a channel that takes one message a second', () => {
     expect(names()).toEqual(['2'])
   })
 
-  test('wants about one incident one after the other, at once or not', async () => {
+  test('gets the messages of one incident one after the other, urgent or not', async () => {
     const { queues, names, end } = createQueueHarness()
     queues.add([job('1', 'a', { orderingKey: 'x' })])
     queues.add([job('now', 'a', { orderingKey: 'x', atOnce: true })])
@@ -54,7 +54,7 @@ describe('a channel that takes one message a second', () => {
     expect(names()).toEqual(['now'])
   })
 
-  test('gets what was refused in a digest one by one, in its order, and the rest as before', async () => {
+  test('gets messages that were refused in a digest one by one, in order', async () => {
     const { queues, names, clock, end } = createQueueHarness(limits)
     const alone = { goesAlone: true }
     const names8 = ['1', '2', '3', '4', '5', '6', '7', '8']
@@ -66,7 +66,7 @@ describe('a channel that takes one message a second', () => {
     }
   })
 
-  test('has put off, beyond a few, what was refused in a digest, which goes one by one', () => {
+  test('postpones messages that were refused in a digest, except a few', () => {
     const { queues } = createQueueHarness({ ...limits, digest: { above: 20, most: 100 }, maxQueued: 1_000 })
     const many = (channelId: string, goesAlone: boolean) =>
       Array.from({ length: 200 }, (_, index) => job(`${index}`, channelId, { goesAlone }))
@@ -75,7 +75,7 @@ describe('a channel that takes one message a second', () => {
     expect(queues.admit('told', 0)).toBe('queue')
   })
 
-  test('has its messages put off the sooner, the more channels with work post to the same place', async () => {
+  test('postpones messages sooner, the more channels share its target', async () => {
     const { queues, dropped } = createQueueHarness({ ...limits, digest: { above: 20, most: 100 }, maxQueued: 1_000 })
     const lost = new AbortController()
     const batch = { signal: lost.signal, complete() {}, abandon() {} } as unknown as Batch
@@ -96,7 +96,7 @@ describe('a channel that takes one message a second', () => {
     expect(queues.admit('a', 0)).toBe('queue')
   })
 
-  test('has its messages put off once its queue is full: none of its turns is waited for', () => {
+  test('postpones messages when its queue is full', () => {
     const { queues } = createQueueHarness({ ...limits, digest: { above: 20, most: 100 }, maxQueued: 100 })
     const many = (count: number) => Array.from({ length: count }, (_, i) => job(`${i}`, 'a', { paceTarget: 'a place' }))
     queues.add(many(150))

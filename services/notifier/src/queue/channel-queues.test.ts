@@ -12,7 +12,7 @@ describe('jobs of one channel', () => {
     expect(queues.size).toBe(2)
   })
 
-  test('about the same incident run one after the other, and hold up no other incident', async () => {
+  test('about the same incident run one after the other, and delay no other incident', async () => {
     const { queues, names, end } = createQueueHarness({ concurrency: 2 })
     queues.add([job('1', 'a', { orderingKey: 'x' }), job('2', 'a', { orderingKey: 'x' }), job('3', 'a')])
     expect(names()).toEqual(['1', '3'])
@@ -32,7 +32,7 @@ describe('jobs of one channel', () => {
     expect(names()).toEqual(['3', '4'])
   })
 
-  test('let what is wanted at once pass by, one at a time', async () => {
+  test('let urgent jobs skip the queue, one at a time', async () => {
     const { queues, names, end } = createQueueHarness({ concurrency: 1 })
     queues.add([job('1', 'a'), job('2', 'a'), job('t1', 'a', { atOnce: true }), job('t2', 'a', { atOnce: true })])
     expect(names().sort()).toEqual(['1', 't1'])
@@ -42,7 +42,7 @@ describe('jobs of one channel', () => {
 })
 
 describe('jobs of several channels', () => {
-  test('take turns when the process is full, so that a long queue starves nobody', async () => {
+  test('take turns if the process has no free slot, so that a long queue delays no other channel', async () => {
     const { queues, names, end } = createQueueHarness({ maxActive: 2, concurrency: 2 })
     queues.add([job('a1', 'a'), job('a2', 'a'), job('a3', 'a'), job('a4', 'a'), job('b1', 'b')])
     expect(names()).toEqual(['a1', 'b1'])
@@ -75,7 +75,7 @@ describe('jobs of several channels', () => {
     expect(names()).toEqual(['f1', 'w2', 'w3', 'f3 again'])
   })
 
-  test('that fail are attempted all the same when somebody wants it at once', () => {
+  test('that fail are attempted for an urgent job', () => {
     const { queues, names, running } = createQueueHarness({ maxActive: 2, concurrency: 1 })
     queues.add([job('f1 first', 'f1'), job('f2 first', 'f2')])
     for (const { end } of running.splice(0)) end({ paceSignal: { kind: 'failed', atMs: 0 }, channelVersion: 1 })
@@ -115,7 +115,7 @@ describe('a channel with too much waiting', () => {
     expect(queues.oldestMs()).toBe(40)
   })
 
-  test('has its messages put off once they would wait for longer than the shortest delay line takes', async () => {
+  test('postpones messages that would wait longer than the shortest delay line', async () => {
     const { queues } = await withAttemptsOf(100, 100)
     expect(queues.admit('a', 0)).toBe('queue')
     expect(queues.admit('a', 1)).toBe('postpone')
@@ -134,7 +134,7 @@ describe('a channel with too much waiting', () => {
     expect(queues.removeQueuedOfSlowChannels()).toEqual([])
   })
 
-  test('has each message that is put off wait behind those before it, anew every five seconds', async () => {
+  test('postpones each message behind the earlier ones, counted for five seconds', async () => {
     const { queues, clock } = createQueueHarness()
     const away = Array.from({ length: 1_201 }, () => queues.nextAttemptInMs('a'))
     expect([away[0], away[1], away[1_200]]).toEqual([0, 50, 60_000])
@@ -143,13 +143,13 @@ describe('a channel with too much waiting', () => {
     expect(queues.nextAttemptInMs('a')).toBe(0)
   })
 
-  test('has what is put off wait for as long as its receiver takes for what is here', async () => {
+  test('postpones messages for the time that its queue takes', async () => {
     const { queues } = await withAttemptsOf(1_000, 100)
     expect(queues.nextAttemptInMs('a')).toBe(50_000)
     expect(queues.nextAttemptInMs('a')).toBe(50_500)
   })
 
-  test('gives its room away when one attempt takes a second, and keeps it else', async () => {
+  test('loses its queued jobs to a delay line if an attempt takes longer than a second', async () => {
     const { queues, clock } = createQueueHarness({ concurrency: 1 })
     queues.add([...many(3), job('quick', 'b'), job('quick too', 'b')])
     await clock.advance(999)
@@ -160,7 +160,7 @@ describe('a channel with too much waiting', () => {
     expect(queues.size).toBe(4)
   })
 
-  test('counts what is admitted but not queued yet', () => {
+  test('counts messages that are admitted but not queued yet', () => {
     const { queues } = createQueueHarness({ maxQueued: 60 })
     expect(queues.admit('a', 59)).toBe('queue')
     expect(queues.admit('a', 60)).toBe('wait')

@@ -222,14 +222,14 @@ export class ChannelQueues {
       lane.isFlooded = lane.waiting.length > (lane.isFlooded ? 1 : digest.above)
       if (lane.isFlooded) return takeDigest(lane.waiting, digest.most)
     }
-    return takeInOrder(lane.waiting, lane)
+    return takeFirstStartable(lane.waiting, lane)
   }
 
   /** Takes an urgent job. It ignores the pause of its channel but keeps the minimum interval of its target. */
   #takeUrgent(channelId: string, lane: ChannelLane): DeliveryJob[] {
     const [first] = lane.atOnce
     if (first === undefined || [...lane.active.keys()].some(job => job.atOnce)) return []
-    return this.#targets.mayStart(first.paceTarget, channelId) ? takeInOrder(lane.atOnce, lane) : []
+    return this.#targets.mayStart(first.paceTarget, channelId) ? takeFirstStartable(lane.atOnce, lane) : []
   }
 
   #wakeAfter(channelId: string, lane: ChannelLane, waitMs: number): void {
@@ -327,7 +327,7 @@ function takeDigest(queue: DeliveryJob[], most: number): DeliveryJob[] {
 const LOOK_AHEAD = 32
 
 /** Takes the first job whose incident has no running job. */
-function takeInOrder(queue: DeliveryJob[], { active }: ChannelLane): DeliveryJob[] {
+function takeFirstStartable(queue: DeliveryJob[], { active }: ChannelLane): DeliveryJob[] {
   const busyKeys = new Set([...active.keys()].map(job => job.orderingKey))
   const ahead = Math.min(queue.length, LOOK_AHEAD)
   for (let index = 0; index < ahead; index++) {

@@ -44,7 +44,7 @@ test('a pause that grows is waited for whole', async () => {
   expect(starts).toHaveLength(2)
 })
 
-test('a channel that has nothing left when its turn comes holds up nobody', async () => {
+test('a channel without jobs at its turn delays no other channel', async () => {
   const { clock, paces, starts, begin } = startChannels('a', 'b')
   begin('a')
   paces.mayStart('target', 'gone')
@@ -64,7 +64,7 @@ test('another target, and one that takes any number, is not waited for', () => {
   expect(paces.mayStart(undefined, 'a')).toBe(true)
 })
 
-test('what nobody waits for is looked at once more, and forgotten', async () => {
+test('a target without waiting channels is removed', async () => {
   const clock = createManualClock()
   let looks = 0
   const counting = {

@@ -3,7 +3,7 @@ import { isRetryable } from '@backstop/kit'
 import type { ReplayStore } from '../store/requeue-store.ts'
 import { type RequeuerOptions, requeue } from './requeue-delivery.ts'
 
-export interface ReplaysOptions extends RequeuerOptions {
+export interface ReplayOptions extends RequeuerOptions {
   readonly replays: ReplayStore
 }
 
@@ -22,7 +22,7 @@ const PAGE_TAKES_AT_MOST_MS = 30_000
 /** Starts a bulk replay. Any process continues it after a crash. @returns the reason of the decision, for the log */
 export async function beginReplay(
   command: Extract<Command, { kind: 'replay_deliveries' }>,
-  { replays, requeues, clock }: ReplaysOptions,
+  { replays, requeues, clock }: ReplayOptions,
 ): Promise<'begun' | 'begun_before'> {
   const window = {
     project_id: command.project_id,
@@ -50,12 +50,12 @@ export async function beginReplay(
  * already requeued.
  */
 export class ReplayWalker {
-  readonly #options: ReplaysOptions
+  readonly #options: ReplayOptions
   #cancel = () => {}
   #atWork: Promise<void> | undefined
   #isStopped = false
 
-  constructor(options: ReplaysOptions) {
+  constructor(options: ReplayOptions) {
     this.#options = options
   }
 
@@ -103,7 +103,7 @@ export class ReplayWalker {
   }
 }
 
-async function sendPage(replay: ReplayDocument, options: ReplaysOptions): Promise<void> {
+async function sendPage(replay: ReplayDocument, options: ReplayOptions): Promise<void> {
   const { replays, requeues, clock, logger } = options
   const { _id: requestId, project_id: projectId, channel_id } = replay
   const { cursor, requeued } = replay

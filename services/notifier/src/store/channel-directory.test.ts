@@ -19,8 +19,8 @@ function openDirectory() {
   return { clock, reads, directory: new ChannelDirectory(store, clock) }
 }
 
-describe('what is known of channels', () => {
-  test('is read once for all who ask in one moment, and again when it is older than two seconds', async () => {
+describe('cached channels', () => {
+  test('are read once for concurrent lookups, and again after two seconds', async () => {
     const { clock, reads, directory } = openDirectory()
     await Promise.all([directory.find(['a', 'b']), directory.find(['b', 'c'])])
     await directory.find(['a'])

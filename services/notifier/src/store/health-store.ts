@@ -16,7 +16,7 @@ export interface HealthStore {
    * a lost answer of the database may count a report twice.
    */
   record(channels: readonly ChannelReports[]): Promise<void>
-  /** The enabled channels among these whose every attempt has failed since `sinceMs` or earlier. */
+  /** Finds enabled channels with only failed attempts since `sinceMs` or earlier, among these ids. */
   failingSince(channelIds: readonly string[], sinceMs: number): Promise<readonly ChannelHealthDocument[]>
   /**
    * Disables channels; a disabled channel keeps its first reason.

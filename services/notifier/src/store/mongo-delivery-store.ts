@@ -1,5 +1,5 @@
 import type { DeliveryDocument } from '@backstop/contracts'
-import { asUnavailable, onlyDuplicates, updateIf } from '@backstop/kit'
+import { asUnavailable, updateIf, writeIgnoringDuplicates } from '@backstop/kit'
 import type { AnyBulkWriteOperation, Db } from 'mongodb'
 import type { AttemptOutcome } from '../delivery/rules/outcome-of-attempt.ts'
 import { type DeliveryStore, progressOf, SUPERSEDED_TEXT, type SupersedeOrder, showsOutcome } from './delivery-store.ts'
@@ -35,7 +35,7 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
   return {
     insertNew: deliveries =>
       asUnavailable(async () => {
-        const duplicates = await onlyDuplicates(
+        const duplicates = await writeIgnoringDuplicates(
           () => collection.insertMany([...deliveries], { ordered: false }),
           deliveries.length,
         )

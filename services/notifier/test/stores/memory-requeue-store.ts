@@ -44,7 +44,7 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
     async nextOfReplay(replay, limit) {
       return inWindow(replay)
         .filter(one => one.state === 'dead' || isRequestedBy(one, replay._id))
-        .filter(one => isBehind(one, replay.cursor))
+        .filter(one => isAfterCursor(one, replay.cursor))
         .sort((a, b) => a.created_at.getTime() - b.created_at.getTime() || (a._id < b._id ? -1 : 1))
         .slice(0, limit)
         .map(one => structuredClone(one))
@@ -52,7 +52,7 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
   }
 }
 
-function isBehind({ created_at, _id }: DeliveryDocument, cursor: ReplayDocument['cursor']): boolean {
+function isAfterCursor({ created_at, _id }: DeliveryDocument, cursor: ReplayDocument['cursor']): boolean {
   if (cursor === null) return true
   const distance = created_at.getTime() - cursor.created_at.getTime()
   return distance > 0 || (distance === 0 && _id > cursor.delivery_id)

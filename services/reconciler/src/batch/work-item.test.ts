@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { connectionOf } from '../../test/recorded-shop.ts'
 import { itemOfEvent, readItem } from './work-item.ts'
 
-test('a hint is normalised once, and its re-read names what the hint names', () => {
+test('a hint is normalised once, and its re-read has the targets of the hint', () => {
   let reads = 0
   const body = {
     get content() {

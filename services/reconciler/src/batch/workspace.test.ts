@@ -11,7 +11,11 @@ describe('a case that an input does not change', () => {
   const own: CaseInput = { kind: 'fact', projectId: PROJECT, refs: theCase.refs, build: () => operationSeen() }
 
   test.each<{ name: string; caseInput: CaseInput; listed: number }>([
-    { name: 'is listed whole, as it may be the repeat of one whose listings were lost', caseInput: own, listed: 1 },
+    {
+      name: 'is listed completely, because a crash may have lost the listings of the first attempt',
+      caseInput: own,
+      listed: 1,
+    },
     {
       name: 'is not listed when the input was only loaded for a look',
       caseInput: { ...own, kind: 'loaded_fact' },

@@ -38,7 +38,7 @@ function pairedByAll(seekers: readonly Timed[], targets: readonly Timed[], mayBe
 }
 
 describe('pairing', () => {
-  test('gives what sorting all pairs gives, also where some pairs may not be', () => {
+  test('gives the same pairs as sorting all pairs, also if some pairs are not allowed', () => {
     fc.assert(
       fc.property(timed('s'), timed('t'), fc.integer({ min: 1, max: 5 }), (seekers, targets, modulus) => {
         const mayBe = ({ seeker, target }: Found) => modulus === 1 || (seeker.at + target.at) % modulus !== 0
@@ -57,7 +57,7 @@ describe('pairing', () => {
     )
   })
 
-  test('gives the same where seekers and targets become known one after another, in any order', () => {
+  test('gives the same pairs if seekers and targets are added one after another, in any order', () => {
     const added = fc
       .tuple(timed('s'), timed('t'))
       .chain(([seekers, targets]) =>
@@ -91,12 +91,12 @@ describe('pairing', () => {
     )
   })
 
-  test('a span of time is at no distance from what lies in it', () => {
+  test('an entry within the time span has distance 0', () => {
     const sorted = [1, 4, 6, 9].map((at): Timed => ({ at, name: `at ${at}` }))
     expect([...nearestFirst(sorted, 4, 7)].map(({ at }) => at)).toEqual([4, 6, 9, 1])
   })
 
-  test('a thousand that lie each beside its own are paired without comparing all with all', () => {
+  test('a thousand entries next to their targets are paired without comparing all with all', () => {
     const seekers = Array.from({ length: 1_000 }, (_, index): Timed => ({ at: index * 10, name: `s${index}` }))
     const targets = seekers.map(({ at }, index): Timed => ({ at: at + 1, name: `t${index}` }))
     let made = 0

@@ -23,7 +23,7 @@ const DISPLAY_ORDER: readonly ProviderKind[] = ['processor', 'reseller', 'subscr
 const DISPUTE: Pick<Side, 'isDispute'> = { isDispute: true }
 const EXPIRED: Pick<Side, 'isExpiredAuthorization'> = { isExpiredAuthorization: true }
 
-export function sideOf(sighting: ObservedAction | ObservedRecord): Side {
+export function toSide(sighting: ObservedAction | ObservedRecord): Side {
   const { identity, provider, providerRef, subject, objectIds, amount, currency, state, stateVersion } = sighting
   return {
     identity,
@@ -98,16 +98,16 @@ function isNewer(a: Side, b: Side): boolean {
 
 /** The record with these sides, and with the data that it shows of them. */
 export function withSides(record: ObjectRecord, sides: readonly Side[]): ObjectRecord {
-  return { ...record, ...shownBySides(sides, record.kind) }
+  return { ...record, ...fieldsShownBySides(sides, record.kind) }
 }
 
 /** The refund that replaces a provisional refund. Its data replaces the data that was estimated from the total. */
-export function withFirstSide(record: ProvisionalRefund, side: Side): ObjectRecord {
-  return { ...record, ...shownBySides([side], 'refund'), identity: side.identity, madeFrom: null }
+export function replaceProvisionalRefund(record: ProvisionalRefund, side: Side): ObjectRecord {
+  return { ...record, ...fieldsShownBySides([side], 'refund'), identity: side.identity, madeFrom: null }
 }
 
 /** The data that a record shows of its sides. */
-function shownBySides(sides: readonly Side[], kind: ObjectRecord['kind']) {
+function fieldsShownBySides(sides: readonly Side[], kind: ObjectRecord['kind']) {
   const ordered = sides.toSorted(
     (a, b) =>
       DISPLAY_ORDER.indexOf(a.provider) - DISPLAY_ORDER.indexOf(b.provider) || (a.identity < b.identity ? -1 : 1),

@@ -30,7 +30,7 @@ export type AskDecision =
 export function decideWhomToAsk(seen: ActionRecord | RefundTotal, facts: LookFacts): AskDecision {
   const policies = seen.seenThrough.flatMap(({ id }) => facts.policies.get(id) ?? [])
   for (const policy of policies) {
-    const asking = questionThrough(policy, questionedObject(seen, policy.provider), facts)
+    const asking = questionThrough(policy, objectToRead(seen, policy.provider), facts)
     if (asking !== undefined) return { kind: 'ask', asking }
   }
   const isDeleted = policies.length > 0 && policies.every(policy => policy.deleted)
@@ -55,10 +55,7 @@ export function isSigned(seen: ActionRecord | RefundTotal): boolean {
   return seen.provider !== 'subscription'
 }
 
-function questionedObject(
-  seen: ActionRecord | RefundTotal,
-  provider: ProviderKind,
-): Parameters<ReadBack['targetsOf']>[0] {
+function objectToRead(seen: ActionRecord | RefundTotal, provider: ProviderKind): Parameters<ReadBack['targetsOf']>[0] {
   if (!('sides' in seen)) return { action: 'refund', providerRef: null, objectIds: seen.objectIds }
   const { providerRef, objectIds } = seen.sides.find(side => side.provider === provider) ?? seen
   return { action: seen.kind === 'cancellation' ? 'cancellation' : 'refund', providerRef, objectIds }

@@ -9,7 +9,7 @@ import {
 } from '../case/action-record.ts'
 import { type Case, type EvictedRecord, replaceAt, type SightingSource, withAll, withConnection } from '../case/case.ts'
 import { withoutDenial } from '../case/denial.ts'
-import { mergeSides, sideOf, withFirstSide, withSides } from '../case/sides.ts'
+import { mergeSides, replaceProvisionalRefund, toSide, withSides } from '../case/sides.ts'
 import { addSightingToTimeline } from '../case/timeline.ts'
 import { indexOfProvisional } from '../refund/refund-steps.ts'
 import { indexOfLinkedRecord, mergeLinkedRefunds } from '../verdict/same-action.ts'
@@ -55,7 +55,7 @@ function findRecord(theCase: Case, sighting: ObservedAction | ObservedRecord): n
     action => action.identity === identity || action.sides.some(side => side.identity === identity),
   )
   if (own >= 0 || sighting.kind === 'record') return own
-  const linked = indexOfLinkedRecord(theCase, sideOf(sighting))
+  const linked = indexOfLinkedRecord(theCase, toSide(sighting))
   return linked >= 0 ? linked : indexOfProvisional(theCase, sighting)
 }
 
@@ -89,8 +89,8 @@ function newRecord(
 }
 
 function withSide(known: ObjectRecord | ProvisionalRefund, sighting: ObservedAction | ObservedRecord): ObjectRecord {
-  const seen = sideOf(sighting)
-  if (isProvisional(known)) return withFirstSide(known, seen)
+  const seen = toSide(sighting)
+  if (isProvisional(known)) return replaceProvisionalRefund(known, seen)
   const own = known.sides.find(side => side.identity === seen.identity)
   const others = known.sides.filter(side => side !== own)
   return withSides(known, [...others, own === undefined ? seen : mergeSides(own, seen)])

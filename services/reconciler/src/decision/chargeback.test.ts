@@ -15,12 +15,12 @@ const itself = sightingInput({ ...shown, kind: 'record', record: 'dispute' }, { 
 const policies = [policy({ provider: 'subscription', canRead: false })]
 const signed = refundShown({ providerRef: 're_1', about: ['pi_1'] })
 
-describe('a refund of which its own transaction says that the bank took the payment back', () => {
+describe('a refund whose own transaction says that it is a dispute', () => {
   test.each([
     { name: 'the credit note first', inputs: [throughNote, itself] },
     { name: 'the transaction first', inputs: [itself, throughNote] },
     { name: 'the credit note once more', inputs: [throughNote, itself, throughNote] },
-  ])('is a dispute, and nobody is alerted: $name', ({ inputs }) => {
+  ])('is a dispute and does not alert: $name', ({ inputs }) => {
     const told = play(inputs.map((input, index) => ({ at: T0 + index * 1_000, input })))
     const theCase = lookAll(told, policies)
     expect(onlyAction(theCase)).toMatchObject({
@@ -33,7 +33,7 @@ describe('a refund of which its own transaction says that the bank took the paym
     expect(alertsOf(theCase)).toEqual([])
   })
 
-  test('takes the alert back that came before its transaction was read', () => {
+  test('resolves the alert that was sent before its transaction was read', () => {
     const asSigned = sightingInput(refundShown({ ...about, provider: 'reseller' }), { eventId: 'note' })
     const {
       gatewayRefs: _refs,
@@ -52,7 +52,7 @@ describe('a refund of which its own transaction says that the bank took the paym
   })
 })
 
-test('a refund at the gateway is judged, whatever its biller records of the same payment', () => {
+test('a refund at the gateway is judged, even if its biller records a dispute of the same payment', () => {
   const gateway = sightingInput(signed, { connection: { id: CONNECTION, createdAt: T0 - MINUTE } })
   const names = { refs: [...signed.refs], subject: 'pi_1', objectIds: ['pi_1'] }
   const recorded = sightingInput({ ...recordShown('dispute', 'txn_9'), ...names }, { eventId: 'recorded' })

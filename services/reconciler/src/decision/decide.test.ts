@@ -39,7 +39,7 @@ describe('first sight', () => {
     expect(pendingLooks(play([{ at: late, input: seen }]))).toMatchObject([{ dueAt: late + MINUTE }])
   })
 
-  test('a refund that an operation names is explained at once and looked at no more', () => {
+  test('a refund that an operation names is explained at once, without a second look', () => {
     const theCase = play([
       { at: T0, input: operationSeen({ provider_ref: 're_1' }) },
       { at: T0 + SECOND, input: seen },
@@ -74,7 +74,7 @@ describe('first sight', () => {
     expect(onlyAction(lookAll(theCase))).toMatchObject({ state: 'succeeded', providerRef: 're_1', amount: 2499 })
   })
 
-  test('an older state that comes later does not take a newer one back', () => {
+  test('an older state that arrives later does not replace a newer one', () => {
     const theCase = play([
       { at: T0, input: refundSeen({ eventType: 'refund.updated', status: 'failed' }) },
       { at: T0 + SECOND, input: refundSeen({ status: 'pending' }) },
@@ -82,7 +82,7 @@ describe('first sight', () => {
     expect(onlyAction(theCase).state).toBe('failed')
   })
 
-  test('what is said last of two final states, and which id is shown, do not depend on the order', () => {
+  test('the shown state and id do not depend on the order of two final states', () => {
     const failed = refundSeen({ eventType: 'refund.updated', status: 'failed', paymentIntent: null }, { eventId: 'f' })
     const canceled = refundSeen({ eventType: 'refund.updated', status: 'canceled' }, { eventId: 'c' })
     const [a, b] = [
@@ -92,14 +92,14 @@ describe('first sight', () => {
     expect([a?.state, a?.subject]).toEqual([b?.state, b?.subject])
   })
 
-  test('an operation that was never sent explains nothing, and leads nowhere', () => {
+  test('an operation that was never sent explains nothing and adds no references', () => {
     const unsent = operationSeen({ state: 'approved', executing_at: null, ended_at: null, provider_ref: 're_1' })
     const theCase = play([{ at: T0, input: unsent }])
     expect(theCase).toMatchObject({ refs: [], actions: [] })
     expect(onlyAction(play([{ at: T0, input: seen }], theCase)).verdict).toBe('pending')
   })
 
-  test('a payment that a loop operates on keeps the latest operations only', () => {
+  test('a payment with very many operations keeps only the latest', () => {
     const steps = Array.from({ length: 700 }, (_, index) => ({
       at: T0,
       input: operationSeen({ operation_id: `op_${index}`, amount: 1 }),
@@ -107,7 +107,7 @@ describe('first sight', () => {
     expect(play(steps).operations).toHaveLength(500)
   })
 
-  test('an operation that explains an action is never given up, however many there are', () => {
+  test('an operation that explains an action is always kept', () => {
     const [action] = play([{ at: T0, input: seen }]).actions
     if (action === undefined) throw new Error('There is no action')
     const ids = Array.from({ length: 501 }, (_, index) => `op_${index}`)
@@ -122,7 +122,7 @@ describe('first sight', () => {
     expect(applyOperation(full, operation({ operation_id: 'op_new' })).operations).toHaveLength(502)
   })
 
-  test('the key of an updating request is not the key of the making', () => {
+  test('the key of an update request is not the key of the request that made the refund', () => {
     const theCase = play([
       { at: T0, input: operationSeen({ idempotency_key: 'k', amount: 1 }) },
       { at: T0, input: refundSeen({ eventType: 'refund.updated', idempotencyKey: 'k' }) },
@@ -130,7 +130,7 @@ describe('first sight', () => {
     expect(onlyAction(theCase).verdict).toBe('pending')
   })
 
-  test('what the provider made before the connection is explained by that', () => {
+  test('an action that the provider made before the connection is explained by that', () => {
     const before = refundSeen({ createdAt: T0 - 61 * MINUTE })
     expect(onlyAction(play([{ at: T0, input: before }]))).toMatchObject({
       verdict: 'explained',
@@ -140,21 +140,21 @@ describe('first sight', () => {
 })
 
 describe('second look', () => {
-  test('what nothing explains opens one incident and raises one alert', () => {
+  test('an unexplained action opens one incident and raises one alert', () => {
     const theCase = lookAll(play([{ at: T0, input: seen }]))
     expect(onlyAction(theCase)).toMatchObject({ verdict: 'unexplained', reason: 'nothing_explains_it' })
     expect(unexpectedActionIncident(onlyAction(theCase))).toMatchObject({ state: 'open', openedAt: T0 + MINUTE })
     expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
-  test('looking again changes nothing', () => {
+  test('a repeated look changes nothing', () => {
     const pending = play([{ at: T0, input: seen }])
     const once = lookAll(pending)
     const again = decide(once, look({ lookId: onlyAction(once).id, dueAt: T0 + MINUTE }), contextAt(T0 + 2 * MINUTE))
     expect(again).toEqual(once)
   })
 
-  test('a look that comes early by this clock goes round again instead of judging', () => {
+  test('a look that is early by this clock is sent again instead of judging', () => {
     const pending = play([{ at: T0, input: seen }])
     const due = { lookId: onlyAction(pending).id, dueAt: T0 + MINUTE }
     const early = decide(pending, look(due), contextAt(T0 + MINUTE - 1))
@@ -175,18 +175,18 @@ describe('second look', () => {
     },
     { name: 'a connection deleted meanwhile', with: policy({ deleted: true }), reason: 'connection_deleted' },
   ]
-  test.each(quiet)('$name is recorded with its reason and alerts nobody', ({ with: setting, reason }) => {
+  test.each(quiet)('$name is recorded with its reason and does not alert', ({ with: setting, reason }) => {
     const theCase = lookAll(play([{ at: T0, input: seen }]), [setting])
     expect(onlyAction(theCase)).toMatchObject({ verdict: 'not_alerted', reason })
     expect(alertsOf(theCase)).toEqual([])
   })
 
-  test('auto alerts once any operation of the account ever executed', () => {
+  test('auto alerts if an operation of the account ever executed', () => {
     const theCase = lookAll(play([{ at: T0, input: seen }]), [policy({ outOfBand: 'auto', hasExecuted: true })])
     expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
-  test('auto alerts when an operation acted on this very payment, through whatever connection it was reported', () => {
+  test('auto alerts if an operation acted on this payment, also through another connection', () => {
     const theCase = play([
       { at: T0, input: operationSeen({ connection_id: 'con_b', provider_ref: 're_1' }) },
       { at: T0, input: refundSeen({ id: 're_1' }) },
@@ -195,11 +195,11 @@ describe('second look', () => {
     expect(alertsOf(lookAll(theCase, [policy({ outOfBand: 'auto' })]))).toEqual(['incident.opened'])
   })
 
-  test('a connection whose document is gone is no reason to stay quiet', () => {
+  test('a connection whose document is missing alerts', () => {
     expect(alertsOf(lookAll(play([{ at: T0, input: seen }]), []))).toEqual(['incident.opened'])
   })
 
-  test('a look at what nobody waits for changes nothing', () => {
+  test('a look that the case does not wait for changes nothing', () => {
     const pending = play([{ at: T0, input: seen }])
     const nobodys = look({ lookId: 'act_nobody', dueAt: T0 + MINUTE })
     expect(decide(pending, nobodys, contextAt(T0))).toEqual(pending)
@@ -215,8 +215,8 @@ describe('second look', () => {
   })
 })
 
-describe('explanations that come, change and go', () => {
-  test('an operation that comes within the minute explains it, and nobody is told', () => {
+describe('explanations that arrive, change and are lost', () => {
+  test('an operation that arrives within the minute explains the action without an alert', () => {
     const theCase = lookAll(
       play([
         { at: T0, input: seen },
@@ -227,7 +227,7 @@ describe('explanations that come, change and go', () => {
     expect(alertsOf(theCase)).toEqual([])
   })
 
-  test('an operation that comes after the alert and names the refund resolves the incident and names itself', () => {
+  test('an operation that arrives after the alert and names the refund resolves the incident, with its id', () => {
     const alerted = lookAll(play([{ at: T0, input: seen }]))
     const theCase = play([{ at: T0 + 5 * MINUTE, input: operationSeen({ provider_ref: 're_1' }) }], alerted)
     expect(unexpectedActionIncident(onlyAction(theCase))).toMatchObject({ state: 'resolved', resolvedBy: 'op_1' })
@@ -246,7 +246,7 @@ describe('explanations that come, change and go', () => {
     expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
-  test('an action whose operation turns out to have made another one gets a look of its own', () => {
+  test('an action gets a second look if its operation turns out to have made another action', () => {
     const weak = play([
       { at: T0, input: operationSeen({ version: 1 }) },
       { at: T0, input: refundSeen({ id: 're_1' }) },
@@ -273,11 +273,11 @@ describe('charge.refunded without refund events', () => {
     expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
-  test('accuses nobody at first sight', () => {
+  test('does not alert at first sight', () => {
     expect(play([{ at: T0, input: totalSeen({ total: 2499 }) }]).actions).toEqual([])
   })
 
-  test('is explained by an operation of that amount', () => {
+  test('is explained by an operation of the same amount', () => {
     const theCase = lookAll(
       play([
         { at: T0, input: operationSeen() },
@@ -287,7 +287,7 @@ describe('charge.refunded without refund events', () => {
     expect(onlyAction(theCase)).toMatchObject({ verdict: 'explained', reason: 'amount_and_time_match' })
   })
 
-  test('counts nothing that may have been refunded before the connection was made', () => {
+  test('leaves out the amount that may have been refunded before the connection was made', () => {
     const charge = { chargeCreatedAt: T0 - 90 * MINUTE }
     const theCase = lookAll(play([{ at: T0, input: totalSeen({ total: 3000, before: 1000, ...charge }) }]))
     expect(onlyAction(theCase).amount).toBe(2000)
@@ -303,7 +303,7 @@ describe('charge.refunded without refund events', () => {
     expect(theCase.actions.map(action => action.amount)).toEqual([1000, 1500])
   })
 
-  test('a refund event that comes later takes the provisional action over instead of alerting again', () => {
+  test('a refund event that arrives later replaces the provisional action without a second alert', () => {
     const alerted = lookAll(play([{ at: T0, input: totalSeen({ total: 2499 }) }]))
     const theCase = lookAll(play([{ at: T0 + 5 * MINUTE, input: seen }], alerted))
     expect(onlyAction(theCase)).toMatchObject({ providerRef: 're_1', verdict: 'unexplained' })
@@ -311,7 +311,7 @@ describe('charge.refunded without refund events', () => {
   })
 })
 
-describe('cases that turn out to be one', () => {
+describe('two cases that are merged', () => {
   const byCharge = play([{ at: T0, input: refundSeen({ id: 're_1', paymentIntent: null }) }])
   const byIntent = play([{ at: T0, input: operationSeen({ provider_ref: 're_9' }) }], {
     ...emptyCase(),
@@ -319,7 +319,7 @@ describe('cases that turn out to be one', () => {
     createdAt: T0 + SECOND,
   })
 
-  test('the older keeps its id, whoever merges', () => {
+  test('the older case keeps its id, in either order', () => {
     expect(mergeCases(byCharge, byIntent, T0).merged.id).toBe('sub_test')
     expect(mergeCases(byIntent, byCharge, T0).merged.id).toBe('sub_test')
   })
@@ -331,7 +331,7 @@ describe('cases that turn out to be one', () => {
     expect(new Set(merged.refs)).toEqual(new Set([...byCharge.refs, ...byIntent.refs]))
   })
 
-  test('carries a version that no projection of either is newer than', () => {
+  test('get a version that is higher than that of every projection', () => {
     expect(mergeCases({ ...byCharge, version: 2 }, { ...byIntent, version: 7 }, T0).merged.version).toBe(7)
   })
 })

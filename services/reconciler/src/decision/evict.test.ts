@@ -84,7 +84,7 @@ function withoutOperation(verdict: ActionRecord['verdict'], reason: ActionRecord
 const expected = expectedChange({ amount: 100, expiresAt: T0 + SECOND })
 
 describe('a case with more records than it keeps', () => {
-  test('gives up the oldest that are explained, each with its operation', () => {
+  test('evicts the oldest explained records, each with its operation', () => {
     expect(full.actions.every(({ verdict }) => verdict === 'explained')).toBe(true)
     expect(grown.actions).toHaveLength(MAX_RECORDS)
     expect(grown.operations).toHaveLength(MAX_RECORDS - 1)
@@ -94,23 +94,29 @@ describe('a case with more records than it keeps', () => {
     expect(grown.evicted).toHaveLength(SURPLUS)
   })
 
-  test('changes no verdict on what it keeps', () => {
+  test('changes no verdict of the kept records', () => {
     const kept = full.actions.slice(SURPLUS)
     expect(grown.actions.slice(0, -1)).toEqual(kept)
   })
 
   const open = { id: 'inc', code: 'REFUND_REJECTED', state: 'open' } as ActionRecord['incidents'][number]
   test.each<{ name: string; theCase: Case }>([
-    { name: 'what nothing explains', theCase: withoutOperation('unexplained', 'nothing_explains_it') },
-    { name: 'what only a setting kept quiet', theCase: withoutOperation('not_alerted', 'out_of_band_ignore') },
-    { name: 'what has an open incident', theCase: withOldest({ incidents: [open] }) },
-    { name: 'what was first seen less than a week ago', theCase: withOldest({ firstSeenAt: LATER - 6 * DAY }) },
+    { name: 'an unexplained record', theCase: withoutOperation('unexplained', 'nothing_explains_it') },
     {
-      name: 'what an expected change explains, as expected changes expire',
+      name: 'a record that did not alert because of a setting',
+      theCase: withoutOperation('not_alerted', 'out_of_band_ignore'),
+    },
+    { name: 'a record with an open incident', theCase: withOldest({ incidents: [open] }) },
+    {
+      name: 'a record that was first seen less than a week ago',
+      theCase: withOldest({ firstSeenAt: LATER - 6 * DAY }),
+    },
+    {
+      name: 'a record that an expected change explains, because expected changes expire',
       theCase: { ...withoutOperation('explained', 'expected_change_matches'), expectedChanges: [expected] },
     },
     {
-      name: 'what an operation explains that has not ended',
+      name: 'a record whose operation has not ended',
       theCase: {
         ...full,
         operations: full.operations.with(0, { ...made(0), state: 'executing', ended_at: null }),
@@ -121,7 +127,7 @@ describe('a case with more records than it keeps', () => {
     expect(namesOf(next)).toContain('re_0')
   })
 
-  test('keeps refunds that one operation explains together, as it would go with the first of them', () => {
+  test('keeps refunds that share an operation, because it would be evicted with the first of them', () => {
     const [oldest, second, ...others] = full.actions as [ActionRecord, ActionRecord, ...ActionRecord[]]
     const sharing = { ...second, operationId: oldest.operationId } as ActionRecord
     const shared = { ...full, actions: [oldest, sharing, ...others] }
@@ -133,28 +139,28 @@ describe('a case with more records than it keeps', () => {
     expect(namesOf(kept).slice(0, 3)).toEqual(['re_0', 're_1', `re_${SURPLUS + 2}`])
   })
 
-  test('keeps what the batch changed, as that is yet to be listed', () => {
+  test('keeps records that the batch changed, because they must still be listed', () => {
     const failed = batch(refund(0, { status: 'failed' }), full)
     expect(failed.actions[0]).toMatchObject({ providerRef: 're_0', state: 'failed' })
     expect(namesOf(failed)).not.toContain('re_1')
     expect(namesOf(batch(newest, failed))).not.toContain('re_0')
   })
 
-  test('keeps all of them for a week', () => {
+  test('keeps all records for a week', () => {
     expect(batch(newest, full, T0 + 6 * DAY).actions).toHaveLength(MAX_RECORDS + SURPLUS)
   })
 })
 
-describe('a late event about what was given up', () => {
+describe('a late event about an evicted record', () => {
   const late = play([{ at: LATER, input: refund(0, { eventType: 'refund.updated', status: 'failed' }) }], grown)
   const again = late.actions.at(-1)
 
-  test('makes it anew under its old name, and it waits for its second look', () => {
+  test('creates the record again under its id, and the record waits for its second look', () => {
     expect(again).toMatchObject({ id: full.actions[0]?.id, verdict: 'pending', state: 'failed' })
     expect(late.evicted.map(({ refs }) => refs)).not.toContainEqual(['re_0'])
   })
 
-  test('is explained by the operation that the second look finds in the ledger, which differs now, and is not alerted', () => {
+  test('creates a record that the operation from the ledger explains, with a drift alert for their difference only', () => {
     const ledger = full.operations.map(known => ({ at: LATER + MINUTE, input: operationSeen(known) }))
     const found = play(ledger, late)
     const looked = lookAll(found, [policy()])
@@ -173,7 +179,7 @@ describe('a late event about what was given up', () => {
     ])
   })
 
-  test('which carries no key is explained by the one that is known, and alerts nobody', () => {
+  test('without a key creates a record that the operation of the kept key explains, without an alert', () => {
     const key = 'key_0'
     const byKey = operation({ ...made(0), amount: null, idempotency_key: key })
     const told = withOldest({ reason: 'idempotency_key_matches', idempotencyKeys: [key] })
@@ -193,7 +199,7 @@ describe('a late event about what was given up', () => {
     })
   })
 
-  test('of another provider joins what is known of it', () => {
+  test('of another provider is added to the kept data', () => {
     const [oldest] = full.actions
     const [side] = oldest?.sides ?? []
     const biller = {
@@ -208,7 +214,7 @@ describe('a late event about what was given up', () => {
     expect(told.actions.at(-1)).toMatchObject({ identity: oldest?.identity, sides: [{ state: 'failed' }, biller] })
   })
 
-  test('that tells what it was before changes nothing of it', () => {
+  test('with an older state does not change the kept state', () => {
     // The oldest refund differs from its operation. The next batch evicts it.
     const differing = batch(newest, withOldest({ state: 'failed', sides: sidesOf('failed') }))
     const failed = batch(refund(9_998, { amount: 7, createdAt: LATER }), differing)
@@ -216,7 +222,7 @@ describe('a late event about what was given up', () => {
     expect(play([{ at: LATER, input: refund(0) }], failed).actions.at(-1)?.state).toBe('failed')
   })
 
-  test('about the total of its charge finds no step open', () => {
+  test('about the total of its charge needs no second look', () => {
     const total = totalSeen({ total: 100, before: 0, createdAt: madeAt(0) })
     const told = play([{ at: LATER, input: total }], grown)
     expect(pendingLooks(told).filter(({ kind }) => kind === 'refund_total')).toEqual([])
@@ -224,7 +230,7 @@ describe('a late event about what was given up', () => {
   })
 })
 
-describe('a total of a charge that comes late', () => {
+describe('a late total of a charge', () => {
   /** The amounts of the provisional refunds after the second look at a total. */
   const provisional = (before: Case, facts: TotalFacts) =>
     lookAll(play([{ at: LATER, input: totalSeen(facts) }], before))
@@ -243,31 +249,31 @@ describe('a total of a charge that comes late', () => {
 
   test.each<{ name: string; before: Case; facts: TotalFacts; wanted: number[] }>([
     {
-      name: 'is no step where all of it was given up',
+      name: 'proves nothing if all its refunds were evicted',
       before: { ...ofOtherCharge, evicted: grown.evicted },
       facts: { total: 100 * SURPLUS, createdAt: madeAt(SURPLUS) },
       wanted: [],
     },
     {
-      name: 'is a step where what was given up is of another charge',
+      name: 'proves a refund if the evicted records are of another charge',
       before: ofOtherCharge,
       facts: { total: 100 * SURPLUS, createdAt: madeAt(SURPLUS) },
       wanted: [100 * SURPLUS - 100],
     },
     {
-      name: 'is a step where what was given up was made after it',
+      name: 'proves a refund if the evicted records were made after it',
       before: ofOtherCharge,
       facts: { total: 100, createdAt: T0 - MINUTE },
       wanted: [100],
     },
     {
-      name: 'is a step of an amount that nothing given up had, however late',
+      name: 'proves a refund of an amount that no evicted record has, at any time',
       before: grown,
       facts: { total: 130, before: 100, createdAt: madeAt(0) },
       wanted: [30],
     },
     {
-      name: 'proves what was refunded before it, too, where nothing of that time was evicted',
+      name: 'also proves an earlier refund if no record of that time was evicted',
       before: ofOtherCharge,
       facts: { total: 200, before: 100, createdAt: T0 - DAY },
       wanted: [100, 100],
@@ -277,8 +283,8 @@ describe('a total of a charge that comes late', () => {
   })
 })
 
-describe('the operation of what was given up', () => {
-  test('explains no other refund, and nobody asks where its own is', () => {
+describe('the operation of an evicted record', () => {
+  test('explains no other refund, and causes no missing check', () => {
     // The most similar refund: the same amount and the same time.
     const other = play([{ at: LATER, input: refund(0, { id: 're_other' }) }], grown)
     const told = play([{ at: LATER, input: operationSeen({ ...made(0), version: 2 }) }], other)

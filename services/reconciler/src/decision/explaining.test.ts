@@ -267,7 +267,7 @@ describe('docs/decisions/explaining.md holds for what an operation explains', ()
     expect(candidate?.text.endsWith('.')).not.toBe(true)
   })
 
-  test('every reason is in it', () => {
+  test('the table has every reason', () => {
     const answers = new Set(rows.map(row => row.answer))
     expect(CandidateFailure.options.filter(failure => !answers.has(CLAIMS[failure] ?? ''))).toEqual([])
   })
@@ -477,7 +477,7 @@ describe('docs/decisions/explaining.md holds for the verdict', () => {
     expect(`${VERDICTS[action.reason]}${isNamed ? USED_UP : ''}`).toBe(row.answer)
   })
 
-  test('every reason is in it', () => {
+  test('the table has every reason', () => {
     const answers = new Set(rows.map(row => row.answer.replace(USED_UP, '')))
     expect(VerdictReason.options.filter(reason => !answers.has(VERDICTS[reason]))).toEqual([])
   })

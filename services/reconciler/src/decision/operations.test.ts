@@ -27,8 +27,8 @@ import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import { decide, type Input } from './decide.ts'
 
 const HOUR = 60 * MINUTE
-const tell = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0, input })))
-const named = (facts: Partial<Operation> = {}) => operationSeen({ provider_ref: 're_1', ...facts })
+const playAll = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0, input })))
+const operationOfRefund = (facts: Partial<Operation> = {}) => operationSeen({ provider_ref: 're_1', ...facts })
 const driftsIn = (theCase: Case) =>
   theCase.outbox.flatMap(({ topic, message }) => {
     const alert = topic === 'alerts' ? Alert.parse(message) : undefined
@@ -43,22 +43,31 @@ describe('drift', () => {
     { name: 'the amount', said: { amount: 2500 }, differs: ['amount: EUR 25.00, EUR 24.99'] },
     { name: 'the currency', said: { currency: 'usd' }, differs: ['currency: usd, eur'] },
     { name: 'the payment', said: { subject: 'pi_9' }, differs: ['subject: pi_9, pi_1'] },
-    { name: 'an amount that was never said', said: { amount: null, currency: null }, differs: [] },
-    { name: 'done, and it failed', shown: { state: 'failed' }, differs: ['state: completed, failed'] },
-    { name: 'done, and it was called off', shown: { state: 'canceled' }, differs: ['state: completed, canceled'] },
-    { name: 'done, and the review refused it', shown: { state: 'rejected' }, differs: ['state: completed, rejected'] },
-    { name: 'done, and the card network is slow', shown: { state: 'pending' }, differs: [] },
-    { name: 'done, and taken back by something of its own', shown: { state: 'reversed' }, differs: [] },
-    { name: 'failed, and it worked', said: { state: 'failed' }, differs: ['state: failed, succeeded'] },
+    { name: 'an amount that was never reported', said: { amount: null, currency: null }, differs: [] },
+    { name: 'completed, and it failed', shown: { state: 'failed' }, differs: ['state: completed, failed'] },
+    { name: 'completed, and it was canceled', shown: { state: 'canceled' }, differs: ['state: completed, canceled'] },
     {
-      name: 'failed, and it is on its way',
+      name: 'completed, and the review rejected it',
+      shown: { state: 'rejected' },
+      differs: ['state: completed, rejected'],
+    },
+    { name: 'completed, and the card network is slow', shown: { state: 'pending' }, differs: [] },
+    { name: 'completed, and reversed by a later action', shown: { state: 'reversed' }, differs: [] },
+    { name: 'failed, and it succeeded', said: { state: 'failed' }, differs: ['state: failed, succeeded'] },
+    {
+      name: 'failed, and it is pending',
       said: { state: 'failed' },
       shown: { state: 'pending' },
       differs: ['state: failed, pending'],
     },
     { name: 'failed, as it did', said: { state: 'failed' }, shown: { state: 'failed' }, differs: [] },
-    { name: 'rejected, and it worked', said: { state: 'rejected' }, differs: ['state: rejected, succeeded'] },
-    { name: 'rejected, and the review goes on', said: { state: 'rejected' }, shown: { state: 'pending' }, differs: [] },
+    { name: 'rejected, and it succeeded', said: { state: 'rejected' }, differs: ['state: rejected, succeeded'] },
+    {
+      name: 'rejected, and the review continues',
+      said: { state: 'rejected' },
+      shown: { state: 'pending' },
+      differs: [],
+    },
     { name: 'not ended yet', said: { state: 'executing', ended_at: null }, shown: { state: 'failed' }, differs: [] },
     {
       name: 'amount and state',
@@ -67,7 +76,7 @@ describe('drift', () => {
       differs: ['amount: EUR 0.01, EUR 24.99', 'state: completed, failed'],
     },
   ])('$name: $differs', ({ shown, said, differs }) => {
-    const theCase = tell(named(said), sightingInput(refundShown(shown)))
+    const theCase = playAll(operationOfRefund(said), sightingInput(refundShown(shown)))
     const words = (list: readonly { field: string; operation_says: string; provider_says: string }[]) =>
       list.map(({ field, operation_says, provider_says }) => `${field}: ${operation_says}, ${provider_says}`)
     expect(words(onlyAction(theCase).differences)).toEqual(differs)
@@ -76,24 +85,28 @@ describe('drift', () => {
     )
   })
 
-  test('is told once, whatever comes again, and once more when something else differs', () => {
-    const once = tell(
-      named({ amount: 1 }),
+  test('alerts once, and once more if another field differs', () => {
+    const once = playAll(
+      operationOfRefund({ amount: 1 }),
       sightingInput(refundShown()),
       sightingInput(refundShown()),
-      named({ amount: 1, version: 2 }),
+      operationOfRefund({ amount: 1, version: 2 }),
     )
     expect(alertsOf(once)).toEqual(['drift.detected'])
     const failed = sightingInput(refundShown({ state: 'failed' }), { eventId: 'failed' })
     expect(alertsOf(play([{ at: T0, input: failed }], once))).toEqual(['drift.detected', 'drift.detected'])
   })
 
-  test('that is mended shows no difference any more', () => {
-    const mended = tell(named({ amount: 1 }), sightingInput(refundShown()), named({ amount: 2499, version: 2 }))
+  test('that is corrected is removed', () => {
+    const mended = playAll(
+      operationOfRefund({ amount: 1 }),
+      sightingInput(refundShown()),
+      operationOfRefund({ amount: 2499, version: 2 }),
+    )
     expect(onlyAction(mended).differences).toEqual([])
   })
 
-  test('a cancellation that an operation says failed, and that is set, is drift', () => {
+  test('a cancellation whose operation failed, and which is scheduled, is drift', () => {
     const said = operationSeen({
       kind: 'cancellation',
       subject: 'sub_1',
@@ -101,14 +114,19 @@ describe('drift', () => {
       currency: null,
       state: 'failed',
     })
-    expect(driftsIn(tell(said, sightingInput(scheduledCancellation(T0))))).toMatchObject([
+    expect(driftsIn(playAll(said, sightingInput(scheduledCancellation(T0))))).toMatchObject([
       { differences: [{ field: 'state' }] },
     ])
   })
 })
 
-describe('an operation that awaits the review', () => {
-  const awaiting = named({ state: 'awaiting_review', ended_at: null, provider: 'reseller', provider_ref: 'adj_1' })
+describe('an operation in review', () => {
+  const awaiting = operationOfRefund({
+    state: 'awaiting_review',
+    ended_at: null,
+    provider: 'reseller',
+    provider_ref: 'adj_1',
+  })
   const adjustment = (state: 'pending' | 'succeeded' | 'rejected' | 'failed') =>
     sightingInput(
       refundShown({
@@ -126,7 +144,13 @@ describe('an operation that awaits the review', () => {
     { state: 'rejected', to: 'rejected' },
     { state: 'failed', to: 'failed' },
   ] as const)('is settled as $to when the provider shows $state, once', ({ state, to }) => {
-    const theCase = tell(awaiting, adjustment('pending'), adjustment(state), adjustment(state), adjustment('pending'))
+    const theCase = playAll(
+      awaiting,
+      adjustment('pending'),
+      adjustment(state),
+      adjustment(state),
+      adjustment('pending'),
+    )
     expect(commandsIn(theCase)).toMatchObject([
       {
         kind: 'settle_operation',
@@ -136,25 +160,25 @@ describe('an operation that awaits the review', () => {
         reason: expect.stringContaining(state),
       },
     ])
-    const other = tell(adjustment(state), awaiting)
+    const other = playAll(adjustment(state), awaiting)
     expect(commandsIn(other).map(command => command.command_id)).toEqual(commandsIn(theCase).map(c => c.command_id))
   })
 
-  test('that the provider refuses is an incident, and its alert, once', () => {
-    const theCase = lookAll(tell(adjustment('rejected'), awaiting, adjustment('rejected')))
+  test('that the provider rejects opens one incident with one alert', () => {
+    const theCase = lookAll(playAll(adjustment('rejected'), awaiting, adjustment('rejected')))
     expect(onlyAction(theCase).incidents).toMatchObject([{ code: 'REFUND_REJECTED', state: 'open', outOfBand: null }])
     expect(alertsOf(theCase)).toEqual(['incident.opened'])
     const [alert] = theCase.outbox.filter(entry => entry.topic === 'alerts').map(entry => Alert.parse(entry.message))
     expect(alert).toMatchObject({ data: { incident: { summary: expect.stringContaining('op_1') } } })
   })
 
-  test('refused without an operation of ours is only unexplained', () => {
-    const theCase = lookAll(tell(adjustment('rejected')))
+  test('a rejected refund without an operation of ours is only unexplained', () => {
+    const theCase = lookAll(playAll(adjustment('rejected')))
     expect(onlyAction(theCase).incidents.map(({ code }) => code)).toEqual(['UNEXPECTED_ACTION'])
   })
 
-  test('waits where the provider has not decided, and is asked after in case its event is lost', () => {
-    const theCase = tell(adjustment('pending'), awaiting)
+  test('waits if the provider has not decided, and is re-read in case its event is lost', () => {
+    const theCase = playAll(adjustment('pending'), awaiting)
     expect(commandsIn(theCase)).toEqual([])
     const [pending] = pendingLooks(theCase)
     expect(pending).toMatchObject({ lookId: 'settlement/op_1', wakeAt: T0 + HOUR })
@@ -169,9 +193,9 @@ describe('an operation that awaits the review', () => {
     expect(commandsIn(settled)).toMatchObject([{ to: 'completed' }])
   })
 
-  test('is not asked after for ever', () => {
+  test('is not re-read for ever', () => {
     const month = T0 + 31 * 24 * HOUR
-    const theCase = tell(adjustment('pending'), awaiting)
+    const theCase = playAll(adjustment('pending'), awaiting)
     const late = decide(theCase, look(pendingLooks(theCase)[0] as PendingLook), contextAt(month))
     expect(pendingLooks(late)).toEqual([])
   })
@@ -198,26 +222,26 @@ describe('an operation that names a credit note which two refunds pay out', () =
   test.each([
     { order: 'the operation first', inputs: [refundOfNote(), paid('txn_1', 500), paid('txn_2', 800)] },
     { order: 'the operation last', inputs: [paid('txn_2', 800), paid('txn_1', 500), refundOfNote()] },
-  ])('explains both, and neither is drift: $order', ({ inputs }) => {
-    const theCase = tell(...inputs)
+  ])('explains both refunds without drift: $order', ({ inputs }) => {
+    const theCase = playAll(...inputs)
     expect(made(theCase)).toEqual(['explained op_1', 'explained op_1'])
     expect(driftsIn(theCase)).toEqual([])
     expect(pendingLooks(theCase)).toEqual([])
   })
 
-  test('explains no third one that its amount does not cover', () => {
-    const theCase = tell(refundOfNote(), paid('txn_1', 500), paid('txn_2', 800), paid('txn_3', 1))
+  test('explains no third refund that its amount does not cover', () => {
+    const theCase = playAll(refundOfNote(), paid('txn_1', 500), paid('txn_2', 800), paid('txn_3', 1))
     expect(made(theCase)).toEqual(['explained op_1', 'explained op_1', 'pending null'])
   })
 
-  test('explains the refund that is made again in place of a failed one', () => {
-    const theCase = tell(refundOfNote(), paid('txn_1', 1300, 'failed'), paid('txn_2', 1300))
+  test('explains the refund that replaces a failed one', () => {
+    const theCase = playAll(refundOfNote(), paid('txn_1', 1300, 'failed'), paid('txn_2', 1300))
     expect(made(theCase)).toEqual(['explained op_1', 'explained op_1'])
   })
 
-  test('is settled when both are decided, as completed if one of them went through', () => {
+  test('gets its outcome when both refunds are decided: completed if one of them succeeded', () => {
     const awaiting = refundOfNote({ state: 'awaiting_review', ended_at: null })
-    const half = tell(awaiting, paid('txn_2', 800, 'pending'), paid('txn_1', 500))
+    const half = playAll(awaiting, paid('txn_2', 800, 'pending'), paid('txn_1', 500))
     expect(commandsIn(half)).toEqual([])
     expect(pendingLooks(half)).toMatchObject([{ lookId: 'settlement/op_1' }])
     expect(commandsIn(play([{ at: T0, input: paid('txn_2', 800, 'failed') }], half))).toMatchObject([
@@ -226,27 +250,27 @@ describe('an operation that names a credit note which two refunds pay out', () =
   })
 })
 
-describe('an operation that says done', () => {
+describe('an operation that is reported as completed', () => {
   const readable = lookFacts([policy({ canRead: true })])
-  const [due] = pendingLooks(tell(named()))
+  const [due] = pendingLooks(playAll(operationOfRefund()))
   const pending = due as PendingLook
   const at = T0 + SECOND + 15 * MINUTE
 
-  test('is looked at a quarter of an hour after its end, if nothing of it was seen', () => {
+  test('is checked 15 minutes after its end if no object of it was seen', () => {
     expect(pending).toMatchObject({ lookId: 'missing_check/op_1', dueAt: at, wakeAt: at })
-    expect(pendingLooks(tell(named(), sightingInput(refundShown())))).toEqual([])
+    expect(pendingLooks(playAll(operationOfRefund(), sightingInput(refundShown())))).toEqual([])
   })
 
   test.each(['not_found', 'read'] as const)('whose object the provider does not know (%s) is drift, once', outcome => {
-    const asked = decide(tell(named()), look(pending, readable), contextAt(at))
+    const asked = decide(playAll(operationOfRefund()), look(pending, readable), contextAt(at))
     const missing = decide(asked, look(pending, readable, outcome), contextAt(at + MINUTE))
     expect(driftsIn(missing)).toMatchObject([{ action: null, differences: [{ field: 'existence' }] }])
     expect(pendingLooks(missing)).toEqual([])
     expect(decide(missing, look(pending, readable, outcome), contextAt(at + MINUTE))).toEqual(missing)
   })
 
-  test('whose object the answer shows is none', () => {
-    const asked = decide(tell(named()), look(pending, readable), contextAt(at))
+  test('has no drift if the answer shows its object', () => {
+    const asked = decide(playAll(operationOfRefund()), look(pending, readable), contextAt(at))
     const shown = play(
       [{ at, input: sightingInput(refundShown(), { eventId: null, reading: 'missing_check' }) }],
       asked,
@@ -255,21 +279,25 @@ describe('an operation that says done', () => {
     expect(onlyAction(shown).verdict).toBe('explained')
   })
 
-  test('that was reported twice is none: the provider knows the one refund that both name', () => {
-    const twice = tell(named(), named({ operation_id: 'op_2' }), sightingInput(refundShown()))
+  test('has no drift if it was reported twice, because the provider knows the refund that both reports name', () => {
+    const twice = playAll(
+      operationOfRefund(),
+      operationOfRefund({ operation_id: 'op_2' }),
+      sightingInput(refundShown()),
+    )
     const [second] = pendingLooks(twice)
     if (second === undefined) throw new Error('Nothing is asked after')
     const asked = decide(twice, look(second, readable), contextAt(at))
     expect(driftsIn(decide(asked, look(second, readable, 'read'), contextAt(at + MINUTE)))).toEqual([])
   })
 
-  test('is not asked after where nobody can be asked, or when it skipped its approval', () => {
-    expect(pendingLooks(decide(tell(named()), look(pending), contextAt(at)))).toEqual([])
-    expect(pendingLooks(tell(named({ unapproved: 'never_asked' })))).toEqual([])
+  test('is not checked if its connection cannot be read, or if it skipped its approval', () => {
+    expect(pendingLooks(decide(playAll(operationOfRefund()), look(pending), contextAt(at)))).toEqual([])
+    expect(pendingLooks(playAll(operationOfRefund({ unapproved: 'never_asked' })))).toEqual([])
   })
 
-  test('is asked after again for a day where the provider is away', () => {
-    const asked = decide(tell(named()), look(pending, readable), contextAt(at))
+  test('is checked again for a day if the provider is unavailable', () => {
+    const asked = decide(playAll(operationOfRefund()), look(pending, readable), contextAt(at))
     const away = decide(asked, look(pending, readable, 'unavailable'), contextAt(at + MINUTE))
     expect(pendingLooks(away)).toMatchObject([{ wakeAt: at + 6 * MINUTE }])
     const over = decide(away, look(pending, readable, 'unavailable'), contextAt(at + 25 * HOUR))
@@ -278,11 +306,11 @@ describe('an operation that says done', () => {
   })
 
   test.each([
-    { name: 'ended, by another request,', shown: endedSubscription(T0 - 2 * HOUR), drifts: 0 },
-    { name: 'running on', shown: subscriptionShown(), drifts: 1 },
-  ])('of a cancellation whose subscription is shown $name', ({ shown, drifts }) => {
+    { name: 'ended by another request,', shown: endedSubscription(T0 - 2 * HOUR), drifts: 0 },
+    { name: 'active', shown: subscriptionShown(), drifts: 1 },
+  ])('of a cancellation whose subscription is $name', ({ shown, drifts }) => {
     const cancels = operationSeen({ kind: 'cancellation', subject: 'sub_1', amount: null, currency: null })
-    const theCase = tell(cancels, sightingInput(shown))
+    const theCase = playAll(cancels, sightingInput(shown))
     const look1 = pendingLooks(theCase).find(({ kind }) => kind === 'operation') as PendingLook
     expect(driftsIn(decide(theCase, look(look1, readable, 'read'), contextAt(at)))).toHaveLength(drifts)
   })

@@ -8,7 +8,7 @@ import { type CardProcessor, createCardProcessor, createChance } from '@backstop
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CONNECTION, lookAll, MINUTE, operationSeen, PROJECT, play, SECOND, sourceOf, T0 } from '../../test/fixtures.ts'
-import { searchOf } from '../../test/searches.ts'
+import { propertySettings } from '../../test/searches.ts'
 import type { Case } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
@@ -253,7 +253,7 @@ function shuffled(inputs: readonly CourseInput[], seed: number): CourseInput[] {
 }
 
 describe('the ends of a subscription that schedules manage', () => {
-  test('are judged as they came about, whatever is told first or twice', { retry: 0, timeout: MAX_MS }, () => {
+  test('are judged by the true history, in any order and with repeats', { retry: 0, timeout: MAX_MS }, () => {
     const property = fc.property(histories, fc.nat(), (history, seed) => {
       const course = runThrough(history)
       const shown = cancellationsIn(playAll(shuffled(course.told, seed)))
@@ -268,10 +268,10 @@ describe('the ends of a subscription that schedules manage', () => {
       })
       expect(shown).toEqual(expected.sort())
     })
-    fc.assert(property, searchOf(RUNS))
+    fc.assert(property, propertySettings(RUNS))
   })
 
-  test('are all found by readings, without one event of a schedule', { retry: 0, timeout: MAX_MS }, () => {
+  test('are all found by re-reads, without any event of a schedule', { retry: 0, timeout: MAX_MS }, () => {
     const property = fc.property(histories, ({ steps }) => {
       const course = runThrough({ steps: steps.map(step => ({ ...step, isRead: true, isOurs: false })) })
       const theCase = playAll(course.told.filter(({ kind }) => kind !== 'event of the schedule'))
@@ -279,10 +279,10 @@ describe('the ends of a subscription that schedules manage', () => {
         course.ends.map(({ isItself }) => (isItself ? 'not_alerted' : 'unexplained')),
       )
     })
-    fc.assert(property, searchOf(RUNS))
+    fc.assert(property, propertySettings(RUNS))
   })
 
-  test('are neither hidden nor doubled by what is lost: the last one always shows', {
+  test('are neither hidden nor doubled by lost events, and the last one is always found', {
     retry: 0,
     timeout: MAX_MS,
   }, () => {
@@ -299,6 +299,6 @@ describe('the ends of a subscription that schedules manage', () => {
       expect(cancellations.length).toBeLessThanOrEqual(course.ends.length)
       if (course.ends.at(-1)?.isItself === false) expect(open.map(({ verdict }) => verdict)).not.toContain('explained')
     })
-    fc.assert(property, searchOf(RUNS))
+    fc.assert(property, propertySettings(RUNS))
   })
 })

@@ -33,20 +33,20 @@ const hinted = sightingInput(
   throughBiller,
 )
 
-const tell = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0, input })))
+const playAll = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0, input })))
 const rereadsOf = (theCase: Case) =>
   theCase.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
 const onlyLook = (theCase: Case) => secondLooks(theCase)[0] as PendingLook
 /** The case after the look, and after its answer. */
-const due = (theCase: Case, facts = readable, at = T0 + MINUTE) =>
+const afterLook = (theCase: Case, facts = readable, at = T0 + MINUTE) =>
   decide(theCase, look(onlyLook(theCase), facts), contextAt(at))
-const answered = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', facts = readable) =>
+const afterAnswer = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', facts = readable) =>
   decide(theCase, look(onlyLook(theCase), facts, outcome), contextAt(T0 + 2 * MINUTE))
 
-describe('the second look, where the provider can be asked', () => {
-  const asked = due(tell(sightingInput(refundShown())))
+describe('the second look, if the provider can be asked', () => {
+  const asked = afterLook(playAll(sightingInput(refundShown())))
 
-  test('asks it, and judges nothing yet', () => {
+  test('asks the provider, and gives no verdict yet', () => {
     expect(onlyAction(asked)).toMatchObject({ verdict: 'pending', look: { askedAt: T0 + MINUTE, doneAt: null } })
     const [reread] = rereadsOf(asked)
     expect(reread).toMatchObject({
@@ -60,8 +60,8 @@ describe('the second look, where the provider can be asked', () => {
     expect(asked.refs).toContain(reread?.look?.ref)
   })
 
-  test('asks once, however often the look is brought while the answer may still come', () => {
-    const again = due(asked, readable, T0 + MINUTE + 3 * SECOND)
+  test('asks once, even if the look is repeated while the answer may still arrive', () => {
+    const again = afterLook(asked, readable, T0 + MINUTE + 3 * SECOND)
     expect(rereadsOf(again)).toHaveLength(1)
     expect(alertsOf(again)).toEqual([])
   })
@@ -74,23 +74,23 @@ describe('the second look, where the provider can be asked', () => {
     expect(rereadsOf(asked)[0]?.answer_by).toBe(new Date(answerBy).toISOString())
   })
 
-  test('alerts without the answer when that message comes, and says that the provider was unavailable', () => {
-    const judged = due(asked, readable, T0 + MINUTE + 4 * SECOND)
+  test('alerts without the answer when that message arrives, and records that the provider was unavailable', () => {
+    const judged = afterLook(asked, readable, T0 + MINUTE + 4 * SECOND)
     expect(onlyAction(judged)).toMatchObject({ verdict: 'unexplained', readBack: 'unavailable' })
     expect(alertsOf(judged)).toEqual(['incident.opened'])
     expect(rereadsOf(judged)).toHaveLength(1)
   })
 
-  test('is brought again by the net under it when that message is lost', () => {
+  test('is requested again by the timer for overdue looks if that message is lost', () => {
     expect(pendingLooks(asked)[0]?.wakeAt).toBe(T0 + MINUTE + 24 * SECOND)
-    expect(alertsOf(due(asked, readable, T0 + MINUTE + 24 * SECOND))).toEqual(['incident.opened'])
+    expect(alertsOf(afterLook(asked, readable, T0 + MINUTE + 24 * SECOND))).toEqual(['incident.opened'])
   })
 
-  test('gives the provider two seconds where the look itself came late', () => {
-    const late = due(tell(sightingInput(refundShown())), readable, T0 + 10 * MINUTE)
+  test('gives the provider two seconds if the look itself is late', () => {
+    const late = afterLook(playAll(sightingInput(refundShown())), readable, T0 + 10 * MINUTE)
     expect(rereadsOf(late)[0]?.answer_by).toBe(new Date(T0 + 10 * MINUTE + 2 * SECOND).toISOString())
-    expect(alertsOf(due(late, readable, T0 + 10 * MINUTE + SECOND))).toEqual([])
-    expect(alertsOf(due(late, readable, T0 + 10 * MINUTE + 2 * SECOND))).toEqual(['incident.opened'])
+    expect(alertsOf(afterLook(late, readable, T0 + 10 * MINUTE + SECOND))).toEqual([])
+    expect(alertsOf(afterLook(late, readable, T0 + 10 * MINUTE + 2 * SECOND))).toEqual(['incident.opened'])
   })
 
   test.each([
@@ -98,14 +98,14 @@ describe('the second look, where the provider can be asked', () => {
     { outcome: 'not_found', readBack: 'not_found' },
     { outcome: 'unavailable', readBack: 'unavailable' },
   ] as const)('judges what was signed when the answer is $outcome, and says so', ({ outcome, readBack }) => {
-    const judged = answered(asked, outcome)
+    const judged = afterAnswer(asked, outcome)
     expect(onlyAction(judged)).toMatchObject({ verdict: 'unexplained', readBack })
     expect(alertsOf(judged)).toEqual(['incident.opened'])
-    expect(answered(asked, outcome)).toEqual(judged)
+    expect(afterAnswer(asked, outcome)).toEqual(judged)
   })
 
-  test('the same answer twice changes nothing', () => {
-    const judged = answered(asked, 'read')
+  test('a repeated answer changes nothing', () => {
+    const judged = afterAnswer(asked, 'read')
     const twice = decide(
       judged,
       look({ lookId: onlyAction(judged).id, dueAt: T0 + MINUTE }, readable, 'read'),
@@ -114,34 +114,34 @@ describe('the second look, where the provider can be asked', () => {
     expect(twice).toEqual(judged)
   })
 
-  test('an explanation that comes while the provider is asked ends the look', () => {
+  test('an explanation that arrives while the provider is asked ends the look', () => {
     const explained = play([{ at: T0 + MINUTE + SECOND, input: operationSeen() }], asked)
     expect(secondLooks(explained)).toEqual([])
     expect(alertsOf(explained)).toEqual([])
   })
 
-  test('what the answer shows counts before the look does', () => {
+  test('objects of the answer are applied before the look', () => {
     const failed = refundShown({ state: 'failed' })
     const shown = play(
       [{ at: T0 + 2 * MINUTE, input: sightingInput(failed, { eventId: null, reading: 'second_look' }) }],
       asked,
     )
-    expect(onlyAction(answered(shown, 'read'))).toMatchObject({ state: 'failed', verdict: 'unexplained' })
+    expect(onlyAction(afterAnswer(shown, 'read'))).toMatchObject({ state: 'failed', verdict: 'unexplained' })
   })
 
   test('a deleted connection is not asked', () => {
-    const gone = due(tell(sightingInput(refundShown())), lookFacts([policy({ canRead: true, deleted: true })]))
+    const gone = afterLook(playAll(sightingInput(refundShown())), lookFacts([policy({ canRead: true, deleted: true })]))
     expect(onlyAction(gone)).toMatchObject({ verdict: 'not_alerted', reason: 'connection_deleted' })
     expect(rereadsOf(gone)).toEqual([])
   })
 
-  test('a provider that has no answer to it is not asked', () => {
+  test('a provider that cannot answer the question is not asked', () => {
     const facts = { ...readable, targetsOf: () => [] }
-    expect(onlyAction(due(tell(sightingInput(refundShown())), facts)).verdict).toBe('unexplained')
+    expect(onlyAction(afterLook(playAll(sightingInput(refundShown())), facts)).verdict).toBe('unexplained')
   })
 
-  test("asks for the charge's refunds before a total becomes an action; those that are found are none", () => {
-    const asking = due(tell(totalSeen({ total: 2499, before: 0 })))
+  test("asks for the charge's refunds before a total becomes an action, and subtracts the refunds that are found", () => {
+    const asking = afterLook(playAll(totalSeen({ total: 2499, before: 0 })))
     expect(asking.actions).toEqual([])
     expect(rereadsOf(asking)).toMatchObject([{ targets: [{ type: 'refund', id: 'pi_1' }] }])
     const found = refundShown({ about: ['pi_1', 'ch_1'] })
@@ -152,73 +152,73 @@ describe('the second look, where the provider can be asked', () => {
     const step = secondLooks(shown).find(({ kind }) => kind === 'refund_total') as PendingLook
     const judged = decide(shown, look(step, readable, 'read'), contextAt(T0 + 2 * MINUTE))
     expect(judged.actions.map(action => action.providerRef)).toEqual(['re_1'])
-    expect(onlyAction(answered(asking, 'not_found'))).toMatchObject({ providerRef: null, verdict: 'unexplained' })
+    expect(onlyAction(afterAnswer(asking, 'not_found'))).toMatchObject({ providerRef: null, verdict: 'unexplained' })
   })
 })
 
-describe('what only hints speak of', () => {
-  const asked = due(tell(hinted), biller())
+describe('an action that is known only from hints', () => {
+  const asked = afterLook(playAll(hinted), biller())
 
   test('is judged once the provider has answered', () => {
     expect(rereadsOf(asked)).toMatchObject([{ connection_id: 'con_s', targets: [{ id: 'txn_1' }] }])
-    expect(onlyAction(answered(asked, 'read', biller())).verdict).toBe('unexplained')
+    expect(onlyAction(afterAnswer(asked, 'read', biller())).verdict).toBe('unexplained')
   })
 
-  test('is never judged while it cannot be asked, and asked for again', () => {
-    const away = answered(asked, 'unavailable', biller())
+  test('is never judged while the provider is unavailable, and is requested again', () => {
+    const away = afterAnswer(asked, 'unavailable', biller())
     expect(onlyAction(away)).toMatchObject({ verdict: 'pending', look: { askedAt: T0 + 2 * MINUTE } })
     expect(alertsOf(away)).toEqual([])
     expect(pendingLooks(away)[0]?.wakeAt).toBe(T0 + 22 * MINUTE)
-    const again = due(away, biller(), T0 + 22 * MINUTE)
+    const again = afterLook(away, biller(), T0 + 22 * MINUTE)
     expect(rereadsOf(again)).toHaveLength(2)
   })
 
   test('waits when the connection lost its read key', () => {
-    const waits = due(tell(hinted), biller({ canRead: false }))
+    const waits = afterLook(playAll(hinted), biller({ canRead: false }))
     expect(onlyAction(waits).verdict).toBe('pending')
     expect(rereadsOf(waits)).toEqual([])
   })
 
-  test('has no time after which it is judged without the answer', () => {
+  test('is not judged without the answer', () => {
     expect(asked.outbox.filter(entry => entry.topic === 'rechecks.unanswered')).toEqual([])
     expect(rereadsOf(asked)[0]?.answer_by).toBeUndefined()
-    expect(due(asked, biller(), T0 + 10 * MINUTE)).toEqual(asked)
+    expect(afterLook(asked, biller(), T0 + 10 * MINUTE)).toEqual(asked)
   })
 
-  test('is judged without an answer where the gateway signed the same refund', () => {
+  test('is judged without an answer if the gateway signed the same refund', () => {
     const linked = refundShown({
       provider: 'subscription',
       providerRef: 'txn_1',
       about: ['sub_1'],
       gatewayRefs: ['re_1'],
     })
-    const both = due(tell(sightingInput(refundShown()), sightingInput(linked, throughBiller)), biller())
-    expect(onlyAction(answered(both, 'unavailable', biller())).verdict).toBe('unexplained')
+    const both = afterLook(playAll(sightingInput(refundShown()), sightingInput(linked, throughBiller)), biller())
+    expect(onlyAction(afterAnswer(both, 'unavailable', biller())).verdict).toBe('unexplained')
   })
 
-  test('a cancellation is asked for by its subscription', () => {
+  test('is re-read by its subscription if it is a cancellation', () => {
     const cancelled = sightingInput(scheduledCancellation(T0, { provider: 'subscription' }), throughBiller)
-    expect(rereadsOf(due(tell(cancelled), biller()))).toMatchObject([
+    expect(rereadsOf(afterLook(playAll(cancelled), biller()))).toMatchObject([
       { targets: [{ type: 'subscription', id: 'sub_1' }] },
     ])
   })
 })
 
-describe('expected changes of people', () => {
+describe('expected changes', () => {
   const expected = expectedChange({ expiresAt: T0 + MINUTE })
   const lookedWith = (expectedChanges: ExpectedChange[]) => {
     const informed = play(
       [{ at: T0 + MINUTE, input: { kind: 'expected_changes', expectedChanges } }],
-      tell(sightingInput(refundShown())),
+      playAll(sightingInput(refundShown())),
     )
-    return secondLooks(informed).length === 0 ? informed : due(informed, lookFacts([policy()]))
+    return secondLooks(informed).length === 0 ? informed : afterLook(informed, lookFacts([policy()]))
   }
 
   test('of another project explain nothing', () => {
     expect(onlyAction(lookedWith([{ ...expected, projectId: 'prj_other' }])).verdict).toBe('unexplained')
   })
 
-  test('count however many others of the project there are', () => {
+  test('are found among many others of the project', () => {
     const others = Array.from({ length: 60 }, (_, index) => ({
       ...expected,
       id: `exp_x${index}`,
@@ -228,7 +228,7 @@ describe('expected changes of people', () => {
     expect(onlyAction(lookedWith([...others, expected]))).toMatchObject({ expectedChangeId: 'exp_1' })
   })
 
-  test('stand behind an operation: where that turns out to have made another one, the expected change explains', () => {
+  test('explain an action whose operation turns out to have made another one', () => {
     const informed = lookedWith([expected])
     expect(onlyAction(informed)).toMatchObject({ reason: 'expected_change_matches', expectedChangeId: 'exp_1' })
     const made = play([{ at: T0 + 2 * MINUTE, input: operationSeen({ version: 1 }) }], informed)

@@ -68,18 +68,18 @@ const endedNow = (provider: ProviderKind, at: number, more: Parameters<typeof en
   endedSubscription(provider === 'processor' ? at : null, { provider, asOf: at, ...more })
 
 describe.each(PROVIDERS)(
-  'an end that was set at the %s provider, and then carried out at once by another request',
+  'an end that was scheduled at the %s provider, and then made immediate by another request',
   provider => {
     const shown = [setAt(provider, T0), endedNow(provider, LATER)]
 
-    test('is two actions, in whichever order they are told', () => {
+    test('is two actions, in any order of arrival', () => {
       const two = ['cancellation canceled unexplained', 'cancellation succeeded unexplained']
       expect(told(judged(shown))).toEqual(two)
       expect(told(judged(shown.toReversed()))).toEqual(two)
       expect(told(judged([...shown, ...shown]))).toEqual(two)
     })
 
-    test('is explained by the operation of the first request only as far as that goes', () => {
+    test('is explained by the operation of the first request only for the first action', () => {
       const theCase = judged(shown, [cancelsAt(provider, T0)])
       expect(told(theCase)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
       expect(alertsOf(theCase)).toEqual(['incident.opened'])
@@ -92,7 +92,7 @@ describe.each(PROVIDERS)(
       expect(alertsOf(both)).toEqual([])
     })
 
-    test('alerts after the first was explained, under an id of its own', () => {
+    test('alerts after the first action was explained, under another id', () => {
       const first = looked(
         play([cancelsAt(provider, T0), sightingInput(setAt(provider, T0))].map(input => ({ at: T0, input }))),
       )
@@ -107,29 +107,29 @@ describe.each(PROVIDERS)(
   },
 )
 
-describe.each(PROVIDERS)('an end that was set at the %s provider is the same action', provider => {
+describe.each(PROVIDERS)('an end that was scheduled at the %s provider is the same action', provider => {
   const one = ['cancellation succeeded unexplained']
   const comesAt = T0 + 30 * DAY
   const requestedAt = provider === 'reseller' ? null : T0
 
-  test('when it comes as it was set', () => {
+  test('if it comes as scheduled', () => {
     const comes = endedSubscription(requestedAt, { provider, asOf: comesAt })
     expect(told(judged([setAt(provider, T0), comes]))).toEqual(one)
     expect(told(judged([comes, setAt(provider, T0)]))).toEqual(one)
   })
 
-  test('when it comes some minutes before its time', () => {
+  test('if it comes some minutes before its time', () => {
     expect(told(judged([setAt(provider, T0), endedNow(provider, comesAt - 50 * MINUTE)]))).toEqual(one)
   })
 
-  test('when it is put off', () => {
+  test('if it is postponed', () => {
     const cancellation = { effectiveAt: T0 + 60 * DAY }
     const putOff = setAt(provider, LATER, { cancellation })
     expect(told(judged([setAt(provider, T0), putOff]))).toEqual(['cancellation scheduled unexplained'])
   })
 })
 
-test.each(PROVIDERS)('an end that is brought forward at the %s provider is another action', provider => {
+test.each(PROVIDERS)('an end that is moved to an earlier time at the %s provider is another action', provider => {
   const forward = setAt(provider, LATER, { cancellation: { effectiveAt: LATER + HOUR } })
   for (const shown of [
     [setAt(provider, T0), forward],
@@ -142,23 +142,26 @@ test.each(PROVIDERS)('an end that is brought forward at the %s provider is anoth
   }
 })
 
-test.each(PROVIDERS)('an end that is brought forward at the %s provider by small steps is another action', provider => {
-  const steps = [1, 2, 3].map(step => {
-    const cancellation = { effectiveAt: T0 + 30 * DAY - step * 50 * MINUTE }
-    return setAt(provider, LATER + step * MINUTE, { cancellation })
-  })
-  expect(told(judged([setAt(provider, T0), ...steps], [cancelsAt(provider, T0)]))).toEqual([
-    'cancellation canceled explained',
-    'cancellation scheduled unexplained',
-  ])
-})
+test.each(PROVIDERS)(
+  'an end that is moved to an earlier time in small steps at the %s provider is another action',
+  provider => {
+    const steps = [1, 2, 3].map(step => {
+      const cancellation = { effectiveAt: T0 + 30 * DAY - step * 50 * MINUTE }
+      return setAt(provider, LATER + step * MINUTE, { cancellation })
+    })
+    expect(told(judged([setAt(provider, T0), ...steps], [cancelsAt(provider, T0)]))).toEqual([
+      'cancellation canceled explained',
+      'cancellation scheduled unexplained',
+    ])
+  },
+)
 
-test('an end of the processor that keeps the time of its request is the same action, though the period was shortened', () => {
+test('an end at the processor with the same request time is the same action, even if the period was shortened', () => {
   const early = endedSubscription(T0, { asOf: LATER })
   expect(told(judged([setAt('processor', T0), early]))).toEqual(['cancellation succeeded unexplained'])
 })
 
-test('an end of the biller before the day that was set is another action, though the time of the setting still stands', () => {
+test('an end at the biller before the scheduled day is another action, even if the request time is unchanged', () => {
   const early = endedSubscription(T0, { provider: 'subscription', asOf: LATER })
   const again = { ...early, asOf: LATER + HOUR }
   for (const shown of [
@@ -171,7 +174,7 @@ test('an end of the biller before the day that was set is another action, though
   }
 })
 
-test('what was read of the first request after the second one is told late: it changes nothing', () => {
+test('a late re-read of the first request after the second one changes nothing', () => {
   const stale = setAt('processor', T0, { asOf: LATER + 2 * SECOND })
   const shown = [setAt('processor', T0), endedNow('processor', LATER), stale]
   for (const order of [shown, shown.toReversed(), [stale, ...shown.slice(0, 2)]]) {
@@ -180,7 +183,7 @@ test('what was read of the first request after the second one is told late: it c
   }
 })
 
-test('one that was removed and set anew to end sooner is told as it happened', () => {
+test('an end that was removed and scheduled again for an earlier time is two actions', () => {
   const shown = [
     setAt('processor', T0),
     subscriptionShown({ asOf: T0 + DAY }),
@@ -193,7 +196,7 @@ test('one that was removed and set anew to end sooner is told as it happened', (
   ])
 })
 
-test('a subscription that could not be collected before the end that was set ended by itself', () => {
+test('a subscription that could not be collected before the scheduled end was ended by the provider', () => {
   const failed = endedSubscription(LATER, { cancellation: { cause: 'involuntary', detail: 'payment_failed' } })
   expect(told(judged([setAt('processor', T0), failed], [cancelsAt('processor', T0)]))).toEqual([
     'cancellation canceled explained',
@@ -201,7 +204,7 @@ test('a subscription that could not be collected before the end that was set end
   ])
 })
 
-test('two records that were one are parted when the end before it is told late, and the first keeps its name', () => {
+test('a merged record is split when a late snapshot shows the end before it, and the first part keeps its id', () => {
   const first = play([{ at: LATER, input: sightingInput(endedNow('processor', LATER)) }], emptyCase())
   const both = play([{ at: LATER + HOUR, input: sightingInput(setAt('processor', T0)) }], first)
   expect(both.actions.map(action => action.id)).toContain(first.actions[0]?.id)

@@ -68,7 +68,7 @@ function readings(
     })
 }
 
-const by = (facts: Parameters<typeof operationSeen>[0]) => ({
+const operationInput = (facts: Parameters<typeof operationSeen>[0]) => ({
   at: T0,
   input: operationSeen({ kind: 'cancellation', amount: null, currency: null, ...facts }),
 })
@@ -77,7 +77,7 @@ const told = (theCase: Case) =>
 const UNEXPLAINED = 'cancellation scheduled unexplained nothing_explains_it'
 
 describe('a cancellation that a schedule sets', () => {
-  test('is judged when it is set, though the subscription shows nothing of it', () => {
+  test('is judged when it is scheduled, even if the subscription does not show it', () => {
     const { account, id, events } = openAccount()
     account.scheduleCancelByObject(id, OURS)
     const theCase = lookAll(play(events()))
@@ -93,7 +93,7 @@ describe('a cancellation that a schedule sets', () => {
       reason: 'amount_and_time_match',
     },
     {
-      name: 'gives the schedule as what it made',
+      name: 'reports the schedule as its object',
       facts: ({ schedule }: Ids) => ({ subject: 'cus_1', provider_ref: schedule }),
       reason: 'amount_and_time_match',
     },
@@ -108,25 +108,25 @@ describe('a cancellation that a schedule sets', () => {
     pass(30 * DAY)
     account.endPeriod(id)
     for (const order of [events(), events().toReversed()]) {
-      const theCase = lookAll(play([by(facts({ id, schedule })), ...order]))
+      const theCase = lookAll(play([operationInput(facts({ id, schedule })), ...order]))
       expect(told(theCase)).toEqual([`cancellation succeeded explained ${reason}`])
     }
   })
 
-  test('is not explained by an operation of another hour', () => {
+  test('is not explained by an operation that executed an hour earlier or later', () => {
     const { account, id, events, pass } = openAccount()
     pass(60 * MINUTE)
     account.scheduleCancelByObject(id)
-    expect(told(lookAll(play([by({ subject: id }), ...events()])))).toEqual([UNEXPLAINED])
+    expect(told(lookAll(play([operationInput({ subject: id }), ...events()])))).toEqual([UNEXPLAINED])
   })
 
-  test('is found by reading alone, and was set since the subscription was last shown without it', () => {
+  test('is found by re-reads alone, with a request time after the last snapshot without it', () => {
     const { account, id, pass, read } = openAccount()
     const before = read()
     pass(10 * MINUTE)
     account.scheduleCancelByObject(id)
     pass(60 * MINUTE)
-    const explained = by({
+    const explained = operationInput({
       subject: id,
       executing_at: new Date(T0 + 10 * MINUTE).toISOString(),
       ended_at: new Date(T0 + 10 * MINUTE + SECOND).toISOString(),
@@ -148,7 +148,7 @@ describe('a cancellation that a schedule sets', () => {
     const { account, id, pass, readApart } = openAccount()
     account.scheduleCancelByObject(id)
     pass(120 * MINUTE)
-    expect(told(lookAll(play([by({ subject: id }), ...readApart()])))).toEqual([
+    expect(told(lookAll(play([operationInput({ subject: id }), ...readApart()])))).toEqual([
       'cancellation scheduled explained amount_and_time_match',
     ])
   })
@@ -163,7 +163,7 @@ describe('a cancellation that a schedule sets', () => {
     ])
   })
 
-  test('is one, whether its events or a reading come first', () => {
+  test('is one action if its events arrive first, and if a re-read does', () => {
     const { account, id, events, pass, read } = openAccount()
     account.scheduleCancelByObject(id)
     const early = read()
@@ -175,10 +175,10 @@ describe('a cancellation that a schedule sets', () => {
   test.each([
     { name: 'is released', act: (account: CardProcessor, schedule: string) => account.releaseSchedule(schedule) },
     {
-      name: 'lets the subscription go on',
+      name: 'lets the subscription continue',
       act: (account: CardProcessor, schedule: string) => account.changeSchedule(schedule, { endBehavior: 'release' }),
     },
-  ])('is removed when the schedule $name, and one that is set anew is judged anew', ({ act }) => {
+  ])('is removed when the schedule $name, and a new one is judged separately', ({ act }) => {
     const { account, id, events, pass, read } = openAccount()
     const schedule = account.scheduleCancelByObject(id)
     const set = read()
@@ -191,7 +191,7 @@ describe('a cancellation that a schedule sets', () => {
     for (const order of [events(), events().toReversed(), [...set, ...read()]]) {
       expect(told(lookAll(play(order)))).toEqual(removed)
     }
-    const first = by({ subject: id })
+    const first = operationInput({ subject: id })
     pass(10 * MINUTE)
     if (account.asOf(T0 + DAY).subscriptions.get(id)?.schedule === null) account.scheduleCancelByObject(id)
     else account.changeSchedule(schedule.id, { endBehavior: 'cancel' })
@@ -204,7 +204,7 @@ describe('a cancellation that a schedule sets', () => {
     }
   })
 
-  test('is not taken back by a change of something else at the subscription', () => {
+  test('is not removed by another change of the subscription', () => {
     const { account, id, events, pass } = openAccount()
     account.scheduleCancelByObject(id)
     pass(10 * MINUTE)
@@ -212,7 +212,7 @@ describe('a cancellation that a schedule sets', () => {
     expect(told(lookAll(play(events())))).toEqual([UNEXPLAINED])
   })
 
-  test('that ends because nothing could be collected is set by somebody, and ended by the processor', () => {
+  test('that ends because a payment failed is one action by a person, and one by the processor', () => {
     const { account, id, events, pass } = openAccount()
     account.scheduleByObject(id)
     pass(10 * MINUTE)
@@ -223,12 +223,12 @@ describe('a cancellation that a schedule sets', () => {
     }
   })
 
-  test('whose schedule is cancelled ends at once by that request, told by two events', () => {
+  test('whose schedule is cancelled ends immediately by that request, which two events report', () => {
     const { account, id, events } = openAccount()
     const schedule = account.scheduleByObject(id)
     account.cancelSchedule(schedule.id, OURS)
     for (const order of [events(), events().toReversed()]) {
-      const theCase = lookAll(play([by({ subject: 'sub_other', idempotency_key: 'op-7' }), ...order]))
+      const theCase = lookAll(play([operationInput({ subject: 'sub_other', idempotency_key: 'op-7' }), ...order]))
       expect(told(theCase)).toEqual(['cancellation succeeded explained idempotency_key_matches'])
     }
   })
@@ -239,7 +239,7 @@ interface Ids {
   readonly schedule: string
 }
 
-test('a schedule that lets its subscription go on is no cancellation, though its phase stands as the end of the subscription', () => {
+test('a schedule that releases its subscription is no cancellation, even if the subscription shows the end of its phase', () => {
   const { account, id, events, pass } = openAccount()
   account.scheduleByObject(id)
   const end = account.subscriptions()[0]?.items.data[0]?.current_period_end

@@ -13,13 +13,13 @@ const schedule = { kind: 'schedule', scheduleId: 'sub_sched_1', phaseEnds: [] } 
 test.each([
   { name: 'an expired authorization', shown: [refundShown({ isExpiredAuthorization: true })] },
   {
-    name: 'an end that a schedule sets, which the subscription does not show',
+    name: 'an end that a schedule causes, which the subscription does not show',
     shown: [
       { ...scheduledCancellation(T0), source: schedule },
       { ...subscriptionShown({ asOf: T0 + 9 * SECOND }), source: managed },
     ],
   },
-])('$name is understood again as it was', ({ shown }) => {
+])('$name is read back unchanged', ({ shown }) => {
   const theCase = play(shown.map(one => ({ at: T0 + MINUTE, input: sightingInput(one) })))
   const again = storedFacts(theCase, []).flatMap(({ sightings, sources }) =>
     sightings.flatMap(sighting =>

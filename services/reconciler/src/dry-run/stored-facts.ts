@@ -118,7 +118,7 @@ function factOfSnapshot(
 
 const ASPECTS: readonly Aspect[] = ['cancellation', 'pause']
 
-/** The times at which the records were first seen that include this moment of the subscription. */
+/** For each record that includes this time: when the record was first seen. */
 function firstSeenTimes(theCase: Case, row: SubscriptionRow, asOf: number): number[] {
   return ASPECTS.flatMap(aspect => {
     const span = spansOf(row, aspect).find(({ from, to }) => from <= asOf && asOf <= to)

@@ -90,13 +90,13 @@ export async function runHistory(
     now = Math.max(now, next.at)
     const { item } = next
     try {
-      const items = item.kind === 'expected_change' ? openItems(memory.contents, item.projectId) : [item]
+      const items = item.kind === 'expected_change' ? itemsOfOpenIncidents(memory.contents, item.projectId) : [item]
       if (items.length > 0) await reconcileBatch(items, parts)
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'message_invalid') || item.kind !== 'event') throw error
       refused.push({ inboxId: item.inboxId, reason: error.message })
     }
-    queue.add([...memory.contents.cases.values()].flatMap(theCase => decisionsOf(theCase, queued)))
+    queue.add([...memory.contents.cases.values()].flatMap(theCase => dueDecisions(theCase, queued)))
   }
   return { cases: [...memory.contents.cases.values()], refused }
 }
@@ -149,7 +149,7 @@ function repliesTo({ topic, message }: OutboxEntry, answers: History['answers'],
  * Rechecks for the pending decisions of a case. In production the timer for overdue looks requests them.
  * @param queued names of decisions that were requested before
  */
-function decisionsOf(theCase: Case, queued: Set<string>): Arrival[] {
+function dueDecisions(theCase: Case, queued: Set<string>): Arrival[] {
   return pendingLooks(theCase).flatMap(({ kind, lookId, dueAt }) => {
     const name = `${lookId} ${dueAt}`
     if (kind !== 'decision' || queued.has(name)) return []
@@ -182,12 +182,12 @@ function arrivalOfOperation(operation: Operation): Arrival {
   return { at: executionStart(operation), item: { kind: 'operation', operation } }
 }
 
-/** When this item is due, `openItems` replaces it with one item for each case with an open incident. */
+/** When this item is due, `itemsOfOpenIncidents` replaces it with one item for each case with an open incident. */
 function arrivalOfExpectedChange({ project_id, created_at }: ExpectedChangeDocument): Arrival {
   return { at: created_at.getTime(), item: { kind: 'expected_change', projectId: project_id, ref: '' } }
 }
 
-function openItems({ cases }: MemoryContents, projectId: string): WorkItem[] {
+function itemsOfOpenIncidents({ cases }: MemoryContents, projectId: string): WorkItem[] {
   return [...cases.values()]
     .filter(theCase => theCase.projectId === projectId)
     .filter(({ actions }) => actions.some(action => openIncident(action, 'UNEXPECTED_ACTION') !== undefined))

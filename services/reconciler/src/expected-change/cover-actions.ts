@@ -166,7 +166,7 @@ export interface UsedUp {
   readonly used: ExpectedChangeUsage
 }
 
-/** The first to expire of the expected changes that cover an action, if it is used up; undefined otherwise. */
+/** Of the expected changes that cover an action, the first to expire, if it is used up; undefined otherwise. */
 export function usedUpFor({ expectedChanges, actions }: Case, action: ActionRecord): UsedUp | undefined {
   const [first] = expectedChanges.filter(expectedChange => covers(expectedChange, action)).toSorted(byExpiry)
   const lack = first === undefined ? null : usedUpReasonOf(first, action, actions)

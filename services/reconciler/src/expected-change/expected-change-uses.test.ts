@@ -11,22 +11,22 @@ const claim = (caseId: string, uses: ReturnType<typeof use>[], surplus: string[]
   held: [] as string[],
   surplus,
 })
-const back = (...surplus: string[]) => [{ surplus, caseVersion: 1 }]
+const releaseOf = (...surplus: string[]) => [{ surplus, caseVersion: 1 }]
 const ONE = { maxChanges: 1, maxAmount: null }
 
 describe('the uses of an expected change', () => {
-  test('are granted in order, until none is left', () => {
+  test('are granted in order while some are left', () => {
     const { next, refused } = grantClaims(none, ONE, [claim('a', [use('act_a')]), claim('b', [use('act_b')])])
     expect(next).toMatchObject({ version: 1, uses: [use('act_a')] })
     expect(refused).toEqual(new Set(['b']))
   })
 
-  test('are granted once to the same action, however often it asks', () => {
+  test('are granted once per action', () => {
     const { next } = grantClaims(none, ONE, [claim('a', [use('act_a')])])
     expect(grantClaims(next, ONE, [claim('a', [use('act_a')])])).toEqual({ next, refused: new Set() })
   })
 
-  test('pass on within a case: what it does not need any more makes room', () => {
+  test('are moved within a case: uses that it no longer needs make room', () => {
     const { next } = grantClaims(none, ONE, [claim('a', [use('act_old')])])
     expect(grantClaims(next, ONE, [claim('a', [use('act_new')], ['act_old'])]).next.uses).toMatchObject([
       use('act_new'),
@@ -35,28 +35,28 @@ describe('the uses of an expected change', () => {
     expect(roomy.next.uses).toMatchObject([use('act_old'), use('act_new')])
   })
 
-  test('follow an amount that changes, where the total allows it', () => {
+  test('follow a changed amount if the total allows it', () => {
     const limits = { maxChanges: 5, maxAmount: 100 }
     const { next } = grantClaims(none, limits, [claim('a', [use('act_a', 60)])])
     expect(grantClaims(next, limits, [claim('a', [use('act_a', 100)])]).next.uses).toMatchObject([use('act_a', 100)])
     expect(grantClaims(next, limits, [claim('a', [use('act_a', 101)])]).refused).toEqual(new Set(['a']))
   })
 
-  test('are given back once', () => {
+  test('are released once', () => {
     const { next } = grantClaims(none, ONE, [claim('a', [use('act_a')])])
-    const given = releaseClaims(next, back('act_a'))
+    const given = releaseClaims(next, releaseOf('act_a'))
     expect(given.uses).toEqual([])
-    expect(releaseClaims(given, back('act_a'))).toBe(given)
+    expect(releaseClaims(given, releaseOf('act_a'))).toBe(given)
   })
 
-  test('are not given back by a decision older than the one that claimed them last, in whatever order claims come', () => {
+  test('are not released by a decision that is older than the last claim, in any order of claims', () => {
     const { next } = grantClaims(none, ONE, [claim('a', [use('act_a')], [], 3)])
     const late = grantClaims(next, ONE, [claim('a', [use('act_a')], [], 2)]).next
     expect(releaseClaims(late, [{ surplus: ['act_a'], caseVersion: 2 }])).toBe(late)
     expect(releaseClaims(late, [{ surplus: ['act_a'], caseVersion: 3 }]).uses).toEqual([])
   })
 
-  test('are stored again for what is covered already, and then count for others, even where there is no room', () => {
+  test('are stored again for actions that are already covered, even beyond the limit, and count for others then', () => {
     const { next } = grantClaims(none, ONE, [claim('b', [use('act_b')])])
     const again = grantClaims(next, ONE, [
       { ...claim('a', [use('act_a')]), held: ['act_a'] },
@@ -66,7 +66,7 @@ describe('the uses of an expected change', () => {
     expect(again.refused).toEqual(new Set(['c']))
   })
 
-  test('never exceed what it covers, whatever is claimed and released', () => {
+  test('never exceed the limits after any claims and releases', () => {
     const actions = fc.constantFrom('act_1', 'act_2', 'act_3', 'act_4', 'act_5')
     const uses = fc.uniqueArray(fc.record({ actionId: actions, amount: fc.nat(50) }), { selector: one => one.actionId })
     const step = fc.oneof(
@@ -78,7 +78,7 @@ describe('the uses of an expected change', () => {
       fc.property(limits, fc.array(step), (limit, steps) => {
         let stored = none
         for (const one of steps) {
-          if (one.kind === 'back') stored = releaseClaims(stored, back(...one.ids))
+          if (one.kind === 'back') stored = releaseClaims(stored, releaseOf(...one.ids))
           else stored = grantClaims(stored, limit, [claim('a', one.uses, one.surplus)]).next
           const { changes, amount } = usedElsewhere(stored, new Set())
           expect(changes).toBeLessThanOrEqual(limit.maxChanges)

@@ -23,14 +23,14 @@ function harness() {
 }
 
 describe('the places of jobs', () => {
-  test('that are slow leave the quick ones free', () => {
+  test('of slow jobs leave the quick places free', () => {
     const { start, places } = harness()
     start('slow')
     start('slow')
     expect(places()).toEqual({ quick: true, slow: false })
   })
 
-  test('are free again when a job ends or fails, and that is told', async () => {
+  test('are free again when a job ends or fails, and onFree is called', async () => {
     const { start, places, freed } = harness()
     const one = start('quick')
     expect(places().quick).toBe(false)
@@ -44,7 +44,7 @@ describe('the places of jobs', () => {
     expect(freed()).toBe(2)
   })
 
-  test('are free when a quick job takes long: it counts as slow from then on, beyond the slow places too', async () => {
+  test('are free when a quick job takes long: it counts as slow from then on, even beyond the slow places', async () => {
     const { clock, start, places, freed } = harness()
     const jobs = [start('slow'), start('slow'), start('quick')]
     await clock.advance(2_999)

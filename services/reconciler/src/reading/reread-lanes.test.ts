@@ -28,8 +28,8 @@ function harness({
   return { clock, lanes, add, end, names: () => running.map(({ name }) => name) }
 }
 
-describe('askings of connections', () => {
-  test('of one connection wait for each other, and hold up nobody else', async () => {
+describe('re-reads of connections', () => {
+  test('of one connection wait for each other, and delay no other connection', async () => {
     const { add, end, names, lanes } = harness()
     for (const name of ['a1', 'a2', 'a3']) add('a', name)
     add('b', 'b1')
@@ -39,13 +39,13 @@ describe('askings of connections', () => {
     expect(lanes.size).toBe(3)
   })
 
-  test('run side by side as far as the provider allows', () => {
+  test("run concurrently within the provider's limit", () => {
     const { add, names } = harness()
     for (const name of ['a1', 'a2', 'a3']) add('a', name, 2)
     expect(names()).toEqual(['a1', 'a2'])
   })
 
-  test('take turns when all places are taken', async () => {
+  test('are served in rotation if all places are used', async () => {
     const { add, end, names } = harness({ places: { quick: 1, slow: 1 }, maxWaiting: 10 })
     for (const name of ['a1', 'a2']) add('a', name)
     add('b', 'b1')
@@ -56,7 +56,7 @@ describe('askings of connections', () => {
     expect(names()).toEqual(['a2'])
   })
 
-  test('beyond what may wait find no room until one ends, and nothing is kept of a connection that is done', async () => {
+  test('beyond the limit find no room until one ends, and an idle connection keeps no data', async () => {
     const { add, end, lanes } = harness()
     for (const name of ['a1', 'a2', 'a3', 'a4']) add('a', name)
     expect(lanes.hasRoom('a')).toBe(false)
@@ -66,7 +66,7 @@ describe('askings of connections', () => {
     expect(lanes.hasRoom('a')).toBe(true)
   })
 
-  test('whose providers fail take no places of others, and one place each', () => {
+  test('whose providers fail use one place each, and no places of others', () => {
     const health = Object.fromEntries(['x', 'y', 'z'].map(id => [id, 'failing' as const]))
     const { add, names } = harness({ health })
     for (const id of ['x', 'y', 'z']) for (const count of [1, 2]) add(id, `${id}${count}`, 4)
@@ -75,13 +75,13 @@ describe('askings of connections', () => {
     expect(names()).toEqual(['x1', 'y1', 'a1', 'a2', 'a3', 'a4'])
   })
 
-  test('whose providers were never asked run side by side, in the places of those that fail', () => {
+  test('whose providers were never asked run concurrently, in the slow places', () => {
     const { add, names } = harness({ health: { n: 'untried' } })
     for (const name of ['n1', 'n2', 'n3']) add('n', name, 4)
     expect(names()).toEqual(['n1', 'n2'])
   })
 
-  test('that take long give their places to others', async () => {
+  test('that take long release their quick places', async () => {
     const { clock, add, names } = harness({ places: { quick: 2, slow: 1 } })
     for (const id of ['a', 'b', 'c', 'd', 'e']) add(id, id)
     expect(names()).toEqual(['a', 'b'])
@@ -91,7 +91,7 @@ describe('askings of connections', () => {
     expect(names()).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 
-  test('of a provider that fails find less room', () => {
+  test('of a provider that fails have a lower limit', () => {
     const health: Record<string, ProviderHealth> = {}
     const { add, lanes } = harness({ health })
     add('x', 'x1')

@@ -44,7 +44,7 @@ export function readCharges(theCase: Case, more: readonly Refund[] = []): readon
   const links = linkedNames(theCase)
   const refunds = [...theCase.actions, ...theCase.evicted]
     .filter(one => one.kind === 'refund' && !('providerRef' in one && isProvisional(one)))
-    .map((record): Refund => ({ record: processorSide(record), known: knownRecord(record) }))
+    .map((record): Refund => ({ record: processorSide(record), known: cachedKnownRefund(record) }))
     .concat(more)
     .map(({ record, known }) => ({ names: namesOfCharge(record.objectIds, links), currency: record.currency, known }))
   const charges = Map.groupBy(theCase.refundTotals, ({ identity }) => identity)
@@ -101,12 +101,12 @@ export function processorSide<T extends ActionRecord | EvictedRecord>(record: T)
 /** Cache: records are immutable, so each is converted once. */
 const KNOWN_REFUNDS = new WeakMap<ActionRecord | EvictedRecord, KnownRefund>()
 
-function knownRecord(record: ActionRecord | EvictedRecord): KnownRefund {
+function cachedKnownRefund(record: ActionRecord | EvictedRecord): KnownRefund {
   const known = KNOWN_REFUNDS.get(record)
   if (known !== undefined) return known
   const own = processorSide(record)
   const at = 'createdAt' in own ? own.createdAt : own.providerCreatedAt
-  const refund = { ...knownRefund(own, at), name: record.identity }
+  const refund = { ...toKnownRefund(own, at), name: record.identity }
   KNOWN_REFUNDS.set(record, refund)
   return refund
 }
@@ -115,7 +115,7 @@ type RefundData = Pick<Side, 'identity' | 'amount' | 'state' | 'cameBack' | 'req
   readonly idempotencyKey?: string | null
 }
 
-export function knownRefund(shown: RefundData, at: number): KnownRefund {
+export function toKnownRefund(shown: RefundData, at: number): KnownRefund {
   const { identity, amount, state, requestId = null, idempotencyKey = null } = shown
   const isBack = state === 'failed' || state === 'canceled'
   const cameBack = isBack ? (shown.cameBack ?? { at: null, by: Infinity }) : null

@@ -53,7 +53,7 @@ describe.each(links)('linked by $name', ({ input }) => {
   })
 })
 
-test('two cases that turn out to be one are judged as one', () => {
+test('two cases that are merged are judged as one', () => {
   const alerted = lookAll(play([at(T0, refund)]))
   const other = play([at(T0 + 5 * MINUTE, operation)], { ...emptyCase(), id: 'sub_other' })
   for (const [a, b] of [
@@ -67,7 +67,7 @@ test('two cases that turn out to be one are judged as one', () => {
   }
 })
 
-test('a later event about the refund that names the charge only takes no name away', () => {
+test('a later event that names only the charge removes no name', () => {
   const updated = refundSeen({ paymentIntent: null, eventType: 'refund.updated' })
   expect(verdictOf(play([refund, link, operation, updated].map(one => at(T0, one))))).toEqual(EXPLAINED)
 })
@@ -86,7 +86,7 @@ describe('a payment of two charges', () => {
     theCase.actions.find(({ providerRef }) => providerRef === ref)?.objectIds
   const anyOrder = (inputs: Input[]) => [inputs, inputs.toReversed()]
 
-  test('an operation about one charge explains no refund of the other, whatever links the second with the payment', () => {
+  test('an operation about one charge explains no refund of the other, for each object that links the second charge', () => {
     for (const inputs of anyOrder([operationAbout('ch_2'), ofFirst, totalOf('ch_2', 1)])) {
       const theCase = lookAll(play(inputs.map(one => at(T0, one))))
       expect(verdictOf(theCase)).toEqual(['unexplained', null, []])
@@ -109,7 +109,7 @@ describe('a payment of two charges', () => {
     }
   })
 
-  test('a refund that names only the payment is of its charge while one is known', () => {
+  test('a refund that names only the payment belongs to its charge while one charge is known', () => {
     const refundOfPayment = refundSeen({ amount: 700, charge: null })
     const one = play([operationAbout('ch_1'), refundOfPayment, totalOf('ch_1')].map(input => at(T0, input)))
     expect(verdictOf(one)).toEqual(['explained', 'op_1', []])
@@ -117,7 +117,7 @@ describe('a payment of two charges', () => {
     expect(namesOf(play([at(T0, totalOf('ch_2'))], one), 're_1')).toEqual(['pi_1'])
   })
 
-  test('what only the total of a charge shows is explained by an operation that names the payment', () => {
+  test("a refund that only the charge's total shows is explained by an operation that names the payment", () => {
     const total = totalSeen({ total: 700, before: 0, paymentIntent: null })
     const link = refundSeen({ id: 're_2', amount: 1, createdAt: T0 - 120 * MINUTE })
     const theCase = lookAll(play([operationAbout('pi_1'), total, link].map(one => at(T0, one))))
@@ -125,7 +125,7 @@ describe('a payment of two charges', () => {
   })
 })
 
-test('a link that is told again changes nothing', () => {
+test('a repeated link changes nothing', () => {
   const linked = play([refund, link].map(one => at(T0, one)))
   const again = play([at(T0, totalSeen({ total: 2499, before: 0 }))], linked)
   expect(again.actions.map(({ objectIds }) => objectIds)).toEqual([

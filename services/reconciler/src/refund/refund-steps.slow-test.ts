@@ -21,7 +21,7 @@ import {
 } from '../../test/fixtures.ts'
 import { proveRefunds } from '../../test/model/refund-total-model.ts'
 import { refundDeliveriesOf, refundWorlds } from '../../test/refund-world.ts'
-import { searchOf } from '../../test/searches.ts'
+import { propertySettings } from '../../test/searches.ts'
 import { type ActionRecord, UNJUDGED } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
 import { decide, type Input } from '../decision/decide.ts'
@@ -149,7 +149,7 @@ const sums = (theCase: Case) => {
   return { unexplained: sumOf('unexplained'), explained: sumOf('explained') }
 }
 
-describe('any order and duplication ends in the same verdicts', () => {
+describe('any order and repetition gives the same verdicts', () => {
   test.each([
     { name: 'refund events, totals and operations', tells: { refundEvents: true }, view: byRefund },
     { name: 'totals and operations', tells: { refundEvents: false }, view: sums },
@@ -166,7 +166,7 @@ describe('any order and duplication ends in the same verdicts', () => {
         ]
         expect(view(judgeAgain(shuffled))).toEqual(view(judgeAgain(ordered)))
       }),
-      searchOf(RUNS),
+      propertySettings(RUNS),
     )
   })
 })
@@ -175,7 +175,7 @@ const sumOf = (actions: Case['actions']) => actions.reduce((sum, { amount }) => 
 
 const lossy = refundWorlds.chain(world => refundDeliveriesOf(world).map(delivery => ({ world, delivery })))
 
-describe('whatever events of a charge and its refunds are lost', () => {
+describe('if any events of a charge and its refunds are lost', () => {
   test(`the records are the named refunds and what the totals prove beyond them (${LOSSY_RUNS} charges)`, {
     retry: 0,
   }, () => {
@@ -197,7 +197,7 @@ describe('whatever events of a charge and its refunds are lost', () => {
         const opened = alertsOf(theCase).filter(alert => alert === 'incident.opened')
         expect(opened.length).toBeLessThanOrEqual(theCase.actions.length + theCase.merged.length)
       }),
-      searchOf(LOSSY_RUNS),
+      propertySettings(LOSSY_RUNS),
     )
   })
 })

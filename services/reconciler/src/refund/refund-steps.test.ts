@@ -31,8 +31,8 @@ function playInTwoParts(first: { at: number; input: Input }[], later: { at: numb
   return lookAll(play(later, lookAll(play(first))))
 }
 
-describe('what the totals of a charge tell of its refunds', () => {
-  test('a refund that failed and was made again leaves the same total, and is seen all the same', () => {
+describe('the refunds that the totals of a charge show', () => {
+  test('a refund that failed and was made again gives the same total, and is found', () => {
     const twoDaysOn = T0 + 48 * 60 * MINUTE
     const theCase = playInTwoParts(
       [at(T0, operationSeen()), at(T0, total({ total: 2499, before: 0 }, 'a'))],
@@ -41,7 +41,7 @@ describe('what the totals of a charge tell of its refunds', () => {
     expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
-  test('a failed refund does not hide the one made in its place', () => {
+  test('a failed refund does not hide the refund that replaces it', () => {
     const later = T0 + 48 * 60 * MINUTE
     const theCase = playInTwoParts(
       [
@@ -55,7 +55,7 @@ describe('what the totals of a charge tell of its refunds', () => {
     expect(alertsOf(theCase)).toEqual(['drift.detected', 'incident.opened'])
   })
 
-  test('a smaller refund makes the provisional action of more smaller, and does not take it over', () => {
+  test('a smaller refund reduces the amount of the provisional action, and does not replace it', () => {
     const theCase = playInTwoParts(
       [at(T0, total({ total: 3000, before: 0 }, 'a'))],
       [at(T0 + 5 * MINUTE, operationFor('re_1', 1000)), at(T0 + 6 * MINUTE, named('re_1', 1000))],
@@ -64,7 +64,7 @@ describe('what the totals of a charge tell of its refunds', () => {
     expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
-  test('a refund takes over the provisional action of its own amount, whichever comes first', () => {
+  test('a refund replaces the provisional action of its own amount, in either order', () => {
     const theCase = playInTwoParts(
       [
         at(T0, operationSeen({ amount: 2000 })),
@@ -77,7 +77,7 @@ describe('what the totals of a charge tell of its refunds', () => {
     expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
-  test('two totals out of order, both explained, alert nobody', () => {
+  test('two totals out of order, both explained, do not alert', () => {
     const theCase = playInTwoParts([
       at(T0, operationSeen({ operation_id: 'op_1', amount: 1000 })),
       at(T0, operationSeen({ operation_id: 'op_2', amount: 1500 })),
@@ -87,7 +87,7 @@ describe('what the totals of a charge tell of its refunds', () => {
     expect(alertsOf(theCase)).toEqual([])
   })
 
-  test('a later refund that is explained does not take an older unexplained one over', () => {
+  test('a later explained refund does not replace an older unexplained one', () => {
     const later = T0 + 60 * MINUTE
     const explained = playInTwoParts(
       [at(T0, total({ total: 1000, before: 0 }, 'a'))],
@@ -98,7 +98,7 @@ describe('what the totals of a charge tell of its refunds', () => {
     expect(verdicts(theCase)).toEqual(['re_A 1000 unexplained', 're_B 500 explained'])
   })
 
-  test('a refund made after the total does not hide the one that the total shows', () => {
+  test('a refund made after the total does not hide the refund that the total shows', () => {
     const later = T0 + 30 * SECOND
     const theCase = playInTwoParts([
       at(T0, total({ total: 1000, before: 0 }, 'a')),
@@ -109,9 +109,9 @@ describe('what the totals of a charge tell of its refunds', () => {
   })
 
   test.each([
-    { name: 'explained, nobody is told', operations: true, alerts: 0 },
+    { name: 'explained, there is no alert', operations: true, alerts: 0 },
     { name: 'unexplained, there are as many alerts as refunds', operations: false, alerts: 2 },
-  ])('when one of two refund events comes minutes late and both are $name', ({ operations, alerts }) => {
+  ])('if one of two refund events is minutes late and both are $name', ({ operations, alerts }) => {
     const second = T0 + 10 * SECOND
     const reports = operations ? [at(T0, operationFor('re_0', 2000)), at(T0, operationFor('re_1', 1000, second))] : []
     const theCase = playInTwoParts(
@@ -128,7 +128,7 @@ describe('what the totals of a charge tell of its refunds', () => {
     expect(theCase.actions.filter(hasOpenAlert)).toHaveLength(alerts)
   })
 
-  test('a provisional action that was taken over shows the state of the refund', () => {
+  test('a replaced provisional action shows the state of the refund', () => {
     const theCase = playInTwoParts(
       [at(T0, totalSeen({ total: 2499, before: 0 }))],
       [at(T0 + 2 * MINUTE, refundSeen({ status: 'pending' }))],
@@ -136,7 +136,7 @@ describe('what the totals of a charge tell of its refunds', () => {
     expect(theCase.actions[0]?.state).toBe('pending')
   })
 
-  test('a refund from before the connection that is seen late does not hide a new one', () => {
+  test('a late refund from before the connection does not hide a new one', () => {
     const theCase = playInTwoParts([
       at(T0, named('re_A', 1000, { eventType: 'refund.updated', createdAt: T0 - 120 * MINUTE })),
       at(T0, total({ total: 2000, before: 1000 }, 'b')),
@@ -144,7 +144,7 @@ describe('what the totals of a charge tell of its refunds', () => {
     expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
-  test('a total that does not say from where it came is held against the refunds known by then', () => {
+  test('a total without the total before is compared with the refunds known by then', () => {
     const theCase = playInTwoParts([at(T0, named('re_1', 1000)), at(T0, total({ total: 2500 }, 'a'))])
     expect(verdicts(theCase)).toEqual(['provisional 1500 unexplained', 're_1 1000 unexplained'])
   })
@@ -174,12 +174,12 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
     },
   )
 
-  test('a first refund of which nothing arrives', () => {
+  test('a first refund without any event', () => {
     const theCase = playInTwoParts([at(second, other), at(second, secondTotal)])
     expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 're_2 700 unexplained'])
   })
 
-  test('two refunds, when only the second total arrives; the first total changes nothing later', () => {
+  test('two refunds, if only the second total arrives; the first total changes nothing later', () => {
     const alone = playInTwoParts([at(second, secondTotal)])
     const theCase = lookAll(play([at(second + 5 * MINUTE, firstTotal)], alone))
     expect(verdicts(alone)).toEqual(['provisional 700 unexplained', 'provisional 700 unexplained'])
@@ -198,7 +198,7 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
     },
   )
 
-  test('a refund that an operation made between two totals is explained by it', () => {
+  test('a refund that an operation made between two totals is explained by that operation', () => {
     const theCase = playInTwoParts([
       at(second, operationSeen({ amount: 700, executing_at: iso(T0), ended_at: iso(T0 + SECOND) })),
       at(T0, total({ total: 500, before: 0, createdAt: T0 - MINUTE }, 'a')),
@@ -211,13 +211,13 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
     ])
   })
 
-  test('an operation explains the refund that was made when it acted, before one that may have been', () => {
+  test('an operation explains the refund that was made when it acted, before a refund of uncertain time', () => {
     const executed = { amount: 700, executing_at: iso(second), ended_at: iso(second + SECOND) }
     const theCase = playInTwoParts([at(second, operationSeen(executed)), at(second, other), at(second, secondTotal)])
     expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 're_2 700 explained'])
   })
 
-  test('the request tells which of two equal refunds of one second the total is about', () => {
+  test('the request shows which of two equal refunds of one second the total is about', () => {
     const facts = { total: 1400, before: 700, createdAt: T0, chargeCreatedAt: T0 - 90 * MINUTE }
     const caseAfter = (requestId: string) =>
       playInTwoParts([at(T0, named('re_1', 700, { requestId: 'req_1' })), at(T0, total({ ...facts, requestId }, 'b'))])
@@ -228,7 +228,7 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
   test.each([
     { name: 'the idempotency key', of: { idempotencyKey: 'k1' }, not: { idempotencyKey: 'k2' } },
     { name: 'the request', of: { requestId: 'req_1' }, not: { requestId: 'req_2' } },
-  ])('$name tells two totals of one amount within a minute apart', ({ of, not }) => {
+  ])('two totals of one amount within a minute are distinguished by $name', ({ of, not }) => {
     const once = playInTwoParts([
       at(T0, total({ total: 700, before: 0, ...of }, 'a')),
       at(T0, total({ total: 700, ...of }, 'b')),
@@ -239,7 +239,7 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
     expect(verdicts(twice)).toEqual(['provisional 700 unexplained', 'provisional 700 unexplained'])
   })
 
-  test('nothing of what may have been refunded before the connection was made', () => {
+  test('no amount that may have been refunded before the connection was made', () => {
     const facts = { total: 1400, before: 700, createdAt: second, chargeCreatedAt: T0 - 90 * MINUTE }
     const theCase = playInTwoParts([
       at(second, operationFor('re_2', 700, second)),
@@ -264,7 +264,7 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
     ])
   })
 
-  test('a refund made while another one failed, so that the total is as it was', () => {
+  test('a refund made while another one failed, so that the total is unchanged', () => {
     const failed = { eventType: 'refund.failed', status: 'failed', toldAt: T0 + 5 * MINUTE }
     const later = T0 + 60 * MINUTE
     const theCase = playInTwoParts([
@@ -278,9 +278,9 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
   })
 
   test.each([
-    { name: 'that an event tells of', toldAt: T0 + 5 * MINUTE, eventType: 'refund.failed' },
+    { name: 'that an event reports', toldAt: T0 + 5 * MINUTE, eventType: 'refund.failed' },
     {
-      name: 'of which only a later change of its metadata tells',
+      name: 'that only a later event about its metadata reports',
       toldAt: T0 + 500 * MINUTE,
       eventType: 'refund.updated',
     },
@@ -307,7 +307,7 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
     expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 're_1 700 unexplained'])
   })
 
-  test('a total that says nothing of the one before, and shows the same, is another refund', () => {
+  test('an equal total without the total before proves another refund', () => {
     const later = T0 + 60 * MINUTE
     const theCase = playInTwoParts([
       at(T0, total({ total: 700 }, 'a')),
@@ -331,7 +331,7 @@ describe('one total of several refunds', () => {
     },
   )
 
-  test('resolves its alert when they arrive later, all of them explained', () => {
+  test('resolves its alert if they arrive later, all of them explained', () => {
     const alone = playInTwoParts([...operations, at(T0, whole)])
     expect(verdicts(alone)).toEqual(['provisional 1300 unexplained'])
     const partly = lookAll(play([at(T0 + 5 * MINUTE, parts[0]!)], alone))
@@ -342,7 +342,7 @@ describe('one total of several refunds', () => {
     expect(theCase.actions.find(({ providerRef }) => providerRef === 're_2')?.id).toBe(alone.actions[0]?.id)
   })
 
-  test('alerts about the rest when one of them is not known', () => {
+  test('alerts about the rest if one of them is unknown', () => {
     const theCase = playInTwoParts([at(T0, operationFor('re_1', 500)), at(T0, whole), at(T0, parts[0]!)])
     expect(verdicts(theCase)).toEqual(['provisional 800 unexplained', 're_1 500 explained'])
   })
@@ -357,7 +357,7 @@ describe('one total of several refunds', () => {
   })
 })
 
-describe('which refund a provisional action turns out to be', () => {
+describe('the refund that replaces a provisional action', () => {
   const second = T0 + 10 * SECOND
   const firstTotal = total({ total: 700, before: 0 }, 'a')
   const secondTotal = total({ total: 1400, before: 700, createdAt: second }, 'b')
@@ -365,7 +365,7 @@ describe('which refund a provisional action turns out to be', () => {
   const story2 = (theCase: Case) =>
     theCase.actions.map(({ id, providerRef, verdict }) => ({ id, providerRef, verdict }))
 
-  test('each of two keeps its verdict when equal refunds arrive, whichever comes first', () => {
+  test('leaves each of two equal refunds its verdict, in either order', () => {
     const provisional = playInTwoParts([at(T0, agreeing), at(T0, firstTotal), at(second, secondTotal)])
     expect(verdicts(provisional)).toEqual(['provisional 700 explained', 'provisional 700 unexplained'])
     const [explained, alerted] = provisional.actions
@@ -385,7 +385,7 @@ describe('which refund a provisional action turns out to be', () => {
     }
   })
 
-  test('the late one of two equal refunds takes over what is provisional, and the known one keeps its record', () => {
+  test('is the late one of two equal refunds, and the known one keeps its record', () => {
     const before = playInTwoParts([at(T0, agreeing), at(T0, named('re_1', 700)), at(second, secondTotal)])
     const [known, provisional] = before.actions
     const theCase = lookAll(play([at(second + 5 * MINUTE, named('re_2', 700, { createdAt: second }))], before))
@@ -396,7 +396,7 @@ describe('which refund a provisional action turns out to be', () => {
     expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
-  test('a refund that is late takes over what it explains, while the look at another total is to come', () => {
+  test('keeps its explanation if it is late, while the look at another total is pending', () => {
     const before = playInTwoParts([at(T0, firstTotal)])
     const later = T0 + 30 * MINUTE
     const told = play(
@@ -409,7 +409,7 @@ describe('which refund a provisional action turns out to be', () => {
     expect(verdicts(lookAll(told))).toEqual(['provisional 300 unexplained', 're_1 700 unexplained'])
   })
 
-  test('a refund that another case knew joins the provisional action when they turn out to be one', () => {
+  test('may come from another case that is merged', () => {
     const alerted = playInTwoParts([at(T0, firstTotal)])
     const elsewhere = lookAll(play([at(T0, named('re_1', 700))], { ...emptyCase(), id: 'sub_other' }))
     const { merged } = mergeCases(alerted, elsewhere, second)
@@ -420,7 +420,7 @@ describe('which refund a provisional action turns out to be', () => {
     expect(theCase.actions[0]?.incidents.filter(({ state }) => state === 'open')).toHaveLength(1)
   })
 
-  test('a total that a second connection shows, too, is one', () => {
+  test('a total that two connections show counts once', () => {
     const connection = { id: 'con_b', createdAt: T0 - 30 * MINUTE }
     const again = totalSeen({ total: 700, before: 0 }, { eventId: 'a', connection })
     const theCase = lookAll(play([at(T0 + 5 * MINUTE, again)], playInTwoParts([at(T0, firstTotal)])))

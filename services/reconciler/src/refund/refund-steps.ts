@@ -16,10 +16,10 @@ import { recheckEntry } from '../verdict/outbox-entries.ts'
 import { mergeRecords } from '../verdict/same-action.ts'
 import {
   type ChargeReading,
-  knownRefund,
   mayPredateConnection,
   nearestRecord,
   readCharges,
+  toKnownRefund,
   totalIdPrefix,
 } from './charge-reading.ts'
 import { addPaymentNames } from './payment-names.ts'
@@ -80,7 +80,7 @@ function isSameTotal(known: RefundTotal, sighting: ObservedRefundTotal): boolean
 /** The index of the provisional action that a reported refund replaces, or -1. */
 export function indexOfProvisional(theCase: Case, sighting: ObservedAction): number {
   if (!theCase.actions.some(isProvisional)) return -1
-  const more = [{ record: sighting, known: knownRefund(sighting, sighting.createdAt) }]
+  const more = [{ record: sighting, known: toKnownRefund(sighting, sighting.createdAt) }]
   const named = readCharges(theCase, more).flatMap(({ named }) => named)
   return theCase.actions.indexOf(nearestRecord(named, sighting.amount, sighting.createdAt) as ActionRecord)
 }

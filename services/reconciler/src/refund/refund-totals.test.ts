@@ -52,7 +52,7 @@ describe('docs/decisions/explaining.md holds for the totals of a charge', () => 
     { name: 'in reverse, minutes apart', order: (events: Input[]) => events.reverse(), apartMs: 2 * MINUTE },
   ]
 
-  test('there are rows', () => {
+  test('the table has rows', () => {
     expect(rows.length).toBeGreaterThan(10)
   })
 

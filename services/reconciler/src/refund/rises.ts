@@ -59,14 +59,14 @@ export class CountedAmounts {
     )
   }
 
-  /** Without the amounts whose money came back before this time, by their events. */
+  /** Returns the amounts without those whose money came back before this time, by their events. */
   withoutReturned(before: number): CountedAmounts {
     if (this.#firstBackAt >= before) return this
     return countedAmountsOf(this.#all().filter(({ cameBack }) => (cameBack?.at ?? Infinity) >= before))
   }
 
   /**
-   * Without this amount of money that came back, as a lower total shows. The refunds that most likely failed are
+   * Returns the amounts after this much money came back, as a lower total shows. The refunds that most likely failed are
    * removed first.
    */
   withoutAmount(amount: number): CountedAmounts {

@@ -19,14 +19,14 @@ const other = { connection: { id: 'con_b', createdAt: T0 - 60 * MINUTE } }
 const refund = refundSeen()
 const total = (createdAt = T0) => totalSeen({ total: 2499, before: 0, createdAt }, other)
 const POLICIES = [policy({ outOfBand: 'ignore' }), policy({ connectionId: 'con_b', outOfBand: 'alert' })]
-const told = (...inputs: Input[]) => lookAll(play(inputs.map(input => ({ at: T0, input }))), POLICIES)
+const judgedCase = (...inputs: Input[]) => lookAll(play(inputs.map(input => ({ at: T0, input }))), POLICIES)
 
-describe('of a refund that one connection shows, and another only by its total', () => {
+describe('a refund that one connection shows, and another only by its total', () => {
   test.each([
     { order: 'refund, total', inputs: [refund, total()] },
     { order: 'total, refund', inputs: [total(), refund] },
-  ])('the stricter setting counts: $order', ({ inputs }) => {
-    const theCase = told(...inputs)
+  ])('the stricter setting applies: $order', ({ inputs }) => {
+    const theCase = judgedCase(...inputs)
     expect(onlyAction(theCase)).toMatchObject({ verdict: 'unexplained', providerRef: 're_1' })
     expect(
       onlyAction(theCase)
@@ -36,22 +36,22 @@ describe('of a refund that one connection shows, and another only by its total',
     expect(onlyAction(theCase).incidents).toMatchObject([{ connectionId: 'con_b' }])
   })
 
-  test('the stricter setting counts also where the total comes after the quiet verdict', () => {
-    const quiet = told(refund)
+  test('the stricter setting applies even if the total arrives after the verdict without an alert', () => {
+    const quiet = judgedCase(refund)
     expect(onlyAction(quiet).verdict).toBe('not_alerted')
     const later = lookAll(play([{ at: T0 + 5 * MINUTE, input: total() }], quiet), POLICIES)
     expect(alertsOf(later)).toEqual(['incident.opened'])
   })
 
-  test('a total from before the refund does not show it', () => {
+  test('a total from before the refund does not include it', () => {
     const before = totalSeen({ total: 100, before: 0, createdAt: T0 - MINUTE }, other)
-    const theCase = told(refundSeen({ id: 're_0', amount: 100, createdAt: T0 - MINUTE }), before, refund)
+    const theCase = judgedCase(refundSeen({ id: 're_0', amount: 100, createdAt: T0 - MINUTE }), before, refund)
     expect(theCase.actions.find(({ providerRef }) => providerRef === 're_1')?.verdict).toBe('not_alerted')
   })
 
   test('a refund that was made after the other connection alerts, though the first connection is younger', () => {
     const young = refundSeen({}, { connection: { id: CONNECTION, createdAt: T0 + 30 * SECOND } })
-    expect(onlyAction(told(young))).toMatchObject({ reason: 'made_before_connection' })
-    expect(onlyAction(told(young, total()))).toMatchObject({ verdict: 'unexplained' })
+    expect(onlyAction(judgedCase(young))).toMatchObject({ reason: 'made_before_connection' })
+    expect(onlyAction(judgedCase(young, total()))).toMatchObject({ verdict: 'unexplained' })
   })
 })

@@ -12,7 +12,7 @@ test('a case is read as it was written', () => {
   })
 })
 
-test('a text of the first layout is read under the names of today', () => {
+test('a text of the first layout is read with the current names', () => {
   const followed = { operationId: 'op_1', look: null }
   const { evicted: _evicted, expectedChanges: _expected, followedOperations: _followed, ...others } = empty
   const text = JSON.stringify({

@@ -4,7 +4,7 @@ import type {
   ExpectedChangeUsesDocument,
   IncidentDocument,
 } from '@backstop/contracts'
-import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
+import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
 import type { Filter } from 'mongodb'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import {
@@ -61,7 +61,9 @@ export function createMongoExpectedChangeUses(mongo: Mongo): ExpectedChangeUsesS
       asUnavailable(async () => {
         const document = documentOf(next)
         if (next.version === 1) {
-          return (await onlyDuplicates(() => collection.insertMany([document], { ordered: false }), 1)).length === 0
+          return (
+            (await writeIgnoringDuplicates(() => collection.insertMany([document], { ordered: false }), 1)).length === 0
+          )
         }
         const { matchedCount } = await collection.replaceOne({ _id: next.id, version: next.version - 1 }, document)
         return matchedCount === 1

@@ -1,5 +1,5 @@
 import type { ConnectionDocument, InboxBodyDocument, InboxDocument } from '@backstop/contracts'
-import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
+import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
 import type { Filter } from 'mongodb'
 import type { ConnectionReader, Inbox, InboxEntry } from './store.ts'
 
@@ -36,8 +36,11 @@ export function createMongoInbox(mongo: Mongo): Inbox {
       const raw = entries.map(({ document, body }) => ({ _id: document._id, received_at: document.received_at, body }))
       await asUnavailable(async () => {
         // Bodies first, because the inbox entry marks the event as done.
-        await onlyDuplicates(() => bodies.insertMany(raw, { ordered: false }), raw.length)
-        const there = await onlyDuplicates(() => inbox.insertMany(documents, { ordered: false }), documents.length)
+        await writeIgnoringDuplicates(() => bodies.insertMany(raw, { ordered: false }), raw.length)
+        const there = await writeIgnoringDuplicates(
+          () => inbox.insertMany(documents, { ordered: false }),
+          documents.length,
+        )
         if (there.length > 0) await replaceParked(there.flatMap(index => entries[index] ?? []))
       })
     },

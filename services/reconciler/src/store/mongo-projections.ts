@@ -1,5 +1,5 @@
 import type { ActionDocument, IncidentDocument } from '@backstop/contracts'
-import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
+import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
 import type { Collection, Filter } from 'mongodb'
 import type { ListingState, ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
 import type { ProjectionStore } from './store.ts'
@@ -36,7 +36,10 @@ async function saveNewer<P extends { listing: ListingState }, T extends { _id: s
 ): Promise<void> {
   await asUnavailable(async () => {
     const fresh = list.filter(({ listing }) => listing === 'absent').map(toDocument)
-    const present = await onlyDuplicates(() => collection.insertMany(fresh as never, { ordered: false }), fresh.length)
+    const present = await writeIgnoringDuplicates(
+      () => collection.insertMany(fresh as never, { ordered: false }),
+      fresh.length,
+    )
     const rest = [
       ...list.filter(({ listing }) => listing === 'outdated').map(toDocument),
       ...(await notListed(collection, list.filter(({ listing }) => listing === 'current').map(toDocument))),
@@ -48,7 +51,7 @@ async function saveNewer<P extends { listing: ListingState }, T extends { _id: s
     }))
     // If a newer version is stored, the upsert tries to insert and fails with a duplicate key, so the newer version is
     // kept.
-    await onlyDuplicates(() => collection.bulkWrite(upserts as never, { ordered: false }), upserts.length)
+    await writeIgnoringDuplicates(() => collection.bulkWrite(upserts as never, { ordered: false }), upserts.length)
   })
 }
 

@@ -1,5 +1,11 @@
 import type { Incident, IncidentDocument } from '@backstop/contracts'
-import { asUnavailable, createMongoOutboxSource, type Mongo, onlyDuplicates, type PendingOutbox } from '@backstop/kit'
+import {
+  asUnavailable,
+  createMongoOutboxSource,
+  type Mongo,
+  type PendingOutbox,
+  writeIgnoringDuplicates,
+} from '@backstop/kit'
 import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
 import type { StandaloneIncidentStore } from './store.ts'
 
@@ -13,7 +19,7 @@ export function createMongoStandaloneIncidents(mongo: Mongo): StandaloneIncident
   return {
     open: ({ incident, entries }) =>
       asUnavailable(async () => {
-        await onlyDuplicates(
+        await writeIgnoringDuplicates(
           () => incidents.insertMany([{ ...toDocument(incident), outbox: [...entries] }], { ordered: false }),
           1,
         )

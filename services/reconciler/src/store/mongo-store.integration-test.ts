@@ -2,7 +2,7 @@ import type { ActionDocument, ExpectedChangeDocument } from '@backstop/contracts
 import { connectMongo, type Mongo } from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
-import { createIndexes } from '../../test/indexed.ts'
+import { createIndexes } from '../../test/create-indexes.ts'
 import { storeContract } from '../../test/store.contract.ts'
 import { sweepContract } from '../../test/sweeps.contract.ts'
 import { openStores } from '../start.ts'

@@ -1,5 +1,5 @@
 import type { SweepDocument } from '@backstop/contracts'
-import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
+import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
 import { newSweep, type SweepStore, type SweptConnection } from './sweeps.ts'
 
 /** Filters for sweeps whose last run succeeded (quick), and for all others (slow). */
@@ -20,7 +20,7 @@ export function createMongoSweeps(mongo: Mongo): SweepStore {
       const missing = connections.filter(({ id }) => !there.has(id))
       if (missing.length === 0) return
       const documents = missing.map(({ id, projectId }) => newSweep(id, projectId, now))
-      await onlyDuplicates(() => sweeps.insertMany(documents, { ordered: false }), documents.length)
+      await writeIgnoringDuplicates(() => sweeps.insertMany(documents, { ordered: false }), documents.length)
     })
   }
   return {

@@ -12,7 +12,7 @@ import type { Input } from '../decision/decide.ts'
 
 const HOUR = 60 * MINUTE
 const at = (input: Input, ms = T0 + HOUR) => ({ at: ms, input })
-const tell = (...inputs: Input[]) => play(inputs.map(input => at(input)))
+const playAll = (...inputs: Input[]) => play(inputs.map(input => at(input)))
 const records = (theCase: Case) =>
   theCase.actions.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).sort()
 /** A snapshot of an active subscription at this second. */
@@ -20,34 +20,34 @@ const running = (second: number) => subscriptionShown({ asOf: T0 + second * SECO
 const setAt = (second: number, more: Parameters<typeof scheduledCancellation>[1] = {}) =>
   scheduledCancellation(T0 + second * SECOND, more)
 type PausePhase = 'none' | 'scheduled' | 'paused'
-const shown = (phase: PausePhase, second: number, before?: PausePhase) =>
+const pauseShown = (phase: PausePhase, second: number, before?: PausePhase) =>
   subscriptionShown({
     asOf: T0 + second * SECOND,
     pause: { phase },
     before: before === undefined ? null : { cancellation: null, pause: before },
   })
 
-describe('what the snapshots of a subscription tell', () => {
+describe('snapshots of a subscription show', () => {
   test.each([
-    { name: 'that it runs on', shows: [running(0)], records: [] },
-    { name: 'that its end is set', shows: [setAt(0)], records: ['cancellation scheduled pending'] },
+    { name: 'that it is active', shows: [running(0)], records: [] },
+    { name: 'that its end is scheduled', shows: [setAt(0)], records: ['cancellation scheduled pending'] },
     {
-      name: 'that the set end was carried out: the same action',
+      name: 'that the scheduled end took effect: the same action',
       shows: [setAt(0), endedSubscription(T0, { asOf: T0 + 60 * SECOND })],
       records: ['cancellation succeeded pending'],
     },
     {
-      name: 'that it was asked for again: the same action',
+      name: 'that the end was requested again: the same action',
       shows: [setAt(0), setAt(5)],
       records: ['cancellation scheduled pending'],
     },
     {
-      name: 'that the end was taken back',
+      name: 'that the end was removed',
       shows: [setAt(0), running(5)],
       records: ['cancellation canceled pending', 'schedule_removal succeeded not_alerted'],
     },
     {
-      name: 'that the end was taken back, though nobody showed it as set',
+      name: 'that the end was removed, even if no snapshot shows it as scheduled',
       shows: [subscriptionShown({ asOf: T0, before: { cancellation: 'scheduled', pause: null } })],
       records: ['schedule_removal succeeded not_alerted'],
     },
@@ -57,7 +57,7 @@ describe('what the snapshots of a subscription tell', () => {
       records: ['cancellation reversed pending', 'cancellation succeeded pending', 'resume succeeded not_alerted'],
     },
     {
-      name: 'that an end was set anew after it had been taken back, as only the later event says',
+      name: 'that an end was scheduled again after it had been removed, as only the later event states',
       shows: [setAt(0), setAt(9, { before: { cancellation: 'none', pause: null } })],
       records: [
         'cancellation canceled pending',
@@ -66,22 +66,22 @@ describe('what the snapshots of a subscription tell', () => {
       ],
     },
     {
-      name: 'that it was paused, as it had been set to, and goes on',
-      shows: [shown('scheduled', 0), shown('paused', 5), shown('none', 9)],
+      name: 'that it was paused as scheduled, and continues',
+      shows: [pauseShown('scheduled', 0), pauseShown('paused', 5), pauseShown('none', 9)],
       records: ['pause succeeded not_alerted', 'resume succeeded not_alerted'],
     },
     {
-      name: 'that a pause was taken back before it began',
-      shows: [shown('scheduled', 0), shown('none', 9)],
+      name: 'that a pause was removed before it began',
+      shows: [pauseShown('scheduled', 0), pauseShown('none', 9)],
       records: ['pause canceled not_alerted', 'schedule_removal succeeded not_alerted'],
     },
     {
-      name: 'that it stood without an end in the second in which the end was set, as it was read before',
+      name: 'that it had no end in the second in which the end was scheduled, as it was read before',
       shows: [setAt(0), running(0)],
       records: ['cancellation scheduled pending'],
     },
     {
-      name: 'that the end was taken back and set anew within one second',
+      name: 'that the end was removed and scheduled again within one second',
       shows: [
         setAt(0),
         subscriptionShown({ asOf: T0 + 5 * SECOND, before: { cancellation: 'scheduled', pause: null } }),
@@ -94,7 +94,7 @@ describe('what the snapshots of a subscription tell', () => {
       ],
     },
     {
-      name: 'that an end was set and taken back within one second',
+      name: 'that an end was scheduled and removed within one second',
       shows: [
         setAt(5, { before: { cancellation: 'none', pause: null } }),
         subscriptionShown({ asOf: T0 + 5 * SECOND, before: { cancellation: 'scheduled', pause: null } }),
@@ -103,59 +103,59 @@ describe('what the snapshots of a subscription tell', () => {
     },
   ])('$name', ({ shows, records: expected }) => {
     const told = shows.map(one => sightingInput(one))
-    expect(records(tell(...told))).toEqual(expected)
-    expect(records(tell(...told.toReversed()))).toEqual(expected)
-    expect(records(tell(...told, ...told))).toEqual(expected)
+    expect(records(playAll(...told))).toEqual(expected)
+    expect(records(playAll(...told.toReversed()))).toEqual(expected)
+    expect(records(playAll(...told, ...told))).toEqual(expected)
   })
 
-  test('a reading out of order makes no second cancellation of one request', () => {
+  test('a re-read out of order adds no second cancellation of one request', () => {
     const stale = subscriptionShown({ asOf: T0 + 2 * SECOND })
     const again = setAt(0, { asOf: T0 + 9 * SECOND })
-    expect(records(tell(sightingInput(setAt(0)), sightingInput(stale), sightingInput(again)))).toEqual([
+    expect(records(playAll(sightingInput(setAt(0)), sightingInput(stale), sightingInput(again)))).toEqual([
       'cancellation scheduled pending',
     ])
-    expect(records(tell(sightingInput(again), sightingInput(stale), sightingInput(setAt(0))))).toEqual([
+    expect(records(playAll(sightingInput(again), sightingInput(stale), sightingInput(setAt(0))))).toEqual([
       'cancellation scheduled pending',
     ])
   })
 
   test.each([
     {
-      name: 'in the second in which it goes on, and before it does',
-      reads: shown('paused', 5),
-      events: [shown('paused', 0), shown('none', 5, 'paused')],
+      name: 'in the second in which it continues, and before that',
+      reads: pauseShown('paused', 5),
+      events: [pauseShown('paused', 0), pauseShown('none', 5, 'paused')],
       records: ['pause succeeded not_alerted', 'resume succeeded not_alerted'],
     },
     {
-      name: 'on a page that was asked for a little before it was paused',
-      reads: shown('paused', 5),
-      events: [shown('none', 0), shown('paused', 9, 'none')],
+      name: 'on a page that was requested a little before the pause',
+      reads: pauseShown('paused', 5),
+      events: [pauseShown('none', 0), pauseShown('paused', 9, 'none')],
       records: ['pause succeeded not_alerted'],
     },
     {
-      name: 'on a page that was asked for a little before it went on',
-      reads: shown('none', 5),
-      events: [shown('paused', 0), shown('none', 9, 'paused')],
+      name: 'on a page that was requested a little before it continued',
+      reads: pauseShown('none', 5),
+      events: [pauseShown('paused', 0), pauseShown('none', 9, 'paused')],
       records: ['pause succeeded not_alerted', 'resume succeeded not_alerted'],
     },
     {
-      name: 'in a pause of which nothing but its end was told, and then paused again',
-      reads: shown('paused', 5),
-      events: [shown('none', 0), shown('none', 30, 'paused'), shown('paused', 64, 'none')],
+      name: 'in a pause of which only the end was reported, and then paused again',
+      reads: pauseShown('paused', 5),
+      events: [pauseShown('none', 0), pauseShown('none', 30, 'paused'), pauseShown('paused', 64, 'none')],
       records: ['pause succeeded not_alerted', 'pause succeeded not_alerted', 'resume succeeded not_alerted'],
     },
-  ])('tell of a pause once when it is read $name', ({ reads, events, records: expected }) => {
+  ])('show a pause once if it is read $name', ({ reads, events, records: expected }) => {
     const told = [
       sightingInput(reads, { eventId: null, eventType: 'sweep', reading: 'sweep' }),
       ...events.map(one => sightingInput(one)),
     ]
-    expect(records(tell(...told))).toEqual(expected)
-    expect(records(tell(...told.toReversed()))).toEqual(expected)
+    expect(records(playAll(...told))).toEqual(expected)
+    expect(records(playAll(...told.toReversed()))).toEqual(expected)
   })
 
-  test('an older snapshot that comes late neither renames an action nor alerts again', () => {
+  test('an older snapshot that arrives late changes no action id and causes no second alert', () => {
     const reseller = (asOf: number) => scheduledCancellation(null, { provider: 'reseller', asOf })
-    const first = lookAll(tell(sightingInput(reseller(T0 + 9 * SECOND))))
+    const first = lookAll(playAll(sightingInput(reseller(T0 + 9 * SECOND))))
     const [known] = first.actions
     const later = lookAll(play([at(sightingInput(reseller(T0)))], first))
     expect(later.actions.map(action => action.id)).toEqual([known?.id])
@@ -163,8 +163,8 @@ describe('what the snapshots of a subscription tell', () => {
     expect(alertsOf(later)).toEqual(['incident.opened'])
   })
 
-  test('a snapshot that comes late and parts one cancellation in two leaves the first name where it was', () => {
-    const one = tell(sightingInput(setAt(0)), sightingInput(setAt(9)))
+  test('a late snapshot that splits a cancellation in two leaves the first part its id', () => {
+    const one = playAll(sightingInput(setAt(0)), sightingInput(setAt(9)))
     const two = play([at(sightingInput(running(5)))], one)
     expect(one.actions).toHaveLength(1)
     expect(
@@ -173,8 +173,8 @@ describe('what the snapshots of a subscription tell', () => {
     expect(two.actions[0]?.id).toBe(one.actions[0]?.id)
   })
 
-  test('what stood still is kept whole for as long as something may part it', () => {
-    const theCase = tell(
+  test('unchanged snapshots are all kept while a late snapshot may split them', () => {
+    const theCase = playAll(
       ...[0, 100, 50].map(second => sightingInput(running(second))),
       sightingInput(setAt(20)),
       sightingInput(setAt(80)),
@@ -182,14 +182,14 @@ describe('what the snapshots of a subscription tell', () => {
     expect(theCase.actions.filter(action => action.kind === 'cancellation')).toHaveLength(2)
   })
 
-  test('a subscription that changes every day in what does not matter does not fill its case', () => {
+  test('a subscription with irrelevant changes every day does not fill its case', () => {
     const days = Array.from({ length: 365 }, (_, day) => at(sightingInput(running(day * 86_400))))
     expect(play(days, emptyCase()).subscriptions[0]?.snapshots.length).toBeLessThan(20)
   })
 
-  test('each event that matters is told once, and a reading only where it is news', () => {
+  test('the timeline has each relevant event once, and re-reads only if they show a change', () => {
     const sweep = { eventId: null, eventType: 'sweep', reading: 'sweep' } as const
-    const theCase = tell(
+    const theCase = playAll(
       sightingInput(setAt(0)),
       sightingInput(setAt(0)),
       sightingInput(setAt(0, { asOf: T0 + 5 * SECOND }), sweep),
@@ -198,7 +198,7 @@ describe('what the snapshots of a subscription tell', () => {
   })
 })
 
-test('the request that seemed to take an end back lends no key to the cancellation, which was read again', () => {
+test('a request that seemed to remove an end adds no key to the cancellation, if the cancellation is read again', () => {
   const told = [
     sightingInput(setAt(0, { idempotencyKey: 'sets' })),
     sightingInput(
@@ -211,21 +211,21 @@ test('the request that seemed to take an end back lends no key to the cancellati
     sightingInput(setAt(0, { asOf: T0 + 9 * SECOND }), { eventId: null, eventType: 'sweep', reading: 'sweep' }),
   ]
   for (const order of [told, told.toReversed()]) {
-    expect(tell(...order).actions).toMatchObject([{ kind: 'cancellation', idempotencyKeys: ['sets'] }])
+    expect(playAll(...order).actions).toMatchObject([{ kind: 'cancellation', idempotencyKeys: ['sets'] }])
   }
 })
 
 describe('an operation that cancels', () => {
-  test('explains the request, and its execution a month later', () => {
+  test('explains the request, and its effect a month later', () => {
     const cancels = operationSeen({ kind: 'cancellation', subject: 'sub_1', amount: null, currency: null })
     const month = T0 + 30 * 24 * HOUR
-    const set = lookAll(tell(cancels, sightingInput(setAt(0))))
+    const set = lookAll(playAll(cancels, sightingInput(setAt(0))))
     const done = lookAll(play([at(sightingInput(endedSubscription(T0, { asOf: month })), month)], set))
     expect(done.actions).toMatchObject([{ state: 'succeeded', verdict: 'explained', operationId: 'op_1' }])
     expect(alertsOf(done)).toEqual([])
   })
 
-  test('with the key of a later request does not explain what somebody else had set before', () => {
+  test('with the key of a later request does not explain an end that somebody else had scheduled before', () => {
     const late = operationSeen({
       kind: 'cancellation',
       subject: 'sub_1',
@@ -236,16 +236,16 @@ describe('an operation that cancels', () => {
       ended_at: new Date(T0 + 2 * HOUR + SECOND).toISOString(),
     })
     const ends = endedSubscription(T0 + 2 * HOUR, { idempotencyKey: 'k' })
-    expect(lookAll(tell(late, sightingInput(setAt(0)), sightingInput(ends))).actions).toMatchObject([
+    expect(lookAll(playAll(late, sightingInput(setAt(0)), sightingInput(ends))).actions).toMatchObject([
       { verdict: 'unexplained', providerCreatedAt: T0, idempotencyKeys: [] },
       { verdict: 'explained', providerCreatedAt: T0 + 2 * HOUR },
     ])
   })
 })
 
-test('an end that nobody asked for becomes one that somebody did: people hear of it', () => {
+test('an end of the provider that turns out to be requested by somebody alerts', () => {
   const planEnd = scheduledCancellation(null, { provider: 'subscription', cancellation: { cause: 'plan_end' } })
-  const theCase = tell(sightingInput(planEnd))
+  const theCase = playAll(sightingInput(planEnd))
   expect(theCase.actions).toMatchObject([{ verdict: 'not_alerted', reason: 'plan_ended', look: null }])
   const asked = scheduledCancellation(T0 + 9 * SECOND, { provider: 'subscription' })
   expect(play([at(sightingInput(asked))], theCase).actions).toMatchObject([
@@ -253,46 +253,46 @@ test('an end that nobody asked for becomes one that somebody did: people hear of
   ])
 })
 
-test('a set end that the baseline shows is explained, and so is its execution', () => {
+test('a scheduled end in the baseline is explained, and so is its effect', () => {
   const connection = { id: 'con_a', createdAt: T0 + 5 * SECOND }
   const set = scheduledCancellation(null, { provider: 'reseller', asOf: T0 + 6 * SECOND })
-  const theCase = tell(
+  const theCase = playAll(
     baselineInput(set, { connection }),
     sightingInput(endedSubscription(null, { provider: 'reseller', asOf: T0 + 30 * 24 * HOUR }), { connection }),
   )
   expect(theCase.actions).toMatchObject([{ verdict: 'explained', reason: 'scheduled_before', state: 'succeeded' }])
 })
 
-test('a baseline that is read long after the connection was made takes nothing back that an event told since', () => {
+test('a baseline that is read long after the connection was made does not explain a change that an event reported since', () => {
   const set = scheduledCancellation(null, { provider: 'reseller' })
-  const alerted = lookAll(tell(sightingInput(set)))
+  const alerted = lookAll(playAll(sightingInput(set)))
   expect(alerted.actions).toMatchObject([{ verdict: 'unexplained' }])
   expect(play([at(baselineInput(set), T0 + 48 * HOUR)], alerted).actions).toMatchObject([{ verdict: 'unexplained' }])
-  expect(tell(baselineInput(set), sightingInput(set)).actions).toMatchObject([{ verdict: 'pending' }])
+  expect(playAll(baselineInput(set), sightingInput(set)).actions).toMatchObject([{ verdict: 'pending' }])
 })
 
-describe('an end that was backdated to before the connection, of a subscription that was shown running since', () => {
+describe('an end that was backdated to before the connection, of a subscription that was shown as active since', () => {
   const shown = subscriptionShown({ provider: 'subscription', asOf: T0 - 30 * MINUTE })
   const effectiveAt = T0 - 72 * HOUR
   const backdated = endedSubscription(null, { provider: 'subscription', cancellation: { effectiveAt } })
 
-  test('came about since', () => {
-    expect(tell(sightingInput(shown), sightingInput(backdated)).actions).toMatchObject([
+  test('was made after the connection', () => {
+    expect(playAll(sightingInput(shown), sightingInput(backdated)).actions).toMatchObject([
       { verdict: 'pending', providerCreatedAt: T0 },
     ])
   })
 
   test('is explained by the operation that made it', () => {
     const made = { kind: 'cancellation', provider: 'subscription', subject: 'sub_1', amount: null } as const
-    const theCase = tell(operationSeen({ ...made, currency: null }), sightingInput(shown), sightingInput(backdated))
+    const theCase = playAll(operationSeen({ ...made, currency: null }), sightingInput(shown), sightingInput(backdated))
     expect(theCase.actions).toMatchObject([{ verdict: 'explained' }])
   })
 })
 
-test('an end that is set anew soon after another one was read is one of its own', () => {
+test('an end that is scheduled again soon after another one was read is a separate action', () => {
   const read = sightingInput(setAt(3), { eventId: null, reading: 'sweep' })
   const anew = sightingInput(setAt(20, { before: { cancellation: 'none', pause: null } }))
-  for (const order of [tell(read, anew), tell(anew, read)]) {
+  for (const order of [playAll(read, anew), playAll(anew, read)]) {
     expect(records(order)).toEqual([
       'cancellation canceled pending',
       'cancellation scheduled pending',

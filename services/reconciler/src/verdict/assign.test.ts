@@ -67,7 +67,7 @@ describe("a stranger's refund has alerted, and an equal operation is reported", 
     expect(alertsOf(decideAgain(arrived))).toEqual(['incident.opened'])
   })
 
-  test('resolves when the window is over and no refund of its own arrived, at that very time', () => {
+  test('resolves when its own refund can no longer arrive, at that exact time', () => {
     const ended = play([at(BEGAN + 5 * MINUTE, ours())], alerted)
     const [due] = pendingLooks(ended).filter(({ kind }) => kind === 'decision')
     expect(due).toMatchObject({ dueAt: BEGAN + SECOND + 15 * MINUTE, wakeAt: BEGAN + SECOND + 15 * MINUTE })
@@ -80,7 +80,7 @@ describe("a stranger's refund has alerted, and an equal operation is reported", 
     expect(pendingLooks(resolved)).toEqual([])
   })
 
-  test('resolves a day after the operation began when nobody reports its end', () => {
+  test('resolves a day after the operation began if its end is not reported', () => {
     const running = play([at(BEGAN, executing)], alerted)
     expect(unexpectedActionIncident(onlyAction(decideAgain(running)))).toMatchObject({
       state: 'resolved',
@@ -90,15 +90,15 @@ describe("a stranger's refund has alerted, and an equal operation is reported", 
 
   test.each([
     { name: 'names it', facts: { provider_ref: 're_stranger' }, key: undefined },
-    { name: 'sent its key', facts: { idempotency_key: 'k' }, key: 'k' },
-  ])('resolves at once where the operation $name', ({ facts, key }) => {
+    { name: 'has its key', facts: { idempotency_key: 'k' }, key: 'k' },
+  ])('resolves at once if the operation $name', ({ facts, key }) => {
     const seen = refundSeen({ id: 're_stranger', ...(key === undefined ? {} : { idempotencyKey: key }) })
     const open = lookAll(play([at(T0, seen)]))
     const resolved = play([at(BEGAN, ours({ state: 'executing', ended_at: null, ...facts }))], open)
     expect(incidentsOf(resolved)).toEqual([['resolved']])
   })
 
-  test('says in why that the operation may explain it later', () => {
+  test('states in `why` that the operation may explain it later', () => {
     const theCase = play([at(BEGAN + 5 * MINUTE, ours())], alerted)
     expect(whyOf(theCase, onlyAction(theCase)).candidates).toEqual([
       {
@@ -110,28 +110,28 @@ describe("a stranger's refund has alerted, and an equal operation is reported", 
   })
 })
 
-describe('an assignment that people were notified of', () => {
+describe('an assignment that people were alerted about', () => {
   const resolved = decideAgain(play([at(BEGAN + 5 * MINUTE, ours())], alerted))
 
-  test('stays when a refund arrives late that is nearer in time: that one alerts, and nothing reopens', () => {
+  test('is kept if a late refund is nearer in time: that one alerts, and nothing reopens', () => {
     const late = lookAll(play([at(T0 + 60 * MINUTE, own)], resolved))
     expect(verdicts(late)).toEqual({ re_stranger: ['explained', 'op_1'], re_own: ['unexplained', null] })
     expect(incidentsOf(late)).toEqual([['resolved'], ['open']])
   })
 
-  test('moves when the operation names the late one, and then what was said wrongly is told again', () => {
+  test('changes if the operation names the late refund: then the wrong resolution is corrected by an alert', () => {
     const named = play([at(T0 + 59 * MINUTE, ours({ version: 2, provider_ref: 're_own' }))], resolved)
     const late = lookAll(play([at(T0 + 60 * MINUTE, own)], named))
     expect(verdicts(late)).toEqual({ re_stranger: ['unexplained', null], re_own: ['explained', 'op_1'] })
     expect(incidentsOf(late)).toEqual([['resolved', 'open'], []])
   })
 
-  test('stays when another operation is reported that is nearer in time', () => {
+  test('is kept if another operation is reported that is nearer in time', () => {
     const nearer = operationSeen({ operation_id: 'op_2', executing_at: iso(T0), ended_at: iso(T0) })
     expect(verdicts(play([at(T0 + 60 * MINUTE, nearer)], resolved))).toEqual({ re_stranger: ['explained', 'op_1'] })
   })
 
-  test('stays when two cases turn out to be one', () => {
+  test('is kept if two cases are merged', () => {
     const other = play([at(T0 + 60 * MINUTE, own)], { ...emptyCase(), id: 'sub_other' })
     const { merged } = mergeCases(resolved, other, T0 + 60 * MINUTE)
     const judged = play(
@@ -169,7 +169,7 @@ test('an expected change that resolved an alert is not replaced by an operation 
 })
 
 describe('two equal refunds and one operation', () => {
-  test('do not swap places when the provisional one turns out to be the nearer one', () => {
+  test('keep their assignment if the provisional one turns out to be nearer', () => {
     const total = (facts: Parameters<typeof totalSeen>[0]) => at(T0 + 12 * SECOND, totalSeen(facts))
     const provisional = lookAll(
       play([
@@ -187,7 +187,7 @@ describe('two equal refunds and one operation', () => {
     expect(alertsOf(known)).toEqual(['incident.opened'])
   })
 
-  test('of which nobody was notified are assigned anew: the nearer one has the operation', () => {
+  test('without an alert are assigned again: the nearer one gets the operation', () => {
     const far = play([at(T0, operationSeen()), at(T0, refundSeen({ id: 're_far', createdAt: T0 + 20 * SECOND }))])
     const near = play([at(T0 + 30 * SECOND, refundSeen({ id: 're_near', createdAt: T0 + SECOND }))], far)
     expect(verdicts(near)).toEqual({ re_far: ['pending', null], re_near: ['explained', 'op_1'] })

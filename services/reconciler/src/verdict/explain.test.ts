@@ -12,7 +12,7 @@ function action(facts: RefundFacts = {}): ActionRecord {
 const explained = (actions: ActionRecord[], operations: Operation[]) =>
   assignOperations(actions, operations, T0 + MINUTE).explained
 
-describe('which operation explains which action', () => {
+describe('the assignment of operations to actions', () => {
   const first = action({ id: 're_1' })
   const second = action({ id: 're_2' })
 
@@ -25,7 +25,7 @@ describe('which operation explains which action', () => {
     expect([...assigned.keys()]).toEqual([second.id])
   })
 
-  test('of two weak matches the one nearer in time wins', () => {
+  test('the nearer in time of two weak matches is chosen', () => {
     const near = action({ id: 're_9', createdAt: T0 + SECOND })
     const far = action({ id: 're_0', createdAt: T0 + 5 * SECOND })
     expect([...explained([far, near], [operation()]).keys()]).toEqual([near.id])
@@ -50,7 +50,7 @@ describe('made before the connection', () => {
   test('the same second counts as after, because providers give whole seconds', () => {
     expect(madeBeforeConnection(seen(T0, [T0 + 700]))).toBe(false)
   })
-  test('it must lie before every connection that shows it', () => {
+  test('the action must be older than every connection that shows it', () => {
     expect(madeBeforeConnection(seen(T0, [T0 + MINUTE, T0 - MINUTE]))).toBe(false)
   })
 })

@@ -18,8 +18,8 @@ const unlinked = sightingInput(refundShown({ ...biller, stateVersion: 1 }), {
 })
 
 const policies = [policy(), policy({ connectionId: 'con_s', provider: 'subscription' })]
-const tell = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0 + MINUTE, input })))
-const looked = (theCase: Case) => lookAll(theCase, [policy(), policy({ connectionId: 'con_t' })])
+const playAll = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0 + MINUTE, input })))
+const lookThroughBoth = (theCase: Case) => lookAll(theCase, [policy(), policy({ connectionId: 'con_t' })])
 
 describe('a refund that the biller made through its gateway', () => {
   test.each([
@@ -28,38 +28,38 @@ describe('a refund that the biller made through its gateway', () => {
     { name: 'the link last', inputs: [unlinked, atGateway, linked] },
     { name: 'the link last, the gateway first', inputs: [atGateway, unlinked, linked] },
   ])('is one action with both connections: $name', ({ inputs }) => {
-    const theCase = tell(...inputs)
+    const theCase = playAll(...inputs)
     expect(theCase.actions).toHaveLength(1)
     expect(theCase.actions[0]).toMatchObject({ provider: 'processor', providerRef: 're_1', subject: 'pi_1' })
     expect(theCase.actions[0]?.seenThrough.map(({ id }) => id).sort()).toEqual([CONNECTION, 'con_s'])
     expect(theCase.actions[0]?.objectIds).toEqual(['pi_1', 'sub_1'])
   })
 
-  test('is explained by an operation at either of them', () => {
+  test('is explained by an operation at either provider', () => {
     for (const made of [
       { provider: 'processor', subject: 'pi_1', provider_ref: 're_1' },
       { provider: 'subscription', subject: 'sub_1', provider_ref: 'txn_1' },
     ] as const) {
-      expect(tell(operationSeen(made), linked, atGateway).actions).toMatchObject([{ verdict: 'explained' }])
+      expect(playAll(operationSeen(made), linked, atGateway).actions).toMatchObject([{ verdict: 'explained' }])
     }
   })
 
-  test('is no drift for an operation at the gateway while only the biller has shown it', () => {
+  test('is no drift for an operation at the gateway if only the biller has shown it', () => {
     const made = operationSeen({ subject: 'pi_1', provider_ref: 're_1' })
-    const early = tell(made, linked)
+    const early = playAll(made, linked)
     expect(early.actions).toMatchObject([{ verdict: 'explained', differences: [] }])
     expect(alertsOf(play([{ at: T0 + MINUTE, input: atGateway }], early))).toEqual([])
-    const wrong = tell(operationSeen({ subject: 'pi_2', provider_ref: 're_1' }), linked)
+    const wrong = playAll(operationSeen({ subject: 'pi_2', provider_ref: 're_1' }), linked)
     expect(alertsOf(play([{ at: T0 + MINUTE, input: atGateway }], wrong))).toEqual(['drift.detected'])
   })
 
-  test('of which both were alerted keeps one incident; the other is resolved and leads to it', () => {
+  test('with two alerts keeps one incident; the other one is resolved and refers to it', () => {
     const signed = (input: Input) => ({
       ...input,
       source: { ...through('con_t'), eventId: 't', eventType: 'x', reading: null },
     })
-    const apart = looked(
-      tell(atGateway, signed(sightingInput(refundShown({ ...biller, provider: 'reseller' }))) as Input),
+    const apart = lookThroughBoth(
+      playAll(atGateway, signed(sightingInput(refundShown({ ...biller, provider: 'reseller' }))) as Input),
     )
     expect(alertsOf(apart)).toEqual(['incident.opened', 'incident.opened'])
     const link = refundShown({ ...biller, provider: 'reseller', gatewayRefs: ['re_1'], stateVersion: 2 })
@@ -77,16 +77,16 @@ describe('a refund that the biller made through its gateway', () => {
     )
   })
 
-  test('is not alerted twice when the second provider tells of it after the first alert', () => {
-    const alerted = lookAll(tell(atGateway), policies)
+  test('does not alert twice if the second provider shows it after the first alert', () => {
+    const alerted = lookAll(playAll(atGateway), policies)
     const both = lookAll(play([{ at: T0 + 9 * MINUTE, input: linked }], alerted), policies)
     expect(alertsOf(both)).toEqual(['incident.opened'])
     expect(both.actions).toMatchObject([{ verdict: 'unexplained' }])
   })
 
-  test('that one connection ignores is looked at again when a stricter one shows it, too', () => {
+  test('that one connection ignores gets a second look if a stricter connection shows it too', () => {
     const settings = [policy({ outOfBand: 'ignore' }), policy({ connectionId: 'con_q' })]
-    const ignored = lookAll(tell(atGateway), settings)
+    const ignored = lookAll(playAll(atGateway), settings)
     expect(ignored.actions).toMatchObject([{ verdict: 'not_alerted', reason: 'out_of_band_ignore' }])
     const other = sightingInput(refundShown(), { ...through('con_q'), eventId: 'q' })
     const seenTwice = play([{ at: T0 + 9 * MINUTE, input: other }], ignored)
@@ -95,7 +95,7 @@ describe('a refund that the biller made through its gateway', () => {
   })
 })
 
-test('what still waits for its look gets it on time, whichever record it is part of then', () => {
+test('a pending look is taken on time, even if its record was merged', () => {
   const madeLater = { ...through('con_s'), connection: { id: 'con_s', createdAt: T0 + 60 * MINUTE } }
   const before = sightingInput(refundShown({ ...biller, stateVersion: 1 }), { ...madeLater, eventId: 'before' })
   const link = sightingInput(refundShown({ ...biller, gatewayRefs: ['re_1'], stateVersion: 2 }), {

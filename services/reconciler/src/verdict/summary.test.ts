@@ -28,12 +28,12 @@ import { decide, type Input } from '../decision/decide.ts'
 import { projectIncidents } from './projection.ts'
 import { whyOf } from './why.ts'
 
-const told = (...inputs: Input[]) => lookAll(play(inputs.map(input => ({ at: T0, input }))))
+const judgedCase = (...inputs: Input[]) => lookAll(play(inputs.map(input => ({ at: T0, input }))))
 const summaries = (theCase: Case) => projectIncidents(theCase).map(({ incident }) => incident.summary)
 const REFUND = 'A refund of EUR 24.99 on pi_1'
 const UNEXPLAINED = ', and no operation of yours explains it'
 
-describe('the summary of an open incident says what the provider says', () => {
+describe("the summary of an open incident states the provider's data", () => {
   test.each([
     { state: 'succeeded', says: 'was made at the provider' },
     { state: 'pending', says: 'was requested at the provider and is pending' },
@@ -43,17 +43,17 @@ describe('the summary of an open incident says what the provider says', () => {
     { state: 'rejected', says: "was requested at the provider and rejected by the provider's review: no money moved" },
     { state: 'reversed', says: 'was made at the provider and taken back later' },
   ] as const)('of a refund that is $state', ({ state, says }) => {
-    expect(summaries(told(sightingInput(refundShown({ state }))))).toEqual([`${REFUND} ${says}${UNEXPLAINED}`])
+    expect(summaries(judgedCase(sightingInput(refundShown({ state }))))).toEqual([`${REFUND} ${says}${UNEXPLAINED}`])
   })
 
   test.each([
-    { name: 'set for later', shown: scheduledCancellation(T0), says: 'is scheduled at the provider' },
-    { name: 'carried out', shown: endedSubscription(T0), says: 'was made at the provider' },
-  ])('of a cancellation that is $name', ({ shown, says }) => {
-    expect(summaries(told(sightingInput(shown)))).toEqual([`A cancellation on sub_1 ${says}${UNEXPLAINED}`])
+    { name: 'scheduled', shown: scheduledCancellation(T0), says: 'is scheduled at the provider' },
+    { name: 'in effect', shown: endedSubscription(T0), says: 'was made at the provider' },
+  ])('states that a cancellation is $name', ({ shown, says }) => {
+    expect(summaries(judgedCase(sightingInput(shown)))).toEqual([`A cancellation on sub_1 ${says}${UNEXPLAINED}`])
   })
 
-  test('of a refund that the provider does not know when it is asked', () => {
+  test('says that the provider does not know the refund when it is asked', () => {
     const pending = play([{ at: T0, input: refundSeen() }])
     const facts = lookFacts([policy({ canRead: true })])
     const denied = secondLooks(pending).reduce((theCase, due) => {
@@ -69,15 +69,15 @@ describe('the summary of an open incident says what the provider says', () => {
   })
 })
 
-describe('the summary of a resolved incident says by what', () => {
-  const alerted = told(refundSeen())
+describe('the summary of a resolved incident names the explanation', () => {
+  const alerted = judgedCase(refundSeen())
 
   test('an operation that names the refund', () => {
     const named = play([{ at: T0 + 5 * MINUTE, input: operationSeen({ provider_ref: 're_1' }) }], alerted)
     expect(summaries(named)).toEqual([`${REFUND} is explained after all: operation op_1 names this very object`])
   })
 
-  test('an operation that only agrees is not said to have made it', () => {
+  test('an operation that matches by amount and time is not said to have made it', () => {
     const agreed = decideAgain(play([{ at: T0 + 5 * MINUTE, input: operationSeen() }], alerted))
     expect(summaries(agreed)).toEqual([
       `${REFUND} is explained after all: operation op_1 agrees in kind, subject, amount, currency and time`,
@@ -86,7 +86,7 @@ describe('the summary of a resolved incident says by what', () => {
   })
 
   test('an end that the provider caused needs no explanation', () => {
-    const open = told(sightingInput(scheduledCancellation(T0)))
+    const open = judgedCase(sightingInput(scheduledCancellation(T0)))
     const involuntary = sightingInput(
       endedSubscription(T0, { asOf: T0 + MINUTE, cancellation: { cause: 'involuntary', detail: 'not_paid' } }),
     )
@@ -95,7 +95,7 @@ describe('the summary of a resolved incident says by what', () => {
   })
 })
 
-describe('why claims no fact that nobody stated', () => {
+describe('why states only reported facts', () => {
   const why = (...inputs: Input[]) => {
     const theCase = play(inputs.map(input => ({ at: T0, input })))
     return whyOf(theCase, onlyAction(theCase)).candidates.map(({ text }) => text)
@@ -126,7 +126,7 @@ describe('why claims no fact that nobody stated', () => {
     expect(why(refundSeen(), operationSeen(said))).toEqual([text])
   })
 
-  test('a cancellation whose time the provider does not say was asked for between two times', () => {
+  test('a cancellation without a request time was requested between two times', () => {
     const [before, after] = [
       subscriptionShown({ provider: 'reseller', asOf: T0 - 30 * MINUTE }),
       endedSubscription(null, { provider: 'reseller' }),

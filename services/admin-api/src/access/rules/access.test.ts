@@ -1,6 +1,6 @@
 import { Scope } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { decideAccess, decideKeyGrant, ownProjectFilter, type Principal, restrictToProject } from './access.ts'
+import { decideAccess, decideKeyProject, ownProjectFilter, type Principal, restrictToProject } from './access.ts'
 
 const key = (scopes: Scope[], projectId: string | null = null): Principal => ({ keyId: 'key_1', scopes, projectId })
 
@@ -51,7 +51,7 @@ describe('the project of a key', () => {
     { name: 'a bound key makes no key for another project', bound: 'prj_a', asked: 'prj_b', wanted: 'foreign_project' },
   ]
   test.each(grants)('$name', ({ bound, asked, wanted }) => {
-    const grant = decideKeyGrant(key(['admin'], bound), asked)
+    const grant = decideKeyProject(key(['admin'], bound), asked)
     expect(grant.kind === 'granted' ? grant.projectId : grant.reason).toBe(wanted)
   })
 })

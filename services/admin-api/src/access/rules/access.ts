@@ -41,7 +41,7 @@ export function restrictToProject(principal: Principal, asked: string | undefine
 }
 
 /** The project of a new key, or why the key is refused. */
-export type KeyGrant =
+export type KeyProjectDecision =
   | { readonly kind: 'granted'; readonly projectId: string | null }
   | { readonly kind: 'refused'; readonly reason: 'foreign_project' }
 
@@ -49,7 +49,7 @@ export type KeyGrant =
  * Decides to which project a new key is bound. A bound key creates only keys that are bound to the same project. Scopes need no rule:
  * creating keys requires `admin`, which includes all scopes.
  */
-export function decideKeyGrant(principal: Principal, asked: string | undefined): KeyGrant {
+export function decideKeyProject(principal: Principal, asked: string | undefined): KeyProjectDecision {
   if (principal.projectId === null) return { kind: 'granted', projectId: asked ?? null }
   if (asked !== undefined && asked !== principal.projectId) return { kind: 'refused', reason: 'foreign_project' }
   return { kind: 'granted', projectId: principal.projectId }

@@ -19,7 +19,7 @@ const stranger = (network: string, keyHint: string | null = null) => ({ kind: 's
 const key = (keyId: string) => ({ kind: 'key', keyId }) as const
 
 describe('refusals', () => {
-  test('of one actor in one minute with one code are one row, with how many and until when', () => {
+  test('of one actor in one minute with one code share one row with their count and last time', () => {
     const tally = new RefusalTally()
     tally.add(refusal(key('key_1'), { code: 'forbidden', projectId: 'prj_1', rowId: 'aud_first' }))
     tally.add(refusal(key('key_1'), { code: 'forbidden', operation: 'makeProject', atMs: 10 * MINUTE + 59_999 }))
@@ -54,7 +54,7 @@ describe('refusals', () => {
     expect(tally.unstored()).toHaveLength(2)
   })
 
-  test('are each counted once, in as many rows a minute as there may be, whatever comes', () => {
+  test('are each counted once, in a limited number of rows per minute', () => {
     const actors = fc.oneof(
       fc.nat(2_000).map(at => stranger(`192.0.2.${at}`)),
       fc.nat(2_000).map(at => key(`key_${at}`)),
@@ -91,7 +91,7 @@ describe('refusals', () => {
     )
   })
 
-  test('of strangers by the thousand make 21 rows, and leave room for those of keys', () => {
+  test('of thousands of strangers make 21 rows and leave room for rows of keys', () => {
     const tally = new RefusalTally()
     for (let at = 0; at < 5_000; at++) tally.add(refusal(stranger('192.0.2.1', `bsk_${at}`)))
     tally.add(refusal(key('key_1')))
@@ -105,7 +105,7 @@ describe('refusals', () => {
     expect(unstored.at(-1)).toMatchObject({ key_id: 'key_1', count: 1 })
   })
 
-  test('that cannot be stored are held up to a limit, and counted beyond it', () => {
+  test('that cannot be stored are kept up to a limit, and counted above it', () => {
     const tally = new RefusalTally()
     for (let at = 0; at < 3_000; at++) tally.add(refusal(key(`key_${at}`), { atMs: Math.floor(at / 400) * MINUTE }))
     const held = tally.unstored()
@@ -113,7 +113,7 @@ describe('refusals', () => {
     expect(held.reduce((sum, row) => sum + (row.count ?? 0), 0)).toBe(3_000)
   })
 
-  test('that came while their row was being stored are stored with the next one', () => {
+  test('that arrive while their row is being stored are stored the next time', () => {
     const tally = new RefusalTally()
     tally.add(refusal(key('key_1')))
     const [row] = tally.unstored()

@@ -3,7 +3,7 @@ import type { AuditDocument, ErrorCode } from '@backstop/contracts'
 /** The refused caller: a known key, or a stranger, of whom only the network and the beginning of the key are known. */
 export type RefusedActor =
   | { readonly kind: 'key'; readonly keyId: string }
-  /** @param network groups addresses that one customer of a network provider has, such as an IPv6 /64 */
+  /** @param network the IPv4 address, or the /64 of an IPv6 address, which belongs to one customer */
   | { readonly kind: 'stranger'; readonly network: string; readonly keyHint: string | null }
 
 /** One refused request. */
@@ -48,7 +48,7 @@ export class RefusalTally {
     const known = this.#entries.get(key)
     if (known !== undefined) countRefusal(known, refusal)
     else if (this.#mayBeginRow(minute, refusal.actor.kind)) this.#beginRow(key, minute, refusal.actor.kind, refusal)
-    else this.#addToOthers(minute, refusal)
+    else this.#addToOverflowRow(minute, refusal)
   }
 
   /** Returns the rows that changed since they were last stored. */
@@ -103,7 +103,7 @@ export class RefusalTally {
     })
   }
 
-  #addToOthers(minute: number, refusal: Refusal): void {
+  #addToOverflowRow(minute: number, refusal: Refusal): void {
     const key = `${minute} others`
     const known = this.#entries.get(key)
     if (known === undefined) this.#beginRow(key, minute, 'others', refusal)

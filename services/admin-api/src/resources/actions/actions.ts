@@ -1,5 +1,5 @@
 import { type ActionDocument, ActionQuery, ShownAction } from '@backstop/contracts'
-import { findOwn } from '../../http/find-resource.ts'
+import { findInProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -33,7 +33,7 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
         '`why` contains the rule of the verdict, the operations that do not explain the action with the reason for each, and the answer of the provider if it was asked.',
       item: 'action',
       schema: ShownAction,
-      find: ({ params, principal }) => findOwn(stores.actions, principal, 'action', params.id),
+      find: ({ params, principal }) => findInProject(stores.actions, principal, 'action', params.id),
       show: showAction,
     }),
   ]

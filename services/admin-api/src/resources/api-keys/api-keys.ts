@@ -1,7 +1,7 @@
 import { ApiKey, type ApiKeyDocument, CreatedApiKey, NewApiKey, type Scope } from '@backstop/contracts'
 import { AppError, apiKeyDocument, generateApiKey } from '@backstop/kit'
 import { z } from 'zod'
-import { decideKeyGrant, ownProjectFilter } from '../../access/rules/access.ts'
+import { decideKeyProject, ownProjectFilter } from '../../access/rules/access.ts'
 import { findProject, notFound } from '../../http/find-resource.ts'
 import { listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -27,7 +27,7 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
       answers: { 201: { description: 'The key', schema: CreatedApiKey, shownOnce: ['key'] } },
       refusals: ['not_found'],
       async handle({ body, principal, newId, now, change }) {
-        const grant = decideKeyGrant(principal, body.project_id)
+        const grant = decideKeyProject(principal, body.project_id)
         if (grant.kind === 'refused') throw notFound('project', body.project_id ?? '')
         if (grant.projectId !== null) await findProject(stores, principal, grant.projectId)
         const key = generateApiKey()

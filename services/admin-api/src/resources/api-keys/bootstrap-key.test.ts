@@ -26,54 +26,54 @@ const setUp = (apiKeys: Collection<ApiKeyDocument> = createMemoryCollection<ApiK
 }
 
 describe('the first API key', () => {
-  test('is made and shown once, whatever happens later', async () => {
+  test('is created and shown once', async () => {
     const { apiKeys, shown, ensure } = setUp()
     expect(await ensure()).toBe('made')
-    expect(await ensure()).toBe('keys_exist')
+    expect(await ensure()).toBe('keys_are_there')
     expect(shown).toHaveLength(1)
     const [key] = shown as [Secret]
     expect(await apiKeys.find({ hash: hashApiKey(key) })).toMatchObject({ _id: BOOTSTRAP_KEY_ID, scopes: ['admin'] })
   })
 
-  test('is the one that the operator chose, and is not shown', async () => {
+  test('is the key that the operator chose, and is not shown', async () => {
     const { apiKeys, shown, ensure } = setUp()
     expect(await ensure(chosen)).toBe('stored')
-    expect(await ensure(chosen)).toBe('keys_exist')
+    expect(await ensure(chosen)).toBe('keys_are_there')
     expect(shown).toEqual([])
     expect(JSON.stringify(await apiKeys.find({ hash: hashApiKey(chosen) }))).not.toContain(chosen.reveal())
   })
 
-  test('is made by one of two replicas that start at once', async () => {
+  test('is created by only one of two replicas that start at once', async () => {
     const { shown, ensure } = setUp()
     expect((await Promise.all([ensure(), ensure(), ensure()])).filter(outcome => outcome === 'made')).toHaveLength(1)
     expect(shown).toHaveLength(1)
   })
 
-  test('is not made again after it was revoked', async () => {
+  test('is not created again after its revocation', async () => {
     const { apiKeys, shown, clock, ensure } = setUp()
     await ensure()
     await apiKeys.change({ _id: BOOTSTRAP_KEY_ID }, { revoked_at: new Date(clock.now()) })
-    expect(await ensure()).toBe('keys_exist')
-    expect(await ensure(chosen)).toBe('keys_exist')
+    expect(await ensure()).toBe('keys_are_there')
+    expect(await ensure(chosen)).toBe('keys_are_there')
     expect(shown).toHaveLength(1)
   })
 
-  test('that was lost before its first use gives way to the one that the operator chooses', async () => {
+  test("is replaced by the operator's key if it was never used", async () => {
     const { apiKeys, ensure } = setUp()
     await ensure()
     expect(await ensure(chosen)).toBe('replaced')
     expect(await apiKeys.find({ hash: hashApiKey(chosen) })).toMatchObject({ _id: BOOTSTRAP_KEY_ID })
   })
 
-  test('that is in use gives way to nothing', async () => {
+  test('is never replaced if it is in use', async () => {
     const { apiKeys, clock, ensure } = setUp()
     await ensure()
     await apiKeys.change({ _id: BOOTSTRAP_KEY_ID }, { last_used_at: new Date(clock.now()) })
-    expect(await ensure(chosen)).toBe('keys_exist')
+    expect(await ensure(chosen)).toBe('keys_are_there')
     expect(await apiKeys.find({ hash: hashApiKey(chosen) })).toBeUndefined()
   })
 
-  test('is made once the database answers', async () => {
+  test('is created when the database becomes available', async () => {
     const apiKeys = createMemoryCollection<ApiKeyDocument>(['hash'])
     let isAway = true
     const unsteady: Collection<ApiKeyDocument> = {
@@ -93,7 +93,7 @@ describe('the first API key', () => {
     expect(shown).toHaveLength(1)
   })
 
-  test('is no longer sought once the process stops', async () => {
+  test('is not created after the process stops', async () => {
     const apiKeys: Collection<ApiKeyDocument> = {
       ...createMemoryCollection<ApiKeyDocument>(),
       page: () => Promise.reject(unavailable('MongoDB', undefined)),

@@ -26,7 +26,7 @@ export interface BootstrapOptions {
 }
 
 /** made: a key was generated and shown. stored: the chosen key was stored. replaced: it replaced an unused generated key. */
-export type BootstrapOutcome = 'made' | 'stored' | 'replaced' | 'keys_exist'
+export type BootstrapOutcome = 'made' | 'stored' | 'replaced' | 'keys_are_there'
 
 /**
  * Creates the first API key unless one exists. The bootstrap key is never deleted, only revoked, so a later start creates no other. A
@@ -41,12 +41,12 @@ export async function ensureBootstrapKey(options: BootstrapOptions): Promise<Boo
     if (chosen === undefined) options.show(key)
     return chosen === undefined ? 'made' : 'stored'
   }
-  if (chosen === undefined || (await apiKeys.find({ hash: hashApiKey(chosen) })) !== undefined) return 'keys_exist'
+  if (chosen === undefined || (await apiKeys.find({ hash: hashApiKey(chosen) })) !== undefined) return 'keys_are_there'
   const replaced = await apiKeys.change(
     { _id: BOOTSTRAP_KEY_ID, last_used_at: null, revoked_at: null },
     { hash: hashApiKey(chosen), hint: hintOf(chosen) },
   )
-  return replaced === undefined ? 'keys_exist' : 'replaced'
+  return replaced === undefined ? 'keys_are_there' : 'replaced'
 }
 
 /**

@@ -20,11 +20,11 @@ export function auditRoutes({ stores }: AdminParts): Route[] {
       collection: stores.audit,
       sortedBy: 'at',
       filter: ({ target }) => ({ target }),
-      show,
+      show: showAuditEntry,
     }),
   ]
 }
 
-function show({ _id, at, last_at, ...rest }: AuditDocument): AuditEntry {
+function showAuditEntry({ _id, at, last_at, ...rest }: AuditDocument): AuditEntry {
   return { audit_id: _id, ...rest, at: at.toISOString(), ...(last_at && { last_at: last_at.toISOString() }) }
 }

@@ -3,7 +3,7 @@ import { lostRace } from '@backstop/kit'
 import type { Budgets } from '@backstop/ledger'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
-import { findConnection, findProject, projectFilterOf, requireOwn } from '../../http/find-resource.ts'
+import { findConnection, findProject, projectFilterOf, requireInProject } from '../../http/find-resource.ts'
 import { checkIfMatch, etagOf } from '../../http/if-match.ts'
 import { getRoute, pagedRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
@@ -67,7 +67,7 @@ function createRoute({ stores, budgets }: AdminParts): Route {
       if (body.connection_id !== undefined) await findConnection(stores, principal, body.connection_id, project._id)
       const budget = await budgets.create(newId('budget'), body, now.getTime())
       return {
-        ...(await answer(budgets, budget, now)),
+        ...(await answerWithBudget(budgets, budget, now)),
         status: 201,
         changed: auditedBudgetChange(budget, 'budget.create'),
       }
@@ -92,7 +92,10 @@ function changeRoute({ budgets }: AdminParts): Route {
     async handle({ params, body, principal, ifMatch, now }) {
       const find = () => findBudget(budgets, principal, params.id)
       const budget = await changeCurrentVersion(find, ifMatch, read => budgets.change(read, body, now.getTime()))
-      return { ...(await answer(budgets, budget, now)), changed: auditedBudgetChange(budget, 'budget.change') }
+      return {
+        ...(await answerWithBudget(budgets, budget, now)),
+        changed: auditedBudgetChange(budget, 'budget.change'),
+      }
     },
   })
 }
@@ -140,7 +143,7 @@ async function changeCurrentVersion(
 }
 
 async function findBudget(budgets: Budgets, principal: Principal, id: string): Promise<Budget> {
-  return requireOwn(await budgets.get(id), principal, 'budget', id)
+  return requireInProject(await budgets.get(id), principal, 'budget', id)
 }
 
 async function showBudgets(budgets: Budgets, found: readonly Budget[], now: Date): Promise<ShownBudget[]> {
@@ -153,7 +156,7 @@ async function showBudget(budgets: Budgets, budget: Budget, now: Date): Promise<
   return shown as ShownBudget
 }
 
-async function answer(budgets: Budgets, budget: Budget, now: Date): Promise<RouteAnswer> {
+async function answerWithBudget(budgets: Budgets, budget: Budget, now: Date): Promise<RouteAnswer> {
   return { status: 200, body: await showBudget(budgets, budget, now), headers: { etag: etagOf(budget.version) } }
 }
 

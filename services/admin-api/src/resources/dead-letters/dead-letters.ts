@@ -23,7 +23,7 @@ export function deadLetterRoutes(parts: AdminParts): Route[] {
       collection: parts.stores.deadLetters,
       sortedBy: 'parked_at',
       narrow: ({ principal }) => (isForAllProjects(principal) ? {} : { _id: { in: [] } }),
-      show,
+      show: showDeadLetter,
     }),
     replayRoute(parts),
   ]
@@ -50,12 +50,12 @@ function replayRoute({ stores, deadLetters }: AdminParts): Route {
       if (letter === undefined) throw notFound('dead letter', params.id)
       await deadLetters.send(letter)
       const changed = { action: 'dead_letter.replay', target: letter._id, projectId: null }
-      return { status: 202, body: show(letter), changed }
+      return { status: 202, body: showDeadLetter(letter), changed }
     },
   })
 }
 
-function show({ _id, topic, key, value, reason_code, reason, parked_at }: DeadLetterDocument): DeadLetter {
+function showDeadLetter({ _id, topic, key, value, reason_code, reason, parked_at }: DeadLetterDocument): DeadLetter {
   const bytes = value === null ? 0 : Buffer.byteLength(value, 'base64')
   return { dead_letter_id: _id, topic, key, bytes, reason_code, reason, parked_at: parked_at.toISOString() }
 }

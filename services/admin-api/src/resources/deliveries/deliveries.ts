@@ -1,6 +1,6 @@
 import { Delivery, DeliveryQuery } from '@backstop/contracts'
 import { z } from 'zod'
-import { findOwn } from '../../http/find-resource.ts'
+import { findInProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -36,7 +36,7 @@ export function deliveryRoutes(parts: AdminParts): Route[] {
       summary: 'Get a delivery with its attempts',
       item: 'delivery',
       schema: Delivery,
-      find: ({ params, principal }) => findOwn(deliveries, principal, 'delivery', params.id),
+      find: ({ params, principal }) => findInProject(deliveries, principal, 'delivery', params.id),
       show: showDelivery,
     }),
     retryRoute(parts),
@@ -61,7 +61,7 @@ function retryRoute({ stores, commands }: AdminParts): Route {
     answers: { 202: { description: 'The attempt is requested', schema: Delivery } },
     refusals: ['not_found', 'conflict'],
     async handle({ params, principal, newId, now }) {
-      const delivery = await findOwn(stores.deliveries, principal, 'delivery', params.id)
+      const delivery = await findInProject(stores.deliveries, principal, 'delivery', params.id)
       const { _id, project_id, channel_id } = delivery
       const channel = await stores.channels.find({ _id: channel_id, deleted_at: null })
       const health = await stores.channelHealth.find({ _id: channel_id })

@@ -7,7 +7,7 @@ import {
   NewExpectedChange,
 } from '@backstop/contracts'
 import { z } from 'zod'
-import { findConnection, findOwn, findProject } from '../../http/find-resource.ts'
+import { findConnection, findInProject, findProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -31,7 +31,7 @@ export function expectedChangeRoutes(parts: AdminParts): Route[] {
       collection: expectedChanges,
       sortedBy: 'created_at',
       beside: expectedChangeUses,
-      show,
+      show: showExpectedChange,
     }),
     getRoute({
       path: '/v1/expected-changes/{id}',
@@ -40,8 +40,8 @@ export function expectedChangeRoutes(parts: AdminParts): Route[] {
       summary: 'Get an expected change with what it covers so far',
       item: 'note',
       schema: ExpectedChange,
-      find: ({ params, principal }) => findOwn(expectedChanges, principal, 'expected change', params.id),
-      show: async change => show(change, await expectedChangeUses.find({ _id: change._id })),
+      find: ({ params, principal }) => findInProject(expectedChanges, principal, 'expected change', params.id),
+      show: async change => showExpectedChange(change, await expectedChangeUses.find({ _id: change._id })),
     }),
     deleteRoute(),
   ]
@@ -101,7 +101,7 @@ function createRoute({ stores, commands }: AdminParts): Route {
         // The expected change is stored, and the reconciler also polls for new ones. An error here would make the caller retry and create
         // a second one.
         .catch(error => logger.warn({ error, expected_change_id: document._id }, 'expected_change.not_published'))
-      return { status: 201, body: show(document, undefined) }
+      return { status: 201, body: showExpectedChange(document, undefined) }
     },
   })
 }
@@ -121,7 +121,7 @@ function deleteRoute(): Route {
     async handle({ params, principal, change }) {
       await change(
         async ({ expectedChanges }) => {
-          const known = await findOwn(expectedChanges, principal, 'expected change', params.id)
+          const known = await findInProject(expectedChanges, principal, 'expected change', params.id)
           await expectedChanges.remove({ _id: known._id })
           return known
         },
@@ -133,7 +133,7 @@ function deleteRoute(): Route {
 }
 
 /** @param stored the reconciler's record of the covered changes; undefined if there are none yet */
-function show(
+function showExpectedChange(
   { _id, created_at, starts_at, expires_at, ...rest }: ExpectedChangeDocument,
   stored: ExpectedChangeUsesDocument | undefined,
 ): ExpectedChange {

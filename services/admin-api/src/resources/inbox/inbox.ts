@@ -1,6 +1,6 @@
 import { type InboxDocument, InboxEntry, InboxEntryWithBody, InboxQuery } from '@backstop/contracts'
 import { z } from 'zod'
-import { findOwn } from '../../http/find-resource.ts'
+import { findInProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -21,7 +21,7 @@ export function inboxRoutes({ stores }: AdminParts): Route[] {
       collection: stores.inbox,
       sortedBy: 'received_at',
       filter: ({ connection_id, outcome }) => ({ connection_id, outcome }),
-      show,
+      show: showInboxEntry,
     }),
     getRoute({
       path: '/v1/inbox/{connection_id}/{event_id}',
@@ -32,16 +32,16 @@ export function inboxRoutes({ stores }: AdminParts): Route[] {
       item: 'notification',
       schema: InboxEntryWithBody,
       find: ({ params: { connection_id, event_id }, principal }) =>
-        findOwn(stores.inbox, principal, 'notification', `${connection_id}/${event_id}`),
+        findInProject(stores.inbox, principal, 'notification', `${connection_id}/${event_id}`),
       async show(entry) {
         const raw = await stores.inboxBodies.find({ _id: entry._id })
-        return { ...show(entry), body: raw === undefined ? null : JSON.parse(raw.body) }
+        return { ...showInboxEntry(entry), body: raw === undefined ? null : JSON.parse(raw.body) }
       },
     }),
   ]
 }
 
-function show({ _id, received_at, processed_at, ...rest }: InboxDocument): InboxEntry {
+function showInboxEntry({ _id, received_at, processed_at, ...rest }: InboxDocument): InboxEntry {
   return {
     inbox_id: _id,
     ...rest,

@@ -7,7 +7,7 @@ import {
   IncidentWithTimeline,
   incidentAlertId,
 } from '@backstop/contracts'
-import { findOwn } from '../../http/find-resource.ts'
+import { findInProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -44,7 +44,7 @@ export function incidentRoutes({ stores }: AdminParts): Route[] {
       description: 'The timeline starts with the first event; deliveries of its alerts have all their attempts.',
       item: 'incident',
       schema: IncidentWithTimeline,
-      find: ({ params, principal }) => findOwn(stores.incidents, principal, 'incident', params.id),
+      find: ({ params, principal }) => findInProject(stores.incidents, principal, 'incident', params.id),
       show: incident => showWithTimeline(stores, incident),
     }),
   ]

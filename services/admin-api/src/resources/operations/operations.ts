@@ -8,7 +8,7 @@ import {
 } from '@backstop/contracts'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
-import { findConnection, projectFilterOf, requireOwn } from '../../http/find-resource.ts'
+import { findConnection, projectFilterOf, requireInProject } from '../../http/find-resource.ts'
 import { getRoute, pagedRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -116,7 +116,7 @@ export async function findOperation(
   principal: Principal,
   id: string,
 ): Promise<Operation> {
-  return requireOwn(await ledger.get(id), principal, 'operation', id)
+  return requireInProject(await ledger.get(id), principal, 'operation', id)
 }
 
 /** The change to an operation, for the audit row. */

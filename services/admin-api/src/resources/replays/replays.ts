@@ -1,5 +1,5 @@
 import { NewReplay, Replay, ReplayQuery, type ReplayRequestDocument } from '@backstop/contracts'
-import { findChannel, findOwn } from '../../http/find-resource.ts'
+import { findChannel, findInProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -35,7 +35,7 @@ export function replayRoutes(parts: AdminParts): Route[] {
       summary: 'Get the progress of a replay',
       item: 'replay',
       schema: Replay,
-      find: ({ params, principal }) => findOwn(replayRequests, principal, 'replay', params.id),
+      find: ({ params, principal }) => findInProject(replayRequests, principal, 'replay', params.id),
       show: async request => showReplay(request, await replays.find({ _id: request._id })),
     }),
   ]

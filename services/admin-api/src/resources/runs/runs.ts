@@ -1,4 +1,4 @@
-import { FailedRun, OneRunQuery, RunFailure, RunQuery, RunWithOperations, showOperation } from '@backstop/contracts'
+import { FailedRun, RunDetailQuery, RunFailure, RunQuery, RunWithOperations, showOperation } from '@backstop/contracts'
 import { runDocumentId } from '@backstop/ledger'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
@@ -10,7 +10,7 @@ import type { AdminParts } from '../../parts.ts'
 
 const tag = 'Runs'
 const RunParams = z.object({ id: z.string().min(1).max(255).describe('The run_id that its operations name') })
-const MOST_OPERATIONS = 100
+const MAX_OPERATIONS = 100
 
 /** /v1/runs */
 export function runRoutes(parts: AdminParts): Route[] {
@@ -39,7 +39,7 @@ export function runRoutes(parts: AdminParts): Route[] {
       tag,
       summary: 'Get a run with its operations',
       params: RunParams,
-      query: OneRunQuery,
+      query: RunDetailQuery,
       item: 'run',
       schema: RunWithOperations,
       find: ({ params, query, principal }) => findRun(parts, principal, params.id, query.project_id),
@@ -85,7 +85,7 @@ async function findRun(
   if (projectId === undefined) throw notFound('run', runId)
   const [failure, operations] = await Promise.all([
     parts.runs.get({ projectId, runId }),
-    parts.ledger.list({ projectId, runId, limit: MOST_OPERATIONS }),
+    parts.ledger.list({ projectId, runId, limit: MAX_OPERATIONS }),
   ])
   if (failure === undefined && operations.length === 0) throw notFound('run', runId)
   return { run_id: runId, project_id: projectId, failure: failure ?? null, operations: operations.map(showOperation) }

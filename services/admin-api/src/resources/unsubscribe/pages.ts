@@ -13,7 +13,7 @@ button:focus-visible{outline:3px solid #84caff;outline-offset:2px}
 @media (max-width:520px){main{margin-top:0;border-radius:0;padding:24px 20px}}`
 
 /** A small HTML page. Browsers may apply only its own style and run no script on it. */
-export function page({ title, text, button }: { title: string; text: string; button?: string }) {
+export function renderPage({ title, text, button }: { title: string; text: string; button?: string }) {
   const form =
     button === undefined ? '' : `<form method="post"><button type="submit">${escapeHtml(button)}</button></form>`
   const html = `<!doctype html>

@@ -1,13 +1,13 @@
 import {
   deterministicId,
-  readUnsubscribeSubject,
+  readUnsubscribeTarget,
   UNSUBSCRIBE_PURPOSE,
-  type UnsubscribeSubject,
+  type UnsubscribeTarget,
 } from '@backstop/contracts'
 import { z } from 'zod'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { page } from './pages.ts'
+import { renderPage } from './pages.ts'
 
 const tag = 'Unsubscribing'
 /** The token may have any length, because a person with a broken link should get the page and not an error. */
@@ -30,7 +30,7 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
   const suppress = createSuppressor(commands)
   const subjectOf = (token: string) => {
     const text = secretBox.verify(UNSUBSCRIBE_PURPOSE, token)
-    return text === undefined ? undefined : readUnsubscribeSubject(text)
+    return text === undefined ? undefined : readUnsubscribeTarget(text)
   }
   return [
     defineRoute({
@@ -48,7 +48,7 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
           ? invalidLinkPage()
           : {
               status: 200,
-              ...page({
+              ...renderPage({
                 title: 'Unsubscribe from these alerts?',
                 text: 'This address gets no more alert mails of this project. Everybody else of the team still does.',
                 button: 'Unsubscribe',
@@ -79,7 +79,7 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
         if (subject === undefined) return invalidLinkPage()
         return {
           status: 200,
-          ...page({
+          ...renderPage({
             title: 'You are unsubscribed',
             text: 'Alert mails of this project no longer go to this address. Ask your team to add it again if that was a mistake.',
           }),
@@ -92,7 +92,7 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
 /** Returns a function that suppresses the address of a token, once for the requests of a few seconds. */
 function createSuppressor(commands: AdminParts['commands']) {
   const doneAt = new Map<string, number>()
-  return async (token: string, { projectId, address }: UnsubscribeSubject, now: Date): Promise<void> => {
+  return async (token: string, { projectId, address }: UnsubscribeTarget, now: Date): Promise<void> => {
     if (now.getTime() - (doneAt.get(token) ?? Number.NEGATIVE_INFINITY) < REMEMBER_TOKEN_MS) return
     await commands.send([
       {
@@ -114,7 +114,7 @@ function createSuppressor(commands: AdminParts['commands']) {
 function invalidLinkPage() {
   return {
     status: 404,
-    ...page({
+    ...renderPage({
       title: 'This link is no longer valid',
       text: 'Nothing was changed. Use the complete link of a newer mail, or ask your team to remove this address from the alert channel.',
     }),

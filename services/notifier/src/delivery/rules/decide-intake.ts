@@ -4,7 +4,7 @@ import type { DeliveryProgress } from '../../store/delivery-store.ts'
  * How to handle a message that requests an attempt. Kafka delivers a message again if its offset was not committed, so
  * the recorded progress decides.
  */
-export type Intake =
+export type IntakeDecision =
   | { kind: 'attempt'; attempt: number; firstAttemptAtMs: number | null; ladderFromAttempt: number; reason: 'due' }
   /**
    * The attempt is recorded, but the process may have crashed before it produced the next message: produce it again.
@@ -23,7 +23,7 @@ const CLOCKS_MAY_DIFFER_MS = 15 * 60_000
  * @param attempt the attempt number in the message
  * @param dueAtMs when the delay line released the message; null if it came from no delay line
  */
-export function decideIntake(attempt: number, dueAtMs: number | null, progress: DeliveryProgress): Intake {
+export function decideIntake(attempt: number, dueAtMs: number | null, progress: DeliveryProgress): IntakeDecision {
   if (progress.state === 'delivered') return { kind: 'skip', reason: 'already_delivered' }
   if (progress.state === 'superseded') return { kind: 'skip', reason: 'superseded' }
   const { next } = progress

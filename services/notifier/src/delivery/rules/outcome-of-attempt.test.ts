@@ -1,4 +1,4 @@
-import type { Answer, MailsAnswer, MessageAnswer } from '@backstop/channels'
+import type { AttemptAnswer, MailsAnswer, MessageAnswer } from '@backstop/channels'
 import type { ChannelKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { type AttemptFacts, outcomeOfAttempt, outcomeWithoutAttempt } from './outcome-of-attempt.ts'
@@ -18,7 +18,7 @@ const facts = (more: Partial<AttemptFacts>): AttemptFacts => ({
 const status = (code: number, body = '') => ({ kind: 'http', status: code, retryAfter: null, body }) as const
 
 describe('an attempt that ended', () => {
-  test('well is delivered, recorded with what was said, and a good report about its channel', () => {
+  test('with success is recorded as delivered with the answer, and reports a working channel', () => {
     expect(outcomeOfAttempt(facts({}))).toMatchObject({
       state: 'delivered',
       next: null,
@@ -34,7 +34,7 @@ describe('an attempt that ended', () => {
     })
   })
 
-  test('badly is retried and says why', () => {
+  test('with a failure is retried with a reason', () => {
     expect(outcomeOfAttempt(facts({ answer: status(500) }))).toMatchObject({
       state: 'retrying',
       reasonCode: 'receiver_failed',
@@ -52,7 +52,7 @@ describe('an attempt that ended', () => {
     })
   })
 
-  test.each<{ name: string; channelKind: ChannelKind; answer: Answer }>([
+  test.each<{ name: string; channelKind: ChannelKind; answer: AttemptAnswer }>([
     { name: 'our proxy', channelKind: 'webhook', answer: { kind: 'no_answer', reason: 'proxy_failed', message: 'x' } },
     {
       name: 'our mail server',
@@ -101,7 +101,7 @@ describe('an attempt that ended', () => {
 describe('an attempt that ended for some addresses of a mail channel', () => {
   const full: MessageAnswer = { kind: 'smtp', code: 452, stage: 'recipient', text: '452 4.2.2 full' }
   const ofMails = (ended: MailsAnswer['ended'], more: Partial<AttemptFacts> = {}) => {
-    const answer: Answer = {
+    const answer: AttemptAnswer = {
       kind: 'mails',
       decisive: full,
       ended,
@@ -135,7 +135,7 @@ describe('an attempt that ended for some addresses of a mail channel', () => {
   })
 })
 
-test('a delivery whose channel is gone ends without an attempt', () => {
+test('a delivery ends without an attempt if its channel is deleted', () => {
   const verdict = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
   expect(outcomeWithoutAttempt({ deliveryId: 'dlv_1', attempt: 2 }, verdict, 9)).toMatchObject({
     state: 'dead',
@@ -146,7 +146,7 @@ test('a delivery whose channel is gone ends without an attempt', () => {
   })
 })
 
-describe('what an attempt shows of its receiver', () => {
+describe('the pace signal of an attempt', () => {
   const answer = (code: number, retryAfter: string | null = null) => ({ ...status(code), retryAfter })
   test.each([
     { name: '200', answer: answer(200), paceSignal: { kind: 'worked', atMs: 1_250 } },
@@ -169,7 +169,7 @@ describe('what an attempt shows of its receiver', () => {
     expect(outcomeOfAttempt(facts({ answer })).paceSignal).toMatchObject(paceSignal)
   })
 
-  test('is nothing when it refused one message for what is in it, or when it was a test', () => {
+  test('is null if one message was refused for its content, or for a test', () => {
     expect(
       outcomeOfAttempt(facts({ channelKind: 'slack', answer: status(400, 'invalid_payload') })).paceSignal,
     ).toBeNull()
@@ -177,8 +177,8 @@ describe('what an attempt shows of its receiver', () => {
   })
 })
 
-describe('an attempt that told several deliveries in a digest', () => {
-  test('well delivers each and names the digest', () => {
+describe('an attempt with a digest', () => {
+  test('with success delivers each delivery and records the digest', () => {
     expect(outcomeOfAttempt(facts({ digestId: 'dlv_digest' }))).toMatchObject({
       state: 'delivered',
       coveredBy: 'dlv_digest',
@@ -186,19 +186,19 @@ describe('an attempt that told several deliveries in a digest', () => {
     })
   })
 
-  test('badly ends none of them for good: which one it was refused for is not known', () => {
+  test('that is refused ends no delivery, because the answer does not name the alert at fault', () => {
     const refused = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(400, 'invalid_blocks') })
     const outcome = outcomeOfAttempt(refused)
     expect(outcome).toMatchObject({ state: 'retrying', reasonCode: 'slack_message_refused', goesAlone: true })
     expect(outcome.coveredBy).toBeUndefined()
   })
 
-  test('badly says nothing about the channel, which took what was right', () => {
+  test('that is refused does not change the channel’s health', () => {
     const refused = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(400, 'invalid_blocks') })
     expect(outcomeOfAttempt(refused)).toMatchObject({ health: null, paceSignal: null })
   })
 
-  test('to a receiver that was away tells them together again', () => {
+  test('to an unavailable receiver is retried as a digest', () => {
     const away = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(500, 'rollup_error') })
     expect(outcomeOfAttempt(away)).toMatchObject({ state: 'retrying', health: { kind: 'failed' } })
     expect(outcomeOfAttempt(away).goesAlone).toBeUndefined()

@@ -1,4 +1,4 @@
-import type { Answer, MessageAnswer } from '@backstop/channels'
+import type { AttemptAnswer, MessageAnswer } from '@backstop/channels'
 import { classifyAnswer, type Outcome } from '@backstop/channels'
 import type { ChannelKind, DeliveryAttempt, EndedAddress } from '@backstop/contracts'
 import type { HealthReport } from '../../health/rules/channel-health.ts'
@@ -47,7 +47,7 @@ export interface AttemptFacts {
   readonly digestId?: string
   readonly startedAtMs: number
   readonly endedAtMs: number
-  readonly answer: Answer
+  readonly answer: AttemptAnswer
 }
 
 /** Derives the new state of the delivery, and the signals about its channel, from the answer to one attempt. */

@@ -26,7 +26,7 @@ function health(facts: Partial<ChannelHealthDocument> = {}): ChannelHealthDocume
   }
 }
 
-test('what was held up on our side is shown, and is no failure of the channel', () => {
+test('a fault of the notifier is shown and does not count as a failure of the channel', () => {
   const change = summariseReports([
     { kind: 'held_up', atMs: NOW, error: 'The egress proxy could not connect' },
     { kind: 'failed', atMs: NOW + 1, error: 'The receiver answered 500' },
@@ -78,13 +78,13 @@ describe('a channel', () => {
     expect(verdict.kind).toBe(reason === 'failing_for_five_days' ? 'disable' : 'goes_on')
   })
 
-  test('is disabled with words that say what happened last', () => {
+  test('is disabled with the last error in the reason', () => {
     expect(judgeHealth(health(), NOW)).toMatchObject({
       text: 'Nothing arrived there for five days. The last failure: The receiver answered 500',
     })
   })
 
-  test('is disabled by one command, whoever computes it and however often', () => {
+  test('is disabled by one command if several processes decide it', () => {
     const order = disableChannel(OF, 'Gone', NOW)
     expect(order).toEqual(disableChannel(OF, 'Gone', NOW))
     expect(order.incidentId).not.toBe(disableChannel(OF, 'Gone', NOW + 1).incidentId)
@@ -116,7 +116,7 @@ describe('a channel', () => {
     expect(decision.kind === 'enable' && decision.entry !== null).toBe(resolves)
   })
 
-  test('is not touched by a request of another project', () => {
+  test('is not changed by a request of another project', () => {
     expect(enableChannel(health(), 'prj_2', NOW)).toEqual({ kind: 'keep', reason: 'of_another_project' })
   })
 })

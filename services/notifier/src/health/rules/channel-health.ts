@@ -100,7 +100,7 @@ export function judgeHealth(
   return { kind: 'disable', reason: 'failing_for_five_days', text: `Nothing arrived there for five days${last}` }
 }
 
-export interface ChannelName {
+export interface ChannelIdentity {
   readonly channelId: string
   readonly projectId: string
   readonly name: string
@@ -120,7 +120,7 @@ export interface DisableOrder {
   readonly entry: TimedOutboxEntry
 }
 
-export function disableChannel(channel: ChannelName, reason: string, atMs: number): DisableOrder {
+export function disableChannel(channel: ChannelIdentity, reason: string, atMs: number): DisableOrder {
   const { channelId, projectId, name } = channel
   const at = isoTime(atMs)
   const incidentId = deterministicId('incident', 'channel_disabled', channelId, at)

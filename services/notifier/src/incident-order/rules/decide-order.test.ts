@@ -33,7 +33,7 @@ test('a resolve comes after the opening of the same incident on the same channel
   expect(precedingDeliveryId(testAlert('chn_1'), 'chn_1')).toBeUndefined()
 })
 
-test('a message that tells both names the alert that it stands for', () => {
+test('a message that announces both names the superseded alert', () => {
   const { opened, resolved } = incidentAlerts('inc_1')
   expect(includeOpening(resolved)).toEqual({ ...resolved, data: { ...resolved.data, supersedes: opened.alert_id } })
   expect(includeOpening(opened)).toBe(opened)

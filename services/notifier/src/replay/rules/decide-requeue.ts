@@ -7,7 +7,7 @@ export type RequeueFacts = Pick<
 >
 
 /** The decision about a request to attempt a delivery now. */
-export type Requeue =
+export type RequeueDecision =
   | {
       kind: 'requeue'
       reason: 'brought_forward' | 'ladder_begins_anew'
@@ -33,7 +33,7 @@ export interface RequeueRequest {
 }
 
 /** Decides whether a requested attempt is made now, and under which number. */
-export function decideRequeue(requested: RequeueRequest, delivery: RequeueFacts | undefined): Requeue {
+export function decideRequeue(requested: RequeueRequest, delivery: RequeueFacts | undefined): RequeueDecision {
   if (delivery === undefined) return { kind: 'refuse', reason: 'unknown' }
   if (delivery.project_id !== requested.projectId) return { kind: 'refuse', reason: 'of_another_project' }
   const { state, next_attempt: next, attempts } = delivery

@@ -56,7 +56,7 @@ export function decideSuppression(
     case 'suppress':
       if (known?.reason != null) return { next: known, reason: 'suppressed_before' }
       return {
-        next: { ...record(of, known, atMs), ...suppressed(report.reason, report.detail, atMs) },
+        next: { ...suppressionDocument(of, known, atMs), ...suppressionFields(report.reason, report.detail, atMs) },
         reason: 'suppressed',
       }
     case 'soft_bounce':
@@ -78,12 +78,16 @@ function countBounce(
   const times = [...(known?.soft_bounces ?? []).map(at => at.getTime()), atMs].sort((a, b) => a - b)
   const latest = times.at(-1) ?? atMs
   const recent = times.filter(at => at > latest - SOFT_BOUNCE_WINDOW_MS)
-  const counted = { ...record(of, known, atMs), detail, soft_bounces: recent.map(at => new Date(at)) }
+  const counted = { ...suppressionDocument(of, known, atMs), detail, soft_bounces: recent.map(at => new Date(at)) }
   if (recent.length < SOFT_BOUNCE_LIMIT) return { next: counted, reason: 'bounce_counted' }
-  return { next: { ...counted, ...suppressed('soft_bounces', detail, atMs) }, reason: 'too_many_bounces' }
+  return { next: { ...counted, ...suppressionFields('soft_bounces', detail, atMs) }, reason: 'too_many_bounces' }
 }
 
-function record(of: AddressOfProject, known: SuppressionDocument | null, atMs: number): SuppressionDocument {
+function suppressionDocument(
+  of: AddressOfProject,
+  known: SuppressionDocument | null,
+  atMs: number,
+): SuppressionDocument {
   return {
     _id: suppressionId(of),
     project_id: of.projectId,
@@ -96,6 +100,6 @@ function record(of: AddressOfProject, known: SuppressionDocument | null, atMs: n
   }
 }
 
-function suppressed(reason: SuppressionReason, detail: string | null, atMs: number) {
+function suppressionFields(reason: SuppressionReason, detail: string | null, atMs: number) {
   return { reason, detail, suppressed_at: new Date(atMs) }
 }

@@ -21,7 +21,7 @@ const enabled: Extract<Command, { kind: 'resolve_channel_incident' }> = {
 }
 
 describe('a channel that was disabled', () => {
-  test('opens an incident that names it and says why, and raises its alert', () => {
+  test('opens an incident with its name and the reason, and raises an alert', () => {
     const { incident, entries } = openChannelIncident(disabled, NOW)
     expect(Incident.parse(incident)).toMatchObject({
       incident_id: 'inc_1',
@@ -39,7 +39,7 @@ describe('a channel that was disabled', () => {
     expect(Alert.parse(raised?.message)).toMatchObject({ event: 'incident.opened', data: { action: null } })
   })
 
-  test('and is enabled again resolves it, once', () => {
+  test('and is enabled again resolves the incident, once', () => {
     const { incident } = openChannelIncident(disabled, NOW)
     const resolution = resolveChannelIncident(enabled, incident, NOW + 5)
     if (resolution.kind !== 'resolve') throw new Error(resolution.reason)
@@ -52,9 +52,9 @@ describe('a channel that was disabled', () => {
 })
 
 test.each([
-  { name: 'nobody knows', known: undefined, reason: 'unknown_incident' },
-  { name: 'another channel has', known: { channel_id: 'chn_2' }, reason: 'about_another_channel' },
-  { name: 'another project has', known: { project_id: 'prj_2' }, reason: 'about_another_channel' },
+  { name: 'is unknown', known: undefined, reason: 'unknown_incident' },
+  { name: 'is about another channel', known: { channel_id: 'chn_2' }, reason: 'about_another_channel' },
+  { name: 'is of another project', known: { project_id: 'prj_2' }, reason: 'about_another_channel' },
   { name: 'is about an action', known: { code: 'UNEXPECTED_ACTION' as const }, reason: 'about_another_channel' },
 ])('an incident that $name is not resolved: $reason', ({ known, reason }) => {
   const { incident } = openChannelIncident(disabled, NOW)

@@ -26,19 +26,19 @@ const failed = (failure: ReadFailure): AskResult => ({ kind: 'failed', failure, 
 describe('the time that a re-read may take', () => {
   test.each([
     { name: 'ends before its look is judged without it', inMs: 4_000, takesMs: 3_750 },
-    { name: 'is the usual time where its look was judged already', inMs: -60_000, takesMs: 10_000 },
-    { name: 'is the usual time where nothing could be found out before', inMs: 600, takesMs: 10_000 },
+    { name: 'is the usual time if its look was already judged', inMs: -60_000, takesMs: 10_000 },
+    { name: 'is the usual time if too little time is left before', inMs: 600, takesMs: 10_000 },
   ])('$name', ({ inMs, takesMs }) => {
     expect(timeToRead(reread({ answer_by: new Date(NOW + inMs).toISOString() }), NOW)).toBe(takesMs)
   })
 
-  test('is the usual time where no look waits', () => {
+  test('is the usual time if no look waits', () => {
     expect(timeToRead(reread({ reason: 'hint' }), NOW)).toBe(10_000)
   })
 })
 
 describe('a re-read', () => {
-  test('that is answered carries the objects and the look that waits', () => {
+  test('that is answered has the objects and the look', () => {
     const objects = [{ type: 'refund', body: { id: 're_1' } }]
     const answer = decideRereadOutcome(reread(), { kind: 'read', objects }, NOW - 1, NOW)
     expect(answer).toMatchObject({
@@ -48,7 +48,7 @@ describe('a re-read', () => {
   })
 
   test.for<{ name: string; changes?: Partial<Reread>; asked: AskResult; ageMs?: number; is: string }>([
-    { name: 'of what the provider does not know', asked: { kind: 'not_found' }, is: 'not_found' },
+    { name: 'of an unknown object', asked: { kind: 'not_found' }, is: 'not_found' },
     { name: 'of a connection without a key', asked: { kind: 'cannot_ask', text: 'No key' }, is: 'unavailable' },
     { name: 'that fails', asked: failed('provider_unavailable'), is: 'unavailable' },
     {
@@ -83,13 +83,13 @@ describe('a re-read', () => {
     expect(answer.kind === 'again' ? 'again' : answer.readback.outcome).toBe(is)
   })
 
-  test('is asked again with one more attempt, after the delay line', () => {
+  test('is asked again with the next attempt, after the delay line', () => {
     const hint = reread({ provider: 'subscription', reason: 'hint' })
     const answer = decideRereadOutcome(hint, failed('rate_limited'), NOW - 1, NOW)
     expect(answer).toMatchObject({ kind: 'again', reread: { attempt: 2 }, dueAt: NOW + RETRY_DELAY_MS })
   })
 
-  test('that is given up says why, without objects', () => {
+  test('that ends without an answer has the reason, and no objects', () => {
     const answer = decideRereadOutcome(reread(), failed('unreachable'), NOW - 1, NOW)
     expect(answer).toMatchObject({ readback: { outcome: 'unavailable', failure: 'Why', objects: [] } })
   })

@@ -55,11 +55,11 @@ describe('an alert channel as it is shown', () => {
     expect(showChannel(channel(config), undefined, NOW).config).toEqual(shown)
   })
 
-  test('no longer tells of a secret whose overlap is over', () => {
+  test('does not show a secret whose overlap is over', () => {
     expect(showChannel(channel(signed), undefined, after(1)).config).toMatchObject({ previous_secret_expires_at: null })
   })
 
-  test.each(configs)('$kind keeps nothing to send with once it is deleted', ({ config }) => {
+  test.each(configs)('$kind keeps no secret and no target after its deletion', ({ config }) => {
     const left = JSON.stringify(deletedChannel(channel(config), NOW))
     expect(left).not.toContain('v1.sealed')
     expect(left).not.toContain('a@b.test')
@@ -123,7 +123,7 @@ describe('the health of a channel', () => {
     expect(showChannel(channel(webhook), given, NOW)).toMatchObject({ enabled, health: shown })
   })
 
-  test('says nothing against a channel that a person switched off', () => {
+  test('reports no failures of a channel that a person switched off', () => {
     const off = { ...channel(webhook), enabled: false }
     expect(showChannel(off, health, NOW)).toMatchObject({ enabled: false, health: { state: 'healthy' } })
   })

@@ -21,7 +21,7 @@ describe('a key may be revoked', () => {
     expect(decideRevocation(revoked, [revoked], now)).toEqual({ kind: 'allowed', successorId: null })
   })
 
-  test('that administers all projects, where another one does: the one that works longest', () => {
+  test('that administers all projects may be revoked if another does: the successor is the key that expires last', () => {
     const all = [key('a'), key('b', until('2027-01-01')), key('c'), key('d', until('2026-12-01'))]
     expect(decideRevocation(key('a'), all, now)).toEqual({ kind: 'allowed', successorId: 'c' })
     expect(decideRevocation(key('c'), all.slice(1), now)).toEqual({ kind: 'allowed', successorId: 'b' })

@@ -56,20 +56,20 @@ describe('the state of a new connection', () => {
 describe('a connection as it is shown', () => {
   const document = made({ kind: 'processor', name: 'Main', out_of_band: 'alert' }, secret('r'))
 
-  test('tells where the provider posts, whatever slashes the base URL ends with', () => {
+  test('shows the URL for notifications, with any number of slashes at the end of the base URL', () => {
     const wanted = 'https://in.example/hooks/v1/webhooks/processor/con_1'
     expect(showConnection(document, undefined, 'https://in.example/hooks', NOW).inbound_url).toBe(wanted)
     expect(showConnection(document, undefined, 'https://in.example/hooks//', NOW).inbound_url).toBe(wanted)
   })
 
-  test('holds nothing sealed, and the fingerprints of those secrets only that are still good', () => {
+  test('contains no sealed secret, and fingerprints of valid secrets only', () => {
     const rotated = { ...document, inbound_secrets: [secret('new'), secret('old', hours(1)), secret('gone', NOW)] }
     const shown = showConnection(rotated, undefined, 'https://in.example', NOW)
     expect(JSON.stringify(shown)).not.toContain('sealed')
     expect(shown).toMatchObject({ secret_fingerprints: ['new', 'old'], has_read_key: true, out_of_band: 'alert' })
   })
 
-  test('keeps nothing secret once it is deleted', () => {
+  test('keeps no secret after its deletion', () => {
     const left = { ...document, ...deletedConnection(hours(1)) }
     expect(JSON.stringify(left)).not.toContain('sealed')
     expect(left).toMatchObject({ status: 'deleted', deleted_at: hours(1), name: 'Main' })
@@ -133,7 +133,7 @@ describe('how the provider of a connection is read', () => {
     })
   })
 
-  test('is failing after one that did not, with why, since when, and when it is tried next', () => {
+  test('is failing after a failed sweep, with the reason, the first failure and the next try', () => {
     expect(showConnection(readable, sweep(refused), 'https://in.example', NOW).reading).toEqual({
       state: 'failing',
       last_run_at: hours(2).toISOString(),

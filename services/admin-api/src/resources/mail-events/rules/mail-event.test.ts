@@ -82,7 +82,7 @@ const two = {
   bouncedRecipients: [{ emailAddress: 'A <A@Example.com>' }, { emailAddress: 'b@example.com' }, { emailAddress: '?' }],
 }
 
-describe('what providers report', () => {
+describe('the reports of mail providers', () => {
   test.each<{ name: string; report: ProviderReport; expected: unknown }>([
     { name: 'SES: bounced for good', report: ses(sesBounce), expected: [['hard_bounce', 'jane@example.com', 'prj_1']] },
     { name: 'SES: bounced for now', report: ses(soft), expected: [['soft_bounce', 'jane@example.com', 'prj_1']] },
@@ -158,7 +158,7 @@ describe('what providers report', () => {
     },
   ])('$name', ({ report, expected }) => expect(events(report)).toEqual(expected))
 
-  test('leads to the same wish when it comes twice, with what the server said', () => {
+  test("gives the same command for a repeated report, with the server's answer", () => {
     const [first] = [ses(sesBounce), ses(sesBounce)].map(report => {
       if (report.kind !== 'events' || report.events[0]?.projectId == null) throw new Error('No event was read')
       return commandOf('ses-sns', { ...report.events[0], projectId: report.events[0].projectId })

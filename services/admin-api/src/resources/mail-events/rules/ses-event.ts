@@ -48,18 +48,18 @@ export function readSesMessage(text: string): ProviderReport {
   if (type === 'Bounce' && bounce !== undefined) {
     // The type Undetermined means that SES did not understand the receiving server, so the bounce may be temporary.
     const kind = bounce.bounceType === 'Permanent' ? 'hard_bounce' : 'soft_bounce'
-    return events(bounce.bouncedRecipients, { kind, projectId, reportId: bounce.feedbackId }, bounce.timestamp)
+    return toMailEvents(bounce.bouncedRecipients, { kind, projectId, reportId: bounce.feedbackId }, bounce.timestamp)
   }
   if (type === 'Complaint' && complaint !== undefined) {
     // The reader took the mail out of the spam folder (RFC 5965).
     if (complaint.complaintFeedbackType === 'not-spam') return { kind: 'ignored', reason: 'not_spam' }
     const facts = { kind: 'complaint', projectId, reportId: complaint.feedbackId } as const
-    return events(complaint.complainedRecipients, facts, complaint.timestamp)
+    return toMailEvents(complaint.complainedRecipients, facts, complaint.timestamp)
   }
   return { kind: 'ignored', reason: 'other_event' }
 }
 
-function events(
+function toMailEvents(
   recipients: readonly z.infer<typeof Recipient>[],
   facts: Pick<MailEvent, 'kind' | 'projectId' | 'reportId'>,
   timestamp: string,

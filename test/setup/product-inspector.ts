@@ -5,8 +5,8 @@ import { MongoClient } from 'mongodb'
 import type { Product } from '../../scripts/start/product.ts'
 
 /**
- * The topics of each consumer group. They are repeated here, so that a group without commits counts as behind on all messages, and
- * a misspelt group name does not count as caught up.
+ * The topics of each consumer group. The list does not come from the groups' commits, because a group without commits must be
+ * behind on all messages, also if its name is misspelt.
  */
 const TOPICS_OF_GROUP = {
   'reconciler.rechecks': ['rechecks'],
@@ -26,15 +26,15 @@ const TOPICS_OF_GROUP = {
   'notifier.deliveries': ['deliveries'],
 } as const
 
-/** Collections whose documents have an outbox, and the path of the outbox. */
+/** The path of the outbox in the documents of each collection with outboxes. */
 const OUTBOXES = { subjects: 'current.outbox', operations: 'outbox' } as const
 
-export interface Truth {
+export interface ProductInspector {
   /**
-   * Resolves when nothing is on its way any more: no outbox holds anything, and no group has anything left to read or to
-   * hold back. Twice in a row, since a message may go round behind a first look.
+   * Resolves when nothing is in flight: all outboxes are empty, and all consumer groups have committed all messages. Both must be
+   * true in two checks in a row, because a message may move to a topic that the first check has already read.
    */
-  untilAtRest(withinMs: number): Promise<void>
+  untilIdle(withinMs: number): Promise<void>
   /** The number of messages on a topic. */
   count(topic: string): Promise<number>
   produce(topic: string, key: string, value: Buffer): Promise<void>
@@ -42,8 +42,9 @@ export interface Truth {
   stop(): Promise<void>
 }
 
-export async function openTruth(product: Product): Promise<Truth> {
-  const kafka = new Kafka({ brokers: product.urls.kafka.split(','), clientId: 'truth', logLevel: logLevel.NOTHING })
+/** Connects to the broker and the database of a product. */
+export async function openInspector(product: Product): Promise<ProductInspector> {
+  const kafka = new Kafka({ brokers: product.urls.kafka.split(','), clientId: 'inspector', logLevel: logLevel.NOTHING })
   const admin = kafka.admin()
   const producer = kafka.producer({ allowAutoTopicCreation: false })
   await admin.connect()
@@ -53,8 +54,8 @@ export async function openTruth(product: Product): Promise<Truth> {
   const name = (plain: string) => `${product.topicPrefix}${plain}`
   const ends = async (topic: string) => new Map((await admin.fetchTopicOffsets(topic)).map(at => [at.partition, at]))
 
-  /** Messages that the product's groups have not committed yet. */
-  async function lag(): Promise<number> {
+  /** The number of messages that the product's consumer groups have not committed. */
+  async function countUncommitted(): Promise<number> {
     let behind = 0
     for (const [group, topics] of Object.entries(TOPICS_OF_GROUP)) {
       for (const { topic, partitions } of await admin.fetchOffsets({
@@ -70,7 +71,8 @@ export async function openTruth(product: Product): Promise<Truth> {
     return behind
   }
 
-  async function unpublished(): Promise<number> {
+  /** The number of documents with an outbox entry. */
+  async function countUnpublished(): Promise<number> {
     const counts = await Promise.all(
       Object.entries(OUTBOXES).map(([name, outbox]) =>
         database.collection(name).countDocuments({ [`${outbox}.0`]: { $exists: true } }),
@@ -80,16 +82,16 @@ export async function openTruth(product: Product): Promise<Truth> {
   }
 
   return {
-    async untilAtRest(withinMs) {
+    async untilIdle(withinMs) {
       let seen = {}
       let timesInARow = 0
-      const look = async () => {
-        seen = { unpublished: await unpublished(), behind: await lag() }
-        const isAtRest = Object.values(seen).every(count => count === 0)
-        timesInARow = isAtRest ? timesInARow + 1 : 0
+      const checkIdle = async () => {
+        seen = { unpublished: await countUnpublished(), behind: await countUncommitted() }
+        const isIdle = Object.values(seen).every(count => count === 0)
+        timesInARow = isIdle ? timesInARow + 1 : 0
         return timesInARow === 2
       }
-      await until('the product to come to rest', look, { timeoutMs: withinMs, everyMs: 100, seen: () => seen })
+      await until('the product to be idle', checkIdle, { timeoutMs: withinMs, everyMs: 100, seen: () => seen })
     },
     async count(topic) {
       return [...(await ends(name(topic))).values()].reduce((sum, at) => sum + Number(at.high) - Number(at.low), 0)

@@ -40,10 +40,10 @@ export interface Connected<Kind extends ProviderKind> {
   readonly readAccess: Readonly<Record<string, string>>
   /** Reports an operation on this connection; its kind is refund by default. */
   report(operation: Record<string, unknown>): Promise<ShownOperation>
-  /** Reports a transition of an operation. */
-  follow(operationId: string, transition: Record<string, unknown>): Promise<ShownOperation>
-  /** Does something whose event is lost, although the provider counts it as delivered. */
-  unheard<T>(act: () => T): T
+  /** Reports a transition of an operation to another state. */
+  reportTransition(operationId: string, transition: Record<string, unknown>): Promise<ShownOperation>
+  /** Runs a function and loses the events that it causes. The provider counts these events as delivered. */
+  withLostEvents<T>(act: () => T): T
   stop(): Promise<void>
 }
 
@@ -143,8 +143,9 @@ async function connect<Kind extends ProviderKind>(
     readAccess,
     report: operation =>
       customer.api.post('/v1/operations', { connection_id: connection.connection_id, kind: 'refund', ...operation }),
-    follow: (operationId, transition) => customer.api.post(`/v1/operations/${operationId}/transitions`, transition),
-    unheard(act) {
+    reportTransition: (operationId, transition) =>
+      customer.api.post(`/v1/operations/${operationId}/transitions`, transition),
+    withLostEvents(act) {
       endpoint.change({ disturbance: { dropRate: 1 } })
       try {
         return act()

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { afterEach, expect, test } from 'vitest'
+import { until } from '../../test/until.ts'
+import { STARTED } from './run-service.ts'
+
+const children: ChildProcess[] = []
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+const URLS = {
+  runService: new URL('./run-service.ts', import.meta.url).href,
+  logger: new URL('../logger.ts', import.meta.url).href,
+}
+
+/** A process that runs a service with this `start`, written as source code. */
+function runChild(start: string) {
+  const code = [
+    `import { runService } from ${JSON.stringify(URLS.runService)}`,
+    `import { createLogger } from ${JSON.stringify(URLS.logger)}`,
+    `const start = ${start}`,
+    `await runService('example', start)`,
+  ].join('\n')
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  children.push(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => (output += chunk))
+  return { child, ended: once(child, 'close'), output: () => output }
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s during the start ends the process at once with exit code 0',
+  async signal => {
+    const { child, ended, output } = runChild(`async () => {
+    console.log('starting')
+    setInterval(() => {}, 1_000)
+    return new Promise(() => {})
+  }`)
+    await until('the start', () => output().includes('starting'), { seen: output })
+    child.kill(signal)
+    expect(await ended).toEqual([0, null])
+    expect(output()).toContain(`example stopped during its start (${signal})`)
+  },
+)
+
+test('SIGTERM after the start drains the service and exits with 0', async () => {
+  const { child, ended, output } = runChild(`async () => ({
+    logger: createLogger('example', 'info'),
+    failed: new Promise(() => setInterval(() => {}, 1_000)),
+    stop: async () => console.log('drained'),
+  })`)
+  expect(await once(child, 'message')).toContain(STARTED)
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+  for (const line of ['service.stopping', 'drained', 'service.stopped']) expect(output()).toContain(line)
+})

@@ -1,0 +1,9 @@
+import { HEADERS } from '@backstop/contracts'
+import type { ConsumerMetrics, OutgoingMessage } from '@backstop/kit'
+
+/** Counts the dead letters among messages that Kafka has acknowledged. Called earlier, it would count each retry of a send. */
+export function countDeadLetters(sent: readonly OutgoingMessage[], metrics: ConsumerMetrics): void {
+  for (const { topic, headers } of sent) {
+    if (topic === 'deliveries.dead') metrics.deadLettered('deliveries', headers[HEADERS.errorCode] ?? 'internal')
+  }
+}
