@@ -2,7 +2,7 @@
 import type { EventSource, Posting } from '../account/event-feed.ts'
 import { type Chance, createChance } from '../chance.ts'
 import type { BillerEvent } from '../subscription/events.ts'
-import { lieAbout } from '../subscription/lie.ts'
+import { lieAbout } from '../subscription/false-values.ts'
 import { type Disturbance, planPosts } from './disturbance.ts'
 import { type Credential, postNotification } from './post-notification.ts'
 import { isTaken, nameOf, type ProviderEvents, type ProviderKind, SUBSCRIBED_EVENTS } from './provider-event.ts'

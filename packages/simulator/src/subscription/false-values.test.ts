@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createChance } from '../chance.ts'
 import { createSubscriptionBiller } from './account.ts'
-import { lieAbout } from './lie.ts'
+import { lieAbout } from './false-values.ts'
 
 const NOW_MS = 1_764_000_000_000
 
