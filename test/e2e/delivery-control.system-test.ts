@@ -21,7 +21,7 @@ afterAll(async () => {
   await product?.stop()
 })
 
-async function open() {
+async function openTestShop() {
   const shop = await openShop(product)
   shops.push(shop)
   const { projectId, api } = shop
@@ -44,7 +44,7 @@ const answering = (status: number) => () => ({ kind: 'answer' as const, status, 
 
 describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
   test('is shown as disabled, gets another URL and secret, is enabled, and gets the missed deliveries under the same ids', async () => {
-    const { api, receiver, path, channelId, readChannel, dead, allIncidents, refund } = await open()
+    const { api, receiver, path, channelId, readChannel, dead, allIncidents, refund } = await openTestShop()
     receiver.answerWith(answering(410))
     refund()
     const disabled = await until('the channel to be disabled', async () => {
@@ -100,7 +100,7 @@ describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
   })
 
   test('gets a delivery at once when a person retries it', async () => {
-    const { api, receiver, channelId, refund } = await open()
+    const { api, receiver, channelId, refund } = await openTestShop()
     receiver.answerWith(answering(500))
     refund()
     const waiting = await until('the second attempt to fail', async () => {

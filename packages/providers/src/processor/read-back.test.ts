@@ -125,7 +125,7 @@ describe('a read of the card processor', () => {
     const { account, reader, api } = await openAccount()
     const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
     const schedule = account.scheduleCancelByObject(subscription.id)
-    api.meet({ kind: 'error', status: 403, times: 1, path: /subscription_schedules/ })
+    api.setTrouble({ kind: 'error', status: 403, times: 1, path: /subscription_schedules/ })
     expect(await harness.find(reader, [{ type: 'subscription', id: subscription.id }])).toMatchObject([
       { subject: subscription.id, source: { kind: 'subscription', scheduleId: schedule.id } },
     ])
@@ -135,7 +135,7 @@ describe('a read of the card processor', () => {
     const { account, reader, api } = await openAccount()
     const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
     account.scheduleCancelByObject(subscription.id)
-    api.meet({ kind: 'error', status: 503, times: 1_000, path: /subscription_schedules/ })
+    api.setTrouble({ kind: 'error', status: 503, times: 1_000, path: /subscription_schedules/ })
     const answer = await harness.ask(reader, [{ type: 'subscription', id: subscription.id }])
     expect(answer).toMatchObject({ kind: 'failed', failure: 'provider_unavailable' })
   })
