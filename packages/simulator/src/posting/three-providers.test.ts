@@ -96,7 +96,9 @@ test('the subscription biller can push false values while its API shows the true
 
 test('signed events cannot have false values', async () => {
   const { endpoint } = await endpointWith({ kind: 'processor', secrets: ['whsec_test'] })
-  expect(() => endpoint.change({ disturbance: { falseValuesRate: 0.1 } })).toThrow(/signed and cannot lie/)
+  expect(() => endpoint.change({ disturbance: { falseValuesRate: 0.1 } })).toThrow(
+    /signed and cannot have false values/,
+  )
 })
 
 test('the reseller and the subscription biller post again unless 200 is answered', async () => {
