@@ -84,7 +84,7 @@ describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
     const isMissed = (one: { webhookId: string | undefined }) => one.webhookId === missed.delivery_id
     const arrived = await receiver.waitFor('what was missed', one => isMissed(one) && one.answered === 200, 20_000)
     expect(arrived).toMatchObject({ path: '/moved', headers: { 'x-route': 'night' } })
-    // During the overlap a receiver verifies with either secret.
+    // While both secrets are valid, a receiver can verify the signature with the old or the new secret.
     expect(arrived.standardWebhook).toBe('valid')
     const header = (name: string) => arrived.headers[name]
     expect(checkStandardWebhook(arrived.rawBody, header, secret, Date.now() / 1_000)).toBe('valid')

@@ -28,7 +28,7 @@ export interface Troubles {
   next(pathAndQuery: string): Trouble | undefined
 }
 
-/** Creates the state without trouble. */
+/** Creates the initial state, in which the API works. */
 export function createTroubles(): Troubles {
   let set: Trouble | undefined
   return {
