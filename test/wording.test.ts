@@ -1,7 +1,12 @@
 /** Checks that texts for people use the words of docs/glossary.md and CONTRIBUTING.md. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { ERROR_CODES } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { readSourceFiles } from './architecture/source-files.ts'
+
+const ROOT = join(import.meta.dirname, '..')
 
 const code = readSourceFiles()
   .filter(({ isProduction, workspace }) => isProduction && /^(?:packages|services)\//.test(workspace))
@@ -40,4 +45,20 @@ describe('texts of the product use literal words', () => {
     expect(sentences.length).toBeGreaterThan(600)
     expect(sentences.filter(sentence => IDIOMS.test(sentence))).toEqual([])
   })
+})
+
+/** Numbers of rules, and names of documents, that are not in the repository. A reader cannot follow them. */
+const REFERENCES = /\bR\d+\.\d+\b|\bguides:/
+
+test('no tracked file refers to a document outside the repository', () => {
+  const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0')
+  // A file that was deleted and not committed is still listed.
+  const paths = tracked.filter(path => path !== '' && existsSync(join(ROOT, path)))
+  expect(paths.length).toBeGreaterThan(500)
+  const references = paths.flatMap(path =>
+    readFileSync(join(ROOT, path), 'utf8')
+      .split('\n')
+      .flatMap((line, index) => (REFERENCES.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+  )
+  expect(references).toEqual([])
 })

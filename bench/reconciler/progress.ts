@@ -12,9 +12,9 @@ const LOOK_EVERY_MS = 20
 const WITHIN_MS = 600_000
 
 /**
- * Watches the committed offsets of a group and records a mark at each share of the events.
- * @param shares ascending shares of all `count` events
- * @returns one mark per share
+ * Polls the committed offsets of a consumer group, and records time and CPU time when each share of the events is committed.
+ * @param shares shares of all `count` events, from 0 to 1, ascending
+ * @returns one record per share
  * @throws Error after ten minutes
  */
 export async function watchProgress(

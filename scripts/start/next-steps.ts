@@ -69,7 +69,7 @@ export function commandLines(product: Pick<Product, 'key' | 'urls'>, setup: Demo
     apiCommand(product, `/v1/actions?connection_id=${record.connection_id}`),
     '',
     '# In the folder of the clone: explain the last alert, and judge the last hour again with another setting',
-    `npx backstop explain "$(${newestActionCommand(product, record.project_id)})"`,
+    `npx backstop explain "$(${commandForNewestAction(product, record.project_id)})"`,
     'npx backstop dry-run --from 1h --out-of-band ignore',
     '',
     '# Set when this account alerts: alert is always, auto once your software has acted on it, ignore is never',
@@ -93,7 +93,7 @@ function apiCommand(
 }
 
 /** A command that prints the id of the action of the newest incident. */
-function newestActionCommand({ urls, key }: Pick<Product, 'key' | 'urls'>, projectId: string): string {
+function commandForNewestAction({ urls, key }: Pick<Product, 'key' | 'urls'>, projectId: string): string {
   const path = `/v1/incidents?project_id=${projectId}&limit=1`
   return `curl -sS '${urls.admin}${path}' -H 'authorization: Bearer ${key}' | sed 's/.*"action_id":"\\([^"]*\\)".*/\\1/'`
 }

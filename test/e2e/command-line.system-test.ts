@@ -24,7 +24,7 @@ afterAll(async () => {
   await product?.stop()
 })
 
-async function backstop(...args: string[]) {
+async function runBackstop(...args: string[]) {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: tmpdir(),
     env: {
@@ -67,12 +67,12 @@ test('explains a verdict, and shows by a dry run what another setting would chan
   const unexplained = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 900 })
   const [byOperation, byNobody] = [await judged(explained.id), await judged(unexplained.id)]
 
-  expect(await backstop('explain', byOperation.action_id)).toContain(`Operation  ${operation.operation_id}`)
-  const why = await backstop('explain', byNobody.action_id)
+  expect(await runBackstop('explain', byOperation.action_id)).toContain(`Operation  ${operation.operation_id}`)
+  const why = await runBackstop('explain', byNobody.action_id)
   expect(why).toContain('Nothing explains it')
   expect(why).toMatch(new RegExp(`${operation.operation_id}.*\\(other_amount\\)`))
 
-  const same = await backstop('dry-run', '--from', '1h', '--project', shop.projectId, '--json')
+  const same = await runBackstop('dry-run', '--from', '1h', '--project', shop.projectId, '--json')
   const [summary, ...differences] = same
     .trim()
     .split('\n')
@@ -81,7 +81,7 @@ test('explains a verdict, and shows by a dry run what another setting would chan
   expect(differences).toEqual([])
   expect(summary).toMatchObject({ type: 'summary', actions: { compared: 2, same: 2 }, alerted: { stored: 1, now: 1 } })
 
-  const ignored = await backstop('dry-run', '--from', '1h', '--project', shop.projectId, '--out-of-band', 'ignore')
+  const ignored = await runBackstop('dry-run', '--from', '1h', '--project', shop.projectId, '--out-of-band', 'ignore')
   expect(ignored).toContain(byNobody.action_id)
   expect(ignored).toContain('unexplained (nothing_explains_it) → not_alerted (out_of_band_ignore)')
   expect(ignored).toContain('1 then, 0 now')

@@ -21,7 +21,7 @@ afterAll(async () => {
   await product?.stop()
 })
 
-async function open() {
+async function openTestShop() {
   const shop = await openShop(product)
   shops.push(shop)
   const { projectId, api } = shop
@@ -44,7 +44,7 @@ const answering = (status: number) => () => ({ kind: 'answer' as const, status, 
 
 describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
   test('is shown as disabled, gets another URL and secret, is enabled, and gets the missed deliveries under the same ids', async () => {
-    const { api, receiver, path, channelId, readChannel, dead, allIncidents, refund } = await open()
+    const { api, receiver, path, channelId, readChannel, dead, allIncidents, refund } = await openTestShop()
     receiver.answerWith(answering(410))
     refund()
     const disabled = await until('the channel to be disabled', async () => {
@@ -84,7 +84,7 @@ describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
     const isMissed = (one: { webhookId: string | undefined }) => one.webhookId === missed.delivery_id
     const arrived = await receiver.waitFor('what was missed', one => isMissed(one) && one.answered === 200, 20_000)
     expect(arrived).toMatchObject({ path: '/moved', headers: { 'x-route': 'night' } })
-    // During the overlap a receiver verifies with either secret.
+    // While both secrets are valid, a receiver can verify the signature with the old or the new secret.
     expect(arrived.standardWebhook).toBe('valid')
     const header = (name: string) => arrived.headers[name]
     expect(checkStandardWebhook(arrived.rawBody, header, secret, Date.now() / 1_000)).toBe('valid')
@@ -100,7 +100,7 @@ describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
   })
 
   test('gets a delivery at once when a person retries it', async () => {
-    const { api, receiver, channelId, refund } = await open()
+    const { api, receiver, channelId, refund } = await openTestShop()
     receiver.answerWith(answering(500))
     refund()
     const waiting = await until('the second attempt to fail', async () => {

@@ -98,7 +98,7 @@ async function planAllChanges(customer: Customer): Promise<PlannedChange[]> {
   const till = await connectProcessor(customer, { disturbance, events })
   const oldTill = await connectProcessor(customer, { disturbance, sendsRefundEvents: false })
   const reseller = await connectReseller(customer, { isReadable: true, disturbance })
-  const biller = await connectBiller(customer, { disturbance: { ...disturbance, lieRate: 0.5 } })
+  const biller = await connectBiller(customer, { disturbance: { ...disturbance, falseValuesRate: 0.5 } })
   stops.push(...[cards, till, oldTill, reseller, biller].map(account => () => account.stop()))
   let from = 1
   const plan = (kinds: Parameters<typeof planChanges>[0], count: number, unexplained: number, lost: number) => {

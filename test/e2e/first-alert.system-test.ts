@@ -27,7 +27,7 @@ afterAll(async () => {
   await product?.stop()
 })
 
-async function open(outOfBand?: 'auto' | 'alert' | 'ignore'): Promise<Shop> {
+async function openTestShop(outOfBand?: 'auto' | 'alert' | 'ignore'): Promise<Shop> {
   const shop = await openShop(product, outOfBand)
   shops.push(shop)
   return shop
@@ -45,7 +45,7 @@ async function alertedUpToSentinel(shop: Shop, payment: { paymentIntent: Stripe.
 
 describe.concurrent('the first alert', { timeout: 240_000 }, () => {
   test('an unexplained refund alerts once, at least a minute after it was first seen, with both signatures valid', async () => {
-    const shop = await open()
+    const shop = await openTestShop()
     const payment = shop.pay()
     const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 2499 })
     const madeAt = Date.now()
@@ -66,7 +66,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
   })
 
   test('an explained refund does not alert', async () => {
-    const shop = await open()
+    const shop = await openTestShop()
     const payment = shop.pay()
     const operation = await shop.report({
       subject: payment.paymentIntent.id,
@@ -88,7 +88,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
   })
 
   test('a refund that is explained after 30 s does not alert', async () => {
-    const shop = await open()
+    const shop = await openTestShop()
     const payment = shop.pay()
     const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 600 })
     const seen = await until('the refund', () => shop.action(refund.id))
@@ -103,7 +103,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
     { setting: 'ignore', reason: 'out_of_band_ignore' },
     { setting: 'auto', reason: 'auto_before_first_operation' },
   ] as const)('with out_of_band $setting a refund stays quiet and says why: $reason', async ({ setting, reason }) => {
-    const shop = await open(setting)
+    const shop = await openTestShop(setting)
     const payment = shop.pay()
     const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 700 })
     await until('the quiet verdict', async () => (await shop.action(refund.id))?.verdict === 'not_alerted', {
@@ -115,7 +115,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
   })
 
   test('with out_of_band auto a refund alerts once an operation of the account has executed', async () => {
-    const shop = await open('auto')
+    const shop = await openTestShop('auto')
     const other = shop.pay()
     await shop.report({ subject: other.paymentIntent.id, amount: 1, currency: 'eur', state: 'executing' })
     const payment = shop.pay()
@@ -124,7 +124,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
   })
 
   test('the same event posted three times alerts once', async () => {
-    const shop = await open()
+    const shop = await openTestShop()
     shop.endpoint.change({ disturbance: { copies: 3 } })
     const payment = shop.pay()
     const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 900 })
@@ -135,7 +135,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
   })
 
   test('two refunds with one operation alert once', async () => {
-    const shop = await open()
+    const shop = await openTestShop()
     const payment = shop.pay()
     await shop.report({ subject: payment.paymentIntent.id, amount: 1000, currency: 'eur', state: 'executing' })
     const refunds = [1, 2].map(() => shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 1000 }))
@@ -145,7 +145,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
   })
 
   test('an account without refund events alerts through charge.refunded', async () => {
-    const shop = await open()
+    const shop = await openTestShop()
     shop.endpoint.hold()
     const payment = shop.pay()
     shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 1100 })
@@ -157,7 +157,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
   })
 
   test('an explanation that comes after the alert resolves the incident and notifies', async () => {
-    const shop = await open()
+    const shop = await openTestShop()
     const payment = shop.pay()
     const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 1200 })
     await shop.alertAbout(refund.id, MINUTE_MS + SLACK_MS)
@@ -175,7 +175,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
   })
 
   test('an incident shows its timeline: event, second look, incident, alert, attempt', async () => {
-    const shop = await open()
+    const shop = await openTestShop()
     const payment = shop.pay()
     const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 1300 })
     await shop.alertAbout(refund.id, MINUTE_MS + SLACK_MS)

@@ -26,7 +26,7 @@ afterAll(async () => {
   await product?.stop()
 })
 
-async function open() {
+async function openTestAccounts() {
   const customer = await openCustomer(product, ['incident.opened', 'drift.detected'])
   stops.push(() => customer.stop())
   return customer
@@ -35,7 +35,7 @@ async function open() {
 describe.concurrent('a later answer of the provider', { timeout: 120_000 }, () => {
   /** Makes a refund at the reseller that waits for review, with an operation and a budget that has reserved the amount. */
   async function openReview() {
-    const customer = await open()
+    const customer = await openTestAccounts()
     const reseller = await connectReseller(customer)
     stops.push(() => reseller.stop())
     const { budget_id: budgetId } = await customer.api.post<ShownBudget>('/v1/budgets', {
@@ -85,7 +85,7 @@ describe.concurrent('a later answer of the provider', { timeout: 120_000 }, () =
   })
 
   test('an amount that differs from the operation is drift, and alerts once with both amounts', async () => {
-    const customer = await open()
+    const customer = await openTestAccounts()
     const cards = await connectProcessor(customer)
     stops.push(() => cards.stop())
     const payment = cards.account.createPayment({ amount: 5_000, currency: 'eur' })
@@ -111,8 +111,8 @@ describe.concurrent('a later answer of the provider', { timeout: 120_000 }, () =
 })
 
 test('a biller that cannot be read keeps its hints with the reason, and they are judged once it can be read', async () => {
-  const customer = await open()
-  const biller = await connectBiller(customer, { isReadable: false, disturbance: { lieRate: 1 } })
+  const customer = await openTestAccounts()
+  const biller = await connectBiller(customer, { isReadable: false, disturbance: { falseValuesRate: 1 } })
   stops.push(() => biller.stop())
   const { connection_id: connectionId } = biller.connection
   const path = `/v1/projects/${customer.projectId}/connections/${connectionId}`

@@ -17,7 +17,7 @@ afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
 })
 
-async function open(name: string): Promise<{ notifier: NotifierAlone; receiver: Receiver }> {
+async function openTestNotifier(name: string): Promise<{ notifier: NotifierAlone; receiver: Receiver }> {
   const receiver = await startReceiver((request, response) => {
     if (!request.path.startsWith('/hang')) response.writeHead(200).end('ok')
   })
@@ -44,7 +44,7 @@ describe('one of 50 channels hangs', () => {
   const OTHERS = 49
 
   async function openHouse(name: string, first: string) {
-    const scene = await open(name)
+    const scene = await openTestNotifier(name)
     const { notifier, receiver } = scene
     const paths = [first, ...Array.from({ length: OTHERS }, (_, index) => `/answers/${index}`)]
     await notifier.putChannels(
@@ -82,7 +82,7 @@ describe('10,000 alerts to a dead endpoint', () => {
   const SECONDS = 20
 
   test('use no more memory than with a live one, and do not delay the others', { timeout: 400_000 }, async () => {
-    const { notifier, receiver } = await open('dead-endpoint')
+    const { notifier, receiver } = await openTestNotifier('dead-endpoint')
     const gone = await startReceiver()
     await gone.stop()
     const others = Array.from({ length: OTHERS }, (_, index) =>

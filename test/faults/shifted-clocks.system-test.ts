@@ -62,7 +62,7 @@ async function untilBothReconcilersWork(): Promise<void> {
   await admin.disconnect()
 }
 
-async function open(): Promise<Shop> {
+async function openTestShop(): Promise<Shop> {
   const shop = await openShop(product)
   stops.push(() => shop.stop())
   return shop
@@ -77,7 +77,7 @@ async function metricOf(process: ServiceProcess, metric: string, label: string):
 
 describe.concurrent('a process with the wrong time', { timeout: 180_000 }, () => {
   test('reconciler, 120 s ahead: does no second look early, and opens no incident for refunds that are explained before it', async () => {
-    const shop = await open()
+    const shop = await openTestShop()
     const make = (amount: number) => {
       const { paymentIntent } = shop.pay()
       const { id } = shop.processor.refund({ payment_intent: paymentIntent.id, amount })
@@ -113,7 +113,7 @@ describe.concurrent('a process with the wrong time', { timeout: 180_000 }, () =>
   })
 
   test('notifier, 600 s ahead: retries a failed delivery when it is due, and signs each attempt with the right time', async () => {
-    const shop = await open()
+    const shop = await openTestShop()
     const { api, receiver } = shop
     receiver.answerWith(({ number }) => ({ kind: 'answer', status: number === 1 ? 500 : 200 }))
     const { data } = await api.get<{ data: { channel_id: string }[] }>(
@@ -139,7 +139,7 @@ describe.concurrent('a process with the wrong time', { timeout: 180_000 }, () =>
   })
 
   test('ingress, 600 s behind: accepts an event signed now, and refuses one signed ten minutes ago', async () => {
-    const shop = await open()
+    const shop = await openTestShop()
     const path = new URL(shop.connection.inbound_url).pathname
     const postedAt = async (now: () => number) => {
       const credential = { kind: 'processor' as const, secrets: [shop.signingSecret] }

@@ -37,9 +37,9 @@ test('alerts once without waiting for the provider, and resolves when the provid
     return connected
   }
   const [silent, busy, down] = [await open(), await open(), await open()]
-  silent.providerApi.meet({ kind: 'silence', times: ALWAYS })
-  busy.providerApi.meet({ kind: 'error', status: 429, retryAfterS: HOUR_S, times: ALWAYS })
-  down.providerApi.meet({ kind: 'error', status: 503, times: ALWAYS })
+  silent.providerApi.setTrouble({ kind: 'silence', times: ALWAYS })
+  busy.providerApi.setTrouble({ kind: 'error', status: 429, retryAfterS: HOUR_S, times: ALWAYS })
+  down.providerApi.setTrouble({ kind: 'error', status: 503, times: ALWAYS })
   const refund = ({ account }: typeof silent) =>
     account.refund({ payment_intent: account.createPayment({ amount: 5_000, currency: 'eur' }).paymentIntent.id }).id
 
@@ -62,7 +62,7 @@ test('alerts once without waiting for the provider, and resolves when the provid
   expect(new Set(opened().map(delivery => actionOf(delivery)?.why?.read_back))).toEqual(new Set(['unavailable']))
 
   // The provider answers again, and has only one of the two refunds.
-  down.providerApi.meet({ kind: 'missing', times: ALWAYS, path: new RegExp(denied) })
+  down.providerApi.setTrouble({ kind: 'missing', times: ALWAYS, path: new RegExp(denied) })
   const resolved = () => customer.receiver.deliveries().filter(delivery => eventOf(delivery) === 'incident.resolved')
   await until('the denial', async () => (await customer.action(denied))?.reason === 'provider_denies_it', {
     timeoutMs: 120_000,
@@ -84,7 +84,7 @@ test('alerts once when the only reconciler is killed while it waits for the answ
   stops.push(() => customer.stop())
   const { account, providerApi, stop } = await connectProcessor(customer, { isReadable: true })
   stops.push(stop)
-  providerApi.meet({ kind: 'silence', times: ALWAYS })
+  providerApi.setTrouble({ kind: 'silence', times: ALWAYS })
   const ids = Array.from({ length: 10 }, () => {
     const { paymentIntent } = account.createPayment({ amount: 5_000, currency: 'eur' })
     return account.refund({ payment_intent: paymentIntent.id }).id

@@ -45,7 +45,7 @@ export const PROCESSOR_SUBSCRIPTIONS: readonly History[] = [
       await postDeleted(shop, shop.now(), shop.now(), { request: requestWithKey('k1') })
     },
     verdicts: ['cancellation sub_1 explained'],
-    // The operation says that it cancelled for cus_1.
+    // Drift, because the operation names customer cus_1 as its subject and not the subscription.
     alerts: ['drift'],
   },
   {

@@ -1,5 +1,5 @@
 /** The messages and actions of `npm start` when something fails during the start. */
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { until } from '@backstop/kit/test'
@@ -100,6 +100,21 @@ test('keeps the out_of_band that a person has set for the demo account, and says
   await second.prints(/Backstop runs\./)
   expect(await (await fetch(url, { headers })).json()).toMatchObject({ out_of_band: 'ignore' })
   expect(second.output()).toMatch(/out_of_band was set to ignore.*"out_of_band":"alert".*Backstop runs\./s)
+})
+
+test('starts a new demo, up to its first alert, after the secret keys were replaced', async () => {
+  const first = launch('replaced-keys')
+  await first.prints(/First alert .*Backstop runs\./s)
+  const connectionId = () => JSON.parse(readFileSync(join(first.dataDir, 'demo.json'), 'utf8')).connection_id
+  const connectionBefore = connectionId()
+  await first.stop()
+  const path = join(first.dataDir, 'secrets.json')
+  const secretKeys = `local:${Buffer.alloc(32, 1).toString('base64')}`
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), secretKeys }))
+
+  const second = launch('replaced-keys')
+  await second.prints(/First alert .*Backstop runs\./s)
+  expect(connectionId()).not.toBe(connectionBefore)
 })
 
 test('runs on, and names the recovery command, when the database does not know the key of secrets.json', async () => {

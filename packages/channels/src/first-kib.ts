@@ -11,7 +11,7 @@ export function maskedFirstKiB(text: string, secrets: readonly Secret[]): string
   // Most receivers answer with an empty body or "ok".
   if (text.length < MIN_SECRET_LENGTH) return text
   // Mask before truncating: otherwise the beginning of a secret at the end of the text would remain.
-  const masked = spellingsOf(secrets).reduce((rest, form) => rest.replaceAll(form, '[secret]'), text)
+  const masked = encodedForms(secrets).reduce((rest, form) => rest.replaceAll(form, '[secret]'), text)
   return maskSecrets(
     Buffer.from(masked)
       .subarray(0, STORED_BYTES)
@@ -27,7 +27,7 @@ const MIN_SECRET_LENGTH = 4
  * The spellings of the secrets, longest first. If a part were masked before the whole, the rest of the whole would
  * remain.
  */
-function spellingsOf(secrets: readonly Secret[]): string[] {
+function encodedForms(secrets: readonly Secret[]): string[] {
   return [...new Set(secrets.flatMap(spellingsOfSecret))].sort((a, b) => b.length - a.length)
 }
 

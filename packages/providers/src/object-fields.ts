@@ -5,7 +5,7 @@
  */
 import { objectIdentity, objectReference, ProviderId, type ProviderKind } from '@backstop/contracts'
 import { z } from 'zod'
-import type { Normalised, Observed } from './sighting.ts'
+import type { Normalised, SightingFields } from './sighting.ts'
 
 /** The result of normalising an object. An object never gives a hint. */
 export type Meaning = Exclude<Normalised, { kind: 'hint' }>
@@ -76,7 +76,7 @@ export function nameObject(
   type: string,
   id: string,
   belongsTo: readonly (string | null | undefined)[],
-): Observed {
+): SightingFields {
   const objectIds = [...new Set(belongsTo.filter(other => typeof other === 'string'))]
   const site = context.site ?? undefined
   return {

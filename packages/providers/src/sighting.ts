@@ -28,7 +28,7 @@ export interface ObjectOrigin {
 }
 
 /** The fields of every sighting. Times are in milliseconds since the epoch. */
-export interface Observed {
+export interface SightingFields {
   readonly provider: ProviderKind
   /**
    * The identity of the object. It is equal in all sightings of one object, differs between objects, and starts with the project.
@@ -62,7 +62,7 @@ export interface CameBack {
 }
 
 /** A sighting of one refund. */
-export interface ObservedAction extends Observed {
+export interface ObservedAction extends SightingFields {
   readonly kind: 'action'
   readonly action: Extract<ActionKind, 'refund'>
   readonly providerRef: string
@@ -98,7 +98,7 @@ export interface ObservedAction extends Observed {
  * The refunded total of a charge, without its refunds: accounts without refund events send only this. At the second look, the
  * part of the total that no known refund covers becomes a provisional action.
  */
-export interface ObservedRefundTotal extends Observed {
+export interface ObservedRefundTotal extends SightingFields {
   readonly kind: 'refund_total'
   readonly chargeId: string
   /** Minor units, cumulative. */
@@ -167,7 +167,7 @@ export interface PauseState {
  * The state of a subscription at one time. Cancellations, pauses, resumes and removed schedules follow from the sequence of these
  * states in the provider's order, so that lost or reordered events neither create nor hide one.
  */
-export interface ObservedSubscription extends Observed {
+export interface ObservedSubscription extends SightingFields {
   readonly kind: 'subscription'
   /** The provider's order of states: its version or the time of the change, in milliseconds. */
   readonly asOf: number
@@ -189,7 +189,7 @@ export interface ObservedSubscription extends Observed {
 }
 
 /** A sighting of a kind that is recorded and not judged: a dispute, a credit, a reversal. */
-export interface ObservedRecord extends Observed {
+export interface ObservedRecord extends SightingFields {
   readonly kind: 'record'
   readonly record: Extract<RecordKind, 'dispute' | 'credit' | 'reversal'>
   readonly providerRef: string

@@ -1,11 +1,11 @@
 /**
  * Simulates the three providers and a customer's receiver. Each provider has an account with its operations
- * (`createCardProcessor`, `createReseller`, `createSubscriptionBiller`), its API on loopback (`start…Api`), and endpoints that post
- * its events (`createWebhookEndpoint`), with disturbances that a test chooses. Everything uses the given clock and seed. Another
- * provider can be built from `createObjectHistory` and `startProviderApi`.
+ * (`createCardProcessor`, `createReseller`, `createSubscriptionBiller`), its API on loopback (`start…Api`), and endpoints that
+ * post its events (`createWebhookEndpoint`), with disturbances that a test chooses. Everything uses the given clock and seed.
+ * Another provider can be built from `createObjectHistory` and `startProviderApi`.
  *
- * The objects are written from the providers' documentation and share nothing with `packages/providers/src/<provider>/samples`: those
- * are fixed examples for the tests of the meaning, these are created with live values. An error in one of the two shows in the other.
+ * The objects are written from the providers' documentation, and not from `packages/providers/src/<provider>/samples`, the fixed
+ * examples for the tests of normalisation. Therefore an error in one of the two is found by the other.
  */
 export type { EventSource, Posting } from './account/event-feed.ts'
 export { createObjectHistory, type ObjectHistory, type View } from './account/object-history.ts'
@@ -52,7 +52,7 @@ export type { Payment, PaymentRequest } from './processor/objects/payment.ts'
 export type { ProcessorSubscription } from './processor/objects/subscription.ts'
 export type { RefundRequest, Settlement } from './processor/refunds.ts'
 export { ProcessorRefusal } from './processor/refusal.ts'
-export type { CancelWords } from './processor/subscriptions.ts'
+export type { CancelReason } from './processor/subscriptions.ts'
 export { checkServiceSignature, checkStandardWebhook, type SignatureCheck } from './receiver/check-signature.ts'
 export {
   type ReceivedDelivery,
@@ -91,5 +91,5 @@ export type { BillerCreditNote, CreditNoteReason } from './subscription/objects/
 export type { BillerInvoice } from './subscription/objects/invoice.ts'
 export type { BillerSubscription } from './subscription/objects/subscription.ts'
 export type { BillerTransaction } from './subscription/objects/transaction.ts'
-export type { RefundHow } from './subscription/refunds.ts'
+export type { RefundOptions } from './subscription/refunds.ts'
 export { BillerRefusal } from './subscription/refusal.ts'

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 
 /**
  * Starts a server on loopback.
- * @param port a free one by default or for 0
- * @param host 127.0.0.1 by default; Linux has all of 127.0.0.0/8
+ * @param port 0, the default, chooses a free port
+ * @param host 127.0.0.1 by default; on Linux any address of 127.0.0.0/8
  * @throws Error EADDRINUSE if the port is in use
  */
 export async function listenOnLoopback(

@@ -217,11 +217,11 @@ describe('backstop keys recover', () => {
   })
 
   test.each([
-    { options: [], days: 90, says: /is valid for 90 days/ },
-    { options: ['--no-expiry'], days: null, says: /does not expire/ },
-  ])('creates a key that is valid for $days days with the options $options', async ({ options, days, says }) => {
+    { options: [], days: 90, validity: 'is valid for 90 days' },
+    { options: ['--no-expiry'], days: null, validity: 'does not expire' },
+  ])('creates a key that $validity with the options $options', async ({ options, days, validity }) => {
     const { stderr } = await recover({}, ...options)
-    expect(stderr).toMatch(says)
+    expect(stderr).toContain(validity)
     const client = new MongoClient(stack.mongoUrl.reveal())
     const _id = /key_\w+/.exec(stderr)?.[0]
     const key = await client

@@ -98,7 +98,7 @@ function refundEvent(id: string, more: { connectionId?: string; paymentIntent?: 
 
 const names = (count: number, prefix: string) => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
-/** The number of commands per collection, by command and collection. */
+/** The number of MongoDB commands, by command name and collection. */
 function commandCounts(): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const command of commands) counts[command] = (counts[command] ?? 0) + 1

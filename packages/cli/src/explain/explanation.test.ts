@@ -75,9 +75,9 @@ describe('an explanation', () => {
     },
     { name: 'of one that the provider does not know', of: why({ read_back: 'not_found' }), says: /does not have it/ },
     {
-      name: 'of one whose provider was unavailable',
+      name: 'of one whose provider did not answer in time',
       of: why({ read_back: 'unavailable' }),
-      says: /it was unavailable/,
+      says: /Provider {3}no answer at the second look\n/,
     },
     { name: 'of one that no operation names', of: why({}), says: /No operation names this payment or subscription/ },
     {

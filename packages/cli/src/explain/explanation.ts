@@ -68,7 +68,7 @@ function readBackOf({ verdict, why, second_look_at }: Action): string {
     case 'not_found':
       return 'asked at the second look, and does not have it'
     case 'unavailable':
-      return 'not asked at the second look: it was unavailable'
+      return 'no answer at the second look'
     case null:
       if (verdict === 'pending') return 'not asked yet: with a read key it is asked at the second look'
       if (second_look_at === null) return 'not asked: it needed no second look'

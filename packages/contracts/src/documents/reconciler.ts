@@ -29,7 +29,7 @@ export interface SweepDocument {
   unseen: { event_id: string; event_type: string; created_at: Date }[]
   /** Since when notifications of this connection wait because the provider cannot be read; null if none waits. */
   unverified_since: Date | null
-  /** The open incident of this connection by its code. */
+  /** The ids of the connection's open incidents, by incident code. */
   open_incidents: Partial<Record<'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE', string>>
 }
 

@@ -56,7 +56,9 @@ export const ConnectionPatch = z
     out_of_band: OutOfBand.optional(),
     read_key: ReadKey.nullable().optional().describe("A new read-only key for the provider's API; null removes it"),
     api_base: ApiBase.nullable().optional(),
-    site: Site.optional().describe('Subscription only. A site cannot be changed, because ids are unique within a site'),
+    site: Site.optional().describe(
+      'Subscription only; can be set while the connection has none, and not changed afterwards, because ids are unique within a site',
+    ),
   })
   .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')
 export type ConnectionPatch = z.infer<typeof ConnectionPatch>

@@ -16,7 +16,7 @@ export const ReadTarget = z.object({
     /** Every refund transaction of one subscription or customer invoice. */
     'refunds_of_subscription',
     'subscription',
-    /** A subscription, found by the schedule that manages it, together with that schedule (processor). */
+    /** Only the card processor: the id is that of a subscription schedule. It and the subscription that it manages are read. */
     'subscription_schedule',
   ]),
   id: z.string(),

@@ -5,7 +5,7 @@
  */
 export interface CorrectedTime {
   readonly offsetMs: number
-  /** The corrected time at local time `sinceMs`, when the offset was applied. */
+  /** The offset was applied at local time `sinceMs`. This was the corrected time at that moment. */
   readonly fromMs: number
   readonly sinceMs: number
 }

@@ -9,10 +9,10 @@ interface Parser {
 }
 
 /**
- * Calls a guard before each request of a socket is parsed. Node.js parses all received bytes before other code runs,
- * and one chunk of 64 KiB may contain 2,000 requests: destroying the socket has no effect until all of them exist.
+ * Calls a guard before Node.js parses each request of a socket. One received chunk of 64 KiB may contain 2,000 requests, and
+ * Node.js parses all of them before other code runs. Without the guard a destroyed socket would still have them all parsed.
  * @param mayGoOn return false to stop parsing the received bytes; destroy the socket then
- * @returns false if this version of Node.js has no such parser; nothing is guarded then
+ * @returns false if the parser of this version of Node.js cannot be guarded; then the guard is never called
  */
 export function guardParsing(socket: Socket, mayGoOn: () => boolean): boolean {
   const { parser } = socket as Socket & { parser?: Parser | null }

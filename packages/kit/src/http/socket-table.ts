@@ -99,14 +99,14 @@ export class SocketTable<S> {
     const admission = this.#makeRoom(peer, nowMs)
     if (admission.kind === 'refused') return admission
     const entry = { socket, peer, address: peer, openedAtMs: nowMs, requests: 0, busySinceMs: 0, delay: () => null }
-    this.#entries.set(socket, this.#place({ ...entry, phase: 'unused' }))
+    this.#entries.set(socket, this.#insert({ ...entry, phase: 'unused' }))
     return admission
   }
 
   /**
    * Records the start of a request.
-   * @param forwardedFor the client's address if a trusted proxy states it; counted for the duration of the request
-   * @param delay returns the delay caused by the socket's client; null while any of its requests waits for the server
+   * @param forwardedFor the client's address, if a trusted proxy states it. The socket counts against this address until the request ends.
+   * @param delay returns how long the client has delayed the socket; null while a request of the socket waits for the server
    */
   begin(socket: S, forwardedFor: string | null, delay: () => ClientDelay | null, nowMs: number): Admission<S> {
     const entry = this.#entries.get(socket)
@@ -121,7 +121,7 @@ export class SocketTable<S> {
     entry.requests += 1
     entry.delay = delay
     entry.address = address
-    this.#place(entry)
+    this.#insert(entry)
     return admission
   }
 
@@ -134,7 +134,7 @@ export class SocketTable<S> {
     this.#remove(entry)
     entry.phase = 'idle'
     entry.address = entry.peer
-    this.#place(entry)
+    this.#insert(entry)
   }
 
   close(socket: S): void {
@@ -184,7 +184,7 @@ export class SocketTable<S> {
     return undefined
   }
 
-  #place(entry: Entry<S>): Entry<S> {
+  #insert(entry: Entry<S>): Entry<S> {
     this.#all[entry.phase].add(entry)
     if (entry.address === null) return entry
     let shelf = this.#byAddress.get(entry.address)

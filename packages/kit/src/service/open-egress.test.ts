@@ -65,7 +65,7 @@ test.each([
     allowed: 0,
     unverified: 1,
   },
-])('a metric says for as long as it lasts that the operator opened up $name (R1.9)', async row => {
+])('a metric shows, as long as the process runs, that the operator opened up $name', async row => {
   const metrics = createMetrics('test')
   open(row.environment, row.more, metrics)
   const text = await metrics.text()

@@ -220,7 +220,7 @@ export class ApiClient {
     return failed('question_refused', name, detail)
   }
 
-  /** True if an error code may be shown. A server could return the read key as its error code. */
+  /** True if an error code may be shown. A hostile server could return our API key as its error code. */
   #isSafeToShow(code: string): boolean {
     const key = this.#key.reveal()
     return /^[a-z][a-z_]{1,63}$/.test(code) && !key.includes(code) && !code.includes(key)

@@ -24,12 +24,12 @@ export async function readTargets(
   client: ApiClient,
   targets: readonly ReadTarget[],
   budget: Budget,
-  ask: (target: ReadTarget) => Promise<TargetResult>,
+  readOnce: (target: ReadTarget) => Promise<TargetResult>,
 ): Promise<ReadResult> {
   const objects = new Map<string, ReadObject>()
   let missing = targets
   for (let round = 0; ; round++) {
-    const answers = await Promise.all(missing.map(ask))
+    const answers = await Promise.all(missing.map(readOnce))
     for (const answer of answers) {
       if (answer.kind === 'failed') return answer
       // Two targets may return the same object. The read of a credit note, for example, also returns its refund.
@@ -40,7 +40,7 @@ export async function readTargets(
     if (missing.length === 0 || waitMs === undefined) break
     if (!(await client.wait(waitMs, budget))) {
       // A single 404 does not prove that the object does not exist, because a replica may lag.
-      if (round === 0) return failed('unreachable', client.dialect.name, 'no time to ask for what was not found again')
+      if (round === 0) return failed('unreachable', client.dialect.name, 'no time to read the missing objects again')
       break
     }
   }

@@ -13,7 +13,7 @@ export interface ReaderParts {
   /** The URL to which paths are appended. */
   readonly base: string
   /** Reads one target once. */
-  ask(client: ApiClient, target: ReadTarget, budget: Budget): Promise<TargetResult>
+  readTarget(client: ApiClient, target: ReadTarget, budget: Budget): Promise<TargetResult>
   /** The feeds of a sweep, in their order. */
   readonly changes: readonly MakeFeed[]
   /** The feeds of the baseline. */
@@ -37,7 +37,7 @@ export function openReader(parts: ReaderParts, options: ReaderOptions): Provider
     },
     read(targets, deadlineMs, signal) {
       const within = budget(deadlineMs, signal, true)
-      return readTargets(client, targets, within, target => parts.ask(client, target, within))
+      return readTargets(client, targets, within, target => parts.readTarget(client, target, within))
     },
     changes: (cursor, since, signal) => walk(open(parts.changes, signal), cursor, since, clock.now()),
     schedules: (cursor, signal) => walk(open(parts.schedules, signal), cursor, 0, clock.now()),

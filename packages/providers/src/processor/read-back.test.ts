@@ -2,7 +2,7 @@ import { Secret } from '@backstop/kit'
 import { createCardProcessor, startProcessorApi } from '@backstop/simulator'
 import { afterEach, describe, expect, test } from 'vitest'
 import { forwardTo, json, withOtherId } from '../../test/read-back/answers.ts'
-import { KEY, MINUTE, START, useReaderHarness } from '../../test/read-back/reader-harness.ts'
+import { MINUTE, START, TEST_READ_KEY, useReaderHarness } from '../../test/read-back/reader-harness.ts'
 import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
 import { TEST_ACCOUNTS } from '../../test/read-back/test-accounts.ts'
 import type { SweepCursor } from '../read-back.ts'
@@ -17,7 +17,7 @@ afterEach(async () => {
 async function openAccount(options: { sendsRefundEvents?: boolean } = {}) {
   const { now } = harness.clock
   const account = createCardProcessor({ now, ...options })
-  const api = await startProcessorApi({ processor: account, readKeys: [KEY], now })
+  const api = await startProcessorApi({ processor: account, readKeys: [TEST_READ_KEY], now })
   closers.push(api.stop)
   const reader = harness.openReader(api.url)
   const sweep = async (since: number) => {
@@ -81,7 +81,7 @@ describe('a read of the card processor', () => {
     const { egress, requests } = createRecordingEgress()
     const { clock } = harness
     const reader = processor.readBack.open({
-      readKey: new Secret(KEY),
+      readKey: new Secret(TEST_READ_KEY),
       site: null,
       apiBase: null,
       egress,
@@ -93,7 +93,7 @@ describe('a read of the card processor', () => {
       {
         url: 'https://api.stripe.com/v1/refunds/re_1%2F..',
         method: 'GET',
-        headers: { authorization: `Bearer ${KEY}`, 'stripe-version': expect.stringMatching(/^\d{4}-/) },
+        headers: { authorization: `Bearer ${TEST_READ_KEY}`, 'stripe-version': expect.stringMatching(/^\d{4}-/) },
       },
     ])
   })
@@ -125,7 +125,7 @@ describe('a read of the card processor', () => {
     const { account, reader, api } = await openAccount()
     const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
     const schedule = account.scheduleCancelByObject(subscription.id)
-    api.meet({ kind: 'error', status: 403, times: 1, path: /subscription_schedules/ })
+    api.setTrouble({ kind: 'error', status: 403, times: 1, path: /subscription_schedules/ })
     expect(await harness.find(reader, [{ type: 'subscription', id: subscription.id }])).toMatchObject([
       { subject: subscription.id, source: { kind: 'subscription', scheduleId: schedule.id } },
     ])
@@ -135,7 +135,7 @@ describe('a read of the card processor', () => {
     const { account, reader, api } = await openAccount()
     const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
     account.scheduleCancelByObject(subscription.id)
-    api.meet({ kind: 'error', status: 503, times: 1_000, path: /subscription_schedules/ })
+    api.setTrouble({ kind: 'error', status: 503, times: 1_000, path: /subscription_schedules/ })
     const answer = await harness.ask(reader, [{ type: 'subscription', id: subscription.id }])
     expect(answer).toMatchObject({ kind: 'failed', failure: 'provider_unavailable' })
   })

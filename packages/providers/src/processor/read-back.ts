@@ -97,25 +97,32 @@ export const readBack: ReadBack = {
   open(options) {
     const base = baseUrl(options.apiBase ?? 'https://api.stripe.com', '/v1')
     return openReader(
-      { dialect: DIALECT, limits: readBack.limits, base, ask, changes: [refunds, events], schedules: [schedules] },
+      {
+        dialect: DIALECT,
+        limits: readBack.limits,
+        base,
+        readTarget,
+        changes: [refunds, events],
+        schedules: [schedules],
+      },
       options,
     )
   },
 }
 
-async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
+async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
   switch (type) {
     case 'refund': {
       const answer = await readOne(client, type, '/refunds', id, budget)
       return answer.kind === 'object' ? { kind: 'found', objects: [asRefund(answer.object)] } : answer
     }
     case 'subscription':
-      return askSubscription(client, id, budget)
+      return readSubscription(client, id, budget)
     case 'subscription_schedule': {
       const answer = await readOne(client, type, '/subscription_schedules', id, budget)
       if (answer.kind !== 'object') return answer
       const managed = firstId(answer.object.subscription, answer.object.released_subscription)
-      return managed === null ? { kind: 'missing' } : askSubscription(client, managed, budget)
+      return managed === null ? { kind: 'missing' } : readSubscription(client, managed, budget)
     }
     case 'refunds_of_payment': {
       const query = { [id.startsWith('pi_') ? 'payment_intent' : 'charge']: id, limit: PAGE_SIZE }
@@ -130,7 +137,7 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
 }
 
 /** Reads a subscription and its schedule, because the subscription does not show an end that the schedule sets. */
-async function askSubscription(client: ApiClient, id: string, budget: Budget): Promise<TargetResult> {
+async function readSubscription(client: ApiClient, id: string, budget: Budget): Promise<TargetResult> {
   const answer = await readOne(client, 'subscription', '/subscriptions', id, budget)
   return answer.kind === 'object' ? withSchedule(client, answer.object, budget) : answer
 }
@@ -213,7 +220,7 @@ async function objectsOfEvents(
     else objects.push({ type, body: object })
   }
   const read = await Promise.all(
-    [...subscriptions].map(async ([id, object]) => ({ object, answer: await askSubscription(client, id, budget) })),
+    [...subscriptions].map(async ([id, object]) => ({ object, answer: await readSubscription(client, id, budget) })),
   )
   for (const { object, answer } of read) {
     const found = objectsOrFault(answer, object)

@@ -11,8 +11,8 @@ const OBJECTS: ReadonlyMap<string, ObjectMeaning> = new Map([
 ])
 
 /**
- * The normaliser of the object in each type of event. Every event has the object's present state, so its type has no other
- * meaning.
+ * The normaliser of the object that each type of event carries. Every event carries the whole object in its present state,
+ * so the type of the event decides nothing else.
  */
 const EVENTS: ReadonlyMap<string, ObjectMeaning> = new Map([
   ['adjustment.created', meaningOfAdjustment],

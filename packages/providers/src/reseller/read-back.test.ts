@@ -2,7 +2,7 @@ import { Secret } from '@backstop/kit'
 import { createReseller, startResellerApi } from '@backstop/simulator'
 import { afterEach, describe, expect, test } from 'vitest'
 import { json } from '../../test/read-back/answers.ts'
-import { KEY, MINUTE, START, useReaderHarness } from '../../test/read-back/reader-harness.ts'
+import { MINUTE, START, TEST_READ_KEY, useReaderHarness } from '../../test/read-back/reader-harness.ts'
 import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
 import { TEST_ACCOUNTS } from '../../test/read-back/test-accounts.ts'
 import { reseller } from './index.ts'
@@ -16,7 +16,7 @@ afterEach(async () => {
 async function openAccount() {
   const { now } = harness.clock
   const account = createReseller({ now })
-  const api = await startResellerApi({ reseller: account, readKeys: [KEY], now })
+  const api = await startResellerApi({ reseller: account, readKeys: [TEST_READ_KEY], now })
   closers.push(api.stop)
   return { account, api, reader: harness.openReader(api.url) }
 }

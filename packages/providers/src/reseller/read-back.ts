@@ -73,7 +73,14 @@ export const readBack: ReadBack = {
   open(options) {
     const base = baseUrl(options.apiBase ?? publicAddress(options.readKey))
     return openReader(
-      { dialect: DIALECT, limits: readBack.limits, base, ask, changes: [adjustments, events], schedules: [schedules] },
+      {
+        dialect: DIALECT,
+        limits: readBack.limits,
+        base,
+        readTarget,
+        changes: [adjustments, events],
+        schedules: [schedules],
+      },
       options,
     )
   },
@@ -84,7 +91,7 @@ function publicAddress(readKey: Secret): string {
   return readKey.reveal().startsWith('pdl_sdbx_') ? 'https://sandbox-api.paddle.com' : 'https://api.paddle.com'
 }
 
-async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
+async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
   switch (type) {
     case 'subscription': {
       const answer = await readOne(client, type, '/subscriptions', id, budget)

@@ -3,7 +3,7 @@ import { Secret } from '@backstop/kit'
 import { createSubscriptionBiller, startBillerApi } from '@backstop/simulator'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { KEY, START, useReaderHarness } from '../../test/read-back/reader-harness.ts'
+import { START, TEST_READ_KEY, useReaderHarness } from '../../test/read-back/reader-harness.ts'
 import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
 import { TEST_ACCOUNTS } from '../../test/read-back/test-accounts.ts'
 import { subscription as biller } from './index.ts'
@@ -17,7 +17,7 @@ afterEach(async () => {
 async function openAccount() {
   const { now } = harness.clock
   const account = createSubscriptionBiller({ now })
-  const api = await startBillerApi({ biller: account, readKeys: [KEY], now })
+  const api = await startBillerApi({ biller: account, readKeys: [TEST_READ_KEY], now })
   closers.push(api.stop)
   return { account, api, reader: harness.openReader(api.url) }
 }
@@ -110,12 +110,19 @@ describe('a read of the subscription biller', () => {
   test('goes to the address of the site, with the key as user and no password', async () => {
     const { egress, requests } = createRecordingEgress()
     const { clock } = harness
-    const options = { readKey: new Secret(KEY), site: 'acme-test', apiBase: null, egress, clock, random: () => 0 }
+    const options = {
+      readKey: new Secret(TEST_READ_KEY),
+      site: 'acme-test',
+      apiBase: null,
+      egress,
+      clock,
+      random: () => 0,
+    }
     await biller.readBack.open(options).read([{ type: 'subscription', id: 'a/b c' }], 1_000)
     expect(requests).toMatchObject([
       {
         url: 'https://acme-test.chargebee.com/api/v2/subscriptions/a%2Fb%20c',
-        headers: { authorization: `Basic ${Buffer.from(`${KEY}:`).toString('base64')}` },
+        headers: { authorization: `Basic ${Buffer.from(`${TEST_READ_KEY}:`).toString('base64')}` },
       },
     ])
   })

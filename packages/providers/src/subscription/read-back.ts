@@ -81,7 +81,7 @@ export const readBack: ReadBack = {
     const base = baseUrl(options.apiBase ?? `https://${options.site ?? ''}.chargebee.com`, '/api/v2')
     const changes = [refunds, creditNotes, subscriptions, events]
     return openReader(
-      { dialect: DIALECT, limits: readBack.limits, base, ask, changes, schedules: [schedules] },
+      { dialect: DIALECT, limits: readBack.limits, base, readTarget, changes, schedules: [schedules] },
       options,
     )
   },
@@ -94,7 +94,7 @@ function isTransactionId(id: string): boolean {
   return id.startsWith('txn_')
 }
 
-async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
+async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
   switch (type) {
     case 'subscription':
     case 'transaction':

@@ -63,13 +63,13 @@ export const normaliseEvent: NormaliseEvent = ({ projectId, eventType }, event) 
   if (type === undefined) return { kind: 'ignored', reason: `Events of type ${eventType} are not judged` }
   const object = objectAt(event, type)
   if (object === undefined) return { kind: 'malformed', reason: `${type}: There is no object` }
-  return meaningOf(type, { projectId, site: null, shownAt: null }, object)
+  return normaliseObjectOf(type, { projectId, site: null, shownAt: null }, object)
 }
 
 export const normaliseObject: NormaliseObject = ({ projectId, readAt }, type, object) =>
-  meaningOf(type, { projectId, site: null, shownAt: readAt }, object)
+  normaliseObjectOf(type, { projectId, site: null, shownAt: readAt }, object)
 
-function meaningOf(type: string, context: SightingContext, object: Readonly<Record<string, unknown>>): Meaning {
+function normaliseObjectOf(type: string, context: SightingContext, object: Readonly<Record<string, unknown>>): Meaning {
   const meaning = OBJECTS.get(type)
   return meaning === undefined
     ? { kind: 'ignored', reason: `Objects of type ${type} are not judged` }

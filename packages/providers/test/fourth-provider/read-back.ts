@@ -38,13 +38,13 @@ export const readBack: ReadBack = {
     const base = baseUrl(options.apiBase ?? 'https://api.wallet.example')
     const changes = [changed('return'), changed('plan'), events]
     return openReader(
-      { dialect: DIALECT, limits: readBack.limits, base, ask, changes, schedules: [schedules] },
+      { dialect: DIALECT, limits: readBack.limits, base, readTarget, changes, schedules: [schedules] },
       options,
     )
   },
 }
 
-async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
+async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
   switch (type) {
     case 'refund':
       return readObject(client, 'return', id, budget)

@@ -11,7 +11,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Provider } from '../../src/provider.ts'
 import { endlessBody, forwardTo, html, json, oddLists, slowBody, truncatedBody } from './answers.ts'
-import { KEY, MINUTE, START, useReaderHarness } from './reader-harness.ts'
+import { MINUTE, START, TEST_READ_KEY, useReaderHarness } from './reader-harness.ts'
 import type { OpenTestAccount } from './test-accounts.ts'
 
 /**
@@ -123,13 +123,13 @@ export function describeFailures(provider: Provider, openTestAccount: OpenTestAc
     test('an answer that contains the read key without the key', async () => {
       for (const status of [400, 401, 403, 404, 409, 429, 500]) {
         const server = await harness.serve((request, response) => {
-          const error = { code: KEY, type: KEY, message: request.headers.authorization }
-          json(status, { error, api_error_code: KEY, message: KEY })(request, response)
+          const error = { code: TEST_READ_KEY, type: TEST_READ_KEY, message: request.headers.authorization }
+          json(status, { error, api_error_code: TEST_READ_KEY, message: TEST_READ_KEY })(request, response)
         })
         const answer = await harness.openReader(server.url).read(harness.endTargets('sub_1'), 400)
         expect(answer.kind).toBe('failed')
-        expect(JSON.stringify(answer)).not.toContain(KEY)
-        expect(JSON.stringify(answer)).not.toContain(Buffer.from(`${KEY}:`).toString('base64'))
+        expect(JSON.stringify(answer)).not.toContain(TEST_READ_KEY)
+        expect(JSON.stringify(answer)).not.toContain(Buffer.from(`${TEST_READ_KEY}:`).toString('base64'))
       }
     })
 

@@ -11,7 +11,7 @@ import type { OpenTestAccount, TestAccount } from './test-accounts.ts'
 
 export const START = Date.parse('2026-03-01T12:00:00Z')
 export const MINUTE = 60_000
-export const KEY = 'rk_test_the_reader_of_this_account'
+export const TEST_READ_KEY = 'rk_test_the_reader_of_this_account'
 
 /** The harness of one test. Everything that it opens is closed after the test. */
 export interface ReaderHarness {
@@ -56,11 +56,11 @@ export function useReaderHarness(provider: Provider, openTestAccount: OpenTestAc
     clock: createIdleClock(START),
     openReader(apiBase, more = {}) {
       const { clock } = harness
-      const common = { readKey: new Secret(KEY), site: 'acme', apiBase, clock, random: () => 0.5 }
+      const common = { readKey: new Secret(TEST_READ_KEY), site: 'acme', apiBase, clock, random: () => 0.5 }
       return provider.readBack.open({ ...common, egress: clock.stopDuringRequests(local), ...more })
     },
     async openAccount() {
-      const account = await openTestAccount(KEY, harness.clock.now)
+      const account = await openTestAccount(TEST_READ_KEY, harness.clock.now)
       closers.push(account.api.stop)
       return { account, reader: harness.openReader(account.api.url) }
     },

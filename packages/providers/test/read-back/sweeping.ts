@@ -124,7 +124,7 @@ export function describeSweeps(provider: Provider, openTestAccount: OpenTestAcco
     test('returns no part of a page that failed, and reads it later', async () => {
       const { account, reader } = await harness.openAccount()
       const { refundId } = account.refund()
-      account.api.meet({ kind: 'error', status: 403, times: 1 })
+      account.api.setTrouble({ kind: 'error', status: 403, times: 1 })
       expect(await reader.changes(null, since)).toMatchObject({ kind: 'failed', failure: 'key_refused' })
       const found = await walkAll(cursor => reader.changes(cursor, since))
       expect(refundsIn(found.objects)).toEqual(new Set([refundId]))
@@ -175,7 +175,7 @@ export function describeSweeps(provider: Provider, openTestAccount: OpenTestAcco
 
     test('does not retry a page that failed, because the caller does', async () => {
       const { account, reader } = await harness.openAccount()
-      account.api.meet({ kind: 'error', status: 503, times: 1_000 })
+      account.api.setTrouble({ kind: 'error', status: 503, times: 1_000 })
       expect(await reader.changes(null, since)).toMatchObject({ failure: 'provider_unavailable' })
       expect(account.api.calls()).toHaveLength(1)
       expect(harness.clock.now() - START).toBeLessThan(1_000)

@@ -1,16 +1,16 @@
 /** The events of one account in the order in which they happened, with the result of posting each. */
 
 /**
- * The provider's view of the posting of an event. An event without a subscriber stays `unposted`; an event whose cause asked for no
- * webhook is `skipped`.
+ * The result of posting an event, as the provider's API shows it. An event that no endpoint subscribes to stays `unposted`. An
+ * event is `skipped` if the request that caused it asked for no webhook.
  */
 export type Posting = 'unposted' | 'skipped' | 'scheduled' | 'succeeded' | 'failed'
 
-/** A source of events. Every account is one. */
+/** A source of events. Every account is an event source. */
 export interface EventSource<E> {
   /** Oldest first, each with the objects as they were at its time. */
   events(): readonly E[]
-  /** Calls back with each event from now on. @returns a function that stops this */
+  /** Calls a function with each new event. @returns a function that ends the subscription */
   onEvent(listener: (event: E) => void): () => void
   /** Records the result of posting the event, which the API shows. */
   notePosting(event: E, posting: Posting): void
@@ -20,7 +20,7 @@ export interface EventFeed<E> extends EventSource<E> {
   emit(event: E): void
   /** Adds an event that can be read but is never posted. */
   keepUnposted(event: E): void
-  /** The events that could be read at this time, in milliseconds since the epoch. */
+  /** The events that the API showed at a time, in milliseconds since the epoch. */
   asOf(ms: number): readonly E[]
   /** The result of posting an event. */
   postingOf(event: E): Posting

@@ -1,19 +1,19 @@
 /**
- * The objects of one kind in an account, with all their versions. Reading as of an earlier time simulates a replica that lags
- * behind: a new object is missing, and a changed object has its old values.
+ * The objects of one type in an account, with all their versions. A read as of an earlier time simulates a replica that lags: a
+ * new object is missing, and a changed object has its old values.
  */
 
-/** The objects of one kind at one time. */
+/** The objects of one type at one time. */
 export interface View<T> {
   get(id: string): T | undefined
-  /** In the order of their creation. */
+  /** All objects, in the order of their creation. */
   all(): readonly T[]
 }
 
 export interface ObjectHistory<T extends { id: string }> extends View<T> {
   /** Adds the object, or a new version of it. Earlier reads are not affected. */
   put(object: T): T
-  /** The objects as they were at this time, in milliseconds since the epoch. */
+  /** The objects as they were at a time, in milliseconds since the epoch. */
   asOf(ms: number): View<T>
 }
 
@@ -24,7 +24,7 @@ export interface ObjectHistory<T extends { id: string }> extends View<T> {
 export function createObjectHistory<T extends { id: string }>(now: () => number): ObjectHistory<T> {
   const versions = new Map<string, { sinceMs: number; object: T }[]>()
   let lastChangeMs = Number.NEGATIVE_INFINITY
-  // Lists are read page by page, so the list is cached until the next change.
+  // The list is cached until the next change, because it is read for every page.
   let gathered: readonly T[] | undefined
 
   const at = (id: string, ms: number) => versions.get(id)?.findLast(version => version.sinceMs <= ms)?.object

@@ -113,7 +113,7 @@ describe.each(providers)('the API of the $name', provider => {
     { name: 'an object that is not visible yet', trouble: { kind: 'missing', times: 1 }, status: 404, code: 'missing' },
   ])('shows $name once, in its own words', async ({ trouble, status, code }) => {
     const { api, object, call, codeOf } = await setUp()
-    api.meet(trouble)
+    api.setTrouble(trouble)
     const response = await call(object)
     expect(response.status).toBe(status)
     expect(response.headers.get('retry-after')).toBe('retryAfterS' in trouble ? '7' : null)
@@ -123,7 +123,7 @@ describe.each(providers)('the API of the $name', provider => {
 
   test('shows trouble only on the requested path', async () => {
     const { api, object, call } = await setUp()
-    api.meet({ kind: 'error', status: 500, times: 1, path: new RegExp(`^${provider.list}$`) })
+    api.setTrouble({ kind: 'error', status: 500, times: 1, path: new RegExp(`^${provider.list}$`) })
     expect((await call(object)).status).toBe(200)
     expect((await call(provider.list)).status).toBe(500)
     expect((await call(provider.list)).status).toBe(200)
@@ -131,13 +131,13 @@ describe.each(providers)('the API of the $name', provider => {
 
   test('can answer with a page of a gateway, cut the connection, stay silent, or be slow', async () => {
     const { api, object, call } = await setUp()
-    api.meet({ kind: 'html', status: 502, times: 1 })
+    api.setTrouble({ kind: 'html', status: 502, times: 1 })
     expect(await (await call(object)).text()).toMatch(/^<html>/)
-    api.meet({ kind: 'cut', times: 1 })
+    api.setTrouble({ kind: 'cut', times: 1 })
     await expect(call(object)).rejects.toThrow(/fetch failed/)
-    api.meet({ kind: 'silence', times: 1 })
+    api.setTrouble({ kind: 'silence', times: 1 })
     await expect(call(object, { signal: AbortSignal.timeout(30) })).rejects.toThrow(/timeout/)
-    api.meet({ kind: 'slow', afterMs: 30, times: 1 })
+    api.setTrouble({ kind: 'slow', afterMs: 30, times: 1 })
     expect((await call(object)).status).toBe(200)
     expect(api.calls()).toHaveLength(4)
   })

@@ -1,6 +1,6 @@
 /**
- * A provider's API on loopback: everything that the three have in common. The dialect of a provider defines the rest: its keys, the
- * answers of its paths, and the form of its errors.
+ * The common part of the providers' APIs, on loopback. The dialect of a provider defines its keys, the answers of its paths, and
+ * the form of its errors.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Chance, createChance } from '../chance.ts'
@@ -18,7 +18,7 @@ export interface ProviderApiOptions {
   readonly port?: number
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** The rate limits; those of the real provider by default, none if empty. */
+  /** The rate limits. By default the limits of the real provider; an empty list means no limit. */
   readonly rateLimits?: readonly RateLimit[]
   /**
    * Milliseconds by which reads lag behind the account, so that the object of an event is missing or outdated for a while; 0 by
@@ -30,13 +30,13 @@ export interface ProviderApiOptions {
 }
 
 export interface ProviderApi {
-  /** Without a path, e.g. `http://127.0.0.1:40123`. */
+  /** The URL without a path, e.g. `http://127.0.0.1:40123`. */
   readonly url: string
   readonly port: number
   /** Method and path with query of every authenticated call so far, oldest first. */
   calls(): readonly string[]
-  /** Sets the trouble of the next calls, and replaces an earlier one. */
-  meet(trouble: Trouble): void
+  /** Sets the trouble of the next calls. It replaces an earlier trouble. */
+  setTrouble(trouble: Trouble): void
   /** Sets the lag of reads in milliseconds. */
   lagReads(ms: number): void
   /** Sets the rate limits and resets the count. */
@@ -53,7 +53,7 @@ export interface ApiCall {
   readonly body: string
   header(name: string): string | undefined
   readonly nowMs: number
-  /** The time of the objects that are read; earlier than now while reads lag. */
+  /** The time as of which objects are read. It is earlier than now while reads lag. */
   readonly readAtMs: number
   /** The URL of this API, for links in answers. */
   readonly baseUrl: string
@@ -66,7 +66,7 @@ export interface ApiCall {
 export interface Dialect {
   /** A new request id. */
   requestId(chance: Chance): string
-  /** The key of a call; undefined without one. @throws for a key in the wrong form */
+  /** The key of a call; undefined if it has none. @throws ApiRefusal for a key in the wrong form */
   keyOf(authorization: string | undefined): string | undefined
   /** @throws ApiRefusal if the API refuses the request */
   answer(call: ApiCall): object
@@ -78,19 +78,19 @@ export interface Dialect {
     tooLarge(): ApiRefusal
     /** A call over the limit. @param retryAfterS seconds until the next call is accepted */
     rateLimited(retryAfterS: number): ApiRefusal
-    /** Trouble on demand. */
+    /** The refusal for a trouble of kind `error`. */
     missing(): ApiRefusal
     failing(status: number): ApiRefusal
   }
   /** Headers of every answer. */
   headers(requestId: string): Record<string, string>
-  /** Adds fields that depend on the request to an answer's body; unchanged by default. */
+  /** Adds fields that depend on the request to the body of an answer. By default the body is not changed. */
   complete?(body: object, requestId: string, failed: boolean): object
 }
 
 const MAX_BODY_BYTES = 64 * 1024
 
-/** Serves until stop(). */
+/** Starts the API. It serves until stop(). */
 export async function startProviderApi(
   dialect: Dialect,
   options: ProviderApiOptions & { rateLimits: readonly RateLimit[] },
@@ -131,7 +131,7 @@ export async function startProviderApi(
     let answer: { status: number; body: object; headers: Readonly<Record<string, string>> }
     try {
       const { key, trouble } = admit(request, url)
-      if (trouble !== undefined && (await meetTrouble(trouble, dialect, response)) === 'answered') return
+      if (trouble !== undefined && (await applyTrouble(trouble, dialect, response)) === 'answered') return
       const body = dialect.answer(await callOf(request, url, requestId, key))
       answer = { status: 200, headers: {}, body: dialect.complete?.(body, requestId, false) ?? body }
     } catch (error) {
@@ -144,14 +144,14 @@ export async function startProviderApi(
       ...dialect.headers(requestId),
       ...answer.headers,
     })
-    // With a line end, for calls by hand.
+    // The line end helps people who call the API by curl.
     response.end(`${JSON.stringify(answer.body, undefined, 2)}\n`)
   }
 
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       response.destroy()
-      // A disconnected caller is not an error; everything else is a bug in the simulator and must be visible.
+      // A disconnected caller is not an error. Any other error is a bug of the simulator and must be visible.
       if (request.errored === null) throw error
     })
   })
@@ -160,7 +160,7 @@ export async function startProviderApi(
     url,
     port,
     calls: () => calls,
-    meet: troubles.meet,
+    setTrouble: troubles.meet,
     lagReads(ms) {
       readLagMs = ms
     },
@@ -180,8 +180,8 @@ function authorise(dialect: Dialect, options: ProviderApiOptions, request: Incom
   return key
 }
 
-/** @returns whether the trouble has answered the call */
-async function meetTrouble(
+/** Lets a call get a trouble. @returns `answered` if the call needs no other answer */
+async function applyTrouble(
   trouble: Trouble,
   dialect: Dialect,
   response: ServerResponse,

@@ -5,13 +5,13 @@ export interface RateLimit {
   readonly of: 'account' | 'endpoint'
 }
 
-/** Counts calls; those that are refused do not count. */
+/** Counts the accepted calls against the rate limits. */
 export interface RateGate {
-  /** Milliseconds until the next call to this endpoint is accepted; 0 accepts and counts this one. */
+  /** Milliseconds until the next call to this endpoint is accepted. If it is 0, the present call is accepted and counted. */
   admit(endpoint: string, nowMs: number): number
 }
 
-/** A gate with all of these limits. */
+/** Creates a gate that enforces all limits. */
 export function createRateGate(limits: readonly RateLimit[]): RateGate {
   const counted = limits.map(limit => ({ limit, times: new Map<string, number[]>() }))
   return {

@@ -1,13 +1,13 @@
-/** Trouble that the next calls of an API get instead of their answer. */
+/** A trouble of an API: the next calls get it instead of their answer. */
 export type Trouble = TroubleKind & {
-  /** The number of calls that get it. */
+  /** The number of calls that get the trouble. */
   readonly times: number
-  /** Only for calls whose path and query match; for all by default. */
+  /** Only calls whose path and query match get the trouble; by default all calls. */
   readonly path?: RegExp
 }
 
 type TroubleKind =
-  /** The provider's own error body with this status. `retryAfterS` adds that header, in seconds. */
+  /** The provider's error body with this status. `retryAfterS` adds the header retry-after, in seconds. */
   | { readonly kind: 'error'; readonly status: 401 | 403 | 409 | 429 | 500 | 503; readonly retryAfterS?: number }
   /** A gateway answers with an HTML page. */
   | { readonly kind: 'html'; readonly status: 502 | 503 | 504 }
@@ -20,15 +20,15 @@ type TroubleKind =
   /** The answer is correct but late. */
   | { readonly kind: 'slow'; readonly afterMs: number }
 
-/** Trouble that tests set and calls get. */
+/** The present trouble of an API. */
 export interface Troubles {
-  /** Sets the trouble of the next calls, and replaces an earlier one. */
+  /** Sets the trouble of the next calls. It replaces an earlier trouble. */
   meet(trouble: Trouble): void
-  /** The trouble of this call, which counts; undefined without one. */
+  /** Counts a call, and returns its trouble; undefined if there is none. */
   next(pathAndQuery: string): Trouble | undefined
 }
 
-/** No trouble. */
+/** Creates the initial state, in which the API works. */
 export function createTroubles(): Troubles {
   let set: Trouble | undefined
   return {

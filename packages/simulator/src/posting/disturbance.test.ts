@@ -8,7 +8,7 @@ const plansOf = (disturbance: Disturbance, count: number) => {
 }
 
 test('posts an undisturbed event once, without a delay', () => {
-  expect(plansOf({}, 1)).toEqual([{ kind: 'posted', delaysMs: [0], lies: false }])
+  expect(plansOf({}, 1)).toEqual([{ kind: 'posted', delaysMs: [0], hasFalseValues: false }])
 })
 
 test.each<{ name: string; disturbance: Disturbance; holds: (delaysMs: readonly number[]) => boolean }>([

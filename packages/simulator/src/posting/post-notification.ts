@@ -8,7 +8,7 @@ export type Credential =
   | { kind: 'processor'; secrets: readonly string[]; timestampS?: number; header?: string }
   | { kind: 'reseller'; secrets: readonly string[]; timestampS?: number; header?: string }
   | { kind: 'subscription'; password: string; username?: string }
-  /** No credential, and no header. */
+  /** The request has no credential header. */
   | { kind: 'none' }
 
 export interface PostRequest {
@@ -16,7 +16,7 @@ export interface PostRequest {
   /** An object is sent as JSON; text and bytes are sent unchanged. */
   body: object | string | Buffer
   credential: Credential
-  /** Added last, so that a test can replace any header. */
+  /** Headers that are added last, so that a test can replace any header. */
   headers?: Record<string, string>
   /** Milliseconds since the epoch, for the signature's timestamp. */
   now: () => number
@@ -59,7 +59,7 @@ export function credentialHeaders(credential: Credential, body: Buffer, nowMs: n
 }
 
 /**
- * Signs and posts one notification and waits for the answer, whatever its status. Redirects are not followed.
+ * Signs and posts one notification, and returns the answer with any status. Redirects are not followed.
  * @throws TypeError or a TimeoutError of `fetch` if there is no answer
  */
 export async function postNotification(request: PostRequest): Promise<PostAnswer> {

@@ -1,4 +1,4 @@
-/** The events of the three providers, and what their endpoints and APIs need of them. */
+/** The events of the three providers, with their ids, types and the events to subscribe to. */
 import type { ProcessorEvent } from '../processor/events.ts'
 import type { ResellerEvent } from '../reseller/events.ts'
 import type { BillerEvent } from '../subscription/events.ts'
@@ -48,7 +48,9 @@ export function nameOf(event: ProviderEvents[ProviderKind]): { id: string; type:
   return { id: event.id, type: 'event_type' in event ? event.event_type : event.type }
 }
 
-/** Whether a status ends the retries: any 2xx at the processor, only 200 at the other two. */
-export function isTaken(kind: ProviderKind, status: number): boolean {
+/**
+ * True if a provider treats an answer as accepted and does not retry: any 2xx at the processor, only 200 at reseller and biller.
+ */
+export function isAccepted(kind: ProviderKind, status: number): boolean {
   return kind === 'processor' ? status >= 200 && status < 300 : status === 200
 }

@@ -79,7 +79,7 @@ test('the official library handles every event of the subscription biller', asyn
 
 test('the subscription biller can push false values while its API shows the true ones', async () => {
   const credential = { kind: 'subscription', password: 'secret' } as const
-  const { inbound, endpoint } = await endpointWith(credential, { disturbance: { lieRate: 1 } })
+  const { inbound, endpoint } = await endpointWith(credential, { disturbance: { falseValuesRate: 1 } })
   const biller = createSubscriptionBiller({ now: Date.now, chance: createChance(1) })
   endpoint.follow(biller)
   const { creditNote, refund } = biller.refundInvoice(biller.bill({ amount: 4_999 }).invoice.id)
@@ -96,7 +96,9 @@ test('the subscription biller can push false values while its API shows the true
 
 test('signed events cannot have false values', async () => {
   const { endpoint } = await endpointWith({ kind: 'processor', secrets: ['whsec_test'] })
-  expect(() => endpoint.change({ disturbance: { lieRate: 0.1 } })).toThrow(/signed and cannot lie/)
+  expect(() => endpoint.change({ disturbance: { falseValuesRate: 0.1 } })).toThrow(
+    /signed and cannot have false values/,
+  )
 })
 
 test('the reseller and the subscription biller post again unless 200 is answered', async () => {

@@ -2,16 +2,16 @@
 import type { EventSource, Posting } from '../account/event-feed.ts'
 import { type Chance, createChance } from '../chance.ts'
 import type { BillerEvent } from '../subscription/events.ts'
-import { lieAbout } from '../subscription/lie.ts'
+import { withFalseValues } from '../subscription/false-values.ts'
 import { type Disturbance, planPosts } from './disturbance.ts'
 import { type Credential, postNotification } from './post-notification.ts'
-import { isTaken, nameOf, type ProviderEvents, type ProviderKind, SUBSCRIBED_EVENTS } from './provider-event.ts'
+import { isAccepted, nameOf, type ProviderEvents, type ProviderKind, SUBSCRIBED_EVENTS } from './provider-event.ts'
 
 export interface WebhookEndpointOptions<Kind extends ProviderKind = 'processor'> {
   url: string
   /** The secret that signs events, or the password that is sent with them. */
   credential: Credential & { kind: Kind }
-  /** Event types that are posted; the documented ones by default, all with `*`. */
+  /** The types of events that are posted. By default the documented types; `*` posts all. */
   events?: readonly string[]
   disturbance?: Disturbance
   /** Milliseconds before the second and later attempts. The real providers retry for three days. */
@@ -28,16 +28,16 @@ export interface PostAttempt {
   attempt: number
   /** Milliseconds since the epoch. */
   atMs: number
-  /** HTTP status, or null without an answer. */
+  /** The HTTP status; null if there was no answer. */
   status: number | null
-  /** The answer, or the reason why there was none. */
+  /** The body of the answer, or the reason why there was no answer. */
   answer: string
 }
 
 export interface WebhookEndpoint<Kind extends ProviderKind = 'processor'> {
-  /** Posts the account's events from now on, and records the result of each. @returns a function that stops this */
+  /** Posts every new event of the account, and records the result. @returns a function that ends this */
   follow(account: EventSource<ProviderEvents[Kind]>): () => void
-  /** Posts one event with the disturbance; resolves when every copy is accepted, dropped, or out of retries. */
+  /** Posts one event with the disturbance. Resolves when every copy is accepted, dropped, or has no retries left. */
   post(event: ProviderEvents[Kind]): Promise<void>
   /** Changes credential, URL or disturbance. */
   change(options: Partial<Pick<WebhookEndpointOptions<Kind>, 'url' | 'credential' | 'disturbance'>>): void
@@ -49,7 +49,7 @@ export interface WebhookEndpoint<Kind extends ProviderKind = 'processor'> {
   onAttempt(listener: (attempt: PostAttempt) => void): () => void
   /** Resolves when nothing is in flight. */
   idle(): Promise<void>
-  /** Cancels everything that is in flight. */
+  /** Cancels all requests and retries. */
   stop(): Promise<void>
 }
 
@@ -73,7 +73,7 @@ export function createWebhookEndpoint<Kind extends ProviderKind>(
   const stopping = new AbortController()
   const origins = new WeakMap<Event, EventSource<Event>>()
   let held: Event[] | undefined
-  refuseLies(kind, initial.disturbance)
+  refuseFalseValues(kind, initial.disturbance)
 
   async function attempt(event: Event, body: object, number: number): Promise<boolean> {
     const { id, type } = nameOf(event)
@@ -88,10 +88,10 @@ export function createWebhookEndpoint<Kind extends ProviderKind>(
     }
     attempts.push(record)
     for (const listener of listeners) listener(record)
-    return record.status !== null && isTaken(kind, record.status)
+    return record.status !== null && isAccepted(kind, record.status)
   }
 
-  /** @returns whether it was accepted */
+  /** Posts an event once. @returns true if the answer accepts the event */
   async function postUntilTaken(event: Event, body: object, delayMs: number): Promise<boolean> {
     await wait(delayMs, stopping.signal)
     for (let number = 1; !stopping.signal.aborted; number++) {
@@ -117,8 +117,8 @@ export function createWebhookEndpoint<Kind extends ProviderKind>(
       return
     }
     note(event, 'scheduled')
-    // False values are only possible for the subscription biller, so this is one of its events.
-    const body = plan.lies ? lieAbout(event as BillerEvent, chance) : event
+    // Only the subscription biller can have false values, so the event is an event of the biller.
+    const body = plan.hasFalseValues ? withFalseValues(event as BillerEvent, chance) : event
     const taken = await Promise.all(plan.delaysMs.map(delayMs => track(postUntilTaken(event, body, delayMs))))
     note(event, taken.every(Boolean) ? 'succeeded' : 'failed')
   }
@@ -138,7 +138,7 @@ export function createWebhookEndpoint<Kind extends ProviderKind>(
       }),
     post,
     change(changes) {
-      refuseLies(kind, changes.disturbance)
+      refuseFalseValues(kind, changes.disturbance)
       options = { ...options, ...changes }
     },
     hold() {
@@ -162,9 +162,11 @@ export function createWebhookEndpoint<Kind extends ProviderKind>(
   }
 }
 
-function refuseLies(kind: ProviderKind, disturbance: Disturbance | undefined): void {
-  if (kind !== 'subscription' && (disturbance?.lieRate ?? 0) > 0) {
-    throw new Error(`Events of kind ${kind} are signed and cannot lie; set lieRate for subscription only`)
+function refuseFalseValues(kind: ProviderKind, disturbance: Disturbance | undefined): void {
+  if (kind !== 'subscription' && (disturbance?.falseValuesRate ?? 0) > 0) {
+    throw new Error(
+      `Events of kind ${kind} are signed and cannot have false values; set falseValuesRate for subscription only`,
+    )
   }
 }
 

@@ -1,20 +1,22 @@
-/** The state of a card processor's account; each change of it emits an event. */
+/** The state of a card processor's account. Each change of the state emits an event. */
 import type Stripe from 'stripe'
 import { createEventFeed, type EventFeed } from '../account/event-feed.ts'
 import { createObjectHistory, type ObjectHistory } from '../account/object-history.ts'
 import type { Chance } from '../chance.ts'
-import { type EventRequest, makeEvent, type ProcessorEvent, type Told } from './events.ts'
+import { type EventContent, type EventRequest, makeEvent, type ProcessorEvent } from './events.ts'
 import type { ObjectContext } from './object-context.ts'
 import type { ProcessorSchedule } from './objects/schedule.ts'
 import type { ProcessorSubscription } from './objects/subscription.ts'
 
 /** The request that changed the account. */
 export interface Caller {
-  /** Header `Idempotency-Key`. The official library sends its own with every POST; null for a request without one. */
+  /**
+   * The header `Idempotency-Key`. By default a random key, because the official library sends one with every POST; null for none.
+   */
   idempotencyKey?: string | null
   /** The `Request-Id` of the answer; random by default. */
   requestId?: string
-  /** Whether the processor acts by itself, so that the event has no request. */
+  /** True if the processor itself makes the change, so that the event has no request. */
   automatic?: boolean
 }
 
@@ -28,12 +30,12 @@ export interface AccountState {
   readonly subscriptions: ObjectHistory<ProcessorSubscription>
   readonly schedules: ObjectHistory<ProcessorSchedule>
   readonly feed: EventFeed<ProcessorEvent>
-  /** The request in the form that events have. All events of one request share it. */
+  /** The request as it appears in events. All events of a request have the same value. */
   requestOf(caller?: Caller): EventRequest
-  emit(told: Told, request: EventRequest): void
+  emit(content: EventContent, request: EventRequest): void
 }
 
-/** The state of an empty account. */
+/** Creates the state of an empty account. */
 export function createAccountState(now: () => number, chance: Chance, livemode: boolean): AccountState {
   const context = () => ({ chance, created: Math.floor(now() / 1000), livemode })
   const feed = createEventFeed<ProcessorEvent>(now)
@@ -51,6 +53,6 @@ export function createAccountState(now: () => number, chance: Chance, livemode: 
       if (automatic) return { id: null, idempotency_key: null }
       return { id: requestId ?? `req_${chance.text(14)}`, idempotency_key: idempotencyKey }
     },
-    emit: (told, request) => feed.emit(makeEvent(context(), told, request)),
+    emit: (content, request) => feed.emit(makeEvent(context(), content, request)),
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A card processor's account in memory: payments, refunds, disputes, subscriptions and their events. It behaves like a real account
- * (compatible with Stripe), so that events and API agree: the object of an event can be read, a full refund cannot be repeated, and
- * an idempotency key returns the same answer.
+ * A card processor's account in memory: payments, refunds, disputes, subscriptions and their events. It behaves like a real
+ * account (compatible with Stripe), so that events and API agree: the object of an event can be read, a full refund cannot be
+ * repeated, and an idempotency key returns the same answer.
  */
 import type Stripe from 'stripe'
 import type { EventSource, Posting } from '../account/event-feed.ts'
@@ -26,7 +26,7 @@ export interface CardProcessorOptions {
 }
 
 export interface SubscribeRequest extends PaymentRequest, Caller {
-  /** `flexible` by default, as for new accounts. */
+  /** The billing mode; `flexible` by default, as for new accounts. */
   billingMode?: 'classic' | 'flexible'
 }
 
@@ -55,11 +55,11 @@ export interface CardProcessor extends EventSource<ProcessorEvent>, RefundAction
   charges(): readonly Stripe.Charge[]
   refunds(): readonly Stripe.Refund[]
   subscriptions(): readonly ProcessorSubscription[]
-  /** The account as it was at this time, in milliseconds since the epoch. */
+  /** The account as it was at a time, in milliseconds since the epoch. */
   asOf(ms: number): ProcessorRecords
 }
 
-/** An empty account. */
+/** Creates an empty account. */
 export function createCardProcessor(options: CardProcessorOptions): CardProcessor {
   const { now, chance = createChance(), livemode = false, sendsRefundEvents = true } = options
   const state = createAccountState(now, chance, livemode)

@@ -41,18 +41,18 @@ export type ProcessorEvent = {
   }
 }[ProcessorEventType]
 
-/** An event's type with its object and, for a change, the previous values. */
-export type Told = {
+/** The type of an event with its object and, for a change, the previous values. */
+export type EventContent = {
   [Type in ProcessorEventType]: { type: Type; object: Subjects[Type]; previous?: object }
 }[ProcessorEventType]
 
 /** An event with a copy of the object, which later changes do not affect. */
 export function makeEvent(
   { chance, created, livemode }: ObjectContext,
-  told: Told,
+  content: EventContent,
   request: EventRequest,
 ): ProcessorEvent {
-  const { type, object, previous } = told
+  const { type, object, previous } = content
   const event = {
     id: `evt_3${chance.text(23)}`,
     object: 'event',
@@ -64,11 +64,11 @@ export function makeEvent(
     request: { ...request },
     type,
   }
-  // Type and object are from one member of Told, which the compiler cannot see after destructuring.
+  // Type and object are from one member of EventContent, which the compiler cannot see after destructuring.
   return event as ProcessorEvent
 }
 
-/** The values of `before` that `after` changed, for `data.previous_attributes`; a new field was null. */
+/** The values of `before` that differ in `after`, for `data.previous_attributes`. A new field has the previous value null. */
 export function previousAttributes(before: object, after: object): Record<string, unknown> {
   const changed: Record<string, unknown> = {}
   for (const [name, now] of Object.entries(after)) {

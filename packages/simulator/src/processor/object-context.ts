@@ -1,6 +1,6 @@
 import type { Chance } from '../chance.ts'
 
-/** The API version of these objects, which is that of the `stripe` package in this workspace. */
+/** The API version of the simulated objects. It is the version of the `stripe` package in this workspace. */
 export const API_VERSION = '2026-10-28.endive'
 
 /** The values that every new object of the card processor needs. */

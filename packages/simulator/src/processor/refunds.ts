@@ -8,14 +8,14 @@ import { makeRefund } from './objects/refund.ts'
 import { invalidRequest, noSuch, ProcessorRefusal } from './refusal.ts'
 
 export interface RefundRequest extends Caller {
-  /** Either `charge` or `payment_intent` is required. */
+  /** The charge to refund. Either `charge` or `payment_intent` is required. */
   charge?: string
   payment_intent?: string
   /** Minor units; the rest of the charge by default. */
   amount?: number
   reason?: 'duplicate' | 'fraudulent' | 'requested_by_customer'
   metadata?: Record<string, string>
-  /** `pending` until settleRefund, as with slow banks; most card refunds succeed at once. */
+  /** The first state. `pending` lasts until settleRefund, as with slow banks. By default a refund succeeds at once. */
   status?: 'pending' | 'succeeded'
 }
 

@@ -7,39 +7,42 @@ import { invalidRequest, noSuch } from './refusal.ts'
 
 type Details = NonNullable<ProcessorSubscription['cancellation_details']>
 
-/** The reason that the person who cancels gives. */
-export interface CancelWords extends Caller {
+/** The reason that a person gives for a cancellation. */
+export interface CancelReason extends Caller {
   comment?: string
   feedback?: NonNullable<Details['feedback']>
 }
 
 export interface SubscriptionActions {
   /**
-   * Schedules its end for the end of the period, or for `atMs` (milliseconds since the epoch). Emits customer.subscription.updated.
-   * By `flag` like the dashboard, or by `cancel_at` only, like the customer portal in flexible mode.
+   * Schedules the end of the subscription for the end of the period, or for `atMs` (milliseconds since the epoch), by `flag` like
+   * the dashboard, or by `cancel_at` like the customer portal in flexible mode. Emits customer.subscription.updated.
    */
-  scheduleCancel(id: string, how?: CancelWords & { by?: 'flag' | 'cancel_at'; atMs?: number }): ProcessorSubscription
+  scheduleCancel(id: string, how?: CancelReason & { by?: 'flag' | 'cancel_at'; atMs?: number }): ProcessorSubscription
   /**
-   * Creates a schedule that ends it with the period. Emits subscription_schedule.created and customer.subscription.updated, which
-   * only names the schedule: only the schedule shows the cancellation.
+   * Creates a schedule that ends the subscription with the period. Emits subscription_schedule.created, and
+   * customer.subscription.updated with the id of the schedule. Only the schedule shows the cancellation.
    */
   scheduleCancelByObject(id: string, caller?: Caller): ProcessorSchedule
-  /** Creates a schedule that does not end it. Emits the same events. */
+  /** Creates a schedule that does not end the subscription. Emits the same events as scheduling an end. */
   scheduleByObject(id: string, caller?: Caller): ProcessorSchedule
-  /** Emits subscription_schedule.updated. */
+  /** Changes the schedule. Emits subscription_schedule.updated. */
   changeSchedule(
     scheduleId: string,
     to: Caller & { endBehavior?: 'cancel' | 'release'; endsAtMs?: number; metadata?: Record<string, string> },
   ): ProcessorSchedule
-  /** The subscription continues without it. Emits subscription_schedule.released and customer.subscription.updated. */
+  /**
+   * Releases the schedule, so that the subscription continues without it. Emits subscription_schedule.released and
+   * customer.subscription.updated.
+   */
   releaseSchedule(scheduleId: string, caller?: Caller): ProcessorSchedule
   /** Ends the schedule and its subscription at once. Emits subscription_schedule.canceled and customer.subscription.deleted. */
   cancelSchedule(scheduleId: string, caller?: Caller): ProcessorSchedule
   /** Removes the scheduled cancellation. Emits customer.subscription.updated. */
   unschedule(id: string, caller?: Caller): ProcessorSubscription
-  /** Ends at once. Emits customer.subscription.deleted. `payment_disputed` can follow a lost dispute. */
-  cancel(id: string, how?: CancelWords & { reason?: NonNullable<Details['reason']> }): ProcessorSubscription
-  /** Continues without collecting money. Emits customer.subscription.updated. */
+  /** Ends the subscription at once. Emits customer.subscription.deleted. The reason `payment_disputed` is for a lost dispute. */
+  cancel(id: string, how?: CancelReason & { reason?: NonNullable<Details['reason']> }): ProcessorSubscription
+  /** Pauses the collection of payments. The service continues. Emits customer.subscription.updated. */
   pauseCollection(
     id: string,
     how?: Caller & { behavior?: 'keep_as_draft' | 'mark_uncollectible' | 'void'; resumesAtMs?: number },
@@ -47,21 +50,21 @@ export interface SubscriptionActions {
   resumeCollection(id: string, caller?: Caller): ProcessorSubscription
   /** Pauses the service: status paused. Emits customer.subscription.updated and .paused. */
   pause(id: string, caller?: Caller): ProcessorSubscription
-  /** Emits customer.subscription.updated and .resumed. */
+  /** Resumes the service. Emits customer.subscription.updated and .resumed. */
   resume(id: string, caller?: Caller): ProcessorSubscription
   /** Makes a change that is not a cancellation. Emits customer.subscription.updated. */
   change(id: string, to: Caller & { quantity?: number; metadata?: Record<string, string> }): ProcessorSubscription
-  /** A renewal payment fails: past due, and the processor tries again. */
+  /** Lets a renewal payment fail. The subscription is past due, and the processor will retry. */
   missPayment(id: string): ProcessorSubscription
-  /** The last attempt fails. Emits customer.subscription.deleted with the reason payment_failed. */
+  /** Lets the last attempt to collect fail. Emits customer.subscription.deleted with the reason payment_failed. */
   endDunning(id: string): ProcessorSubscription
-  /** The period ends: scheduled changes happen; otherwise the subscription renews. */
+  /** Ends the period. Scheduled changes take effect; otherwise the subscription renews. */
   endPeriod(id: string): ProcessorSubscription
 }
 
 type EventName = 'updated' | 'deleted' | 'paused' | 'resumed'
 
-/** Seconds of a billing period: 30 days. */
+/** The length of a billing period in seconds: 30 days. */
 export const PERIOD_S = 30 * 86_400
 
 const NO_DETAILS: Details = { comment: null, feedback: null, feedback_option: null, reason: null }
@@ -109,7 +112,7 @@ export function subscriptionActions(
     return after
   }
 
-  /** @param canceled_at the time of the request, which is earlier for an end at the end of a period */
+  /** Ends a subscription. @param canceled_at the time of the request, which is earlier for an end at the end of a period */
   function end(id: string, canceled_at: number, details: Details, caller: Caller | undefined): ProcessorSubscription {
     const to = { status: 'canceled', canceled_at, ended_at: nowS(), cancellation_details: details }
     const isDelinquent = details.reason === 'payment_failed'
@@ -120,7 +123,7 @@ export function subscriptionActions(
 
   function makeScheduled(id: string, endBehavior: 'cancel' | 'release', caller: Caller | undefined): ProcessorSchedule {
     const schedule = state.schedules.put(makeSchedule(state.context(), usable(id), endBehavior))
-    // Both events have the same request.
+    // The events of the schedule and of the subscription have the same request.
     const request = { ...caller, requestId: caller?.requestId ?? state.requestOf().id ?? '' }
     state.emit({ type: 'subscription_schedule.created', object: schedule }, state.requestOf(request))
     change(id, { schedule: schedule.id }, ['updated'], request)

@@ -1,10 +1,10 @@
 /**
- * Checks a delivery like a customer. Written from the published documentation and not from the notifier's code, so that an error in
- * one shows in the other.
+ * Checks the signatures of a delivery. Written from the published documentation and not from the notifier's code, so that an
+ * error in one of the two is found by the other.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The result of checking a signature. `unexpected`: signed although no secret is shared. */
+/** The result of checking a signature. `unexpected` means that a delivery is signed although the receiver has no secret. */
 export type SignatureCheck = 'valid' | 'absent' | 'unexpected' | 'malformed' | 'mismatch' | 'stale'
 
 /** A header value by its name in lower case. */

@@ -4,7 +4,7 @@ import { listenOnLoopback } from '../listen-on-loopback.ts'
 import { checkServiceSignature, checkStandardWebhook, type SignatureCheck } from './check-signature.ts'
 
 export interface ReceivedDelivery {
-  /** From 1, in the order of arrival. */
+  /** The number of the delivery, from 1, in the order of arrival. */
   number: number
   receivedAtMs: number
   method: string
@@ -13,7 +13,7 @@ export interface ReceivedDelivery {
   rawBody: Buffer
   /** The parsed body; undefined if it is not JSON. */
   body: unknown
-  /** The same for every attempt of one delivery. */
+  /** The webhook-id, which is the same for every attempt of a delivery. */
   webhookId: string | undefined
   serviceSignature: SignatureCheck
   standardWebhook: SignatureCheck
@@ -28,11 +28,11 @@ export type ReceiverAnswer =
   | { kind: 'cut' }
 
 export interface ReceiverOptions {
-  /** A free port by default. */
+  /** The port; a free port by default. */
   port?: number
-  /** A loopback address; 127.0.0.1 by default. */
+  /** The loopback address; 127.0.0.1 by default. */
   host?: string
-  /** The secret shared with the channel; without one deliveries must have no signature. */
+  /** The secret of the channel. Without a secret, deliveries must have no signature. */
   secret?: string
   /** Milliseconds since the epoch. */
   now: () => number
@@ -47,8 +47,8 @@ export interface Receiver {
   deliveries(): readonly ReceivedDelivery[]
   onDelivery(listener: (delivery: ReceivedDelivery) => void): () => void
   /**
-   * The first past or future delivery that matches `wanted`.
-   * @throws Error after `withinMs`, which names the expected and the received deliveries
+   * Waits for the first delivery that matches `wanted`. Earlier deliveries are included.
+   * @throws Error after `withinMs` that names the expected and the received deliveries
    */
   waitFor(what: string, wanted: (delivery: ReceivedDelivery) => boolean, withinMs: number): Promise<ReceivedDelivery>
   /** Changes the answer. */
@@ -59,7 +59,7 @@ export interface Receiver {
 
 const ok: ReceiverAnswer = { kind: 'answer', status: 200, body: '{"ok":true}' }
 
-/** Listens until stop(). */
+/** Starts a receiver. It listens until stop(). */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const deliveries: ReceivedDelivery[] = []
   const listeners = new Set<(delivery: ReceivedDelivery) => void>()

@@ -1,4 +1,4 @@
-/** The state of a reseller's account; each change of it emits an event. */
+/** The state of a reseller's account. Each change of the state emits an event. */
 import type { IEventName } from '@paddle/paddle-node-sdk'
 import { createEventFeed, type EventFeed } from '../account/event-feed.ts'
 import { createObjectHistory, type ObjectHistory } from '../account/object-history.ts'
@@ -26,7 +26,7 @@ export interface AccountState {
   subscription(id: string): ResellerSubscription
   adjustment(id: string): ResellerAdjustment
   transaction(id: string): ResellerTransaction
-  /** Changes a subscription and emits these events, in this order. */
+  /** Changes a subscription and emits the given events in their order. */
   changeSubscription(
     id: string,
     change: Partial<ResellerSubscription>,
@@ -36,7 +36,7 @@ export interface AccountState {
   changeAdjustment(id: string, change: Partial<ResellerAdjustment>): ResellerAdjustment
 }
 
-/** The state of an empty account. */
+/** Creates the state of an empty account. */
 export function createAccountState(now: () => number, chance: Chance): AccountState {
   const transactions = createObjectHistory<ResellerTransaction>(now)
   const adjustments = createObjectHistory<ResellerAdjustment>(now)

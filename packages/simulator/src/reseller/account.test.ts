@@ -8,8 +8,8 @@ function setUp() {
   let clockMs = START_MS
   const reseller = createReseller({ now: () => clockMs, chance: createChance(1) })
   const { subscription, transaction } = reseller.subscribe({ amount: 4_999, customData: { tenant: 't1' } })
-  const told = typesSince(reseller)
-  return { reseller, subscription, transaction, told, pass: (ms: number) => (clockMs += ms) }
+  const emitted = typesSince(reseller)
+  return { reseller, subscription, transaction, emitted, pass: (ms: number) => (clockMs += ms) }
 }
 
 /** The types of all later events. */
@@ -24,14 +24,14 @@ function typesSince(reseller: Reseller): () => string[] {
 
 describe('an adjustment', () => {
   test('for a refund waits for its review and then shows the result', () => {
-    const { reseller, transaction, told, pass } = setUp()
+    const { reseller, transaction, emitted, pass } = setUp()
     const refund = reseller.refund({ transactionId: transaction.id, amount: 2_499, reason: 'op:7f2' })
     expect(refund).toMatchObject({ action: 'refund', type: 'partial', status: 'pending_approval', reason: 'op:7f2' })
     expect(refund.totals).toMatchObject({ subtotal: '2083', tax: '416', total: '2499' })
     pass(60_000)
     const approved = reseller.review(refund.id, 'approved')
     expect(approved).toMatchObject({ id: refund.id, status: 'approved', updated_at: '2025-11-24T16:01:00.000Z' })
-    expect(told()).toEqual(['adjustment.created', 'adjustment.updated'])
+    expect(emitted()).toEqual(['adjustment.created', 'adjustment.updated'])
     expect(reseller.events().at(-2)?.data).toMatchObject({ status: 'pending_approval' })
   })
 
@@ -62,13 +62,13 @@ describe('an adjustment', () => {
       action: 'chargeback_warning',
     },
   ])('for $name is approved at once and is taken back by one of its own', ({ make, action }) => {
-    const { reseller, transaction, told } = setUp()
+    const { reseller, transaction, emitted } = setUp()
     const adjustment = make(reseller, transaction.id)
     expect(adjustment).toMatchObject({ action, status: 'approved' })
     const reversal = reseller.reverse(adjustment.id)
     expect(reversal).toMatchObject({ action: `${action}_reverse`, transaction_id: transaction.id, status: 'approved' })
     expect(reversal.id).not.toBe(adjustment.id)
-    expect(told()).toEqual(['adjustment.created', 'adjustment.created', 'adjustment.updated'])
+    expect(emitted()).toEqual(['adjustment.created', 'adjustment.created', 'adjustment.updated'])
     expect(reseller.events().at(-1)?.data).toMatchObject({ id: adjustment.id, status: 'reversed' })
   })
 
@@ -106,19 +106,19 @@ describe('a subscription', () => {
   test.each<{
     name: string
     act: (reseller: Reseller, id: string) => unknown
-    told: string[]
+    emitted: string[]
     becomes: object
   }>([
     {
       name: 'a cancellation at once',
       act: (r, id) => r.cancel(id),
-      told: ['subscription.updated', 'subscription.canceled'],
+      emitted: ['subscription.updated', 'subscription.canceled'],
       becomes: { status: 'canceled', canceled_at: '2025-11-24T16:00:00.000Z', scheduled_change: null },
     },
     {
       name: 'a scheduled cancellation',
       act: (r, id) => r.scheduleCancel(id),
-      told: ['subscription.updated'],
+      emitted: ['subscription.updated'],
       becomes: {
         status: 'active',
         scheduled_change: { action: 'cancel', effective_at: '2025-12-24T16:00:00.000Z', resume_at: null },
@@ -128,25 +128,25 @@ describe('a subscription', () => {
     {
       name: 'a scheduled cancellation that is due',
       act: (r, id) => [r.scheduleCancel(id), r.endPeriod(id)],
-      told: ['subscription.updated', 'subscription.updated', 'subscription.canceled'],
+      emitted: ['subscription.updated', 'subscription.updated', 'subscription.canceled'],
       becomes: { status: 'canceled', scheduled_change: null },
     },
     {
       name: 'a scheduled cancellation that is removed',
       act: (r, id) => [r.scheduleCancel(id), r.unschedule(id)],
-      told: ['subscription.updated', 'subscription.updated'],
+      emitted: ['subscription.updated', 'subscription.updated'],
       becomes: { status: 'active', scheduled_change: null, next_billed_at: '2025-12-24T16:00:00.000Z' },
     },
     {
       name: 'a pause at once and its end',
       act: (r, id) => [r.pause(id), r.resume(id)],
-      told: ['subscription.updated', 'subscription.paused', 'subscription.updated', 'subscription.resumed'],
+      emitted: ['subscription.updated', 'subscription.paused', 'subscription.updated', 'subscription.resumed'],
       becomes: { status: 'active', paused_at: null },
     },
     {
       name: 'a scheduled pause with an end that is due',
       act: (r, id) => [r.schedulePause(id, START_MS + 86_400_000), r.endPeriod(id)],
-      told: ['subscription.updated', 'subscription.updated', 'subscription.paused'],
+      emitted: ['subscription.updated', 'subscription.updated', 'subscription.paused'],
       becomes: {
         status: 'paused',
         scheduled_change: { action: 'resume', effective_at: '2025-11-25T16:00:00.000Z', resume_at: null },
@@ -155,25 +155,25 @@ describe('a subscription', () => {
     {
       name: 'dunning that ends it',
       act: (r, id) => [r.missPayment(id), r.endDunning(id)],
-      told: ['subscription.updated', 'subscription.past_due', 'subscription.updated', 'subscription.canceled'],
+      emitted: ['subscription.updated', 'subscription.past_due', 'subscription.updated', 'subscription.canceled'],
       becomes: { status: 'canceled' },
     },
     {
       name: 'a change that is not a cancellation',
       act: (r, id) => r.change(id, { quantity: 3, customData: { tenant: 't2' } }),
-      told: ['subscription.updated'],
+      emitted: ['subscription.updated'],
       becomes: { status: 'active', custom_data: { tenant: 't2' } },
     },
     {
       name: 'a renewal',
       act: (r, id) => r.endPeriod(id),
-      told: ['transaction.completed', 'subscription.updated'],
+      emitted: ['transaction.completed', 'subscription.updated'],
       becomes: { status: 'active' },
     },
-  ])('tells of $name and ends as it says', ({ act, told, becomes }) => {
+  ])('tells of $name and ends as it says', ({ act, emitted, becomes }) => {
     const world = setUp()
     act(world.reseller, world.subscription.id)
-    expect(world.told()).toEqual(told)
+    expect(world.emitted()).toEqual(emitted)
     const { id } = world.subscription
     expect(world.reseller.asOf(START_MS).subscriptions.get(id)).toMatchObject(becomes)
     const last = world.reseller.events().at(-1)

@@ -1,7 +1,7 @@
 /**
  * A reseller's account in memory: transactions, adjustments, subscriptions and their events. It behaves like a real account
- * (compatible with Paddle Billing): refunds wait for a review, a canceled subscription stays canceled, and an immediate cancellation
- * emits two events.
+ * (compatible with Paddle Billing): refunds wait for a review, a canceled subscription stays canceled, and an immediate
+ * cancellation emits two events.
  */
 import type { ICustomData } from '@paddle/paddle-node-sdk'
 import type { EventSource, Posting } from '../account/event-feed.ts'
@@ -44,15 +44,15 @@ export interface ResellerRecords {
 
 export interface Reseller extends EventSource<ResellerEvent>, AdjustmentActions, SubscriptionActions {
   readonly kind: 'reseller'
-  /** A one-time purchase. Emits transaction.completed. */
+  /** Makes a one-time sale. Emits transaction.completed. */
   sell(request: SaleRequest): ResellerTransaction
-  /** A customer subscribes and pays the first month. Emits subscription.created and .activated, transaction.completed. */
+  /** Creates a subscription whose first month is paid. Emits subscription.created and .activated, transaction.completed. */
   subscribe(request: SaleRequest): { subscription: ResellerSubscription; transaction: ResellerTransaction }
-  /** The account as it was at this time, in milliseconds since the epoch. */
+  /** The account as it was at a time, in milliseconds since the epoch. */
   asOf(ms: number): ResellerRecords
 }
 
-/** An empty account. */
+/** Creates an empty account. */
 export function createReseller({ now, chance = createChance() }: ResellerOptions): Reseller {
   const state = createAccountState(now, chance)
 

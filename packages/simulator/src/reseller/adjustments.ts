@@ -7,9 +7,9 @@ import { invalidField, ResellerRefusal } from './refusal.ts'
 
 export interface AdjustmentRequest {
   transactionId: string
-  /** Minor units, including tax; the rest by default. */
+  /** Minor units, including tax. By default the part of the transaction that is not adjusted yet. */
   amount?: number
-  /** Free text, the only field that a team can set. */
+  /** The reason in free text. It is the only text field that a team can set. */
   reason?: string
 }
 
@@ -21,16 +21,16 @@ export interface AdjustmentActions {
   refund(request: AdjustmentRequest & { review?: 'pending' | 'automatic' }): ResellerAdjustment
   /** Gives a credit, which is approved at once. `proration` is the credit of a downgrade in mid-cycle. */
   credit(request: AdjustmentRequest & { proration?: boolean }): ResellerAdjustment
-  /** The buyer's bank takes the money back. Some chargebacks have a warning before. */
+  /** Creates a chargeback: the buyer's bank takes the money back. Some chargebacks have an earlier warning. */
   chargeback(request: AdjustmentRequest & { warning?: boolean }): ResellerAdjustment
   /**
-   * The reseller's staff approves or rejects a refund. Emits adjustment.updated.
+   * Ends the review of a refund: the reseller's staff approves or rejects it. Emits adjustment.updated.
    * @throws ResellerRefusal if the adjustment is not pending
    */
   review(adjustmentId: string, outcome: 'approved' | 'rejected'): ResellerAdjustment
   /**
-   * Reverses a credit or a chargeback by a new adjustment, which is returned; the first one becomes `reversed`. Emits
-   * adjustment.created and adjustment.updated.
+   * Reverses a credit or a chargeback by a new adjustment. The reversed adjustment gets the status `reversed`. Emits
+   * adjustment.created and adjustment.updated. @returns the new adjustment
    */
   reverse(adjustmentId: string): ResellerAdjustment
 }

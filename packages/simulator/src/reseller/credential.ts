@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * The value of header `reseller-signature` for a body.
+ * The value of the header `reseller-signature` for a body.
  * @param body the exact bytes that are posted
  * @param secrets one h1 signature each; several while a secret is being rotated
  * @param timestampS Unix time in seconds

@@ -25,17 +25,17 @@ export type ResellerEvent =
     >
   | EventOf<'transaction.completed' | 'transaction.payment_failed', ITransactionNotificationResponse>
 
-type Told = ResellerEvent extends infer Event
+type EventContent = ResellerEvent extends infer Event
   ? Event extends ResellerEvent
     ? Pick<Event, 'event_type' | 'data'>
     : never
   : never
 
 /** An event with a copy of the object, which later changes do not affect. */
-export function makeEvent(context: ObjectContext, told: Told): ResellerEvent {
+export function makeEvent(context: ObjectContext, content: EventContent): ResellerEvent {
   return structuredClone({
     event_id: makeId('evt', context),
-    ...told,
+    ...content,
     occurred_at: preciseTime(context),
     notification_id: makeId('ntf', context),
   })

@@ -8,7 +8,7 @@ export interface ObjectContext {
   readonly nowMs: number
 }
 
-/** ISO 4217 in upper case, one of those that the reseller sells in. */
+/** A currency of the reseller: ISO 4217 in upper case. */
 export type ResellerCurrency = CurrencyCode
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -25,13 +25,13 @@ export function makeId(prefix: string, { chance, nowMs }: ObjectContext): string
   return `${prefix}_${time}${random}`
 }
 
-/** RFC 3339 with microseconds, as in events. */
+/** A time in RFC 3339 with microseconds, as in events. */
 export function preciseTime({ chance, nowMs }: ObjectContext): string {
   const micros = String(Math.floor(chance.next() * 1000)).padStart(3, '0')
   return new Date(nowMs).toISOString().replace('Z', `${micros}Z`)
 }
 
-/** RFC 3339, as in objects. */
+/** A time in RFC 3339, as in objects. */
 export function timeAt(ms: number): string {
   return new Date(ms).toISOString()
 }
@@ -41,7 +41,7 @@ export function money(minorUnits: number): string {
   return String(minorUnits)
 }
 
-/** 20 %, included in the amount. */
+/** The tax rate: 20 %, included in the amount. */
 export const TAX_RATE = 0.2
 
 /** The tax included in an amount, in minor units. */

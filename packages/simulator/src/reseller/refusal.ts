@@ -13,7 +13,7 @@ interface ResellerError {
 export class ResellerRefusal extends ApiRefusal<{ error: ResellerError }> {
   /**
    * @param kind the code with its section of the provider's documentation, e.g. `shared/not_found`
-   * @param fields what is wrong with each parameter, by its name
+   * @param fields the error of each wrong parameter, by its name
    */
   constructor(
     status: number,

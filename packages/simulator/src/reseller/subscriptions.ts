@@ -6,7 +6,7 @@ import type { ResellerSubscription } from './objects/subscription.ts'
 import { ResellerRefusal } from './refusal.ts'
 
 export interface SubscriptionActions {
-  /** Schedules its cancellation for the end of the period. Emits subscription.updated. */
+  /** Schedules a cancellation for the end of the period. Emits subscription.updated. */
   scheduleCancel(id: string): ResellerSubscription
   /** Schedules a pause for the end of the period, until `resumeAtMs` (milliseconds since the epoch) if given. */
   schedulePause(id: string, resumeAtMs?: number): ResellerSubscription
@@ -18,19 +18,19 @@ export interface SubscriptionActions {
   cancel(id: string): ResellerSubscription
   /** Pauses at once. Emits subscription.updated and subscription.paused. */
   pause(id: string): ResellerSubscription
-  /** Emits subscription.updated and subscription.resumed. */
+  /** Resumes a paused subscription. Emits subscription.updated and subscription.resumed. */
   resume(id: string): ResellerSubscription
-  /** A renewal payment fails: past due, and the reseller tries again. */
+  /** Lets a renewal payment fail. The subscription is past due, and the reseller will retry. */
   missPayment(id: string): ResellerSubscription
-  /** The last attempt fails: canceled or paused, by the account's setting. No field gives the reason. */
+  /** Lets the last attempt to collect fail. The account's setting cancels or pauses the subscription. No field has the reason. */
   endDunning(id: string, by?: 'cancel' | 'pause'): ResellerSubscription
   /** Makes a change that is not a cancellation: the custom data or the quantity. */
   change(id: string, to: { customData?: ICustomData; quantity?: number }): ResellerSubscription
-  /** The period ends: scheduled changes happen; otherwise the subscription renews. */
+  /** Ends the period. Scheduled changes take effect; otherwise the subscription renews. */
   endPeriod(id: string): ResellerSubscription
 }
 
-/** Milliseconds of a billing period: 30 days. */
+/** The length of a billing period in milliseconds: 30 days. */
 export const PERIOD_MS = 30 * 86_400_000
 
 /** The subscription operations of an account. `renew` charges the next period. */
@@ -64,7 +64,7 @@ export function subscriptionActions(
     return state.changeSubscription(id, { scheduled_change: scheduled, next_billed_at: null }, ['subscription.updated'])
   }
 
-  /** @param canceledAt the scheduled time, if it was scheduled */
+  /** Cancels a subscription. @param canceledAt the scheduled time, if the cancellation was scheduled */
   function cancel(id: string, canceledAt = timeAt(nowMs())): ResellerSubscription {
     const { items } = usable(id)
     return state.changeSubscription(

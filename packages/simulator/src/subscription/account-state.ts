@@ -1,8 +1,8 @@
-/** The state of a subscription biller's site; each change of it emits an event. */
+/** The state of a subscription biller's site. Each change of the state emits an event. */
 import { createEventFeed, type EventFeed } from '../account/event-feed.ts'
 import { createObjectHistory, type ObjectHistory } from '../account/object-history.ts'
 import type { Chance } from '../chance.ts'
-import { type Actor, type BillerEvent, makeEvent, type Told } from './events.ts'
+import { type Actor, type BillerEvent, type EventContent, makeEvent } from './events.ts'
 import { type ObjectContext, versionOf } from './object-context.ts'
 import type { BillerCreditNote } from './objects/credit-note.ts'
 import type { BillerCard, BillerCustomer } from './objects/customer.ts'
@@ -11,32 +11,32 @@ import type { BillerSubscription } from './objects/subscription.ts'
 import type { BillerTransaction } from './objects/transaction.ts'
 import { notFound } from './refusal.ts'
 
-/** A history whose objects have a version, and where a missing object is an error. */
+/** The objects of one type with their history. Each change gives an object a new version, and a missing object is an error. */
 export interface Register<T extends { id: string }> extends ObjectHistory<T> {
   /** @throws BillerRefusal 404 */
   existing(id: string): T
-  /** Changes the object with a new version; a field that is undefined is removed. */
+  /** Changes fields of an object and gives it a new version. A field with the value undefined is removed. */
   change(id: string, change: { [Name in keyof T]?: T[Name] | undefined }): T
 }
 
 export interface AccountState {
   context(): ObjectContext
   readonly customers: Register<BillerCustomer>
-  /** By the customer's id. */
+  /** The cards by the id of their customer. */
   readonly cards: ObjectHistory<BillerCard & { id: string }>
   readonly subscriptions: Register<BillerSubscription>
   readonly invoices: Register<BillerInvoice>
   readonly transactions: Register<BillerTransaction>
   readonly creditNotes: Register<BillerCreditNote>
   readonly feed: EventFeed<BillerEvent>
-  /** The next number of its kind, e.g. `CN-204`. */
+  /** The next id with a number, e.g. `CN-204`. */
   nextNumber(kind: 'INV' | 'CN'): string
-  emit(told: Told, by: Actor): void
+  emit(content: EventContent, by: Actor): void
   /** The subscription's customer and card, which most events contain. */
   buyer(customerId: string): { customer: BillerCustomer; card: BillerCard }
 }
 
-/** The state of an empty account. */
+/** Creates the state of an empty site. */
 export function createAccountState(now: () => number, chance: Chance): AccountState {
   const feed = createEventFeed<BillerEvent>(now)
   const numbers = { INV: 87, CN: 203 }
@@ -83,8 +83,8 @@ export function createAccountState(now: () => number, chance: Chance): AccountSt
       numbers[kind] += 1
       return `${kind}-${numbers[kind]}`
     },
-    emit(told, by) {
-      const event = makeEvent(context(), told, by)
+    emit(content, by) {
+      const event = makeEvent(context(), content, by)
       if (by.suppressesWebhooks) feed.keepUnposted(event)
       else feed.emit(event)
     },

@@ -12,17 +12,17 @@ function setUp(remainingBillingCycles?: number) {
   const cycles = remainingBillingCycles === undefined ? {} : { remainingBillingCycles }
   const { subscription, invoice, payment } = biller.subscribe({ amount: 4_999, ...cycles })
   const before = biller.events().length
-  const told = () =>
+  const emitted = () =>
     biller
       .events()
       .slice(before)
       .map(event => event.event_type)
-  return { biller, subscription, invoice, payment, told, pass: (ms: number) => (clockMs += ms) }
+  return { biller, subscription, invoice, payment, emitted, pass: (ms: number) => (clockMs += ms) }
 }
 
 describe('a refund', () => {
   test('of an invoice has a credit note that names it, and shows who made it', () => {
-    const { biller, invoice, payment, told } = setUp()
+    const { biller, invoice, payment, emitted } = setUp()
     const by = { source: 'api', user: 'backstop-execution', originUser: 'agent-7' } as const
     const { creditNote, refund } = biller.refundInvoice(invoice.id, { amount: 2_499, idAtGateway: 're_3Q', by })
     expect(refund).toMatchObject({
@@ -40,7 +40,7 @@ describe('a refund', () => {
       amount_available: 0,
       linked_refunds: [{ txn_id: refund.id, applied_amount: 2_499, txn_status: 'success' }],
     })
-    expect(told()).toEqual(['credit_note_created', 'payment_refunded'])
+    expect(emitted()).toEqual(['credit_note_created', 'payment_refunded'])
     const event = biller.events().at(-1)
     expect(event).toMatchObject({ source: 'api', user: 'backstop-execution', origin_user: 'agent-7' })
     expect(Object.keys(event?.content ?? {}).sort()).toEqual(
@@ -49,7 +49,7 @@ describe('a refund', () => {
   })
 
   test('in progress ends later, and a failure releases the credit note', () => {
-    const { biller, invoice, payment, told } = setUp()
+    const { biller, invoice, payment, emitted } = setUp()
     const { creditNote, refund } = biller.refundInvoice(invoice.id, { status: 'in_progress' })
     expect(refund.status).toBe('in_progress')
     const failed = biller.settleRefund(refund.id, 'failure')
@@ -62,7 +62,7 @@ describe('a refund', () => {
     expect(biller.asOf(START_MS).transactions.get(payment.id)?.linked_refunds).toEqual([
       { txn_id: refund.id, txn_status: 'failure', txn_date: START_S, txn_amount: 4_999 },
     ])
-    expect(told()).toEqual(['credit_note_created', 'payment_refunded', 'transaction_updated'])
+    expect(emitted()).toEqual(['credit_note_created', 'payment_refunded', 'transaction_updated'])
   })
 
   test('of a direct debit begins with refund_initiated', () => {
@@ -84,10 +84,10 @@ describe('a refund', () => {
   })
 
   test('of an excess payment has no credit note', () => {
-    const { biller, payment, told } = setUp()
+    const { biller, payment, emitted } = setUp()
     const refund = biller.refundExcess(payment.id, { amount: 300 })
     expect(refund).toMatchObject({ amount: 300, linked_credit_notes: [] })
-    expect(told()).toEqual(['payment_refunded'])
+    expect(emitted()).toEqual(['payment_refunded'])
     expect(biller.events().at(-1)?.content).not.toHaveProperty('credit_note')
   })
 
@@ -101,12 +101,12 @@ describe('a refund', () => {
 
 describe('a credit note', () => {
   test('that is refundable returns no money until it is refunded', () => {
-    const { biller, invoice, told } = setUp()
+    const { biller, invoice, emitted } = setUp()
     const note = biller.issueCreditNote(invoice.id, { amount: 1_000 })
     expect(note).toMatchObject({ status: 'refund_due', amount_available: 1_000, linked_refunds: [] })
     const refund = biller.refundCreditNote(note.id)
     expect(refund.amount).toBe(1_000)
-    expect(told()).toEqual(['credit_note_created', 'payment_refunded', 'credit_note_updated'])
+    expect(emitted()).toEqual(['credit_note_created', 'payment_refunded', 'credit_note_updated'])
   })
 
   test('can be allocated instead, and an adjustment has nothing to refund', () => {
@@ -126,11 +126,16 @@ describe('a credit note', () => {
 })
 
 describe('a subscription', () => {
-  test.each<{ name: string; act: (biller: SubscriptionBiller, id: string) => unknown; told: string; becomes: object }>([
+  test.each<{
+    name: string
+    act: (biller: SubscriptionBiller, id: string) => unknown
+    emitted: string
+    becomes: object
+  }>([
     {
       name: 'a scheduled cancellation',
       act: (b, id) => b.scheduleCancel(id, { reasonCode: 'No Longer Needed' }),
-      told: 'subscription_cancellation_scheduled',
+      emitted: 'subscription_cancellation_scheduled',
       becomes: {
         status: 'non_renewing',
         cancelled_at: START_S + TERM_S,
@@ -141,62 +146,62 @@ describe('a subscription', () => {
     {
       name: 'one that is removed',
       act: (b, id) => [b.scheduleCancel(id), b.removeScheduledCancel(id)],
-      told: 'subscription_scheduled_cancellation_removed',
+      emitted: 'subscription_scheduled_cancellation_removed',
       becomes: { status: 'active', next_billing_at: START_S + TERM_S },
     },
     {
       name: 'one that is due',
       act: (b, id) => [b.scheduleCancel(id), b.endTerm(id)],
-      told: 'subscription_cancelled',
+      emitted: 'subscription_cancelled',
       becomes: { status: 'cancelled', cancelled_at: START_S + TERM_S, cancel_schedule_created_at: START_S },
     },
     {
       name: 'a cancellation at once',
       act: (b, id) => b.cancel(id),
-      told: 'subscription_cancelled',
+      emitted: 'subscription_cancelled',
       becomes: { status: 'cancelled', cancelled_at: START_S },
     },
     {
       name: 'dunning that ends it',
       act: (b, id) => [b.missPayment(id), b.endDunning(id)],
-      told: 'subscription_cancelled',
+      emitted: 'subscription_cancelled',
       becomes: { status: 'cancelled', cancel_reason: 'not_paid' },
     },
     {
       name: 'a scheduled pause',
       act: (b, id) => b.schedulePause(id, { resumeAtMs: START_MS + 86_400_000 }),
-      told: 'subscription_pause_scheduled',
+      emitted: 'subscription_pause_scheduled',
       becomes: { status: 'active', pause_date: START_S + TERM_S, resume_date: START_S + 86_400 },
     },
     {
       name: 'a scheduled pause that is due',
       act: (b, id) => [b.schedulePause(id), b.endTerm(id)],
-      told: 'subscription_paused',
+      emitted: 'subscription_paused',
       becomes: { status: 'paused', pause_date: START_S },
     },
     {
       name: 'a pause and its end',
       act: (b, id) => [b.pause(id), b.scheduleResume(id, START_MS), b.endTerm(id)],
-      told: 'subscription_resumed',
+      emitted: 'subscription_resumed',
       becomes: { status: 'active' },
     },
     {
       name: 'a change',
       act: (b, id) => b.change(id, { quantity: 2 }),
-      told: 'subscription_changed',
+      emitted: 'subscription_changed',
       becomes: { status: 'active', subscription_items: [{ quantity: 2, amount: 9_998 }] },
     },
     {
       name: 'a reactivation',
       act: (b, id) => [b.cancel(id), b.reactivate(id)],
-      told: 'subscription_reactivated',
+      emitted: 'subscription_reactivated',
       becomes: { status: 'active' },
     },
-  ])('tells of $name and ends as it says', ({ act, told, becomes }) => {
+  ])('tells of $name and ends as it says', ({ act, emitted, becomes }) => {
     const { biller, subscription } = setUp()
     act(biller, subscription.id)
     const last = biller.events().at(-1)
-    expect(last?.event_type).toBe(told)
+    expect(last?.event_type).toBe(emitted)
     expect(biller.asOf(START_MS).subscriptions.get(subscription.id)).toMatchObject(becomes)
     expect(last?.content).toMatchObject({ subscription: becomes })
   })
@@ -210,12 +215,17 @@ describe('a subscription', () => {
   })
 
   test('of a plan with an end stops renewing without a scheduled cancellation', () => {
-    const { biller, subscription, told } = setUp(1)
+    const { biller, subscription, emitted } = setUp(1)
     const last = biller.endTerm(subscription.id)
     expect(last).toMatchObject({ status: 'non_renewing', remaining_billing_cycles: 0 })
     expect(last).not.toHaveProperty('cancel_schedule_created_at')
     biller.endTerm(subscription.id)
-    expect(told()).toEqual(['invoice_generated', 'payment_succeeded', 'subscription_renewed', 'subscription_cancelled'])
+    expect(emitted()).toEqual([
+      'invoice_generated',
+      'payment_succeeded',
+      'subscription_renewed',
+      'subscription_cancelled',
+    ])
     expect(biller.events().at(-1)).toMatchObject({ source: 'scheduled_job' })
   })
 

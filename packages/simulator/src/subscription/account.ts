@@ -1,7 +1,7 @@
 /**
- * A subscription biller's site in memory: customers, subscriptions, invoices, payments, credit notes, refunds and their events. It
- * behaves like a real site (compatible with Chargebee): a refund has a credit note unless it is of an excess payment, a cancellation
- * can be removed, and events say who caused them.
+ * A subscription biller's site in memory: customers, subscriptions, invoices, payments, credit notes, refunds and their events.
+ * It behaves like a real site (compatible with Chargebee): a refund has a credit note unless it is of an excess payment, a
+ * cancellation can be removed, and events say who caused them.
  */
 import type { EventSource, Posting } from '../account/event-feed.ts'
 import type { View } from '../account/object-history.ts'
@@ -34,7 +34,7 @@ export interface BillRequest {
   by?: Actor
 }
 
-/** A purchase. */
+/** The objects of a purchase. */
 export interface Bill {
   customer: BillerCustomer
   invoice: BillerInvoice
@@ -56,23 +56,23 @@ export interface BillerRecords {
 
 export interface SubscriptionBiller extends EventSource<BillerEvent>, RefundActions, SubscriptionActions {
   readonly kind: 'subscription'
-  /** A one-time payment. Emits invoice_generated and payment_succeeded. */
+  /** Bills a one-time payment. Emits invoice_generated and payment_succeeded. */
   bill(request: BillRequest): Bill
   /**
-   * A customer subscribes and pays the first term. Emits subscription_created, invoice_generated and payment_succeeded.
+   * Creates a subscription whose first term is paid. Emits subscription_created, invoice_generated and payment_succeeded.
    * A plan with `remainingBillingCycles` ends after this many further terms.
    * @param request `id` as chosen by the merchant; random by default
    */
   subscribe(
     request: BillRequest & { remainingBillingCycles?: number; id?: string },
   ): Bill & { subscription: BillerSubscription }
-  /** A renewal payment fails. Emits payment_failed. */
+  /** Lets a renewal payment fail. Emits payment_failed. */
   missPayment(subscriptionId: string): BillerTransaction
-  /** The site as it was at this time, in milliseconds since the epoch. */
+  /** The site as it was at a time, in milliseconds since the epoch. */
   asOf(ms: number): BillerRecords
 }
 
-/** An empty site. */
+/** Creates an empty site. */
 export function createSubscriptionBiller({
   now,
   chance = createChance(),

@@ -23,7 +23,7 @@ import type {
 } from 'chargebee'
 import { makeId, type ObjectContext, secondsOf } from './object-context.ts'
 
-/** Parts of the official content that are always there; the others only if the object exists. */
+/** Event content with the given members; all other members are optional. */
 type With<Content, Always extends keyof Content> = Pick<Content, Always> & Partial<Content>
 
 type Bought<Content extends { subscription: unknown; customer: unknown; card: unknown }> = With<
@@ -65,24 +65,24 @@ export type BillerEvent = {
   }
 }[BillerEventType]
 
-/** An event's type with its content. */
-export type Told = {
+/** The type of an event with its content. */
+export type EventContent = {
   [Type in BillerEventType]: { event_type: Type; content: Contents[Type] }
 }[BillerEventType]
 
 /** The cause of an event, in the provider's terms. */
 export interface Actor {
   source: Event['source']
-  /** The e-mail address of the person for `admin_console`, the name of the key for `api`; otherwise none. */
+  /** The e-mail address of the person for `admin_console`, the name of the key for `api`; otherwise absent. */
   user?: string
   /** The header `chargebee-request-origin-user` of an API call, which the caller can choose. */
   originUser?: string
-  /** Whether the caller asked for no webhook: the event can be read and is never posted. */
+  /** True if the caller asked for no webhook. The event can be read and is never posted. */
   suppressesWebhooks?: boolean
 }
 
 /** An event with copies of the objects, which later changes do not affect. */
-export function makeEvent(context: ObjectContext, told: Told, by: Actor): BillerEvent {
+export function makeEvent(context: ObjectContext, content: EventContent, by: Actor): BillerEvent {
   return structuredClone({
     id: makeId('ev', context),
     occurred_at: secondsOf(context.nowMs),
@@ -92,6 +92,6 @@ export function makeEvent(context: ObjectContext, told: Told, by: Actor): Biller
     object: 'event',
     api_version: 'v2',
     webhook_status: 'scheduled',
-    ...told,
+    ...content,
   })
 }

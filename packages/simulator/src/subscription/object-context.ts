@@ -5,7 +5,7 @@ export interface ObjectContext {
   readonly chance: Chance
   /** Milliseconds since the epoch. */
   readonly nowMs: number
-  /** Orders the states of one object and grows with every change: about milliseconds since the epoch. */
+  /** The version that orders the states of an object. It is about milliseconds since the epoch and grows with every change. */
   readonly version: number
 }
 

@@ -6,40 +6,40 @@ import { type BillerCreditNote, type CreditNoteReason, makeCreditNote } from './
 import { type BillerTransaction, makeRefund } from './objects/transaction.ts'
 import { wrongState, wrongValue } from './refusal.ts'
 
-/** How the money is returned. */
-export interface RefundHow {
+/** Options of a refund. */
+export interface RefundOptions {
   by?: Actor
-  /** Minor units; the rest by default. */
+  /** Minor units. By default the part that is not refunded yet. */
   amount?: number
   reason?: CreditNoteReason
-  /** Card refunds take days at some gateways: `in_progress` until settleRefund. */
+  /** The first status. `in_progress` lasts until settleRefund, because card refunds take days at some gateways. */
   status?: 'success' | 'in_progress'
   /** The refund's id at the gateway; random by default. With the card processor as the gateway, the id of its refund. */
   idAtGateway?: string
-  /** Recorded by hand, without a gateway. */
+  /** The method of a refund that is recorded by hand, without a gateway. */
   offline?: 'bank_transfer' | 'check' | 'cash'
 }
 
 export interface RefundActions {
   /** Credits an invoice and refunds the money. Emits credit_note_created and payment_refunded. */
-  refundInvoice(invoiceId: string, how?: RefundHow): { creditNote: BillerCreditNote; refund: BillerTransaction }
+  refundInvoice(invoiceId: string, how?: RefundOptions): { creditNote: BillerCreditNote; refund: BillerTransaction }
   /** Credits an invoice without a refund. `adjustment` reduces an unpaid invoice. */
   issueCreditNote(
     invoiceId: string,
     how?: { by?: Actor; amount?: number; type?: BillerCreditNote['type']; reason?: CreditNoteReason },
   ): BillerCreditNote
   /** Refunds the money of a refundable credit note. Emits payment_refunded and credit_note_updated. */
-  refundCreditNote(creditNoteId: string, how?: RefundHow): BillerTransaction
+  refundCreditNote(creditNoteId: string, how?: RefundOptions): BillerTransaction
   /** Uses a refundable credit note for an invoice. Emits credit_note_updated. */
   allocateCreditNote(creditNoteId: string, invoiceId: string, by?: Actor): BillerCreditNote
   /** Refunds an excess payment, without a credit note. Emits payment_refunded. */
-  refundExcess(paymentId: string, how?: RefundHow): BillerTransaction
+  refundExcess(paymentId: string, how?: RefundOptions): BillerTransaction
   /** Ends a refund in progress, or makes a successful one fail. Emits transaction_updated. */
   settleRefund(
     refundId: string,
     status: 'success' | 'failure' | 'voided' | 'timeout' | 'late_failure',
   ): BillerTransaction
-  /** The bank takes a payment back: credit note and refund for the reason `chargeback`. */
+  /** Records a chargeback: a credit note and a refund with the reason `chargeback`. */
   chargeback(invoiceId: string, by?: Actor): { creditNote: BillerCreditNote; refund: BillerTransaction }
 }
 
@@ -69,7 +69,7 @@ export function refundActions(state: AccountState): RefundActions {
   }
 
   /** The refund of a credit note, and the changed credit note. Emits nothing. */
-  function payBack(note: BillerCreditNote, how: RefundHow, method?: 'chargeback') {
+  function payBack(note: BillerCreditNote, how: RefundOptions, method?: 'chargeback') {
     const amount = how.amount ?? note.amount_available
     refuseAmount(amount, note.amount_available, 'transaction[amount]')
     const payment = paymentOf(state, note.reference_invoice_id ?? '')
@@ -190,12 +190,12 @@ export function refundActions(state: AccountState): RefundActions {
   }
 }
 
-/** The amount is that of the credit note, which the refund returns completely. */
-function withoutAmount({ amount, ...how }: RefundHow): RefundHow {
+/** The options without an amount, because the refund returns the whole amount of its credit note. */
+function withoutAmount({ amount, ...how }: RefundOptions): RefundOptions {
   return how
 }
 
-function gatewayIdOf(state: AccountState, how: RefundHow, method?: 'chargeback'): string | undefined {
+function gatewayIdOf(state: AccountState, how: RefundOptions, method?: 'chargeback'): string | undefined {
   if (how.offline !== undefined || method !== undefined) return undefined
   return how.idAtGateway ?? `re_3${state.context().chance.text(23)}`
 }

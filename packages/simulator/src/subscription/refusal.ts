@@ -1,6 +1,6 @@
 import { ApiRefusal } from '../api/api-refusal.ts'
 
-/** The body of a refusal. The last three are the older names that the API still sends. */
+/** The body of a refusal. The last three fields have older names and are still sent by the API. */
 interface BillerError {
   message: string
   type?: 'payment' | 'invalid_request' | 'operation_failed' | 'untyped'

@@ -7,36 +7,39 @@ import { BY_ITSELF, OPERATOR } from './refunds.ts'
 import { wrongState } from './refusal.ts'
 
 export interface SubscriptionActions {
-  /** Schedules its end for the end of the term, or for `atMs` (milliseconds since the epoch). Emits subscription_cancellation_scheduled. */
+  /**
+   * Schedules the end of the subscription for the end of the term, or for `atMs` (milliseconds since the epoch). Emits
+   * subscription_cancellation_scheduled.
+   */
   scheduleCancel(id: string, how?: { by?: Actor; atMs?: number; reasonCode?: string }): BillerSubscription
-  /** Emits subscription_scheduled_cancellation_removed. */
+  /** Removes the scheduled cancellation. Emits subscription_scheduled_cancellation_removed. */
   removeScheduledCancel(id: string, by?: Actor): BillerSubscription
-  /** Ends at once. Emits subscription_cancelled. */
+  /** Ends the subscription at once. Emits subscription_cancelled. */
   cancel(id: string, how?: { by?: Actor; reasonCode?: string }): BillerSubscription
   /** Schedules a pause for the end of the term, until `resumeAtMs` if given. Emits subscription_pause_scheduled. */
   schedulePause(id: string, how?: { by?: Actor; resumeAtMs?: number }): BillerSubscription
-  /** Emits subscription_scheduled_pause_removed. */
+  /** Removes the scheduled pause. Emits subscription_scheduled_pause_removed. */
   removeScheduledPause(id: string, by?: Actor): BillerSubscription
   /** Pauses at once. Emits subscription_paused. */
   pause(id: string, by?: Actor): BillerSubscription
   /** Schedules the resumption of a paused subscription. Emits subscription_resumption_scheduled. */
   scheduleResume(id: string, atMs: number, by?: Actor): BillerSubscription
-  /** Emits subscription_resumed. */
+  /** Resumes a paused subscription. Emits subscription_resumed. */
   resume(id: string, by?: Actor): BillerSubscription
   /** Changes the quantity, which is not a cancellation. Emits subscription_changed. */
   change(id: string, to: { quantity: number }, by?: Actor): BillerSubscription
-  /** The last attempt to collect fails: the provider cancels it for `not_paid`. */
+  /** Lets the last attempt to collect fail. The biller cancels the subscription with the reason `not_paid`. */
   endDunning(id: string): BillerSubscription
   /** Reactivates a cancelled subscription. Emits subscription_reactivated. */
   reactivate(id: string, by?: Actor): BillerSubscription
-  /** The term ends: scheduled changes happen, a plan without further terms ends, all others renew. */
+  /** Ends the term. Scheduled changes take effect, a plan without further terms ends, all other subscriptions renew. */
   endTerm(id: string): BillerSubscription
 }
 
 type SubscriptionEventType = Extract<BillerEventType, `subscription_${string}`>
 type Change = Parameters<AccountState['subscriptions']['change']>[1]
 
-/** Milliseconds of a term: 30 days. */
+/** The length of a term in milliseconds: 30 days. */
 export const TERM_MS = 30 * 86_400_000
 
 /** The subscription operations of a site. `renew` charges the next term. */
@@ -89,7 +92,7 @@ export function subscriptionActions(
     const left = cycles === undefined ? undefined : cycles - 1
     const term = termFrom(state.context().nowMs)
     renew(subscription)
-    // The last term of a plan with an end has no cancellation, hence no time at which one was set.
+    // The last term of a plan with an end is no cancellation, so it has no time at which a cancellation was scheduled.
     const last: Change =
       left === 0
         ? { status: 'non_renewing', cancelled_at: term.current_term_end, next_billing_at: undefined }

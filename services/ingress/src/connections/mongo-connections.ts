@@ -131,7 +131,7 @@ class MongoConnections implements Connections {
     if (!('documentKey' in change)) return
     const id = String(change.documentKey._id)
     const document = 'fullDocument' in change ? change.fullDocument : undefined
-    // The document was deleted, or was deleted after the update and before its lookup.
+    // A deletion, or an update of a document that was deleted before MongoDB looked it up for this event.
     if (document === undefined || document === null) {
       if (change.operationType === 'delete' || change.operationType === 'update') this.#connections.delete(id)
       return

@@ -43,9 +43,9 @@ export async function claimUses(
 }
 
 /**
- * Releases the uses that saved outcomes no longer need, e.g. because an operation explains the change now. Call it
- * after the outcomes are saved. If the process crashes before, the case keeps the use until its next decision releases
- * it.
+ * Releases the expected changes that a case had claimed and no longer needs, e.g. because an operation explains the action
+ * now. Call it after the outcomes are saved. If the process crashes before this call, the case keeps its claim until its
+ * next decision.
  */
 export async function releaseUses(
   outcomes: readonly Outcome[],

@@ -97,8 +97,8 @@ export interface NamedCase {
 }
 
 /**
- * The cases with the references that they will have once the inputs are applied. Cases and inputs that share a
- * reference are joined, in any order.
+ * The cases with the references that they will have once the inputs are applied. Cases and inputs that share a reference,
+ * directly or through others, have the same references.
  */
 export function withUpcomingRefs(caseInputs: readonly CaseInput[], cases: readonly Case[]): NamedCase[] {
   const groupOf = new Map<string, Set<string>>()

@@ -19,7 +19,7 @@ import { expectedChangesAbout, mayNeedExpectedChange } from '../expected-change/
 import { decide, type Input } from './decide.ts'
 
 const RUNS = 5_000
-/** A longer test would not be run often. It takes about 20 s on two slow cores. */
+/** The limit of this test, in milliseconds. The test takes about 20 s on two slow cores. */
 const MAX_MS = 60_000
 /** Later than every look of a played world. */
 const LONG_AFTER = T0 + 30 * 86_400_000

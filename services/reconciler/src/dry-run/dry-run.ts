@@ -113,7 +113,7 @@ class DryRun {
     const older = anchors.filter(
       ({ first_seen, connection_ids }) => !this.#isInWindow(first_seen.getTime(), connection_ids),
     )
-    const bare = await this.#readRelevant(documents.filter(({ action_ids }) => action_ids.length === 0))
+    const bare = await this.#readRelevantEvents(documents.filter(({ action_ids }) => action_ids.length === 0))
     const refs = [...(await refsOfAnchors(older, source)), ...bare.flatMap(event => [...event.refs])]
     const cases = await source.cases([...new Set(refs)])
     const untouched = cases.filter(theCase => this.#firstSeenInWindow(theCase) === undefined)
@@ -128,13 +128,13 @@ class DryRun {
   /** Reads events again that led to no action, because today's rules may find one. */
   async #compareUnprocessed(documents: readonly InboxDocument[]): Promise<void> {
     const { source } = this.#options
-    const telling = await this.#readRelevant(documents)
+    const telling = await this.#readRelevantEvents(documents)
     const cases = await source.cases([...new Set(telling.flatMap(({ refs }) => [...refs]))])
     for (const group of await loadGroups(joinByRefs(telling, cases), source)) await this.#compare(group)
   }
 
   /** Reads events by today's rules, and counts those that are irrelevant. */
-  async #readRelevant(documents: readonly InboxDocument[]): Promise<RelevantEvent[]> {
+  async #readRelevantEvents(documents: readonly InboxDocument[]): Promise<RelevantEvent[]> {
     const { source, now } = this.#options
     const bodies = await source.bodies(documents.map(({ _id }) => _id))
     const connections = await source.connections([...new Set(documents.map(({ connection_id }) => connection_id))])

@@ -1,5 +1,5 @@
 import type { ProviderKind } from '@backstop/contracts'
-import type { Observed, Sighting } from '@backstop/providers'
+import type { Sighting, SightingFields } from '@backstop/providers'
 import type { ActionRecord, Aspect, SeenThrough, Side } from '../case/action-record.ts'
 import type { Case, RefundTotal, SightingSource, Snapshot, SubscriptionRow } from '../case/case.ts'
 import { spansOf } from '../subscription/subscription-row.ts'
@@ -132,8 +132,8 @@ function firstSeenTimes(theCase: Case, row: SubscriptionRow, asOf: number): numb
 
 function observedFields(
   theCase: Case,
-  { provider, identity, objectIds, subject: about }: Omit<Observed, 'refs'>,
-): Observed {
+  { provider, identity, objectIds, subject: about }: Omit<SightingFields, 'refs'>,
+): SightingFields {
   return { provider, identity, objectIds, subject: about, refs: theCase.refs }
 }
 

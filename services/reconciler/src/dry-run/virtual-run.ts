@@ -38,7 +38,8 @@ export interface ReplayResult {
 /** How long the provider takes to answer, if the stored data does not show it. */
 const ANSWER_TAKES_MS = 1_000
 /**
- * The time from an alert without the provider's answer to that answer. It is the wait before the first late question.
+ * If an alert is sent before the provider answered, the dry run assumes the answer this long after the alert, in
+ * milliseconds. The reconciler asks again after the same time.
  */
 const LATER_ANSWER_AFTER_MS = 60_000
 

@@ -240,7 +240,8 @@ function isUnchangedRefund(a: KnownRefund, b: KnownRefund): boolean {
 }
 
 /**
- * Ordered by the provider's time. Of totals within the clock skew, a total that continues another one comes after it.
+ * Sorts by the provider's time. If two times differ by no more than the clock skew, and one total begins at the amount at
+ * which the other ends, the beginning decides the order.
  */
 function sortTotals(totals: readonly ReadTotal[]): readonly ReadTotal[] {
   const sorted = totals.toSorted((a, b) => a.at - b.at || a.facts.total - b.facts.total || compareText(a.name, b.name))

@@ -110,7 +110,7 @@ export interface RiseCandidates {
   readonly own: KnownRefund | undefined
   /** Refunds that may be older than the total's own change. */
   readonly before: readonly KnownRefund[]
-  /** Refunds that were made at the time of the total. */
+  /** Refunds that were made at about the time at which the provider reported the total. */
   readonly near: readonly KnownRefund[]
   /** Refunds that may be the total's own change, latest first. */
   readonly within: readonly KnownRefund[]

@@ -238,7 +238,7 @@ function compareClaims(a: ClaimedPair, b: ClaimedPair): number {
     a.rank - b.rank ||
     a.distanceMs - b.distanceMs ||
     a.seeker.providerCreatedAt - b.seeker.providerCreatedAt ||
-    compareText(nameOf(a.seeker), nameOf(b.seeker)) ||
+    compareText(stableName(a.seeker), stableName(b.seeker)) ||
     compareText(a.target.operation_id, b.target.operation_id)
   )
 }
@@ -256,6 +256,6 @@ function isPartialAmount({ seeker, target }: ClaimedPair): boolean {
 }
 
 /** A name that does not depend on which of the action's objects was seen first. */
-function nameOf({ sides, identity }: ActionRecord): string {
+function stableName({ sides, identity }: ActionRecord): string {
   return sides[0]?.identity ?? identity
 }

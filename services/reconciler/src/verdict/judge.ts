@@ -83,8 +83,8 @@ function whyLookAgain(
   if (action.verdict !== 'not_alerted') return null
   if (isProviderReason(action.reason)) return 'ended_by_somebody'
   if (action.reason === 'provider_denies_it') return 'shown_again'
-  // The connections that showed it first did not alert. Now another connection shows it too, and the stricter setting
-  // applies.
+  // The settings of the connections in `quietFor` kept the action from alerting. The setting of another connection that
+  // shows the action may require an alert.
   const { quietFor }: { readonly quietFor: readonly string[] } = action
   return action.seenThrough.some(({ id }) => !quietFor.includes(id)) ? 'other_setting' : null
 }

@@ -222,8 +222,8 @@ export interface AlertState {
 }
 
 /**
- * The rank among claims of one strength: an operation that resolved the alert first, and an action that alerted last,
- * even if its alert was resolved otherwise.
+ * The order of claims that are equally strong. First: the operation that resolved the action's alert. Last: an action that
+ * has alerted, whether or not its alert is resolved.
  */
 function rankByAlert({ name }: ModelAction, operation: Operation, heard: ReadonlyMap<string, AlertState>): number {
   const { isAlerted, isClosed, explainedBy } = heard.get(name) ?? {}

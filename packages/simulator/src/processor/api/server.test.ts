@@ -120,7 +120,7 @@ test('accepts basic authentication with the key as the user', async () => {
 
 test('shows trouble for the requested number of calls', async () => {
   const { api, call } = await setUp()
-  api.meet({ kind: 'error', status: 429, times: 2 })
+  api.setTrouble({ kind: 'error', status: 429, times: 2 })
   const statuses = []
   for (let count = 0; count < 3; count++) statuses.push((await call('/v1/refunds')).status)
   expect(statuses).toEqual([429, 429, 200])

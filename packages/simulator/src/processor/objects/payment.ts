@@ -1,6 +1,6 @@
 /**
- * The objects of a card payment with every field that the API version requires; the official types check that none is missing. The
- * values are those of a plain card payment in test mode.
+ * The objects of a card payment with all required fields of the API version, which the official types check. The values are those
+ * of a plain card payment in test mode.
  */
 import type Stripe from 'stripe'
 import type { ObjectContext } from '../object-context.ts'
@@ -8,7 +8,7 @@ import type { ObjectContext } from '../object-context.ts'
 export interface PaymentRequest {
   /** Minor units of `currency`. */
   amount: number
-  /** ISO 4217 in any case; objects have it in lower case, like the real ones. */
+  /** ISO 4217 in any case. Objects have it in lower case, like real objects. */
   currency: string
   /** The customer; a new one by default. */
   customer?: Stripe.Customer

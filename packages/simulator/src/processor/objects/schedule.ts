@@ -5,7 +5,7 @@ import type { ProcessorSubscription } from './subscription.ts'
 /** A subscription schedule of the API, with the plan of its phase by id. */
 export type ProcessorSchedule = Stripe.SubscriptionSchedule
 
-/** A schedule that defines what happens at the end of the current period. */
+/** A schedule that ends or continues its subscription at the end of the current period. */
 export function makeSchedule(
   { chance, created, livemode }: ObjectContext,
   subscription: ProcessorSubscription,

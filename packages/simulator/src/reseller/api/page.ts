@@ -5,7 +5,7 @@ import { invalidField } from '../refusal.ts'
 export interface PageRules {
   /** Default page size. */
   readonly perPage: number
-  /** Larger page sizes are reduced to this without an error. */
+  /** The largest page size. Larger requested sizes are reduced without an error. */
   readonly maxPerPage: number
   readonly order: 'ASC' | 'DESC'
 }
@@ -28,7 +28,7 @@ export function pageOf<T>(
   const data = rest.slice(0, perPage)
   const next = new URL(`${baseUrl}${path}?${query}`)
   const last = data.at(-1)
-  // The last page has the link too.
+  // The last page has a link to a next page too, like that of the real API.
   if (last !== undefined) next.searchParams.set('after', idOf(last))
   const pagination = {
     per_page: perPage,

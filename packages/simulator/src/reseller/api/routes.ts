@@ -19,7 +19,7 @@ const EVENTS: PageRules = { perPage: 50, maxPerPage: 200, order: 'ASC' }
 export function answerCall(reseller: Reseller, call: ApiCall): object {
   const path = call.path.split('/').slice(1)
   const body = call.method === 'GET' ? read(reseller, path, call) : answerWrite(reseller, path, call)
-  // GET /adjustments/{id} does not exist.
+  // The API has no path GET /adjustments/{id}.
   if (body === undefined) throw new ResellerRefusal(404, 'shared/invalid_url', 'Invalid URL.')
   return body
 }
@@ -54,7 +54,7 @@ function list(records: ResellerRecords, resource: string, call: ApiCall): object
     }
     case 'events': {
       const page = pageOf(matching(records.events(), query, ['event_type']), event => event.event_id, call, EVENTS)
-      // An event that is read has no notification.
+      // Events in the API have no notification id.
       return { ...page, data: page.data.map(event => ({ ...event, notification_id: null })) }
     }
     default:

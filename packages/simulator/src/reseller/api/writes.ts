@@ -5,7 +5,7 @@ import { invalidField, ResellerRefusal } from '../refusal.ts'
 
 /**
  * Answers a POST or a PATCH; undefined for an unknown path.
- * @param path what follows the address, e.g. `['subscriptions', 'sub_…', 'cancel']`
+ * @param path the parts of the path, e.g. `['subscriptions', 'sub_…', 'cancel']`
  * @throws ResellerRefusal if the API refuses the request
  */
 export function answerWrite(reseller: Reseller, path: readonly string[], call: ApiCall): object | undefined {
@@ -65,7 +65,7 @@ function bodyOf(call: ApiCall): Record<string, unknown> {
     const body: unknown = JSON.parse(call.body)
     if (typeof body === 'object' && body !== null) return { ...body }
   } catch {
-    // Refused below, like every body that is not an object.
+    // A body that is no JSON is refused below, like every body that is not an object.
   }
   throw new ResellerRefusal(400, 'shared/bad_request', 'Invalid request.')
 }

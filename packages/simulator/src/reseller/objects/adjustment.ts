@@ -19,7 +19,7 @@ export interface AdjustmentFields {
   isFull: boolean
   reason: string
   status: 'pending_approval' | 'approved'
-  /** Whether the amount goes to the customer's balance, as for credits on paid transactions. */
+  /** True if the amount goes to the customer's balance, as for credits on paid transactions. */
   toBalance: boolean
   /** `proration` for the credit of a downgrade in mid-cycle. */
   itemType: 'full' | 'partial' | 'proration'
@@ -60,7 +60,7 @@ export function makeAdjustment(context: ObjectContext, fields: AdjustmentFields)
       },
     ],
     totals: { ...totals, retained_fee: '0' },
-    // Set when the money is paid out, which the simulator does not reach.
+    // The real field is set when the money is paid out, which the simulator does not simulate.
     payout_totals: null,
     tax_rates_used: [{ tax_rate: String(TAX_RATE), totals: { ...amounts, discount: '0' } }],
     created_at: madeAt,

@@ -29,7 +29,7 @@ const OPERATORS: Record<string, (wanted: string, param: string) => Test> = {
 }
 
 const DAY_S = 86_400
-/** The parameters of a list other than filters. */
+/** The parameters of a list that are no filters. */
 const PAGING = new Set(['limit', 'offset', 'include_deleted', 'sort_by[asc]', 'sort_by[desc]'])
 
 /**
@@ -80,7 +80,7 @@ function listIn(text: string, param: string): readonly unknown[] {
     const list: unknown = JSON.parse(text)
     if (Array.isArray(list)) return list
   } catch {
-    // Refused below, like every text that is not a list.
+    // A text that is no JSON is refused below, like every text that is not a list.
   }
   throw wrongValue(param, 'must be a list such as ["one","two"]')
 }

@@ -7,8 +7,8 @@ const MAX_LIMIT = 100
 /**
  * One page of a list.
  * @param oldestFirst all items that match the filters, in the order of their creation
- * @param sortable the fields that it can be sorted by; by default the first one, newest first
- * @param shown an item in the form of the list, e.g. `{transaction: {…}}`
+ * @param sortable the fields by which the list can be sorted. By default it is sorted by the first field, newest first.
+ * @param shown converts an item to the form of the list, e.g. `{transaction: {…}}`
  * @throws BillerRefusal 400 for an invalid parameter
  */
 export function pageOf<T extends { id: string }>(
@@ -41,7 +41,7 @@ function sort<T extends object>(
   return ascending === null ? sorted.reverse() : sorted
 }
 
-/** The real one is also a list in brackets, and opaque to callers. */
+/** The offset of the next page. Like the real offset it is a list in brackets. Callers must not interpret it. */
 function offsetAfter(last: { id: string }): string {
   return JSON.stringify([Buffer.from(last.id).toString('base64url')])
 }

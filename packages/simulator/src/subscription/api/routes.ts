@@ -9,7 +9,7 @@ import { filtered } from './filters.ts'
 import { pageOf } from './page.ts'
 import { answerWrite } from './writes.ts'
 
-/** The period that filtering events by webhook_status covers. */
+/** The age in seconds up to which events can be filtered by webhook_status. */
 const STATUS_FILTER_DAYS_S = 6 * 86_400
 
 /**

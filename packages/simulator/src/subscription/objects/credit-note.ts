@@ -26,7 +26,7 @@ export interface CreditNoteFields {
   reason: CreditNoteReason
 }
 
-/** A credit note without refunds. One of type `adjustment` only reduces an unpaid invoice. */
+/** A credit note without refunds. A credit note of type `adjustment` only reduces an unpaid invoice. */
 export function makeCreditNote(context: ObjectContext, fields: CreditNoteFields): BillerCreditNote {
   const { invoice, amount } = fields
   const date = secondsOf(context.nowMs)

@@ -17,9 +17,9 @@ export interface TransactionFields {
   amount: number
   currency: string
   status: BillerTransaction['status']
-  /** `card` and direct debit go through the gateway; all others are recorded by hand. */
+  /** The payment method. `card` and direct debit go through the gateway; transactions with other methods are recorded by hand. */
   method: 'card' | 'direct_debit' | 'bank_transfer' | 'check' | 'cash' | 'chargeback'
-  /** Its id at the gateway, e.g. `re_…`; none if it was recorded by hand. */
+  /** The transaction's id at the gateway, e.g. `re_…`; absent if it was recorded by hand. */
   idAtGateway: string | undefined
 }
 

@@ -22,7 +22,8 @@ export interface Refusal {
 }
 
 /**
- * Rows that may begin in one minute. All further refusals of that minute share one more row, so a flood makes a bounded number of rows.
+ * The most audit rows of unknown callers that are created in one minute. The further refusals of that minute share one more
+ * row, so a flood creates a limited number of rows.
  */
 const MAX_STRANGER_ROWS = 20
 const MAX_KEY_ROWS = 500

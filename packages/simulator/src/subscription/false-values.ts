@@ -1,7 +1,7 @@
 /**
- * A posted body with false values: the subscription biller's notifications are not signed, so whoever has the password can write any
- * content. All ids are kept, so that the objects can be read. All other values are wrong: amounts, states, types, times, reasons and
- * causes.
+ * Replaces the values of an event by false values. The subscription biller's notifications are not signed, so anyone with the
+ * password can post any content. All ids are kept, so that the objects can be read. Amounts, states, types, times, reasons and
+ * causes are false.
  */
 import type { Chance } from '../chance.ts'
 import type { BillerEvent } from './events.ts'
@@ -32,17 +32,17 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
 const DAY_S = 86_400
 
 /** The event with its ids, type and structure, and with false values. The same chance gives the same values. */
-export function lieAbout(event: BillerEvent, chance: Chance): BillerEvent {
+export function withFalseValues(event: BillerEvent, chance: Chance): BillerEvent {
   const { content, ...envelope } = event
-  const lie = {
+  const falseEvent = {
     ...envelope,
     occurred_at: shifted(event.occurred_at, chance),
     source: other(event.source, CHOICES.source ?? [], chance),
     user: 'backstop',
     content: falsified(content, '', '', chance),
   }
-  // The structure is that of the original; only values differ.
-  return lie as BillerEvent
+  // The structure is that of the original event. Only values differ.
+  return falseEvent as BillerEvent
 }
 
 function falsified(value: unknown, name: string, object: string, chance: Chance): unknown {
@@ -61,7 +61,7 @@ function falsified(value: unknown, name: string, object: string, chance: Chance)
   return choices === undefined ? value : other(value, choices, chance)
 }
 
-/** `id`, `customer_id`, `refunded_txn_id`, `id_at_gateway`, and `object`, the kind of the ids. */
+/** True for `id`, `customer_id`, `refunded_txn_id`, `id_at_gateway`, and for `object`, the type that the ids belong to. */
 function isId(name: string): boolean {
   return name === 'id' || name.endsWith('_id') || name === 'id_at_gateway' || name === 'object'
 }

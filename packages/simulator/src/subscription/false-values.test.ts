@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createChance } from '../chance.ts'
 import { createSubscriptionBiller } from './account.ts'
-import { lieAbout } from './lie.ts'
+import { withFalseValues } from './false-values.ts'
 
 const NOW_MS = 1_764_000_000_000
 
@@ -25,7 +25,7 @@ const TOLD = /amount|total|status|source|_at$|date|cancelled|pause|deleted/
 test('keeps every id and changes every amount, state, time and cause', () => {
   const wrong: string[] = []
   for (const event of refunded()) {
-    const lie = new Map(leaves(lieAbout(event, createChance(2))))
+    const lie = new Map(leaves(withFalseValues(event, createChance(2))))
     for (const [path, value] of leaves(event)) {
       const name = path.split('.').at(-1) ?? ''
       const isKept = lie.get(path) === value
@@ -41,6 +41,6 @@ test('keeps every id and changes every amount, state, time and cause', () => {
 test('gives the same false values for the same chance', () => {
   const [event] = refunded()
   if (event === undefined) throw new Error('There is no event')
-  expect(lieAbout(event, createChance(3))).toEqual(lieAbout(event, createChance(3)))
-  expect(lieAbout(event, createChance(3))).not.toEqual(lieAbout(event, createChance(4)))
+  expect(withFalseValues(event, createChance(3))).toEqual(withFalseValues(event, createChance(3)))
+  expect(withFalseValues(event, createChance(3))).not.toEqual(withFalseValues(event, createChance(4)))
 })
