@@ -8,6 +8,7 @@ import { delimiter, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { slackPage } from '@backstop/channels'
 import { mailSamples } from './previews/mail-samples.ts'
+import { otherSamples } from './previews/other-samples.ts'
 import { slackSamples } from './previews/slack-samples.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../.backstop/previews')
@@ -78,7 +79,14 @@ const slackMessages = slackSamples().map(({ name, message }) => {
   writeFileSync(file.replace(/\.html$/, '.json'), `${JSON.stringify(message, null, 2)}\n`)
   return file
 })
-const files = [...mails, ...slackMessages]
+const others = otherSamples().flatMap(({ name, preview }) => {
+  if (preview.html === null) return []
+  const file = join(FOLDER, `${name}.html`)
+  writeFileSync(file, preview.html)
+  writeFileSync(file.replace(/\.html$/, '.json'), `${JSON.stringify(preview.body, null, 2)}\n`)
+  return [file]
+})
+const files = [...mails, ...slackMessages, ...others]
 const browser = findBrowser()
 let pictures = 0
 if (browser === undefined) {
@@ -92,5 +100,5 @@ if (browser === undefined) {
   }
 }
 console.log(
-  `${mails.length} mails, ${slackMessages.length} Slack messages and ${pictures} pictures lie in .backstop/previews`,
+  `${mails.length} mails, ${slackMessages.length} Slack messages, ${others.length} other messages and ${pictures} pictures lie in .backstop/previews`,
 )

@@ -64,7 +64,7 @@ export function environmentOf(
         INGRESS_PUBLIC_URL: ingressUrl,
         BOOTSTRAP_API_KEY: secrets.bootstrapKey,
         API_BASE_ALLOW_HOSTS: LOOPBACK_HOSTS,
-        SLACK_ALLOW_HOSTS: LOOPBACK_HOSTS,
+        CHANNEL_ALLOW_HOSTS: LOOPBACK_HOSTS,
       }
     default:
       throw service satisfies never

@@ -21,6 +21,10 @@ const smtp = (
 })
 const noAnswer = (reason: string): AttemptAnswer => ({ kind: 'no_answer', reason, message: 'Nobody answered' })
 
+const SUCCESS = '{"status":"success","message":"Event processed","dedup_key":"inc_1"}'
+const invalidEvent = (error: string) =>
+  JSON.stringify({ status: 'invalid event', message: 'Event object is invalid', errors: [error] })
+
 interface Row {
   name: string
   channel: ChannelKind
@@ -95,6 +99,31 @@ const rows: Row[] = [
     kind: 'retry',
     reason: 'receiver_failed',
   },
+  { name: '202', channel: 'pagerduty', answer: http(202, SUCCESS), kind: 'delivered', reason: 'accepted' },
+  { name: '200', channel: 'pagerduty', answer: http(200, '<html>'), kind: 'retry', reason: 'unexpected_answer' },
+  {
+    name: '400 for the routing key',
+    channel: 'pagerduty',
+    answer: http(400, invalidEvent("Length of 'routing_key' is incorrect (should be 32 characters)")),
+    kind: 'disable',
+    reason: 'pagerduty_key_refused',
+  },
+  {
+    name: '400 for an unknown routing key',
+    channel: 'pagerduty',
+    answer: http(400, invalidEvent('Invalid routing key')),
+    kind: 'disable',
+    reason: 'pagerduty_key_refused',
+  },
+  {
+    name: '400 for the event',
+    channel: 'pagerduty',
+    answer: http(400, invalidEvent("'payload.summary' is missing or blank")),
+    kind: 'dead_letter',
+    reason: 'pagerduty_event_refused',
+  },
+  { name: '429', channel: 'pagerduty', answer: http(429), kind: 'retry', reason: 'rate_limited' },
+  { name: '500', channel: 'pagerduty', answer: http(500), kind: 'retry', reason: 'receiver_failed' },
   { name: '250 after the content', channel: 'email', answer: smtp('sent', 250), kind: 'delivered', reason: 'accepted' },
   {
     name: '550 for every address',

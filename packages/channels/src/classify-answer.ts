@@ -40,7 +40,7 @@ const smtpText = (answer: MessageAnswer) =>
   answer.kind === 'smtp'
     ? [answer.code, ...answer.text.split(/(?:^|\r?\n)\d{3}[ -]/).filter(Boolean)].join(' ').slice(0, 300)
     : ''
-const slackError = (answer: MessageAnswer) => (answer.kind === 'http' ? answer.body.trim().slice(0, 80) : '')
+const bodyText = (answer: MessageAnswer) => (answer.kind === 'http' ? answer.body.trim().slice(0, 200) : '')
 
 /**
  * The rules for all kinds; the first rule that applies decides. An answer without a rule is retried, so that a delivery
@@ -69,14 +69,39 @@ const RULES: readonly Rule[] = [
     applies: http(code => code === 403 || code === 404 || code === 410),
     outcome: 'disable',
     error: answer =>
-      `Slack no longer accepts messages for this webhook (${status(answer)} ${slackError(answer)}); create a new incoming webhook and set its URL`,
+      `Slack no longer accepts messages for this webhook (${status(answer)} ${bodyText(answer)}); create a new incoming webhook and set its URL`,
   },
   {
     reason: 'slack_message_refused',
     channels: ['slack'],
     applies: http(code => code === 400),
     outcome: 'dead_letter',
-    error: answer => `Slack rejected this message (${slackError(answer)}); the channel stays enabled`,
+    error: answer => `Slack rejected this message (${bodyText(answer)}); the channel stays enabled`,
+  },
+  // PagerDuty accepts an event with 202, and asks for a retry after 429 and 5xx only. Its 400 has a JSON body with `errors`
+  // (https://developer.pagerduty.com/docs/events-api-v2-overview, "Response Codes & Retry Logic").
+  {
+    reason: 'unexpected_answer',
+    channels: ['pagerduty'],
+    applies: http(code => code >= 200 && code < 300 && code !== 202),
+    outcome: 'retry',
+    error: answer =>
+      `PagerDuty accepts an event with 202, and the answer was ${status(answer)}; check that events_url is the Events API v2`,
+  },
+  {
+    reason: 'pagerduty_key_refused',
+    channels: ['pagerduty'],
+    applies: http((code, body) => code === 400 && /routing[ _]key/i.test(body)),
+    outcome: 'disable',
+    error: () =>
+      'PagerDuty rejects the routing key; set the Integration Key of an Events API v2 integration, and check that events_url is in the region of the account',
+  },
+  {
+    reason: 'pagerduty_event_refused',
+    channels: ['pagerduty'],
+    applies: http(code => code === 400),
+    outcome: 'dead_letter',
+    error: answer => `PagerDuty rejected this event (${bodyText(answer)}); the channel stays enabled`,
   },
   // Any HTTP receiver.
   {

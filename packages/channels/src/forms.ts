@@ -1,11 +1,14 @@
 import type { ChannelKind, StoredChannel } from '@backstop/contracts'
 import { z } from 'zod'
 import { emailForm } from './email/form.ts'
-import type { SealField } from './form.ts'
+import type { SealField, ServiceHosts } from './form.ts'
+import { pagerDutyForm } from './pagerduty/form.ts'
 import { slackForm } from './slack/form.ts'
 import { webhookForm } from './webhook/form.ts'
 
 export type { EmailConfig } from './email/form.ts'
+export { isServiceHost } from './form.ts'
+export type { PagerDutyConfig } from './pagerduty/form.ts'
 export type { SlackConfig } from './slack/form.ts'
 export type { WebhookConfig } from './webhook/form.ts'
 export type { SealField }
@@ -15,6 +18,7 @@ const CHANNEL_FORMS = {
   slack: slackForm,
   email: emailForm,
   webhook: webhookForm,
+  pagerduty: pagerDutyForm,
 } satisfies Record<ChannelKind, unknown>
 
 type Forms = typeof CHANNEL_FORMS
@@ -42,16 +46,36 @@ export type ShownChannelConfig = z.infer<typeof ShownChannelConfig>
  * fields are valid.
  */
 export const ChannelConfigPatch = z
-  .strictObject(Object.assign({}, ...forms.map(form => form.patch)) as Intersection<Form['patch']>)
+  .strictObject(mergePatches())
   .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')
 export type ChannelConfigPatch = z.infer<typeof ChannelConfigPatch>
 
-/** The URLs in a configuration of any kind. */
-export function urlsOf(config: ChannelConfigPatch): string[] {
-  const names = new Set<string>(forms.flatMap(form => form.urls))
-  return Object.entries(config).flatMap(([name, value]) =>
-    names.has(name) && typeof value === 'string' ? [value] : [],
+function mergePatches(): Intersection<Form['patch']> {
+  const merged: Record<string, unknown> = {}
+  for (const [field, schema] of forms.flatMap(({ patch }) => Object.entries(patch))) {
+    if (field in merged && merged[field] !== schema) throw new Error(`Two kinds give ${field} different schemas`)
+    merged[field] = schema
+  }
+  return merged as Intersection<Form['patch']>
+}
+
+/** The URLs in a configuration, or in a change of one, with their fields. */
+export function urlsOf(kind: ChannelKind, config: ChannelConfigPatch): { field: string; url: string }[] {
+  const fields: readonly string[] = CHANNEL_FORMS[kind].urls
+  return Object.entries(config).flatMap(([field, url]) =>
+    fields.includes(field) && typeof url === 'string' ? [{ field, url }] : [],
   )
+}
+
+/** True if the change sets a new receiver. The failures of the previous receiver say nothing about a new one. */
+export function changesTarget(kind: ChannelKind, patch: ChannelConfigPatch): boolean {
+  const target: readonly string[] = CHANNEL_FORMS[kind].target
+  return Object.keys(patch).some(field => target.includes(field))
+}
+
+/** The service's own hosts; undefined for a kind that sends to any public host. */
+export function serviceHostsOf(kind: ChannelKind): ServiceHosts | undefined {
+  return CHANNEL_FORMS[kind].hosts
 }
 
 /** The names of the changeable fields of a channel kind. */

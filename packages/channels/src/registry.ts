@@ -4,6 +4,7 @@ import type { AttemptAnswer } from './answer.ts'
 import type { ChannelModule, ChannelPorts, ProjectFacts } from './channel.ts'
 import { emailChannel } from './email/deliver.ts'
 import type { ChannelConfig, ChannelDocument } from './forms.ts'
+import { pagerDutyChannel } from './pagerduty/deliver.ts'
 import { slackChannel } from './slack/deliver.ts'
 import { webhookChannel } from './webhook/deliver.ts'
 
@@ -12,6 +13,7 @@ export const CHANNEL_MODULES: { readonly [K in ChannelKind]: ChannelModule<Extra
   webhook: webhookChannel,
   slack: slackChannel,
   email: emailChannel,
+  pagerduty: pagerDutyChannel,
 }
 
 /**

@@ -3,6 +3,7 @@ import { deterministicId, incidentAlertId } from '@backstop/contracts'
 import { createSecretBox, parseKeyRing, Secret, type SecretBox } from '@backstop/kit'
 import type { EmailConfig } from '../src/email/form.ts'
 import type { ChannelConfig } from '../src/forms.ts'
+import type { PagerDutyConfig } from '../src/pagerduty/form.ts'
 import type { SlackConfig } from '../src/slack/form.ts'
 import type { WebhookConfig } from '../src/webhook/form.ts'
 
@@ -167,17 +168,27 @@ export function webhookChannel(
 }
 
 export function slackChannel(id: string, url: string, facts: ChannelFacts = {}): StoredChannel<SlackConfig> {
-  const projectId = facts.project_id ?? PROJECT
-  const context = { collection: 'channels', id, field: 'webhook_url', projectId } as const
-  const secret = new Secret(url)
-  const config: SlackConfig = {
-    kind: 'slack',
-    webhook_url: secretBox.seal(secret, context),
-    fingerprint: secretBox.fingerprint(secret),
-  }
-  return channel(id, config, facts)
+  return channel(id, { kind: 'slack', ...sealed(id, url, 'webhook_url', facts) }, facts)
+}
+
+/** An encrypted field of a channel, with its fingerprint. */
+function sealed<Field extends string>(id: string, text: string, field: Field, facts: ChannelFacts) {
+  const secret = new Secret(text)
+  const context = { collection: 'channels', id, field, projectId: facts.project_id ?? PROJECT } as const
+  const parts = { [field]: secretBox.seal(secret, context) } as Record<Field, string>
+  return { ...parts, fingerprint: secretBox.fingerprint(secret) }
 }
 
 export function emailChannel(id: string, to: string[], facts: ChannelFacts = {}): StoredChannel<EmailConfig> {
   return channel(id, { kind: 'email', to }, facts)
+}
+
+export function pagerDutyChannel(
+  id: string,
+  url: string,
+  key: string,
+  facts: ChannelFacts = {},
+): StoredChannel<PagerDutyConfig> {
+  const config: PagerDutyConfig = { kind: 'pagerduty', events_url: url, ...sealed(id, key, 'routing_key', facts) }
+  return channel(id, config, facts)
 }

@@ -1,2 +1,3 @@
 export * from './fixtures.ts'
+export * from './official-shapes.ts'
 export * from './scripted-smtp-server.ts'

@@ -6,5 +6,6 @@ export const ChannelKind = z.enum([
   'slack',
   'email',
   'webhook',
+  'pagerduty',
 ])
 export type ChannelKind = z.infer<typeof ChannelKind>

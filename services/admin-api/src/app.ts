@@ -64,8 +64,8 @@ export interface AdminSettings {
   readonly sesTopicArns: readonly string[]
   /** Hosts that an `api_base` may name in addition to the provider's own (createHostList). */
   readonly apiBaseHosts: readonly string[]
-  /** Hosts that a Slack channel may name in addition to Slack's own. */
-  readonly slackHosts: readonly string[]
+  /** Hosts that channels may name in addition to those of their service, for example Slack. */
+  readonly channelHosts: readonly string[]
   /** Shortens the time that a route waits for the result of a command, in milliseconds. If undefined, the route's own limit applies. */
   readonly outcomeWaitMs?: number
   /** Limit for the bytes of all request bodies in memory. */
@@ -170,7 +170,7 @@ function createParts(
     },
     checkUrl: url => egress.checkUrl(url),
     apiBaseHosts: createHostList(settings.apiBaseHosts),
-    slackHosts: createHostList(settings.slackHosts),
+    channelHosts: createHostList(settings.channelHosts),
     ingressPublicUrl: settings.ingressPublicUrl,
   }
 }

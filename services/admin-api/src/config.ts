@@ -55,8 +55,8 @@ export const settings = {
   API_BASE_ALLOW_HOSTS: hostListSetting().describe(
     "Hosts that an api_base may name beside the provider's own: names, *.example.com, networks; comma-separated",
   ),
-  SLACK_ALLOW_HOSTS: hostListSetting().describe(
-    "Hosts that a Slack channel may name beside Slack's own: names, *.example.com, networks; comma-separated",
+  CHANNEL_ALLOW_HOSTS: hostListSetting().describe(
+    'Hosts that channels may name beside those of their service (Slack, PagerDuty, Teams, Discord): names, *.example.com, networks; comma-separated',
   ),
   ...egressSettings,
 } as const
@@ -78,7 +78,7 @@ export function settingsOf(config: AdminConfig): AdminSettings {
     mailEventsToken: config.MAIL_EVENTS_TOKEN,
     sesTopicArns: config.SES_TOPIC_ARNS,
     apiBaseHosts: config.API_BASE_ALLOW_HOSTS,
-    slackHosts: config.SLACK_ALLOW_HOSTS,
+    channelHosts: config.CHANNEL_ALLOW_HOSTS,
     bodiesMaxBytes: config.BODIES_MAX_BYTES,
     sockets: {
       maxSockets: config.MAX_SOCKETS,

@@ -27,8 +27,8 @@ export interface AdminParts {
   checkUrl(url: string): AppError | undefined
   /** Hosts that an `api_base` may name in addition to the provider's own. */
   readonly apiBaseHosts: HostList
-  /** Hosts that a Slack channel may name in addition to Slack's own. */
-  readonly slackHosts: HostList
+  /** Hosts that channels may name in addition to those of their service, for example Slack. */
+  readonly channelHosts: HostList
   /** Base URL of ingress: the start of the `inbound_url` of each connection. */
   readonly ingressPublicUrl: string
 }

@@ -6,7 +6,7 @@ let testApi: TestApi
 afterEach(() => testApi.stop())
 
 test('a Slack channel may name a host that the operator allowed', async () => {
-  testApi = await startMemoryApi({ slackHosts: ['chat.example.test'] })
+  testApi = await startMemoryApi({ channelHosts: ['chat.example.test'] })
   const { projectId } = await createTestProject(testApi.api)
   const channel = (host: string) => ({
     project_id: projectId,

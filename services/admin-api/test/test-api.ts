@@ -139,7 +139,7 @@ export function createTestApp(
     bootstrapApiKey: new Secret(BOOTSTRAP_KEY),
     sesTopicArns: [],
     apiBaseHosts: [],
-    slackHosts: [],
+    channelHosts: [],
     bodiesMaxBytes: 16_777_216,
     ...settings,
     sockets,

@@ -14,6 +14,7 @@ test('the page adds files of its own and lines of lists, nothing else', () => {
     'packages/channels/src/pager/message.ts',
     'packages/channels/src/pager/target.ts',
     'packages/channels/src/pager/deliver.ts',
+    'packages/channels/src/pager/preview.ts',
     'services/notifier/test/channel-receivers/pager.ts',
   ])
   for (const { code } of steps.filter(step => step.kind === 'diff')) {
@@ -63,18 +64,18 @@ const API_TEST = `
       project_id: project.project_id,
       name: 'On call',
       events: ['incident.opened'],
-      config: { kind: 'pager', pager_url, routing_key: 'canary-of-routing-key' },
+      config: { kind: 'pager', pager_url, pager_key: 'canary-of-pager-key' },
     })
     const made = await testApi.api.post('/v1/alert-channels', channel('https://pager.example.test/v2'))
     expect(made).toMatchObject({ status: 201, body: { config: { kind: 'pager', pager_url: 'https://pager.example.test/v2' } } })
     const path = '/v1/alert-channels/' + made.body.id
-    const changed = await testApi.api.patch(path, { config: { routing_key: 'canary-of-another-key' } })
+    const changed = await testApi.api.patch(path, { config: { pager_key: 'canary-of-another-key' } })
     expect(changed.status).toBe(200)
-    expect(changed.body.config.routing_key_fingerprint).not.toBe(made.body.config.routing_key_fingerprint)
+    expect(changed.body.config.pager_key_fingerprint).not.toBe(made.body.config.pager_key_fingerprint)
     expect(JSON.stringify([made.body, changed.body])).not.toContain('canary')
     expect((await testApi.api.patch(path, { config: { to: ['a@b.test'] } })).status).toBe(400)
     expect((await testApi.api.post('/v1/alert-channels', channel('https://blocked.test/'))).status).toBe(400)
-    expect(JSON.stringify((await testApi.api.get('/v1/openapi.json')).body)).toContain('routing_key_fingerprint')
+    expect(JSON.stringify((await testApi.api.get('/v1/openapi.json')).body)).toContain('pager_key_fingerprint')
     expect((await testApi.api.delete(path)).status).toBe(204)
   })
 `

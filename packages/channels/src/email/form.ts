@@ -13,6 +13,7 @@ export const emailForm = channelForm({
   shown: z.object({ kind: z.literal('email'), to: z.array(z.string()) }),
   patch: { to: Recipients.optional().describe('email: replaces all addresses') },
   urls: [],
+  target: ['to'],
   seal: ({ to }): EmailConfig => ({ kind: 'email', to }),
   change: (stored, { to = stored.to }) => ({ ...stored, to }),
   show: ({ to }) => ({ kind: 'email', to }),

@@ -1,6 +1,6 @@
 import type { SealedSecret } from '@backstop/contracts'
 import { z } from 'zod'
-import { channelForm, type SealField, Url } from '../form.ts'
+import { channelForm, type SealField, Url, WebhookUrlPatch } from '../form.ts'
 
 /**
  * The stored configuration of a Slack channel. The URL is a secret because anyone who has it can post; it is encrypted
@@ -18,8 +18,13 @@ export const slackForm = channelForm({
     webhook_url: Url.describe('URL of an incoming webhook; never shown again'),
   }),
   shown: z.object({ kind: z.literal('slack'), webhook_url_fingerprint: z.string() }),
-  patch: { webhook_url: Url.optional().describe('slack') },
+  patch: { webhook_url: WebhookUrlPatch },
   urls: ['webhook_url'],
+  target: ['webhook_url'],
+  hosts: {
+    names: ['hooks.slack.com', 'hooks.slack-gov.com'],
+    remedy: 'Give the URL of an incoming webhook as Slack shows it, https://hooks.slack.com/…',
+  },
   seal: ({ webhook_url: url }, seal) => sealUrl(url, seal),
   change: (stored, { webhook_url: url }, seal) => (url === undefined ? stored : sealUrl(url, seal)),
   show: ({ fingerprint }) => ({ kind: 'slack', webhook_url_fingerprint: fingerprint }),

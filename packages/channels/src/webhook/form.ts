@@ -67,6 +67,7 @@ export const webhookForm = channelForm({
     headers: Headers.optional().describe('webhook: replaces all custom headers; {} removes them'),
   },
   urls: ['url'],
+  target: ['url'],
   seal({ url, secret, headers = {} }, seal): WebhookConfig {
     const signed = secret === undefined ? undefined : seal(secret, 'secret')
     return {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ChannelKind } from '../channel-kind.ts'
 import { Alert } from '../messages/alert.ts'
 
 const EVENTS = Alert.options.map(option => option.shape.event.value)
@@ -10,7 +11,7 @@ export const PreviewQuery = z.object({
     .enum([...EVENTS, 'digest'])
     .default('incident.opened')
     .describe('digest: many alerts in one Slack message'),
-  kind: z.enum(['email', 'slack', 'webhook']).default('email'),
+  kind: ChannelKind.default('email'),
   format: z
     .enum(['html', 'text', 'json'])
     .optional()

@@ -20,6 +20,15 @@ export function describeAlertChannels(testApi: () => TestApi): void {
         config: { kind: 'slack', webhook_url: 'https://hooks.slack.com/services/T0/B0/canary' },
         shown: { kind: 'slack', webhook_url_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
       },
+      {
+        kind: 'pagerduty',
+        config: { kind: 'pagerduty', routing_key: 'canary0ofrouting0key000000000000' },
+        shown: {
+          kind: 'pagerduty',
+          events_url: 'https://events.pagerduty.com/v2/enqueue',
+          routing_key_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/),
+        },
+      },
       { kind: 'email', config: { kind: 'email', to: ['a@b.test'] }, shown: { kind: 'email', to: ['a@b.test'] } },
       {
         kind: 'webhook with a secret',
@@ -154,6 +163,18 @@ export function describeAlertChannels(testApi: () => TestApi): void {
       expect(made.status).toBe(201)
       const change = { config: { webhook_url } }
       expect(await api().patch(`/v1/alert-channels/${made.body.channel_id}`, change)).toMatchObject(refusal)
+    })
+
+    test.each([
+      { name: 'another host', config: { events_url: 'https://events.example.test/v2/enqueue' }, path: 'events_url' },
+      { name: 'http', config: { events_url: 'http://events.pagerduty.com/v2/enqueue' }, path: 'events_url' },
+      { name: 'a key of another API', config: { routing_key: 'e+23rschqsESqk9Q6_-g' }, path: 'routing_key' },
+    ])('a PagerDuty channel is refused with $name', async ({ config, path }) => {
+      const { projectId } = await createTestProject(api())
+      const pager = { kind: 'pagerduty', routing_key: '0123456789abcdef0123456789abcdef', ...config }
+      const answer = await api().post('/v1/alert-channels', channel(projectId, pager))
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+      expect(JSON.stringify(answer.body.errors)).toContain(path)
     })
 
     test('a project that does not exist is refused', async () => {

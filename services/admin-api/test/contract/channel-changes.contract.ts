@@ -54,6 +54,16 @@ export function describeChannelChanges(testApi: () => TestApi): void {
 
     test.each([
       {
+        kind: 'pagerduty',
+        config: { kind: 'pagerduty', routing_key: '0123456789abcdef0123456789abcdef' },
+        change: { routing_key: 'fedcba9876543210fedcba9876543210' },
+        shown: {
+          kind: 'pagerduty',
+          events_url: 'https://events.pagerduty.com/v2/enqueue',
+          routing_key_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/),
+        },
+      },
+      {
         kind: 'slack',
         config: { kind: 'slack', webhook_url: 'https://hooks.slack.com/services/T0/B0/one' },
         change: { webhook_url: 'https://hooks.slack.com/services/T0/B0/two' },

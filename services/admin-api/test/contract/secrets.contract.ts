@@ -25,6 +25,8 @@ export function describeSecrets(testApi: () => TestApi): void {
       rotated: 'pdl_ntfset_canary_of_the_rotation',
       header: 'Bearer canary-of-a-header',
       changedHeader: 'Bearer canary-of-a-changed-header',
+      routingKey: 'canary0ofrouting0key000000000000',
+      changedRoutingKey: 'canary0ofachanged0key00000000000',
       changedSlack: 'https://hooks.slack.com/services/T0/B0/canaryofachange',
       ownWebhookSecret: 'canary-of-the-second-webhook-secret',
     }
@@ -42,6 +44,11 @@ export function describeSecrets(testApi: () => TestApi): void {
       config: { kind: 'slack', webhook_url: given.slack },
     })
     await api.patch(`/v1/alert-channels/${slack.body.channel_id}`, { config: { webhook_url: given.changedSlack } })
+    const pager = await api.post('/v1/alert-channels', {
+      ...channel,
+      config: { kind: 'pagerduty', routing_key: given.routingKey },
+    })
+    await api.patch(`/v1/alert-channels/${pager.body.channel_id}`, { config: { routing_key: given.changedRoutingKey } })
     const headers = { Authorization: given.header }
     const config = { kind: 'webhook', url: 'https://hooks.example.test/in', secret: given.webhook, headers }
     const webhook = await api.post('/v1/alert-channels', { ...channel, config })

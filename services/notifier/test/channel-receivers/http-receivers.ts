@@ -16,6 +16,8 @@ export function httpReceivers(kind: {
   readonly secrets: readonly string[]
   readonly unreadable?: (channel: ChannelDocument) => ChannelDocument
   readonly answers: Readonly<Record<'accepts' | 'fails' | 'is_gone', HttpAnswer>>
+  /** The answer to a request that the service would refuse by its documentation; undefined if it accepts the request. */
+  refusalTo?(request: ReceivedRequest): HttpAnswer | undefined
   /** The identity that a receiver sees in a message: equal for equal messages. */
   identityOf(request: ReceivedRequest): string
 }): ChannelReceivers {
@@ -29,7 +31,7 @@ export function httpReceivers(kind: {
       case 'is_gone':
         return kind.answers[behaviour]
       default:
-        return kind.answers.accepts
+        return kind.refusalTo?.(request) ?? kind.answers.accepts
     }
   }
   return {

@@ -1,6 +1,7 @@
 import type { ChannelKind } from '@backstop/contracts'
 import type { ChannelReceivers } from '../channel.contract.ts'
 import { emailReceivers } from './email.ts'
+import { pagerDutyReceivers } from './pagerduty.ts'
 import { slackReceivers } from './slack.ts'
 import { webhookReceivers } from './webhook.ts'
 
@@ -9,4 +10,5 @@ export const CHANNEL_RECEIVERS: { readonly [K in ChannelKind]: ChannelReceivers 
   slack: slackReceivers,
   email: emailReceivers,
   webhook: webhookReceivers,
+  pagerduty: pagerDutyReceivers,
 }

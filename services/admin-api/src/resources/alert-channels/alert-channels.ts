@@ -75,7 +75,7 @@ function createRoute(parts: AdminParts): Route {
     refusals: ['not_found', 'egress_blocked'],
     async handle({ body, principal, newId, now, change }) {
       const project = await findProject(stores, principal, body.project_id)
-      checkTarget(parts, body.config)
+      checkTarget(parts, body.config.kind, body.config)
       const id = newId('channel')
       const channel: ChannelDocument = {
         _id: id,

@@ -1,4 +1,4 @@
-import { AlertChannel, AlertChannelPatch, type ChannelConfigPatch, type ChannelDocument } from '@backstop/channels'
+import { AlertChannel, AlertChannelPatch, type ChannelDocument, changesTarget } from '@backstop/channels'
 import { type ChannelHealthDocument, deterministicId } from '@backstop/contracts'
 import { z } from 'zod'
 import { etagOf } from '../../http/if-match.ts'
@@ -30,7 +30,7 @@ export function changeChannelRoute(parts: AdminParts): Route {
     tag: 'Alert channels',
     summary: 'Change, enable or disable an alert channel',
     description:
-      'Only the given fields of `config` change; `headers` and `to` are replaced as a whole. `enabled: true` or a new target (`url`, `webhook_url`, `to`) also resets the failure count and re-enables a channel that its failures disabled; POST /v1/replays sends the deliveries that died meanwhile. POST …/rotate-secret changes the secret of a webhook. If-Match is optional.',
+      'Only the given fields of `config` change; `headers` and `to` are replaced as a whole. `enabled: true` or a new target (`url`, `webhook_url`, `routing_key`, `to`) also resets the failure count and re-enables a channel that its failures disabled; POST /v1/replays sends the deliveries that died meanwhile. POST …/rotate-secret changes the secret of a webhook. If-Match is optional.',
     scope: 'manage',
     params: z.object({ id: z.string() }),
     body: AlertChannelPatch,
@@ -40,11 +40,11 @@ export function changeChannelRoute(parts: AdminParts): Route {
     async handle(request) {
       const { body, now, signal } = request
       const { config: patch, ...fields } = body
-      if (patch !== undefined) checkTarget(parts, patch)
       const next = ({ _id, project_id, config }: ChannelDocument) => {
         if (patch === undefined) return fields
         const verdict = judgeConfigPatch(config, patch)
         if (verdict.kind === 'refused') throw refusedField(`body.config.${verdict.field}`, REFUSALS[verdict.reason])
+        checkTarget(parts, config.kind, patch)
         return { ...fields, config: sealer.applyPatch(config, patch, { id: _id, projectId: project_id }) }
       }
       const changed = await request.change(
@@ -52,7 +52,8 @@ export function changeChannelRoute(parts: AdminParts): Route {
         ({ _id, project_id }) => ({ action: 'alert_channel.change', target: _id, projectId: project_id }),
       )
       const health = await stores.channelHealth.find({ _id: changed._id })
-      const shouldResetFailures = body.enabled === true || (patch !== undefined && changesTarget(patch))
+      const shouldResetFailures =
+        body.enabled === true || (patch !== undefined && changesTarget(changed.config.kind, patch))
       const nextHealth = shouldResetFailures ? await resetFailures(parts, changed, health, now, signal) : health
       return {
         status: 200,
@@ -61,11 +62,6 @@ export function changeChannelRoute(parts: AdminParts): Route {
       }
     },
   })
-}
-
-/** True if a change sets a new target. The failures of the previous target say nothing about a new target. */
-function changesTarget({ url, webhook_url, to }: ChannelConfigPatch): boolean {
-  return [url, webhook_url, to].some(part => part !== undefined)
 }
 
 /**

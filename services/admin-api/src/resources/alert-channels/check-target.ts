@@ -1,11 +1,9 @@
-import { type ChannelConfigPatch, urlsOf } from '@backstop/channels'
-import { createHostList, refuseCustomHeaders } from '@backstop/kit'
+import { type ChannelConfigPatch, isServiceHost, serviceHostsOf, urlsOf } from '@backstop/channels'
+import type { ChannelKind } from '@backstop/contracts'
+import { refuseCustomHeaders } from '@backstop/kit'
 import { hasAllowedHost } from '../../http/allowed-host.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import type { AdminParts } from '../../parts.ts'
-
-/** Hosts of incoming webhooks: of Slack and of GovSlack. */
-const SLACK_HOSTS = createHostList(['hooks.slack.com', 'hooks.slack-gov.com'])
 
 /**
  * Refuses URLs that a channel may not deliver to, and headers that it may not send.
@@ -13,19 +11,22 @@ const SLACK_HOSTS = createHostList(['hooks.slack.com', 'hooks.slack-gov.com'])
  * @throws AppError `egress_blocked`, `invalid_request`
  */
 export function checkTarget(
-  { checkUrl, slackHosts }: Pick<AdminParts, 'checkUrl' | 'slackHosts'>,
+  { checkUrl, channelHosts }: Pick<AdminParts, 'checkUrl' | 'channelHosts'>,
+  kind: ChannelKind,
   config: ChannelConfigPatch,
 ): void {
-  for (const url of urlsOf(config)) {
+  const hosts = serviceHostsOf(kind)
+  for (const { field, url } of urlsOf(kind, config)) {
     const blocked = checkUrl(url)
     if (blocked !== undefined) throw blocked
-  }
-  const slackUrl = config.webhook_url
-  if (slackUrl !== undefined && !hasAllowedHost(SLACK_HOSTS, slackUrl) && !slackHosts.includesHostOf(slackUrl)) {
-    throw refusedField(
-      'body.config.webhook_url',
-      'Give the URL of an incoming webhook as Slack shows it, https://hooks.slack.com/…; an operator allows other hosts by SLACK_ALLOW_HOSTS',
-    )
+    if (hosts === undefined) continue
+    const ofService = { includesHostOf: (one: string) => isServiceHost(hosts, URL.parse(one)?.hostname ?? '') }
+    if (!hasAllowedHost(ofService, url) && !channelHosts.includesHostOf(url)) {
+      throw refusedField(
+        `body.config.${field}`,
+        `${hosts.remedy}; an operator allows other hosts with CHANNEL_ALLOW_HOSTS`,
+      )
+    }
   }
   const fault = config.headers === undefined ? undefined : refuseCustomHeaders(config.headers)
   if (fault !== undefined) throw refusedField('body.config.headers', fault)

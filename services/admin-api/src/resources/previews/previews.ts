@@ -1,12 +1,4 @@
-import {
-  digestMessage,
-  renderMail,
-  SAMPLE_ALERTS,
-  slackMessage,
-  slackPage,
-  webhookBody,
-  webhookDocument,
-} from '@backstop/channels'
+import { digestMessage, previewMessage, SAMPLE_ALERTS, slackPage } from '@backstop/channels'
 import { type Alert, type Branding, PreviewQuery } from '@backstop/contracts'
 import { z } from 'zod'
 import { findProject } from '../../http/find-resource.ts'
@@ -19,6 +11,7 @@ const PreviewAnswer = z.union([
   z.object({ subject: z.string(), text: z.string(), html: z.string() }),
   z.object({ text: z.string(), blocks: z.array(z.record(z.string(), z.unknown())) }),
   z.object({ id: z.string(), event: z.string(), created_at: z.string(), project_id: z.string(), data: z.unknown() }),
+  z.record(z.string(), z.unknown()).describe('The body of the request to another service'),
 ])
 
 /** Target of the links in previews: a reserved domain that belongs to nobody. */
@@ -39,7 +32,7 @@ export function previewRoutes({ stores, brandName }: AdminParts): Route[] {
       tag: 'Previews',
       summary: 'Preview a message as its recipient gets it',
       description:
-        'A sample alert, rendered like a real one, for each kind of channel: a mail with the branding of the project, a Slack message, or the document that a webhook receives.',
+        'A sample alert, rendered like a real one, for each kind of channel: a mail with the branding of the project, a message of a chat or a pager, or the document that a webhook receives.',
       scope: 'read',
       query: PreviewQuery,
       answers: {
@@ -52,50 +45,33 @@ export function previewRoutes({ stores, brandName }: AdminParts): Route[] {
       async handle({ query, principal }) {
         const { project_id } = query
         const project = project_id === undefined ? undefined : await findProject(stores, principal, project_id)
-        switch (query.kind) {
-          case 'email':
-            return mailPreview(query, sampleAlert(query, project?._id), project?.branding ?? {}, brandName)
-          case 'slack':
-            return slackPreview(query, project?._id, brandName)
-          case 'webhook':
-            return webhookPreview(query, sampleAlert(query, project?._id))
-          default:
-            return query.kind satisfies never
-        }
+        return query.event === 'digest'
+          ? digestPreview(query, project?._id, brandName)
+          : preview(query, SAMPLE_ALERTS[query.event](project?._id), project?.branding ?? {}, brandName)
       },
     }),
   ]
 }
 
-function sampleAlert({ event, kind }: Query, projectId: string | undefined): Alert {
-  if (event === 'digest') throw refusedField('query.event', `Only slack has digests, ${kind} gets each alert by itself`)
-  return SAMPLE_ALERTS[event](projectId)
-}
-
-function mailPreview({ format }: Query, alert: Alert, branding: Branding, brandName: string): RouteAnswer {
+function preview({ kind, format }: Query, alert: Alert, branding: Branding, brandName: string): RouteAnswer {
   const view = { alert, branding, brandName, publicUrl: CONSOLE_URL, unsubscribeUrl: UNSUBSCRIBE_URL }
-  const { subject, text, html } = renderMail(view)
+  const { body, text, html } = previewMessage(kind, view)
   if (format === 'text') return { status: 200, text }
-  return format === 'json' ? { status: 200, body: { subject, text, html } } : previewPage(html)
+  if (format === 'html' && html === null)
+    throw refusedField('query.format', `A ${kind} message is read by programs; ask for json or text`)
+  return format === 'json' || html === null ? { status: 200, body } : previewPage(html)
 }
 
-function slackPreview(query: Query, projectId: string | undefined, brandName: string): RouteAnswer {
-  const message =
-    query.event === 'digest'
-      ? digestMessage(digestAlerts(projectId), CONSOLE_URL, brandName)
-      : slackMessage(sampleAlert(query, projectId), CONSOLE_URL, brandName)
-  if (query.format === 'text') return { status: 200, text: message.text }
-  return query.format === 'json' ? { status: 200, body: message } : previewPage(slackPage(message))
+function digestPreview({ kind, format }: Query, projectId: string | undefined, brandName: string): RouteAnswer {
+  if (kind !== 'slack') throw refusedField('query.event', `Only slack has digests, ${kind} gets each alert by itself`)
+  const message = digestMessage(digestAlerts(projectId), CONSOLE_URL, brandName)
+  if (format === 'text') return { status: 200, text: message.text }
+  return format === 'json' ? { status: 200, body: message } : previewPage(slackPage(message))
 }
 
 function digestAlerts(projectId: string | undefined): Alert[] {
   const samples = Object.values(SAMPLE_ALERTS).map(make => make(projectId))
   return Array.from({ length: DIGEST_ALERTS }, (_, index) => samples[index % samples.length] as Alert)
-}
-
-function webhookPreview({ format }: Query, alert: Alert): RouteAnswer {
-  if (format === 'html') throw refusedField('query.format', 'A webhook is read by programs; ask for json or text')
-  return format === 'text' ? { status: 200, text: webhookBody(alert) } : { status: 200, body: webhookDocument(alert) }
 }
 
 function previewPage(html: string): RouteAnswer {

@@ -1,0 +1,25 @@
+import type { ChannelModule } from '../channel.ts'
+import { toHttpAnswer } from '../http-answer.ts'
+import type { PagerDutyConfig } from './form.ts'
+import { pagerDutyEvent } from './message.ts'
+import { openRoutingKey } from './target.ts'
+
+/** Sends events to PagerDuty's Events API v2, which pages the person on call. */
+export const pagerDutyChannel: ChannelModule<PagerDutyConfig> = {
+  kind: 'pagerduty',
+  // PagerDuty adjusts its limit to the traffic and answers 429, so there is no fixed pace.
+  concurrency: 2,
+  deliver(channel, { alert }, { egress, secretBox, attemptMs, publicUrl, brandName }) {
+    const key = openRoutingKey(channel, secretBox)
+    const exchange = egress.request({
+      url: channel.config.events_url,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ routing_key: key.reveal(), ...pagerDutyEvent(alert, publicUrl, brandName) }),
+      lane: channel._id,
+      timeoutMs: attemptMs,
+      partialBody: 'accept',
+    })
+    return toHttpAnswer(exchange, [key])
+  },
+}

@@ -1,0 +1,114 @@
+import type { Alert } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { refusalOf } from '../../test/official-shapes.ts'
+import { SAMPLE_ALERTS, sampleChannelIncident, sampleIncident } from '../alert-text/sample-alerts.ts'
+import { type PagerDutyTrigger, pagerDutyEvent, severityOf } from './message.ts'
+
+const CONSOLE = 'https://console.example.com'
+const KEY = '0123456789abcdef0123456789abcdef'
+const samples = Object.values(SAMPLE_ALERTS).map(make => make())
+const trigger = (alert: Alert, publicUrl: string | null = CONSOLE) =>
+  pagerDutyEvent(alert, publicUrl, 'Backstop') as PagerDutyTrigger
+const opened = () => SAMPLE_ALERTS['incident.opened']() as Extract<Alert, { event: 'incident.opened' }>
+
+describe('a PagerDuty event', () => {
+  test.each([...samples, sampleChannelIncident()])('has the official shape: $event', alert => {
+    const body = JSON.stringify({ routing_key: KEY, ...pagerDutyEvent(alert, CONSOLE, 'Backstop') })
+    expect(refusalOf('pagerduty', body)).toBeUndefined()
+  })
+
+  test('of an opened incident triggers with its id as key, its facts as details and a link to its page', () => {
+    expect(trigger(opened())).toMatchObject({
+      event_action: 'trigger',
+      dedup_key: 'inc_6g2p0n4r8t1w5y9b',
+      client_url: `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b`,
+      links: [{ href: `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b`, text: 'Open' }],
+      payload: {
+        summary: expect.stringContaining('refund of EUR 1,249.90'),
+        severity: 'critical',
+        class: 'UNEXPECTED_ACTION',
+        custom_details: { Payment: 'pi_3QK5vLAbCdEfGhIj0aBcDeFg' },
+      },
+    })
+  })
+
+  test('of a resolved incident resolves with the key of the opening', () => {
+    expect(pagerDutyEvent(SAMPLE_ALERTS['incident.resolved'](), CONSOLE, 'Backstop')).toEqual({
+      event_action: 'resolve',
+      dedup_key: trigger(opened()).dedup_key,
+    })
+  })
+
+  test('of an incident that was opened and resolved before the channel got its opening wakes nobody', () => {
+    const resolved = SAMPLE_ALERTS['incident.resolved']() as Extract<Alert, { event: 'incident.resolved' }>
+    const both = { ...resolved, data: { ...resolved.data, supersedes: 'alr_opened' } }
+    expect(pagerDutyEvent(both, CONSOLE, 'Backstop').event_action).toBe('resolve')
+  })
+
+  test.each([
+    { name: 'one approval', events: ['approval.requested', 'approval.reminder', 'approval.expired'] },
+    { name: 'one incident', events: ['incident.opened', 'incident.resolved'] },
+  ] as const)('has the same key for all alerts about $name', ({ events }) => {
+    const keys = events.map(event => pagerDutyEvent(SAMPLE_ALERTS[event](), null, 'Backstop').dedup_key)
+    expect(new Set(keys).size).toBe(1)
+  })
+
+  test('has no link without a console, and the link into the dashboard of the provider', () => {
+    expect(trigger(opened(), null)).toMatchObject({ links: [] })
+    const alert = opened()
+    if (alert.data.action === null) throw new Error('The sample is of another event')
+    const at = (provider: string) => {
+      const action = { ...alert.data.action!, links: { provider, console: null } }
+      return trigger({ ...alert, data: { ...alert.data, action } }, null).links
+    }
+    const url = 'https://dashboard.example.com/payments/pi_1'
+    expect(at(url)).toEqual([{ href: url, text: 'Open at the provider' }])
+    expect(at('javascript:alert(1)')).toEqual([])
+  })
+
+  test('names the connection as its source, and its id while the name is unknown', () => {
+    const { data, ...common } = opened()
+    const named = { ...common, data: { ...data, names: { project: 'Shop', connection: 'Shop EU' } } } as Alert
+    expect(trigger(named).payload.source).toBe('Shop EU')
+    expect(trigger(opened()).payload.source).toBe('con_9k3f7h1m5q2v8x4z')
+  })
+
+  test('stays within the limits of PagerDuty, whatever its data', () => {
+    const long = '😀'.repeat(400_000)
+    const body = JSON.stringify({
+      routing_key: KEY,
+      ...trigger(sampleIncident({ summary: long, connection_id: long })),
+    })
+    expect(refusalOf('pagerduty', body)).toBeUndefined()
+    expect(body.isWellFormed()).toBe(true)
+  })
+})
+
+describe('the severity', () => {
+  const incident = (facts: object, code = 'UNEXPECTED_ACTION') => {
+    const alert = opened()
+    const data = {
+      ...alert.data,
+      incident: { ...alert.data.incident, code },
+      action: { ...alert.data.action, ...facts },
+    }
+    return { ...alert, data } as Alert
+  }
+  const threshold = (percent: number) => {
+    const alert = SAMPLE_ALERTS['cap.threshold']() as Extract<Alert, { event: 'cap.threshold' }>
+    return { ...alert, data: { ...alert.data, percent } }
+  }
+
+  test.each([
+    { name: 'an unexplained refund', alert: incident({}), severity: 'critical' },
+    { name: 'an unexplained cancellation', alert: incident({ kind: 'cancellation' }), severity: 'critical' },
+    { name: 'an unexplained refund that failed', alert: incident({ state: 'failed' }), severity: 'warning' },
+    { name: 'an unexplained refund of test money', alert: incident({ mode: 'test' }), severity: 'info' },
+    { name: 'a rejected refund', alert: incident({}, 'REFUND_REJECTED'), severity: 'error' },
+    { name: 'a disabled channel', alert: sampleChannelIncident(), severity: 'error' },
+    { name: 'a budget that is used up', alert: threshold(100), severity: 'error' },
+    { name: 'a budget that is nearly used up', alert: threshold(80), severity: 'warning' },
+    { name: 'an approval', alert: SAMPLE_ALERTS['approval.requested'](), severity: 'warning' },
+    { name: 'a test', alert: SAMPLE_ALERTS['channel.test'](), severity: 'info' },
+  ])('of $name is $severity', ({ alert, severity }) => expect(severityOf(alert)).toBe(severity))
+})

@@ -1,0 +1,144 @@
+import type { Action, Alert, Incident } from '@backstop/contracts'
+import { describeAlert } from '../alert-text/describe-alert.ts'
+import { linksOf } from '../alert-text/links.ts'
+import { cutText } from '../cut-text.ts'
+
+/** An event of the Events API v2, without the routing key (https://developer.pagerduty.com/docs/send-alert-event). */
+export type PagerDutyEvent = PagerDutyTrigger | { readonly event_action: 'resolve'; readonly dedup_key: string }
+
+export interface PagerDutyTrigger {
+  readonly event_action: 'trigger'
+  /** PagerDuty adds events with the same key to the alert that is open, and drops a resolve if none is open. */
+  readonly dedup_key: string
+  readonly client: string
+  readonly client_url?: string
+  readonly links: readonly { readonly href: string; readonly text: string }[]
+  readonly payload: {
+    readonly summary: string
+    readonly source: string
+    readonly severity: PagerDutySeverity
+    readonly timestamp: string
+    readonly component: string
+    readonly group: string
+    readonly class: string
+    readonly custom_details: Readonly<Record<string, string>>
+  }
+}
+
+export type PagerDutySeverity = 'critical' | 'error' | 'warning' | 'info'
+
+/**
+ * Limits in characters: PagerDuty's own for the summary, and ours for the details, so that an event stays far below
+ * 512 KB (https://developer.pagerduty.com/docs/events-api-v2-overview).
+ */
+const LIMITS = { summary: 1024, source: 255, detail: 4000 } as const
+
+/**
+ * Creates the event for one alert. A resolved incident is a `resolve` with the key of its opening. If the opening was
+ * not delivered, PagerDuty drops the resolve, so nobody is woken for an incident that is over.
+ * @param publicUrl base URL of links to the console; null for an event without such a link
+ */
+export function pagerDutyEvent(alert: Alert, publicUrl: string | null, brandName: string): PagerDutyEvent {
+  const dedup_key = dedupKeyOf(alert)
+  if (alert.event === 'incident.resolved') return { event_action: 'resolve', dedup_key }
+  const description = describeAlert(alert)
+  const links = linksOf(alert, description, publicUrl)
+  const [first] = links
+  return {
+    event_action: 'trigger',
+    dedup_key,
+    client: brandName,
+    ...(first === undefined ? {} : { client_url: first.url }),
+    links: links.map(({ url, text }) => ({ href: url, text })),
+    payload: {
+      summary: cutText(description.title, LIMITS.summary),
+      source: cutText(sourceOf(alert), LIMITS.source),
+      severity: severityOf(alert),
+      timestamp: alert.created_at,
+      component: componentOf(alert),
+      group: alert.project_id,
+      class: classOf(alert),
+      custom_details: detailsOf([{ label: 'Summary', value: description.summary }, ...description.facts]),
+    },
+  }
+}
+
+/**
+ * The key of the PagerDuty alert, at most 255 characters. Alerts about one incident, one approval or one period of a
+ * budget share a key.
+ */
+function dedupKeyOf(alert: Alert): string {
+  switch (alert.event) {
+    case 'incident.opened':
+    case 'incident.resolved':
+      return alert.data.incident.incident_id
+    case 'approval.requested':
+    case 'approval.reminder':
+    case 'approval.expired':
+      return `approval:${alert.data.operation.operation_id}`
+    case 'cap.threshold':
+      return `budget:${alert.data.budget.budget_id}:${alert.data.current.starts_at}`
+    case 'drift.detected':
+    case 'run.failed':
+    case 'channel.test':
+      return alert.alert_id
+    default:
+      return alert satisfies never
+  }
+}
+
+/** The urgency of an alert. Money that left without an explanation is critical. */
+export function severityOf(alert: Alert): PagerDutySeverity {
+  switch (alert.event) {
+    case 'incident.opened':
+      return severityOfIncident(alert.data.incident, alert.data.action)
+    case 'drift.detected':
+    case 'run.failed':
+      return 'error'
+    case 'cap.threshold':
+      return alert.data.percent >= 100 ? 'error' : 'warning'
+    case 'approval.requested':
+    case 'approval.reminder':
+    case 'approval.expired':
+      return 'warning'
+    case 'incident.resolved':
+    case 'channel.test':
+      return 'info'
+    default:
+      return alert satisfies never
+  }
+}
+
+function severityOfIncident({ code }: Incident, action: Action | null): PagerDutySeverity {
+  if (action?.mode === 'test') return 'info'
+  if (code !== 'UNEXPECTED_ACTION') return 'error'
+  const hasNoEffect = action?.kind === 'refund' && (action.state === 'failed' || action.state === 'canceled')
+  return hasNoEffect ? 'warning' : 'critical'
+}
+
+/** The place of the problem: the connection to the provider, or else the project. */
+function sourceOf(alert: Alert): string {
+  const { data, project_id } = alert
+  const named = 'names' in data ? (data.names?.connection ?? data.names?.project) : undefined
+  if (named != null) return named
+  const of = 'incident' in data ? data.incident : 'operation' in data ? data.operation : undefined
+  return of?.connection_id ?? project_id
+}
+
+function componentOf({ data, event }: Alert): string {
+  if ('action' in data && data.action !== null) return data.action.provider
+  if ('operation' in data) return data.operation.provider
+  return event.slice(0, event.indexOf('.'))
+}
+
+function classOf({ data, event }: Alert): string {
+  return 'incident' in data ? data.incident.code : event
+}
+
+/** PagerDuty shows the details as a table. Facts with the same label share one row. */
+function detailsOf(facts: readonly { label: string; value: string }[]): Record<string, string> {
+  const rows = Map.groupBy(facts, ({ label }) => label)
+  return Object.fromEntries(
+    [...rows].map(([label, values]) => [label, cutText(values.map(({ value }) => value).join('\n'), LIMITS.detail)]),
+  )
+}

@@ -1,0 +1,44 @@
+import { messagePage } from '../message-page.ts'
+import type { Preview, PreviewView } from '../preview.ts'
+import { type PagerDutyEvent, type PagerDutySeverity, pagerDutyEvent } from './message.ts'
+
+const ACCENTS: Readonly<Record<PagerDutySeverity, string>> = {
+  critical: '#b3261e',
+  error: '#b3261e',
+  warning: '#8a6d00',
+  info: '#2f6f44',
+}
+
+/** The preview contains no routing key. */
+export function pagerDutyPreview({ alert, publicUrl, brandName }: PreviewView): Preview {
+  const event = pagerDutyEvent(alert, publicUrl, brandName)
+  return { body: event, text: textOf(event), html: pageOf(event) }
+}
+
+function textOf(event: PagerDutyEvent): string {
+  if (event.event_action === 'resolve') return `Resolves ${event.dedup_key}`
+  const { summary, custom_details: details } = event.payload
+  return [summary, '', ...Object.entries(details).map(([label, value]) => `${label}: ${value}`)].join('\n')
+}
+
+function pageOf(event: PagerDutyEvent): string {
+  if (event.event_action === 'resolve') {
+    return messagePage({
+      accent: ACCENTS.info,
+      title: 'Resolves the alert in PagerDuty',
+      texts: [],
+      facts: [{ label: 'Alert', value: event.dedup_key }],
+      links: [],
+      footer: 'PagerDuty',
+    })
+  }
+  const { client, dedup_key, links, payload } = event
+  return messagePage({
+    accent: ACCENTS[payload.severity],
+    title: payload.summary,
+    texts: [`${payload.severity} · ${payload.source} · ${payload.class}`],
+    facts: Object.entries(payload.custom_details).map(([label, value]) => ({ label, value })),
+    links: links.map(({ href, text }) => ({ url: href, text })),
+    footer: `${client} · ${dedup_key}`,
+  })
+}

@@ -1,0 +1,19 @@
+import type { Alert, Branding } from '@backstop/contracts'
+
+/** The sample of a message: an alert and the settings that change its look. */
+export interface PreviewView {
+  readonly alert: Alert
+  readonly branding: Branding
+  readonly brandName: string
+  readonly publicUrl: string
+  readonly unsubscribeUrl: string
+}
+
+/** A message in the formats of a preview. */
+export interface Preview {
+  /** The message as it is sent. Contains no secret of a channel. */
+  readonly body: unknown
+  readonly text: string
+  /** A page that shows the message; null for a kind whose messages only programs read. */
+  readonly html: string | null
+}
