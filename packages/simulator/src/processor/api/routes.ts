@@ -8,7 +8,7 @@ import { invalidRequest, noSuch, ProcessorRefusal } from '../refusal.ts'
 import { pageOf } from './page.ts'
 import { answerWrite, unknownParameter } from './writes.ts'
 
-const PAGING = ['limit', 'starting_after', 'ending_before', 'expand[]', 'expand[0]']
+const PAGING = ['limit', 'starting_after', 'ending_before', 'expand[]', 'expand[0]', 'expand[1]', 'expand[2]']
 const CREATED = ['created', 'created[gt]', 'created[gte]', 'created[lt]', 'created[lte]']
 const THIRTY_DAYS_S = 30 * 86_400
 
@@ -110,9 +110,9 @@ function retrieve(records: ProcessorRecords, resource: string, id: string, { que
   }
   switch (resource) {
     case 'refunds':
-      return found('refund', records.refunds.get(id), 'refund')
+      return expanded(records, found('refund', records.refunds.get(id), 'refund'), query)
     case 'charges':
-      return found('charge', records.charges.get(id))
+      return expanded(records, found('charge', records.charges.get(id)), query)
     case 'payment_intents':
       return found('payment_intent', records.paymentIntents.get(id))
     case 'customers':
@@ -120,7 +120,7 @@ function retrieve(records: ProcessorRecords, resource: string, id: string, { que
     case 'disputes':
       return found('dispute', records.disputes.get(id))
     case 'subscriptions':
-      return found('subscription', records.subscriptions.get(id))
+      return expanded(records, found('subscription', records.subscriptions.get(id)), query)
     case 'subscription_schedules':
       return found('subscription schedule', records.schedules.get(id))
     case 'events':
@@ -134,6 +134,18 @@ function retrieve(records: ProcessorRecords, resource: string, id: string, { que
     default:
       return undefined
   }
+}
+
+/** The object with the objects that `expand` names instead of their ids. Objects that the account does not keep stay ids. */
+function expanded<T extends object>(records: ProcessorRecords, object: T, query: URLSearchParams): T {
+  const views = { charge: records.charges, customer: records.customers, payment_intent: records.paymentIntents }
+  const expand = (item: object, [name, ...rest]: readonly string[]): object => {
+    const view = name === undefined ? undefined : Reflect.get(views, name)
+    const kept = view?.get(String(Reflect.get(item, name ?? '')))
+    return name === undefined || kept === undefined ? item : { ...item, [name]: expand(kept, rest) }
+  }
+  const paths = [...query].filter(([name]) => name.startsWith('expand[')).map(([, path]) => path.split('.'))
+  return paths.reduce((item: object, path) => expand(item, path), object) as T
 }
 
 function matching(query: URLSearchParams, names: readonly string[]): (item: object) => boolean {

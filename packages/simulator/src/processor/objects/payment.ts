@@ -3,6 +3,7 @@
  * of a plain card payment in test mode.
  */
 import type Stripe from 'stripe'
+import { nameOfCustomer } from '../../people.ts'
 import type { ObjectContext } from '../object-context.ts'
 
 export interface PaymentRequest {
@@ -24,10 +25,11 @@ export interface Payment {
   charge: Stripe.Charge
 }
 
-/** A customer with only an e-mail address. */
+/** A customer with a name and an e-mail address. */
 function makeCustomer({ chance, created, livemode }: ObjectContext, email: string): Stripe.Customer {
+  const id = `cus_${chance.text(14)}`
   return {
-    id: `cus_${chance.text(14)}`,
+    id,
     object: 'customer',
     address: null,
     balance: 0,
@@ -42,7 +44,7 @@ function makeCustomer({ chance, created, livemode }: ObjectContext, email: strin
     invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
     livemode,
     metadata: {},
-    name: null,
+    name: nameOfCustomer(id).join(' '),
     next_invoice_sequence: 1,
     phone: null,
     preferred_locales: [],
@@ -130,7 +132,13 @@ function makeCharge(
     application_fee: null,
     application_fee_amount: null,
     balance_transaction: `txn_3${chance.text(23)}`,
-    billing_details: { address: null, email: parts.customer.email, name: null, phone: null, tax_id: null },
+    billing_details: {
+      address: null,
+      email: parts.customer.email,
+      name: parts.customer.name ?? null,
+      phone: null,
+      tax_id: null,
+    },
     calculated_statement_descriptor: 'SHOP EXAMPLE',
     captured: true,
     created,
@@ -160,8 +168,8 @@ function makeCharge(
     payment_intent: parts.intentId,
     payment_method: parts.paymentMethod,
     payment_method_details: { type: 'card', card: makeCard(request.amount) },
-    receipt_email: null,
-    receipt_number: null,
+    receipt_email: parts.customer.email,
+    receipt_number: receiptNumber(parts.intentId),
     receipt_url: null,
     refunded: false,
     review: null,
@@ -174,6 +182,14 @@ function makeCharge(
     transfer_data: null,
     transfer_group: null,
   }
+}
+
+/** A number like those on receipts. It follows from the payment's id, so that it takes no random value. */
+function receiptNumber(paymentId: string): string {
+  let number = 0
+  for (const character of paymentId) number = (number * 31 + character.charCodeAt(0)) % 100_000_000
+  const digits = String(number).padStart(8, '0')
+  return `${digits.slice(0, 4)}-${digits.slice(4)}`
 }
 
 function makeCard(amount: number): NonNullable<NonNullable<Stripe.Charge['payment_method_details']>['card']> {

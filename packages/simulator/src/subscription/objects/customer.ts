@@ -1,4 +1,5 @@
 import type { Card, Customer } from 'chargebee'
+import { nameOfCustomer } from '../../people.ts'
 import { makeId, type ObjectContext, secondsOf, versionOf } from '../object-context.ts'
 
 /** A customer as in the API and in events. */
@@ -9,11 +10,13 @@ export type BillerCard = Card & { object: 'card' }
 
 /** A customer who pays by card. */
 export function makeCustomer(context: ObjectContext): BillerCustomer {
+  const id = context.chance.text(16)
+  const [first_name, last_name] = nameOfCustomer(id)
   return {
-    id: context.chance.text(16),
+    id,
     object: 'customer',
-    first_name: 'Sam',
-    last_name: 'Buyer',
+    first_name,
+    last_name,
     email: `buyer-${context.chance.text(6).toLowerCase()}@shop.example`,
     auto_collection: 'on',
     net_term_days: 0,
