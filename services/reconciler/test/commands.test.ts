@@ -114,6 +114,6 @@ test('a connection that became readable requests its held hints, and its sweep i
   await send({ kind: 'connection_ready', connection_id: 'con_1' })
   await send({ kind: 'connection_ready', connection_id: 'con_1' })
   const asked = await Promise.all(bus.stored('rereads').map(({ value }) => codec.decode('reread', value)))
-  expect(asked).toMatchObject([{ reason: 'hint', targets: [{ type: 'transaction', id: 'txn_1' }] }])
+  expect(asked).toMatchObject([{ reason: 'hint', targets: [{ id: 'txn_1' }, { type: 'event', id: 'ev_1' }] }])
   await stop()
 })

@@ -18,6 +18,8 @@ export const ReadTarget = z.object({
     'subscription',
     /** Only the card processor: the id is that of a subscription schedule. It and the subscription that it manages are read. */
     'subscription_schedule',
+    /** An event that was sent. It says by whom its object was made, which the object does not (subscription). */
+    'event',
   ]),
   id: z.string(),
 })
@@ -64,6 +66,8 @@ export const ReadObject = z.object({
   body: z.record(z.string(), z.unknown()),
   /** Why the object cannot be used, e.g. because it has no usable id. The object is dead-lettered with this reason. */
   fault: z.string().optional(),
+  /** Whether the object is live or test data, if the key shows it and the object does not (reseller). */
+  mode: z.enum(['live', 'test']).optional(),
 })
 export type ReadObject = z.infer<typeof ReadObject>
 

@@ -1,6 +1,7 @@
-import type { InboundEvent } from '@backstop/contracts'
+import type { InboundEvent, Readback } from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import { connectionOf } from '../../test/recorded-shop.ts'
+import type { LookFacts } from '../case/whom-to-ask.ts'
 import { itemOfEvent, readItem } from './work-item.ts'
 
 test('a hint is normalised once, and its re-read has the targets of the hint', () => {
@@ -25,4 +26,24 @@ test('a hint is normalised once, and its re-read has the targets of the hint', (
   const { reread } = readItem(itemOfEvent(event), new Map([['con_1', connection]]), Date.parse('2026-11-21T10:00:01Z'))
   expect(reread).toMatchObject({ reason: 'hint', targets: [{ type: 'subscription', id: 'sub_1' }] })
   expect(reads).toBe(1)
+})
+
+test('an object that was read has the mode that its key shows', () => {
+  const readback: Readback = {
+    readback_id: 'rbk_1',
+    project_id: 'prj_1',
+    connection_id: 'con_1',
+    provider: 'reseller',
+    reason: 'sweep',
+    event: null,
+    look: null,
+    targets: [],
+    read_at: '2026-11-21T10:00:01.000Z',
+    outcome: 'read',
+    failure: null,
+    objects: [{ type: 'adjustment', body: { id: 'adj_1', action: 'refund', transaction_id: 'txn_1' }, mode: 'test' }],
+  }
+  const { caseInputs } = readItem({ kind: 'readback', readback }, new Map(), 0)
+  const inputs = caseInputs.map(input => input.build({} as LookFacts))
+  expect(inputs).toMatchObject([{ sighting: { details: { mode: 'test' } } }])
 })

@@ -183,7 +183,7 @@ function readReadback(readback: Readback, connection: ConnectionDocument | undef
 function meaningOf(
   { project_id, connection_id, provider, read_at }: Readback,
   connection: ConnectionDocument | undefined,
-  { type, body, fault }: ReadObject,
+  { type, body, fault, mode }: ReadObject,
 ): Exclude<Normalised, { kind: 'hint' }> {
   if (fault !== undefined) return { kind: 'malformed', reason: fault }
   const origin = {
@@ -193,6 +193,7 @@ function meaningOf(
     // Providers give the times of events in whole seconds, so an answer from the same second as a change may be older
     // than the change.
     readAt: Math.floor(Date.parse(read_at) / 1000) * 1000,
+    mode,
   }
   return PROVIDERS[provider].normaliseObject(origin, type, body)
 }
