@@ -25,6 +25,8 @@ export interface ObjectOrigin {
   readonly site: string | null
   /** The time of the read, in milliseconds since the epoch. It is the version of an object that has no version. */
   readonly readAt: number
+  /** The mode of the read key. Absent if the key does not say it, or if the objects do. */
+  readonly mode?: 'live' | 'test' | undefined
 }
 
 /** The fields of every sighting. Times are in milliseconds since the epoch. */

@@ -41,16 +41,17 @@ export function isDotSegment(id: string): boolean {
   return id === '.' || id === '..'
 }
 
-/** Reads one object by its id. */
+/** Reads one object by its id. @param query the parts of the object that the provider adds on request */
 export async function readOne(
   client: ApiClient,
   type: string,
   path: string,
   id: string,
   budget: Budget,
+  query: Query = {},
 ): Promise<{ readonly kind: 'object'; readonly object: ProviderObject } | Missing | Failed> {
   if (isDotSegment(id)) return failed('question_refused', client.dialect.name, 'an id of dots cannot stand in a path')
-  const answer = await client.get(`${path}/${encodeURIComponent(id)}`, {}, budget)
+  const answer = await client.get(`${path}/${encodeURIComponent(id)}`, query, budget)
   if (answer.kind !== 'answered') return answer
   const object = client.dialect.objectIn(answer.body, type)
   return isProviderObject(object) && object.id === id

@@ -50,6 +50,7 @@ const EVENTS: ReadonlyMap<string, { meaning: ObjectMeaning<ProcessorContext>; is
 /** The envelope of an event. In old API versions `request` was a string. */
 const Envelope = z.object({
   created: helpful(UnixTime),
+  livemode: helpful(z.boolean()),
   request: helpful(
     z.object({ id: helpful(z.string().min(1).max(255)), idempotency_key: helpful(z.string().min(1).max(255)) }),
   ),
@@ -80,10 +81,23 @@ function meaningOfEvent(projectId: string, eventType: string, event: Readonly<Re
     idempotencyKey: known.isObjectKey ? (envelope.request?.idempotency_key ?? null) : null,
     requestId: known.isObjectKey ? (envelope.request?.id ?? null) : null,
     by: causedBy(event),
+    livemode: envelope.livemode,
+    isOfConnectedAccount: typeof event.account === 'string',
     previous: objectAt(event, 'data', 'previous_attributes') ?? null,
   }
   return known.meaning(context, object)
 }
+
+/** The context of an object that was read. */
+const OF_NO_EVENT = {
+  changedAt: null,
+  idempotencyKey: null,
+  requestId: null,
+  by: null,
+  livemode: null,
+  isOfConnectedAccount: false,
+  previous: null,
+} as const
 
 /** Normalises an object of the card processor. */
 export const normaliseObject: NormaliseObject = (origin, type, object) => {
@@ -92,6 +106,5 @@ export const normaliseObject: NormaliseObject = (origin, type, object) => {
   const meaning = OBJECTS.get(type)
   if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }
   const { projectId, readAt } = origin
-  const read = { changedAt: null, idempotencyKey: null, requestId: null, by: null, previous: null }
-  return meaning({ projectId, site: null, shownAt: readAt, ...read }, object)
+  return meaning({ projectId, site: null, shownAt: readAt, ...OF_NO_EVENT }, object)
 }

@@ -91,7 +91,7 @@ describe('a read of the card processor', () => {
     await reader.read([{ type: 'refund', id: 're_1/..' }], 1_000)
     expect(requests).toMatchObject([
       {
-        url: 'https://api.stripe.com/v1/refunds/re_1%2F..',
+        url: 'https://api.stripe.com/v1/refunds/re_1%2F..?expand%5B0%5D=charge.customer',
         method: 'GET',
         headers: { authorization: `Bearer ${TEST_READ_KEY}`, 'stripe-version': expect.stringMatching(/^\d{4}-/) },
       },
@@ -107,6 +107,44 @@ describe('a read of the card processor', () => {
       expect(found.map(one => one.kind === 'action' && one.providerRef).sort()).toEqual(ids.toSorted())
     }
   })
+
+  test('finds a refund with its charge and customer', async () => {
+    const { account, reader } = await openAccount()
+    const { charge, customer } = account.createPayment({ amount: 4_000, currency: 'eur' })
+    const { id } = account.refund({ charge: charge.id, amount: 100 })
+    expect(await harness.find(reader, [{ type: 'refund', id }])).toMatchObject([
+      {
+        details: {
+          customer: { id: customer.id, name: customer.name, email: customer.email },
+          payment: { number: charge.receipt_number, destination: 'visa 4242' },
+          mode: 'test',
+        },
+      },
+    ])
+  })
+
+  test('finds a subscription with its customer and plan', async () => {
+    const { account, reader } = await openAccount()
+    const { subscription, payment } = account.subscribe({ amount: 999, currency: 'eur' })
+    const { id, name, email } = payment.customer
+    expect(await harness.find(reader, [{ type: 'subscription', id: subscription.id }])).toMatchObject([
+      { details: { customer: { id, name, email }, payment: { plan: 'Team plan, monthly' } } },
+    ])
+  })
+
+  test.each(['refund', 'subscription'] as const)(
+    'finds a %s alone with a key that may not read customers',
+    async type => {
+      const { account, reader, api } = await openAccount()
+      const { subscription, payment } = account.subscribe({ amount: 999, currency: 'eur' })
+      const refund = account.refund({ charge: payment.charge.id, amount: 100 })
+      const { id } = type === 'refund' ? refund : subscription
+      api.setTrouble({ kind: 'error', status: 403, times: 1, path: /refunds|subscriptions/ })
+      expect(await harness.find(reader, [{ type, id }])).toMatchObject([
+        { details: { customer: { id: payment.customer.id, name: null, email: null } } },
+      ])
+    },
+  )
 
   test('finds a subscription and its schedule by the id of either', async () => {
     const { account, reader } = await openAccount()
@@ -183,13 +221,21 @@ describe('a sweep of the card processor', () => {
     expect(found).toEqual(new Set(ids.filter(id => id !== last)))
   })
 
+  test('finds the request that made a refund, also if no webhook reported it', async () => {
+    const { account, sweep } = await openAccount()
+    const { charge } = account.createPayment({ amount: 4_000, currency: 'eur' })
+    account.refund({ charge: charge.id, requestId: 'req_1', idempotencyKey: 'key-1' })
+    const origins = (await sweep(START)).flatMap(sighting => sighting.details?.origin ?? [])
+    expect(origins).toMatchObject([{ channel: 'api', request_id: 'req_1', idempotency_key: 'key-1' }])
+  })
+
   test('returns the rest of a page when the read of one subscription gives a malformed answer', async () => {
     const { account, api } = await openAccount()
     const [bad, good] = ['a', 'b'].map(() => account.subscribe({ amount: 999, currency: 'eur' }).subscription.id)
     account.cancel(String(bad))
     account.cancel(String(good))
     const server = await harness.serve((request, response) =>
-      request.path.endsWith(`/subscriptions/${bad}`)
+      request.path.includes(`/subscriptions/${bad}`)
         ? json(200, { id: good })(request, response)
         : forwardTo(api.url)(request, response),
     )

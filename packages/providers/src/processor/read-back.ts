@@ -4,7 +4,7 @@
  */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
 import { fieldAt, firstId } from '../event-fields.ts'
-import type { ApiClient, ApiDialect, Budget } from '../http/api-client.ts'
+import type { ApiClient, ApiDialect, Budget, Query } from '../http/api-client.ts'
 import { baseUrl } from '../http/base-url.ts'
 import { type Failed, failed } from '../http/failure.ts'
 import { feedOf } from '../http/feeds.ts'
@@ -74,6 +74,14 @@ const END_OR_PAUSE_FIELDS = [
   'schedule',
 ]
 
+/** The objects in a refund and in a subscription that are read with it. A path has at most four names. */
+const EXPANDED_REFUND = { 'expand[0]': 'charge.customer' }
+const EXPANDED_SUBSCRIPTION = {
+  'expand[0]': 'customer',
+  'expand[1]': 'latest_invoice',
+  'expand[2]': 'items.data.price.product',
+}
+
 const PAGE_SIZE = 100
 /** Events per page. Fewer than PAGE_SIZE, because each event may need a read of its subscription and schedule. */
 const EVENTS_PAGE_SIZE = 50
@@ -113,7 +121,7 @@ export const readBack: ReadBack = {
 async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
   switch (type) {
     case 'refund': {
-      const answer = await readOne(client, type, '/refunds', id, budget)
+      const answer = await readExpanded(client, type, '/refunds', id, EXPANDED_REFUND, budget)
       return answer.kind === 'object' ? { kind: 'found', objects: [asRefund(answer.object)] } : answer
     }
     case 'subscription':
@@ -136,9 +144,27 @@ async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: B
   }
 }
 
+/**
+ * Reads an object with other objects that it names, which have the customer and the numbers that people know. A read key without the
+ * right to read those objects is refused. Then the object is read alone.
+ */
+async function readExpanded(
+  client: ApiClient,
+  type: string,
+  path: string,
+  id: string,
+  expand: Query,
+  budget: Budget,
+): ReturnType<typeof readOne> {
+  const answer = await readOne(client, type, path, id, budget, expand)
+  const isRefused =
+    answer.kind === 'failed' && (answer.failure === 'key_refused' || answer.failure === 'question_refused')
+  return isRefused ? readOne(client, type, path, id, budget) : answer
+}
+
 /** Reads a subscription and its schedule, because the subscription does not show an end that the schedule sets. */
 async function readSubscription(client: ApiClient, id: string, budget: Budget): Promise<TargetResult> {
-  const answer = await readOne(client, 'subscription', '/subscriptions', id, budget)
+  const answer = await readExpanded(client, 'subscription', '/subscriptions', id, EXPANDED_SUBSCRIPTION, budget)
   return answer.kind === 'object' ? withSchedule(client, answer.object, budget) : answer
 }
 
@@ -199,8 +225,8 @@ function events(client: ApiClient, budget: Budget): Feed {
 
 /**
  * The objects of listed events. A subscription is read again, because it has no version and the copy in the event may be
- * outdated. For other objects the copy is used, because their states have an order. For a schedule the event itself is returned,
- * because only the event has the time and the request of a scheduled end.
+ * outdated. For other objects the copy is used, because their states have an order. For a new refund and for a schedule the event
+ * itself is returned, because only the event has the request, and the time of a scheduled end.
  */
 async function objectsOfEvents(
   client: ApiClient,
@@ -217,6 +243,7 @@ async function objectsOfEvents(
     if (!isProviderObject(object)) objects.push(unusableItem(type, object, NO_USABLE_ID))
     else if (type === 'subscription') subscriptions.set(object.id, object)
     else if (type === 'subscription_schedule') objects.push({ type: 'event', body: event })
+    else if (event.type === 'refund.created') objects.push({ type: 'event', body: event })
     else objects.push({ type, body: object })
   }
   const read = await Promise.all(
@@ -249,6 +276,7 @@ function isReported(event: ProviderObject, type: unknown, object: unknown, from:
     case 'subscription_schedule':
       return true
     case 'refund': {
+      if (event.type === 'refund.created') return true
       // A refund that is newer than `from` is in the feed of refunds.
       const created = fieldAt(object, 'created')
       return typeof created === 'number' && created < seconds(from)

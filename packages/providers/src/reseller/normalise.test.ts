@@ -28,6 +28,7 @@ describe('an event of the reseller', () => {
       stateVersion: Date.parse('2025-11-20T10:15:30.100Z'),
       createdAt: Date.parse('2025-11-20T10:15:30.100Z'),
       idempotencyKey: null,
+      details: expect.any(Object),
     })
   })
 
@@ -87,6 +88,7 @@ describe('an event of the reseller', () => {
       before: null,
       isPastDue: false,
       idempotencyKey: null,
+      details: expect.any(Object),
     })
   })
 

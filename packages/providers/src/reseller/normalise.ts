@@ -3,9 +3,10 @@ import { fieldAt, objectAt } from '../event-fields.ts'
 import { helpful, type ObjectMeaning, TextTime } from '../object-fields.ts'
 import type { NormaliseEvent, NormaliseObject } from '../sighting.ts'
 import { meaningOfAdjustment } from './objects/adjustment.ts'
+import type { ResellerContext } from './objects/details.ts'
 import { meaningOfSubscription } from './objects/subscription.ts'
 
-const OBJECTS: ReadonlyMap<string, ObjectMeaning> = new Map([
+const OBJECTS: ReadonlyMap<string, ObjectMeaning<ResellerContext>> = new Map([
   ['adjustment', meaningOfAdjustment],
   ['subscription', meaningOfSubscription],
 ])
@@ -14,7 +15,7 @@ const OBJECTS: ReadonlyMap<string, ObjectMeaning> = new Map([
  * The normaliser of the object that each type of event carries. Every event carries the whole object in its present state,
  * so the type of the event decides nothing else.
  */
-const EVENTS: ReadonlyMap<string, ObjectMeaning> = new Map([
+const EVENTS: ReadonlyMap<string, ObjectMeaning<ResellerContext>> = new Map([
   ['adjustment.created', meaningOfAdjustment],
   ['adjustment.updated', meaningOfAdjustment],
   ['subscription.updated', meaningOfSubscription],
@@ -34,12 +35,12 @@ export const normaliseEvent: NormaliseEvent = (origin, event) => {
   const object = objectAt(event, 'data')
   if (object === undefined) return { kind: 'malformed', reason: 'data: There is no object' }
   const shownAt = OccurredAt.parse(fieldAt(event, 'occurred_at'))
-  return meaning({ projectId: origin.projectId, site: null, shownAt }, object)
+  return meaning({ projectId: origin.projectId, site: null, shownAt, mode: null }, object)
 }
 
 /** Normalises an object of the reseller. */
 export const normaliseObject: NormaliseObject = (origin, type, object) => {
   const meaning = OBJECTS.get(type)
   if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }
-  return meaning({ projectId: origin.projectId, site: null, shownAt: origin.readAt }, object)
+  return meaning({ projectId: origin.projectId, site: null, shownAt: origin.readAt, mode: origin.mode ?? null }, object)
 }

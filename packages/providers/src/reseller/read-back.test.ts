@@ -140,3 +140,26 @@ describe('a sweep of the reseller', () => {
     ])
   })
 })
+
+describe('the mode of the reseller', () => {
+  test.each([
+    { key: 'pdl_live_apikey_01k8', mode: 'live', host: 'https://vendors.paddle.com' },
+    { key: 'pdl_sdbx_apikey_01k8', mode: 'test', host: 'https://sandbox-vendors.paddle.com' },
+    { key: 'a1b2c3d4e5f6', mode: undefined, host: undefined },
+  ])('with the key $key is $mode', async ({ key, mode, host }) => {
+    const { now } = harness.clock
+    const account = createReseller({ now })
+    const api = await startResellerApi({ reseller: account, readKeys: [key], now })
+    closers.push(api.stop)
+    const { id } = account.sell({ amount: 4_999 })
+    account.refund({ transactionId: id, amount: 100 })
+    const reader = harness.openReader(api.url, { readKey: new Secret(key) })
+    const read = await harness.ask(reader, [{ type: 'adjustments_of_transaction', id }])
+    const [object] = read.kind === 'read' ? read.objects : []
+    expect(object?.mode).toBe(mode)
+    const origin = { projectId: 'prj_1', connectionId: 'con_1', site: null, readAt: now(), mode: object?.mode }
+    const meaning = reseller.normaliseObject(origin, 'adjustment', object?.body ?? {})
+    const details = meaning.kind === 'observed' ? meaning.sightings[0]?.details : undefined
+    expect(details?.dashboardUrl).toBe(host && `${host}/transactions-v2/${id}`)
+  })
+})

@@ -21,7 +21,7 @@ import {
 import type { TargetResult } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
 import type { Feed } from '../http/walk.ts'
-import type { ReadBack } from '../read-back.ts'
+import type { ProviderReader, ReadBack, ReadResult, SweepPage } from '../read-back.ts'
 
 const DIALECT: ApiDialect = {
   name: 'The reseller',
@@ -72,23 +72,36 @@ export const readBack: ReadBack = {
 
   open(options) {
     const base = baseUrl(options.apiBase ?? publicAddress(options.readKey))
-    return openReader(
-      {
-        dialect: DIALECT,
-        limits: readBack.limits,
-        base,
-        readTarget,
-        changes: [adjustments, events],
-        schedules: [schedules],
-      },
-      options,
-    )
+    const parts = { dialect: DIALECT, limits: readBack.limits, base, readTarget }
+    const reader = openReader({ ...parts, changes: [adjustments, events], schedules: [schedules] }, options)
+    return withMode(reader, modeOf(options.readKey))
   },
 }
 
 /** The public address of the API. The prefix of a sandbox key differs from that of a live key. */
 function publicAddress(readKey: Secret): string {
-  return readKey.reveal().startsWith('pdl_sdbx_') ? 'https://sandbox-api.paddle.com' : 'https://api.paddle.com'
+  return modeOf(readKey) === 'test' ? 'https://sandbox-api.paddle.com' : 'https://api.paddle.com'
+}
+
+/** The mode of a key by its prefix (developer.paddle.com, API keys). Null for an older key, which has no prefix. */
+function modeOf(readKey: Secret): 'live' | 'test' | null {
+  const key = readKey.reveal()
+  return key.startsWith('pdl_sdbx_') ? 'test' : key.startsWith('pdl_live_') ? 'live' : null
+}
+
+/** A reader whose objects have the mode of its key, because the objects do not show it. */
+function withMode(reader: ProviderReader, mode: 'live' | 'test' | null): ProviderReader {
+  if (mode === null) return reader
+  const marked = <Answer extends ReadResult | SweepPage>(answer: Answer): Answer =>
+    'objects' in answer ? { ...answer, objects: answer.objects.map(object => ({ ...object, mode })) } : answer
+  return {
+    get health() {
+      return reader.health
+    },
+    read: async (...asked) => marked(await reader.read(...asked)),
+    changes: async (...asked) => marked(await reader.changes(...asked)),
+    schedules: async (...asked) => marked(await reader.schedules(...asked)),
+  }
 }
 
 async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {

@@ -20,12 +20,27 @@ function hint(eventType: string, content: unknown) {
 
 describe("the hint of a biller's event", () => {
   test.each([
-    { type: 'payment_refunded', targets: [{ type: 'transaction', id: 'txn_16Aa' }] },
+    {
+      type: 'payment_refunded',
+      targets: [
+        { type: 'transaction', id: 'txn_16Aa' },
+        { type: 'event', id: 'ev_1' },
+      ],
+    },
     { type: 'credit_note_created', targets: [{ type: 'credit_note', id: 'CN-204' }] },
-    { type: 'subscription_cancelled', targets: [{ type: 'subscription', id: 'sub-77' }] },
-  ] as const)('$type gives the id of what is to be read', ({ type, targets }) => {
-    expect(hint(type, SUBSCRIPTION_EVENTS[type].content)).toEqual({ kind: 'hint', targets })
-  })
+    {
+      type: 'subscription_cancelled',
+      targets: [
+        { type: 'subscription', id: 'sub-77' },
+        { type: 'event', id: 'ev_1' },
+      ],
+    },
+  ] as const)(
+    '$type gives the ids of its objects, and of itself if it says by whom they were made',
+    ({ type, targets }) => {
+      expect(hint(type, SUBSCRIPTION_EVENTS[type].content)).toEqual({ kind: 'hint', targets })
+    },
+  )
 
   test.each([
     { name: 'one credit note', content: { credit_note: { id: 'CN-1' } }, ids: ['CN-1'] },
@@ -40,7 +55,11 @@ describe("the hint of a biller's event", () => {
   ])('the end of a subscription with $name gives the credit notes too', ({ content, ids }) => {
     expect(hint('subscription_cancelled', { subscription: { id: 'sub-77' }, ...content })).toEqual({
       kind: 'hint',
-      targets: [{ type: 'subscription', id: 'sub-77' }, ...ids.map(id => ({ type: 'credit_note', id }))],
+      targets: [
+        { type: 'subscription', id: 'sub-77' },
+        ...ids.map(id => ({ type: 'credit_note', id })),
+        { type: 'event', id: 'ev_1' },
+      ],
     })
   })
 
@@ -79,6 +98,7 @@ describe("the meaning of a biller's object", () => {
         stateVersion: 1_764_000_199_901,
         createdAt: 1_764_000_199_000,
         idempotencyKey: null,
+        details: expect.any(Object),
       },
     ])
   })

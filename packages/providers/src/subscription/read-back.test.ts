@@ -162,8 +162,62 @@ describe('a read of the subscription biller', () => {
   })
 })
 
+describe('the event of a hint', () => {
+  async function refundByKey() {
+    const opened = await openAccount()
+    const { invoice, customer } = opened.account.bill({ amount: 4_000 })
+    const by = { source: 'api', user: 'Refund key' } as const
+    const { refund } = opened.account.refundInvoice(invoice.id, { by })
+    const event = opened.account.events().find(({ event_type }) => event_type === 'payment_refunded')
+    const targets = [
+      { type: 'transaction', id: refund.id },
+      { type: 'event', id: String(event?.id) },
+    ] as const
+    return { ...opened, targets, refund, customer, invoice }
+  }
+
+  test('gives origin and customer of the refund', async () => {
+    const { reader, targets, customer, invoice } = await refundByKey()
+    expect(await harness.find(reader, targets)).toContainEqual(
+      expect.objectContaining({
+        details: {
+          origin: { channel: 'api', key_name: 'Refund key', user: null, request_id: null, idempotency_key: null },
+          customer: { id: customer.id, name: `${customer.first_name} ${customer.last_name}`, email: customer.email },
+          payment: { number: invoice.id, plan: null, refund_reason: 'Other', destination: 'visa 4242' },
+          mode: 'live',
+          dashboardUrl: expect.stringContaining('https://acme.chargebee.com/d/transactions/'),
+        },
+      }),
+    )
+  })
+
+  test('is returned without the parts that are not used', async () => {
+    const { reader, targets } = await refundByKey()
+    const read = await harness.ask(reader, targets.slice(1))
+    const [event] = read.kind === 'read' ? read.objects : []
+    expect(Object.keys(Object(event?.body.content)).sort()).toEqual(['card', 'customer', 'invoice', 'transaction'])
+    expect(event?.body.content).toMatchObject({ invoice: { id: expect.any(String) } })
+    expect(JSON.stringify(event)).not.toContain('linked_payments')
+  })
+
+  test.each([
+    { name: 'the key may not read it', status: 403 as const },
+    { name: 'the provider refuses the question', status: 409 as const },
+  ])('is not needed if $name', async ({ status }) => {
+    const { reader, api, targets, refund } = await refundByKey()
+    api.setTrouble({ kind: 'error', status, times: 1, path: /events/ })
+    expect(await harness.find(reader, targets)).toMatchObject([{ kind: 'action', providerRef: refund.id }])
+  })
+
+  test.each(['ev_unknown', '..'])('is not needed if its id is %s', async id => {
+    const { reader, targets, refund } = await refundByKey()
+    const found = await harness.find(reader, [targets[0], { type: 'event', id }])
+    expect(found).toMatchObject([{ kind: 'action', providerRef: refund.id }])
+  })
+})
+
 describe('a sweep of the subscription biller', () => {
-  test('finds credit notes, refunds and changed subscriptions in their present state, and events by id and type only', async () => {
+  test('finds credit notes, refunds and changed subscriptions in their present state, and the events that say by whom', async () => {
     const { account, reader } = await openAccount()
     const { invoice } = account.subscribe({ amount: 4_000 })
     const { creditNote, refund } = account.refundInvoice(invoice.id)
@@ -179,7 +233,7 @@ describe('a sweep of the subscription biller', () => {
       if (page.done) break
       expect(page.events).toEqual([])
     }
-    expect(types).toEqual(['transaction', 'credit_note', 'subscription'])
-    expect(ids).toEqual([refund.id, creditNote.id, invoice.subscription_id])
+    expect(types).toEqual(['transaction', 'credit_note', 'subscription', 'event'])
+    expect(ids).toEqual([refund.id, creditNote.id, invoice.subscription_id, expect.stringMatching(/^ev_/)])
   })
 })

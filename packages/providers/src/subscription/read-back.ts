@@ -12,7 +12,7 @@ import { isDotSegment, type ProviderObject, readOne, readWhole } from '../http/o
 import type { TargetResult } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
 import type { Feed } from '../http/walk.ts'
-import type { ReadBack } from '../read-back.ts'
+import type { ReadBack, ReadFailure } from '../read-back.ts'
 
 const DIALECT: ApiDialect = {
   name: 'The subscription biller',
@@ -104,6 +104,8 @@ async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: B
       const found = { type, body: answer.object }
       return type === 'subscription' ? { kind: 'found', objects: [found] } : withLinkedRefunds(client, [found], budget)
     }
+    case 'event':
+      return readEvent(client, id, budget)
     case 'refunds_of_subscription': {
       const query = { 'type[is]': 'refund', 'subscription_id[is]': id, limit: PAGE_SIZE }
       const answer = await readWhole(client, { type: 'transaction', path: '/transactions', query }, budget)
@@ -115,6 +117,20 @@ async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: B
     default:
       return failed('question_refused', DIALECT.name, `it has no ${type}`)
   }
+}
+
+/** The failures of reading an event that do not fail the read of the objects. A retry would not help. */
+const TOLERATED: ReadonlySet<ReadFailure> = new Set(['key_refused', 'answer_malformed', 'question_refused'])
+
+/**
+ * Reads an event for its details. Without the event the objects are used all the same, so a refusal does not fail the read. Only the
+ * used parts are returned, because an event has every address of its customer.
+ */
+async function readEvent(client: ApiClient, id: string, budget: Budget): Promise<TargetResult> {
+  const answer = await readOne(client, 'event', '/events', id, budget)
+  if (answer.kind === 'object') return { kind: 'found', objects: [asEvent(answer.object)] }
+  const isRefused = answer.kind === 'failed' && TOLERATED.has(answer.failure)
+  return isRefused ? { kind: 'found', objects: [] } : answer
 }
 
 /**
@@ -169,6 +185,29 @@ function asTransaction(body: ProviderObject): ReadObject {
   return { type: 'transaction', body }
 }
 
+/** The parts of an event's content that its details come from. */
+const DETAILED = ['transaction', 'subscription', 'customer', 'invoice', 'card']
+/** The fields of a customer and of an address that are used. */
+const PERSON = ['first_name', 'last_name', 'company', 'email']
+
+function asEvent({ content, ...event }: ProviderObject): ReadObject {
+  const kept = pick(content, DETAILED)
+  const customer = kept.customer
+  const address = pick(fieldAt(customer, 'billing_address'), PERSON)
+  const invoice = pick(kept.invoice, ['id'])
+  const person = { ...pick(customer, ['id', ...PERSON]), billing_address: address }
+  return { type: 'event', body: { ...event, content: { ...kept, invoice, customer: person } } }
+}
+
+function pick(object: unknown, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    names.flatMap(name => {
+      const value = fieldAt(object, name)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
 /** The feed of new and changed refunds and chargebacks. */
 function refunds(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
@@ -212,7 +251,18 @@ function subscriptions(client: ApiClient, budget: Budget): Feed {
   })
 }
 
-/** The feed of events, without objects. It shows only which events exist, because the other feeds have the present objects. */
+/** The types of events that create a refund or an end. */
+const CREATIONS: readonly unknown[] = [
+  'payment_refunded',
+  'refund_initiated',
+  'subscription_cancellation_scheduled',
+  'subscription_cancelled',
+]
+
+/**
+ * The feed of events. It shows which events exist, and returns those that say by whom a refund or an end was made. The other feeds
+ * have the present objects.
+ */
 function events(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'events',
@@ -230,7 +280,7 @@ function events(client: ApiClient, budget: Budget): Feed {
       const isEvent = typeof event_type === 'string' && typeof occurred_at === 'number'
       return isEvent ? { eventId: id, eventType: event_type, createdAt: occurred_at * 1000 } : undefined
     },
-    objects: async () => [],
+    objects: async items => items.filter(({ event_type }) => CREATIONS.includes(event_type)).map(asEvent),
   })
 }
 

@@ -11,6 +11,10 @@ export interface ProcessorContext extends SightingContext {
   readonly changedAt: number | null
   /** The cause of the event: a request, or the processor itself. Null if unknown, and for objects that were read. */
   readonly by: 'request' | 'itself' | null
+  /** True for live mode, false for test mode. Null if the event does not say it, and for objects that were read. */
+  readonly livemode: boolean | null
+  /** True if the event is of an account that is connected to the platform which receives the event. */
+  readonly isOfConnectedAccount: boolean
   /** The values before the change; null if unknown. */
   readonly previous: Readonly<Record<string, unknown>> | null
 }

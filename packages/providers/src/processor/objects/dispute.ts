@@ -1,5 +1,6 @@
 import { type ObjectState, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
+import { detailsOf } from '../../details.ts'
 import {
   CurrencyCode,
   helpful,
@@ -11,6 +12,7 @@ import {
   UnixTime,
 } from '../../object-fields.ts'
 import type { ProcessorContext } from './context.ts'
+import { modeOf, pageOf } from './details.ts'
 
 const Dispute = z.object({
   id: ProviderId,
@@ -21,6 +23,7 @@ const Dispute = z.object({
   payment_intent: helpful(Id),
   created: UnixTime,
   status: helpful(z.string()),
+  livemode: helpful(z.boolean()),
 })
 
 /** Normalises a dispute. It is recorded and never judged as a refund, because the bank opened it. */
@@ -38,9 +41,15 @@ export const meaningOfDispute: ObjectMeaning<ProcessorContext> = (context, objec
         state: stateOf(dispute.status),
         stateVersion: null,
         createdAt: dispute.created,
+        ...disputeDetails(context, dispute),
       },
     ],
   }))
+
+function disputeDetails(context: ProcessorContext, { livemode, payment_intent, charge }: z.infer<typeof Dispute>) {
+  const mode = modeOf(context, livemode)
+  return detailsOf({ mode, dashboardUrl: pageOf(context, mode, 'payments', payment_intent ?? charge) })
+}
 
 /** The state of the withdrawal of the money. A lost dispute is a withdrawal that succeeded. */
 function stateOf(status: string | null): ObjectState {

@@ -1,5 +1,6 @@
 import { type ObjectState, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
+import { CustomerField, detailsOf, ShownText } from '../../details.ts'
 import {
   CurrencyCode,
   helpful,
@@ -12,6 +13,7 @@ import {
 } from '../../object-fields.ts'
 import type { ObservedAction, ObservedRecord } from '../../sighting.ts'
 import { type ProcessorContext, withKey } from './context.ts'
+import { ChargeFacts, destinationOf, modeOf, originOf, pageOf, payerOf } from './details.ts'
 
 const Refund = z.object({
   id: ProviderId,
@@ -25,12 +27,18 @@ const Refund = z.object({
   /** The reason. Callers can set three values; only the processor sets `expired_uncaptured_charge`. */
   reason: helpful(z.string()),
   failure_balance_transaction: helpful(Id),
+  customer: CustomerField,
+  destination_details: helpful(z.object({ type: ShownText })),
+  receipt_number: ShownText,
 })
 type Refund = z.infer<typeof Refund>
 
-/** Normalises a refund. */
+/** Normalises a refund. Its charge has the most details, if it is expanded. */
 export const meaningOfRefund: ObjectMeaning<ProcessorContext> = (context, object) =>
-  reading('refund', Refund, object, refund => ({ kind: 'observed', sightings: refundSightings(context, refund) }))
+  reading('refund', Refund, object, refund => ({
+    kind: 'observed',
+    sightings: refundSightings(context, refund, ChargeFacts.parse(object.charge)),
+  }))
 
 /** The valid refunds in the list of a charge. Only some API versions have the list. */
 export function refundsIn(list: unknown): Refund[] {
@@ -41,9 +49,16 @@ export function refundsIn(list: unknown): Refund[] {
   })
 }
 
-/** The sightings of a parsed refund: the refund, and its reversal if the refund failed and the money came back. */
-export function refundSightings(context: ProcessorContext, refund: Refund): (ObservedAction | ObservedRecord)[] {
-  const action = actionOf(context, refund)
+/**
+ * The sightings of a parsed refund: the refund, and its reversal if the refund failed and the money came back.
+ * @param charge null if the event or the answer does not have it
+ */
+export function refundSightings(
+  context: ProcessorContext,
+  refund: Refund,
+  charge: ChargeFacts | null,
+): (ObservedAction | ObservedRecord)[] {
+  const action = { ...actionOf(context, refund), ...refundDetails(context, refund, charge) }
   const back = refund.failure_balance_transaction
   return back === null ? [action] : [action, reversalOf(context, refund, back)]
 }
@@ -70,6 +85,22 @@ function actionOf(context: ProcessorContext, refund: Refund): ObservedAction {
     ...(context.requestId === null ? {} : { requestId: context.requestId }),
     ...(refund.reason === 'expired_uncaptured_charge' ? { isExpiredAuthorization: true } : {}),
   }
+}
+
+function refundDetails(context: ProcessorContext, refund: Refund, charge: ChargeFacts | null) {
+  const mode = modeOf(context, charge?.livemode)
+  return detailsOf({
+    // Only the processor sets this reason.
+    origin: originOf(context, refund.reason === 'expired_uncaptured_charge'),
+    customer: payerOf(charge, refund.customer),
+    payment: {
+      number: charge?.receipt_number ?? refund.receipt_number,
+      refund_reason: ShownText.parse(refund.reason),
+      destination: destinationOf(charge, refund.destination_details?.type ?? null),
+    },
+    mode,
+    dashboardUrl: pageOf(context, mode, 'payments', refund.payment_intent ?? refund.charge),
+  })
 }
 
 /** The time at which the money of a failed or cancelled refund came back. Only the event of the failure has the exact time. */

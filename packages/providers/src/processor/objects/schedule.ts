@@ -1,8 +1,10 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
+import { CustomerField, detailsOf } from '../../details.ts'
 import { helpful, Id, type Meaning, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
 import type { CancellationState, ObservedSubscription } from '../../sighting.ts'
 import { type ProcessorContext, withKey } from './context.ts'
+import { modeOf, originOf, pageOf } from './details.ts'
 
 /** The fields that decide whether and when a schedule ends its subscription. */
 const EndFields = z.object({
@@ -20,6 +22,8 @@ const Schedule = EndFields.extend({
   released_subscription: helpful(Id),
   canceled_at: helpful(UnixTime),
   completed_at: helpful(UnixTime),
+  livemode: helpful(z.boolean()),
+  customer: CustomerField,
 })
 type Schedule = z.infer<typeof Schedule>
 
@@ -52,18 +56,26 @@ function createScheduleMeaning(event: ScheduleEvent): ObjectMeaning<ProcessorCon
       const before = fieldsBefore(event, previous, object)
       const isRequest = before !== null && setsNewOrEarlierEnd(before, schedule)
       const isAboutEnd = isRequest || (previous === null && event !== 'created')
-      const keyed = isAboutEnd ? context : { ...context, idempotencyKey: null }
+      const keyed = isAboutEnd ? context : { ...context, idempotencyKey: null, requestId: null }
+      const cancellation = cancellationOf(schedule, isRequest ? shownAt : null, event)
+      const mode = modeOf(context, schedule.livemode)
       const sighting: ObservedSubscription = {
         kind: 'subscription',
         ...naming,
         refs: withKey(keyed, naming.refs),
         asOf: shownAt,
-        cancellation: cancellationOf(schedule, isRequest ? shownAt : null, event),
+        cancellation,
         pause: { phase: 'none', effectiveAt: null },
         before:
           before === null ? null : { cancellation: before === 'no schedule' ? 'none' : phaseOf(before), pause: null },
         source: { kind: 'schedule', scheduleId: schedule.id, phaseEnds: phaseEndsOf(schedule) },
         idempotencyKey: keyed.idempotencyKey,
+        ...detailsOf({
+          origin: cancellation.phase === 'none' ? undefined : originOf(keyed, cancellation.cause !== 'requested'),
+          customer: schedule.customer,
+          mode,
+          dashboardUrl: pageOf(context, mode, 'subscriptions', subscriptionId),
+        }),
       }
       return { kind: 'observed', sightings: [sighting] }
     })

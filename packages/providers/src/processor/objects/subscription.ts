@@ -1,8 +1,10 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
+import { CustomerField, detailsOf, ShownText } from '../../details.ts'
 import { helpful, Id, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
 import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../sighting.ts'
 import { type ProcessorContext, withKey } from './context.ts'
+import { modeOf, originOf, pageOf } from './details.ts'
 
 /** The fields that decide the state of a subscription. */
 const StateFields = z.object({
@@ -13,6 +15,11 @@ const StateFields = z.object({
 })
 type StateFields = z.infer<typeof StateFields>
 
+/** A price. The product has a name if it is expanded. The nickname is "hidden from customers", and people of the account know it. */
+const Price = helpful(
+  z.object({ nickname: ShownText, lookup_key: ShownText, product: helpful(z.object({ name: ShownText })) }),
+)
+
 const Subscription = StateFields.extend({
   id: ProviderId,
   object: z.literal('subscription'),
@@ -22,13 +29,17 @@ const Subscription = StateFields.extend({
   trial_settings: helpful(z.object({ end_behavior: z.object({ missing_payment_method: helpful(z.string()) }) })),
   default_payment_method: helpful(Id),
   default_source: helpful(Id),
-  cancellation_details: helpful(z.object({ reason: helpful(z.string()) })),
+  cancellation_details: helpful(z.object({ reason: helpful(z.string()), feedback: ShownText })),
   /** The schedule that manages the subscription; null if there is none. */
   schedule: Id.nullish().catch(undefined),
   status_details: helpful(z.object({ paused: z.object({ transitioned_at: UnixTime }) })),
   /** The end of the period. Since API version 2025-03-31 only the items have it. */
   current_period_end: helpful(UnixTime),
-  items: helpful(z.object({ data: z.array(z.object({ current_period_end: helpful(UnixTime) })) })),
+  items: helpful(z.object({ data: z.array(z.object({ current_period_end: helpful(UnixTime), price: Price })) })),
+  livemode: helpful(z.boolean()),
+  customer: CustomerField,
+  /** Its number is present if the invoice is expanded. */
+  latest_invoice: helpful(z.object({ number: ShownText })),
 })
 type Subscription = z.infer<typeof Subscription>
 
@@ -42,12 +53,12 @@ export const meaningOfSubscription: ObjectMeaning<ProcessorContext> = (context, 
     const naming = nameObject(context, 'processor', 'subscription', subscription.id, [subscription.id])
     const before = phasesBefore(context.previous, object)
     const cancellation = cancellationOf(subscription, context.by)
-    // A key belongs to the cancellation only if its request changed the end.
+    // A request and its key belong to the cancellation only if the request changed the end.
     const isAboutEnd =
       context.previous === null ||
       (before?.cancellation ?? cancellation.phase) !== cancellation.phase ||
       endBefore(context.previous, object) > (cancellation.effectiveAt ?? 0)
-    const keyed = isAboutEnd ? context : { ...context, idempotencyKey: null }
+    const keyed = isAboutEnd ? context : { ...context, idempotencyKey: null, requestId: null }
     const sighting: ObservedSubscription = {
       kind: 'subscription',
       ...naming,
@@ -60,9 +71,39 @@ export const meaningOfSubscription: ObjectMeaning<ProcessorContext> = (context, 
         ? {}
         : { source: { kind: 'subscription', scheduleId: subscription.schedule } }),
       idempotencyKey: keyed.idempotencyKey,
+      ...subscriptionDetails(keyed, subscription, cancellation),
     }
     return { kind: 'observed', sightings: [sighting] }
   })
+
+/**
+ * The details of a subscription. The origin is that of the request which ends it, or of the processor if it ends it by itself. The
+ * event by which a requested end takes effect has no origin, because another event has the request.
+ */
+function subscriptionDetails(
+  context: ProcessorContext,
+  subscription: Subscription,
+  { phase, cause }: CancellationState,
+) {
+  const mode = modeOf(context, subscription.livemode)
+  const price = subscription.items?.data[0]?.price
+  return detailsOf({
+    origin: phase === 'none' ? undefined : originOf(context, cause !== 'requested'),
+    customer: subscription.customer,
+    payment: {
+      number: subscription.latest_invoice?.number ?? null,
+      plan: price?.product?.name ?? price?.nickname ?? price?.lookup_key ?? null,
+      refund_reason: phase === 'none' ? null : reasonOf(subscription),
+    },
+    mode,
+    dashboardUrl: pageOf(context, mode, 'subscriptions', subscription.id),
+  })
+}
+
+/** The reason of the end. The customer's own reason in `feedback` says more than the reason "cancellation_requested". */
+function reasonOf({ cancellation_details: given }: Subscription): string | null {
+  return given?.feedback ?? ShownText.parse(given?.reason)
+}
 
 function cancellationOf(subscription: Subscription, by: ProcessorContext['by']): CancellationState {
   const phase = cancellationPhase(subscription)

@@ -1,7 +1,9 @@
 import { type ObjectState, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
+import { detailsOf, ShownText } from '../../details.ts'
 import { CurrencyCode, helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
 import type { ObservedRecord, Sighting } from '../../sighting.ts'
+import { pageOf, type ResellerContext } from './details.ts'
 
 /** An amount in minor units. The reseller sends strings; a number is accepted too, because its meaning is clear. */
 const Amount = z.union([
@@ -22,13 +24,17 @@ const Adjustment = z.object({
   totals: z.object({ total: Amount.nullish() }).nullish(),
   created_at: helpful(TextTime),
   updated_at: helpful(TextTime),
+  customer_id: helpful(ProviderId),
+  /** The text that the maker of the adjustment wrote. */
+  reason: ShownText,
 })
+type Adjustment = z.infer<typeof Adjustment>
 
 /**
  * Normalises an adjustment, which moves money between seller and buyer in the direction of its action. A reversal is another
  * adjustment with its own id.
  */
-export const meaningOfAdjustment: ObjectMeaning = (context, object) =>
+export const meaningOfAdjustment: ObjectMeaning<ResellerContext> = (context, object) =>
   reading('adjustment', Adjustment, object, adjustment => {
     const createdAt = adjustment.created_at ?? context.shownAt
     if (createdAt === null) return { kind: 'malformed', reason: 'adjustment.created_at: No time is given' }
@@ -45,6 +51,7 @@ export const meaningOfAdjustment: ObjectMeaning = (context, object) =>
       state: stateOf(adjustment.status),
       stateVersion: adjustment.updated_at,
       createdAt,
+      ...adjustmentDetails(context, adjustment),
     }
     const sighting: Sighting =
       record === 'refund'
@@ -52,6 +59,15 @@ export const meaningOfAdjustment: ObjectMeaning = (context, object) =>
         : { kind: 'record', record, ...common }
     return { kind: 'observed', sightings: [sighting] }
   })
+
+function adjustmentDetails(context: ResellerContext, { customer_id, reason, transaction_id }: Adjustment) {
+  return detailsOf({
+    customer: { id: customer_id, name: null, email: null },
+    payment: { refund_reason: reason },
+    mode: context.mode,
+    dashboardUrl: pageOf(context, 'transactions-v2', transaction_id),
+  })
+}
 
 function recordOf(action: string): ObservedRecord['record'] | 'refund' | 'unknown' {
   switch (action) {

@@ -1,12 +1,21 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
+import { detailsOf, ShownText } from '../../details.ts'
 import { helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
 import type { CancellationState, ObservedSubscription, PauseState } from '../../sighting.ts'
+import { pageOf, type ResellerContext } from './details.ts'
 
-/** The fields of an item that decide how a trial ends. */
+/** The fields of an item that decide how a trial ends, and that name what was sold. */
 const Item = z.object({
   trial_dates: helpful(z.object({ ends_at: TextTime })),
-  price: helpful(z.object({ trial_period: helpful(z.object({ requires_payment_method: helpful(z.boolean()) })) })),
+  price: helpful(
+    z.object({
+      trial_period: helpful(z.object({ requires_payment_method: helpful(z.boolean()) })),
+      name: ShownText,
+      description: ShownText,
+    }),
+  ),
+  product: helpful(z.object({ name: ShownText })),
 })
 
 const Subscription = z.object({
@@ -16,6 +25,7 @@ const Subscription = z.object({
   paused_at: helpful(TextTime),
   updated_at: helpful(TextTime),
   first_billed_at: helpful(TextTime),
+  customer_id: helpful(ProviderId),
   items: helpful(z.array(Item)),
   scheduled_change: z.object({ action: z.string(), effective_at: helpful(TextTime) }).nullish(),
 })
@@ -24,7 +34,7 @@ type Subscription = z.infer<typeof Subscription>
 /**
  * Normalises a subscription. The reseller sends states without previous values, so changes follow from the sequence of states.
  */
-export const meaningOfSubscription: ObjectMeaning = (context, object) =>
+export const meaningOfSubscription: ObjectMeaning<ResellerContext> = (context, object) =>
   reading('subscription', Subscription, object, subscription => {
     const asOf = subscription.updated_at ?? context.shownAt
     if (asOf === null) return { kind: 'malformed', reason: 'subscription.updated_at: No time is given' }
@@ -37,9 +47,20 @@ export const meaningOfSubscription: ObjectMeaning = (context, object) =>
       before: null,
       isPastDue: subscription.status === 'past_due',
       idempotencyKey: null,
+      ...subscriptionDetails(context, subscription),
     }
     return { kind: 'observed', sightings: [sighting] }
   })
+
+function subscriptionDetails(context: ResellerContext, { id, customer_id, items }: Subscription) {
+  const item = items?.[0]
+  return detailsOf({
+    customer: { id: customer_id, name: null, email: null },
+    payment: { plan: item?.product?.name ?? item?.price?.name ?? item?.price?.description ?? null },
+    mode: context.mode,
+    dashboardUrl: pageOf(context, 'subscriptions-v2', id),
+  })
+}
 
 /**
  * The cancellation of a subscription. The reseller gives neither time nor reason of a request, but the times show the end of an

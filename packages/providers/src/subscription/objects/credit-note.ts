@@ -1,5 +1,6 @@
 import { type ObjectState, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
+import { detailsOf, ShownText } from '../../details.ts'
 import {
   CurrencyCode,
   helpful,
@@ -7,10 +8,10 @@ import {
   nameObject,
   type ObjectMeaning,
   reading,
-  type SightingContext,
   UnixTime,
 } from '../../object-fields.ts'
 import type { ObservedAction, ObservedRecord } from '../../sighting.ts'
+import { type BillerContext, customerOf, modeOf, pageOf } from './details.ts'
 import { stateOfTransaction } from './transaction.ts'
 import { Version, versionOf } from './version.ts'
 
@@ -21,6 +22,7 @@ const LinkedRefund = z.object({
   txn_status: helpful(z.string()),
   txn_date: helpful(UnixTime),
   applied_at: helpful(UnixTime),
+  refund_reason_code: ShownText,
 })
 type LinkedRefund = z.infer<typeof LinkedRefund>
 
@@ -34,6 +36,8 @@ const CreditNote = Version.extend({
   date: helpful(UnixTime),
   subscription_id: helpful(ProviderId),
   reference_invoice_id: helpful(ProviderId),
+  customer_id: helpful(ProviderId),
+  create_reason_code: ShownText,
   linked_refunds: z.array(LinkedRefund).nullish(),
   deleted: helpful(z.boolean()),
 })
@@ -43,7 +47,7 @@ type DatedNote = z.infer<typeof CreditNote> & { readonly date: number }
  * Normalises a credit note. It is a credit that lowers an unpaid invoice, stays in the customer's balance, or is refunded later.
  * Each of its refunds is a separate action, identified by its transaction and not by the note.
  */
-export const meaningOfCreditNote: ObjectMeaning = (context, object) =>
+export const meaningOfCreditNote: ObjectMeaning<BillerContext> = (context, object) =>
   reading('credit_note', CreditNote, object, parsed => {
     const date = parsed.date ?? context.shownAt
     if (date === null) return { kind: 'malformed', reason: 'credit_note.date: No time is given' }
@@ -52,7 +56,7 @@ export const meaningOfCreditNote: ObjectMeaning = (context, object) =>
     return { kind: 'observed', sightings: [...refunds, creditOf(context, note)] }
   })
 
-function creditOf(context: SightingContext, note: DatedNote): ObservedRecord {
+function creditOf(context: BillerContext, note: DatedNote): ObservedRecord {
   return {
     kind: 'record',
     record: note.reason_code === 'chargeback' ? 'dispute' : 'credit',
@@ -63,11 +67,12 @@ function creditOf(context: SightingContext, note: DatedNote): ObservedRecord {
     state: note.deleted === true ? 'canceled' : stateOf(note.status),
     stateVersion: versionOf(note),
     createdAt: note.date,
+    ...noteDetails(context, note, null),
   }
 }
 
 /** The sighting of a refund in a credit note. The transaction of the refund has more fields, e.g. the gateway's id. */
-function refundOf(context: SightingContext, note: DatedNote, linked: LinkedRefund): ObservedAction {
+function refundOf(context: BillerContext, note: DatedNote, linked: LinkedRefund): ObservedAction {
   return {
     kind: 'action',
     action: 'refund',
@@ -83,7 +88,21 @@ function refundOf(context: SightingContext, note: DatedNote, linked: LinkedRefun
     stateVersion: null,
     createdAt: linked.txn_date ?? linked.applied_at ?? note.date,
     idempotencyKey: null,
+    ...noteDetails(context, note, linked),
   }
+}
+
+/** @param refund null for the note itself, which has no known page in the dashboard */
+function noteDetails(context: BillerContext, note: DatedNote, refund: LinkedRefund | null) {
+  return detailsOf({
+    customer: customerOf(context, note.customer_id),
+    payment: {
+      number: ShownText.parse(note.reference_invoice_id),
+      refund_reason: refund?.refund_reason_code ?? note.create_reason_code ?? ShownText.parse(note.reason_code),
+    },
+    mode: modeOf(context),
+    dashboardUrl: refund === null ? null : pageOf(context, 'transactions', refund.txn_id),
+  })
 }
 
 function belongsTo(note: DatedNote): (string | null)[] {

@@ -1,10 +1,12 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
+import { detailsOf, ShownText } from '../../details.ts'
 import { helpful, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
 import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../sighting.ts'
+import { type BillerContext, customerOf, modeOf, PlanFields, pageOf, planOf } from './details.ts'
 import { Version, versionOf } from './version.ts'
 
-const Subscription = Version.extend({
+const Subscription = Version.extend(PlanFields.shape).extend({
   id: ProviderId,
   status: z.string().min(1),
   /** The time of the cancellation, in the past or the future. */
@@ -17,25 +19,58 @@ const Subscription = Version.extend({
   remaining_billing_cycles: helpful(z.int()),
   pause_date: UnixTime.nullish(),
   deleted: helpful(z.boolean()),
+  customer_id: helpful(ProviderId),
 })
 type Subscription = z.infer<typeof Subscription>
 
 /** Normalises a subscription. */
-export const meaningOfSubscription: ObjectMeaning = (context, object) =>
+export const meaningOfSubscription: ObjectMeaning<BillerContext> = (context, object) =>
   reading('subscription', Subscription, object, subscription => {
     const asOf = versionOf(subscription) ?? context.shownAt
     if (asOf === null) return { kind: 'malformed', reason: 'subscription.updated_at: No time is given' }
+    const cancellation = cancellationOf(subscription, asOf)
     const sighting: ObservedSubscription = {
       kind: 'subscription',
       ...nameObject(context, 'subscription', 'subscription', subscription.id, [subscription.id]),
       asOf,
-      cancellation: cancellationOf(subscription, asOf),
+      cancellation,
       pause: pauseOf(subscription, asOf),
       before: null,
       idempotencyKey: null,
+      ...subscriptionDetails(context, subscription, cancellation),
     }
     return { kind: 'observed', sightings: [sighting] }
   })
+
+function subscriptionDetails(context: BillerContext, subscription: Subscription, cancellation: CancellationState) {
+  const isEnding = cancellation.phase !== 'none'
+  return detailsOf({
+    origin: isEnding ? originOf(context, subscription, cancellation) : undefined,
+    customer: customerOf(context, subscription.customer_id),
+    payment: {
+      plan: planOf(subscription),
+      refund_reason: isEnding ? ShownText.parse(subscription.cancel_reason_code ?? subscription.cancel_reason) : null,
+    },
+    mode: modeOf(context),
+    dashboardUrl: pageOf(context, 'subscriptions', subscription.id),
+  })
+}
+
+/**
+ * The origin of the end. The event by which a scheduled end takes effect has no origin, because another event has the person who
+ * scheduled it.
+ */
+function originOf(
+  { event }: BillerContext,
+  { cancel_schedule_created_at }: Subscription,
+  { cause }: CancellationState,
+) {
+  // Only the biller sets these causes.
+  if (cause !== 'requested') return { channel: 'automatic' } as const
+  const origin = event?.origin ?? undefined
+  const isExecution = origin?.channel === 'automatic' && cancel_schedule_created_at !== null
+  return isExecution ? undefined : origin
+}
 
 /**
  * The cause of an end by the biller's `cancel_reason`, which no request can set. An undocumented reason is treated as a request,

@@ -1,5 +1,6 @@
 import { type ObjectState, objectReference, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
+import { detailsOf, ShownText } from '../../details.ts'
 import {
   CurrencyCode,
   helpful,
@@ -10,6 +11,7 @@ import {
   UnixTime,
 } from '../../object-fields.ts'
 import type { Sighting } from '../../sighting.ts'
+import { type BillerContext, customerOf, destinationOf, modeOf, pageOf } from './details.ts'
 import { Version, versionOf } from './version.ts'
 
 const Word = helpful(z.string().min(1))
@@ -29,7 +31,19 @@ const Transaction = Version.extend({
   /** The refunded payment. For a refund that was only recorded, e.g. a cheque, `reference_transaction_id` has it. */
   refunded_txn_id: OtherId,
   reference_transaction_id: OtherId,
-  linked_credit_notes: helpful(z.array(z.object({ cn_id: OtherId, cn_reference_invoice_id: OtherId }))),
+  linked_credit_notes: helpful(
+    z.array(
+      z.object({
+        cn_id: OtherId,
+        cn_reference_invoice_id: OtherId,
+        cn_create_reason_code: ShownText,
+        cn_reason_code: ShownText,
+      }),
+    ),
+  ),
+  customer_id: OtherId,
+  last4: ShownText,
+  masked_card_number: ShownText,
   deleted: helpful(z.boolean()),
 })
 type Transaction = z.infer<typeof Transaction>
@@ -44,7 +58,7 @@ const CHARGEBACK_METHOD = 'chargeback'
 const PROCESSOR_GATEWAY = 'stripe'
 
 /** Normalises a transaction. Every transaction of type refund is a refund, also a recorded cheque, except for a chargeback. */
-export const meaningOfTransaction: ObjectMeaning = (context, object) =>
+export const meaningOfTransaction: ObjectMeaning<BillerContext> = (context, object) =>
   reading('transaction', Transaction, object, transaction => {
     const createdAt = transaction.date ?? context.shownAt
     if (createdAt === null) return { kind: 'malformed', reason: 'transaction.date: No time is given' }
@@ -56,6 +70,7 @@ export const meaningOfTransaction: ObjectMeaning = (context, object) =>
       state: transaction.deleted === true ? ('canceled' as const) : stateOfTransaction(transaction.status),
       stateVersion: versionOf(transaction),
       createdAt,
+      ...transactionDetails(context, transaction),
     }
     const dispute: Sighting = { kind: 'record', record: 'dispute', ...common }
     switch (transaction.type) {
@@ -82,6 +97,27 @@ export const meaningOfTransaction: ObjectMeaning = (context, object) =>
         return { kind: 'ignored', reason: `Transactions of type ${transaction.type} are not judged` }
     }
   })
+
+function transactionDetails(context: BillerContext, transaction: Transaction) {
+  const [note] = transaction.linked_credit_notes ?? []
+  return detailsOf({
+    origin: context.event?.origin ?? undefined,
+    customer: customerOf(context, transaction.customer_id),
+    payment: {
+      number: context.event?.invoice ?? ShownText.parse(note?.cn_reference_invoice_id),
+      plan: context.event?.plan ?? null,
+      // The first is the reason that the site defines, the second is the biller's own.
+      refund_reason: note?.cn_create_reason_code ?? note?.cn_reason_code ?? null,
+      destination: destinationOf(context, ShownText.parse(transaction.payment_method), lastDigitsOf(transaction)),
+    },
+    mode: modeOf(context),
+    dashboardUrl: pageOf(context, 'transactions', transaction.id),
+  })
+}
+
+function lastDigitsOf({ last4, masked_card_number }: Transaction): string | null {
+  return last4 ?? /\d{4}$/.exec(masked_card_number ?? '')?.[0] ?? null
+}
 
 function creditNoteIdsOf({ linked_credit_notes }: Transaction): string[] {
   return [...new Set((linked_credit_notes ?? []).flatMap(note => note.cn_id ?? []))]

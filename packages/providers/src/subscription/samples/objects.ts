@@ -6,6 +6,7 @@ export const CUSTOMER = {
   id: 'cus-9',
   object: 'customer',
   first_name: 'Sam',
+  last_name: 'Buyer',
   email: 'buyer@shop.example',
   auto_collection: 'on',
   net_term_days: 0,

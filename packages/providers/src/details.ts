@@ -1,0 +1,75 @@
+/**
+ * Builds the details of sightings. People read details in alerts and no verdict depends on them, so an unusable value is treated as
+ * absent and never makes an object malformed.
+ */
+import { type Customer, isProviderId, type Origin, type PaymentFacts, ProviderId } from '@backstop/contracts'
+import { z } from 'zod'
+import { helpful } from './object-fields.ts'
+import type { SightingDetails, SightingFields } from './sighting.ts'
+
+/** The longest text, in code units. Names, addresses, plans and reasons are shorter. */
+const LONGEST_TEXT = 255
+
+/** Control characters, line separators, lone surrogates, and characters that reverse the direction of the text around them. */
+const UNSHOWABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u
+
+/** A text that people are shown, without surrounding spaces. Null if it is empty, too long or has characters that mislead. */
+export const ShownText = helpful(
+  z
+    .string()
+    .max(LONGEST_TEXT)
+    .refine(text => !UNSHOWABLE.test(text))
+    .transform(text => text.trim())
+    .refine(text => text !== ''),
+)
+
+/** The id of a customer, or the whole customer if the account expands it. */
+export const CustomerField = helpful(
+  z.union([
+    ProviderId.transform((id): Customer => ({ id, name: null, email: null })),
+    z.object({ id: helpful(ProviderId), name: ShownText, email: ShownText }),
+  ]),
+)
+
+const NO_ORIGIN: Origin = { channel: null, key_name: null, user: null, request_id: null, idempotency_key: null }
+const NO_FACTS: PaymentFacts = { number: null, plan: null, refund_reason: null, destination: null }
+
+/** The facts of a sighting's details. An absent fact is unknown. */
+interface Facts {
+  readonly origin?: Partial<Origin> | undefined
+  readonly customer?: Customer | null
+  readonly payment?: Partial<PaymentFacts>
+  readonly mode?: SightingDetails['mode'] | null
+  readonly dashboardUrl?: string | null
+}
+
+/** The details with the facts that are known. There are no details if no fact is known. */
+export function detailsOf({ origin, customer, payment, mode, dashboardUrl }: Facts): Pick<SightingFields, 'details'> {
+  const details: SightingDetails = {
+    ...(hasFact(origin) ? { origin: { ...NO_ORIGIN, ...origin } } : {}),
+    ...(hasFact(customer) ? { customer: { ...customer, id: shownId(customer.id) } } : {}),
+    ...(hasFact(payment) ? { payment: { ...NO_FACTS, ...payment } } : {}),
+    ...(mode ? { mode } : {}),
+    ...(dashboardUrl ? { dashboardUrl } : {}),
+  }
+  return Object.keys(details).length === 0 ? {} : { details }
+}
+
+/** An id that people can be shown. Ids of providers may have characters that texts for people must not have. */
+function shownId(id: string | null): string | null {
+  return id === null || UNSHOWABLE.test(id) ? null : id
+}
+
+function hasFact<T extends object>(facts: T | null | undefined): facts is T {
+  return facts != null && Object.values(facts).some(fact => fact !== null)
+}
+
+/** The page of an object in a provider's dashboard. Null if the object has no id that can be in a path. */
+export function dashboardPage(base: string, id: string | null | undefined): string | null {
+  return isProviderId(id) && id !== '.' && id !== '..' ? `${base}/${encodeURIComponent(id)}` : null
+}
+
+/** A word of a provider in the form that people read, e.g. "customer cash balance". */
+export function readable(word: string | null): string | null {
+  return word === null ? null : word.replaceAll('_', ' ')
+}
