@@ -106,11 +106,16 @@ export const CandidateFailure = z.enum([
 ])
 export type CandidateFailure = z.infer<typeof CandidateFailure>
 
+/** An operation that does not explain an action, with the reason as one sentence for people to read. */
+const Candidate = z.object({ operation_id: z.string(), failure: CandidateFailure, text: z.string() })
+
 /** Why an action has its verdict: the rule that applied, and the operations that do not explain the action. */
 export const Why = z.object({
   /** One sentence for people to read. */
   rule: z.string(),
-  candidates: z.array(z.object({ operation_id: z.string(), failure: CandidateFailure, text: z.string() })),
+  candidates: z.array(Candidate),
+  /** The candidate that contradicts an unexplained action in the fewest facts. `text` states all of them. */
+  closest: Candidate.optional(),
   /** The provider's answer at the second look, or a later answer. Null before the second look, or if there is no read key. */
   read_back: z.enum(['confirmed', 'not_found', 'unavailable']).nullable(),
 })

@@ -197,6 +197,7 @@ function createCommandParts(base: SharedParts, reconcile: (items: readonly WorkI
         ...base,
         channelIncidents: createChannelIncidents({
           incidents: stores.standaloneIncidents,
+          connections: stores.connections,
           publisher: base.incidentPublisher,
           clock,
         }),

@@ -4,10 +4,12 @@ import { expect, test } from 'vitest'
 import { MINUTE, operation, PROJECT, SECOND } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
 
-test('an alert is resolved 15 minutes after the end of a matching operation, not before', async () => {
+test('an alert is resolved 15 minutes after the end of a matching operation, not before, with the names of its project and connection', async () => {
   const { clock, contents, tell, report, alerts, stop } = await startMemoryReconciler('con_1', () => ({}), {
     created_at: new Date(0),
+    name: 'Shop account',
   })
+  contents.projectNames.set(PROJECT, 'Webshop')
   await clock.advance(MINUTE)
   const madeAt = Math.floor(clock.now() / SECOND) * SECOND
   const refund = { id: 're_1', object: 'refund', amount: 2499, currency: 'eur', charge: 'ch_1', payment_intent: 'pi_1' }
@@ -37,6 +39,10 @@ test('an alert is resolved 15 minutes after the end of a matching operation, not
   expect(states()).toEqual([['open', null]])
   await advance(4)
   expect(states()).toEqual([['resolved', 'op_1']])
-  expect((await alerts()).map(({ event: what }) => what)).toEqual(['incident.opened', 'incident.resolved'])
+  const names = { project: 'Webshop', connection: 'Shop account' }
+  expect(await alerts()).toMatchObject([
+    { event: 'incident.opened', data: { names } },
+    { event: 'incident.resolved', data: { names } },
+  ])
   await stop()
 })

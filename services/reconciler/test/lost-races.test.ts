@@ -79,11 +79,12 @@ test('a batch is repeated if other processes keep writing its expected change', 
 })
 
 test('a command is repeated if other processes keep writing its incident', async () => {
-  const { standaloneIncidents: channelIncidents } = createMemoryStores()
+  const { standaloneIncidents: channelIncidents, connections } = createMemoryStores()
   const about = { command_id: 'cmd_1', project_id: PROJECT, incident_id: 'inc_1', channel_id: 'chn_1' }
   const at = { requested_at: new Date(T0).toISOString() }
   const incidents = createChannelIncidents({
     incidents: { ...channelIncidents, replace: async () => undefined },
+    connections,
     publisher: { publish: async () => ({ stuck: 0 }) },
     clock,
   })

@@ -1,6 +1,7 @@
 import {
   type Action,
   type ActionDocument,
+  type ConnectionDocument,
   deterministicId,
   type ExpectedChangeDocument,
   objectReference,
@@ -14,12 +15,15 @@ import {
   type CaseChange,
   type InboxEntry,
   MAX_FOUND_PER_SUBJECT,
+  type NamedConnection,
   type OpenActionPosition,
   type ReconcilerStores,
 } from '../src/store/store.ts'
 import { type ListingState, projectAction, projectActions } from '../src/verdict/projection.ts'
 import { contextAt, emptyCase, MINUTE, onlyAction, PROJECT, refundSeen, T0 } from './fixtures.ts'
+import { connectionOf } from './recorded-shop.ts'
 
+const KEY = { sealed: 'k', fingerprint: 'f', created_at: new Date(T0), expires_at: null }
 const ref = (id: string) => objectReference(PROJECT, 'processor', undefined, id)
 
 /** A case with one pending refund. All its ids end in `name`. */
@@ -44,6 +48,7 @@ export interface StoresUnderTest {
   readonly stores: ReconcilerStores
   action(actionId: string): Promise<Pick<ActionDocument, 'version' | 'merged_into'> | undefined>
   addExpectedChanges(expectedChanges: readonly ExpectedChangeDocument[]): Promise<void>
+  addConnection(connection: ConnectionDocument, projectName: string | null): Promise<void>
 }
 
 /** An expected change that covers any refund and expires at T0. */
@@ -76,8 +81,9 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
     let stores: ReconcilerStores
     let listedAction: StoresUnderTest['action']
     let addExpectedChanges: StoresUnderTest['addExpectedChanges']
+    let addConnection: StoresUnderTest['addConnection']
     beforeEach(async () => {
-      ;({ stores, action: listedAction, addExpectedChanges } = await open())
+      ;({ stores, action: listedAction, addExpectedChanges, addConnection } = await open())
     })
 
     test('a saved case is found completely by each of its references', async () => {
@@ -387,6 +393,26 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       await addExpectedChanges([...flood, expectedChangeDocument('other', { project_id: 'prj_other' })])
       const found = await stores.expectedChanges.madeSince(T0 - MINUTE, 2)
       expect(found.map(({ _id }) => _id).sort()).toEqual(['exp_2', 'exp_3', 'other'])
+    })
+
+    test('a connection is read with the name of its project', async () => {
+      const { connections } = stores
+      await addConnection(
+        connectionOf('con_named', { name: 'Shop', project_id: 'prj_named', read_key: KEY }),
+        'Webshop',
+      )
+      await addConnection(connectionOf('con_bare', { name: 'Old shop', project_id: 'prj_none', read_key: KEY }), null)
+      const read = await connections.byIds(['con_named', 'con_bare', 'con_none'])
+      const names = (list: Iterable<NamedConnection>) =>
+        [...list].map(({ name, project_name }) => [name, project_name]).sort()
+      const expected = [
+        ['Old shop', null],
+        ['Shop', 'Webshop'],
+      ]
+      expect(names(read.values())).toEqual(expected)
+      expect(names(await connections.readable())).toEqual(expected)
+      expect(await connections.projectName('prj_named')).toBe('Webshop')
+      expect(await connections.projectName('prj_none')).toBe(null)
     })
 
     test('one of two writers of the uses of an expected change succeeds', async () => {

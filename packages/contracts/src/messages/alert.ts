@@ -18,12 +18,16 @@ export const AlertEvent = z.enum([
 export type AlertEvent = z.infer<typeof AlertEvent>
 
 const common = { alert_id: z.string(), project_id: z.string(), created_at: Timestamp }
+/** The names of a project and a connection, as people know them. Null if unknown, or if there is no connection. */
+const Names = z.object({ project: z.string().nullable(), connection: z.string().nullable() })
+export type Names = z.infer<typeof Names>
+
 /** `action` is null if the incident is not about an action. */
 const incidentData = z.object({
   incident: Incident,
   action: Action.nullable(),
-  /** The names of the project and the connection, as people know them; absent in older messages. */
-  names: z.object({ project: z.string().nullable(), connection: z.string().nullable() }).optional(),
+  /** The names of the incident's project and connection; absent in older messages. */
+  names: Names.optional(),
   /**
    * Only in incident.resolved: the alert_id of an incident.opened that this channel did not get, so this message reports both. It is set
    * in the delivery to that channel, never on the topic `alerts`.

@@ -15,7 +15,7 @@ import type { LookFacts } from '../case/whom-to-ask.ts'
 import type { Input } from '../decision/decide.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import { rereadOfTargets } from '../reading/held-hints.ts'
-import type { InboxEntry } from '../store/store.ts'
+import { type InboxEntry, type NamedConnection, namesOf } from '../store/store.ts'
 import { type UnusableObject, unusableObject } from './unusable-objects.ts'
 
 /** One decoded message of a batch. */
@@ -70,7 +70,7 @@ export interface Reading {
   readonly unusable: readonly UnusableObject[]
 }
 
-export type Connections = ReadonlyMap<string, ConnectionDocument>
+export type Connections = ReadonlyMap<string, NamedConnection>
 
 /**
  * @param connections must include the connection that received the item
@@ -101,7 +101,7 @@ function readingOf(caseInputs: readonly CaseInput[], outcome: InboxOutcome | nul
   return { caseInputs, outcome, reread: null, unusable: [] }
 }
 
-function readEvent(event: InboundEvent, connection: ConnectionDocument | undefined, now: number): Reading {
+function readEvent(event: InboundEvent, connection: NamedConnection | undefined, now: number): Reading {
   const { project_id, connection_id, event_id, event_type, provider } = event
   const origin = { projectId: project_id, connectionId: connection_id, eventId: event_id, eventType: event_type }
   const meaning = PROVIDERS[provider].normaliseEvent(origin, event.body)
@@ -150,7 +150,7 @@ function readHint(
  * The inputs of the found objects come before the input of the look that waits for them. An unusable object does not
  * affect the others.
  */
-function readReadback(readback: Readback, connection: ConnectionDocument | undefined): Reading {
+function readReadback(readback: Readback, connection: NamedConnection | undefined): Reading {
   const { project_id, connection_id, event, look, reason } = readback
   const source: SightingSource = {
     ...seenThrough(connection_id, connection),
@@ -198,8 +198,12 @@ function meaningOf(
   return PROVIDERS[provider].normaliseObject(origin, type, body)
 }
 
-function seenThrough(id: string, connection: ConnectionDocument | undefined): Pick<SightingSource, 'connection'> {
-  return { connection: { id, createdAt: connection?.created_at.getTime() ?? 0 } }
+function seenThrough(
+  id: string,
+  connection: NamedConnection | undefined,
+): Pick<SightingSource, 'connection' | 'names'> {
+  if (connection === undefined) return { connection: { id, createdAt: 0 } }
+  return { connection: { id, createdAt: connection.created_at.getTime() }, names: namesOf(connection) }
 }
 
 function caseInputOfSighting(projectId: string, sighting: Sighting, source: SightingSource): CaseInput {

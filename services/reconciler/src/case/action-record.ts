@@ -10,6 +10,7 @@ import type {
 } from '@backstop/contracts'
 import type { CameBack, EndCause } from '@backstop/providers'
 import type { z } from 'zod'
+import type { KnownDetails } from './details.ts'
 
 /**
  * A refund, a cancellation, or another recorded change, with everything known about it. The type of its fields depends
@@ -42,6 +43,8 @@ interface RecordBase {
   readonly differences: readonly Difference[]
   readonly incidents: readonly IncidentRecord[]
   readonly timeline: readonly TimelineEntry[]
+  /** Details that are not in its sides: of its subscription, or of the charge that it refunds. Absent if none is known. */
+  readonly details?: KnownDetails
   /** The version of the case that last changed how lists show the record (projection.ts). */
   readonly changedIn: number
 }
@@ -221,6 +224,7 @@ export interface Side {
   readonly isDispute?: true
   /** See ObservedAction. */
   readonly isExpiredAuthorization?: true
+  readonly details?: KnownDetails
 }
 
 export type Aspect = 'cancellation' | 'pause'

@@ -1,6 +1,7 @@
-import type { Difference, Operation, OutboxEntry, ProviderKind, ReadReason } from '@backstop/contracts'
+import type { Difference, Names, Operation, OutboxEntry, ProviderKind, ReadReason } from '@backstop/contracts'
 import type { ObservedSubscription } from '@backstop/providers'
 import type { ActionRecord, Look, ObjectRecord, SeenThrough } from './action-record.ts'
+import type { KnownDetails } from './details.ts'
 import type { ExpectedChange } from './expected-change.ts'
 
 /**
@@ -33,6 +34,8 @@ export interface Case {
   readonly expectedChanges: readonly ExpectedChange[]
   readonly outbox: readonly CaseOutboxEntry[]
   readonly createdAt: number
+  /** The names for alerts, by the id of the connection, as they were at its last sighting. */
+  readonly names?: Readonly<Record<string, Names>>
 }
 
 export type CaseOutboxEntry = OutboxEntry & {
@@ -48,6 +51,8 @@ export interface SightingSource {
   readonly eventType: string
   /** Why the provider was read; null if a signed event showed the change. */
   readonly reading: ReadReason | null
+  /** Absent if the connection is unknown. */
+  readonly names?: Names
 }
 
 export interface MergedRecord {
@@ -100,6 +105,8 @@ export interface RefundTotal {
   readonly idempotencyKey: string | null
   readonly requestId?: string | null
   readonly eventIds: readonly string[]
+  /** Its origin is that of the refund which the total proves. The other details are those of the charge. */
+  readonly details?: KnownDetails
   /** Null until the total proves a refund that no known refund accounts for. */
   readonly look: Look | null
 }
@@ -114,6 +121,8 @@ export interface SubscriptionRow {
   readonly objectIds: readonly string[]
   /** In the order of the provider's versions or times. */
   readonly snapshots: readonly Snapshot[]
+  /** Details that are the same for all changes of the subscription. */
+  readonly details?: KnownDetails
 }
 
 /** The state of a subscription at one time, and the sources that showed it. */
@@ -123,6 +132,8 @@ export interface Snapshot extends Pick<ObservedSubscription, 'asOf' | 'cancellat
   readonly seenThrough: readonly SeenThrough[]
   readonly idempotencyKeys: readonly string[]
   readonly eventIds: readonly string[]
+  /** Details of the change that led to this state. */
+  readonly details?: KnownDetails
 }
 
 /** The actions that the reconciler has taken about one operation, so that it takes each only once. */
@@ -139,6 +150,13 @@ export interface FollowedOperation {
 /** The list, with this connection added if it is missing. */
 export function withConnection(list: readonly SeenThrough[], connection: SeenThrough): readonly SeenThrough[] {
   return list.some(seen => seen.id === connection.id) ? list : [...list, connection]
+}
+
+/** The case with the names of the connection that showed something. Returns the same case if it has them. */
+export function withNames(theCase: Case, { connection, names }: SightingSource): Case {
+  const known = theCase.names?.[connection.id]
+  if (names === undefined || (known?.project === names.project && known.connection === names.connection)) return theCase
+  return { ...theCase, names: { ...theCase.names, [connection.id]: names } }
 }
 
 /** A copy of the list with another entry at `index`. */

@@ -2,6 +2,15 @@ import type { ObjectState, ProviderKind } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord } from '@backstop/providers'
 import type { ActionRecord, ObjectRecord, ProvisionalRefund, Side } from './action-record.ts'
 import { withAll } from './case.ts'
+import {
+  addMissingDetails,
+  asDetails,
+  type KnownDetails,
+  knownDetails,
+  mergeDetails,
+  originDetails,
+  withoutOrigin,
+} from './details.ts'
 
 /** The data of the provider objects of an action, and the combined data that its record shows. */
 
@@ -41,6 +50,7 @@ export function toSide(sighting: ObservedAction | ObservedRecord): Side {
     ...(sighting.kind === 'action' ? rarelyStatedFields(sighting) : {}),
     ...(sighting.kind === 'record' && sighting.record === 'dispute' ? DISPUTE : {}),
     ...(sighting.kind === 'action' && sighting.isExpiredAuthorization ? EXPIRED : {}),
+    ...asDetails(knownDetails(sighting.details, stateVersion ?? STATE_RANK[state])),
   }
 }
 
@@ -64,6 +74,7 @@ export function mergeSides(known: Side, seen: Side): Side {
     ...rarelyStatedFields(newer, older),
     ...(known.isDispute || seen.isDispute ? DISPUTE : {}),
     ...(known.isExpiredAuthorization || seen.isExpiredAuthorization ? EXPIRED : {}),
+    ...asDetails(mergeDetails(known.details, seen.details)),
   }
 }
 
@@ -126,6 +137,16 @@ function fieldsShownBySides(sides: readonly Side[], kind: ObjectRecord['kind']) 
     state: shown.state,
     providerCreatedAt: Math.min(...ordered.map(side => side.createdAt)),
   }
+}
+
+/**
+ * The details of all objects of an action. The origin is that of one object: a biller makes its refunds through the
+ * gateway, so the gateway's origin is only that of the biller.
+ */
+export function detailsOf({ sides, details }: ActionRecord): KnownDetails | undefined {
+  const origin = sides.map(side => originDetails(side.details)).findLast(known => known !== undefined)
+  const facts = sides.map(side => withoutOrigin(side.details)).reduce(addMissingDetails, origin)
+  return addMissingDetails(facts, origin === undefined ? details : withoutOrigin(details))
 }
 
 /** Every id that a provider may use for the refund. */

@@ -1,11 +1,12 @@
 import type { Operation, ReadReason } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
-import type { Case, SightingSource } from '../case/case.ts'
+import { type Case, type SightingSource, withNames } from '../case/case.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { withExpectedChanges } from '../expected-change/cover-actions.ts'
 import { reportDrift } from '../operation/drift.ts'
 import { recordOutcomes } from '../operation/outcomes.ts'
+import { addDetailsOfCharges } from '../refund/charge-details.ts'
 import { addPaymentNames } from '../refund/payment-names.ts'
 import { applyRefundTotal, updateProvisionalRefunds } from '../refund/refund-steps.ts'
 import { addConnectionsOfTotals } from '../refund/shown-through.ts'
@@ -40,7 +41,7 @@ export function decide(theCase: Case, input: Input, context: DecisionContext): C
   const { now } = context
   switch (input.kind) {
     case 'sighting':
-      return judge(applySighting(theCase, input, now), context)
+      return judge(applySighting(withNames(theCase, input.source), input, now), context)
     case 'operation': {
       const next = applyOperation(theCase, input.operation)
       // A look applies every operation of its case. Unchanged operations must cost nothing.
@@ -83,7 +84,7 @@ function applySighting(theCase: Case, { sighting, source }: Extract<Input, { kin
 }
 
 function judge(theCase: Case, context: DecisionContext): Case {
-  const named = addConnectionsOfTotals(addPaymentNames(theCase))
+  const named = addDetailsOfCharges(addConnectionsOfTotals(addPaymentNames(theCase)))
   return followOperations(judgeCase(updateProvisionalRefunds(named, context), context), context.now)
 }
 

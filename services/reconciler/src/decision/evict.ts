@@ -86,7 +86,9 @@ function isObjectRecord(action: ActionRecord): action is ObjectRecord {
 function toEvictedRecord(action: ObjectRecord): EvictedRecord {
   const { id, identity, kind, sides, objectIds, amount, currency, state, providerCreatedAt } = action
   const { idempotencyKeys, operationId } = action
-  const shown = { kind, sides, objectIds, amount, currency, state, providerCreatedAt }
+  // Details help to act on a new change. An evicted record is old, and ten thousand of them must fit.
+  const sidesWithoutDetails = sides.map(({ details: _details, ...side }) => side)
+  const shown = { kind, sides: sidesWithoutDetails, objectIds, amount, currency, state, providerCreatedAt }
   return { actionId: id, identity, refs: [...new Set(refundIdsOf(action))], ...shown, idempotencyKeys, operationId }
 }
 

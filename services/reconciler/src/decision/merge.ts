@@ -33,6 +33,7 @@ export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser
     ],
     expectedChanges: mergeExpectedChanges(winner, loser),
     outbox: [...winner.outbox, ...loser.outbox],
+    ...(winner.names === undefined && loser.names === undefined ? {} : { names: { ...loser.names, ...winner.names } }),
   }
   const withOperations = loser.operations.reduce<Case>(
     (theCase, operation: Operation) => applyOperation(theCase, operation),

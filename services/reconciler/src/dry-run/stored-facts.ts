@@ -132,7 +132,7 @@ function firstSeenTimes(theCase: Case, row: SubscriptionRow, asOf: number): numb
 
 function observedFields(
   theCase: Case,
-  { provider, identity, objectIds, subject: about }: Omit<SightingFields, 'refs'>,
+  { provider, identity, objectIds, subject: about }: Omit<SightingFields, 'refs' | 'details'>,
 ): SightingFields {
   return { provider, identity, objectIds, subject: about, refs: theCase.refs }
 }

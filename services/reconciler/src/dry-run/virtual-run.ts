@@ -223,6 +223,7 @@ function storesAsOf(
           }),
         ),
       readable: async () => [],
+      projectName: async () => null,
     },
     expectedChanges: {
       find: async query =>

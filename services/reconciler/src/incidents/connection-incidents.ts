@@ -1,6 +1,6 @@
-import type { ConnectionDocument, SweepDocument } from '@backstop/contracts'
+import type { SweepDocument } from '@backstop/contracts'
 import type { Clock, OutboxPublisher } from '@backstop/kit'
-import type { StandaloneIncidentStore } from '../store/store.ts'
+import { type NamedConnection, namesOf, type StandaloneIncidentStore } from '../store/store.ts'
 import { type ConnectionFault, openConnectionIncident, resolveConnectionIncident } from './rules/faulty-connection.ts'
 
 type OpenIncidents = SweepDocument['open_incidents']
@@ -13,13 +13,13 @@ export interface ConnectionIncidents {
    * @returns the open incidents afterwards
    */
   open(
-    connection: ConnectionDocument,
+    connection: NamedConnection,
     code: ConnectionFault,
     since: number,
     text: string,
     open: OpenIncidents,
   ): Promise<OpenIncidents>
-  resolve(connection: ConnectionDocument, code: ConnectionFault, open: OpenIncidents): Promise<OpenIncidents>
+  resolve(connection: NamedConnection, code: ConnectionFault, open: OpenIncidents): Promise<OpenIncidents>
 }
 
 export interface ConnectionIncidentsOptions {
@@ -37,7 +37,7 @@ export function createConnectionIncidents({
     async open(connection, code, since, text, open) {
       if (open[code] !== undefined) return open
       const told = openConnectionIncident(
-        { id: connection._id, projectId: connection.project_id, name: connection.name },
+        { id: connection._id, projectId: connection.project_id, name: connection.name, names: namesOf(connection) },
         code,
         since,
         text,
@@ -46,11 +46,11 @@ export function createConnectionIncidents({
       await publisher.publish([await incidents.open(told)])
       return { ...open, [code]: told.incident.incident_id }
     },
-    async resolve(_connection, code, open) {
+    async resolve(connection, code, open) {
       const id = open[code]
       if (id === undefined) return open
       const known = await incidents.find(id)
-      const told = known === undefined ? undefined : resolveConnectionIncident(known, clock.now())
+      const told = known === undefined ? undefined : resolveConnectionIncident(known, namesOf(connection), clock.now())
       // If another writer has resolved the incident, e.g. a person, only outbox entries of a write before a crash
       // remain to be published.
       const pending =

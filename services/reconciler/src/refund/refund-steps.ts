@@ -11,6 +11,7 @@ import {
   withRecord,
 } from '../case/case.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
+import { asDetails, knownDetails, mergeDetails } from '../case/details.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { recheckEntry } from '../verdict/outbox-entries.ts'
 import { mergeRecords } from '../verdict/same-action.ts'
@@ -58,6 +59,7 @@ export function applyRefundTotal(theCase: Case, sighting: ObservedRefundTotal, s
     requestId: known?.requestId ?? sighting.requestId ?? null,
     eventIds: source.eventId === null ? (known?.eventIds ?? []) : withAll(known?.eventIds ?? [], [source.eventId]),
     look: known?.look ?? null,
+    ...asDetails(mergeDetails(known?.details, knownDetails(sighting.details, observedAt))),
   }
   const refundTotals =
     known === undefined ? [...theCase.refundTotals, entry] : replaceAt(theCase.refundTotals, index, entry)
@@ -172,6 +174,7 @@ function provisionalAction(theCase: Case, refund: UnnamedRefund, now: number): P
     ...factsOfRefund(refund),
     seenThrough: total.seenThrough,
     eventIds: total.eventIds,
+    ...asDetails(total.details),
     look: total.look,
     timeline: [timelineEntry(now, 'event_received', total.eventIds[0] ?? null, text)],
   }
@@ -194,6 +197,7 @@ function updateProvisionalRefund(theCase: Case, record: ProvisionalRefund, refun
   const shown = factsOfRefund(refund)
   const seenThrough = total.seenThrough.reduce(withConnection, record.seenThrough)
   const eventIds = withAll(record.eventIds, total.eventIds)
+  const details = mergeDetails(record.details, total.details)
   const isSame =
     record.identity === shown.identity &&
     record.amount === shown.amount &&
@@ -201,9 +205,10 @@ function updateProvisionalRefund(theCase: Case, record: ProvisionalRefund, refun
     record.providerCreatedAt === shown.providerCreatedAt &&
     record.idempotencyKeys.join() === shown.idempotencyKeys.join() &&
     record.seenThrough === seenThrough &&
-    record.eventIds === eventIds
+    record.eventIds === eventIds &&
+    record.details === details
   if (isSame) return theCase
-  const restated = { ...record, ...shown, seenThrough, eventIds }
+  const restated = { ...record, ...shown, seenThrough, eventIds, ...asDetails(details) }
   if (record.amount === shown.amount) return withRecord(theCase, restated)
   const text = `Beyond the refunds known by now, the charge shows ${formatMoney(shown.amount, total.currency)} refunded`
   return withRecord(

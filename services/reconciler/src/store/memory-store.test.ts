@@ -6,6 +6,10 @@ storeContract('in memory', async () => {
   return {
     stores,
     action: async id => stores.contents.actions.get(id),
+    addConnection: async (connection, projectName) => {
+      stores.contents.connections.set(connection._id, connection)
+      if (projectName !== null) stores.contents.projectNames.set(connection.project_id, projectName)
+    },
     addExpectedChanges: async expectedChanges => void stores.contents.expectedChanges.push(...expectedChanges),
   }
 })

@@ -17,6 +17,7 @@ import {
   type ExpectedChangesQuery,
   type InboxEntry,
   MAX_FOUND_PER_SUBJECT,
+  type NamedConnection,
   type OpenActionPosition,
   type ReconcilerStores,
   type StandaloneIncidentStore,
@@ -31,6 +32,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     incidentOutboxes: new Map(),
     inbox: new Map(),
     connections: new Map(),
+    projectNames: new Map(),
     sweeps: new Map(),
     expectedChanges: [],
     expectedChangeUses: new Map(),
@@ -96,9 +98,16 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     sweeps: createMemorySweeps(contents.sweeps),
     connections: {
       byIds: async ids =>
-        new Map(ids.flatMap(id => contents.connections.get(id) ?? []).map(found => [found._id, found])),
+        new Map(
+          ids
+            .flatMap(id => contents.connections.get(id) ?? [])
+            .map(found => [found._id, withProjectName(contents, found)]),
+        ),
       readable: async () =>
-        [...contents.connections.values()].filter(({ status, read_key }) => status === 'active' && read_key !== null),
+        [...contents.connections.values()]
+          .filter(({ status, read_key }) => status === 'active' && read_key !== null)
+          .map(found => withProjectName(contents, found)),
+      projectName: async id => contents.projectNames.get(id) ?? null,
     },
     expectedChanges: {
       find: async query => matchingExpectedChanges(query, contents.expectedChanges),
@@ -142,6 +151,10 @@ function toActionDocument({ action_id: _id, ...rest }: Action): ActionDocument {
   return { _id, ...rest, first_seen: new Date(rest.first_seen_at) }
 }
 
+function withProjectName({ projectNames }: MemoryContents, connection: ConnectionDocument): NamedConnection {
+  return { ...connection, project_name: projectNames.get(connection.project_id) ?? null }
+}
+
 function isDone({ inbox }: MemoryContents, inboxId: string): boolean {
   const entry = inbox.get(inboxId)
   return entry !== undefined && entry.document.outcome !== 'parked'
@@ -155,6 +168,7 @@ export interface MemoryContents {
   readonly incidentOutboxes: Map<string, readonly TimedOutboxEntry[]>
   readonly inbox: Map<string, InboxEntry>
   readonly connections: Map<string, ConnectionDocument>
+  readonly projectNames: Map<string, string>
   readonly sweeps: Map<string, SweepDocument>
   readonly expectedChanges: ExpectedChangeDocument[]
   readonly expectedChangeUses: Map<string, ExpectedChangeUses>

@@ -1,7 +1,7 @@
-import type { ConnectionDocument, InboxBodyDocument, InboxDocument } from '@backstop/contracts'
+import type { ConnectionDocument, InboxBodyDocument, InboxDocument, ProjectDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
 import type { Filter } from 'mongodb'
-import type { ConnectionReader, Inbox, InboxEntry } from './store.ts'
+import type { ConnectionReader, Inbox, InboxEntry, NamedConnection } from './store.ts'
 
 /** Events that are done, collections `inbox` and `inbox_bodies`. */
 export function createMongoInbox(mongo: Mongo): Inbox {
@@ -60,12 +60,31 @@ export function createMongoInbox(mongo: Mongo): Inbox {
 /** Reads the connections that admin-api stores. */
 export function createMongoConnections(mongo: Mongo): ConnectionReader {
   const connections = mongo.db.collection<ConnectionDocument>('connections')
+  const projects = mongo.db.collection<ProjectDocument>('projects')
+  const find = (filter: Filter<ConnectionDocument>) =>
+    asUnavailable(() => connections.aggregate<NamedConnection>([{ $match: filter }, ...WITH_PROJECT_NAME]).toArray())
   return {
     async byIds(ids) {
       if (ids.length === 0) return new Map()
-      const found = await asUnavailable(() => connections.find({ _id: { $in: [...ids] } }).toArray())
+      const found = await find({ _id: { $in: [...ids] } })
       return new Map(found.map(document => [document._id, document]))
     },
-    readable: () => asUnavailable(() => connections.find({ status: 'active', read_key: { $ne: null } }).toArray()),
+    readable: () => find({ status: 'active', read_key: { $ne: null } }),
+    projectName: id => asUnavailable(async () => (await projects.findOne({ _id: id }))?.name ?? null),
   }
 }
+
+/** Adds the name in the same command, so that it costs no round trip. */
+const WITH_PROJECT_NAME = [
+  {
+    $lookup: {
+      from: 'projects',
+      localField: 'project_id',
+      foreignField: '_id',
+      pipeline: [{ $project: { name: 1 } }],
+      as: 'project',
+    },
+  },
+  { $set: { project_name: { $ifNull: [{ $first: '$project.name' }, null] } } },
+  { $unset: 'project' },
+]

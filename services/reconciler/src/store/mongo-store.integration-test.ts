@@ -1,4 +1,4 @@
-import type { ActionDocument, ExpectedChangeDocument } from '@backstop/contracts'
+import type { ActionDocument, ConnectionDocument, ExpectedChangeDocument } from '@backstop/contracts'
 import { connectMongo, type Mongo } from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
@@ -25,6 +25,8 @@ afterAll(async () => {
 storeContract('in MongoDB', async () => {
   for (const name of [
     'subjects',
+    'connections',
+    'projects',
     'actions',
     'incidents',
     'inbox',
@@ -40,6 +42,12 @@ storeContract('in MongoDB', async () => {
   return {
     stores,
     action: async id => (await actions.findOne({ _id: id })) ?? undefined,
+    addConnection: async (connection, projectName) => {
+      await mongo.db.collection<ConnectionDocument>('connections').insertOne(connection)
+      const { project_id: _id } = connection
+      if (projectName !== null)
+        await mongo.db.collection<{ _id: string; name: string }>('projects').insertOne({ _id, name: projectName })
+    },
     addExpectedChanges: async list => void (await collection.insertMany([...list])),
   }
 })

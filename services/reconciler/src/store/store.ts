@@ -4,6 +4,7 @@ import type {
   ExpectedChangeDocument,
   InboxDocument,
   Incident,
+  Names,
 } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { Case, CaseOutboxEntry } from '../case/case.ts'
@@ -88,11 +89,23 @@ export interface Inbox {
   hold(ids: readonly string[], reason: string): Promise<void>
 }
 
+/** A connection with the name of its project; null if the project is not stored. */
+export interface NamedConnection extends ConnectionDocument {
+  readonly project_name?: string | null
+}
+
+/** The names that alerts about a connection show. */
+export function namesOf({ name, project_name = null }: NamedConnection): Names {
+  return { project: project_name, connection: name }
+}
+
 export interface ConnectionReader {
   /** Includes deleted connections. */
-  byIds(ids: readonly string[]): Promise<ReadonlyMap<string, ConnectionDocument>>
+  byIds(ids: readonly string[]): Promise<ReadonlyMap<string, NamedConnection>>
   /** All active connections whose provider can be read. */
-  readable(): Promise<ConnectionDocument[]>
+  readable(): Promise<NamedConnection[]>
+  /** @returns null if the project is not stored */
+  projectName(projectId: string): Promise<string | null>
 }
 
 /** The expected changes to look up. */

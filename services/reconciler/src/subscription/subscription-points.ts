@@ -168,8 +168,11 @@ function isPhaseEnd({ phase, snapshot }: Point, schedule: Point | undefined): bo
 
 /**
  * The snapshot with the cancellation of another object. Its own request did not set that cancellation, so its
- * idempotency keys are removed.
+ * idempotency keys and the details of its change are removed.
  */
-function withCancellationOf({ snapshot: { cancellation, source } }: Point, snapshot: Snapshot): Snapshot {
+function withCancellationOf(
+  { snapshot: { cancellation, source } }: Point,
+  { details: _details, ...snapshot }: Snapshot,
+): Snapshot {
   return { ...snapshot, cancellation, idempotencyKeys: [], ...(source === undefined ? {} : { source }) }
 }

@@ -20,6 +20,7 @@ import {
   withRecord,
 } from '../case/case.ts'
 import { withoutDenial } from '../case/denial.ts'
+import { asDetails, type KnownDetails, mergeDetails, originDetails, withoutOrigin } from '../case/details.ts'
 import { addSightingToTimeline } from '../case/timeline.ts'
 import { mergeRecords } from '../verdict/same-action.ts'
 import { READ_DELAY_MS } from './subscription-points.ts'
@@ -120,9 +121,10 @@ function deriveRecord(
     joined.actions.filter(isSubscriptionRecord).find(record => record.id === known?.id) ??
     newRecord(joined, row, aspect, span, kind, now)
   const telling = decisiveSnapshots(span, aspect)
+  const { details: _derivedBefore, ...kept } = base
   const { anchor } = base.turn
   const record: SubscriptionRecord = {
-    ...base,
+    ...kept,
     kind,
     subject: row.subject,
     objectIds: row.objectIds,
@@ -140,6 +142,7 @@ function deriveRecord(
     ...(aspect === 'cancellation' && span.part === 'episode'
       ? cancellationFacts(span, anchor, row)
       : { providerCreatedAt: Math.ceil(span.from), turn: otherSpanOf(row, aspect, span, anchor) }),
+    ...asDetails(mergeDetails(row.details, detailsOfSpan(span))),
   }
   if (source === null) return withRecord(joined, record)
   return withRecord(joined, addSightingToTimeline(base, withoutDenial(base, record, source), source, now))
@@ -221,6 +224,17 @@ function decisiveSnapshots({ snapshots, part }: HistorySpan, aspect: Aspect): re
 function openingKeys({ snapshots }: HistorySpan): readonly string[] {
   const opening = snapshots.filter(snapshot => snapshot.asOf === snapshots[0]?.asOf)
   return opening.flatMap(snapshot => snapshot.idempotencyKeys)
+}
+
+/**
+ * The origin of the request that began the span, and the newest reason. Origins of later requests do not show who began
+ * it, and neither does a snapshot that only states the phase before.
+ */
+function detailsOfSpan({ snapshots, from }: HistorySpan): KnownDetails | undefined {
+  const merged = (shown: readonly Snapshot[]) =>
+    shown.reduce<KnownDetails | undefined>((all, { details }) => mergeDetails(all, details), undefined)
+  const opening = snapshots.filter(({ asOf }) => asOf === from)
+  return mergeDetails(withoutOrigin(merged(snapshots)), originDetails(merged(opening)))
 }
 
 function stateOfSpan({ part, reached, isOver }: HistorySpan, aspect: Aspect): ObjectState {

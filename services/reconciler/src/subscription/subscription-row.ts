@@ -2,6 +2,7 @@ import type { ProviderKind } from '@backstop/contracts'
 import type { ObservedSubscription } from '@backstop/providers'
 import type { Aspect } from '../case/action-record.ts'
 import { type SightingSource, type Snapshot, type SubscriptionRow, withAll, withConnection } from '../case/case.ts'
+import { asDetails, detailsOfChange, detailsOfObject, knownDetails, mergeDetails } from '../case/details.ts'
 import { type Point, pointsOf } from './subscription-points.ts'
 
 /**
@@ -42,6 +43,7 @@ export function withSnapshot(
   source: SightingSource,
 ): SubscriptionRow {
   const { asOf, cancellation, pause } = sighting
+  const details = knownDetails(sighting.details, asOf)
   const seen: Snapshot = {
     asOf,
     cancellation,
@@ -53,6 +55,7 @@ export function withSnapshot(
     seenThrough: [source.connection],
     idempotencyKeys: sighting.idempotencyKey === null ? [] : [sighting.idempotencyKey],
     eventIds: source.eventId === null ? [] : [source.eventId],
+    ...asDetails(detailsOfChange(details)),
   }
   const known = row?.snapshots ?? []
   const sameIndex = known.findIndex(snapshot => snapshot.asOf === asOf && hasSameContent(snapshot, seen))
@@ -64,6 +67,7 @@ export function withSnapshot(
     subject: row?.subject ?? sighting.subject,
     objectIds: withAll(row?.objectIds ?? [], sighting.objectIds),
     snapshots: withoutUnchanged(snapshots.toSorted(bySnapshot)).slice(-MAX_SNAPSHOTS),
+    ...asDetails(mergeDetails(row?.details, detailsOfObject(details))),
   }
 }
 
@@ -80,6 +84,7 @@ export function mergeRows(a: SubscriptionRow, b: SubscriptionRow): SubscriptionR
     ...a,
     objectIds: withAll(a.objectIds, b.objectIds),
     snapshots: withoutUnchanged(snapshots.toSorted(bySnapshot)).slice(-MAX_SNAPSHOTS),
+    ...asDetails(mergeDetails(a.details, b.details)),
   }
 }
 
@@ -91,6 +96,7 @@ function withSighting(known: Snapshot, seen: Snapshot): Snapshot {
     seenThrough: seen.seenThrough.reduce(withConnection, known.seenThrough),
     idempotencyKeys: withAll(known.idempotencyKeys, seen.idempotencyKeys),
     eventIds: withAll(known.eventIds, seen.eventIds).slice(0, MAX_EVENTS_PER_SNAPSHOT),
+    ...asDetails(mergeDetails(known.details, seen.details)),
   }
 }
 

@@ -81,6 +81,48 @@ export function claimResultOf(
 }
 
 /**
+ * Every fact in which an operation contradicts an action, the one that `claimResultOf` gives first. Empty if the
+ * operation fits.
+ */
+export function contradictionsOf(
+  action: ActionRecord,
+  operation: Operation,
+  timed: TimedOperation,
+): readonly Exclude<CandidateFailure, FailedAssignment>[] {
+  const claim = claimResultOf(action, operation, timed)
+  if (claim.kind === 'match') return []
+  const isSameKind = operation.kind === action.kind
+  const isOtherRefund =
+    isSameKind && namesSingleRefund(action, operation) && !refundIdsOf(action).includes(operation.provider_ref ?? '')
+  const paysOut = creditNoteIdsOf(action).includes(operation.provider_ref ?? '')
+  const sameCurrency = operation.currency === null || operation.currency === action.currency
+  const agreesInAmount = isSameKind
+    ? action.kind !== 'refund' || (sameCurrency && amountFits(action, operation, paysOut))
+    : operation.amount === action.amount
+  const contradicts = {
+    operation_did_not_act: !hasExecuted(operation.state) || operation.executing_at === null,
+    operation_skipped_approval: operation.unapproved != null,
+    other_kind: !isSameKind || !isAtProviderOf(action, operation),
+    other_provider_ref: isOtherRefund,
+    other_subject: !paysOut && !namesSubject(action, operation),
+    other_amount: !agreesInAmount,
+    outside_time_window: !timesOf(action, timed).agree,
+  }
+  return CONTRADICTIONS.filter(fact => contradicts[fact])
+}
+
+/** In the order in which `claimResultOf` checks them. */
+const CONTRADICTIONS = [
+  'operation_did_not_act',
+  'operation_skipped_approval',
+  'other_kind',
+  'other_provider_ref',
+  'other_subject',
+  'other_amount',
+  'outside_time_window',
+] as const satisfies readonly Exclude<CandidateFailure, FailedAssignment>[]
+
+/**
  * A credit note may be paid out by several refunds, so the amount of a refund may be lower than that of the operation.
  */
 function amountFits(action: ActionRecord, operation: Operation, paysOut: boolean): boolean {

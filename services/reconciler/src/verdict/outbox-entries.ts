@@ -107,10 +107,15 @@ export function alertEntry(
   event: 'incident.opened' | 'incident.resolved',
   now: number,
 ): CaseOutboxEntry {
+  const names = theCase.names?.[incident.connectionId]
   return toAlertEntry(theCase, now, {
     alert_id: incidentAlertId(incident.id, event),
     event,
-    data: { incident: projectIncident(theCase, action, incident), action: projectAction(theCase, action) },
+    data: {
+      incident: projectIncident(theCase, action, incident),
+      action: projectAction(theCase, action),
+      ...(names === undefined ? {} : { names }),
+    },
   })
 }
 

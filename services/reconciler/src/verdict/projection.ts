@@ -1,6 +1,8 @@
 import { type Action, type Incident, isoTime } from '@backstop/contracts'
 import { type ActionRecord, type IncidentRecord, isJudged, openIncident } from '../case/action-record.ts'
 import type { Case, MergedRecord } from '../case/case.ts'
+import { showDetails } from '../case/details.ts'
+import { detailsOf } from '../case/sides.ts'
 import { summaryOf } from './summary.ts'
 import { candidatesOf, indexOperations, type OperationIndex, usedUpRemark, whyOf } from './why.ts'
 
@@ -32,6 +34,7 @@ function showAction(theCase: Case, action: ActionRecord, index: OperationIndex, 
     ...(action.differences.length > 0 ? { differences: [...action.differences] } : {}),
     incident_id: (openIncident(action) ?? action.incidents.at(-1))?.id ?? null,
     event_ids: [...action.eventIds],
+    ...showDetails(detailsOf(action)),
     timeline: [...action.timeline],
     version,
   }

@@ -1,5 +1,6 @@
 import { type ActionRecord, isProvisional, judgementOf, openIncident, type Side } from '../case/action-record.ts'
 import { type Case, withAll, withConnection, withRecord } from '../case/case.ts'
+import { asDetails, mergeDetails } from '../case/details.ts'
 import { withSides } from '../case/sides.ts'
 import { timelineEntry } from '../case/timeline.ts'
 import { resolveIncident } from './incidents.ts'
@@ -59,6 +60,8 @@ export function mergeRecords(theCase: Case, kept: ActionRecord, duplicate: Actio
     eventIds: withAll(kept.eventIds, duplicate.eventIds),
     firstSeenAt: Math.min(kept.firstSeenAt, duplicate.firstSeenAt),
     readBack: kept.readBack ?? duplicate.readBack,
+    // Those of a subscription's change are derived from its history.
+    ...asDetails(kept.turn === null ? mergeDetails(kept.details, duplicate.details) : kept.details),
     timeline: [
       ...[...kept.timeline, ...duplicate.timeline].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
       timelineEntry(now, 'event_received', duplicate.id, text),

@@ -11,6 +11,7 @@ import type { Case } from '../case/case.ts'
 import { byTime, nearestFirst } from '../case/pairing.ts'
 import { type UsedUp, usedUpFor } from '../expected-change/cover-actions.ts'
 import { MAX_NAMED } from '../expected-change/expected-change-uses.ts'
+import { closestOperation } from './closest.ts'
 import { claimResultOf, requestedBetween, type TimedOperation, timedOperation } from './explain.ts'
 
 /** Explains a verdict in words. */
@@ -137,13 +138,19 @@ function usersText({ by, used }: UsedUp): string {
  * @param index the operations of the case; pass it for many actions of one case
  */
 export function whyOf(theCase: Case, action: ActionRecord, index = indexOperations(theCase)): Why {
+  const candidates = candidatesOf(theCase, action, index).map(timed => {
+    const claim = claimResultOf(action, timed.operation, timed)
+    return { timed, failure: claim.kind === 'match' ? whyNotAssigned(action, timed, index) : claim.reason }
+  })
+  const closest = UNEXPLAINED.includes(action.reason) ? closestOperation(action, candidates) : undefined
   return {
     rule: `${ruleOf(action)}${readBackRemark(action)}${usedUpRemark(theCase, action)}`,
-    candidates: candidatesOf(theCase, action, index).map(timed => {
-      const claim = claimResultOf(action, timed.operation, timed)
-      const failure = claim.kind === 'match' ? whyNotAssigned(action, timed, index) : claim.reason
-      return { operation_id: timed.name, failure, text: FAILURES[failure](action, timed.operation, timed) }
-    }),
+    candidates: candidates.map(({ timed, failure }) => ({
+      operation_id: timed.name,
+      failure,
+      text: FAILURES[failure](action, timed.operation, timed),
+    })),
+    ...(closest === undefined ? {} : { closest }),
     read_back: action.readBack,
   }
 }

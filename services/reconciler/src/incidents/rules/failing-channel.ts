@@ -5,6 +5,7 @@ import {
   type Incident,
   incidentAlertId,
   isoTime,
+  type Names,
   type TimedOutboxEntry,
 } from '@backstop/contracts'
 
@@ -18,7 +19,7 @@ export interface IncidentChange {
 }
 
 /** The incident of a channel that was disabled after failures. It tells people that alerts do not arrive there. */
-export function openChannelIncident(command: OpenChannelIncident, now: number): IncidentChange {
+export function openChannelIncident(command: OpenChannelIncident, now: number, names?: Names): IncidentChange {
   const incident: Incident = {
     incident_id: command.incident_id,
     project_id: command.project_id,
@@ -34,7 +35,7 @@ export function openChannelIncident(command: OpenChannelIncident, now: number): 
     resolved_by: null,
     version: 1,
   }
-  return { incident, entries: incidentMessages(incident, 'incident.opened', now) }
+  return { incident, entries: incidentMessages(incident, 'incident.opened', now, names) }
 }
 
 export type ChannelIncidentResolution =
@@ -46,6 +47,7 @@ export function resolveChannelIncident(
   command: ResolveChannelIncident,
   known: Incident | undefined,
   now: number,
+  names?: Names,
 ): ChannelIncidentResolution {
   if (known === undefined) return { kind: 'keep', reason: 'unknown_incident' }
   const { project_id, channel_id } = command
@@ -63,7 +65,7 @@ export function resolveChannelIncident(
   return {
     kind: 'resolve',
     reason: 'channel_enabled',
-    told: { incident, entries: incidentMessages(incident, 'incident.resolved', now) },
+    told: { incident, entries: incidentMessages(incident, 'incident.resolved', now, names) },
   }
 }
 
@@ -72,6 +74,7 @@ export function incidentMessages(
   incident: Incident,
   event: 'incident.opened' | 'incident.resolved',
   now: number,
+  names?: Names,
 ): TimedOutboxEntry[] {
   const { incident_id, project_id, state } = incident
   const alert: Alert = {
@@ -79,7 +82,7 @@ export function incidentMessages(
     project_id,
     created_at: isoTime(now),
     event,
-    data: { incident, action: null },
+    data: { incident, action: null, ...(names === undefined ? {} : { names }) },
   }
   const id = deterministicId('message', 'incident', incident_id, state)
   return [

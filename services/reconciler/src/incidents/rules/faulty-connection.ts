@@ -1,4 +1,4 @@
-import { deterministicId, type Incident, type IncidentCode, isoTime } from '@backstop/contracts'
+import { deterministicId, type Incident, type IncidentCode, isoTime, type Names } from '@backstop/contracts'
 import { type IncidentChange, incidentMessages } from './failing-channel.ts'
 
 /** The faults of a connection. */
@@ -8,6 +8,8 @@ export interface FaultyConnection {
   readonly id: string
   readonly projectId: string
   readonly name: string
+  /** For the alert. */
+  readonly names: Names
 }
 
 /**
@@ -37,7 +39,7 @@ export function openConnectionIncident(
     resolved_by: null,
     version: 1,
   }
-  return { incident, entries: incidentMessages(incident, 'incident.opened', now) }
+  return { incident, entries: incidentMessages(incident, 'incident.opened', now, connection.names) }
 }
 
 const RESOLVED_TEXT: Record<ConnectionFault, string> = {
@@ -49,7 +51,7 @@ const RESOLVED_TEXT: Record<ConnectionFault, string> = {
  * Resolves an open incident.
  * @returns undefined if it is already resolved
  */
-export function resolveConnectionIncident(known: Incident, now: number): IncidentChange | undefined {
+export function resolveConnectionIncident(known: Incident, names: Names, now: number): IncidentChange | undefined {
   if (known.state === 'resolved') return undefined
   const incident: Incident = {
     ...known,
@@ -58,5 +60,5 @@ export function resolveConnectionIncident(known: Incident, now: number): Inciden
     resolved_at: isoTime(now),
     version: known.version + 1,
   }
-  return { incident, entries: incidentMessages(incident, 'incident.resolved', now) }
+  return { incident, entries: incidentMessages(incident, 'incident.resolved', now, names) }
 }

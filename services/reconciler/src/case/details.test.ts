@@ -1,0 +1,110 @@
+import { Action } from '@backstop/contracts'
+import type { SightingDetails } from '@backstop/providers'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type KnownDetails, knownDetails, mergeDetails, showDetails, withoutPersonalData } from './details.ts'
+
+const text = fc.constantFrom(null, 'a', 'b')
+const sightings = fc.array(
+  fc.record({
+    version: fc.integer({ min: 0, max: 2 }),
+    details: fc.record(
+      {
+        origin: fc.record({
+          channel: fc.constantFrom(null, 'api', 'dashboard'),
+          key_name: text,
+          user: text,
+          request_id: text,
+          idempotency_key: text,
+        }),
+        customer: fc.record({ id: text, name: text, email: text }),
+        payment: fc.record({ number: text, plan: text, refund_reason: text, destination: text }),
+        mode: fc.constantFrom('live', 'test'),
+        dashboardUrl: fc.constantFrom('https://dashboard.example/1', 'https://dashboard.example/2'),
+      },
+      { requiredKeys: [] },
+    ),
+  }),
+  { minLength: 1, maxLength: 5 },
+)
+
+const mergeAll = (all: readonly (KnownDetails | undefined)[]) =>
+  all.reduce((known, one) => mergeDetails(known, one), undefined)
+
+test('merged details do not depend on the order, the number and the grouping of the sightings', () => {
+  const orders = sightings.chain(shown =>
+    fc.tuple(
+      fc.constant(shown),
+      fc.shuffledSubarray(shown, { minLength: shown.length, maxLength: shown.length }),
+      fc.subarray(shown),
+      fc.nat({ max: shown.length }),
+    ),
+  )
+  fc.assert(
+    fc.property(orders, ([shown, shuffled, repeated, at]) => {
+      const read = (list: typeof shown) => list.map(({ details, version }) => knownDetails(details as never, version))
+      const expected = mergeAll(read(shown))
+      expect(mergeAll(read([...shuffled, ...repeated]))).toEqual(expected)
+      expect(mergeDetails(mergeAll(read(shuffled.slice(0, at))), mergeAll(read(shuffled.slice(at))))).toEqual(expected)
+    }),
+  )
+})
+
+describe('of two sightings, details keep', () => {
+  const merged = (first: SightingDetails, second: SightingDetails) =>
+    showDetails(mergeDetails(knownDetails(first, 1), knownDetails(second, 2)))
+  const customer = (email: string | null) => ({ customer: { id: null, name: null, email } })
+  const origin = (user: string | null) => ({
+    origin: { channel: 'dashboard', key_name: null, user, request_id: null, idempotency_key: null } as const,
+  })
+
+  test('the newer customer', () => {
+    expect(merged(customer('old@example.com'), customer('new@example.com')).customer?.email).toBe('new@example.com')
+  })
+
+  test('a fact that the newer one does not state', () => {
+    expect(merged(customer('ann@example.com'), customer(null)).customer?.email).toBe('ann@example.com')
+    expect(merged(customer('ann@example.com'), {}).customer?.email).toBe('ann@example.com')
+  })
+
+  test('the earlier origin, because only the first state shows who made it', () => {
+    expect(merged(origin('first@example.com'), origin('second@example.com')).origin?.user).toBe('first@example.com')
+    expect(merged(origin(null), origin('second@example.com')).origin?.user).toBe('second@example.com')
+  })
+})
+
+test('details are shown with null for each fact that the provider does not state', () => {
+  const shown = showDetails(knownDetails({ mode: 'test' }, 1))
+  expect(Action.partial().parse(shown)).toEqual(shown)
+  expect(shown).toEqual({
+    origin: { channel: null, key_name: null, user: null, request_id: null, idempotency_key: null },
+    customer: null,
+    payment: { number: null, plan: null, refund_reason: null, destination: null },
+    mode: 'test',
+    links: { provider: null, console: null },
+  })
+})
+
+test('an action without details shows no detail', () => {
+  expect(showDetails(undefined)).toEqual({})
+})
+
+test('details without personal data keep the ids and lose name, e-mail address and user', () => {
+  const details = knownDetails(
+    {
+      origin: {
+        channel: 'dashboard',
+        key_name: null,
+        user: 'bo@example.com',
+        request_id: 'req_1',
+        idempotency_key: null,
+      },
+      customer: { id: 'cus_1', name: 'Ann', email: 'ann@example.com' },
+    },
+    1,
+  )
+  expect(showDetails(withoutPersonalData(details))).toMatchObject({
+    origin: { channel: 'dashboard', user: null, request_id: 'req_1' },
+    customer: { id: 'cus_1', name: null, email: null },
+  })
+})

@@ -1,0 +1,29 @@
+import type { ActionRecord } from '../case/action-record.ts'
+import type { Case } from '../case/case.ts'
+import { type KnownDetails, mergeDetails, withoutOrigin } from '../case/details.ts'
+
+/**
+ * Adds the details of a charge to its refunds, e.g. its customer: the card processor's refund names only its charge. The
+ * origin of a total is that of one refund, so it is left out.
+ */
+export function addDetailsOfCharges(theCase: Case): Case {
+  const charges = detailsByCharge(theCase)
+  if (charges.size === 0) return theCase
+  const actions = theCase.actions.map(action => (action.kind === 'refund' ? withDetailsOf(action, charges) : action))
+  return actions.every((action, index) => action === theCase.actions[index]) ? theCase : { ...theCase, actions }
+}
+
+function detailsByCharge({ refundTotals }: Case): ReadonlyMap<string, KnownDetails> {
+  const charges = new Map<string, KnownDetails>()
+  for (const { chargeId, details } of refundTotals) {
+    const known = mergeDetails(charges.get(chargeId), withoutOrigin(details))
+    if (known !== undefined) charges.set(chargeId, known)
+  }
+  return charges
+}
+
+/** Returns the same object if the record has these details already. */
+function withDetailsOf(action: ActionRecord, charges: ReadonlyMap<string, KnownDetails>): ActionRecord {
+  const details = action.objectIds.reduce((known, id) => mergeDetails(known, charges.get(id)), action.details)
+  return details === undefined || details === action.details ? action : { ...action, details }
+}
