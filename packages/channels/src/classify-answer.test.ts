@@ -25,6 +25,14 @@ const SUCCESS = '{"status":"success","message":"Event processed","dedup_key":"in
 const invalidEvent = (error: string) =>
   JSON.stringify({ status: 'invalid event', message: 'Event object is invalid', errors: [error] })
 
+const triggerOff = (state: string) =>
+  JSON.stringify({
+    error: {
+      code: 'WorkflowTriggerIsNotEnabled',
+      message: `Could not execute workflow trigger 'manual' of workflow 'a1' because it is in state '${state}'.`,
+    },
+  })
+
 interface Row {
   name: string
   channel: ChannelKind
@@ -124,6 +132,34 @@ const rows: Row[] = [
   },
   { name: '429', channel: 'pagerduty', answer: http(429), kind: 'retry', reason: 'rate_limited' },
   { name: '500', channel: 'pagerduty', answer: http(500), kind: 'retry', reason: 'receiver_failed' },
+  { name: '202', channel: 'teams', answer: http(202), kind: 'delivered', reason: 'accepted' },
+  { name: '200', channel: 'teams', answer: http(200, '1'), kind: 'delivered', reason: 'accepted' },
+  {
+    name: '400 of a deleted workflow',
+    channel: 'teams',
+    answer: http(400, triggerOff('Deleted')),
+    kind: 'disable',
+    reason: 'teams_workflow_deleted',
+  },
+  {
+    name: '400 of a workflow that is switched off',
+    channel: 'teams',
+    answer: http(400, triggerOff('Disabled')),
+    kind: 'retry',
+    reason: 'teams_workflow_off',
+  },
+  {
+    name: '400 for the message',
+    channel: 'teams',
+    answer: http(400, '{"error":{"code":"TriggerInputSchemaMismatch"}}'),
+    kind: 'retry',
+    reason: 'receiver_refused',
+  },
+  { name: '401', channel: 'teams', answer: http(401), kind: 'retry', reason: 'receiver_refused' },
+  { name: '404', channel: 'teams', answer: http(404), kind: 'retry', reason: 'receiver_refused' },
+  { name: '410', channel: 'teams', answer: http(410), kind: 'disable', reason: 'receiver_gone' },
+  { name: '429', channel: 'teams', answer: http(429), kind: 'retry', reason: 'rate_limited' },
+  { name: '502', channel: 'teams', answer: http(502), kind: 'retry', reason: 'receiver_failed' },
   { name: '250 after the content', channel: 'email', answer: smtp('sent', 250), kind: 'delivered', reason: 'accepted' },
   {
     name: '550 for every address',

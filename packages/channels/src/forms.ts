@@ -4,12 +4,14 @@ import { emailForm } from './email/form.ts'
 import type { SealField, ServiceHosts } from './form.ts'
 import { pagerDutyForm } from './pagerduty/form.ts'
 import { slackForm } from './slack/form.ts'
+import { teamsForm } from './teams/form.ts'
 import { webhookForm } from './webhook/form.ts'
 
 export type { EmailConfig } from './email/form.ts'
 export { isServiceHost } from './form.ts'
 export type { PagerDutyConfig } from './pagerduty/form.ts'
 export type { SlackConfig } from './slack/form.ts'
+export type { TeamsConfig } from './teams/form.ts'
 export type { WebhookConfig } from './webhook/form.ts'
 export type { SealField }
 
@@ -19,6 +21,7 @@ const CHANNEL_FORMS = {
   email: emailForm,
   webhook: webhookForm,
   pagerduty: pagerDutyForm,
+  teams: teamsForm,
 } satisfies Record<ChannelKind, unknown>
 
 type Forms = typeof CHANNEL_FORMS

@@ -4,6 +4,7 @@ import { pagerDutyPreview } from './pagerduty/preview.ts'
 import type { Preview, PreviewView } from './preview.ts'
 import { slackMessage } from './slack/message.ts'
 import { slackPage } from './slack/page.ts'
+import { teamsPreview } from './teams/preview.ts'
 import { webhookBody, webhookDocument } from './webhook/message.ts'
 
 /** The previews of all channel kinds. */
@@ -18,6 +19,7 @@ const PREVIEWS: { readonly [K in ChannelKind]: (view: PreviewView) => Preview } 
     return { body: { subject, text, html }, text, html }
   },
   pagerduty: pagerDutyPreview,
+  teams: teamsPreview,
 }
 
 export function previewMessage(kind: ChannelKind, view: PreviewView): Preview {

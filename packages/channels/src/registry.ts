@@ -6,6 +6,7 @@ import { emailChannel } from './email/deliver.ts'
 import type { ChannelConfig, ChannelDocument } from './forms.ts'
 import { pagerDutyChannel } from './pagerduty/deliver.ts'
 import { slackChannel } from './slack/deliver.ts'
+import { teamsChannel } from './teams/deliver.ts'
 import { webhookChannel } from './webhook/deliver.ts'
 
 /** The delivery modules of all channel kinds. */
@@ -14,6 +15,7 @@ export const CHANNEL_MODULES: { readonly [K in ChannelKind]: ChannelModule<Extra
   slack: slackChannel,
   email: emailChannel,
   pagerduty: pagerDutyChannel,
+  teams: teamsChannel,
 }
 
 /**

@@ -5,6 +5,7 @@ import type { EmailConfig } from '../src/email/form.ts'
 import type { ChannelConfig } from '../src/forms.ts'
 import type { PagerDutyConfig } from '../src/pagerduty/form.ts'
 import type { SlackConfig } from '../src/slack/form.ts'
+import type { TeamsConfig } from '../src/teams/form.ts'
 import type { WebhookConfig } from '../src/webhook/form.ts'
 
 export const PROJECT = 'prj_test'
@@ -169,6 +170,10 @@ export function webhookChannel(
 
 export function slackChannel(id: string, url: string, facts: ChannelFacts = {}): StoredChannel<SlackConfig> {
   return channel(id, { kind: 'slack', ...sealed(id, url, 'webhook_url', facts) }, facts)
+}
+
+export function teamsChannel(id: string, url: string, facts: ChannelFacts = {}): StoredChannel<TeamsConfig> {
+  return channel(id, { kind: 'teams', ...sealed(id, url, 'webhook_url', facts) }, facts)
 }
 
 /** An encrypted field of a channel, with its fingerprint. */

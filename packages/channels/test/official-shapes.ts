@@ -30,7 +30,52 @@ const PagerDutyRequest = z.discriminatedUnion('event_action', [
   }),
 ])
 
-const SHAPES = { pagerduty: { schema: PagerDutyRequest, maxBytes: 512 * 1024 } }
+/**
+ * The card of https://adaptivecards.io/explorer, in the envelope of
+ * https://learn.microsoft.com/en-us/power-automate/teams/send-a-message-in-teams
+ */
+const TeamsRequest = z.strictObject({
+  type: z.literal('message'),
+  attachments: z
+    .array(
+      z.strictObject({
+        contentType: z.literal('application/vnd.microsoft.card.adaptive'),
+        content: z.strictObject({
+          $schema: z.literal('http://adaptivecards.io/schemas/adaptive-card.json'),
+          type: z.literal('AdaptiveCard'),
+          version: z.enum(['1.0', '1.1', '1.2', '1.3', '1.4', '1.5']),
+          msteams: z.strictObject({ width: z.literal('Full') }),
+          body: z.array(
+            z.strictObject({
+              type: z.literal('RichTextBlock'),
+              spacing: z.enum(['Small', 'Medium']).optional(),
+              inlines: z
+                .array(
+                  z.strictObject({
+                    type: z.literal('TextRun'),
+                    text: z.string().min(1),
+                    weight: z.enum(['Lighter', 'Default', 'Bolder']).optional(),
+                    size: z.enum(['Small', 'Default', 'Medium', 'Large', 'ExtraLarge']).optional(),
+                    color: z.enum(['Default', 'Dark', 'Light', 'Accent', 'Good', 'Warning', 'Attention']).optional(),
+                    isSubtle: z.boolean().optional(),
+                  }),
+                )
+                .min(1),
+            }),
+          ),
+          actions: z
+            .array(z.strictObject({ type: z.literal('Action.OpenUrl'), title: z.string().min(1), url: WebLink }))
+            .max(6),
+        }),
+      }),
+    )
+    .length(1),
+})
+
+const SHAPES = {
+  pagerduty: { schema: PagerDutyRequest, maxBytes: 512 * 1024 },
+  teams: { schema: TeamsRequest, maxBytes: 28_000 },
+}
 
 /** The reason for which the service would refuse the request; undefined if it accepts the request. */
 export function refusalOf(service: keyof typeof SHAPES, body: string): string | undefined {

@@ -7,5 +7,6 @@ export const ChannelKind = z.enum([
   'email',
   'webhook',
   'pagerduty',
+  'teams',
 ])
 export type ChannelKind = z.infer<typeof ChannelKind>

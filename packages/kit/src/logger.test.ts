@@ -20,6 +20,10 @@ const CANARIES = [
   { name: 'a bearer header', text: 'Bearer CANARYcanary0123' },
   { name: 'a basic header', text: 'Basic Q0FOQVJZOkNBTkFSWQ==' },
   { name: 'an incoming webhook', text: 'https://hooks.slack.com/services/T0CANARY/B0CANARY/canary' },
+  {
+    name: 'the signature of a Teams workflow',
+    text: 'https://prod-1.westeurope.logic.azure.com:443/workflows/a1/triggers/manual/paths/invoke?sv=1.0&sig=CANARY%2Fcanary0123',
+  },
   { name: 'a password in a URL', text: 'mongodb://user:CANARY@db.example:27017' },
   { name: 'a password with colons in a URL', text: 'smtps://user:CANARY:x:y@mail.example' },
 ]

@@ -2,10 +2,10 @@ import type { StoredChannel } from '@backstop/contracts'
 import type { AttemptAnswer } from '../answer.ts'
 import type { ChannelModule, ChannelPorts } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
+import { openWebhookUrl } from '../webhook-url-target.ts'
 import { digestMessage, digestWithoutBlocks, SLACK_DIGEST } from './digest.ts'
 import type { SlackConfig } from './form.ts'
 import { type SlackMessage, slackMessage } from './message.ts'
-import { openSlackTarget } from './target.ts'
 
 /** Posts a message to an incoming webhook of Slack, or of another chat with the same interface. */
 export const slackChannel: ChannelModule<SlackConfig> = {
@@ -32,7 +32,7 @@ async function postMessage(
   { message, withoutBlocks }: { readonly message: SlackMessage; readonly withoutBlocks: SlackMessage },
   ports: ChannelPorts,
 ): Promise<AttemptAnswer> {
-  const target = openSlackTarget(channel, ports.secretBox)
+  const target = openWebhookUrl(channel, ports.secretBox)
   const url = target.url.reveal()
   const startedAtMs = ports.clock.now()
   const request = (body: SlackMessage) => {

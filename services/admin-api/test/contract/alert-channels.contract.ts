@@ -21,6 +21,15 @@ export function describeAlertChannels(testApi: () => TestApi): void {
         shown: { kind: 'slack', webhook_url_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
       },
       {
+        kind: 'teams',
+        config: {
+          kind: 'teams',
+          webhook_url:
+            'https://prod-1.westeurope.logic.azure.com:443/workflows/a1/triggers/manual/paths/invoke?sig=canary',
+        },
+        shown: { kind: 'teams', webhook_url_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
+      },
+      {
         kind: 'pagerduty',
         config: { kind: 'pagerduty', routing_key: 'canary0ofrouting0key000000000000' },
         shown: {
@@ -163,6 +172,16 @@ export function describeAlertChannels(testApi: () => TestApi): void {
       expect(made.status).toBe(201)
       const change = { config: { webhook_url } }
       expect(await api().patch(`/v1/alert-channels/${made.body.channel_id}`, change)).toMatchObject(refusal)
+    })
+
+    test.each([
+      { kind: 'teams', name: 'another host', webhook_url: 'https://hooks.example.test/workflows/a1?sig=x' },
+      { kind: 'teams', name: 'a host that ends like one of Teams', webhook_url: 'https://evil-logic.azure.com/x' },
+      { kind: 'teams', name: 'an address of the retired connectors', webhook_url: 'https://a.webhook.office.com/x' },
+    ])('a $kind channel is refused that names $name', async ({ kind, webhook_url }) => {
+      const { projectId } = await createTestProject(api())
+      const refusal = { status: 400, body: { code: 'invalid_request', errors: [{ path: 'body.config.webhook_url' }] } }
+      expect(await api().post('/v1/alert-channels', channel(projectId, { kind, webhook_url }))).toMatchObject(refusal)
     })
 
     test.each([

@@ -64,6 +64,14 @@ export function describeChannelChanges(testApi: () => TestApi): void {
         },
       },
       {
+        kind: 'teams',
+        config: { kind: 'teams', webhook_url: 'https://prod-1.westeurope.logic.azure.com/workflows/a1?sig=x' },
+        change: {
+          webhook_url: 'https://default1.a1.environment.api.powerplatform.com:443/powerautomate/automations/x?sig=y',
+        },
+        shown: { kind: 'teams', webhook_url_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
+      },
+      {
         kind: 'slack',
         config: { kind: 'slack', webhook_url: 'https://hooks.slack.com/services/T0/B0/one' },
         change: { webhook_url: 'https://hooks.slack.com/services/T0/B0/two' },

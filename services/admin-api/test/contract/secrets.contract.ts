@@ -25,6 +25,8 @@ export function describeSecrets(testApi: () => TestApi): void {
       rotated: 'pdl_ntfset_canary_of_the_rotation',
       header: 'Bearer canary-of-a-header',
       changedHeader: 'Bearer canary-of-a-changed-header',
+      teams: 'https://prod-1.westeurope.logic.azure.com/workflows/a1/invoke?sig=canaryofteams',
+      changedTeams: 'https://prod-1.westeurope.logic.azure.com/workflows/a1/invoke?sig=canaryofachangedteams',
       routingKey: 'canary0ofrouting0key000000000000',
       changedRoutingKey: 'canary0ofachanged0key00000000000',
       changedSlack: 'https://hooks.slack.com/services/T0/B0/canaryofachange',
@@ -44,6 +46,11 @@ export function describeSecrets(testApi: () => TestApi): void {
       config: { kind: 'slack', webhook_url: given.slack },
     })
     await api.patch(`/v1/alert-channels/${slack.body.channel_id}`, { config: { webhook_url: given.changedSlack } })
+    const teams = await api.post('/v1/alert-channels', {
+      ...channel,
+      config: { kind: 'teams', webhook_url: given.teams },
+    })
+    await api.patch(`/v1/alert-channels/${teams.body.channel_id}`, { config: { webhook_url: given.changedTeams } })
     const pager = await api.post('/v1/alert-channels', {
       ...channel,
       config: { kind: 'pagerduty', routing_key: given.routingKey },

@@ -11,7 +11,7 @@ import {
 import type { ChannelHealthDocument } from '@backstop/contracts'
 
 /**
- * A channel as the API shows it, with fingerprints in place of secrets. Slack's webhook_url is a secret, because it is enough for
+ * A channel as the API shows it, with fingerprints in place of secrets. A webhook_url is a secret, because it is enough for
  * posting.
  */
 export function showChannel(

@@ -1,0 +1,27 @@
+import { messagePage } from '../message-page.ts'
+import type { Preview, PreviewView } from '../preview.ts'
+import { type RichTextBlock, type TextColor, teamsMessage } from './message.ts'
+
+const ACCENTS: Readonly<Record<TextColor, string>> = { Attention: '#b3261e', Good: '#2f6f44', Default: '#5b5fc7' }
+
+export function teamsPreview({ alert, publicUrl, brandName }: PreviewView): Preview {
+  const message = teamsMessage(alert, publicUrl, brandName)
+  const { body, actions } = message.attachments[0].content
+  const [title, summary, ...rest] = body
+  const html = messagePage({
+    accent: ACCENTS[title?.inlines[0]?.color ?? 'Default'],
+    title: textOf(title),
+    texts: [textOf(summary)],
+    facts: rest.slice(0, -1).map(({ inlines: [label, value] }) => ({
+      label: label?.text ?? '',
+      value: value?.text ?? '',
+    })),
+    links: actions.map(action => ({ text: action.title, url: action.url })),
+    footer: textOf(body.at(-1)),
+  })
+  return { body: message, text: body.map(textOf).join('\n'), html }
+}
+
+function textOf(block: RichTextBlock | undefined): string {
+  return (block?.inlines ?? []).map(({ text }) => text).join('')
+}

@@ -1,0 +1,36 @@
+import type { StoredChannel } from '@backstop/contracts'
+import { Secret, type SecretBox } from '@backstop/kit'
+import type { WebhookUrlConfig } from './webhook-url-form.ts'
+
+/** The URL of an incoming webhook. It is a secret, because anyone who has it can post. */
+export interface WebhookUrlTarget {
+  readonly url: Secret
+  /**
+   * The parts of the URL that are masked in answers: the URL, its path, each suffix of the path down to the token, and
+   * the long values of its query. Error pages repeat the path without the host, and Slack's errors contain the team,
+   * the app or the token.
+   */
+  readonly echoes: readonly Secret[]
+}
+
+/** @throws AppError `secret_unreadable` */
+export function openWebhookUrl(channel: StoredChannel<WebhookUrlConfig>, secretBox: SecretBox): WebhookUrlTarget {
+  const { _id: id, project_id: projectId, config } = channel
+  const url = secretBox.open(config.webhook_url, { collection: 'channels', id, field: 'webhook_url', projectId })
+  return { url, echoes: [url, ...partsOf(url.reveal()).map(part => new Secret(part))] }
+}
+
+/** Minimum length of a masked value of the query, in characters. Shorter values are versions and other ordinary words. */
+const MIN_VALUE_LENGTH = 16
+
+function partsOf(url: string): string[] {
+  const parsed = URL.parse(url)
+  if (parsed === null) return []
+  const segments = parsed.pathname.split('/').filter(segment => segment !== '')
+  const values = parsed.search.slice(1).split('&')
+  return [
+    ...segments.map((_, index) => segments.slice(index).join('/')),
+    ...values.map(pair => pair.slice(pair.indexOf('=') + 1)),
+    ...parsed.searchParams.values(),
+  ].filter((part, index) => index < segments.length || part.length >= MIN_VALUE_LENGTH)
+}
