@@ -110,6 +110,32 @@ export const RULES: readonly Rule[] = [
     error: answer =>
       `The workflow answered ${status(answer)} (${bodyText(answer)}); check that it starts when a Teams webhook request is received, that anyone may trigger it, and that the URL is current`,
   },
+  // Discord: 404 is final for the webhook, and so is the code 50027 (invalid token)
+  // (https://discord.com/developers/docs/topics/opcodes-and-status-codes). Discord blocks an address that makes more
+  // than 10,000 requests with such answers in ten minutes (https://discord.com/developers/docs/topics/rate-limits).
+  {
+    reason: 'discord_hook_gone',
+    channels: ['discord'],
+    applies: http((code, body) => code === 404 || (code === 401 && /"code": ?50027\b/.test(body))),
+    outcome: 'disable',
+    error: answer =>
+      `Discord no longer accepts messages for this webhook (${status(answer)} ${bodyText(answer)}); create a new webhook and set its URL`,
+  },
+  {
+    reason: 'discord_message_refused',
+    channels: ['discord'],
+    applies: http(code => code === 400),
+    outcome: 'dead_letter',
+    error: answer => `Discord rejected this message (${bodyText(answer)}); the channel stays enabled`,
+  },
+  {
+    reason: 'receiver_refused',
+    channels: ['discord'],
+    applies: http(code => code === 401 || code === 403),
+    outcome: 'retry',
+    error: answer =>
+      `Discord answered ${status(answer)} (${bodyText(answer)}); check that the URL is the one of a webhook, and that Discord does not block the address of this installation`,
+  },
   // Any HTTP receiver.
   {
     reason: 'accepted',

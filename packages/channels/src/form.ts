@@ -8,7 +8,7 @@ export type SealField = (secret: string, field: string) => { sealed: SealedSecre
 export const Url = z.string().min(1).max(2048)
 
 /** The changed URL of an incoming webhook, for every kind whose target is such a URL. */
-export const WebhookUrlPatch = Url.optional().describe('slack and teams; never shown again')
+export const WebhookUrlPatch = Url.optional().describe('slack, teams and discord; never shown again')
 
 /**
  * The hosts of the service that a kind of channel sends to. Its messages contain the content of alerts and are not

@@ -1,5 +1,6 @@
 import type { ChannelKind, StoredChannel } from '@backstop/contracts'
 import { z } from 'zod'
+import { discordForm } from './discord/form.ts'
 import { emailForm } from './email/form.ts'
 import type { SealField, ServiceHosts } from './form.ts'
 import { pagerDutyForm } from './pagerduty/form.ts'
@@ -7,6 +8,7 @@ import { slackForm } from './slack/form.ts'
 import { teamsForm } from './teams/form.ts'
 import { webhookForm } from './webhook/form.ts'
 
+export type { DiscordConfig } from './discord/form.ts'
 export type { EmailConfig } from './email/form.ts'
 export { isServiceHost } from './form.ts'
 export type { PagerDutyConfig } from './pagerduty/form.ts'
@@ -22,6 +24,7 @@ const CHANNEL_FORMS = {
   webhook: webhookForm,
   pagerduty: pagerDutyForm,
   teams: teamsForm,
+  discord: discordForm,
 } satisfies Record<ChannelKind, unknown>
 
 type Forms = typeof CHANNEL_FORMS

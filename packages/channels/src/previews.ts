@@ -1,4 +1,5 @@
 import type { ChannelKind } from '@backstop/contracts'
+import { discordPreview } from './discord/preview.ts'
 import { renderMail } from './email/message.ts'
 import { pagerDutyPreview } from './pagerduty/preview.ts'
 import type { Preview, PreviewView } from './preview.ts'
@@ -20,6 +21,7 @@ const PREVIEWS: { readonly [K in ChannelKind]: (view: PreviewView) => Preview } 
   },
   pagerduty: pagerDutyPreview,
   teams: teamsPreview,
+  discord: discordPreview,
 }
 
 export function previewMessage(kind: ChannelKind, view: PreviewView): Preview {

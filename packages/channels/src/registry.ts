@@ -2,6 +2,7 @@ import type { ChannelKind, DeliveryRequest, EndedAddress } from '@backstop/contr
 import { AppError } from '@backstop/kit'
 import type { AttemptAnswer } from './answer.ts'
 import type { ChannelModule, ChannelPorts, ProjectFacts } from './channel.ts'
+import { discordChannel } from './discord/deliver.ts'
 import { emailChannel } from './email/deliver.ts'
 import type { ChannelConfig, ChannelDocument } from './forms.ts'
 import { pagerDutyChannel } from './pagerduty/deliver.ts'
@@ -16,6 +17,7 @@ export const CHANNEL_MODULES: { readonly [K in ChannelKind]: ChannelModule<Extra
   email: emailChannel,
   pagerduty: pagerDutyChannel,
   teams: teamsChannel,
+  discord: discordChannel,
 }
 
 /**

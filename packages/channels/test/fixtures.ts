@@ -1,6 +1,7 @@
 import type { Action, Alert, DeliveryRequest, Incident, StoredChannel } from '@backstop/contracts'
 import { deterministicId, incidentAlertId } from '@backstop/contracts'
 import { createSecretBox, parseKeyRing, Secret, type SecretBox } from '@backstop/kit'
+import type { DiscordConfig } from '../src/discord/form.ts'
 import type { EmailConfig } from '../src/email/form.ts'
 import type { ChannelConfig } from '../src/forms.ts'
 import type { PagerDutyConfig } from '../src/pagerduty/form.ts'
@@ -174,6 +175,10 @@ export function slackChannel(id: string, url: string, facts: ChannelFacts = {}):
 
 export function teamsChannel(id: string, url: string, facts: ChannelFacts = {}): StoredChannel<TeamsConfig> {
   return channel(id, { kind: 'teams', ...sealed(id, url, 'webhook_url', facts) }, facts)
+}
+
+export function discordChannel(id: string, url: string, facts: ChannelFacts = {}): StoredChannel<DiscordConfig> {
+  return channel(id, { kind: 'discord', ...sealed(id, url, 'webhook_url', facts) }, facts)
 }
 
 /** An encrypted field of a channel, with its fingerprint. */

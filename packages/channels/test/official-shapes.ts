@@ -72,8 +72,44 @@ const TeamsRequest = z.strictObject({
     .length(1),
 })
 
+const EMBED_CHARACTERS = 6_000
+
+/**
+ * https://discord.com/developers/docs/resources/webhook#execute-webhook and
+ * https://discord.com/developers/docs/resources/message#embed-object-embed-limits
+ */
+const DiscordRequest = z.strictObject({
+  allowed_mentions: z.strictObject({ parse: z.array(z.enum(['roles', 'users', 'everyone'])) }),
+  embeds: z
+    .array(
+      z.strictObject({
+        title: z.string().min(1).max(256),
+        description: z.string().min(1).max(4096),
+        color: z.int().min(0).max(0xffffff),
+        timestamp: z.iso.datetime(),
+        url: WebLink.optional(),
+        fields: z
+          .array(z.strictObject({ name: z.string().trim().min(1).max(256), value: z.string().trim().min(1).max(1024) }))
+          .max(25),
+        footer: z.strictObject({ text: z.string().max(2048) }),
+      }),
+    )
+    .min(1)
+    .max(10)
+    .refine(embeds => {
+      const texts = embeds.flatMap(({ title, description, fields, footer }) => [
+        title,
+        description,
+        footer.text,
+        ...fields.flatMap(({ name, value }) => [name, value]),
+      ])
+      return texts.join('').length <= EMBED_CHARACTERS
+    }, `All texts of the embeds together have more than ${EMBED_CHARACTERS} characters`),
+})
+
 const SHAPES = {
   pagerduty: { schema: PagerDutyRequest, maxBytes: 512 * 1024 },
+  discord: { schema: DiscordRequest, maxBytes: 8 * 1024 * 1024 },
   teams: { schema: TeamsRequest, maxBytes: 28_000 },
 }
 

@@ -8,5 +8,6 @@ export const ChannelKind = z.enum([
   'webhook',
   'pagerduty',
   'teams',
+  'discord',
 ])
 export type ChannelKind = z.infer<typeof ChannelKind>

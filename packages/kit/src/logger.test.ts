@@ -20,6 +20,8 @@ const CANARIES = [
   { name: 'a bearer header', text: 'Bearer CANARYcanary0123' },
   { name: 'a basic header', text: 'Basic Q0FOQVJZOkNBTkFSWQ==' },
   { name: 'an incoming webhook', text: 'https://hooks.slack.com/services/T0CANARY/B0CANARY/canary' },
+  { name: 'a webhook of Discord', text: 'https://ptb.discord.com/api/webhooks/129/CANARY-canary_0123' },
+  { name: 'a webhook of Discord with a version', text: 'https://discord.com/api/v10/webhooks/129/CANARY-canary_0123' },
   {
     name: 'the signature of a Teams workflow',
     text: 'https://prod-1.westeurope.logic.azure.com:443/workflows/a1/triggers/manual/paths/invoke?sv=1.0&sig=CANARY%2Fcanary0123',

@@ -7,6 +7,7 @@ const SECRET_SHAPES = [
   /\b(whsec|pdl_ntfset|bsk|rk_live|rk_test|sk_live|sk_test|pdl_live_apikey|pdl_sdbx_apikey)_[\w+/=-]+/g,
   /\b(Basic|Bearer) [\w+/=.~-]{8,}/g,
   /hooks\.slack(?:-gov)?\.com\/services\/[\w/-]+/g,
+  /\bdiscord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/[\w/-]+/g,
   /\bsig=[\w%+/=.~-]{16,}/g,
   /\b(mongodb(?:\+srv)?|smtps?|https?|amqp):\/\/[^\s/@:"\\]*:[^\s/@"\\]+@/g,
 ]

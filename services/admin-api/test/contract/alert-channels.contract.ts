@@ -21,6 +21,11 @@ export function describeAlertChannels(testApi: () => TestApi): void {
         shown: { kind: 'slack', webhook_url_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
       },
       {
+        kind: 'discord',
+        config: { kind: 'discord', webhook_url: 'https://discord.com/api/webhooks/129/canary' },
+        shown: { kind: 'discord', webhook_url_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
+      },
+      {
         kind: 'teams',
         config: {
           kind: 'teams',
@@ -178,6 +183,12 @@ export function describeAlertChannels(testApi: () => TestApi): void {
       { kind: 'teams', name: 'another host', webhook_url: 'https://hooks.example.test/workflows/a1?sig=x' },
       { kind: 'teams', name: 'a host that ends like one of Teams', webhook_url: 'https://evil-logic.azure.com/x' },
       { kind: 'teams', name: 'an address of the retired connectors', webhook_url: 'https://a.webhook.office.com/x' },
+      { kind: 'discord', name: 'another host', webhook_url: 'https://hooks.example.test/api/webhooks/129/x' },
+      {
+        kind: 'discord',
+        name: 'a host below one of Discord',
+        webhook_url: 'https://evil.discord.com/api/webhooks/1/x',
+      },
     ])('a $kind channel is refused that names $name', async ({ kind, webhook_url }) => {
       const { projectId } = await createTestProject(api())
       const refusal = { status: 400, body: { code: 'invalid_request', errors: [{ path: 'body.config.webhook_url' }] } }

@@ -64,6 +64,12 @@ export function describeChannelChanges(testApi: () => TestApi): void {
         },
       },
       {
+        kind: 'discord',
+        config: { kind: 'discord', webhook_url: 'https://discord.com/api/webhooks/129/one' },
+        change: { webhook_url: 'https://discord.com/api/webhooks/129/two?thread_id=130' },
+        shown: { kind: 'discord', webhook_url_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
+      },
+      {
         kind: 'teams',
         config: { kind: 'teams', webhook_url: 'https://prod-1.westeurope.logic.azure.com/workflows/a1?sig=x' },
         change: {

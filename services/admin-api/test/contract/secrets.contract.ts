@@ -25,6 +25,8 @@ export function describeSecrets(testApi: () => TestApi): void {
       rotated: 'pdl_ntfset_canary_of_the_rotation',
       header: 'Bearer canary-of-a-header',
       changedHeader: 'Bearer canary-of-a-changed-header',
+      discord: 'https://discord.com/api/webhooks/129/canaryofdiscord',
+      changedDiscord: 'https://discord.com/api/webhooks/129/canaryofachangeddiscord',
       teams: 'https://prod-1.westeurope.logic.azure.com/workflows/a1/invoke?sig=canaryofteams',
       changedTeams: 'https://prod-1.westeurope.logic.azure.com/workflows/a1/invoke?sig=canaryofachangedteams',
       routingKey: 'canary0ofrouting0key000000000000',
@@ -46,6 +48,11 @@ export function describeSecrets(testApi: () => TestApi): void {
       config: { kind: 'slack', webhook_url: given.slack },
     })
     await api.patch(`/v1/alert-channels/${slack.body.channel_id}`, { config: { webhook_url: given.changedSlack } })
+    const discord = await api.post('/v1/alert-channels', {
+      ...channel,
+      config: { kind: 'discord', webhook_url: given.discord },
+    })
+    await api.patch(`/v1/alert-channels/${discord.body.channel_id}`, { config: { webhook_url: given.changedDiscord } })
     const teams = await api.post('/v1/alert-channels', {
       ...channel,
       config: { kind: 'teams', webhook_url: given.teams },

@@ -1,5 +1,6 @@
 import type { ChannelKind } from '@backstop/contracts'
 import type { ChannelReceivers } from '../channel.contract.ts'
+import { discordReceivers } from './discord.ts'
 import { emailReceivers } from './email.ts'
 import { pagerDutyReceivers } from './pagerduty.ts'
 import { slackReceivers } from './slack.ts'
@@ -13,4 +14,5 @@ export const CHANNEL_RECEIVERS: { readonly [K in ChannelKind]: ChannelReceivers 
   webhook: webhookReceivers,
   pagerduty: pagerDutyReceivers,
   teams: teamsReceivers,
+  discord: discordReceivers,
 }

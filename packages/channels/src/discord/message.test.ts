@@ -1,0 +1,63 @@
+import type { Alert } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { refusalOf } from '../../test/official-shapes.ts'
+import { SAMPLE_ALERTS, sampleChannelIncident, sampleIncident } from '../alert-text/sample-alerts.ts'
+import { discordMessage, escapeMarkdown } from './message.ts'
+
+const CONSOLE = 'https://console.example.com'
+const samples = Object.values(SAMPLE_ALERTS).map(make => make())
+const embedOf = (alert: Alert, publicUrl: string | null = CONSOLE) =>
+  discordMessage(alert, publicUrl, 'Backstop').embeds[0]
+
+describe('a Discord message', () => {
+  test.each([...samples, sampleChannelIncident()])('has the official shape: $event', alert => {
+    expect(refusalOf('discord', JSON.stringify(discordMessage(alert, CONSOLE, 'Backstop')))).toBeUndefined()
+  })
+
+  test('has a title, the summary, fields, a link and a footer', () => {
+    const page = `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b`
+    expect(embedOf(sampleIncident())).toMatchObject({
+      title: expect.stringContaining('refund of EUR 1,249.90'),
+      url: page,
+      fields: expect.arrayContaining([
+        { name: 'Payment', value: 'pi\\_3QK5vLAbCdEfGhIj0aBcDeFg' },
+        { name: 'Open', value: page },
+      ]),
+      footer: { text: 'Backstop · inc_6g2p0n4r8t1w5y9b' },
+    })
+    expect(embedOf(sampleIncident(), null)).not.toHaveProperty('url')
+  })
+
+  test('mentions nobody and shows Markdown in its data as plain text', () => {
+    const message = discordMessage(
+      sampleIncident({ summary: '@everyone [bank](https://evil.example) **now**' }),
+      null,
+      'B',
+    )
+    expect(message.allowed_mentions).toEqual({ parse: [] })
+    expect(message.embeds[0].description).toBe('\\@everyone \\[bank\\]\\(https\\://evil.example\\) \\*\\*now\\*\\*')
+  })
+
+  test.each(['😀', '€', '\\', '*'])('stays within the limits of Discord with very long data of %s', character => {
+    const long = character.repeat(40_000)
+    const alert = sampleIncident({ summary: long, connection_id: long, resolved_by: long })
+    const body = JSON.stringify(discordMessage(alert, CONSOLE, long))
+    expect(refusalOf('discord', body)).toBeUndefined()
+    expect(body.isWellFormed()).toBe(true)
+  })
+
+  test('leaves out a fact without a value, because Discord rejects empty fields', () => {
+    const { fields } = embedOf(sampleIncident({ resolved_by: ' ' }))
+    expect(fields.every(({ value }) => value.trim() !== '')).toBe(true)
+    expect(fields.map(({ name }) => name)).not.toContain('Explained by')
+  })
+})
+
+test.each([
+  { name: 'emphasis', text: '*a* _b_ ~~c~~ ||d||', shown: '\\*a\\* \\_b\\_ \\~\\~c\\~\\~ \\|\\|d\\|\\|' },
+  { name: 'a list', text: '- a\n- b', shown: '\\- a\n\\- b' },
+  { name: 'a heading and a quote', text: '# a\n> b', shown: '\\# a\n\\> b' },
+  { name: 'a bare link', text: 'http://evil.example', shown: 'http\\://evil.example' },
+  { name: 'a mention', text: '<@1> @here', shown: '\\<\\@1\\> \\@here' },
+  { name: 'a time and an amount', text: '10:00:00, EUR -1.50', shown: '10:00:00, EUR -1.50' },
+])('escapes $name', ({ text, shown }) => expect(escapeMarkdown(text)).toBe(shown))
