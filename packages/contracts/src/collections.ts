@@ -9,6 +9,14 @@ export interface CollectionDefinition {
 
 const DAY_S = 86_400
 
+/** How long deliveries are kept, with the copies of their alerts. */
+const DELIVERY_DAYS = 90
+/**
+ * How long the personal data of an action is kept after it was first seen. An alert contains it only in the first half of
+ * this time, so that no delivery is kept longer.
+ */
+export const PERSONAL_DATA_DAYS = 2 * DELIVERY_DAYS
+
 /** Every collection with its owner and its indexes. A TTL index is the retention time of its documents. */
 export const COLLECTIONS = {
   projects: { owner: 'admin-api', indexes: [{ keys: { created_at: -1, _id: -1 } }] },
@@ -86,6 +94,7 @@ export const COLLECTIONS = {
       { keys: { 'current.refs': 1 }, options: { unique: true } },
       { keys: { 'current.outbox.at': 1 }, options: { sparse: true } },
       { keys: { 'current.nextLookAt': 1 }, options: { sparse: true } },
+      { keys: { 'current.personalUntil': 1 }, options: { sparse: true } },
     ],
   },
   actions: {
@@ -117,6 +126,7 @@ export const COLLECTIONS = {
     owner: 'reconciler',
     indexes: [{ keys: { received_at: 1 }, options: { expireAfterSeconds: 14 * DAY_S } }],
   },
+  erasures: { owner: 'reconciler', indexes: [] },
   sweeps: { owner: 'reconciler', indexes: [{ keys: { next_run_at: 1 } }] },
   expected_changes: {
     owner: 'admin-api',
@@ -145,7 +155,7 @@ export const COLLECTIONS = {
         options: { partialFilterExpression: { state: 'dead' } },
       },
       { keys: { state: 1, created_at: -1, _id: -1 }, options: { partialFilterExpression: { state: 'dead' } } },
-      { keys: { created_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
+      { keys: { created_at: 1 }, options: { expireAfterSeconds: DELIVERY_DAYS * DAY_S } },
     ],
   },
   channel_health: { owner: 'notifier', indexes: [{ keys: { 'outbox.at': 1 }, options: { sparse: true } }] },

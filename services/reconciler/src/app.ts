@@ -24,6 +24,7 @@ import { itemOfEvent, type WorkItem } from './batch/work-item.ts'
 import { ANSWER_WITHIN_MS } from './case/looks.ts'
 import { createExpectedChangeApplier, createExpectedChangeReapplier } from './commands/apply-expected-changes.ts'
 import { createCommandConsumer } from './commands/command-consumer.ts'
+import { createPersonalDataEraser } from './erasure/personal-data-eraser.ts'
 import { createChannelIncidents } from './incidents/channel-incidents.ts'
 import { createConnectionIncidents } from './incidents/connection-incidents.ts'
 import { ConnectionReaders } from './reading/connection-readers.ts'
@@ -112,6 +113,7 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     ...looks.timers,
     ...commands.timers,
     ...reading.timers,
+    createPersonalDataEraser({ ...base, erasures: base.stores.erasures, reconcile }),
     books.outboxSweeper,
     books.approvalTimers,
   ]

@@ -11,6 +11,7 @@ import {
 import { openMongoBooks } from '@backstop/ledger'
 import { createApp } from './app.ts'
 import { readReconcilerConfig } from './config.ts'
+import { createMongoErasures } from './erasure/erasure-store.ts'
 import { createMongoCases } from './store/mongo-cases.ts'
 import {
   createMongoExpectedChanges,
@@ -66,5 +67,6 @@ export function openStores(mongo: Mongo): ReconcilerStores {
     expectedChangeUses: createMongoExpectedChangeUses(mongo),
     openActions: createMongoOpenActions(mongo),
     sweeps: createMongoSweeps(mongo),
+    erasures: createMongoErasures(mongo),
   }
 }

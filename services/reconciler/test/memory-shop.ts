@@ -61,7 +61,7 @@ export function openMemoryShop() {
       new Map(
         ids.flatMap(id => {
           const body = contents.inbox.get(id)?.body
-          return body === undefined || body === '' ? [] : [[id, body]]
+          return body == null || body === '' ? [] : [[id, body]]
         }),
       ),
     cases: refs => stores.cases.load(refs),

@@ -33,6 +33,19 @@ export interface SweepDocument {
   open_incidents: Partial<Record<'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE', string>>
 }
 
+/** The erasure of the personal data of a deleted connection, under the id of the connection. */
+export interface ErasureDocument {
+  _id: string
+  project_id: string
+  /** The last case that was checked. */
+  cursor: string
+  /** Numbers of erased cases and bodies. */
+  cases: number
+  bodies: number
+  /** Null until everything is erased. */
+  finished_at: Date | null
+}
+
 /** The uses of one expected change, under its id. Created by the first use. */
 export interface ExpectedChangeUsesDocument {
   _id: string

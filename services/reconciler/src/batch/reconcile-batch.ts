@@ -231,5 +231,5 @@ export function inboxEntry(
     received_at: new Date(item.receivedAt),
     processed_at: new Date(now),
   }
-  return [{ document, body: JSON.stringify(event.body) }]
+  return [{ document, body: reading.isBodyErased ? null : JSON.stringify(event.body) }]
 }

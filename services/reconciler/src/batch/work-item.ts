@@ -26,6 +26,13 @@ export type WorkItem =
   | { readonly kind: 'readback'; readonly readback: Readback }
   /** Asks to decide a case again, because a new expected change may cover its actions. */
   | { readonly kind: 'expected_change'; readonly projectId: string; readonly ref: string }
+  /** Erases personal data of a case. */
+  | {
+      readonly kind: 'erasure'
+      readonly projectId: string
+      readonly ref: string
+      readonly scope: 'expired' | 'all'
+    }
   /** Used by the dry run only: a sighting from a stored case, if its messages are not kept any more. */
   | {
       readonly kind: 'sighting'
@@ -50,11 +57,12 @@ export interface CaseInput {
 
 /**
  * fact: a sighting or an operation; creates a case if none exists. look: needs the policies, the ledger and the
- * expected changes of its case. expected_change: needs the expected changes of its case. loaded_fact and loaded_news
+ * expected changes of its case. expected_change: needs the expected changes of its case. erasure: changes an
+ * existing case only. loaded_fact and loaded_news
  * were loaded for the case of a look, not requested by a message: loaded_fact may create a case, loaded_news only
  * updates an existing case.
  */
-export type CaseInputKind = 'fact' | 'look' | 'expected_change' | 'loaded_fact' | 'loaded_news'
+export type CaseInputKind = 'fact' | 'look' | 'expected_change' | 'erasure' | 'loaded_fact' | 'loaded_news'
 
 /** The outcome of an event, as the inbox shows it. */
 export type InboxOutcome = Pick<InboxEntry['document'], 'outcome' | 'reason'>
@@ -66,6 +74,8 @@ export interface Reading {
   readonly outcome: InboxOutcome | null
   /** The re-read that a hint asks for; null if the provider need not be asked. */
   readonly reread: Reread | null
+  /** True if the body of the event is not kept, because its connection was deleted. */
+  readonly isBodyErased?: true
   /** Objects of a provider's answer that cannot be used. They are dead-lettered; the rest of the answer is used. */
   readonly unusable: readonly UnusableObject[]
 }
@@ -86,10 +96,15 @@ export function readItem(item: WorkItem, connections: Connections, now: number):
       return readingOf([caseInputOfRecheck(item.recheck)])
     case 'readback':
       return readReadback(item.readback, connections.get(item.readback.connection_id))
-    case 'event':
-      return readEvent(item.event, connections.get(item.event.connection_id), now)
+    case 'event': {
+      const connection = connections.get(item.event.connection_id)
+      const reading = readEvent(item.event, connection, now)
+      return connection?.status === 'deleted' ? { ...reading, isBodyErased: true } : reading
+    }
     case 'expected_change':
       return readingOf([caseInputOfExpectedChange(item)])
+    case 'erasure':
+      return readingOf([caseInputOfErasure(item)])
     case 'sighting':
       return readingOf([caseInputOfSighting(item.projectId, item.sighting, item.source)])
     default:
@@ -119,7 +134,9 @@ function readEvent(event: InboundEvent, connection: NamedConnection | undefined,
         eventType: event_type,
         reading: null,
       }
-      const caseInputs = meaning.sightings.map(sighting => caseInputOfSighting(project_id, sighting, source))
+      const caseInputs = meaning.sightings.map(sighting =>
+        caseInputOfSighting(project_id, keptSighting(sighting, connection), source),
+      )
       return readingOf(caseInputs, { outcome: 'recorded', reason: 'The event was recorded' })
     }
     default:
@@ -164,7 +181,9 @@ function readReadback(readback: Readback, connection: NamedConnection | undefine
     const meaning = meaningOf(readback, connection, object)
     if (meaning.kind === 'malformed') unusable.push(unusableObject(readback, object, meaning.reason))
     if (meaning.kind !== 'observed') continue
-    found.push(...meaning.sightings.map(sighting => caseInputOfSighting(project_id, sighting, source)))
+    found.push(
+      ...meaning.sightings.map(sighting => caseInputOfSighting(project_id, keptSighting(sighting, connection), source)),
+    )
   }
   const reading = { outcome: null, reread: null, unusable }
   if (look === null) return { ...reading, caseInputs: found }
@@ -206,6 +225,13 @@ function seenThrough(
   return { connection: { id, createdAt: connection.created_at.getTime() }, names: namesOf(connection) }
 }
 
+/** The details of a deleted connection are erased, so later ones are not kept. */
+function keptSighting(sighting: Sighting, connection: NamedConnection | undefined): Sighting {
+  if (connection?.status !== 'deleted') return sighting
+  const { details: _details, ...kept } = sighting
+  return kept
+}
+
 function caseInputOfSighting(projectId: string, sighting: Sighting, source: SightingSource): CaseInput {
   const build = (): Input => ({ kind: 'sighting', sighting, source })
   return { kind: 'fact', projectId, refs: sighting.refs, build }
@@ -237,6 +263,10 @@ function caseInputOfExpectedChange({ projectId, ref }: Extract<WorkItem, { kind:
     refs: [ref],
     build: () => ({ kind: 'expected_changes', expectedChanges: [] }),
   }
+}
+
+function caseInputOfErasure({ projectId, ref, scope }: Extract<WorkItem, { kind: 'erasure' }>): CaseInput {
+  return { kind: 'erasure', projectId, refs: [ref], build: () => ({ kind: 'erase_personal_data', scope }) }
 }
 
 function caseInputOfRecheck(recheck: Recheck): CaseInput {

@@ -107,6 +107,12 @@ export function withoutOrigin(details: KnownDetails | undefined): KnownDetails |
   return selectDetails(details, name => !isOriginFact(name))
 }
 
+export function hasPersonalData(details: KnownDetails | undefined): boolean {
+  if (details === undefined) return false
+  for (const name of PERSONAL) if (details[name] !== undefined) return true
+  return false
+}
+
 export function withoutPersonalData(details: KnownDetails | undefined): KnownDetails | undefined {
   return selectDetails(details, name => !PERSONAL.has(name))
 }

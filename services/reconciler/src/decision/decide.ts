@@ -3,6 +3,7 @@ import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubsc
 import { type Case, type SightingSource, withNames } from '../case/case.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
+import { erasePersonalData } from '../case/personal-data.ts'
 import { withExpectedChanges } from '../expected-change/cover-actions.ts'
 import { reportDrift } from '../operation/drift.ts'
 import { recordOutcomes } from '../operation/outcomes.ts'
@@ -30,6 +31,8 @@ export type Input =
    * including names that later inputs of the batch add.
    */
   | { readonly kind: 'expected_changes'; readonly expectedChanges: readonly ExpectedChange[] }
+  /** Erases the personal data whose time is over, or all of it because its connection was deleted. */
+  | { readonly kind: 'erase_personal_data'; readonly scope: 'expired' | 'all' }
   /** A look that is due, or that the provider has answered. The objects of the answer were applied before. */
   | ({ readonly kind: 'second_look' } & LookInput)
 
@@ -49,6 +52,8 @@ export function decide(theCase: Case, input: Input, context: DecisionContext): C
     }
     case 'expected_changes':
       return judge(withExpectedChanges(theCase, input.expectedChanges), context)
+    case 'erase_personal_data':
+      return erasePersonalData(theCase, input.scope, now)
     case 'second_look':
       return followOperations(applyLook(theCase, input, context), now)
     default:

@@ -108,6 +108,7 @@ const ORDER: Record<WorkItem['kind'], number> = {
   operation: 1,
   event: 2,
   expected_change: 3,
+  erasure: 4,
   recheck: 4,
   readback: 5,
 }

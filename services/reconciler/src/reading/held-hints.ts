@@ -36,7 +36,7 @@ export function createHeldHints({ inbox, producer, codec, clock }: HeldHintsOpti
         const held = await inbox.held(connection._id, PAGE)
         if (held.length === 0) return count
         const messages = held.flatMap(({ document, body }) => {
-          const event = { ...document, received_at: document.received_at.toISOString(), body: JSON.parse(body) }
+          const event = { ...document, received_at: document.received_at.toISOString(), body: JSON.parse(body ?? '{}') }
           const reread = rereadOfHint(event, clock.now())
           return reread === undefined ? [] : [rereadMessage(reread, codec)]
         })

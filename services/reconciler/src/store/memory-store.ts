@@ -9,6 +9,8 @@ import type {
 } from '@backstop/contracts'
 import type { Case } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
+import { nextErasureAt } from '../case/personal-data.ts'
+import { createMemoryErasures } from '../erasure/erasure-store.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
 import { createMemorySweeps } from './memory-sweeps.ts'
@@ -39,14 +41,38 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
   }
   const { cases } = contents
   const all = () => [...cases.values()]
+  /** When personal data of each case must be erased, or had to be. */
+  const personalUntil = new Map<string, number>()
   return {
     contents,
     cases: {
       load: async refs => all().filter(theCase => theCase.refs.some(ref => refs.includes(ref))),
-      save: async changes => new Set(changes.filter(change => !save(cases, change)).map(change => change.next.id)),
+      save: async changes => {
+        const lost = new Set(changes.filter(change => !save(cases, change)).map(change => change.next.id))
+        for (const { next } of changes.filter(change => !lost.has(change.next.id))) {
+          const until = Math.min(nextErasureAt(next) ?? Infinity, personalUntil.get(next.id) ?? Infinity)
+          personalUntil.set(next.id, until)
+        }
+        return lost
+      },
       withOverdueLook: async (before, limit) =>
         all()
           .filter(theCase => pendingLooks(theCase).some(look => look.wakeAt < before))
+          .slice(0, limit),
+      withExpiredPersonalData: async (at, limit) =>
+        all()
+          .filter(({ id }) => (personalUntil.get(id) ?? Infinity) <= at)
+          .slice(0, limit),
+      confirmErasure: async erased => {
+        for (const theCase of erased) {
+          if (cases.get(theCase.id)?.version !== theCase.version) continue
+          personalUntil.set(theCase.id, nextErasureAt(theCase) ?? Infinity)
+        }
+      },
+      page: async (projectId, after, limit) =>
+        all()
+          .filter(theCase => theCase.projectId === projectId && theCase.id > after)
+          .sort((a, b) => (a.id < b.id ? -1 : 1))
           .slice(0, limit),
       outbox: {
         pending: async (writtenBefore, limit) =>
@@ -94,8 +120,15 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
           .slice(0, limit),
       release: async ids => markInbox(contents, ids, 'hinted', 'The provider is asked'),
       hold: async (ids, reason) => markInbox(contents, ids, 'held', reason),
+      eraseBodies: async (connectionId, limit) => {
+        const own = ({ document, body }: InboxEntry) => document.connection_id === connectionId && body !== null
+        const found = [...contents.inbox.entries()].filter(([, entry]) => own(entry)).slice(0, limit)
+        for (const [id, entry] of found) contents.inbox.set(id, { ...entry, body: null })
+        return found.length
+      },
     },
     sweeps: createMemorySweeps(contents.sweeps),
+    erasures: createMemoryErasures(contents.connections),
     connections: {
       byIds: async ids =>
         new Map(

@@ -2,6 +2,7 @@ import { asUnavailable, createMongoOutboxSource, duplicateIndexes, isDuplicateKe
 import type { AnyBulkWriteOperation, Collection, MongoBulkWriteError } from 'mongodb'
 import type { Case } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
+import { nextErasureAt } from '../case/personal-data.ts'
 import { readState, writeState } from './case-state.ts'
 import type { CaseChange, CaseStore } from './store.ts'
 
@@ -20,6 +21,8 @@ export interface CaseDocument {
 interface StoredCase extends Pick<Case, 'version' | 'refs' | 'outbox'> {
   /** When the earliest pending look is due to be requested again; absent if no look is pending. */
   nextLookAt?: number
+  /** When personal data must be erased, or had to be; absent if there is none. */
+  personalUntil?: number
   /** Token of the last `save`. A bulk write does not report which of its updates matched; the token shows it. */
   writtenBy: string
   /**
@@ -48,6 +51,26 @@ export function createMongoCases(mongo: Mongo, newToken: () => string): CaseStor
       }
       return lost
     },
+    withExpiredPersonalData: (at, limit) => find({ 'current.personalUntil': { $lte: at } }, limit),
+    page: (projectId, after, limit) =>
+      asUnavailable(async () => {
+        const query = { _id: { $gt: after }, project_id: projectId }
+        return (await collection.find(query).sort({ _id: 1 }).limit(limit).toArray()).map(toCase)
+      }),
+    confirmErasure: cases =>
+      asUnavailable(async () => {
+        if (cases.length === 0) return
+        const updates = cases.map(theCase => {
+          const personalUntil = nextErasureAt(theCase)
+          const change =
+            personalUntil === undefined
+              ? { $unset: arrayFilterFields({ personalUntil: '' }) }
+              : { $set: arrayFilterFields({ personalUntil }) }
+          const arrayFilters = [{ 'held.version': theCase.version }]
+          return { updateOne: { filter: { _id: theCase.id }, update: change, arrayFilters } }
+        })
+        await collection.bulkWrite(updates as AnyBulkWriteOperation<CaseDocument>[], { ordered: false })
+      }),
     outbox: createMongoOutboxSource(collection, 'current'),
   }
 }
@@ -61,7 +84,9 @@ function toDocument({ next }: CaseChange, token: string): CaseDocument {
   const { version, refs, outbox } = next
   const nextLookAt = nextLookOf(next)
   const look = nextLookAt === undefined ? {} : { nextLookAt }
-  const stored = { version, writtenBy: token, refs, ...look, outbox, state: writeState(next) }
+  const personalUntil = nextErasureAt(next)
+  const personal = personalUntil === undefined ? {} : { personalUntil }
+  const stored = { version, writtenBy: token, refs, ...look, ...personal, outbox, state: writeState(next) }
   return { _id: next.id, project_id: next.projectId, current: [stored] }
 }
 
@@ -107,6 +132,7 @@ function toBulkWrite(change: CaseChange, token: string): AnyBulkWriteOperation<C
   const { next, before, added } = change
   if (before === undefined) return { insertOne: { document: toDocument(change, token) } }
   const nextLookAt = nextLookOf(next)
+  const personalUntil = nextErasureAt(next)
   const set = {
     version: next.version,
     writtenBy: token,
@@ -117,6 +143,8 @@ function toBulkWrite(change: CaseChange, token: string): AnyBulkWriteOperation<C
   }
   const update = {
     $set: arrayFilterFields(set),
+    // Never later: until the eraser confirms it, the listed actions may still have data that the case has not.
+    ...(personalUntil === undefined ? {} : { $min: arrayFilterFields({ personalUntil }) }),
     // Push, never replace: a concurrent publisher may already have removed entries.
     ...(added.length === 0 ? {} : { $push: arrayFilterFields({ outbox: { $each: added } }) }),
     // Always unset: an older version may have stored a look that this version does not know.

@@ -23,7 +23,7 @@ export function createMongoInbox(mongo: Mongo): Inbox {
     const parked = await find(ids, { outcome: 'parked' })
     for (const { document, body } of entries.filter(entry => parked.has(entry.document._id))) {
       const { _id, received_at } = document
-      await bodies.replaceOne({ _id }, { received_at, body }, { upsert: true })
+      if (body !== null) await bodies.replaceOne({ _id }, { received_at, body }, { upsert: true })
       await inbox.replaceOne({ _id, outcome: 'parked' }, document)
     }
   }
@@ -33,7 +33,9 @@ export function createMongoInbox(mongo: Mongo): Inbox {
     async insert(entries) {
       if (entries.length === 0) return
       const documents = entries.map(entry => entry.document)
-      const raw = entries.map(({ document, body }) => ({ _id: document._id, received_at: document.received_at, body }))
+      const raw = entries.flatMap(({ document: { _id, received_at }, body }) =>
+        body === null ? [] : [{ _id, received_at, body }],
+      )
       await asUnavailable(async () => {
         // Bodies first, because the inbox entry marks the event as done.
         await writeIgnoringDuplicates(() => bodies.insertMany(raw, { ordered: false }), raw.length)
@@ -54,6 +56,17 @@ export function createMongoInbox(mongo: Mongo): Inbox {
       }),
     release: ids => mark(ids, 'hinted', 'The provider is asked'),
     hold: (ids, reason) => mark(ids, 'held', reason),
+    eraseBodies: (connectionId, limit) =>
+      asUnavailable(async () => {
+        // An id begins with the connection, and "0" is the character after "/".
+        const ofConnection = { _id: { $gte: `${connectionId}/`, $lt: `${connectionId}0` } }
+        const found = await bodies
+          .find(ofConnection, { projection: { _id: 1 } })
+          .limit(limit)
+          .toArray()
+        if (found.length === 0) return 0
+        return (await bodies.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } })).deletedCount
+      }),
   }
 }
 

@@ -8,6 +8,7 @@ import type {
 } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { Case, CaseOutboxEntry } from '../case/case.ts'
+import type { ErasureStore } from '../erasure/erasure-store.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
 import type { ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
@@ -27,6 +28,12 @@ export interface CaseStore {
   save(changes: readonly CaseChange[]): Promise<ReadonlySet<string>>
   /** The outboxes of the cases, for the publisher and the outbox sweeper. */
   readonly outbox: OutboxSource
+  /** Cases with personal data that must be erased at this time or earlier. */
+  withExpiredPersonalData(at: number, limit: number): Promise<Case[]>
+  /** Records that the personal data of these cases was erased and their actions listed, unless a case has changed since. */
+  confirmErasure(cases: readonly Case[]): Promise<void>
+  /** The next cases of a project in the order of their ids. @param after the last case before; '' for the first page */
+  page(projectId: string, after: string, limit: number): Promise<Case[]>
   /** Cases with a look whose `wakeAt` is earlier than `before`. */
   withOverdueLook(before: number, limit: number): Promise<Case[]>
 }
@@ -68,8 +75,8 @@ export interface StandaloneIncidentStore {
 
 export interface InboxEntry {
   readonly document: InboxDocument
-  /** JSON text. */
-  readonly body: string
+  /** JSON text; null if it is not kept. */
+  readonly body: string | null
 }
 
 export interface Inbox {
@@ -87,6 +94,8 @@ export interface Inbox {
   release(ids: readonly string[]): Promise<void>
   /** Marks hints that could not be verified as held, with the reason. */
   hold(ids: readonly string[], reason: string): Promise<void>
+  /** Erases up to `limit` bodies of a connection. @returns their number */
+  eraseBodies(connectionId: string, limit: number): Promise<number>
 }
 
 /** A connection with the name of its project; null if the project is not stored. */
@@ -178,4 +187,5 @@ export interface ReconcilerStores {
   readonly expectedChangeUses: ExpectedChangeUsesStore
   readonly openActions: OpenActionReader
   readonly sweeps: SweepStore
+  readonly erasures: ErasureStore
 }

@@ -20,7 +20,15 @@ import {
   withRecord,
 } from '../case/case.ts'
 import { withoutDenial } from '../case/denial.ts'
-import { asDetails, type KnownDetails, mergeDetails, originDetails, withoutOrigin } from '../case/details.ts'
+import {
+  asDetails,
+  type KnownDetails,
+  mergeDetails,
+  originDetails,
+  withoutOrigin,
+  withoutPersonalData,
+} from '../case/details.ts'
+import { isPersonalDataExpired } from '../case/personal-data.ts'
 import { addSightingToTimeline } from '../case/timeline.ts'
 import { mergeRecords } from '../verdict/same-action.ts'
 import { READ_DELAY_MS } from './subscription-points.ts'
@@ -122,6 +130,7 @@ function deriveRecord(
     newRecord(joined, row, aspect, span, kind, now)
   const telling = decisiveSnapshots(span, aspect)
   const { details: _derivedBefore, ...kept } = base
+  const details = mergeDetails(row.details, detailsOfSpan(span))
   const { anchor } = base.turn
   const record: SubscriptionRecord = {
     ...kept,
@@ -142,7 +151,7 @@ function deriveRecord(
     ...(aspect === 'cancellation' && span.part === 'episode'
       ? cancellationFacts(span, anchor, row)
       : { providerCreatedAt: Math.ceil(span.from), turn: otherSpanOf(row, aspect, span, anchor) }),
-    ...asDetails(mergeDetails(row.details, detailsOfSpan(span))),
+    ...asDetails(isPersonalDataExpired(base.firstSeenAt, now) ? withoutPersonalData(details) : details),
   }
   if (source === null) return withRecord(joined, record)
   return withRecord(joined, addSightingToTimeline(base, withoutDenial(base, record, source), source, now))

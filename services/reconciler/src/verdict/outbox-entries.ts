@@ -14,6 +14,7 @@ import {
 } from '@backstop/contracts'
 import type { ActionRecord, IncidentRecord } from '../case/action-record.ts'
 import type { Case, CaseOutboxEntry } from '../case/case.ts'
+import { eraseInRecord, mayAlertPersonalData } from '../case/personal-data.ts'
 import type { ProviderQuestion } from '../case/whom-to-ask.ts'
 import { projectAction, projectIncident } from './projection.ts'
 
@@ -113,10 +114,16 @@ export function alertEntry(
     event,
     data: {
       incident: projectIncident(theCase, action, incident),
-      action: projectAction(theCase, action),
+      action: alertedAction(theCase, action, now),
       ...(names === undefined ? {} : { names }),
     },
   })
+}
+
+/** An alert about an old action has no personal data, because deliveries keep a copy of the alert. */
+function alertedAction(theCase: Case, action: ActionRecord, now: number) {
+  const isOld = !mayAlertPersonalData(action.firstSeenAt, now)
+  return projectAction(theCase, isOld ? eraseInRecord(action) : action)
 }
 
 /** @param action null if the provider shows no action for the operation */
@@ -132,7 +139,7 @@ export function driftEntry(
     event: 'drift.detected',
     data: {
       operation: showOperation(operation),
-      action: action === null ? null : projectAction(theCase, action),
+      action: action === null ? null : alertedAction(theCase, action, now),
       differences: [...differences],
     },
   })

@@ -193,7 +193,7 @@ function deleteRoute(): Route {
     tag,
     summary: 'Disconnect a billing account',
     description:
-      'Refuses further notifications of the connection, cancels its pending second looks and erases its secrets.',
+      'Refuses further notifications of the connection, cancels its pending second looks and erases its secrets. The personal data of its actions and its raw bodies are erased ten minutes later.',
     scope: 'manage',
     params: ConnectionParams,
     answers: { 204: { description: 'The connection is deleted' } },

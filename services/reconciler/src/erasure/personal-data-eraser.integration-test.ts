@@ -1,0 +1,32 @@
+import type { ConnectionDocument } from '@backstop/contracts'
+import { connectMongo, type Mongo } from '@backstop/kit'
+import { type TestStack, testStack } from '@backstop/kit/test'
+import { afterAll, beforeAll } from 'vitest'
+import { createIndexes } from '../../test/create-indexes.ts'
+import { erasureContract } from '../../test/erasure.contract.ts'
+import { openStores } from '../start.ts'
+
+let stack: TestStack
+let mongo: Mongo
+
+beforeAll(async () => {
+  stack = await testStack()
+  mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'test' })
+  await createIndexes(mongo.db)
+})
+
+afterAll(async () => {
+  await mongo?.stop()
+  await stack?.close()
+})
+
+erasureContract('in MongoDB', async () => {
+  for (const { name } of await mongo.db.listCollections().toArray()) await mongo.db.collection(name).deleteMany({})
+  const connections = mongo.db.collection<ConnectionDocument>('connections')
+  return {
+    stores: openStores(mongo),
+    putConnection: async connection =>
+      void (await connections.replaceOne({ _id: connection._id }, connection, { upsert: true })),
+    text: async collection => JSON.stringify(await mongo.db.collection(collection).find().toArray()),
+  }
+})

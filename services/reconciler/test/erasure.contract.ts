@@ -1,0 +1,143 @@
+import type { ConnectionDocument } from '@backstop/contracts'
+import { createLogger } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
+import { openMemoryBooks } from '@backstop/ledger/test'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
+import { itemOfEvent, type WorkItem } from '../src/batch/work-item.ts'
+import { eraseDuePersonalData } from '../src/erasure/personal-data-eraser.ts'
+import type { ReconcilerStores } from '../src/store/store.ts'
+import { MINUTE, PROJECT, SECOND, T0 } from './fixtures.ts'
+import { connectionOf } from './recorded-shop.ts'
+
+const DAY = 86_400_000
+
+export interface ErasureUnderTest {
+  readonly stores: ReconcilerStores
+  /** Stores a connection, in place of one with the same id. */
+  putConnection(connection: ConnectionDocument): Promise<void>
+  /** Everything that is stored in a collection, as text. */
+  text(collection: 'subjects' | 'actions' | 'inbox_bodies'): Promise<string>
+}
+
+/** A refund event with the customer of its charge. */
+function refundEvent(connectionId: string, name: string): WorkItem {
+  const person = { name: `Canary ${name}`, email: `${name}@canary.example` }
+  const charge = { id: `ch_${name}`, object: 'charge', livemode: true, billing_details: person }
+  const refund = {
+    id: `re_${name}`,
+    object: 'refund',
+    amount: 2499,
+    currency: 'eur',
+    charge,
+    payment_intent: `pi_${name}`,
+  }
+  return itemOfEvent({
+    provider: 'processor',
+    project_id: PROJECT,
+    connection_id: connectionId,
+    event_id: `evt_${name}`,
+    event_type: 'refund.created',
+    received_at: new Date(T0).toISOString(),
+    body: {
+      ...{ id: `evt_${name}`, object: 'event', type: 'refund.created', created: T0 / SECOND, livemode: true },
+      data: { object: { ...refund, status: 'succeeded', created: T0 / SECOND } },
+    },
+  })
+}
+
+/** The erasure of personal data, which every implementation of the stores must allow. */
+export function erasureContract(name: string, open: () => Promise<ErasureUnderTest>): void {
+  describe(`personal data ${name}`, () => {
+    let world: ErasureUnderTest
+    let clock: ReturnType<typeof createManualClock>
+    const logger = createLogger('test', 'silent')
+
+    const partsOf = (crashPoint: ReconcileParts['crashPoint'] = () => {}): ReconcileParts => ({
+      stores: world.stores,
+      ledger: openMemoryBooks({ announce: async () => {} }).ledger,
+      publisher: { publish: async () => ({ stuck: 0 }) },
+      producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
+      codec: { encode: () => Buffer.alloc(0) },
+      clock,
+      rules: { recheckDelayMs: MINUTE },
+      crashPoint,
+    })
+    const receive = (item: WorkItem) => reconcileBatch([item], partsOf())
+    async function erase(crashPoint?: ReconcileParts['crashPoint']): Promise<void> {
+      const reconcile = async (items: readonly WorkItem[]) => void (await reconcileBatch(items, partsOf(crashPoint)))
+      const { stores } = world
+      await eraseDuePersonalData({ stores, erasures: stores.erasures, reconcile, clock, logger })
+    }
+    const deleteConnection = (id: string) =>
+      world.putConnection(connectionOf(id, { status: 'deleted', deleted_at: new Date(clock.now()) }))
+    async function namesIn(collection: Parameters<ErasureUnderTest['text']>[0]): Promise<string[]> {
+      const found = (await world.text(collection)).match(/Canary \w+|\w+@canary\.example/g) ?? []
+      return [...new Set(found)].sort()
+    }
+
+    beforeEach(async () => {
+      clock = createManualClock(T0 + SECOND)
+      world = await open()
+      for (const id of ['con_a', 'con_b']) await world.putConnection(connectionOf(id, {}))
+      await receive(refundEvent('con_a', 'ann'))
+      await receive(refundEvent('con_b', 'bo'))
+    })
+
+    const all = ['Canary ann', 'Canary bo', 'ann@canary.example', 'bo@canary.example']
+    const ofBo = ['Canary bo', 'bo@canary.example']
+
+    test('is kept for half a year after its action was first seen, then erased from the case and the listed action', async () => {
+      await clock.advance(178 * DAY)
+      await erase()
+      expect([await namesIn('subjects'), await namesIn('actions')]).toEqual([all, all])
+      await clock.advance(2 * DAY)
+      await erase()
+      expect([await namesIn('subjects'), await namesIn('actions')]).toEqual([[], []])
+      expect(await world.stores.cases.withExpiredPersonalData(clock.now() + 1_000 * DAY, 9)).toEqual([])
+    })
+
+    test('of a deleted connection is erased from cases, actions and bodies, and that of others is kept', async () => {
+      await deleteConnection('con_a')
+      await erase()
+      expect(await namesIn('subjects')).toEqual(all)
+      await clock.advance(11 * MINUTE)
+      await erase()
+      for (const collection of ['subjects', 'actions', 'inbox_bodies'] as const) {
+        expect(await namesIn(collection)).toEqual(ofBo)
+      }
+      expect(await world.stores.erasures.next(clock.now())).toBeUndefined()
+    })
+
+    test('of an event that arrives after the deletion is not stored', async () => {
+      await deleteConnection('con_a')
+      await clock.advance(11 * MINUTE)
+      await erase()
+      await receive(refundEvent('con_a', 'late'))
+      for (const collection of ['subjects', 'actions', 'inbox_bodies'] as const) {
+        expect(await namesIn(collection)).toEqual(ofBo)
+      }
+    })
+
+    test.each([
+      { what: 'its time is over', kept: [], due: () => clock.advance(180 * DAY) },
+      {
+        what: 'its connection is deleted',
+        kept: ofBo,
+        due: async () => {
+          await deleteConnection('con_a')
+          await clock.advance(11 * MINUTE)
+        },
+      },
+    ])('is erased when $what, although a process is killed between the case and the listing', async ({ due, kept }) => {
+      await due()
+      const crash = erase(point => {
+        if (point === 'reconciler.after-save') throw new Error('killed')
+      })
+      await expect(crash).rejects.toThrow('killed')
+      expect([await namesIn('subjects'), await namesIn('actions')]).toEqual([kept, all])
+      await erase()
+      expect([await namesIn('subjects'), await namesIn('actions')]).toEqual([kept, kept])
+    })
+  })
+}
