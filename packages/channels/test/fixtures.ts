@@ -142,6 +142,7 @@ export interface WebhookFacts {
   readonly secret?: string
   readonly previous?: { readonly secret: string; readonly expiresAt: Date }
   readonly headers?: Readonly<Record<string, string>>
+  readonly template?: string
 }
 
 /** @param given the shared secret, or an object with the secret and headers; neither by default */
@@ -151,7 +152,7 @@ export function webhookChannel(
   given: string | WebhookFacts = {},
   facts: ChannelFacts = {},
 ): StoredChannel<WebhookConfig> {
-  const { secret, previous, headers = {} } = typeof given === 'string' ? { secret: given } : given
+  const { secret, previous, headers = {}, template = null } = typeof given === 'string' ? { secret: given } : given
   const projectId = facts.project_id ?? PROJECT
   const seal = (text: string, field: string) =>
     secretBox.seal(new Secret(text), { collection: 'channels', id, field, projectId })
@@ -165,6 +166,7 @@ export function webhookChannel(
         ? null
         : { sealed: seal(previous.secret, 'previous_secret'), fingerprint: '', expires_at: previous.expiresAt },
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, seal(value, 'headers')])),
+    template,
   }
   return channel(id, config, facts)
 }

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { EgressRequest } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { Webhook } from 'standardwebhooks'
@@ -72,6 +73,14 @@ describe('during the overlap of a rotation', () => {
     expect([verifies(NEW), verifies(OLD)]).toEqual([true, false])
     expect(headers).not.toHaveProperty('X-Service-Signature-Previous')
   })
+})
+
+test('a template is the body of the request, and both signatures cover its bytes', async () => {
+  const { request, verifies } = await deliver({ secret: NEW, template: '{"text": {{text}}, "event": "{{event}}"}' })
+  expect(request.body).toBe('{"text": "This is a test", "event": "channel.test"}')
+  expect(verifies(NEW)).toBe(true)
+  const hmac = createHmac('sha256', NEW).update(String(request.body)).digest('hex')
+  expect(request.headers?.['X-Service-Signature']).toBe(`sha256=${hmac}`)
 })
 
 describe('custom headers', () => {

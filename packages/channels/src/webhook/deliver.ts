@@ -5,6 +5,7 @@ import { secretsInHeader } from './header-secrets.ts'
 import { webhookBody } from './message.ts'
 import { webhookHeaders } from './signature.ts'
 import { openWebhookTarget } from './target.ts'
+import { renderTemplate } from './template.ts'
 
 /** Posts a signed JSON document to the customer's endpoint. */
 export const webhookChannel: ChannelModule<WebhookConfig> = {
@@ -12,7 +13,8 @@ export const webhookChannel: ChannelModule<WebhookConfig> = {
   concurrency: 4,
   deliver(channel, request, { egress, secretBox, clock, brandName, attemptMs }) {
     const { url, secrets, headers: own } = openWebhookTarget(channel, secretBox, clock.now())
-    const body = webhookBody(request.alert)
+    const { template } = channel.config
+    const body = template == null ? webhookBody(request.alert) : renderTemplate(template, request.alert)
     const headers = {
       ...Object.fromEntries([...own].map(([name, value]) => [name, value.reveal()])),
       'content-type': 'application/json',

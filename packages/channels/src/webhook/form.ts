@@ -1,6 +1,7 @@
 import { type SealedSecret, Timestamp } from '@backstop/contracts'
 import { z } from 'zod'
 import { channelForm, type SealField, Url } from '../form.ts'
+import { findTemplateFault, TEMPLATE_LIMITS } from './template.ts'
 
 export interface WebhookConfig {
   kind: 'webhook'
@@ -14,6 +15,8 @@ export interface WebhookConfig {
   previous_secret?: { sealed: SealedSecret; fingerprint: string; expires_at: Date } | null
   /** Custom headers by name. Their values may be credentials, so each is encrypted as field 'headers'. */
   headers?: Record<string, SealedSecret>
+  /** The body of each request, with placeholders. Null or undefined: the document of docs/webhooks.md. */
+  template?: string | null
 }
 
 const STANDARD_PREFIX = 'whsec_'
@@ -45,12 +48,25 @@ const Headers = z
   .record(z.string(), z.string().max(4096))
   .describe('Custom headers (at most 20, 4 KiB in all); values are never shown again')
 
+const Template = z
+  .string()
+  .min(1)
+  .max(TEMPLATE_LIMITS.characters)
+  .superRefine((template, context) => {
+    const fault = findTemplateFault(template)
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault })
+  })
+  .describe(
+    'The body of each request: JSON with placeholders such as {{incident.summary}} (docs/webhooks.md). It is not a secret; set credentials as `headers`',
+  )
+
 export const webhookForm = channelForm({
   input: z.strictObject({
     kind: z.literal('webhook'),
     url: Url,
     secret: SharedSecret.optional().describe('Signs each delivery; never shown again. After `whsec_` it is base64'),
     headers: Headers.optional(),
+    template: Template.optional(),
   }),
   shown: z.object({
     kind: z.literal('webhook'),
@@ -59,16 +75,20 @@ export const webhookForm = channelForm({
     /** Until this time, deliveries are also signed with the previous secret. */
     previous_secret_expires_at: Timestamp.nullable(),
     header_names: z.array(z.string()),
+    template: z.string().nullable(),
   }),
   // The secret is not a patch field: only a rotation changes it, so that receivers can verify every delivery during the
   // change.
   patch: {
     url: Url.optional().describe('webhook; a URL of another host requires `headers` too if the channel has any'),
     headers: Headers.optional().describe('webhook: replaces all custom headers; {} removes them'),
+    template: Template.nullable()
+      .optional()
+      .describe('webhook: the body of each request; null returns to the document'),
   },
   urls: ['url'],
   target: ['url'],
-  seal({ url, secret, headers = {} }, seal): WebhookConfig {
+  seal({ url, secret, headers = {}, template = null }, seal): WebhookConfig {
     const signed = secret === undefined ? undefined : seal(secret, 'secret')
     return {
       kind: 'webhook',
@@ -76,14 +96,16 @@ export const webhookForm = channelForm({
       secret: signed?.sealed ?? null,
       fingerprint: signed?.fingerprint ?? null,
       headers: sealHeaders(headers, seal),
+      template,
     }
   },
-  change: (stored, { url = stored.url, headers }, seal) => ({
+  change: (stored, { url = stored.url, headers, template = stored.template ?? null }, seal) => ({
     ...stored,
     url,
     headers: headers === undefined ? (stored.headers ?? {}) : sealHeaders(headers, seal),
+    template,
   }),
-  show({ url, fingerprint, previous_secret: previous, headers = {} }, nowMs) {
+  show({ url, fingerprint, previous_secret: previous, headers = {}, template = null }, nowMs) {
     const isStillGood = previous != null && previous.expires_at.getTime() > nowMs
     return {
       kind: 'webhook',
@@ -91,6 +113,7 @@ export const webhookForm = channelForm({
       secret_fingerprint: fingerprint,
       previous_secret_expires_at: isStillGood ? previous.expires_at.toISOString() : null,
       header_names: Object.keys(headers).toSorted(),
+      template,
     }
   },
   erase: ({ fingerprint }) => ({ kind: 'webhook', url: '', secret: null, fingerprint }),

@@ -11,7 +11,13 @@ export function describeAlertChannels(testApi: () => TestApi): void {
     config,
   })
   const webhook = { kind: 'webhook', url: 'https://hooks.example.test/in' }
-  const unsigned = { ...webhook, secret_fingerprint: null, previous_secret_expires_at: null, header_names: [] }
+  const unsigned = {
+    ...webhook,
+    secret_fingerprint: null,
+    previous_secret_expires_at: null,
+    header_names: [],
+    template: null,
+  }
 
   describe('alert channels', () => {
     const kinds = [
@@ -53,6 +59,11 @@ export function describeAlertChannels(testApi: () => TestApi): void {
         kind: 'webhook with headers',
         config: { ...webhook, headers: { 'X-Route': 'canary', Authorization: 'Bearer canary' } },
         shown: { ...unsigned, header_names: ['Authorization', 'X-Route'] },
+      },
+      {
+        kind: 'webhook with a template',
+        config: { ...webhook, template: '{"text": "{{incident.summary}}"}' },
+        shown: { ...unsigned, template: '{"text": "{{incident.summary}}"}' },
       },
       { kind: 'webhook without a secret', config: webhook, shown: unsigned },
     ]
@@ -135,6 +146,12 @@ export function describeAlertChannels(testApi: () => TestApi): void {
       { name: 'an unknown field', config: { ...webhook, method: 'GET' }, path: 'body.config.method' },
       { name: 'a header of ours', config: { ...webhook, headers: { Host: 'x' } }, path: 'body.config.headers' },
       { name: 'a header cut in two', config: { ...webhook, headers: { A: 'b\r\nC: d' } }, path: 'body.config.headers' },
+      { name: 'a template without JSON', config: { ...webhook, template: '{{summary}' }, path: 'body.config.template' },
+      {
+        name: 'a long template',
+        config: { ...webhook, template: `"${'x'.repeat(16_384)}"` },
+        path: 'body.config.template',
+      },
       {
         name: 'an address that is none',
         config: { kind: 'email', to: ['a@b.test', 'nobody'] },
@@ -152,6 +169,14 @@ export function describeAlertChannels(testApi: () => TestApi): void {
       const answer = await api().post('/v1/alert-channels', channel(projectId, config, events))
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
       expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)
+    })
+
+    test('a template with a field of no alert is refused, and the answer names the field', async () => {
+      const { projectId } = await createTestProject(api())
+      const config = { ...webhook, template: '{"text": "{{incident.sumary}}"}' }
+      const answer = await api().post('/v1/alert-channels', channel(projectId, config))
+      expect(answer.status).toBe(400)
+      expect(JSON.stringify(answer.body.errors)).toContain('No alert has a field for {{incident.sumary}}')
     })
 
     test.each([

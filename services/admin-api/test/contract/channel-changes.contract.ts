@@ -103,6 +103,16 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       expect(changed.body.config).not.toEqual(before.body.config)
     })
 
+    test('sets, keeps and removes the template of a webhook', async () => {
+      const { patch } = await webhook()
+      const template = '{"text": {{summary}}}'
+      expect((await patch({ config: { template } })).body.config).toMatchObject({ template })
+      expect((await patch({ config: { headers: { 'X-A': '1' } } })).body.config).toMatchObject({ template })
+      expect((await patch({ config: { template: null } })).body.config).toMatchObject({ template: null })
+      const refused = await patch({ config: { template: '{"text": {{nothing}}}' } })
+      expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: 'body.config.template' }] } })
+    })
+
     test('never sends header values to another host', async () => {
       const { patch, stored } = await webhook({ headers: { Authorization: 'Bearer canary' } })
       const moved = await patch({ config: { url: 'https://elsewhere.example.test/in' } })

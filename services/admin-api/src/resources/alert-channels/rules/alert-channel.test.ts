@@ -33,6 +33,7 @@ const shownWebhook = {
   secret_fingerprint: null,
   previous_secret_expires_at: null,
   header_names: [],
+  template: null,
 }
 const configs: { kind: string; config: ChannelConfig; shown: unknown }[] = [
   { kind: 'slack', config: slack, shown: { kind: 'slack', webhook_url_fingerprint: 'f1' } },
