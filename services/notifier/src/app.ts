@@ -103,9 +103,16 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
   const source = ports.health.outbox
   const afterSend = () => crashPoint('notifier.after-publish')
   const publisher = createOutboxPublisher({ source, producer, encoder: codec, logger, afterSend })
-  const health = new ChannelHealthKeeper({ health: ports.health, directory, publisher, clock, logger })
+  const health = new ChannelHealthKeeper({
+    health: ports.health,
+    directory,
+    publisher,
+    clock,
+    logger,
+    onRecovered: recovery => deliveries.release(recovery),
+  })
   const outboxSweeper = createOutboxSweeper({ source, publisher, clock, logger })
-  const deliveries = new DeliveryConsumer({
+  const deliveries: DeliveryConsumer = new DeliveryConsumer({
     ...shared,
     metrics,
     consumerMetrics,

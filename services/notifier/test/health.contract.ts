@@ -1,6 +1,7 @@
 /** The suite that every health store passes, in memory and on MongoDB. */
 
 import { PROJECT } from '@backstop/channels/test'
+import type { ChannelHold } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { HealthReport } from '../src/health/rules/channel-health.ts'
 import { disableChannel, enableChannel } from '../src/health/rules/channel-health.ts'
@@ -47,6 +48,55 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
         disabled_reason: null,
         disabled_incident_id: null,
       })
+    })
+
+    const hold = (sinceMs: number, forMs = 5_000): ChannelHold => ({
+      since: new Date(sinceMs),
+      until: new Date(sinceMs + forMs),
+      reason: 'failing',
+    })
+    const holdFrom = (held: ChannelHold | null) => store.recordHolds([{ channelId: 'chn_1', projectId: PROJECT, held }])
+
+    test('has the latest pause until a success after it', async () => {
+      await report(worked(NOW), failed(NOW + 1))
+      await holdFrom(hold(NOW + 1))
+      await holdFrom(hold(NOW + 6_000, 10_000))
+      expect(await health()).toMatchObject({ held: hold(NOW + 6_000, 10_000), last_success_at: new Date(NOW) })
+      const found = await store.findHeld(['chn_1', 'chn_2'])
+      expect(found).toMatchObject([{ _id: 'chn_1', failing_since: new Date(NOW + 1) }])
+      // A success from before the pause is reported late.
+      await report(worked(NOW + 5_000))
+      expect((await health())?.held).toEqual(hold(NOW + 6_000, 10_000))
+      await report(failed(NOW + 7_000))
+      expect((await health())?.held).toEqual(hold(NOW + 6_000, 10_000))
+      await report(worked(NOW + 8_000))
+      expect(await health()).not.toHaveProperty('held')
+      expect(await store.findHeld(['chn_1'])).toEqual([])
+    })
+
+    test('has no pause that is recorded late, after the success that ended it', async () => {
+      await report(worked(NOW + 2_000))
+      await holdFrom(hold(NOW + 1_000))
+      expect(await health()).not.toHaveProperty('held')
+    })
+
+    test('begins with a pause if that is recorded before the first report', async () => {
+      await holdFrom(hold(NOW))
+      expect(await health()).toEqual({
+        _id: 'chn_1',
+        project_id: PROJECT,
+        disabled_at: null,
+        disabled_reason: null,
+        disabled_incident_id: null,
+        last_success_at: null,
+        last_failure_at: null,
+        last_error: null,
+        held: hold(NOW),
+      })
+      await holdFrom(null)
+      expect(await health()).not.toHaveProperty('held')
+      await store.recordHolds([{ channelId: 'chn_2', projectId: PROJECT, held: null }])
+      expect(await store.find('chn_2')).toBeUndefined()
     })
 
     test('keeps the last success, the last failure and the last error, in whatever order they are reported', async () => {

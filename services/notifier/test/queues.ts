@@ -2,7 +2,7 @@ import { alert } from '@backstop/channels/test'
 import type { Batch } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import type { ChannelLimits } from '../src/queue/channel-lane.ts'
-import type { ChannelSignal } from '../src/queue/channel-paces.ts'
+import type { ChannelPause, ChannelSignal } from '../src/queue/channel-paces.ts'
 import { ChannelQueues } from '../src/queue/channel-queues.ts'
 import type { DeliveryJob } from '../src/queue/delivery-job.ts'
 
@@ -19,6 +19,7 @@ export function createQueueHarness(options: QueueHarnessOptions = {}) {
   const running: { jobs: readonly DeliveryJob[]; end: (shown: ChannelSignal | undefined) => void }[] = []
   const dropped: string[] = []
   const held: { ids: string[]; heldForMs: number }[] = []
+  const pauses: ChannelPause[] = []
   let open = true
   const queues = new ChannelQueues({
     clock,
@@ -34,6 +35,7 @@ export function createQueueHarness(options: QueueHarnessOptions = {}) {
     run: jobs => new Promise(end => running.push({ jobs, end })),
     onDropped: job => dropped.push(job.request.delivery_id),
     onHeld: (jobs, heldForMs) => held.push({ ids: jobs.map(one => one.request.delivery_id), heldForMs }),
+    onPaused: (_, pause) => pauses.push(pause),
   })
   /** Names of the running attempts; a digest is the names of its jobs, joined. */
   const names = () => running.map(({ jobs }) => jobs.map(one => one.request.delivery_id).join('+'))
@@ -41,7 +43,7 @@ export function createQueueHarness(options: QueueHarnessOptions = {}) {
     const index = names().indexOf(name)
     running
       .splice(index, 1)[0]
-      ?.end(kind === 'nothing' ? undefined : { paceSignal: { kind, atMs: clock.now() }, channelVersion })
+      ?.end(kind === 'nothing' ? undefined : { paceSignal: { kind, atMs: clock.now(), tookMs: 10 }, channelVersion })
     await clock.settle()
   }
   const throttle = async (name: string, retryAfterMs: number | null) => {
@@ -52,7 +54,7 @@ export function createQueueHarness(options: QueueHarnessOptions = {}) {
     await clock.settle()
   }
   const gate = { close: () => (open = false), reopen: () => (open = true) }
-  return { clock, queues, running, dropped, held, names, end, throttle, ...gate }
+  return { clock, queues, running, dropped, held, pauses, names, end, throttle, ...gate }
 }
 
 const owned = new AbortController()

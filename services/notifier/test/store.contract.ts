@@ -113,6 +113,31 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       expect(anew.endedAddresses?.map(one => one.tag)).toEqual(['t1', 't3'])
     })
 
+    test('that wait for a channel are found page by page, oldest first, in a window', async () => {
+      const at = (minute: number) => new Date(NOW + minute * 60_000)
+      const waiting = (id: string, minute: number, dueMinute = minute) => ({
+        ...newDocument(id),
+        created_at: at(minute),
+        next_attempt: { attempt: 1, due_at: at(dueMinute), topic: 'deliveries' },
+      })
+      const others = [
+        { ...waiting('other_channel', 2), channel_id: 'chn_2' },
+        { ...waiting('a_test', 2), test: true },
+        { ...waiting('too_old', 0) },
+        { ...waiting('delivered', 2), state: 'delivered' as const, next_attempt: null },
+        { ...waiting('planned_for_later', 2, 90), state: 'retrying' as const },
+      ]
+      await stores.deliveries.insertNew([waiting('c', 3), waiting('b', 2), waiting('a', 2), waiting('d', 1), ...others])
+      const wanted = { channelId: 'chn_1', createdFromMs: NOW + 60_000, dueByMs: NOW + 600_000 }
+      const first = await stores.deliveries.findWaiting({ ...wanted, after: null, limit: 2 })
+      expect(first.map(one => one._id)).toEqual(['d', 'a'])
+      expect(first[0]).toEqual(await stores.delivery('d'))
+      const rest = await stores.deliveries.findWaiting({ ...wanted, after: first[1] ?? null, limit: 9 })
+      expect(rest.map(one => one._id)).toEqual(['b', 'c'])
+      const all = await stores.deliveries.findWaiting({ ...wanted, dueByMs: NOW + 6_000_000, after: null, limit: 9 })
+      expect(all.map(one => one._id)).toEqual(['d', 'a', 'b', 'planned_for_later', 'c'])
+    })
+
     test('remember that they go alone, once a digest with them was refused', async () => {
       await stores.deliveries.insertNew([newDocument('a'), newDocument('b')])
       await stores.deliveries.record([{ ...outcomeOf('a', 1, 500), goesAlone: true }, outcomeOf('b', 1, 500)])

@@ -18,10 +18,20 @@ export interface ChannelHealthDocument {
   last_error: string | null
   /** The first failure since the last success; null after a success. After five days of only failures, the channel is disabled. */
   failing_since?: Date | null
+  /** The latest pause of the channel. Absent means that no attempt has failed since the last success, or too few. */
+  held?: ChannelHold
   /** Attempts by day (`YYYY-MM-DD`, UTC) of the last 7 days, for the success rate. */
   days?: Record<string, { delivered: number; failed: number }>
   /** Unpublished commands of this document. */
   outbox?: TimedOutboxEntry[]
+}
+
+/** A pause of a channel: deliveries whose attempt is due wait until it ends. */
+export interface ChannelHold {
+  since: Date
+  until: Date
+  /** failing: attempts failed, one after the other. throttled: the receiver asked for a pause, or reported overload. */
+  reason: 'failing' | 'throttled'
 }
 
 /** One attempt of a delivery. */

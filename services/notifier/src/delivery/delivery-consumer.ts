@@ -1,5 +1,5 @@
 import { CHANNEL_MODULES } from '@backstop/channels/deliver'
-import { TOPICS } from '@backstop/contracts'
+import { HEADERS, TOPICS } from '@backstop/contracts'
 import {
   type Batch,
   type BatchProgress,
@@ -18,13 +18,21 @@ import {
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import type { ChannelLimits } from '../queue/channel-lane.ts'
 import type { ChannelSignal } from '../queue/channel-paces.ts'
-import { ChannelQueues } from '../queue/channel-queues.ts'
+import { type AttemptKind, ChannelQueues } from '../queue/channel-queues.ts'
 import { abandon, complete, type DeliveryJob, isOwned, ownedSignal } from '../queue/delivery-job.ts'
 import { Postponer } from '../retry/postponer.ts'
+import { RecoveryReleaser } from '../retry/recovery-releaser.ts'
+import type { Recovery } from '../retry/rules/release-window.ts'
 import { type Attempted, type AttemptOptions, attempt } from './attempt.ts'
 import { countDeadLetters } from './count-dead-letters.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
-import { type DeliveryIntakeOptions, type IntakePlan, type PostponedMessages, planIntake } from './plan-intake.ts'
+import {
+  type DeliveryIntakeOptions,
+  dueAtMs,
+  type IntakePlan,
+  type PostponedMessages,
+  planIntake,
+} from './plan-intake.ts'
 
 export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilRecorded'>, DeliveryIntakeOptions {
   readonly bus: Bus
@@ -57,6 +65,7 @@ export class DeliveryConsumer {
   readonly #maxInMemory: number
   readonly #queues: ChannelQueues
   readonly #postponer: Postponer
+  readonly #releaser: RecoveryReleaser
   readonly #writer: OutcomeWriter
   readonly #consumer: Consumer
   /** Deliveries in memory whose result is not recorded yet, by delivery id. */
@@ -86,6 +95,17 @@ export class DeliveryConsumer {
       run: jobs => this.#run(jobs),
       onDropped: job => this.#drop(job),
       onHeld: jobs => void this.#postponer.postponeWhenAvailable(jobs).catch(options.onFatal),
+      onPaused: ({ request }, { sinceMs, untilMs, because }) =>
+        options.health.notePause(request.channel_id, request.project_id, {
+          since: new Date(sinceMs),
+          until: new Date(untilMs),
+          reason: because === 'throttled' ? 'throttled' : 'failing',
+        }),
+    })
+    this.#releaser = new RecoveryReleaser({
+      ...options,
+      isActive: deliveryId => this.#active.has(deliveryId),
+      isPaused: channelId => this.#queues.heldForMs(channelId) > 0,
     })
     this.#postponer = new Postponer({
       ...options,
@@ -118,8 +138,14 @@ export class DeliveryConsumer {
 
   /** Drops queued jobs, waits until running attempts have ended and are recorded, commits and leaves the group. */
   async stop(): Promise<void> {
+    this.#releaser.stop()
     await this.#consumer.stop()
     this.#writer.stop()
+  }
+
+  /** Attempts the waiting deliveries of a channel that works again. */
+  release(recovery: Recovery): void {
+    this.#releaser.release(recovery)
   }
 
   msSinceProgress(): number {
@@ -164,7 +190,8 @@ export class DeliveryConsumer {
     const held = [...channelIds].filter(channelId => this.#queues.heldForMs(channelId) > 0)
     if (held.length === 0) return
     for (const [channelId, record] of await this.#options.directory.find(held)) {
-      if (record !== undefined) this.#queues.resetIfChanged(channelId, record.channel.version)
+      if (record === undefined || !this.#queues.resetIfChanged(channelId, record.channel.version)) continue
+      this.#options.health.endPause(channelId, record.channel.project_id)
     }
   }
 
@@ -175,7 +202,7 @@ export class DeliveryConsumer {
     const admitted: IncomingMessage[] = []
     for (const message of messages) {
       const count = planned.get(message.key) ?? 0
-      const admission = this.#queues.admit(message.key, count)
+      const admission = this.#queues.admit(message.key, count, attemptKindOf(message))
       if (admission === 'wait') break
       if (admission === 'postpone') overflow.set(message, this.#queues.nextAttemptInMs(message.key))
       else if (this.#queues.size + this.#beingPlanned + admitted.length - overflow.size >= this.#maxInMemory) {
@@ -315,8 +342,9 @@ export class DeliveryConsumer {
   }
 
   #forget(job: DeliveryJob): void {
-    const { delivery_id } = job.request
+    const { delivery_id, channel_id } = job.request
     if (this.#active.get(delivery_id) === job) this.#active.delete(delivery_id)
+    this.#releaser.forget(channel_id, delivery_id)
     const waiting = this.#unrecorded.get(delivery_id)
     this.#unrecorded.delete(delivery_id)
     for (const resolve of waiting ?? []) resolve()
@@ -336,6 +364,12 @@ export class DeliveryConsumer {
 
 /** Less than the 25 s that a process has to stop, more than the 20 s of the longest attempt. */
 const DRAIN_MS = 21_000
+
+/** What a message asks for, from its headers: a message that is postponed need not be decoded. */
+function attemptKindOf(message: IncomingMessage): AttemptKind {
+  if (message.headers[HEADERS.attempt] !== '1') return 'retry'
+  return dueAtMs(message) === null ? 'first' : 'held_first'
+}
 
 function limitsOf({ channelKind }: DeliveryJob): ChannelLimits {
   const { concurrency, pace, digest = null } = CHANNEL_MODULES[channelKind]

@@ -1,7 +1,9 @@
+import type { ChannelHold } from '@backstop/contracts'
 import type { OutboxPublisher, PendingOutbox } from '@backstop/kit'
 import { type Clock, crashPoint, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
+import type { Recovery } from '../retry/rules/release-window.ts'
 import type { ChannelDirectory } from '../store/channel-directory.ts'
-import type { ChannelReports, HealthStore } from '../store/health-store.ts'
+import type { ChannelReports, HealthStore, HoldOrder } from '../store/health-store.ts'
 import {
   type DisableOrder,
   disableChannel,
@@ -17,6 +19,8 @@ export interface ChannelHealthOptions {
   readonly publisher: OutboxPublisher
   readonly clock: Clock
   readonly logger: Logger
+  /** Called when a channel with a recorded pause works again. */
+  onRecovered(recovery: Recovery): void
 }
 
 /** Maximum delay of the recorded numbers of a working channel, in milliseconds. A crash loses at most this much. */
@@ -26,6 +30,9 @@ const RECORD_HELD_EVERY_MS = 1_000
 export class ChannelHealthKeeper {
   readonly #options: ChannelHealthOptions
   readonly #held = new UnsentReports()
+  /** Pauses that are not recorded yet, by channel id. */
+  readonly #holds = new Map<string, HoldOrder>()
+  #recordingHolds: Promise<void> | undefined
   readonly #periodic: Periodic
 
   constructor(options: ChannelHealthOptions) {
@@ -34,7 +41,10 @@ export class ChannelHealthKeeper {
     this.#periodic = createPeriodic({
       clock,
       pauseMs: RECORD_HELD_EVERY_MS,
-      run: () => this.#recordHeld(this.#held.removeDelayed()),
+      run: async () => {
+        this.#recordHolds()
+        await this.#recordHeld(this.#held.removeDelayed())
+      },
       onFailure: error => logger.warn({ error }, 'health.waiting'),
     })
   }
@@ -51,6 +61,59 @@ export class ChannelHealthKeeper {
     )
   }
 
+  /**
+   * Records a pause of a channel in the background, for people to see. Without a database the record is late, and the
+   * pause itself is not affected.
+   */
+  notePause(channelId: string, projectId: string, held: ChannelHold): void {
+    this.#holds.set(channelId, { channelId, projectId, held })
+    this.#recordHolds()
+  }
+
+  /** Ends the recorded pause of a channel that a person has changed. */
+  endPause(channelId: string, projectId: string): void {
+    const end = async () => {
+      await this.#untilHoldsAreRecorded()
+      const recoveries = await this.#findRecoveries([channelId])
+      await this.#options.health.recordHolds([{ channelId, projectId, held: null }])
+      for (const recovery of recoveries) this.#options.onRecovered(recovery)
+    }
+    end().catch(error => this.#options.logger.warn({ channel_id: channelId, error }, 'health.pause_not_ended'))
+  }
+
+  #recordHolds(): void {
+    if (this.#holds.size === 0 || this.#recordingHolds !== undefined) return
+    const { health, logger } = this.#options
+    const orders = [...this.#holds.values()]
+    this.#holds.clear()
+    const keep = (error: unknown) => {
+      for (const one of orders) if (!this.#holds.has(one.channelId)) this.#holds.set(one.channelId, one)
+      logger.warn({ channels: orders.length, error }, 'health.pauses_deferred')
+      return true
+    }
+    this.#recordingHolds = health
+      .recordHolds(orders)
+      .then(() => false, keep)
+      .then(hasFailed => {
+        this.#recordingHolds = undefined
+        if (!hasFailed) this.#recordHolds()
+      })
+  }
+
+  /** A success is recorded after the pause that it ends. */
+  async #untilHoldsAreRecorded(): Promise<void> {
+    await this.#recordingHolds
+  }
+
+  async #findRecoveries(channelIds: readonly string[]): Promise<Recovery[]> {
+    if (channelIds.length === 0) return []
+    const held = await this.#options.health.findHeld(channelIds)
+    return held.map(({ _id: channelId, failing_since, held }) => ({
+      channelId,
+      failingSinceMs: (failing_since ?? held?.since)?.getTime() ?? this.#options.clock.now(),
+    }))
+  }
+
   /** @throws AppError `unavailable` if the reports could neither be recorded nor delayed */
   async note(channels: readonly ChannelReports[]): Promise<void> {
     const { nothingNew = [], reports = [] } = Object.groupBy(channels, one =>
@@ -64,7 +127,11 @@ export class ChannelHealthKeeper {
     const { directory, health, logger } = this.#options
     // Record earlier reports of these channels first, because "has worked since the last failure" depends on the order.
     await this.#recordHeld(this.#held.removeDelayed(channels.map(({ channelId }) => channelId)))
+    const working = channels.filter(({ reports }) => reports.some(one => one.kind === 'worked'))
+    if (working.length > 0) await this.#untilHoldsAreRecorded()
+    const recoveries = await this.#findRecoveries(working.map(({ channelId }) => channelId))
     await health.record(channels)
+    for (const recovery of recoveries) this.#options.onRecovered(recovery)
     this.#held.rememberRecorded(channels)
     const orders = [...(await this.#refusedForGood(channels)), ...(await this.#failingTooLong(channels))]
     if (orders.length === 0) return

@@ -1,4 +1,4 @@
-import type { DeliveryJob } from './delivery-job.ts'
+import { type DeliveryJob, isFirstAttempt } from './delivery-job.ts'
 
 /** The limits of a channel kind. */
 export interface ChannelLimits {
@@ -46,6 +46,21 @@ export class ChannelLane {
     return this.waiting.length + this.atOnce.length + this.active.size === 0
   }
 
+  /** Keeps the first attempts of the oldest alerts, up to `most`. @returns the removed jobs */
+  removeAllButFirstAttempts(most: number): DeliveryJob[] {
+    const kept = this.waiting.filter(isFirstAttempt).sort(byAgeOfAlert).slice(0, most)
+    const removed = this.waiting.filter(job => !kept.includes(job))
+    if (removed.length > 0) this.waiting.splice(0, this.waiting.length, ...kept)
+    return removed
+  }
+
+  /** Moves the first attempts before the retries, the oldest alert first, because a failing channel gets few attempts. */
+  putFirstAttemptsAhead(): void {
+    const first = this.waiting.filter(isFirstAttempt).sort(byAgeOfAlert)
+    if (first.length === 0) return
+    this.waiting.splice(0, this.waiting.length, ...first, ...this.waiting.filter(job => !isFirstAttempt(job)))
+  }
+
   recordDuration(durationMs: number): void {
     this.#usualMs =
       this.#usualMs === undefined ? durationMs : this.#usualMs + (durationMs - this.#usualMs) * WEIGHT_OF_LATEST
@@ -83,4 +98,8 @@ export class ChannelLane {
     const [activeSince = nowMs] = this.active.values()
     return nowMs - Math.min(activeSince, this.waiting[0]?.receivedAtMs ?? nowMs, this.atOnce[0]?.receivedAtMs ?? nowMs)
   }
+}
+
+function byAgeOfAlert(a: DeliveryJob, b: DeliveryJob): number {
+  return Date.parse(a.request.alert.created_at) - Date.parse(b.request.alert.created_at)
 }

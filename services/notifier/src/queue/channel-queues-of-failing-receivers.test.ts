@@ -1,8 +1,12 @@
+import { alert } from '@backstop/channels/test'
 import { describe, expect, test } from 'vitest'
 import { createQueueHarness, job } from '../../test/queues.ts'
+import type { DeliveryJob } from './delivery-job.ts'
 
 describe('a channel whose receiver fails', () => {
-  const many = (count: number, from = 0) => Array.from({ length: count }, (_, index) => job(`${from + index}`, 'a'))
+  /** Retries, unless `more` says otherwise. */
+  const many = (count: number, from = 0, more: Partial<DeliveryJob> = { firstAttemptAtMs: 1 }) =>
+    Array.from({ length: count }, (_, index) => job(`${from + index}`, 'a', more))
 
   /** A channel whose breaker is open after five failures in a row. */
   async function opened() {
@@ -16,8 +20,10 @@ describe('a channel whose receiver fails', () => {
     return scene
   }
 
-  test('is paused after five failures: its waiting and new messages are postponed', async () => {
-    const { queues, names, held } = await opened()
+  test('is paused after five failures: its waiting and new retries are postponed', async () => {
+    const { queues, names, held, pauses, clock } = await opened()
+    const nowMs = clock.now()
+    expect(pauses).toEqual([{ sinceMs: nowMs, untilMs: nowMs + 5_000, because: 'breaker_open' }])
     expect(names()).toEqual([])
     expect(held).toEqual([{ ids: many(10).map(one => one.request.delivery_id), heldForMs: 5_000 }])
     expect(queues.size).toBe(0)
@@ -88,5 +94,74 @@ describe('a channel whose receiver fails', () => {
     queues.add(many(1, 9))
     await throttle('2', 30_000)
     expect(held).toEqual([{ ids: ['9'], heldForMs: 30_000 }])
+  })
+
+  const first = (id: string, second: number) =>
+    job(id, 'a', {
+      request: {
+        ...job(id, 'a').request,
+        alert: alert({ id, at: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString() }),
+      },
+    })
+
+  test('gets first attempts during its pause, the oldest alert first, one at a time, and no retry between', async () => {
+    const { queues, names, held, end } = await opened()
+    held.length = 0
+    expect(queues.admit('a', 0, 'first')).toBe('queue')
+    queues.add([first('new', 30), ...many(1), first('old', 10), first('middle', 20)])
+    expect(names()).toEqual(['old'])
+    expect(held).toEqual([{ ids: ['0'], heldForMs: 5_000 }])
+    await end('old', 'failed')
+    expect(names()).toEqual(['middle'])
+    await end('middle', 'failed')
+    expect(names()).toEqual(['new'])
+    await end('new', 'failed')
+    expect(queues.heldForMs('a')).toBe(5_000)
+  })
+
+  test('gets ten first attempts for each pause: the rest is postponed, and goes before newer alerts', async () => {
+    const { queues, names, held, end, clock } = await opened()
+    held.length = 0
+    queues.add(Array.from({ length: 12 }, (_, index) => first(`n${index}`, index)))
+    expect(held).toEqual([{ ids: ['n10', 'n11'], heldForMs: 5_000 }])
+    for (let index = 0; index < 10; index++) await end(`n${index}`, 'failed')
+    expect(names()).toEqual([])
+    expect(queues.admit('a', 0, 'first')).toBe('postpone')
+    await clock.advance(5_000)
+    queues.add(many(1))
+    await end('0', 'failed')
+    expect(queues.heldForMs('a')).toBe(10_000)
+    expect(queues.admit('a', 0, 'first')).toBe('postpone')
+    expect(queues.admit('a', 0, 'held_first')).toBe('queue')
+    expect(queues.admit('a', 9, 'held_first')).toBe('queue')
+    expect(queues.admit('a', 10, 'held_first')).toBe('postpone')
+    // No first attempt was postponed for six seconds, so none waits on the delay line any more.
+    await clock.advance(6_001)
+    expect(queues.admit('a', 0, 'first')).toBe('queue')
+  })
+
+  test('is tried with the first attempt of the oldest alert when its pause ends', async () => {
+    const { queues, names, clock } = await opened()
+    await clock.advance(5_000)
+    queues.add([...many(2), first('new', 30), first('old', 10)])
+    expect(names()).toEqual(['old'])
+  })
+
+  test('that works again during its pause gets everything that waits', async () => {
+    const { queues, names, end } = await opened()
+    queues.add([first('x', 1), first('y', 2), first('z', 3)])
+    await end('x')
+    expect(names()).toEqual(['y', 'z'])
+    expect(queues.admit('a', 0, 'retry')).toBe('queue')
+  })
+
+  test('that asks for a pause gets no first attempt during it', async () => {
+    const { queues, names, held, throttle } = createQueueHarness()
+    queues.add([first('x', 1), first('y', 2), first('z', 3)])
+    await throttle('x', 30_000)
+    expect(names()).toEqual(['y'])
+    expect(held).toEqual([{ ids: ['z'], heldForMs: 30_000 }])
+    expect(queues.admit('a', 0, 'first')).toBe('postpone')
+    expect(queues.admit('a', 0, 'held_first')).toBe('postpone')
   })
 })

@@ -78,7 +78,8 @@ describe('jobs of several channels', () => {
   test('that fail are attempted for an urgent job', () => {
     const { queues, names, running } = createQueueHarness({ maxActive: 2, concurrency: 1 })
     queues.add([job('f1 first', 'f1'), job('f2 first', 'f2')])
-    for (const { end } of running.splice(0)) end({ paceSignal: { kind: 'failed', atMs: 0 }, channelVersion: 1 })
+    for (const { end } of running.splice(0))
+      end({ paceSignal: { kind: 'failed', tookMs: 10, atMs: 0 }, channelVersion: 1 })
     return Promise.resolve().then(() => {
       queues.add([job('f1', 'f1'), job('f2', 'f2'), job('t', 'f2', { atOnce: true })])
       expect(names()).toEqual(['f1', 't'])

@@ -1,8 +1,8 @@
 import { RETRY_RUNGS } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit'
 import { ChannelLane, type ChannelLimits } from './channel-lane.ts'
-import { ChannelPaces, type ChannelSignal, SHORT_PAUSE_MS } from './channel-paces.ts'
-import { type DeliveryJob, isOwned } from './delivery-job.ts'
+import { ChannelPaces, type ChannelPause, type ChannelSignal, SHORT_PAUSE_MS } from './channel-paces.ts'
+import { type DeliveryJob, isFirstAttempt, isOwned } from './delivery-job.ts'
 import { TargetPaces } from './target-paces.ts'
 
 export interface ChannelQueuesOptions {
@@ -26,10 +26,18 @@ export interface ChannelQueuesOptions {
   onDropped(job: DeliveryJob): void
   /** Called with the queued jobs of a channel that is paused for `heldForMs`: they must wait on a delay line. */
   onHeld(jobs: readonly DeliveryJob[], heldForMs: number): void
+  /** Called when the attempt of this job paused its channel, or extended its pause. */
+  onPaused(job: DeliveryJob, pause: ChannelPause): void
 }
 
 /** How to handle the next message for a channel: queue it, leave it in Kafka, or send it to a delay line. */
 export type Admission = 'queue' | 'wait' | 'postpone'
+
+/**
+ * What a message asks for: the first attempt of a new alert, a first attempt that was held before, or a retry. A pause
+ * lets some first attempts through, and held ones go before new ones.
+ */
+export type AttemptKind = 'first' | 'held_first' | 'retry'
 
 /** A channel whose attempts take longer than this, in milliseconds, is slow. */
 const SLOW_AFTER_MS = 1_000
@@ -83,14 +91,22 @@ export class ChannelQueues {
   }
 
   /** @param planned number of messages for this channel that are admitted but not queued yet */
-  admit(channelId: string, planned: number): Admission {
-    if (this.#paces.heldForMs(channelId) > SHORT_PAUSE_MS) return 'postpone'
+  admit(channelId: string, planned: number, kind: AttemptKind = 'retry'): Admission {
     const lane = this.#lanes.get(channelId)
     const waiting = (lane?.waiting.length ?? 0) + planned
+    if (this.#paces.heldForMs(channelId) > SHORT_PAUSE_MS) return this.#admitDuringPause(channelId, waiting, kind)
     if (waiting < ALWAYS_QUEUED) return 'queue'
     if (this.#drainMs(lane, waiting) > this.#scaleWaitMs(LONGEST_WAIT_MS)) return 'postpone'
     if (waiting < this.#options.maxQueuedPerChannel) return 'queue'
     return this.#attemptIntervalMs(lane) < SHORT_PAUSE_MS ? 'wait' : 'postpone'
+  }
+
+  #admitDuringPause(channelId: string, waiting: number, kind: AttemptKind): Admission {
+    if (kind === 'retry') return 'postpone'
+    const mustQueueUp = kind === 'first' && this.#paces.hasHeldFirst(channelId)
+    if (!mustQueueUp && waiting < this.#paces.firstAttemptsLeft(channelId)) return 'queue'
+    this.#paces.rememberHeldFirst(channelId)
+    return 'postpone'
   }
 
   /** Remaining pause of the channel, in milliseconds. */
@@ -108,9 +124,9 @@ export class ChannelQueues {
     return this.#paces.heldForMs(channelId) + Math.max(before * LEAST_JOB_MS, this.#drainMs(lane, before))
   }
 
-  /** Ends the pause of a channel that was changed. */
-  resetIfChanged(channelId: string, channelVersion: number): void {
-    this.#paces.resetIfChanged(channelId, channelVersion)
+  /** Ends the pause of a channel that was changed. @returns true if there was a change */
+  resetIfChanged(channelId: string, channelVersion: number): boolean {
+    return this.#paces.resetIfChanged(channelId, channelVersion)
   }
 
   /**
@@ -206,14 +222,14 @@ export class ChannelQueues {
     const wanted = this.#takeUrgent(channelId, lane)
     if (wanted.length > 0) return wanted
     this.#postponeIfPaused(channelId, lane)
-    const [first] = lane.waiting
-    if (first === undefined) return []
+    if (lane.waiting.length === 0) return []
     const { concurrency, digest } = lane.limits
-    const limit = this.#paces.sendPermissionOf(channelId).kind === 'free' ? concurrency : 1
-    if (lane.attempts >= limit) return []
-    const heldForMs = this.#paces.heldForMs(channelId)
-    if (heldForMs > 0) {
-      this.#wakeAfter(channelId, lane, heldForMs)
+    const permission = this.#paces.sendPermissionOf(channelId)
+    if (lane.attempts >= (permission.kind === 'free' ? concurrency : 1)) return []
+    if (permission.kind !== 'free') lane.putFirstAttemptsAhead()
+    const [first] = lane.waiting as [DeliveryJob]
+    if (permission.kind === 'paused' && (permission.firstAttemptsLeft === 0 || !isFirstAttempt(first))) {
+      this.#wakeAfter(channelId, lane, permission.untilMs - this.#options.clock.now())
       return []
     }
     if (!this.#targets.mayStart(first.paceTarget, channelId)) return []
@@ -248,6 +264,7 @@ export class ChannelQueues {
     const [first] = jobs as [DeliveryJob]
     const { atOnce, paceTarget } = first
     const isOfFailing = this.#isFailing(channelId) && !atOnce
+    if (isOfFailing) this.#paces.countFirstAttempt(channelId)
     const nowMs = this.#options.clock.now()
     this.#active++
     if (isOfFailing) this.#activeFailing++
@@ -266,7 +283,7 @@ export class ChannelQueues {
       // Counts the interval again from the end of the attempt: the request may reach the receiver long after the start,
       // and an attempt may send two messages.
       this.#targets.delayNextStart(paceTarget, lane.limits.intervalMs)
-      if (shown !== undefined) this.#paces.recordSignal(channelId, shown)
+      if (shown !== undefined) this.#recordSignal(first, shown)
       this.#postponeIfPaused(channelId, lane)
       if (lane.waiting.length + lane.atOnce.length > 0) this.#turns.add(channelId)
       this.#removeIfEmpty(channelId, lane)
@@ -275,11 +292,18 @@ export class ChannelQueues {
     this.#options.run(jobs).then(end, () => end(undefined))
   }
 
-  /** Moves the queued jobs of a channel with a long pause to a delay line. */
+  #recordSignal(job: DeliveryJob, shown: ChannelSignal): void {
+    const pause = this.#paces.recordSignal(job.request.channel_id, shown)
+    if (pause !== undefined) this.#options.onPaused(job, pause)
+  }
+
+  /** Moves the queued jobs of a channel with a long pause to a delay line, except first attempts that may start now. */
   #postponeIfPaused(channelId: string, lane: ChannelLane): void {
     const heldForMs = this.#paces.heldForMs(channelId)
     if (heldForMs <= SHORT_PAUSE_MS || lane.waiting.length === 0) return
-    const held = lane.waiting.splice(0)
+    const held = lane.removeAllButFirstAttempts(this.#paces.firstAttemptsLeft(channelId))
+    if (held.length === 0) return
+    if (held.some(isFirstAttempt)) this.#paces.rememberHeldFirst(channelId)
     this.#size -= held.length
     this.#options.onHeld(held, heldForMs)
   }

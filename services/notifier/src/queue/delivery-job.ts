@@ -35,6 +35,11 @@ export interface DeliveryJob {
   readonly messages: JobMessage[]
 }
 
+/** True if the delivery was never attempted. */
+export function isFirstAttempt({ firstAttemptAtMs }: DeliveryJob): boolean {
+  return firstAttemptAtMs === null
+}
+
 /** Marks messages whose result is durable: their offsets may be committed. */
 export function complete(messages: readonly JobMessage[]): void {
   for (const { message, batch } of messages) batch.complete(message)

@@ -39,6 +39,20 @@ export interface DeliveryStore {
    * @returns the ids of deliveries that have changed
    */
   supersede(orders: readonly SupersedeOrder[]): Promise<ReadonlySet<string>>
+  /** The next deliveries of a channel that wait for an attempt, oldest first. */
+  findWaiting(wanted: WaitingDeliveries): Promise<readonly DeliveryDocument[]>
+}
+
+/** Selects deliveries of a channel that wait for an attempt. */
+export interface WaitingDeliveries {
+  readonly channelId: string
+  /** Only deliveries created at this time or later, in milliseconds since the epoch. */
+  readonly createdFromMs: number
+  /** Only deliveries whose next attempt is due at this time or earlier, in milliseconds since the epoch. */
+  readonly dueByMs: number
+  /** Only deliveries after this one; null: from the start. */
+  readonly after: Pick<DeliveryDocument, '_id' | 'created_at'> | null
+  readonly limit: number
 }
 
 export interface SupersedeOrder {

@@ -1,4 +1,4 @@
-import type { ChannelHealthDocument } from '@backstop/contracts'
+import type { ChannelHealthDocument, ChannelHold } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { DisableOrder, EnableDecision, HealthReport } from '../health/rules/channel-health.ts'
 
@@ -9,13 +9,27 @@ export interface ChannelReports {
   readonly reports: readonly HealthReport[]
 }
 
+/** A pause of a channel to record; null: the pause is over. */
+export interface HoldOrder {
+  readonly channelId: string
+  readonly projectId: string
+  readonly held: ChannelHold | null
+}
+
+/** A channel with a recorded pause. */
+export type HeldChannel = Pick<ChannelHealthDocument, '_id' | 'failing_since' | 'held'>
+
 /** The only writer of `channel_health`. */
 export interface HealthStore {
   /**
    * Records reports of many channels in one write. Recording the same reports again changes only the day's numbers, so
-   * a lost answer of the database may count a report twice.
+   * a lost answer of the database may count a report twice. A success ends a recorded pause that began before it.
    */
   record(channels: readonly ChannelReports[]): Promise<void>
+  /** Records pauses of channels, except pauses that began before the last recorded success. */
+  recordHolds(orders: readonly HoldOrder[]): Promise<void>
+  /** Finds the channels with a recorded pause, among these ids. */
+  findHeld(channelIds: readonly string[]): Promise<readonly HeldChannel[]>
   /** Finds enabled channels with only failed attempts since `sinceMs` or earlier, among these ids. */
   failingSince(channelIds: readonly string[], sinceMs: number): Promise<readonly ChannelHealthDocument[]>
   /**

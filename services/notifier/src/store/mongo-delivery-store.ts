@@ -71,6 +71,29 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
         const refused = orders.filter(({ deliveryId, byId }) => found.get(deliveryId)?.told_by !== byId)
         return new Set(refused.map(order => order.deliveryId))
       }),
+
+    findWaiting: ({ channelId, createdFromMs, dueByMs, after, limit }) =>
+      asUnavailable(() =>
+        collection
+          .find({
+            channel_id: channelId,
+            created_at: { $gte: new Date(createdFromMs) },
+            state: { $in: ['pending', 'retrying'] },
+            test: false,
+            'next_attempt.due_at': { $lte: new Date(dueByMs) },
+            ...(after === null
+              ? {}
+              : {
+                  $or: [
+                    { created_at: { $gt: after.created_at } },
+                    { created_at: after.created_at, _id: { $gt: after._id } },
+                  ],
+                }),
+          })
+          .sort({ created_at: 1, _id: 1 })
+          .limit(limit)
+          .toArray(),
+      ),
   }
 }
 

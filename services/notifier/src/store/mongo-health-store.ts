@@ -7,7 +7,7 @@ import {
   oldestDayKept,
   summariseReports,
 } from '../health/rules/channel-health.ts'
-import type { ChannelReports, HealthStore } from './health-store.ts'
+import type { ChannelReports, HealthStore, HeldChannel, HoldOrder } from './health-store.ts'
 
 export function createMongoHealthStore(db: Db): HealthStore {
   const collection = db.collection<ChannelHealthDocument>('channel_health')
@@ -20,6 +20,19 @@ export function createMongoHealthStore(db: Db): HealthStore {
       if (channels.length === 0) return
       await asUnavailable(() => collection.bulkWrite(channels.map(toHealthUpdate), { ordered: false }))
     },
+    async recordHolds(orders) {
+      if (orders.length === 0) return
+      await asUnavailable(() => collection.bulkWrite(orders.map(toHoldUpdate), { ordered: false }))
+    },
+    findHeld: channelIds =>
+      asUnavailable(() =>
+        collection
+          .find<HeldChannel>(
+            { _id: { $in: [...channelIds] }, held: { $exists: true } },
+            { projection: { failing_since: 1, held: 1 } },
+          )
+          .toArray(),
+      ),
     failingSince: (channelIds, sinceMs) =>
       asUnavailable(() =>
         collection
@@ -63,12 +76,8 @@ function toHealthUpdate({
   reports,
 }: ChannelReports): AnyBulkWriteOperation<ChannelHealthDocument> {
   const change = summariseReports(reports)
-  const storedOr = (field: string, otherwise: unknown = null) => ({ $ifNull: [`$${field}`, { $literal: otherwise }] })
   const set: Document = {
-    project_id: storedOr('project_id', projectId),
-    disabled_at: storedOr('disabled_at'),
-    disabled_reason: storedOr('disabled_reason'),
-    disabled_incident_id: storedOr('disabled_incident_id'),
+    ...identityOr(projectId),
     // $max, because two processes may write their reports in any order. It ignores null.
     last_success_at: { $max: [storedOr('last_success_at'), asDate(change.lastSuccessAtMs)] },
     last_failure_at: { $max: [storedOr('last_failure_at'), asDate(change.lastFailureAtMs)] },
@@ -78,7 +87,37 @@ function toHealthUpdate({
       : storedOr('failing_since', asDate(change.failingSinceMs)),
     days: mergedDays(change),
   }
+  if (change.lastSuccessAtMs !== null) {
+    set.held = { $cond: [{ $gt: ['$held.since', asDate(change.lastSuccessAtMs)] }, '$held', '$$REMOVE'] }
+  }
   return { updateOne: { filter: { _id: channelId }, update: [{ $set: set }], upsert: true } }
+}
+
+function toHoldUpdate({ channelId, projectId, held }: HoldOrder): AnyBulkWriteOperation<ChannelHealthDocument> {
+  const filter = { _id: channelId }
+  if (held === null) return { updateOne: { filter, update: { $unset: { held: '' } } } }
+  const set: Document = {
+    ...identityOr(projectId),
+    last_success_at: storedOr('last_success_at'),
+    last_failure_at: storedOr('last_failure_at'),
+    last_error: storedOr('last_error'),
+    held: { $cond: [{ $gte: ['$last_success_at', held.since] }, '$held', { $literal: held }] },
+  }
+  return { updateOne: { filter, update: [{ $set: set }], upsert: true } }
+}
+
+function storedOr(field: string, otherwise: unknown = null): Document {
+  return { $ifNull: [`$${field}`, { $literal: otherwise }] }
+}
+
+/** The stored values of the fields that say whose health it is and whether it is disabled. */
+function identityOr(projectId: string): Document {
+  return {
+    project_id: storedOr('project_id', projectId),
+    disabled_at: storedOr('disabled_at'),
+    disabled_reason: storedOr('disabled_reason'),
+    disabled_incident_id: storedOr('disabled_incident_id'),
+  }
 }
 
 /** The stored counts plus the new counts, without days that are too old. */

@@ -17,6 +17,18 @@ export function createMemoryHealthStore({ channelHealth }: Pick<MemoryCollection
         channelHealth.set(channelId, withChange(known ?? newHealth(channelId, projectId), summariseReports(reports)))
       }
     },
+    async recordHolds(orders) {
+      for (const { channelId, projectId, held } of orders) {
+        if (held === null && !channelHealth.has(channelId)) continue
+        const { held: before, ...known } = channelHealth.get(channelId) ?? newIdentity(channelId, projectId)
+        const isOver = held !== null && known.last_success_at !== null && known.last_success_at >= held.since
+        const next = isOver ? before : held
+        channelHealth.set(channelId, next == null ? known : { ...known, held: next })
+      }
+    },
+    async findHeld(ids) {
+      return [...channelHealth.values()].filter(one => ids.includes(one._id) && one.held !== undefined)
+    },
     async failingSince(ids, sinceMs) {
       return [...channelHealth.values()]
         .filter(one => ids.includes(one._id) && one.disabled_at === null)
@@ -72,6 +84,10 @@ export function createMemoryHealthStore({ channelHealth }: Pick<MemoryCollection
 }
 
 function newHealth(_id: string, project_id: string): ChannelHealthDocument {
+  return { ...newIdentity(_id, project_id), failing_since: null, days: {} }
+}
+
+function newIdentity(_id: string, project_id: string): ChannelHealthDocument {
   return {
     _id,
     project_id,
@@ -81,15 +97,15 @@ function newHealth(_id: string, project_id: string): ChannelHealthDocument {
     last_success_at: null,
     last_failure_at: null,
     last_error: null,
-    failing_since: null,
-    days: {},
   }
 }
 
-function withChange(known: ChannelHealthDocument, change: HealthChange): ChannelHealthDocument {
+function withChange({ held, ...known }: ChannelHealthDocument, change: HealthChange): ChannelHealthDocument {
   const since = change.failingSinceMs === null ? null : new Date(change.failingSinceMs)
+  const isOver = change.lastSuccessAtMs !== null && (held?.since.getTime() ?? 0) <= change.lastSuccessAtMs
   return {
     ...known,
+    ...(held === undefined || isOver ? {} : { held }),
     last_success_at: latestOf(known.last_success_at, change.lastSuccessAtMs),
     last_failure_at: latestOf(known.last_failure_at, change.lastFailureAtMs),
     last_error: change.lastError ?? known.last_error,

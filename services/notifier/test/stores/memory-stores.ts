@@ -134,5 +134,17 @@ export function createMemoryDeliveryStore({ deliveries }: MemoryCollections): De
       }
       return refused
     },
+    async findWaiting({ channelId, createdFromMs, dueByMs, after, limit }) {
+      const order = (a: DeliveryDocument, b: Pick<DeliveryDocument, '_id' | 'created_at'>) =>
+        a.created_at.getTime() - b.created_at.getTime() || (a._id < b._id ? -1 : Number(a._id > b._id))
+      return [...deliveries.values()]
+        .filter(one => one.channel_id === channelId && !one.test && one.created_at.getTime() >= createdFromMs)
+        .filter(one => one.state === 'pending' || one.state === 'retrying')
+        .filter(one => one.next_attempt !== null && one.next_attempt.due_at.getTime() <= dueByMs)
+        .filter(one => after === null || order(one, after) > 0)
+        .sort(order)
+        .slice(0, limit)
+        .map(one => structuredClone(one))
+    },
   }
 }

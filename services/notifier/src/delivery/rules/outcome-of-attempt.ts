@@ -67,7 +67,7 @@ export function outcomeOfAttempt(facts: AttemptFacts): AttemptOutcome {
     response: responseOf(said),
   }
   const health = test ? null : healthReportOf(outcome, hasWorked, endedAtMs)
-  const paceSignal = test ? null : paceSignalOf(outcome, hasWorked, said, endedAtMs)
+  const paceSignal = test ? null : paceSignalOf(outcome, hasWorked, said, facts)
   const endedAddresses = ended.length === 0 ? {} : { endedAddresses: ended }
   const common = { deliveryId, attempt, record, health, paceSignal, ...endedAddresses, atMs: endedAtMs }
   switch (outcome.kind) {
@@ -162,7 +162,12 @@ function healthReportOf(outcome: Outcome, hasWorked: boolean, atMs: number): Hea
 /** Statuses with which a receiver or its proxy reports overload. */
 const THROTTLES: ReadonlySet<number> = new Set([429, 502, 504])
 
-function paceSignalOf(outcome: Outcome, hasWorked: boolean, answer: MessageAnswer, atMs: number): PaceSignal | null {
+function paceSignalOf(
+  outcome: Outcome,
+  hasWorked: boolean,
+  answer: MessageAnswer,
+  { startedAtMs, endedAtMs: atMs }: Pick<AttemptFacts, 'startedAtMs' | 'endedAtMs'>,
+): PaceSignal | null {
   if (hasWorked) return { kind: 'worked', atMs }
   switch (outcome.kind) {
     case 'retry': {
@@ -170,10 +175,12 @@ function paceSignalOf(outcome: Outcome, hasWorked: boolean, answer: MessageAnswe
       // One full mailbox or one unacceptable alert is no reason to pause the whole channel.
       if (fault === 'some_addresses' || fault === 'one_of_several') return null
       const isThrottled = retryAfterMs !== null || (answer.kind === 'http' && THROTTLES.has(answer.status))
-      return isThrottled ? { kind: 'throttled', atMs, retryAfterMs } : { kind: 'failed', atMs }
+      return isThrottled
+        ? { kind: 'throttled', atMs, retryAfterMs }
+        : { kind: 'failed', atMs, tookMs: atMs - startedAtMs }
     }
     case 'disable':
-      return { kind: 'failed', atMs }
+      return { kind: 'failed', atMs, tookMs: atMs - startedAtMs }
     // A fault of one message says nothing about the next message.
     case 'dead_letter':
     case 'delivered':

@@ -1,0 +1,117 @@
+import type { DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
+import { type Clock, type Logger, type MessageCodec, type Producer, sleep } from '@backstop/kit'
+import type { DeliveryStore } from '../store/delivery-store.ts'
+import { delayedMessage } from './delivery-messages.ts'
+import { type Recovery, releaseWindow } from './rules/release-window.ts'
+
+export interface RecoveryReleaserOptions {
+  readonly deliveries: Pick<DeliveryStore, 'findWaiting'>
+  readonly producer: Producer
+  readonly codec: MessageCodec
+  readonly clock: Clock
+  readonly logger: Logger
+  /** True if the delivery is in the memory of this process already. */
+  isActive(deliveryId: string): boolean
+  /** True if the channel is paused again. */
+  isPaused(channelId: string): boolean
+}
+
+/** Number of deliveries that are requested at once, so that the queue of the channel does not overflow. */
+const PAGE = 40
+/** The next page follows when this many deliveries of the page before are left. */
+const LEFT_FOR_NEXT_PAGE = 10
+const LOOK_EVERY_MS = 20
+/** Without progress for this time, in milliseconds, the release ends. The delay lines release the rest. */
+const PATIENCE_MS = 10_000
+/** Number of remembered channels beyond which all are evicted, to limit memory. */
+const MAX_KNOWN = 20_000
+
+/**
+ * Requests an attempt of the deliveries that wait on delay lines for a channel that works again, oldest first and as
+ * fast as the channel accepts them. The message on the delay line stays, so a crash loses nothing; when it arrives, the
+ * recorded progress of the delivery shows that the attempt was made.
+ */
+export class RecoveryReleaser {
+  readonly #options: RecoveryReleaserOptions
+  /** The requested deliveries that have not ended, by channel. */
+  readonly #running = new Map<string, Set<string>>()
+  /** When retries that were planned for later were last brought forward, by channel. */
+  readonly #releasedAllAtMs = new Map<string, number>()
+  readonly #stopped = new AbortController()
+
+  constructor(options: RecoveryReleaserOptions) {
+    this.#options = options
+  }
+
+  /** Releases in the background. A release that runs already covers the channel. */
+  release(recovery: Recovery): void {
+    const { channelId } = recovery
+    if (this.#running.has(channelId) || this.#stopped.signal.aborted) return
+    this.#running.set(channelId, new Set())
+    const { logger } = this.#options
+    this.#releaseAll(recovery)
+      .then(
+        released => logger.info({ channel_id: channelId, released }, 'channel.recovered'),
+        error => logger.warn({ channel_id: channelId, error }, 'channel.release_ended'),
+      )
+      .finally(() => this.#running.delete(channelId))
+  }
+
+  /** Call it for each delivery whose attempt has ended, or that was postponed. */
+  forget(channelId: string, deliveryId: string): void {
+    if (this.#running.size > 0) this.#running.get(channelId)?.delete(deliveryId)
+  }
+
+  stop(): void {
+    this.#stopped.abort()
+  }
+
+  async #releaseAll(recovery: Recovery): Promise<number> {
+    const { deliveries, producer, clock, codec, isActive } = this.#options
+    const { channelId } = recovery
+    const { kind, ...window } = releaseWindow(recovery, this.#releasedAllAtMs.get(channelId), clock.now())
+    if (kind === 'all') this.#rememberReleaseOfAll(channelId)
+    let after: DeliveryDocument | null = null
+    let released = 0
+    for (;;) {
+      const page: readonly DeliveryDocument[] = await deliveries.findWaiting({
+        ...window,
+        channelId,
+        after,
+        limit: PAGE,
+      })
+      const wanted = page.filter(one => !isActive(one._id))
+      const due = { topic: 'deliveries', atMs: clock.now() }
+      const pending = this.#running.get(channelId)
+      for (const { _id } of wanted) pending?.add(_id)
+      if (wanted.length > 0) await producer.send(wanted.map(one => delayedMessage(codec, requestOf(one), {}, due)))
+      released += wanted.length
+      after = page.at(-1) ?? null
+      if (page.length < PAGE || !(await this.#canContinue(channelId))) return released
+    }
+  }
+
+  #rememberReleaseOfAll(channelId: string): void {
+    if (this.#releasedAllAtMs.size >= MAX_KNOWN) this.#releasedAllAtMs.clear()
+    this.#releasedAllAtMs.set(channelId, this.#options.clock.now())
+  }
+
+  /** Waits until most requested deliveries have ended. @returns false if the release must end before all of them */
+  async #canContinue(channelId: string): Promise<boolean> {
+    const { clock, isPaused } = this.#options
+    const { signal } = this.#stopped
+    const pending = this.#running.get(channelId) as Set<string>
+    let left = pending.size
+    for (let untilMs = clock.now() + PATIENCE_MS; left > LEFT_FOR_NEXT_PAGE; ) {
+      await sleep(clock, LOOK_EVERY_MS, signal)
+      if (signal.aborted || isPaused(channelId) || clock.now() > untilMs) return false
+      if (pending.size < left) untilMs = clock.now() + PATIENCE_MS
+      left = pending.size
+    }
+    return true
+  }
+}
+
+function requestOf({ _id, channel_id, project_id, next_attempt, alert }: DeliveryDocument): DeliveryRequest {
+  return { delivery_id: _id, channel_id, project_id, attempt: next_attempt?.attempt ?? 1, test: false, alert }
+}
