@@ -26,6 +26,10 @@ export const ChannelHealth = z.object({
   failing_since: Timestamp.nullable().describe(
     'Since when every attempt failed; five days of failures only disable the channel',
   ),
+  held_until: Timestamp.nullable().describe(
+    'While the channel is paused: when it is tried again. Until then retries wait, and so do most first attempts',
+  ),
+  held_reason: z.string().nullable().describe('Why the channel is paused'),
   disabled_at: Timestamp.nullable(),
   disabled_reason: z.string().nullable(),
 })

@@ -44,6 +44,9 @@ export const Delivery = z.object({
   reason: z.string(),
   attempts: z.array(ShownAttempt),
   next_attempt_at: Timestamp.nullable(),
+  held_until: Timestamp.nullable().describe(
+    'The attempt is due, but the channel is paused until this time; `reason` says why. Null if the delivery is not held',
+  ),
   told_by: z
     .string()
     .nullable()

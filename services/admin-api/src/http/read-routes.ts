@@ -82,8 +82,10 @@ export interface ListInput<
   narrow?(request: ReadRequest<P, Q>): DocumentFilter<D> | Promise<DocumentFilter<D>>
   filter?(query: z.output<Q>): DocumentFilter<D>
   window?(query: z.output<Q>): PageRequest<D>['window']
-  /** A second collection. A document with the same id is shown together with the first. */
+  /** A second collection. The document with the id of `idBeside` is shown together with the first. */
   readonly beside?: ReadCollection<B>
+  /** Default: the id of the first document. */
+  idBeside?(document: D): string
   show(document: D, beside: B | undefined, now: Date): z.input<S>
 }
 
@@ -94,7 +96,7 @@ export function listRoute<
   B extends StoredDocument = StoredDocument,
   P extends z.ZodObject = NoParams,
   Q extends PageQuery = PageQuery,
->({ collection, sortedBy, narrow, filter, window, beside, show, ...input }: ListInput<P, Q, S, D, B>): Route {
+>({ collection, sortedBy, narrow, filter, window, beside, idBeside, show, ...input }: ListInput<P, Q, S, D, B>): Route {
   return pagedRoute({
     ...input,
     async page(request: ReadRequest<P, Q>, place) {
@@ -103,11 +105,12 @@ export function listRoute<
       const own = narrow === undefined ? projectFilterOf(principal, asked) : await narrow(request)
       const where = { ...filter?.(query), ...own } as DocumentFilter<D>
       const documents = await collection.page({ where, by: sortedBy, window: window?.(query), ...place })
-      const ids = documents.map(({ _id }) => _id)
+      const idOf = idBeside ?? (({ _id }: D) => _id)
+      const ids = [...new Set(documents.map(idOf))]
       const others =
         beside === undefined ? [] : await beside.findAll({ _id: { in: ids } } as unknown as DocumentFilter<B>)
       const otherOf = new Map(others.map(other => [other._id, other]))
-      return documents.map(document => ({ document, other: otherOf.get(document._id) }))
+      return documents.map(document => ({ document, other: otherOf.get(idOf(document)) }))
     },
     placeOf: ({ document }) => ({ at: document[sortedBy] as Date, id: document._id }),
     show: ({ document, other }, now) => show(document, other, now),

@@ -56,6 +56,7 @@ export function describeDeliveries(testApi: () => TestApi): void {
         reason: 'The receiver answered 500 for 72 hours',
         attempts: dead.attempts.map(attempt => ({ ...attempt, at: attempt.at.toISOString() })),
         next_attempt_at: null,
+        held_until: null,
         told_by: null,
         created_at: dead.created_at.toISOString(),
         updated_at: dead.updated_at.toISOString(),
@@ -63,6 +64,41 @@ export function describeDeliveries(testApi: () => TestApi): void {
       const waiting = await api().get(`/v1/deliveries/${retrying._id}`)
       expect(waiting.body.next_attempt_at).toBe(retrying.next_attempt?.due_at.toISOString())
       expect((await api().get('/v1/deliveries/dlv_none')).status).toBe(404)
+    })
+
+    test('are held while their channel is paused and they are due', async () => {
+      const of = await createDeliveries(testApi())
+      const { channelHealth, deliveries } = testApi().others
+      const until = new Date(testApi().now() + MINUTE_MS)
+      const since = new Date(testApi().now())
+      const noFailure = { disabled_at: null, disabled_reason: null, last_success_at: null, last_failure_at: null }
+      const ids = { _id: of.channelId, project_id: of.projectId, last_error: null }
+      await channelHealth.put({ ...noFailure, ...ids, held: { since, until, reason: 'failing' } })
+      const due = {
+        ...of.retrying,
+        _id: newId('delivery'),
+        reason: 'The receiver answered 500',
+        next_attempt: { attempt: 2, due_at: since, topic: 'deliveries.retry.5s' },
+      }
+      await deliveries.put(due)
+      const held = {
+        state: 'retrying',
+        held_until: until.toISOString(),
+        reason: `Held until ${until.toISOString()}. The last attempts at this channel failed, one after the other. The receiver answered 500`,
+      }
+      expect((await api().get(`/v1/deliveries/${due._id}`)).body).toMatchObject(held)
+      const { data } = (await api().get(`/v1/deliveries?channel_id=${of.channelId}`)).body
+      const shown = new Map<string, { held_until: unknown }>(
+        data.map((one: { delivery_id: string }) => [one.delivery_id, one]),
+      )
+      expect(shown.get(due._id)).toMatchObject(held)
+      for (const other of [of.retrying, of.dead, of.delivered, of.tested]) {
+        expect(shown.get(other._id)?.held_until).toBeNull()
+      }
+      expect((await api().get(`/v1/alert-channels/${of.channelId}`)).body.health).toMatchObject({
+        held_until: until.toISOString(),
+        held_reason: 'The last attempts at this channel failed, one after the other',
+      })
     })
 
     test('are listed by project, channel, alert, state and window, newest first and page by page', async () => {

@@ -11,7 +11,7 @@ const tag = 'Deliveries'
 
 /** /v1/deliveries */
 export function deliveryRoutes(parts: AdminParts): Route[] {
-  const { deliveries } = parts.stores
+  const { deliveries, channelHealth } = parts.stores
   return [
     listRoute({
       path: '/v1/deliveries',
@@ -19,7 +19,7 @@ export function deliveryRoutes(parts: AdminParts): Route[] {
       tag,
       summary: 'List deliveries, newest first',
       description:
-        'One delivery for each alert and channel, with its attempts. `state=dead` selects deliveries that failed and are no longer retried; `reason` says why.',
+        'One delivery for each alert and channel, with its attempts. `state=dead` selects deliveries that failed and are no longer retried; `reason` says why. `held_until` is set while the channel is paused.',
       items: 'deliveries',
       query: DeliveryQuery,
       schema: Delivery,
@@ -27,6 +27,8 @@ export function deliveryRoutes(parts: AdminParts): Route[] {
       sortedBy: 'created_at',
       filter: ({ channel_id, alert_id, state }) => ({ channel_id, alert_id, state }),
       window: ({ from, to }) => ({ from: dateOf(from), before: dateOf(to) }),
+      beside: channelHealth,
+      idBeside: ({ channel_id }) => channel_id,
       show: showDelivery,
     }),
     getRoute({
@@ -37,7 +39,8 @@ export function deliveryRoutes(parts: AdminParts): Route[] {
       item: 'delivery',
       schema: Delivery,
       find: ({ params, principal }) => findInProject(deliveries, principal, 'delivery', params.id),
-      show: showDelivery,
+      show: async (delivery, now) =>
+        showDelivery(delivery, await channelHealth.find({ _id: delivery.channel_id }), now),
     }),
     retryRoute(parts),
   ]
@@ -70,7 +73,7 @@ function retryRoute({ stores, commands }: AdminParts): Route {
       const requested_at = now.toISOString()
       await commands.send([{ kind: 'retry_delivery', command_id, project_id, requested_at, delivery_id: _id }])
       const changed = { action: 'delivery.retry', target: _id, projectId: project_id }
-      return { status: 202, body: showDelivery(delivery), changed }
+      return { status: 202, body: showDelivery(delivery, health, now), changed }
     },
   })
 }

@@ -102,6 +102,22 @@ describe('the health of a channel', () => {
       shown: { state: 'failing', last_error: 'The receiver answered 500', failing_since: '2026-11-21T08:00:00.000Z' },
     },
     {
+      name: 'it is paused',
+      health: { ...health, failing_since: after(-2), held: { since: after(-2), until: after(1), reason: 'throttled' } },
+      enabled: true,
+      shown: {
+        state: 'failing',
+        held_until: '2026-11-21T11:00:00.000Z',
+        held_reason: 'The receiver asked for a pause, or reported overload',
+      },
+    },
+    {
+      name: 'its pause is over',
+      health: { ...health, failing_since: after(-2), held: { since: after(-2), until: NOW, reason: 'failing' } },
+      enabled: true,
+      shown: { state: 'failing', held_until: null, held_reason: null },
+    },
+    {
       name: 'its failures disabled it',
       health: { ...health, failing_since: after(-2), disabled_at: NOW, disabled_reason: 'The receiver answered 410' },
       enabled: false,

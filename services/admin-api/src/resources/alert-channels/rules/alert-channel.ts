@@ -9,6 +9,7 @@ import {
   showConfig,
 } from '@backstop/channels'
 import type { ChannelHealthDocument } from '@backstop/contracts'
+import { holdOf } from './channel-hold.ts'
 
 /**
  * A channel as the API shows it, with fingerprints in place of secrets. A webhook_url is a secret, because it is enough for
@@ -40,6 +41,7 @@ const RATE_DAYS = 7
 const DAY_MS = 86_400_000
 
 function showHealth(health: ChannelHealthDocument | undefined, now: Date): ChannelHealth {
+  const hold = holdOf(health, now)
   return {
     state: stateOf(health),
     success_rate: successRate(health?.days ?? {}, now),
@@ -47,6 +49,8 @@ function showHealth(health: ChannelHealthDocument | undefined, now: Date): Chann
     last_failure_at: health?.last_failure_at?.toISOString() ?? null,
     last_error: health?.last_error ?? null,
     failing_since: health?.failing_since?.toISOString() ?? null,
+    held_until: hold?.until.toISOString() ?? null,
+    held_reason: hold?.reason ?? null,
     disabled_at: health?.disabled_at?.toISOString() ?? null,
     disabled_reason: health?.disabled_reason ?? null,
   }

@@ -1,8 +1,19 @@
 import type { ChannelDocument } from '@backstop/channels'
 import type { ChannelHealthDocument, Delivery, DeliveryDocument } from '@backstop/contracts'
+import { holdOf } from '../../alert-channels/rules/channel-hold.ts'
 
-/** A delivery as the API shows it: without the alert, which its incident or operation already shows. */
-export function showDelivery(document: DeliveryDocument): Delivery {
+/**
+ * A delivery as the API shows it: without the alert, which its incident or operation already shows. Whether it is held is derived from
+ * the pause of its channel, so that a pause is one write for any number of deliveries.
+ */
+export function showDelivery(
+  document: DeliveryDocument,
+  health: ChannelHealthDocument | undefined,
+  now: Date,
+): Delivery {
+  const hold = document.test ? undefined : holdOf(health, now)
+  const dueAt = document.next_attempt?.due_at
+  const isHeld = hold !== undefined && dueAt !== undefined && dueAt < hold.until
   return {
     delivery_id: document._id,
     project_id: document.project_id,
@@ -12,9 +23,10 @@ export function showDelivery(document: DeliveryDocument): Delivery {
     event: document.event,
     test: document.test,
     state: document.state,
-    reason: document.reason,
+    reason: isHeld ? `Held until ${hold.until.toISOString()}. ${hold.reason}. ${document.reason}` : document.reason,
     attempts: document.attempts.map(attempt => ({ ...attempt, at: attempt.at.toISOString() })),
     next_attempt_at: document.next_attempt?.due_at.toISOString() ?? null,
+    held_until: isHeld ? hold.until.toISOString() : null,
     told_by: document.told_by ?? null,
     created_at: document.created_at.toISOString(),
     updated_at: document.updated_at.toISOString(),
