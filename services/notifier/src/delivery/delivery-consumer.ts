@@ -138,8 +138,7 @@ export class DeliveryConsumer {
 
   /** Drops queued jobs, waits until running attempts have ended and are recorded, commits and leaves the group. */
   async stop(): Promise<void> {
-    this.#releaser.stop()
-    await this.#consumer.stop()
+    await Promise.all([this.#releaser.stop(), this.#consumer.stop()])
     this.#writer.stop()
   }
 

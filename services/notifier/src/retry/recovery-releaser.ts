@@ -37,6 +37,7 @@ export class RecoveryReleaser {
   readonly #running = new Map<string, Set<string>>()
   /** When retries that were planned for later were last brought forward, by channel. */
   readonly #releasedAllAtMs = new Map<string, number>()
+  readonly #releases = new Set<Promise<void>>()
   readonly #stopped = new AbortController()
 
   constructor(options: RecoveryReleaserOptions) {
@@ -49,12 +50,16 @@ export class RecoveryReleaser {
     if (this.#running.has(channelId) || this.#stopped.signal.aborted) return
     this.#running.set(channelId, new Set())
     const { logger } = this.#options
-    this.#releaseAll(recovery)
+    const release = this.#releaseAll(recovery)
       .then(
         released => logger.info({ channel_id: channelId, released }, 'channel.recovered'),
         error => logger.warn({ channel_id: channelId, error }, 'channel.release_ended'),
       )
-      .finally(() => this.#running.delete(channelId))
+      .finally(() => {
+        this.#running.delete(channelId)
+        this.#releases.delete(release)
+      })
+    this.#releases.add(release)
   }
 
   /** Call it for each delivery whose attempt has ended, or that was postponed. */
@@ -62,8 +67,10 @@ export class RecoveryReleaser {
     if (this.#running.size > 0) this.#running.get(channelId)?.delete(deliveryId)
   }
 
-  stop(): void {
+  /** Ends running releases. The delay lines release the rest. */
+  async stop(): Promise<void> {
     this.#stopped.abort()
+    await Promise.all(this.#releases)
   }
 
   async #releaseAll(recovery: Recovery): Promise<number> {
