@@ -1,5 +1,5 @@
 import { CHANNEL_MODULES } from '@backstop/channels/deliver'
-import { HEADERS, TOPICS } from '@backstop/contracts'
+import { TOPICS } from '@backstop/contracts'
 import {
   type Batch,
   type BatchProgress,
@@ -18,21 +18,17 @@ import {
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import type { ChannelLimits } from '../queue/channel-lane.ts'
 import type { ChannelSignal } from '../queue/channel-paces.ts'
-import { type AttemptKind, ChannelQueues } from '../queue/channel-queues.ts'
+import { ChannelQueues } from '../queue/channel-queues.ts'
 import { abandon, complete, type DeliveryJob, isOwned, ownedSignal } from '../queue/delivery-job.ts'
 import { Postponer } from '../retry/postponer.ts'
 import { RecoveryReleaser } from '../retry/recovery-releaser.ts'
 import type { Recovery } from '../retry/rules/release-window.ts'
 import { type Attempted, type AttemptOptions, attempt } from './attempt.ts'
+import { attemptKindOf } from './attempt-kind.ts'
 import { countDeadLetters } from './count-dead-letters.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
-import {
-  type DeliveryIntakeOptions,
-  dueAtMs,
-  type IntakePlan,
-  type PostponedMessages,
-  planIntake,
-} from './plan-intake.ts'
+import { type DeliveryIntakeOptions, type IntakePlan, type PostponedMessages, planIntake } from './plan-intake.ts'
+import { UnrecordedOpenings } from './unrecorded-openings.ts'
 
 export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilRecorded'>, DeliveryIntakeOptions {
   readonly bus: Bus
@@ -71,11 +67,7 @@ export class DeliveryConsumer {
   /** Deliveries in memory whose result is not recorded yet, by delivery id. */
   readonly #active = new Map<string, DeliveryJob>()
   readonly #attemptOptions: AttemptOptions
-  /**
-   * Deliveries whose attempt has ended and whose result is not recorded yet, with the callbacks that wait for the
-   * record.
-   */
-  readonly #unrecorded = new Map<string, (() => void)[]>()
+  readonly #unrecorded = new UnrecordedOpenings()
   /** Number of messages that are being planned, over all partitions. They count towards the memory limit. */
   #beingPlanned = 0
   readonly #watched = new WeakSet<AbortSignal>()
@@ -113,7 +105,7 @@ export class DeliveryConsumer {
       onPostponed: job => this.#forget(job),
       onDropped: job => this.#drop(job),
     })
-    this.#attemptOptions = { ...options, untilRecorded: id => this.#untilRecorded(id) }
+    this.#attemptOptions = { ...options, untilRecorded: id => this.#unrecorded.untilRecorded(id) }
     this.#writer = new OutcomeWriter({
       ...options,
       onRecorded: job => this.#forget(job),
@@ -303,7 +295,7 @@ export class DeliveryConsumer {
       complete(job.messages)
     }
     for (const one of ended) {
-      this.#trackUnrecorded(one.job)
+      this.#unrecorded.track(one.job)
       this.#writer.add(one)
     }
     return shown
@@ -327,26 +319,11 @@ export class DeliveryConsumer {
     }
   }
 
-  /**
-   * Tracks unrecorded `incident.opened` deliveries only, because only an `incident.resolved` waits for another
-   * delivery.
-   */
-  #trackUnrecorded({ request }: DeliveryJob): void {
-    if (request.alert.event === 'incident.opened') this.#unrecorded.set(request.delivery_id, [])
-  }
-
-  #untilRecorded(deliveryId: string): Promise<void> {
-    const waiting = this.#unrecorded.get(deliveryId)
-    return waiting === undefined ? Promise.resolve() : new Promise(resolve => void waiting.push(resolve))
-  }
-
   #forget(job: DeliveryJob): void {
     const { delivery_id, channel_id } = job.request
     if (this.#active.get(delivery_id) === job) this.#active.delete(delivery_id)
     this.#releaser.forget(channel_id, delivery_id)
-    const waiting = this.#unrecorded.get(delivery_id)
-    this.#unrecorded.delete(delivery_id)
-    for (const resolve of waiting ?? []) resolve()
+    this.#unrecorded.forget(delivery_id)
   }
 
   #drop(job: DeliveryJob): void {
@@ -363,12 +340,6 @@ export class DeliveryConsumer {
 
 /** Less than the 25 s that a process has to stop, more than the 20 s of the longest attempt. */
 const DRAIN_MS = 21_000
-
-/** What a message asks for, from its headers: a message that is postponed need not be decoded. */
-function attemptKindOf(message: IncomingMessage): AttemptKind {
-  if (message.headers[HEADERS.attempt] !== '1') return 'retry'
-  return dueAtMs(message) === null ? 'first' : 'held_first'
-}
 
 function limitsOf({ channelKind }: DeliveryJob): ChannelLimits {
   const { concurrency, pace, digest = null } = CHANNEL_MODULES[channelKind]

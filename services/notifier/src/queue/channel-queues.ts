@@ -3,6 +3,7 @@ import type { Clock } from '@backstop/kit'
 import { ChannelLane, type ChannelLimits } from './channel-lane.ts'
 import { ChannelPaces, type ChannelPause, type ChannelSignal, SHORT_PAUSE_MS } from './channel-paces.ts'
 import { type DeliveryJob, isFirstAttempt, isOwned } from './delivery-job.ts'
+import { takeDigest, takeFirstStartable } from './take-jobs.ts'
 import { TargetPaces } from './target-paces.ts'
 
 export interface ChannelQueuesOptions {
@@ -336,26 +337,4 @@ function takeFirst(set: Set<string>): string {
   const [first] = set as Iterable<string> as [string]
   set.delete(first)
   return first
-}
-
-/** Takes the first jobs of the queue that may be sent as one digest; a job that must be sent alone is taken alone. */
-function takeDigest(queue: DeliveryJob[], most: number): DeliveryJob[] {
-  const alone = queue.findIndex(job => job.goesAlone)
-  return queue.splice(0, alone === -1 ? most : Math.min(most, Math.max(alone, 1)))
-}
-
-/**
- * Number of jobs searched for a startable job. A longer sequence of jobs of one incident is rare, and waiting is right
- * for it.
- */
-const LOOK_AHEAD = 32
-
-/** Takes the first job whose incident has no running job. */
-function takeFirstStartable(queue: DeliveryJob[], { active }: ChannelLane): DeliveryJob[] {
-  const busyKeys = new Set([...active.keys()].map(job => job.orderingKey))
-  const ahead = Math.min(queue.length, LOOK_AHEAD)
-  for (let index = 0; index < ahead; index++) {
-    if (!busyKeys.has((queue[index] as DeliveryJob).orderingKey)) return queue.splice(index, 1)
-  }
-  return []
 }

@@ -115,7 +115,7 @@ export class RecoveryReleaser {
       if (pending.size < left) untilMs = clock.now() + PATIENCE_MS
       left = pending.size
     }
-    return true
+    return !signal.aborted
   }
 }
 

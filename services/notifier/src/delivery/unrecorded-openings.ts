@@ -1,0 +1,24 @@
+import type { DeliveryJob } from '../queue/delivery-job.ts'
+
+/**
+ * The `incident.opened` deliveries whose attempt has ended and whose result is not recorded yet, with the callbacks that
+ * wait for the record. Only an `incident.resolved` waits for another delivery.
+ */
+export class UnrecordedOpenings {
+  readonly #waiting = new Map<string, (() => void)[]>()
+
+  track({ request }: DeliveryJob): void {
+    if (request.alert.event === 'incident.opened') this.#waiting.set(request.delivery_id, [])
+  }
+
+  untilRecorded(deliveryId: string): Promise<void> {
+    const waiting = this.#waiting.get(deliveryId)
+    return waiting === undefined ? Promise.resolve() : new Promise(resolve => void waiting.push(resolve))
+  }
+
+  forget(deliveryId: string): void {
+    const waiting = this.#waiting.get(deliveryId)
+    this.#waiting.delete(deliveryId)
+    for (const resolve of waiting ?? []) resolve()
+  }
+}
