@@ -4,6 +4,7 @@ import {
   type SlackMessage,
   sampleChannelIncident,
   slackMessage,
+  slackWithoutBlocks,
 } from '@backstop/channels'
 import { awkwardAlert } from './awkward-alert.ts'
 
@@ -17,7 +18,10 @@ export function slackSamples(): { name: string; message: SlackMessage }[] {
     ...Object.entries(SAMPLE_ALERTS).map(([event, make]) => ({ name: event, message: render(make()) })),
     { name: 'channel-disabled', message: render(sampleChannelIncident()) },
     { name: 'incident.opened.awkward', message: render(awkwardAlert(), null) },
-    { name: 'incident.opened.without-blocks', message: { text: render(SAMPLE_ALERTS['incident.opened']()).text } },
+    {
+      name: 'incident.opened.without-blocks',
+      message: slackWithoutBlocks(SAMPLE_ALERTS['incident.opened'](), CONSOLE_URL),
+    },
     { name: 'digest', message: digestMessage(flood, CONSOLE_URL, 'Backstop') },
   ]
 }

@@ -14,10 +14,13 @@ export function webhookDocs(): Map<string, string> {
   return new Map(files.map(([name, content]) => [name, `${JSON.stringify(content, null, 2)}\n`]))
 }
 
-/** The sample alert of an event (packages/contracts/samples has one of every kind). */
+/** The newest sample alert of an event (packages/contracts/samples has at least one of every kind). */
 function sampleOf(event: Alert['event']): Alert {
-  const title = `v1-${event.replace('.', '-')}`
-  const sample = samples('alert').find(one => one.title === title)
-  if (sample === undefined) throw new Error(`There is no sample ${title} of an alert`)
+  const name = event.replace('.', '-')
+  const sample = samples('alert')
+    .filter(({ title }) => title.replace(/^v\d+-/, '') === name)
+    .toSorted((a, b) => a.title.localeCompare(b.title, 'en', { numeric: true }))
+    .at(-1)
+  if (sample === undefined) throw new Error(`There is no sample ${name} of an alert`)
   return Alert.parse(sample.message)
 }

@@ -3,6 +3,9 @@ import { z } from 'zod'
 import { ChannelConfigPatch, NewChannelConfig, ShownChannelConfig } from './forms.ts'
 import { SharedSecret } from './webhook/form.ts'
 
+const SHOWS_PERSONAL_DATA =
+  "Whether messages contain the name and e-mail address of customers. Without it they contain only the provider's id of the customer"
+
 export const NewAlertChannel = z.strictObject({
   project_id: z.string(),
   name: Label,
@@ -12,6 +15,7 @@ export const NewAlertChannel = z.strictObject({
     .max(20)
     .refine(events => new Set(events).size === events.length, 'Name each event once'),
   config: NewChannelConfig,
+  shows_personal_data: z.boolean().default(false).describe(SHOWS_PERSONAL_DATA),
 })
 export type NewAlertChannel = z.infer<typeof NewAlertChannel>
 
@@ -43,6 +47,7 @@ export const AlertChannel = z.object({
   name: z.string(),
   events: z.array(AlertEvent),
   config: ShownChannelConfig,
+  shows_personal_data: z.boolean().describe(SHOWS_PERSONAL_DATA),
   enabled: z.boolean().describe('Whether alerts go there: it is switched on, and its failures have not disabled it'),
   health: ChannelHealth,
   version: z.int(),
@@ -56,6 +61,7 @@ export const AlertChannelPatch = z
     name: Label.optional(),
     events: NewAlertChannel.shape.events.optional(),
     config: ChannelConfigPatch.optional(),
+    shows_personal_data: z.boolean().optional().describe('Applies to messages that are not sent yet, too'),
     enabled: z.boolean().optional().describe('true also enables a channel again that its failures disabled'),
   })
   .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')

@@ -3,16 +3,23 @@
  * answer.
  */
 export * from './alert-channel.ts'
+export { consolePathOf } from './alert-text/console-path.ts'
 export * from './alert-text/describe-alert.ts'
-export { SAMPLE_ALERTS, sampleChannelIncident } from './alert-text/sample-alerts.ts'
+export {
+  SAMPLE_ALERTS,
+  sampleAction,
+  sampleChannelIncident,
+  sampleConnectionIncident,
+} from './alert-text/sample-alerts.ts'
 export type * from './answer.ts'
 export { classifyAnswer, type Fault, type Outcome } from './classify-answer.ts'
 export { type MailContent, type MailView, renderMail } from './email/message.ts'
 export { escapeHtml } from './escape-html.ts'
 export * from './forms.ts'
+export { withoutPersonalData } from './personal-data.ts'
 export type { Preview } from './preview.ts'
 export { previewMessage } from './previews.ts'
 export { digestMessage, SLACK_DIGEST } from './slack/digest.ts'
-export { type SlackMessage, slackMessage } from './slack/message.ts'
+export { type SlackMessage, slackMessage, slackWithoutBlocks } from './slack/message.ts'
 export { slackPage } from './slack/page.ts'
 export { webhookBody, webhookDocument } from './webhook/message.ts'

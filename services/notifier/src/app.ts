@@ -123,7 +123,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     ports: { ...ports, publicUrl, brandName, apiPublicUrl, attemptMs },
     ...bounds,
   })
-  const alerts = createAlertConsumer({ ...shared, metrics: consumerMetrics, channels: ports.channels })
+  const alerts = createAlertConsumer({ ...shared, metrics: consumerMetrics, channels: ports.channels, publicUrl })
   const again = { ...shared, requeues: ports.requeues, replays: ports.replays }
   const replayWalker = new ReplayWalker(again)
   const commands = createCommandConsumer({

@@ -19,6 +19,8 @@ export interface StoresUnderTest {
   readonly deliveries: DeliveryStore
   readonly health: HealthStore
   putChannel(channel: ChannelDocument): Promise<void>
+  putProject(id: string, name: string): Promise<void>
+  putConnection(id: string, projectId: string, name: string): Promise<void>
   delivery(id: string): Promise<DeliveryDocument | undefined>
 }
 
@@ -206,7 +208,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
     }
 
     test('to fan out to are those of the project that are on and not deleted; channels disabled by their health are included', async () => {
-      await stores.putChannel(webhookChannel('chn_on', url))
+      await stores.putChannel(webhookChannel('chn_on', url, undefined, { shows_personal_data: true }))
       await stores.putChannel(webhookChannel('chn_off', url, undefined, { enabled: false }))
       await stores.putChannel(webhookChannel('chn_gone', url, undefined, { deleted_at: new Date(NOW) }))
       await stores.putChannel(webhookChannel('chn_other', url, undefined, { project_id: 'prj_other' }))
@@ -215,9 +217,19 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       await report('chn_on')
       const listeners = await stores.channels.findSubscribedChannels([PROJECT])
       expect(listeners.toSorted((a, b) => a.channelId.localeCompare(b.channelId))).toEqual([
-        { channelId: 'chn_ill', projectId: PROJECT, events: ['incident.opened'] },
-        { channelId: 'chn_on', projectId: PROJECT, events: ['incident.opened'] },
+        { channelId: 'chn_ill', projectId: PROJECT, events: ['incident.opened'], showsPersonalData: false },
+        { channelId: 'chn_on', projectId: PROJECT, events: ['incident.opened'], showsPersonalData: true },
       ])
+    })
+
+    test('are found with the names of their project and its connections', async () => {
+      await stores.putProject(PROJECT, 'Acme Games')
+      await stores.putConnection('con_1', PROJECT, 'Shop Germany')
+      await stores.putConnection('con_2', 'prj_other', 'Shop of others')
+      const names = await stores.channels.findNames([PROJECT, 'prj_unknown'])
+      expect(names).toEqual(
+        new Map([[PROJECT, { name: 'Acme Games', connections: new Map([['con_1', 'Shop Germany']]) }]]),
+      )
     })
 
     test('are found by id with why their health disabled them, deleted ones too', async () => {

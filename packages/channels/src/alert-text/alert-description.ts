@@ -1,17 +1,34 @@
-/** The texts of an alert, from which Slack messages and mails are built. */
-export interface AlertDescription {
-  /** The headline of a message or the subject of a mail: plain text without line breaks. */
-  readonly title: string
-  /** One or two sentences. */
-  readonly summary: string
-  readonly facts: readonly { readonly label: string; readonly value: string }[]
-  /** The colour scheme of a mail. */
-  readonly tone: 'alarm' | 'relief' | 'neutral'
+/** An alert in words, from which Slack messages and mails are built. */
+export interface AlertDescription extends AlertTexts {
   /** The path of the alert's page in the console; null if the alert has no page. */
   readonly path: string | null
+}
+
+/** The texts of an alert. */
+export interface AlertTexts {
+  /** The headline of a message or the subject of a mail: plain text without line breaks, and without personal data. */
+  readonly title: string
+  /** One or two sentences that end with a full stop. */
+  readonly summary: string
+  readonly facts: readonly { readonly label: string; readonly value: string }[]
+  readonly next: NextStep
+  /** The colour scheme of a mail. */
+  readonly tone: 'alarm' | 'relief' | 'neutral'
+  /** The https URL of a page in the provider's own dashboard; null if the provider has none. */
+  readonly providerUrl: string | null
   /**
    * The id of the incident, operation, budget or run that the alert reports. Messages with the same reference belong
    * together.
    */
   readonly reference: string
+  /** The ids that support staff and programs need, e.g. "incident inc_1, payment pi_1". */
+  readonly ids: string
+}
+
+/** What a person should do about an alert. */
+export interface NextStep {
+  /** One sentence. */
+  readonly sentence: string
+  /** In the order in which a person should do them; each is one or two sentences. */
+  readonly steps: readonly string[]
 }

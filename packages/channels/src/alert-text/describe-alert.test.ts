@@ -1,86 +1,250 @@
-import { expect, test } from 'vitest'
+import type { Action, Alert, Origin, VerdictReason } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { renderMail } from '../email/message.ts'
 import { slackMessage } from '../slack/message.ts'
 import { describeAlert } from './describe-alert.ts'
-import { SAMPLE_ALERTS, sampleChannelIncident } from './sample-alerts.ts'
+import { SAMPLE_ALERTS, sampleAction, sampleChannelIncident, sampleConnectionIncident } from './sample-alerts.ts'
 
-test('an incident shows the facts that a person needs to act', () => {
-  const described = describeAlert(SAMPLE_ALERTS['incident.opened']())
-  expect(described).toMatchObject({
-    title: 'Unexplained refund of EUR 1,249.90',
-    tone: 'alarm',
-    path: '/incidents/inc_6g2p0n4r8t1w5y9b',
+type Of<E extends Alert['event']> = Extract<Alert, { event: E }>
+const sample = <E extends keyof typeof SAMPLE_ALERTS & Alert['event']>(event: E) => SAMPLE_ALERTS[event]() as Of<E>
+const factsOf = (alert: Alert) =>
+  Object.fromEntries(describeAlert(alert).facts.map(({ label, value }) => [label, value]))
+
+describe('an unexplained action', () => {
+  test('is described by who, what, how much, which customer, how, when and where', () => {
+    const described = describeAlert(sampleAction())
+    expect(described).toMatchObject({
+      title: 'Unexplained refund of EUR 1,249.90',
+      summary:
+        'A refund of EUR 1,249.90 was made through the API or in the dashboard, and nothing that your software or your team reported explains it.',
+      tone: 'alarm',
+      path: '/incidents/inc_6g2p0n4r8t1w5y9b',
+      providerUrl: 'https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg',
+      ids: 'incident inc_6g2p0n4r8t1w5y9b, payment pi_3QK5vLAbCdEfGhIj0aBcDeFg, refund re_3QK5vLAbCdEfGhIj0xYzAbCd, customer cus_9s6XKzkNRiz8i3, request req_8fKx2mQpLw, nearest operation op_3v8qk2x9m1s7d5f0',
+    })
+    expect(factsOf(sampleAction())).toEqual({
+      What: 'Refund of EUR 1,249.90',
+      'Live or test': 'Live: real money',
+      'Made by': 'Through the API or in the dashboard; the provider does not say which',
+      'Made at': '2026-11-21 09:58:41 UTC',
+      Customer: 'Jana Novak, jana.novak@example.com',
+      Payment: '2014-7788',
+      'Reason given': 'requested by customer',
+      'Money goes to': 'visa 4242',
+      Account: 'Shop Germany (card processor), project "Acme Games"',
+      'Nearest match':
+        'Your software reported a similar refund, which does not match: it is about EUR 49.90, and this is about EUR 1,249.90',
+    })
   })
-  expect(described.facts.map(fact => fact.label)).toEqual([
-    'What',
-    'Provider',
-    'Payment',
-    'Id at the provider',
-    'Connection',
-    'Time at the provider',
-    'Opened at',
-    'Incident',
-  ])
-})
 
-test("a resolved incident has the tone relief, and reports both the opening and the resolution in a channel's first message about it", () => {
-  const resolved = SAMPLE_ALERTS['incident.resolved']()
-  if (resolved.event !== 'incident.resolved') throw new Error('The sample is of another event')
-  expect(describeAlert(resolved)).toMatchObject({
-    title: 'Resolved: the refund of EUR 1,249.90 is explained',
-    tone: 'relief',
+  test('of an older record is described without the facts that it does not have', () => {
+    const { origin, customer, payment, mode, links, why, ...older } = (sampleAction() as Of<'incident.opened'>).data
+      .action as Action
+    const alert = sample('incident.opened')
+    const described = { ...alert, data: { incident: alert.data.incident, action: older } }
+    expect(factsOf(described)).toEqual({
+      What: 'Refund of EUR 1,249.90',
+      'Made by': 'The provider does not say who made it',
+      'Made at': '2026-11-21 09:58:41 UTC',
+      Customer: 'The provider does not say',
+      Payment: 'pi_3QK5vLAbCdEfGhIj0aBcDeFg',
+      Account: 'con_9k3f7h1m5q2v8x4z (card processor)',
+    })
   })
-  const first = describeAlert({ ...resolved, data: { ...resolved.data, supersedes: 'alr_1' } })
-  expect(first.title).toBe('Opened and resolved: the refund of EUR 1,249.90 is explained')
-  expect(first.facts.map(fact => fact.label)).toEqual(expect.arrayContaining(['Opened at', 'Resolved at']))
-})
 
-test.each([
-  { state: 'failed', title: 'Unexplained refund of EUR 1,249.90 (failed)' },
-  { state: 'canceled', title: 'Unexplained refund of EUR 1,249.90 (canceled)' },
-  { state: 'requires_action', title: 'Unexplained refund of EUR 1,249.90 (requires action)' },
-] as const)('the title of an alert about a refund that is $state does not say that money moved', ({ state, title }) => {
-  const opened = SAMPLE_ALERTS['incident.opened']()
-  if (opened.event !== 'incident.opened' || opened.data.action === null)
-    throw new Error('The sample is of another event')
-  expect(describeAlert({ ...opened, data: { ...opened.data, action: { ...opened.data.action, state } } }).title).toBe(
-    title,
+  const NOBODY: Origin = { channel: null, key_name: null, user: null, request_id: null, idempotency_key: null }
+  test.each<{ origin: Partial<Origin>; provider?: Action['provider']; summary: string; fact: string }>([
+    {
+      origin: { channel: 'dashboard', user: 'ops@example.com' },
+      summary: "was made by a person in the provider's dashboard (ops@example.com)",
+      fact: "By a person in the provider's dashboard (ops@example.com)",
+    },
+    {
+      origin: { channel: 'dashboard' },
+      summary: "was made by a person in the provider's dashboard, and",
+      fact: "By a person in the provider's dashboard; the provider does not say who",
+    },
+    {
+      origin: { channel: 'api', key_name: 'nightly-job' },
+      summary: 'was made with the API key "nightly-job"',
+      fact: 'With the API key "nightly-job"',
+    },
+    {
+      origin: { channel: 'api' },
+      provider: 'reseller',
+      summary: 'was made with an API key, and',
+      fact: 'With an API key; the provider does not say which',
+    },
+    { origin: { channel: 'automatic' }, summary: 'was made by the provider itself', fact: 'By the provider itself' },
+    {
+      origin: { channel: 'hosted_page' },
+      summary: 'was made by the customer, on a page that the provider hosts',
+      fact: 'By the customer, on a page that the provider hosts',
+    },
+    { origin: {}, summary: 'was made at the provider, and', fact: 'The provider does not say who made it' },
+  ])('with the origin $origin says so, or that the provider does not say', ({ origin, provider, summary, fact }) => {
+    const alert = sampleAction({ origin: { ...NOBODY, ...origin }, ...(provider === undefined ? {} : { provider }) })
+    expect(describeAlert(alert).summary).toContain(summary)
+    expect(factsOf(alert)['Made by']).toBe(fact)
+  })
+
+  test('shows only the id of a customer whose name and e-mail address are hidden', () => {
+    const customer = { id: 'cus_9s6XKzkNRiz8i3', name: null, email: null }
+    expect(factsOf(sampleAction({ customer }))['Customer']).toBe('cus_9s6XKzkNRiz8i3')
+  })
+
+  test('in test mode is marked in the headline, and is not urgent', () => {
+    const described = describeAlert(sampleAction({ mode: 'test' }))
+    expect(described.title).toBe('[Test mode] Unexplained refund of EUR 1,249.90')
+    expect(described.facts).toContainEqual({ label: 'Live or test', value: 'TEST MODE: no real money' })
+    expect(described.next.sentence).toBe('No real money is involved, so there is no hurry.')
+  })
+
+  test.each([
+    { state: 'failed', title: 'Unexplained refund of EUR 1,249.90 (failed)' },
+    { state: 'canceled', title: 'Unexplained refund of EUR 1,249.90 (canceled)' },
+    { state: 'requires_action', title: 'Unexplained refund of EUR 1,249.90 (requires action)' },
+  ] as const)('that is $state does not say in its headline that money moved', ({ state, title }) => {
+    expect(describeAlert(sampleAction({ state })).title).toBe(title)
+  })
+
+  test.each(['javascript:alert(1)', 'http://dashboard.example.com/pi_1', 'https://dashboard.example.com/<pi_1|x>'])(
+    'has no link to the page %s',
+    provider => {
+      expect(describeAlert(sampleAction({ links: { provider, console: null } })).providerUrl).toBeNull()
+    },
   )
 })
 
-test.each([
-  { verdict: 'not_alerted', reason: 'provider_denies_it', ended: 'did not go through' },
-  { verdict: 'not_alerted', reason: 'kind_is_not_judged', ended: 'needs no explanation' },
-  { verdict: 'unexplained', reason: 'nothing_explains_it', ended: 'is no longer followed up here' },
-] as const)(
-  'the title of a resolved incident says "is explained" only for an explained action: $reason',
-  ({ ended, ...verdict }) => {
-    const resolved = SAMPLE_ALERTS['incident.resolved']()
-    if (resolved.event !== 'incident.resolved' || resolved.data.action === null)
-      throw new Error('The sample is of another event')
-    const action = { ...resolved.data.action, ...verdict }
-    expect(describeAlert({ ...resolved, data: { ...resolved.data, action } }).title).toBe(
-      `Resolved: the refund of EUR 1,249.90 ${ended}`,
-    )
-  },
-)
+describe('a resolved incident', () => {
+  test("has the tone relief, and reports both the opening and the resolution in a channel's first message about it", () => {
+    const resolved = sample('incident.resolved')
+    expect(describeAlert(resolved)).toMatchObject({
+      title: 'Resolved: the refund of EUR 1,249.90 is explained',
+      summary: 'The refund of EUR 1,249.90 is explained: your software has now reported it as its own.',
+      next: { sentence: 'There is nothing left to do.', steps: [] },
+      tone: 'relief',
+    })
+    const first = describeAlert({ ...resolved, data: { ...resolved.data, supersedes: 'alr_1' } })
+    expect(first.title).toBe('Opened and resolved: the refund of EUR 1,249.90 is explained')
+    expect(first.facts.map(fact => fact.label)).toEqual(expect.arrayContaining(['Opened at', 'Resolved at']))
+  })
 
-test('an incident without an action is described by its code and shows no facts about an action', () => {
-  const described = describeAlert(sampleChannelIncident())
-  expect(described).toMatchObject({ title: 'An alert channel was disabled', tone: 'alarm' })
-  expect(described.facts.map(fact => fact.label)).toEqual(['Channel', 'Opened at', 'Incident'])
+  test.each<{ verdict: Action['verdict']; reason: VerdictReason; ended: string; summary: RegExp }>([
+    { verdict: 'not_alerted', reason: 'provider_denies_it', ended: 'did not go through', summary: /does not have it/ },
+    {
+      verdict: 'not_alerted',
+      reason: 'plan_ended',
+      ended: 'needs no explanation',
+      summary: /Nothing explains it|needs no/,
+    },
+    {
+      verdict: 'unexplained',
+      reason: 'nothing_explains_it',
+      ended: 'is no longer followed up here',
+      summary: /closed without/,
+    },
+    {
+      verdict: 'explained',
+      reason: 'expected_change_matches',
+      ended: 'is explained',
+      summary: /as an expected change/,
+    },
+  ])('says how it ended: $reason', ({ ended, summary, ...verdict }) => {
+    const resolved = sample('incident.resolved')
+    const action = { ...(resolved.data.action as Action), ...verdict }
+    const described = describeAlert({ ...resolved, data: { ...resolved.data, action } })
+    expect(described.title).toBe(`Resolved: the refund of EUR 1,249.90 ${ended}`)
+    expect(described.summary).toMatch(summary)
+  })
 })
 
-test('an id cannot reverse, hide or break the text around it, in any channel', () => {
-  const sample = SAMPLE_ALERTS['incident.opened']()
-  if (sample.event !== 'incident.opened' || sample.data.action === null)
-    throw new Error('The sample is of another event')
-  const subject = 'Söhne \u202e& Co\u2066 <!channel>\u200b'
-  const summary = `A refund on ${subject} has no explanation`
-  const { incident, action } = sample.data
-  const alert = { ...sample, data: { incident: { ...incident, summary }, action: { ...action, subject } } }
-  const shown = 'Söhne <U+202E>& Co<U+2066> <!channel><U+200B>'
+test.each([
+  {
+    name: 'a channel',
+    alert: sampleChannelIncident(),
+    title: 'An alert channel was disabled',
+    facts: ['Project', 'Since'],
+  },
+  {
+    name: 'a silent feed',
+    alert: sampleConnectionIncident('FEED_SILENT'),
+    title: "A provider's notifications do not arrive",
+    facts: ['Account', 'Project', 'Since'],
+  },
+  {
+    name: 'a refused read key',
+    alert: sampleConnectionIncident('VERIFICATION_UNAVAILABLE'),
+    title: 'A connection cannot be verified',
+    facts: ['Account', 'Project', 'Since'],
+  },
+])('an incident about $name shows what to repair', ({ alert, title, facts }) => {
   const described = describeAlert(alert)
-  expect(described.summary).toBe(`A refund on ${shown} has no explanation`)
-  expect(described.facts).toContainEqual({ label: 'Payment', value: shown })
-  expect(JSON.stringify(slackMessage(alert, null, 'Backstop'))).not.toMatch(/[\u202e\u2066\u200b]/)
+  expect(described).toMatchObject({ title, tone: 'alarm', providerUrl: null })
+  expect(described.facts.map(fact => fact.label)).toEqual(facts)
+  expect(described.next.steps).toHaveLength(2)
+})
+
+test('an operation that the provider does not have, or has with other data, is described by what to compare', () => {
+  const drift = sample('drift.detected')
+  expect(describeAlert(drift)).toMatchObject({
+    title: "The provider's data differs on a refund of EUR 1,249.90",
+    facts: expect.arrayContaining([
+      { label: 'Amount', value: 'EUR 1,249.90 reported, EUR 1,299.90 at the provider' },
+      { label: 'Customer', value: 'Jana Novak, jana.novak@example.com' },
+    ]),
+  })
+  const existence = { field: 'existence', operation_says: 'completed', provider_says: 'not found' } as const
+  const missing: Alert = { ...drift, data: { ...drift.data, action: null, differences: [existence] } }
+  expect(describeAlert(missing)).toMatchObject({
+    title: 'The provider does not know a refund of EUR 1,249.90',
+    summary: expect.stringContaining('The customer may still wait for it.'),
+  })
+})
+
+test('external text in any field cannot reverse, hide or break the text around it, mention anyone or become markup', () => {
+  const bad = 'Söhne \u202e& Co\u2066 <!channel>\u200b <script>1</script>\r\nBcc: x@example.com'
+  const alert = sampleAction({
+    subject: bad,
+    provider_ref: bad,
+    origin: { channel: 'dashboard', key_name: bad, user: bad, request_id: bad, idempotency_key: bad },
+    customer: { id: bad, name: bad, email: bad },
+    payment: { number: bad, plan: bad, refund_reason: bad, destination: bad },
+    why: {
+      rule: bad,
+      candidates: [],
+      closest: { operation_id: bad, failure: 'other_amount', text: bad },
+      read_back: null,
+    },
+  }) as Of<'incident.opened'>
+  const named: Alert = { ...alert, data: { ...alert.data, names: { project: bad, connection: bad } } }
+  const slack = slackMessage(named, null, 'Backstop')
+  const mail = renderMail({ alert: named, branding: {}, brandName: 'B', publicUrl: null, unsubscribeUrl: null })
+  expect(JSON.stringify([slack, mail])).not.toMatch(/[\u202e\u2066\u200b]/)
+  expect(mail.html).not.toMatch(/<script>1/)
+  expect(mail.text).not.toMatch(/^Bcc:/m)
+  const interpreted = [slack.text, ...(slack.blocks ?? []).flatMap(mrkdwnOf)]
+  for (const text of interpreted) expect(text).not.toMatch(/<[!@#]|<https?:/)
+  expect(factsOf(named)['Customer']).toContain('Söhne <U+202E>& Co<U+2066> <!channel><U+200B>')
+})
+
+function mrkdwnOf(block: NonNullable<ReturnType<typeof slackMessage>['blocks']>[number]): string[] {
+  if (block.type !== 'section') return []
+  const texts = 'fields' in block ? block.fields : [block.text]
+  return texts.filter(({ type }) => type === 'mrkdwn').map(({ text }) => text)
+}
+
+const everyAlert = [
+  ...Object.values(SAMPLE_ALERTS).map(make => make()),
+  sampleChannelIncident(),
+  sampleConnectionIncident('FEED_SILENT'),
+  sampleConnectionIncident('VERIFICATION_UNAVAILABLE'),
+]
+test.each(everyAlert)('$event gives no call of the API as advice, and names ids only where there is no name', alert => {
+  const { title, summary, facts, next } = describeAlert(alert)
+  const text = [title, summary, next.sentence, ...next.steps, ...facts.map(({ value }) => value)].join('\n')
+  expect(text).not.toMatch(/\b(GET|POST|PATCH|PUT|DELETE) |\/v1\//)
+  expect(text).not.toMatch(/\b(inc|op|con|act|bud|chn|prj)_[a-z0-9]/)
+  expect(next.sentence).toMatch(/^[A-Z].*\.$/)
+  expect(summary).toMatch(/\.$/)
 })

@@ -1,49 +1,59 @@
-import { type Alert, formatMoney, type ShownOperation } from '@backstop/contracts'
-import type { AlertDescription } from './alert-description.ts'
-import { capitalise, formatTime, nameAction, PROVIDER_NAMES } from './wording.ts'
+import { type Alert, formatMoney, type Names, type ShownOperation } from '@backstop/contracts'
+import type { AlertTexts, NextStep } from './alert-description.ts'
+import { capitalise, formatTime, listIds, nameAccount, nameAction, nounOfSubject, toOneLine } from './wording.ts'
 
 type Of<E extends Alert['event']> = Extract<Alert, { event: E }>
+type ApprovalEvent = 'approval.requested' | 'approval.reminder' | 'approval.expired'
 
 /** Describes the state of an operation's approval, and the next step. */
-export function describeApproval(
-  alert: Of<'approval.requested' | 'approval.reminder' | 'approval.expired'>,
-): AlertDescription {
-  const { operation, approval } = alert.data
+export function describeApproval(alert: Of<ApprovalEvent>): AlertTexts {
+  const { operation, approval, names } = alert.data
   const what = nameAction(operation)
-  const id = operation.operation_id
   const deadline = formatTime(approval.deadline_at)
-  const toDo = `Approve or decline it by ${deadline}, with POST /v1/operations/${id}/approve or …/decline; undecided, it expires`
+  const decide: NextStep = {
+    sentence: `Approve or decline it in the console by ${deadline}; if nobody decides, it expires and is not made.`,
+    steps: [],
+  }
   const words = {
     'approval.requested': {
       title: `Approval needed: ${what}`,
-      summary: `Operation ${id} asks for a ${what} on ${operation.subject}. ${toDo}`,
+      summary: `Your software wants to make a ${what} and waits for a person to approve it.`,
+      next: decide,
     },
     'approval.reminder': {
       title: `Still waiting for approval: ${what}`,
-      summary: `Half of the time has passed, and nobody has decided on operation ${id}. ${toDo}`,
+      summary: `Your software wants to make a ${what}. Half of the time to approve it has passed, and nobody has decided.`,
+      next: decide,
     },
     'approval.expired': {
       title: `Approval expired: ${what}`,
-      summary: `Nobody decided on operation ${id} in time. It may no longer be executed, and its budget reservation is released; request it again if it is still needed`,
+      summary: `Nobody approved or declined a ${what} in time, so your software must not make it any more. Its share of the budget is free again.`,
+      next: {
+        sentence: 'If it is still needed, have your software ask for it again, and approve it in time.',
+        steps: [],
+      },
     },
   }[alert.event]
   return {
     ...words,
     facts: [
-      ...factsOf(operation),
+      { label: 'What', value: capitalise(what) },
+      { label: capitalise(nounOfSubject(operation.kind)), value: operation.subject },
+      { label: 'Account', value: nameAccount(operation.provider, names, operation.connection_id) },
       { label: 'Asked for at', value: formatTime(approval.requested_at) },
-      { label: 'Deadline', value: deadline },
+      { label: alert.event === 'approval.expired' ? 'Expired at' : 'Decide by', value: deadline },
       ...(operation.run_id === null ? [] : [{ label: 'Run', value: toOneLine(operation.run_id) }]),
     ],
     tone: alert.event === 'approval.expired' ? 'alarm' : 'neutral',
-    path: `/operations/${encodeURIComponent(id)}`,
-    reference: id,
+    providerUrl: null,
+    reference: operation.operation_id,
+    ids: listIds({ operation: operation.operation_id }),
   }
 }
 
 /** Describes how much of a budget is used, and what happens to operations beyond it. */
-export function describeBudget(alert: Of<'cap.threshold'>): AlertDescription {
-  const { budget, current, percent, operation } = alert.data
+export function describeBudget(alert: Of<'cap.threshold'>): AlertTexts {
+  const { budget, current, percent, operation, names } = alert.data
   const money = (minorUnits: number) => formatMoney(minorUnits, budget.currency) ?? ''
   const name = `"${toOneLine(budget.name)}"`
   const taken = current.used + current.reserved
@@ -55,71 +65,84 @@ export function describeBudget(alert: Of<'cap.threshold'>): AlertDescription {
         ? `The budget ${name} is overspent by ${money(overspent)}`
         : percent >= 100
           ? `The budget ${name} is used up`
-          : `${percent} % of the budget ${name} is taken`,
+          : `${percent} % of the budget ${name} is used`,
     summary:
-      `${money(taken)} of ${money(budget.cap)} a ${budget.interval} are used or reserved` +
+      `${money(taken)} of ${money(budget.cap)} a ${budget.interval} are spent or reserved. ` +
       (current.left > 0
-        ? `, ${money(current.left)} are left until ${until}. Beyond that, requests are refused`
-        : `. Until ${until} requests are refused`) +
-      `; PATCH /v1/budgets/${budget.budget_id} raises the cap`,
+        ? `${money(current.left)} are left until ${until}; a refund beyond that is refused.`
+        : `Until ${until} every further refund is refused.`),
     facts: [
-      { label: 'Budget', value: `${toOneLine(budget.name)} (${budget.budget_id})` },
-      { label: 'Covers', value: budget.connection_id ?? 'The whole project' },
-      { label: 'Used', value: money(current.used) },
-      { label: 'Reserved', value: money(current.reserved) },
-      { label: 'Cap', value: `${money(budget.cap)} a ${budget.interval}` },
-      { label: 'Next period from', value: until },
-      { label: 'Reached by', value: `${operation.operation_id}, a ${nameAction(operation)} on ${operation.subject}` },
+      { label: 'Budget', value: toOneLine(budget.name) },
+      { label: 'Covers', value: nameCovered(budget.connection_id, names) },
+      { label: 'Spent', value: money(current.used) },
+      { label: 'Reserved', value: `${money(current.reserved)} for refunds that are not made yet` },
+      { label: 'Limit', value: `${money(budget.cap)} a ${budget.interval}` },
+      { label: 'Starts again at', value: until },
+      { label: 'Reached by', value: `A ${nameAction(operation)}` },
     ],
+    next: {
+      sentence:
+        percent >= 100
+          ? 'If these refunds are right, raise the limit of the budget in the console; if not, stop the software that makes them.'
+          : 'If this is more than usual, find out which software makes these refunds; if it is right, nothing is to do.',
+      steps: [],
+    },
     tone: percent >= 100 ? 'alarm' : 'neutral',
-    path: `/budgets/${encodeURIComponent(budget.budget_id)}`,
+    providerUrl: null,
     reference: budget.budget_id,
+    ids: listIds({ budget: budget.budget_id, operation: operation.operation_id }),
   }
+}
+
+function nameCovered(connectionId: string | null, names: Names | undefined): string {
+  if (connectionId !== null) return toOneLine(names?.connection ?? connectionId)
+  return names?.project == null ? 'The whole project' : `The whole project "${toOneLine(names.project)}"`
 }
 
 /** Maximum number of operations that a message lists. */
 const MOST_NAMED = 5
 
 /** Describes a failed run and its operations that have not ended. */
-export function describeFailedRun({ data: { run, operations, operations_total } }: Of<'run.failed'>): AlertDescription {
+export function describeFailedRun({
+  data: { run, operations, operations_total, names },
+}: Of<'run.failed'>): AlertTexts {
   const open = operations.filter(({ ended_at }) => ended_at === null)
   const isMore = operations_total > operations.length
-  const why = run.reason === null ? 'No reason was given' : toOneLine(run.reason)
-  const belongs = operations_total === 1 ? 'One operation belongs' : `${operations_total} operations belong`
-  const still = open.length === 0 ? 'none' : `${isMore ? 'at least ' : ''}${open.length}`
+  const named = open.slice(0, MOST_NAMED)
   return {
     title: `Run ${toOneLine(run.run_id)} failed`,
-    summary:
-      operations_total === 0
-        ? `${why}. No operation names it`
-        : `${why}. ${belongs} to it, ${still} of them without an end. Look at what it had begun before it runs again`,
+    summary: `${run.reason === null ? 'No reason was given' : toOneLine(run.reason).replace(/\.$/, '')}. ${describeExtent(operations_total, open.length, isMore)}`,
     facts: [
       { label: 'Run', value: toOneLine(run.run_id) },
+      ...(names?.project == null ? [] : [{ label: 'Project', value: toOneLine(names.project) }]),
       { label: 'Failed at', value: formatTime(run.failed_at) },
-      { label: 'Operations', value: String(operations_total) },
-      ...open.slice(0, MOST_NAMED).map(operation => ({
-        label: capitalise(operation.state.replaceAll('_', ' ')),
-        value: `${operation.operation_id}, a ${nameAction(operation)} on ${operation.subject}`,
-      })),
-      ...(open.length > MOST_NAMED ? [{ label: 'And more', value: `${open.length - MOST_NAMED} without an end` }] : []),
+      { label: 'Refunds and cancellations', value: String(operations_total) },
+      ...named.map(operation => ({ label: 'Not finished', value: describeUnfinished(operation) })),
+      ...(open.length > MOST_NAMED ? [{ label: 'And more', value: `${open.length - MOST_NAMED} not finished` }] : []),
     ],
+    next:
+      operations_total === 0
+        ? { sentence: 'Ask the developers of this software why it failed.', steps: [] }
+        : {
+            sentence:
+              'Check what this run has already done before anybody starts it again, so that no customer is refunded twice.',
+            steps: [],
+          },
     tone: 'alarm',
-    path: `/runs/${encodeURIComponent(run.run_id)}`,
+    providerUrl: null,
     reference: toOneLine(run.run_id),
+    ids: [`run ${toOneLine(run.run_id)}`, ...named.map(({ operation_id }) => `operation ${operation_id}`)].join(', '),
   }
 }
 
-function factsOf(operation: ShownOperation): AlertDescription['facts'] {
-  return [
-    { label: 'What', value: capitalise(nameAction(operation)) },
-    { label: 'Provider', value: PROVIDER_NAMES[operation.provider] },
-    { label: operation.kind === 'refund' ? 'Payment' : 'Subscription', value: operation.subject },
-    { label: 'Connection', value: operation.connection_id },
-    { label: 'Operation', value: operation.operation_id },
-  ]
+function describeExtent(total: number, open: number, isMore: boolean): string {
+  if (total === 0) return 'It had not begun any refund or cancellation.'
+  const begun =
+    total === 1 ? 'It had begun one refund or cancellation' : `It had begun ${total} refunds or cancellations`
+  return `${begun}; ${open === 0 ? 'all' : `${isMore ? 'at least ' : ''}${open}`} of them ${open === 0 ? 'are finished' : open === 1 ? 'is not finished' : 'are not finished'}.`
 }
 
-/** Replaces line breaks, which names given by callers may contain and headlines must not. */
-function toOneLine(text: string): string {
-  return text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+function describeUnfinished(operation: ShownOperation): string {
+  const state = operation.state.replaceAll('_', ' ')
+  return `${capitalise(nameAction(operation))} for ${nounOfSubject(operation.kind)} ${operation.subject} (${state})`
 }

@@ -1,13 +1,15 @@
-import type { Action, Alert, Approval, Incident, ShownOperation } from '@backstop/contracts'
+import type { Action, Alert, Approval, Incident, Names, ShownOperation } from '@backstop/contracts'
 
 const AT = '2026-11-21T10:00:00.000Z'
+
+const NAMES: Names = { project: 'Acme Games', connection: 'Shop Germany' }
 
 /** One sample of each alert for previews and tests. The samples never change. */
 export const SAMPLE_ALERTS = {
   'incident.opened': (projectId = 'prj_sample'): Alert => ({
     ...common(projectId),
     event: 'incident.opened',
-    data: { incident: incident(projectId), action: action(projectId) },
+    data: { incident: incident(projectId), action: action(projectId), names: NAMES },
   }),
   'incident.resolved': (projectId = 'prj_sample'): Alert => ({
     ...common(projectId),
@@ -22,7 +24,13 @@ export const SAMPLE_ALERTS = {
         resolved_by: 'op_3v8qk2x9m1s7d5f0',
         version: 2,
       },
-      action: { ...action(projectId), verdict: 'explained', reason: 'provider_ref_matches' },
+      action: {
+        ...action(projectId),
+        verdict: 'explained',
+        reason: 'provider_ref_matches',
+        operation_id: 'op_3v8qk2x9m1s7d5f0',
+      },
+      names: NAMES,
     },
   }),
   'drift.detected': (projectId = 'prj_sample'): Alert => ({
@@ -30,24 +38,31 @@ export const SAMPLE_ALERTS = {
     event: 'drift.detected',
     data: {
       operation: { ...operation(projectId), state: 'completed', executing_at: AT, ended_at: AT },
-      action: { ...action(projectId), amount: 129_990, verdict: 'explained', reason: 'provider_ref_matches' },
+      action: {
+        ...action(projectId),
+        amount: 129_990,
+        verdict: 'explained',
+        reason: 'provider_ref_matches',
+        operation_id: 'op_3v8qk2x9m1s7d5f0',
+      },
       differences: [{ field: 'amount', operation_says: 'EUR 1,249.90', provider_says: 'EUR 1,299.90' }],
+      names: NAMES,
     },
   }),
   'approval.requested': (projectId = 'prj_sample'): Alert => ({
     ...common(projectId),
     event: 'approval.requested',
-    data: { operation: operation(projectId), approval: APPROVAL },
+    data: { operation: operation(projectId), approval: APPROVAL, names: NAMES },
   }),
   'approval.reminder': (projectId = 'prj_sample'): Alert => ({
     ...common(projectId),
     event: 'approval.reminder',
-    data: { operation: operation(projectId), approval: { ...APPROVAL, reminded_at: APPROVAL.remind_at } },
+    data: { operation: operation(projectId), approval: { ...APPROVAL, reminded_at: APPROVAL.remind_at }, names: NAMES },
   }),
   'approval.expired': (projectId = 'prj_sample'): Alert => ({
     ...common(projectId),
     event: 'approval.expired',
-    data: { operation: { ...operation(projectId), state: 'expired' }, approval: APPROVAL },
+    data: { operation: { ...operation(projectId), state: 'expired' }, approval: APPROVAL, names: NAMES },
   }),
   'cap.threshold': (projectId = 'prj_sample'): Alert => ({
     ...common(projectId),
@@ -74,6 +89,7 @@ export const SAMPLE_ALERTS = {
       },
       percent: 80,
       operation: operation(projectId),
+      names: NAMES,
     },
   }),
   'run.failed': (projectId = 'prj_sample'): Alert => ({
@@ -89,6 +105,7 @@ export const SAMPLE_ALERTS = {
       },
       operations: [{ ...operation(projectId), state: 'executing', executing_at: AT }],
       operations_total: 12,
+      names: NAMES,
     },
   }),
   'channel.test': (projectId = 'prj_sample'): Alert => ({
@@ -103,7 +120,31 @@ export function sampleIncident(facts: Partial<Incident> = {}): Alert {
   return {
     ...common('prj_sample'),
     event: 'incident.opened',
-    data: { incident: { ...incident('prj_sample'), ...facts }, action: action('prj_sample') },
+    data: { incident: { ...incident('prj_sample'), ...facts }, action: action('prj_sample'), names: NAMES },
+  }
+}
+
+/** The sample of `incident.opened` with changed facts about its action, for tests and pictures. */
+export function sampleAction(facts: Partial<Action> = {}): Alert {
+  const projectId = 'prj_sample'
+  const data = { incident: incident(projectId), action: { ...action(projectId), ...facts }, names: NAMES }
+  return { ...common(projectId), event: 'incident.opened', data }
+}
+
+/** The alert about a connection whose notifications do not arrive, or cannot be verified. */
+export function sampleConnectionIncident(code: 'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE', text?: string): Alert {
+  const projectId = 'prj_sample'
+  const summary = {
+    FEED_SILENT:
+      'Connection "Shop Germany": the provider lists 3 events that did not arrive within 15 minutes, the first of 2026-11-21T09:40:00.000Z',
+    VERIFICATION_UNAVAILABLE:
+      'Connection "Shop Germany": its notifications cannot be verified since 2026-11-21T09:45:00.000Z: the provider refused the read key. They are kept, and judged once its data can be read',
+  }[code]
+  const about = { code, summary: text ?? summary, action_id: null, out_of_band: null }
+  return {
+    ...common(projectId),
+    event: 'incident.opened',
+    data: { incident: { ...incident(projectId), ...about }, action: null, names: NAMES },
   }
 }
 
@@ -114,7 +155,11 @@ export function sampleChannelIncident(projectId = 'prj_sample'): Alert {
   return {
     ...common(projectId),
     event: 'incident.opened',
-    data: { incident: { ...incident(projectId), ...about, code: 'CHANNEL_DISABLED', summary }, action: null },
+    data: {
+      incident: { ...incident(projectId), ...about, code: 'CHANNEL_DISABLED', summary },
+      action: null,
+      names: { ...NAMES, connection: null },
+    },
   }
 }
 
@@ -195,6 +240,32 @@ function action(projectId: string): Action {
     operation_id: null,
     incident_id: 'inc_6g2p0n4r8t1w5y9b',
     event_ids: ['evt_sample'],
+    why: {
+      rule: 'Nothing explains it',
+      candidates: [],
+      closest: {
+        operation_id: 'op_3v8qk2x9m1s7d5f0',
+        failure: 'other_amount',
+        text: 'It is about EUR 49.90, and this is about EUR 1,249.90',
+      },
+      read_back: 'confirmed',
+    },
+    origin: {
+      channel: 'api',
+      key_name: null,
+      user: null,
+      request_id: 'req_8fKx2mQpLw',
+      idempotency_key: null,
+    },
+    customer: { id: 'cus_9s6XKzkNRiz8i3', name: 'Jana Novak', email: 'jana.novak@example.com' },
+    payment: {
+      number: '2014-7788',
+      plan: null,
+      refund_reason: 'requested_by_customer',
+      destination: 'visa 4242',
+    },
+    mode: 'live',
+    links: { provider: 'https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg', console: null },
     timeline: [],
     version: 1,
   }

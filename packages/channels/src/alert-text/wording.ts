@@ -1,11 +1,11 @@
-import { formatMoney } from '@backstop/contracts'
+import { formatMoney, type Names, type ProviderKind } from '@backstop/contracts'
 
 /** The names of the providers in messages to people. */
 export const PROVIDER_NAMES = {
   processor: 'Card processor',
   reseller: 'Reseller billing provider',
   subscription: 'Subscription billing provider',
-} as const
+} as const satisfies Record<ProviderKind, string>
 
 /** Formats a time as `2026-11-21 10:00:00 UTC`. */
 export function formatTime(iso: string): string {
@@ -21,4 +21,31 @@ export function nameAction(action: { kind: string; amount: number | null; curren
   const kind = action.kind.replaceAll('_', ' ')
   const money = formatMoney(action.amount, action.currency)
   return money === null ? kind : `${kind} of ${money}`
+}
+
+/** The noun for the object that a refund or another action changes. */
+export function nounOfSubject(kind: string): 'payment' | 'subscription' {
+  return kind === 'refund' || kind === 'dispute' ? 'payment' : 'subscription'
+}
+
+/** Replaces line breaks, which names given by callers may contain and headlines must not. */
+export function toOneLine(text: string): string {
+  return text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+}
+
+/** The connection and the project by name, e.g. `Shop Germany (card processor), project "Acme Games"`. */
+export function nameAccount(provider: ProviderKind, names: Names | undefined, connectionId: string): string {
+  const connection = `${toOneLine(names?.connection ?? connectionId)} (${lowerFirst(PROVIDER_NAMES[provider])})`
+  return names?.project == null ? connection : `${connection}, project "${toOneLine(names.project)}"`
+}
+
+/** The ids of the last line of a message; absent ids are left out. */
+export function listIds(ids: Readonly<Record<string, string | null | undefined>>): string {
+  return Object.entries(ids)
+    .flatMap(([name, id]) => (id == null ? [] : [`${name} ${toOneLine(id)}`]))
+    .join(', ')
+}
+
+export function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
 }

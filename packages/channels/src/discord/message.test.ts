@@ -1,7 +1,13 @@
 import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { refusalOf } from '../../test/official-shapes.ts'
-import { SAMPLE_ALERTS, sampleChannelIncident, sampleIncident } from '../alert-text/sample-alerts.ts'
+import {
+  SAMPLE_ALERTS,
+  sampleAction,
+  sampleChannelIncident,
+  sampleConnectionIncident,
+  sampleIncident,
+} from '../alert-text/sample-alerts.ts'
 import { discordMessage, escapeMarkdown } from './message.ts'
 
 const CONSOLE = 'https://console.example.com'
@@ -20,36 +26,50 @@ describe('a Discord message', () => {
       title: expect.stringContaining('refund of EUR 1,249.90'),
       url: page,
       fields: expect.arrayContaining([
-        { name: 'Payment', value: 'pi\\_3QK5vLAbCdEfGhIj0aBcDeFg' },
-        { name: 'Open', value: page },
+        expect.objectContaining({ name: 'Payment' }),
+        { name: 'Open in the console', value: page },
       ]),
-      footer: { text: 'Backstop · inc_6g2p0n4r8t1w5y9b' },
+      footer: { text: expect.stringContaining('incident inc_6g2p0n4r8t1w5y9b') },
+      description: expect.stringContaining('1. Some card refunds'),
     })
-    expect(embedOf(sampleIncident(), null)).not.toHaveProperty('url')
+    expect(embedOf(SAMPLE_ALERTS['run.failed'](), null)).not.toHaveProperty('url')
   })
 
   test('mentions nobody and shows Markdown in its data as plain text', () => {
     const message = discordMessage(
-      sampleIncident({ summary: '@everyone [bank](https://evil.example) **now**' }),
+      sampleConnectionIncident('FEED_SILENT', '@everyone [bank](https://evil.example) **now**'),
       null,
       'B',
     )
     expect(message.allowed_mentions).toEqual({ parse: [] })
-    expect(message.embeds[0].description).toBe('\\@everyone \\[bank\\]\\(https\\://evil.example\\) \\*\\*now\\*\\*')
+    expect(message.embeds[0].description).toContain(
+      '\\@everyone \\[bank\\]\\(https\\://evil.example\\) \\*\\*now\\*\\*',
+    )
   })
 
   test.each(['😀', '€', '\\', '*'])('stays within the limits of Discord with very long data of %s', character => {
     const long = character.repeat(40_000)
-    const alert = sampleIncident({ summary: long, connection_id: long, resolved_by: long })
+    const origin = {
+      channel: 'dashboard',
+      key_name: long,
+      user: long,
+      request_id: long,
+      idempotency_key: long,
+    } as const
+    const customer = { id: long, name: long, email: long }
+    const payment = { number: long, plan: long, refund_reason: long, destination: long }
+    const alert = sampleAction({ origin, customer, payment })
     const body = JSON.stringify(discordMessage(alert, CONSOLE, long))
     expect(refusalOf('discord', body)).toBeUndefined()
     expect(body.isWellFormed()).toBe(true)
   })
 
   test('leaves out a fact without a value, because Discord rejects empty fields', () => {
-    const { fields } = embedOf(sampleIncident({ resolved_by: ' ' }))
+    const { fields } = embedOf(
+      sampleAction({ payment: { number: null, plan: ' ', refund_reason: null, destination: null } }),
+    )
     expect(fields.every(({ value }) => value.trim() !== '')).toBe(true)
-    expect(fields.map(({ name }) => name)).not.toContain('Explained by')
+    expect(fields.map(({ name }) => name)).not.toContain('Plan')
   })
 })
 

@@ -2,6 +2,7 @@ import type { Alert } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { linksOf } from '../alert-text/links.ts'
+import { linesOf } from '../alert-text/next-steps.ts'
 import { cutText } from '../cut-text.ts'
 
 /** The body of a request to a webhook (https://discord.com/developers/docs/resources/webhook#execute-webhook). */
@@ -28,12 +29,12 @@ interface DiscordEmbed {
  */
 const LIMITS = {
   title: 256,
-  description: 1_500,
+  description: 2_500,
   fields: 24,
   name: 256,
   value: 1_000,
   total: 5_900,
-  footer: 200,
+  footer: 400,
 } as const
 
 const COLORS: Readonly<Record<AlertDescription['tone'], number>> = {
@@ -48,16 +49,16 @@ const COLORS: Readonly<Record<AlertDescription['tone'], number>> = {
  */
 export function discordMessage(alert: Alert, publicUrl: string | null, brandName: string): DiscordMessage {
   const description = describeAlert(alert)
-  const { title, summary, facts, tone, reference } = description
-  const links = linksOf(alert, description, publicUrl)
+  const { title, summary, facts, next, tone, ids } = description
+  const links = linksOf(description, publicUrl)
   const [first] = links
   const linkField = links
     .map(({ text, url }) => ({ name: text, value: url }))
     .filter(({ value }) => value.length <= LIMITS.value)
   const texts = {
     title: escaped(title, LIMITS.title),
-    description: escaped(summary, LIMITS.description),
-    footer: { text: cutText(`${brandName} · ${reference}`, LIMITS.footer) },
+    description: escaped([summary, '', ...linesOf(next)].join('\n'), LIMITS.description),
+    footer: { text: cutText(`${brandName} · Reference: ${ids}`, LIMITS.footer) },
   }
   const others = texts.title.length + texts.description.length + texts.footer.text.length
   const left = LIMITS.total - others - lengthOf(linkField)

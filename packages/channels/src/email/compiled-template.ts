@@ -47,7 +47,7 @@ td.mj-full-width-mobile { width: auto !important; }
 <style type="text/css">
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
 .fact th { font-weight: 400; text-align: left; white-space: nowrap; }
-.fact td { word-break: break-word; overflow-wrap: anywhere; }
+.fact td, .ids div { word-break: break-word; overflow-wrap: anywhere; }
 @media (max-width: 480px) {
 .card > table > tbody > tr > td { padding: 24px 20px !important; }
 .fact th, .fact td { display: block !important; padding: 0 !important; white-space: normal !important; }
@@ -57,14 +57,14 @@ td.mj-full-width-mobile { width: auto !important; }
 .page, .page > div { background: #0c111d !important; background-color: #0c111d !important; }
 .card, .card > table { background: #161b26 !important; background-color: #161b26 !important; }
 .name div, .logo img, .quiet div, .quiet a, .fact th { color: #98a2b3 !important; }
-.headline div, .headline h1, .fact td { color: #f5f5f6 !important; }
-.text div { color: #d0d5dd !important; }
+.headline div, .headline h1, .headline h2, .fact td { color: #f5f5f6 !important; }
+.text div, .step td { color: #d0d5dd !important; }
 }
 /* Outlook's apps set these attributes instead of matching the query above. */
 [data-ogsb] .page, [data-ogsb] .page > div { background-color: #0c111d !important; }
 [data-ogsb] .card { background-color: #161b26 !important; }
-[data-ogsc] .headline h1, [data-ogsc] .fact td { color: #f5f5f6 !important; }
-[data-ogsc] .text div { color: #d0d5dd !important; }
+[data-ogsc] .headline h1, [data-ogsc] .headline h2, [data-ogsc] .fact td { color: #f5f5f6 !important; }
+[data-ogsc] .text div, [data-ogsc] .step td { color: #d0d5dd !important; }
 [data-ogsc] .name div, [data-ogsc] .quiet div, [data-ogsc] .fact th { color: #98a2b3 !important; }
 </style>
 <meta name="color-scheme" content="light dark" />
@@ -216,31 +216,48 @@ cellpadding="0" cellspacing="0" role="table" width="100%" border="0" style="colo
 </table>
 </td>
 </tr>
-{{/hasFacts}}{{#link}}
+{{/hasFacts}}
 <tr>
 <td
-align="left" style="font-size:0px;padding:0 0 4px;word-break:break-word;"
+align="left" class="headline text" style="font-size:0px;padding:0 0 12px;word-break:break-word;"
 >
-<table
-border="0" cellpadding="0" cellspacing="0" role="presentation" style="border-collapse:separate;line-height:100%;"
->
-<tbody>
-<tr>
-<td
-align="center" bgcolor="{{accent}}" role="presentation" style="border:none;border-radius:6px;cursor:auto;mso-padding-alt:10px 18px;background:{{accent}};" valign="middle"
->
-<a
-href="{{link}}" style="display:inline-block;background:{{accent}};color:{{onAccent}};font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:14px;font-weight:600;line-height:20px;margin:0;text-decoration:none;text-transform:none;padding:10px 18px;mso-padding-alt:0px;border-radius:6px;" target="_blank"
->
-Look at it
-</a>
+<div
+style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:15px;line-height:22px;text-align:left;color:#344054;"
+><h2 style="margin:0 0 4px;font-size:15px;line-height:22px;font-weight:600;color:#101828">What to do</h2>{{next}}</div>
 </td>
 </tr>
-</tbody>
+{{#hasSteps}}
+<tr>
+<td
+align="left" style="font-size:0px;padding:0 0 8px;word-break:break-word;"
+>
+<table
+cellpadding="0" cellspacing="0" role="presentation" width="100%" border="0" style="color:#000000;font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:15px;line-height:22px;table-layout:auto;width:100%;border:none;"
+>
+{{#steps}}<tr class="step"><td style="padding:0 8px 8px 0;color:#344054;vertical-align:top;width:20px">{{number}}</td><td style="padding:0 0 8px;color:#344054;vertical-align:top">{{step}}</td></tr>{{/steps}}
 </table>
 </td>
 </tr>
-{{/link}}
+{{/hasSteps}}{{#hasLinks}}
+<tr>
+<td
+align="left" class="links" style="font-size:0px;padding:8px 0 12px;word-break:break-word;"
+>
+<div
+style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:15px;line-height:48px;text-align:left;color:#344054;"
+>{{#links}}<a href="{{url}}" style="display:inline-block;margin:0 8px 0 0;padding:10px 18px;border:1px solid {{accent}};border-radius:6px;background:{{accent}};color:{{onAccent}};font-size:14px;line-height:20px;font-weight:600;text-decoration:none">{{text}}</a>{{/links}}</div>
+</td>
+</tr>
+{{/hasLinks}}
+<tr>
+<td
+align="left" class="quiet ids" style="font-size:0px;padding:8px 0 0;word-break:break-word;"
+>
+<div
+style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:12px;line-height:18px;text-align:left;color:#667085;"
+>Reference: {{ids}}</div>
+</td>
+</tr>
 </tbody>
 </table>
 </td>

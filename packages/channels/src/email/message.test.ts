@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Alert, Branding } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { compileMailTemplate } from '../../scripts/compile-mail-template.ts'
-import { SAMPLE_ALERTS, sampleChannelIncident } from '../alert-text/sample-alerts.ts'
+import { SAMPLE_ALERTS, sampleAction, sampleChannelIncident } from '../alert-text/sample-alerts.ts'
 import { fillTemplate } from './fill-template.ts'
 import { renderMail } from './message.ts'
 
@@ -15,9 +15,8 @@ function render(
   return renderMail({ alert, branding, brandName: 'Backstop', publicUrl, unsubscribeUrl })
 }
 
-function withSummary(summary: string): Alert {
-  if (opened.event !== 'incident.opened') throw new Error('The sample is of another event')
-  return { ...opened, data: { ...opened.data, incident: { ...opened.data.incident, summary } } }
+function withReason(refund_reason: string): Alert {
+  return sampleAction({ payment: { number: null, plan: null, refund_reason, destination: null } })
 }
 
 describe('a mail', () => {
@@ -29,6 +28,15 @@ describe('a mail', () => {
       expect(text).toContain(part)
       expect(html).toContain(part)
     }
+  })
+
+  test('has what to do, both links and the reference in its text part', () => {
+    const { text } = render()
+    expect(text).toContain('What to do\nIf nobody in your team made this')
+    expect(text).toMatch(/\n1\. Some card refunds/)
+    expect(text).toContain('Open in the console: https://console.example.com/incidents/inc_6g2p0n4r8t1w5y9b\n')
+    expect(text).toContain('Open at the provider: https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg\n')
+    expect(text).toContain('Reference: incident inc_6g2p0n4r8t1w5y9b, payment pi_3QK5')
   })
 
   test.each(Object.entries({ ...SAMPLE_ALERTS, 'a disabled channel': sampleChannelIncident }))(
@@ -44,7 +52,7 @@ describe('a mail', () => {
 
   test('gains no markup and no header from the content of the alert', () => {
     const { html, subject } = render({
-      alert: withSummary('<img src=x onerror=alert(1)>\r\nBcc: everyone@example.com {{name}} {{#logo}}'),
+      alert: withReason('<img src=x onerror=alert(1)>\r\nBcc: everyone@example.com {{name}} {{#logo}}'),
       branding: { name: 'A\r\nBcc: b@example.com', footer: '<script>1</script>' },
     })
     expect(html).not.toMatch(/<img|<script/)
@@ -54,7 +62,7 @@ describe('a mail', () => {
   })
 
   test('loads nothing from the network without a logo', () => {
-    expect(render().html).not.toMatch(/\bsrc=|url\(|<link|@import|https?:\/\/(?!console\.|www\.w3\.org)/)
+    expect(render().html).not.toMatch(/\bsrc=|url\(|<link|@import|https?:\/\/(?!console\.|dashboard\.|www\.w3\.org)/)
   })
 
   test('has styles for dark mode and phones, a language and a title', () => {

@@ -1,6 +1,8 @@
 import type { Alert, Branding } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
+import { type AlertLink, linksOf } from '../alert-text/links.ts'
+import { linesOf } from '../alert-text/next-steps.ts'
 import { COMPILED_TEMPLATE } from './compiled-template.ts'
 import { fillTemplate } from './fill-template.ts'
 import { appearanceOf, type MailAppearance, toOneLine } from './look.ts'
@@ -32,8 +34,8 @@ const SUBJECT_LIMIT = 200
 export function renderMail(view: MailView): MailContent {
   const description = describeAlert(view.alert)
   const look = appearanceOf(view.branding, view.brandName, description.tone)
-  const link = view.publicUrl === null || description.path === null ? null : view.publicUrl + description.path
-  const parts = { description, look, link, reasonSent: reasonSent(look.name), unsubscribeUrl: view.unsubscribeUrl }
+  const links = linksOf(description, view.publicUrl)
+  const parts = { description, look, links, reasonSent: reasonSent(look.name), unsubscribeUrl: view.unsubscribeUrl }
   return {
     subject: toOneLine(`[${look.name}] ${description.title}`, SUBJECT_LIMIT),
     text: plainText(parts),
@@ -45,7 +47,7 @@ export function renderMail(view: MailView): MailContent {
 interface MailParts {
   readonly description: AlertDescription
   readonly look: MailAppearance
-  readonly link: string | null
+  readonly links: readonly AlertLink[]
   /** The sentence that explains why the recipient gets the mail. */
   readonly reasonSent: string
   readonly unsubscribeUrl: string | null
@@ -54,15 +56,21 @@ interface MailParts {
 const reasonSent = (name: string) =>
   `Sent by ${name}, because this address belongs to one of your project's alert channels.`
 
-function plainText({ description, look, link, reasonSent, unsubscribeUrl }: MailParts): string {
-  const { title, summary, facts } = description
+function plainText({ description, look, links, reasonSent, unsubscribeUrl }: MailParts): string {
+  const { title, summary, facts, next, ids } = description
   const width = Math.max(0, ...facts.map(fact => fact.label.length))
   return [
     title,
     '',
     summary,
     ...(facts.length > 0 ? ['', ...facts.map(({ label, value }) => `${`${label}:`.padEnd(width + 2)}${value}`)] : []),
-    ...(link === null ? [] : ['', `Look at it: ${link}`]),
+    '',
+    'What to do',
+    ...linesOf(next),
+    ...(links.length === 0 ? [] : ['']),
+    ...links.map(({ text, url }) => `${text}: ${url}`),
+    '',
+    `Reference: ${ids}`,
     '',
     // Mail programs show the lines after this separator as a signature (RFC 3676 §4.3).
     '-- ',
@@ -73,8 +81,8 @@ function plainText({ description, look, link, reasonSent, unsubscribeUrl }: Mail
   ].join('\n')
 }
 
-function htmlDocument({ description, look, link, reasonSent, unsubscribeUrl }: MailParts): string {
-  const { title, summary, facts } = description
+function htmlDocument({ description, look, links, reasonSent, unsubscribeUrl }: MailParts): string {
+  const { title, summary, facts, next, ids } = description
   return fillTemplate(COMPILED_TEMPLATE, {
     title,
     summary,
@@ -84,7 +92,12 @@ function htmlDocument({ description, look, link, reasonSent, unsubscribeUrl }: M
     onAccent: look.onAccent,
     hasFacts: facts.length > 0 ? 'yes' : null,
     facts,
-    link,
+    next: next.sentence,
+    hasSteps: next.steps.length > 0 ? 'yes' : null,
+    steps: next.steps.map((step, index) => ({ number: `${index + 1}.`, step })),
+    hasLinks: links.length > 0 ? 'yes' : null,
+    links: links.map(({ text, url }) => ({ text, url })),
+    ids,
     footer: look.footer.map(line => ({ line })),
     why: reasonSent,
     unsubscribe: unsubscribeUrl,

@@ -22,12 +22,15 @@ describe('a PagerDuty event', () => {
       event_action: 'trigger',
       dedup_key: 'inc_6g2p0n4r8t1w5y9b',
       client_url: `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b`,
-      links: [{ href: `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b`, text: 'Open' }],
+      links: [
+        { href: `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b`, text: 'Open in the console' },
+        { text: 'Open at the provider' },
+      ],
       payload: {
         summary: expect.stringContaining('refund of EUR 1,249.90'),
         severity: 'critical',
         class: 'UNEXPECTED_ACTION',
-        custom_details: { Payment: 'pi_3QK5vLAbCdEfGhIj0aBcDeFg' },
+        custom_details: { Payment: '2014-7788', 'What to do': expect.stringContaining('\n1. ') },
       },
     })
   })
@@ -54,7 +57,7 @@ describe('a PagerDuty event', () => {
   })
 
   test('has no link without a console, and the link into the dashboard of the provider', () => {
-    expect(trigger(opened(), null)).toMatchObject({ links: [] })
+    expect(trigger(SAMPLE_ALERTS['run.failed'](), null)).toMatchObject({ links: [] })
     const alert = opened()
     if (alert.data.action === null) throw new Error('The sample is of another event')
     const at = (provider: string) => {
@@ -70,7 +73,8 @@ describe('a PagerDuty event', () => {
     const { data, ...common } = opened()
     const named = { ...common, data: { ...data, names: { project: 'Shop', connection: 'Shop EU' } } } as Alert
     expect(trigger(named).payload.source).toBe('Shop EU')
-    expect(trigger(opened()).payload.source).toBe('con_9k3f7h1m5q2v8x4z')
+    const { names: _unknown, ...unnamed } = data
+    expect(trigger({ ...common, data: unnamed } as Alert).payload.source).toBe('con_9k3f7h1m5q2v8x4z')
   })
 
   test('stays within the limits of PagerDuty, whatever its data', () => {

@@ -1,6 +1,7 @@
 import type { Action, Alert, Incident } from '@backstop/contracts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { linksOf } from '../alert-text/links.ts'
+import { linesOf } from '../alert-text/next-steps.ts'
 import { cutText } from '../cut-text.ts'
 
 /** An event of the Events API v2, without the routing key (https://developer.pagerduty.com/docs/send-alert-event). */
@@ -42,7 +43,7 @@ export function pagerDutyEvent(alert: Alert, publicUrl: string | null, brandName
   const dedup_key = dedupKeyOf(alert)
   if (alert.event === 'incident.resolved') return { event_action: 'resolve', dedup_key }
   const description = describeAlert(alert)
-  const links = linksOf(alert, description, publicUrl)
+  const links = linksOf(description, publicUrl)
   const [first] = links
   return {
     event_action: 'trigger',
@@ -58,7 +59,12 @@ export function pagerDutyEvent(alert: Alert, publicUrl: string | null, brandName
       component: componentOf(alert),
       group: alert.project_id,
       class: classOf(alert),
-      custom_details: detailsOf([{ label: 'Summary', value: description.summary }, ...description.facts]),
+      custom_details: detailsOf([
+        { label: 'Summary', value: description.summary },
+        { label: 'What to do', value: linesOf(description.next).join('\n') },
+        ...description.facts,
+        { label: 'Reference', value: description.ids },
+      ]),
     },
   }
 }

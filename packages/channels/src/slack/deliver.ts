@@ -5,7 +5,7 @@ import { toHttpAnswer } from '../http-answer.ts'
 import { openWebhookUrl } from '../webhook-url-target.ts'
 import { digestMessage, digestWithoutBlocks, SLACK_DIGEST } from './digest.ts'
 import type { SlackConfig } from './form.ts'
-import { type SlackMessage, slackMessage } from './message.ts'
+import { type SlackMessage, slackMessage, slackWithoutBlocks } from './message.ts'
 
 /** Posts a message to an incoming webhook of Slack, or of another chat with the same interface. */
 export const slackChannel: ChannelModule<SlackConfig> = {
@@ -15,7 +15,7 @@ export const slackChannel: ChannelModule<SlackConfig> = {
   pace: { intervalMs: 1_000, targetOf: ({ fingerprint }) => fingerprint },
   deliver(channel, { alert }, ports) {
     const message = slackMessage(alert, ports.publicUrl, ports.brandName)
-    return postMessage(channel, { message, withoutBlocks: { text: message.text } }, ports)
+    return postMessage(channel, { message, withoutBlocks: slackWithoutBlocks(alert, ports.publicUrl) }, ports)
   },
   digest: {
     ...SLACK_DIGEST,

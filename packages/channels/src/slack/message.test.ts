@@ -1,42 +1,82 @@
 import { describe, expect, test } from 'vitest'
-import { SAMPLE_ALERTS, sampleIncident } from '../alert-text/sample-alerts.ts'
-import { escapeMrkdwn, slackMessage, slackText, truncate } from './message.ts'
+import { SAMPLE_ALERTS, sampleAction } from '../alert-text/sample-alerts.ts'
+import { escapeMrkdwn, type SlackMessage, slackMessage, slackText, slackWithoutBlocks, truncate } from './message.ts'
 
+const CONSOLE = 'https://console.example.com'
 const hostile = '<!channel> & <@U123> <https://evil.example|your bank>'
 
 describe('a Slack message', () => {
-  test('has a header, the summary, facts, a button and a fallback text', () => {
-    const message = slackMessage(sampleIncident(), 'https://console.example.com', 'Backstop')
-    expect(message.blocks?.map(block => block.type)).toEqual(['header', 'section', 'section', 'actions', 'context'])
+  test('has a header, the summary, facts, what to do, two buttons and a reference', () => {
+    const message = slackMessage(sampleAction(), CONSOLE, 'Backstop')
+    expect(message.blocks?.map(block => block.type)).toEqual([
+      'header',
+      'section',
+      'section',
+      'section',
+      'actions',
+      'context',
+    ])
     expect(message.text).toContain('Unexplained refund of EUR 1,249.90')
-    expect(JSON.stringify(message)).toContain('"url":"https://console.example.com/incidents/inc_6g2p0n4r8t1w5y9b"')
+    const buttons = (message.blocks ?? []).flatMap(block => (block.type === 'actions' ? block.elements : []))
+    expect(buttons.map(({ text, url }) => [text.text, url])).toEqual([
+      ['Open in the console', `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b`],
+      ['Open at the provider', 'https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg'],
+    ])
   })
 
-  test('has no button without a console, and none for a test', () => {
-    expect(JSON.stringify(slackMessage(sampleIncident(), null, 'Backstop'))).not.toContain('"actions"')
-    expect(
-      JSON.stringify(slackMessage(SAMPLE_ALERTS['channel.test'](), 'https://c.example', 'Backstop')),
-    ).not.toContain('"actions"')
+  test('has no button without a console and a page of the provider, and none for a test', () => {
+    const unlinked = sampleAction({ links: { provider: null, console: null } })
+    expect(JSON.stringify(slackMessage(unlinked, null, 'Backstop'))).not.toContain('"actions"')
+    expect(JSON.stringify(slackMessage(SAMPLE_ALERTS['channel.test'](), CONSOLE, 'Backstop'))).not.toContain(
+      '"actions"',
+    )
   })
 
   test('mentions nobody and links nowhere, whatever its data', () => {
-    const message = slackMessage(sampleIncident({ summary: hostile, connection_id: hostile }), null, 'Backstop')
-    // Slack interprets the fallback text and the mrkdwn fields, and shows plain text unchanged.
-    const interpreted = [message.text, ...fieldsOf(message)]
+    const message = slackMessage(hostileAlert(hostile), null, 'Backstop')
+    // Slack interprets the fallback text and the mrkdwn texts, and shows plain text unchanged.
+    const interpreted = [message.text, ...mrkdwnOf(message), slackWithoutBlocks(hostileAlert(hostile), null).text]
     for (const text of interpreted) expect(text).not.toMatch(/<[!@#]|<https?:/)
   })
 
   test('stays within Slack’s limits, whatever its data', () => {
     const long = '😀&<'.repeat(3_000)
-    const message = slackMessage(sampleIncident({ summary: long, connection_id: long }), null, 'Backstop')
+    const message = slackMessage(hostileAlert(long), CONSOLE, 'Backstop')
     expect(message.text.length).toBeLessThanOrEqual(4_000)
-    for (const text of fieldsOf(message)) expect(text.length).toBeLessThanOrEqual(2_000)
-    const summary = message.blocks?.[1]
-    expect(summary !== undefined && 'text' in summary && summary.text.text.length).toBeLessThanOrEqual(3_000)
     expect((message.blocks ?? []).length).toBeLessThanOrEqual(50)
-    expect(slackText(sampleIncident({ summary: long }))).not.toMatch(/&[a-z]*…$/)
+    for (const block of message.blocks ?? []) {
+      if (block.type === 'section' && 'fields' in block) {
+        expect(block.fields.length).toBeLessThanOrEqual(10)
+        for (const { text } of block.fields) expect(text.length).toBeLessThanOrEqual(2_000)
+      } else if (block.type === 'section') expect(block.text.text.length).toBeLessThanOrEqual(3_000)
+      else if (block.type === 'context')
+        for (const { text } of block.elements) expect(text.length).toBeLessThanOrEqual(2_000)
+    }
+    expect(slackWithoutBlocks(hostileAlert(long), CONSOLE).text.length).toBeLessThanOrEqual(40_000)
+    expect(slackText(hostileAlert(long))).not.toMatch(/&[a-z]*…$/)
+  })
+
+  test('as text alone has every fact, step and link', () => {
+    const { text } = slackWithoutBlocks(sampleAction(), CONSOLE)
+    for (const part of [
+      'Customer: Jana Novak',
+      'What to do:',
+      '1. ',
+      `${CONSOLE}/incidents/`,
+      'Reference: incident inc_',
+    ])
+      expect(text).toContain(part)
   })
 })
+
+function hostileAlert(text: string) {
+  return sampleAction({
+    subject: text,
+    origin: { channel: 'dashboard', key_name: text, user: text, request_id: text, idempotency_key: text },
+    customer: { id: text, name: text, email: text },
+    payment: { number: text, plan: text, refund_reason: text, destination: text },
+  })
+}
 
 test.each([
   { name: 'a text that fits', text: 'abc', limit: 3, cutTo: 'abc' },
@@ -47,6 +87,10 @@ test.each([
   expect(truncate(text, limit)).toBe(cutTo)
 })
 
-function fieldsOf(message: ReturnType<typeof slackMessage>): string[] {
-  return (message.blocks ?? []).flatMap(block => ('fields' in block ? block.fields.map(field => field.text) : []))
+function mrkdwnOf({ blocks = [] }: SlackMessage): string[] {
+  const texts = blocks.flatMap(block => {
+    if (block.type !== 'section') return []
+    return 'fields' in block ? block.fields : [block.text]
+  })
+  return texts.filter(({ type }) => type === 'mrkdwn').map(({ text }) => text)
 }

@@ -1,5 +1,7 @@
 import type { Alert } from '@backstop/contracts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
+import { type AlertLink, linksOf } from '../alert-text/links.ts'
+import { linesOf } from '../alert-text/next-steps.ts'
 
 /** The body of a request to an incoming webhook. `text` is for notifications, and for clients that show no blocks. */
 export interface SlackMessage {
@@ -39,7 +41,7 @@ const LIMITS = {
   fieldsPerSection: 10,
   context: 300,
   text: 4000,
-  url: 3000,
+  onlyText: 30_000,
 } as const
 
 /**
@@ -47,23 +49,33 @@ const LIMITS = {
  * @param publicUrl base URL of links to the console; null for a message without a button
  */
 export function slackMessage(alert: Alert, publicUrl: string | null, brandName: string): SlackMessage {
-  const { title, summary, facts, path, reference } = describeAlert(alert)
-  const link = publicUrl === null || path === null ? null : publicUrl + path
-  const fields = facts
-    .slice(0, LIMITS.fieldsPerSection)
-    .map(({ label, value }) => mrkdwn(`*${escapeMrkdwn(label)}*\n${escapeMrkdwn(value)}`, LIMITS.field))
+  const description = describeAlert(alert)
+  const { title, summary, facts, next, ids } = description
+  const fields = facts.map(({ label, value }) =>
+    mrkdwn(`*${escapeMrkdwn(label)}*\n${escapeMrkdwn(value)}`, LIMITS.field),
+  )
   const blocks: SlackBlock[] = [
     { type: 'header', text: plainText(title, LIMITS.header) },
     { type: 'section', text: plainText(summary, LIMITS.section) },
-    ...(fields.length > 0 ? [{ type: 'section' as const, fields }] : []),
-    ...(link !== null && link.length <= LIMITS.url ? [linkBlock(link)] : []),
-    { type: 'context', elements: [plainText(`${brandName} · ${reference}`, LIMITS.context)] },
+    ...chunksOf(fields, LIMITS.fieldsPerSection).map(chunk => ({ type: 'section' as const, fields: chunk })),
+    { type: 'section', text: mrkdwn(['*What to do*', ...linesOf(next).map(escapeMrkdwn)].join('\n'), LIMITS.section) },
+    ...linkBlocks(linksOf(description, publicUrl)),
+    { type: 'context', elements: [plainText(`${brandName} · Reference: ${ids}`, LIMITS.context)] },
   ]
   return { text: slackText(alert), blocks }
 }
 
-function linkBlock(url: string): SlackBlock {
-  return { type: 'actions', elements: [{ type: 'button', text: { type: 'plain_text', text: 'Open' }, url }] }
+function chunksOf<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  )
+}
+
+function linkBlocks(links: readonly AlertLink[]): SlackBlock[] {
+  const buttons = links.map(
+    ({ text, url }): SlackButton => ({ type: 'button', text: { type: 'plain_text', text }, url }),
+  )
+  return buttons.length === 0 ? [] : [{ type: 'actions', elements: buttons }]
 }
 
 export function plainText(text: string, limit: number): SlackText {
@@ -75,10 +87,25 @@ export function mrkdwn(text: string, limit: number): SlackText {
   return { type: 'mrkdwn', text: truncate(text, limit) }
 }
 
-/** The alert as text: for notifications, and as the whole message if Slack rejects the blocks. */
+/** The whole alert as text, for the case that Slack rejects the blocks. */
+export function slackWithoutBlocks(alert: Alert, publicUrl: string | null): SlackMessage {
+  const description = describeAlert(alert)
+  const { title, summary, facts, next, ids } = description
+  const lines = [
+    `${title}: ${summary}`,
+    ...facts.map(({ label, value }) => `${label}: ${value}`),
+    'What to do:',
+    ...linesOf(next),
+    ...linksOf(description, publicUrl).map(({ text, url }) => `${text}: ${url}`),
+    `Reference: ${ids}`,
+  ]
+  return { text: truncate(lines.map(escapeMrkdwn).join('\n'), LIMITS.onlyText) }
+}
+
+/** The alert as text for notifications. */
 export function slackText(alert: Alert): string {
-  const { title, summary } = describeAlert(alert)
-  return truncate(escapeMrkdwn(`${title}: ${summary}`), LIMITS.text)
+  const { title, summary, next } = describeAlert(alert)
+  return truncate(escapeMrkdwn(`${title}: ${summary} ${next.sentence}`), LIMITS.text)
 }
 
 /**

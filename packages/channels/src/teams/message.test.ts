@@ -1,7 +1,7 @@
 import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { refusalOf } from '../../test/official-shapes.ts'
-import { SAMPLE_ALERTS, sampleChannelIncident, sampleIncident } from '../alert-text/sample-alerts.ts'
+import { SAMPLE_ALERTS, sampleAction, sampleChannelIncident, sampleIncident } from '../alert-text/sample-alerts.ts'
 import { teamsMessage } from './message.ts'
 
 const CONSOLE = 'https://console.example.com'
@@ -15,27 +15,38 @@ describe('a Teams message', () => {
     expect(refusalOf('teams', JSON.stringify(teamsMessage(alert, CONSOLE, 'Backstop')))).toBeUndefined()
   })
 
-  test('has a title, the summary, facts, a link and a footer', () => {
+  test('has a title, the summary, facts, what to do, links and a footer', () => {
     const texts = textsOf(sampleIncident())
     expect(texts[0]).toContain('refund of EUR 1,249.90')
-    expect(texts).toContain('Payment: pi_3QK5vLAbCdEfGhIj0aBcDeFg')
-    expect(texts.at(-1)).toBe('Backstop · inc_6g2p0n4r8t1w5y9b')
+    expect(texts).toContain('Payment: 2014-7788')
+    expect(texts).toContain('What to do')
+    expect(texts.at(-1)).toMatch(/^Backstop · Reference: incident inc_6g2p0n4r8t1w5y9b, payment pi_/)
     expect(cardOf(sampleIncident()).actions).toEqual([
-      { type: 'Action.OpenUrl', title: 'Open', url: `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b` },
+      { type: 'Action.OpenUrl', title: 'Open in the console', url: `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b` },
+      { type: 'Action.OpenUrl', title: 'Open at the provider', url: expect.stringMatching(/^https:/) },
     ])
-    expect(cardOf(sampleIncident(), null).actions).toEqual([])
+    expect(cardOf(SAMPLE_ALERTS['run.failed'](), null).actions).toEqual([])
   })
 
   test('shows Markdown in its data as plain text', () => {
     const hostile = '[your bank](https://evil.example) **now**'
-    const card = cardOf(sampleIncident({ summary: hostile }))
+    const card = cardOf(sampleAction({ customer: { id: null, name: hostile, email: null } }))
     expect(JSON.stringify(card)).toContain(hostile)
     expect(new Set(card.body.map(({ type }) => type))).toEqual(new Set(['RichTextBlock']))
   })
 
   test.each(['😀', '€', '\\'])('stays within the limits of Teams with very long data of %s', character => {
     const long = character.repeat(40_000)
-    const body = JSON.stringify(teamsMessage(sampleIncident({ summary: long, connection_id: long }), CONSOLE, long))
+    const origin = {
+      channel: 'dashboard',
+      key_name: long,
+      user: long,
+      request_id: long,
+      idempotency_key: long,
+    } as const
+    const customer = { id: long, name: long, email: long }
+    const payment = { number: long, plan: long, refund_reason: long, destination: long }
+    const body = JSON.stringify(teamsMessage(sampleAction({ origin, customer, payment }), CONSOLE, long))
     expect(refusalOf('teams', body)).toBeUndefined()
     expect(body.isWellFormed()).toBe(true)
   })

@@ -2,6 +2,7 @@ import type { Alert } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { linksOf } from '../alert-text/links.ts'
+import { linesOf } from '../alert-text/next-steps.ts'
 import { cutText } from '../cut-text.ts'
 
 /** The body of a request to a workflow that posts the Adaptive Cards of the request. */
@@ -52,7 +53,16 @@ interface OpenUrlAction {
  * Limits in UTF-16 units, each of which has at most three bytes, so that a message stays below the 28 KB of Teams
  * (https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using).
  */
-const LIMITS = { title: 200, summary: 1_500, facts: 20, label: 60, value: 300, allFacts: 4_000, footer: 200 } as const
+const LIMITS = {
+  title: 200,
+  summary: 1_500,
+  facts: 20,
+  label: 60,
+  value: 300,
+  allFacts: 3_000,
+  step: 350,
+  footer: 400,
+} as const
 
 const COLORS: Readonly<Record<AlertDescription['tone'], TextColor>> = {
   alarm: 'Attention',
@@ -66,7 +76,7 @@ const COLORS: Readonly<Record<AlertDescription['tone'], TextColor>> = {
  */
 export function teamsMessage(alert: Alert, publicUrl: string | null, brandName: string): TeamsMessage {
   const description = describeAlert(alert)
-  const { title, summary, facts, tone, reference } = description
+  const { title, summary, facts, next, tone, ids } = description
   const content: AdaptiveCard = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
@@ -76,12 +86,14 @@ export function teamsMessage(alert: Alert, publicUrl: string | null, brandName: 
       paragraph([{ text: cutText(title, LIMITS.title), weight: 'Bolder', size: 'Large', color: COLORS[tone] }]),
       paragraph([{ text: cutText(summary, LIMITS.summary) }], 'Medium'),
       ...factBlocks(facts),
+      paragraph([{ text: 'What to do', weight: 'Bolder' }], 'Medium'),
+      ...linesOf(next).map(line => paragraph([{ text: cutText(line, LIMITS.step) }], 'Small')),
       paragraph(
-        [{ text: cutText(`${brandName} · ${reference}`, LIMITS.footer), size: 'Small', isSubtle: true }],
+        [{ text: cutText(`${brandName} · Reference: ${ids}`, LIMITS.footer), size: 'Small', isSubtle: true }],
         'Medium',
       ),
     ],
-    actions: linksOf(alert, description, publicUrl).map(({ text, url }) => ({
+    actions: linksOf(description, publicUrl).map(({ text, url }) => ({
       type: 'Action.OpenUrl',
       title: text,
       url,

@@ -103,6 +103,8 @@ export interface StoredChannel<Config extends { readonly kind: ChannelKind }> {
   name: string
   events: AlertEvent[]
   config: Config
+  /** True if messages may contain the name and e-mail address of customers. Absent means false. */
+  shows_personal_data?: boolean
   enabled: boolean
   /** Grows by one with each change. */
   version: number

@@ -22,12 +22,14 @@ const common = { alert_id: z.string(), project_id: z.string(), created_at: Times
 const Names = z.object({ project: z.string().nullable(), connection: z.string().nullable() })
 export type Names = z.infer<typeof Names>
 
+/** Absent in older messages, and on the topic `alerts` if the service that raises the alert does not know the names. */
+const names = Names.optional()
+
 /** `action` is null if the incident is not about an action. */
 const incidentData = z.object({
   incident: Incident,
   action: Action.nullable(),
-  /** The names of the incident's project and connection; absent in older messages. */
-  names: Names.optional(),
+  names,
   /**
    * Only in incident.resolved: the alert_id of an incident.opened that this channel did not get, so this message reports both. It is set
    * in the delivery to that channel, never on the topic `alerts`.
@@ -36,7 +38,7 @@ const incidentData = z.object({
 })
 
 /** Data of the three approval events. `approval` is the same as in the operation, where the field is optional. */
-const approvalData = z.object({ operation: ShownOperation, approval: Approval })
+const approvalData = z.object({ operation: ShownOperation, approval: Approval, names })
 
 /** An alert. A webhook receives its `data` unchanged. */
 export const Alert = z.discriminatedUnion('event', [
@@ -46,7 +48,12 @@ export const Alert = z.discriminatedUnion('event', [
   z.object({
     ...common,
     event: z.literal('drift.detected'),
-    data: z.object({ operation: ShownOperation, action: Action.nullable(), differences: z.array(Difference).min(1) }),
+    data: z.object({
+      operation: ShownOperation,
+      action: Action.nullable(),
+      differences: z.array(Difference).min(1),
+      names,
+    }),
   }),
   /**
    * approval.requested: an operation waits for approval. approval.reminder: half of the time for the decision has passed.
@@ -66,13 +73,19 @@ export const Alert = z.discriminatedUnion('event', [
       percent: z.int(),
       /** The operation that reached the share. */
       operation: ShownOperation,
+      names,
     }),
   }),
   /** A run of the customer's software failed. The alert has the newest operations of the run and their total number. */
   z.object({
     ...common,
     event: z.literal('run.failed'),
-    data: z.object({ run: FailedRun, operations: z.array(ShownOperation), operations_total: z.int().min(0) }),
+    data: z.object({
+      run: FailedRun,
+      operations: z.array(ShownOperation),
+      operations_total: z.int().min(0),
+      names,
+    }),
   }),
   /** The test message of a channel. */
   z.object({

@@ -78,6 +78,7 @@ export function describeAlertChannels(testApi: () => TestApi): void {
           name: 'Ops',
           events: ['incident.opened', 'run.failed'],
           config: shown,
+          shows_personal_data: false,
           enabled: true,
           health: { state: 'unused', success_rate: null, last_error: null, disabled_reason: null },
           version: 1,

@@ -45,6 +45,20 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       expect((await get()).body.name).toBe('Night shift')
     })
 
+    test('allows and forbids personal data, also for a channel that allowed it when it was created', async () => {
+      const { patch, get, projectId } = await webhook()
+      expect((await patch({ shows_personal_data: true })).body).toMatchObject({ shows_personal_data: true })
+      expect((await patch({ name: 'Night shift' })).body).toMatchObject({ shows_personal_data: true })
+      expect((await patch({ shows_personal_data: false })).body).toMatchObject({ shows_personal_data: false })
+      expect((await get()).body).toMatchObject({ shows_personal_data: false })
+      const config = { kind: 'email', to: ['a@b.test'] }
+      const body = { project_id: projectId, name: 'Ops', events: ['run.failed'], config, shows_personal_data: true }
+      expect(await api().post('/v1/alert-channels', body)).toMatchObject({
+        status: 201,
+        body: { shows_personal_data: true },
+      })
+    })
+
     test('switches it off and on without a command to the notifier', async () => {
       const { id, patch } = await webhook()
       expect((await patch({ enabled: false })).body).toMatchObject({ enabled: false, health: { state: 'unused' } })

@@ -36,6 +36,7 @@ export function describePreviews(testApi: () => TestApi): void {
           { type: 'header' },
           { type: 'section' },
           { type: 'section' },
+          { type: 'section' },
           { type: 'actions' },
           { type: 'context' },
         ],

@@ -1,3 +1,4 @@
+import { withoutPersonalData } from '@backstop/channels'
 import { paceTargetOf } from '@backstop/channels/deliver'
 import { type DeliveryRequest, HEADERS } from '@backstop/contracts'
 import {
@@ -63,18 +64,19 @@ export async function planIntake(
   options: DeliveryIntakeOptions,
 ): Promise<IntakePlan> {
   const { requested, repostponed, outgoing, done, accepted } = await decodeRequests(messages, batch, overflow, options)
-  const fresh: RequestedDelivery[] = []
+  const unknown: RequestedDelivery[] = []
   for (const one of requested) {
     const job = active.get(one.request.delivery_id)
     // Join before the first `await`, so that the job still exists: it completes this message together with its own.
     if (job !== undefined && one.request.attempt <= job.request.attempt) job.messages.push(one.from)
-    else fresh.push(one)
+    else unknown.push(one)
   }
   const channelIds = [
-    ...fresh.map(({ request }) => request.channel_id),
+    ...unknown.map(({ request }) => request.channel_id),
     ...repostponed.map(({ message }) => message.key),
   ]
   const channels = await options.directory.find([...new Set(channelIds)])
+  const fresh = unknown.map(one => shareable(one, channels.get(one.request.channel_id)))
   const progress = await insertOrRead(fresh, channels, options)
   const planner = new Planner(options, channels, progress, overflow)
   for (const one of fresh) planner.plan(one)
@@ -123,6 +125,13 @@ async function decodeRequests(
     accepted++
   }
   return { requested, repostponed, outgoing, done, accepted }
+}
+
+/** Applies a setting that was switched off after the fan-out: neither the record nor the message has personal data. */
+function shareable(one: RequestedDelivery, record: ChannelRecord | undefined): RequestedDelivery {
+  if (record?.channel.shows_personal_data === true) return one
+  const alert = withoutPersonalData(one.request.alert)
+  return alert === one.request.alert ? one : { ...one, request: { ...one.request, alert } }
 }
 
 /** Inserts new deliveries and reads the others. @returns the recorded progress of the deliveries that existed */

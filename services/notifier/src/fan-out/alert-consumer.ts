@@ -2,6 +2,7 @@ import type { MessageCodec } from '@backstop/kit'
 import { crashPoint, createWorkLoop, type Producer, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
 import { deliveryMessage } from '../retry/delivery-messages.ts'
 import type { ChannelStore } from '../store/channel-store.ts'
+import { completeAlert } from './rules/complete-alert.ts'
 import { fanOut } from './rules/fan-out.ts'
 
 export interface AlertConsumerOptions
@@ -9,14 +10,16 @@ export interface AlertConsumerOptions
   readonly producer: Producer
   readonly codec: MessageCodec
   readonly channels: ChannelStore
+  /** Base URL of links to the console, without a trailing slash; null if there is none. */
+  readonly publicUrl: string | null
 }
 
 /**
- * Fans alerts out: produces one message on `deliveries` for each alert and channel, and stores nothing. After a crash
+ * Fans alerts out: adds names and links, and produces one message on `deliveries` for each alert and channel, and stores nothing. After a crash
  * it may produce a message twice; both have the same delivery id, so the alert is delivered once.
  */
 export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
-  const { codec, channels, producer, logger } = options
+  const { codec, channels, producer, logger, publicUrl } = options
   return createWorkLoop<'alert'>({
     ...options,
     groupId: 'notifier',
@@ -24,10 +27,13 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
     deadTopic: 'deliveries.dead',
     async handle(messages) {
       const projects = [...new Set(messages.map(({ message }) => message.project_id))]
-      const listeners = await channels.findSubscribedChannels(projects)
+      const [listeners, names] = await Promise.all([
+        channels.findSubscribedChannels(projects),
+        channels.findNames(projects),
+      ])
       const outgoing = messages.flatMap(({ message: alert, headers }) => {
-        const requests = fanOut(alert, listeners)
         const { alert_id, project_id, event } = alert
+        const requests = fanOut(completeAlert(alert, names.get(project_id), publicUrl), listeners)
         logger.info({ alert_id, project_id, event, channels: requests.length }, 'alert.fanned_out')
         return requests.map(request => deliveryMessage(codec, request, headers))
       })

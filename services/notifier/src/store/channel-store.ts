@@ -1,6 +1,7 @@
 import type { ChannelDocument } from '@backstop/channels'
 import type { ProjectFacts } from '@backstop/channels/deliver'
 import type { ProjectDocument, SuppressionDocument } from '@backstop/contracts'
+import type { ProjectNames } from '../fan-out/rules/complete-alert.ts'
 import type { SubscribedChannel } from '../fan-out/rules/fan-out.ts'
 
 /** A channel with its health and the facts of its project. */
@@ -12,7 +13,7 @@ export interface ChannelRecord {
 }
 
 /**
- * Reads `channels` and `projects` (owned by admin-api), `channel_health` and `suppressions` (owned by the notifier).
+ * Reads `channels`, `projects` and `connections` (owned by admin-api), `channel_health` and `suppressions` (owned by the notifier).
  * Every call is one read for any number of ids.
  */
 export interface ChannelStore {
@@ -21,6 +22,8 @@ export interface ChannelStore {
    * alerts become dead deliveries, which a person sees and can send again.
    */
   findSubscribedChannels(projectIds: readonly string[]): Promise<readonly SubscribedChannel[]>
+  /** The names of these projects and of their connections, by project id. */
+  findNames(projectIds: readonly string[]): Promise<ReadonlyMap<string, ProjectNames>>
   /** The existing channels with these ids, including deleted ones. */
   findChannels(channelIds: readonly string[]): Promise<readonly ChannelRecord[]>
 }

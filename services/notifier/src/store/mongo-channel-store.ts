@@ -1,5 +1,10 @@
 import type { ChannelDocument } from '@backstop/channels'
-import type { ChannelHealthDocument, ProjectDocument, SuppressionDocument } from '@backstop/contracts'
+import type {
+  ChannelHealthDocument,
+  ConnectionDocument,
+  ProjectDocument,
+  SuppressionDocument,
+} from '@backstop/contracts'
 import { asUnavailable } from '@backstop/kit'
 import type { Db, Document } from 'mongodb'
 import { type ChannelRecord, type ChannelStore, projectFacts } from './channel-store.ts'
@@ -46,6 +51,17 @@ const WITH_PROJECT: readonly Document[] = [
   { $unset: 'suppression_ids' },
 ]
 
+/** The names of all connections of a project: there are few, and one alert may be about any of them. */
+const WITH_CONNECTIONS: Document = {
+  $lookup: {
+    from: 'connections',
+    localField: '_id',
+    foreignField: 'project_id',
+    as: 'connections',
+    pipeline: [{ $project: { name: 1 } }],
+  },
+}
+
 /** By default the first batch of a MongoDB result has 101 documents, so a larger result needs a second read. */
 const ONE_ANSWER = { batchSize: 1_000 } as const
 
@@ -61,12 +77,32 @@ export function createMongoChannelStore(db: Db): ChannelStore {
     findSubscribedChannels: projectIds =>
       asUnavailable(async () => {
         const listening = await channels
-          .find<Pick<ChannelDocument, '_id' | 'project_id' | 'events'>>(
+          .find<Pick<ChannelDocument, '_id' | 'project_id' | 'events' | 'shows_personal_data'>>(
             { project_id: { $in: [...projectIds] }, enabled: true, deleted_at: null },
-            { projection: { project_id: 1, events: 1 }, ...ONE_ANSWER },
+            { projection: { project_id: 1, events: 1, shows_personal_data: 1 }, ...ONE_ANSWER },
           )
           .toArray()
-        return listening.map(({ _id, project_id, events }) => ({ channelId: _id, projectId: project_id, events }))
+        return listening.map(({ _id, project_id, events, shows_personal_data }) => ({
+          channelId: _id,
+          projectId: project_id,
+          events,
+          showsPersonalData: shows_personal_data === true,
+        }))
+      }),
+    findNames: projectIds =>
+      asUnavailable(async () => {
+        const named = await db
+          .collection<ProjectDocument>('projects')
+          .aggregate<
+            Pick<ProjectDocument, '_id' | 'name'> & { connections: Pick<ConnectionDocument, '_id' | 'name'>[] }
+          >([{ $match: { _id: { $in: [...projectIds] } } }, { $project: { name: 1 } }, WITH_CONNECTIONS], ONE_ANSWER)
+          .toArray()
+        return new Map(
+          named.map(({ _id, name, connections }) => [
+            _id,
+            { name, connections: new Map(connections.map(connection => [connection._id, connection.name])) },
+          ]),
+        )
       }),
     findChannels: channelIds =>
       asUnavailable(async () => {

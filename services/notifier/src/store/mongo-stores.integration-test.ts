@@ -46,6 +46,13 @@ describeStores('MongoDB', async () => {
     putChannel: async channel => {
       await mongo.db.collection<ChannelDocument>('channels').insertOne(channel)
     },
+    putProject: async (id, name) => {
+      await mongo.db.collection<{ _id: string; name: string }>('projects').insertOne({ _id: id, name })
+    },
+    putConnection: async (id, project_id, name) => {
+      const connections = mongo.db.collection<{ _id: string; project_id: string; name: string }>('connections')
+      await connections.insertOne({ _id: id, project_id, name })
+    },
     delivery: async id => (await mongo.db.collection<DeliveryDocument>('deliveries').findOne({ _id: id })) ?? undefined,
   }
 })

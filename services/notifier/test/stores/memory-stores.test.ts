@@ -19,6 +19,11 @@ describeStores('in memory', async () => {
     deliveries: createMemoryDeliveryStore(collections),
     health: createMemoryHealthStore(collections),
     putChannel: async channel => void collections.channels.set(channel._id, channel),
+    async putProject(id, name) {
+      const at = new Date(0)
+      collections.projects.set(id, { _id: id, name, branding: {}, version: 1, created_at: at, updated_at: at })
+    },
+    putConnection: async (id, project_id, name) => void collections.connections.set(id, { _id: id, project_id, name }),
     delivery: async id => collections.deliveries.get(id),
   }
 })

@@ -3,6 +3,7 @@
 import type { ChannelDocument } from '@backstop/channels'
 import type {
   ChannelHealthDocument,
+  ConnectionDocument,
   DeadLetterDocument,
   DeliveryDocument,
   ProjectDocument,
@@ -17,6 +18,8 @@ import { suppressionId } from '../../src/suppression/rules/suppression.ts'
 /** Collections shared by several stores, and by several services of a simulation. */
 export interface MemoryCollections {
   readonly projects: Map<string, ProjectDocument>
+  /** Only the fields that the notifier reads. */
+  readonly connections: Map<string, Pick<ConnectionDocument, '_id' | 'project_id' | 'name'>>
   readonly channels: Map<string, ChannelDocument>
   readonly channelHealth: Map<string, ChannelHealthDocument>
   readonly deliveries: Map<string, DeliveryDocument>
@@ -28,6 +31,7 @@ export interface MemoryCollections {
 export function createMemoryCollections(): MemoryCollections {
   return {
     projects: new Map(),
+    connections: new Map(),
     channels: new Map(),
     channelHealth: new Map(),
     deliveries: new Map(),
@@ -41,6 +45,7 @@ export function createMemoryChannelStore({
   channels,
   channelHealth,
   projects,
+  connections,
   suppressions,
 }: MemoryCollections): ChannelStore {
   const disabledReason = (channelId: string) => {
@@ -59,7 +64,23 @@ export function createMemoryChannelStore({
     async findSubscribedChannels(projectIds) {
       return [...channels.values()]
         .filter(one => projectIds.includes(one.project_id) && one.enabled && one.deleted_at === null)
-        .map(({ _id, project_id, events }) => ({ channelId: _id, projectId: project_id, events: [...events] }))
+        .map(({ _id, project_id, events, shows_personal_data }) => ({
+          channelId: _id,
+          projectId: project_id,
+          events: [...events],
+          showsPersonalData: shows_personal_data === true,
+        }))
+    },
+    async findNames(projectIds) {
+      return new Map(
+        projectIds.flatMap(id => {
+          const project = projects.get(id)
+          const own = [...connections.values()].filter(({ project_id }) => project_id === id)
+          return project === undefined
+            ? []
+            : [[id, { name: project.name, connections: new Map(own.map(({ _id, name }) => [_id, name])) }] as const]
+        }),
+      )
     },
     async findChannels(channelIds) {
       return [...channels.values()]

@@ -83,6 +83,7 @@ function createRoute(parts: AdminParts): Route {
         name: body.name,
         events: body.events,
         config: sealer.sealNew(body.config, { id, projectId: project._id }),
+        shows_personal_data: body.shows_personal_data,
         enabled: true,
         version: 1,
         created_at: now,

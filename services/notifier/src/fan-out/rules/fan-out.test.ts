@@ -3,7 +3,12 @@ import { expect, test } from 'vitest'
 import { judgeChannel } from '../../delivery/rules/channel-state.ts'
 import { fanOut } from './fan-out.ts'
 
-const listener = (channelId: string, events: string[], projectId = PROJECT) => ({ channelId, projectId, events })
+const listener = (channelId: string, events: string[], projectId = PROJECT) => ({
+  channelId,
+  projectId,
+  events,
+  showsPersonalData: false,
+})
 
 test('an alert goes once to each channel of its project that chose its event, and the same alert gives the same ids', () => {
   const listeners = [

@@ -1,3 +1,4 @@
+import { withoutPersonalData } from '@backstop/channels'
 import { type Alert, type DeliveryRequest, deliveryIdOf } from '@backstop/contracts'
 
 /** The fields of a channel that fan-out needs. */
@@ -5,6 +6,7 @@ export interface SubscribedChannel {
   readonly channelId: string
   readonly projectId: string
   readonly events: readonly string[]
+  readonly showsPersonalData: boolean
 }
 
 /**
@@ -13,6 +15,7 @@ export interface SubscribedChannel {
  * @param channels enabled channels of the alert's project; channels of other projects are ignored
  */
 export function fanOut(alert: Alert, channels: readonly SubscribedChannel[]): DeliveryRequest[] {
+  const shareable = withoutPersonalData(alert)
   return channels
     .filter(channel => channel.projectId === alert.project_id && channel.events.includes(alert.event))
     .map(channel => ({
@@ -21,6 +24,6 @@ export function fanOut(alert: Alert, channels: readonly SubscribedChannel[]): De
       project_id: alert.project_id,
       attempt: 1,
       test: false,
-      alert,
+      alert: channel.showsPersonalData ? alert : shareable,
     }))
 }

@@ -27,6 +27,7 @@ export function showChannel(
     name: document.name,
     events: document.events,
     config: showConfig(document.config, now),
+    shows_personal_data: document.shows_personal_data ?? false,
     // A channel works when it is enabled and its health has not disabled it.
     enabled: document.enabled && (health?.disabled_at ?? null) === null,
     health: showHealth(health, now),

@@ -1,0 +1,146 @@
+import type { Action, Alert, Incident } from '@backstop/contracts'
+import type { AlertTexts } from './alert-description.ts'
+import { factsOfAction, isTest, providerUrlOf } from './describe-action.ts'
+import { describeFault, type IncidentText } from './describe-fault.ts'
+import { nextStepsOf } from './next-steps.ts'
+import { describeOrigin } from './origin-text.ts'
+import { formatTime, listIds, nameAction, nounOfSubject } from './wording.ts'
+
+type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resolved' }>
+
+/** Describes an incident: what happened, who made it, and what to do about it. */
+export function describeIncident(alert: IncidentAlert): AlertTexts {
+  const { incident, action, supersedes, names } = alert.data
+  const isOpened = alert.event === 'incident.opened'
+  const told = action === null ? describeFault(alert) : describeActionIncident(action, alert)
+  const title = isOpened
+    ? told.opened
+    : `${supersedes === undefined ? 'Resolved' : 'Opened and resolved'}: ${told.resolved}`
+  return {
+    title: action !== null && isTest(action) ? `[Test mode] ${title}` : title,
+    summary: told.summary,
+    facts: [
+      ...told.facts,
+      ...(action !== null
+        ? factsOfAction(action, names)
+        : incident.resolved_at === null
+          ? [{ label: 'Since', value: formatTime(incident.opened_at) }]
+          : []),
+      ...(incident.resolved_at === null
+        ? []
+        : [
+            { label: 'Opened at', value: formatTime(incident.opened_at) },
+            { label: 'Resolved at', value: formatTime(incident.resolved_at) },
+          ]),
+    ],
+    next: isOpened ? told.next : { sentence: 'There is nothing left to do.', steps: [] },
+    tone: isOpened ? 'alarm' : 'relief',
+    providerUrl: action === null ? null : providerUrlOf(action),
+    reference: incident.incident_id,
+    ids: idsOf(incident, action),
+  }
+}
+
+function describeActionIncident(action: Action, { event, data }: IncidentAlert): IncidentText {
+  const what = nameAction(action)
+  if (data.incident.code === 'REFUND_REJECTED') {
+    return {
+      opened: `Rejected: ${what}`,
+      resolved: `the rejected ${what}`,
+      summary: `A ${what} that your software asked for was rejected by the provider. No money moved, and the customer still waits for it.`,
+      facts: [],
+      next: {
+        sentence:
+          "Decide whether the customer should get the money another way; the provider's dashboard says why it was rejected.",
+        steps: [],
+      },
+    }
+  }
+  return {
+    opened: `Unexplained ${what}${describeState(action)}`,
+    resolved: `the ${what} ${describeVerdict(action)}`,
+    summary:
+      event === 'incident.opened'
+        ? `A ${what} ${describeMaking(action)}, and nothing that your software or your team reported explains it.${describeReadBack(action)}`
+        : describeResolution(action, what),
+    facts: [],
+    next: nextStepsOf(action),
+  }
+}
+
+/** The state of a refund that has not succeeded. Without it a reader would believe that the money was paid. */
+function describeState({ kind, state }: Action): string {
+  return kind !== 'refund' || state === 'succeeded' ? '' : ` (${state.replaceAll('_', ' ')})`
+}
+
+function describeMaking(action: Action): string {
+  const by = describeOrigin(action)
+  if (action.kind !== 'refund') {
+    if (action.state === 'scheduled') return `was scheduled ${by}`
+    return action.state === 'reversed' ? `was scheduled ${by} and taken back later` : `was made ${by}`
+  }
+  switch (action.state) {
+    case 'succeeded':
+      return `was made ${by}`
+    case 'pending':
+      return `was requested ${by} and is not final yet`
+    case 'requires_action':
+      return `was requested ${by} and waits for the customer`
+    case 'scheduled':
+      return `was scheduled ${by}`
+    case 'failed':
+      return `was tried ${by} and failed, so no money moved`
+    case 'canceled':
+      return `was requested ${by} and cancelled, so no money moved`
+    case 'rejected':
+      return `was requested ${by} and rejected by the provider, so no money moved`
+    case 'reversed':
+      return `was made ${by} and taken back later`
+    default:
+      return action.state satisfies never
+  }
+}
+
+function describeReadBack({ why }: Action): string {
+  return why?.read_back === 'not_found' ? ' The provider reported it, but did not find it when it was asked again.' : ''
+}
+
+/** The part of the headline that says how an incident ended. */
+function describeVerdict({ verdict, reason }: Action): string {
+  if (verdict === 'explained') return 'is explained'
+  if (reason === 'provider_denies_it') return 'did not go through'
+  return verdict === 'not_alerted' ? 'needs no explanation' : 'is no longer followed up here'
+}
+
+function describeResolution({ verdict, reason, why }: Action, what: string): string {
+  if (verdict === 'explained') {
+    const by =
+      reason === 'expected_change_matches'
+        ? 'your team recorded it as an expected change'
+        : 'your software has now reported it as its own'
+    return `The ${what} is explained: ${by}.`
+  }
+  if (reason === 'provider_denies_it') {
+    return `The ${what} did not go through: the provider was asked again and does not have it.`
+  }
+  return verdict === 'not_alerted'
+    ? `The ${what} needs no explanation${why === undefined ? '' : `: ${why.rule.charAt(0).toLowerCase()}${why.rule.slice(1)}`}.`
+    : `The incident about the ${what} was closed without an explanation.`
+}
+
+function idsOf(incident: Incident, action: Action | null): string {
+  return listIds({
+    incident: incident.incident_id,
+    ...(action === null
+      ? { connection: incident.connection_id, channel: incident.channel_id }
+      : {
+          [nounOfSubject(action.kind)]: action.subject,
+          [action.kind]: action.provider_ref,
+          customer: action.customer?.id,
+          request: action.origin?.request_id,
+          'idempotency key': action.origin?.idempotency_key,
+          operation: action.operation_id,
+          'nearest operation': action.operation_id === null ? action.why?.closest?.operation_id : null,
+        }),
+  })
+}

@@ -1,0 +1,75 @@
+import { type Action, OriginChannel, type ProviderKind } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { nextStepsOf } from './next-steps.ts'
+
+const made = (facts: Partial<Action>) => ({
+  provider: 'processor' as ProviderKind,
+  kind: 'refund' as const,
+  state: 'succeeded' as const,
+  mode: 'live' as const,
+  provider_created_at: '2026-11-21T09:58:41.000Z',
+  ...facts,
+})
+const origin = (facts: Partial<NonNullable<Action['origin']>>) => ({
+  channel: null,
+  key_name: null,
+  user: null,
+  request_id: null,
+  idempotency_key: null,
+  ...facts,
+})
+const PROVIDERS = ['processor', 'reseller', 'subscription'] as const
+const ALL = PROVIDERS.flatMap(provider => [...OriginChannel.options, null].map(channel => ({ provider, channel })))
+
+test.each(ALL)('of $provider with the origin $channel: money first, then the origin, then "if it was you"', row => {
+  const { sentence, steps } = nextStepsOf(made({ provider: row.provider, origin: origin({ channel: row.channel }) }))
+  expect(sentence).toMatch(/^[A-Z].*\.$/)
+  expect(steps.length).toBeGreaterThanOrEqual(3)
+  expect(steps[0]).toMatch(/refund/)
+  expect(steps.at(-1)).toMatch(/^If it was you: open this incident in the console/)
+  for (const step of steps) expect(step).toMatch(/^[A-Z].*\.$/)
+})
+
+describe('the steps', () => {
+  test.each([
+    { provider: 'processor', place: 'open Developers > API keys, roll the key "nightly-job"' },
+    { provider: 'reseller', place: 'Developer tools > Authentication > API keys' },
+    { provider: 'subscription', place: 'Settings > Configure > API Keys and Webhooks > API Keys' },
+  ] as const)('name the key to replace, and where $provider has it', ({ provider, place }) => {
+    const { sentence, steps } = nextStepsOf(
+      made({ provider, origin: origin({ channel: 'api', key_name: 'nightly-job' }) }),
+    )
+    expect(sentence).toBe(
+      'If none of your programs made this, somebody else has the key "nightly-job": replace it now.',
+    )
+    expect(steps.join(' ')).toContain(place)
+    expect(steps.join(' ')).toContain('the key "nightly-job"')
+  })
+
+  test('name the person to ask', () => {
+    const { sentence, steps } = nextStepsOf(made({ origin: origin({ channel: 'dashboard', user: 'ops@example.com' }) }))
+    expect(sentence).toContain('Ask ops@example.com now')
+    expect(steps[1]).toBe('Ask ops@example.com whether they made it.')
+  })
+
+  test.each([
+    { provider: 'processor', state: 'pending', step: /cancel the refund there now/ },
+    { provider: 'reseller', state: 'pending', step: /ask them to reject it/ },
+    { provider: 'reseller', state: 'succeeded', step: /can no longer be cancelled/ },
+    { provider: 'subscription', state: 'pending', step: /Ask your payment gateway now/ },
+  ] as const)('say how a $state refund of $provider is stopped', ({ step, ...facts }) => {
+    expect(nextStepsOf(made(facts)).steps[0]).toMatch(step)
+  })
+
+  test.each([
+    { provider: 'processor', state: 'scheduled', step: /still runs/ },
+    { provider: 'reseller', state: 'scheduled', step: /remove the scheduled change/ },
+    { provider: 'subscription', state: 'succeeded', step: /Reactivate/ },
+  ] as const)('say how a $state cancellation of $provider is undone', ({ step, ...facts }) => {
+    expect(nextStepsOf(made({ kind: 'cancellation', ...facts })).steps[0]).toMatch(step)
+  })
+
+  test('have nothing about money that did not move', () => {
+    expect(nextStepsOf(made({ state: 'failed' })).steps.join(' ')).not.toMatch(/refund/)
+  })
+})

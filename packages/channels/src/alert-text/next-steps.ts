@@ -1,0 +1,193 @@
+import type { Action, OriginChannel, ProviderKind } from '@backstop/contracts'
+import type { NextStep } from './alert-description.ts'
+import { formatTime, nounOfSubject, toOneLine } from './wording.ts'
+
+/** The facts of an unexplained action on which its next steps depend. */
+type Made = Pick<Action, 'provider' | 'kind' | 'state' | 'origin' | 'mode' | 'provider_created_at'>
+
+/** `unknown`: the provider does not report the channel. */
+type Channel = OriginChannel | 'unknown'
+
+interface Maker {
+  /** `the key "nightly-job"`, or `this key` if the provider does not name it. */
+  readonly key: string
+  readonly user: string | null
+  /** When the action was made. */
+  readonly at: string
+  readonly noun: 'payment' | 'subscription'
+  readonly hasRequestId: boolean
+}
+
+/** How to find and stop the origin of an action, in the words of each provider's dashboard. */
+const STOP_STEPS: Record<ProviderKind, Record<Channel, (maker: Maker) => readonly string[]>> = {
+  processor: {
+    api: ({ key, at, hasRequestId }) =>
+      key === UNNAMED_KEY
+        ? [
+            `In the provider's dashboard, open Developers > Logs and ${
+              hasRequestId ? 'search for the request in the last line of this message' : `look for the request at ${at}`
+            }. It shows which API key or which person made it.`,
+            'If an API key made it: open Developers > API keys, roll that key and let the old one expire now.',
+            'If a person made it: ask them. If they did not do it, remove their access under Settings > Team.',
+          ]
+        : [`In the provider's dashboard, open Developers > API keys, roll ${key} and let the old one expire now.`],
+    dashboard: ({ user, at }) => [
+      user === null
+        ? `In the provider's dashboard, open Settings > Team > Security history and look for who made it at ${at}.`
+        : `Ask ${user} whether they made it.`,
+      'If they did not: remove their access under Settings > Team in the dashboard, because somebody else uses it.',
+    ],
+    automatic: ({ noun }) => [
+      `Open the ${noun} in the provider's dashboard. Its history says why the provider made it.`,
+      'If it should not happen again, change the rule under Settings > Billing in the dashboard.',
+    ],
+    hosted_page: () => [
+      'Ask your customer support whether the customer wanted it.',
+      "If customers should not be able to do this: open Settings > Billing > Customer portal in the provider's dashboard and switch it off.",
+    ],
+    unknown: ({ noun, at }) => [
+      `Open the ${noun} in the provider's dashboard. Its history may say who made it.`,
+      `If it does not: open Developers > Logs there and look at the requests at ${at}. Roll the API key of the request under Developers > API keys.`,
+    ],
+  },
+  reseller: {
+    api: ({ key }) => [
+      "In the provider's dashboard, open Developer tools > Authentication > API keys.",
+      key === UNNAMED_KEY
+        ? 'Revoke each key that may make refunds or change subscriptions and that you cannot vouch for, and create a new one for the program that used it.'
+        : `Revoke ${key}, and create a new one for the program that used it.`,
+    ],
+    dashboard: ({ user }) => [
+      user === null
+        ? "Ask the people in your team who may use the provider's dashboard. They are listed under Business account > Team."
+        : `Ask ${user} whether they made it.`,
+      'If nobody made it: remove the access of that person under Business account > Team, because somebody else uses it.',
+    ],
+    automatic: ({ noun }) => [
+      `Open the ${noun} in the provider's dashboard. It says why the provider made it.`,
+      "If you do not agree, write to the provider's support; only they can change it.",
+    ],
+    hosted_page: () => [
+      'Ask your customer support whether the customer wanted it.',
+      'Customers can do this on the page that the provider links in its receipts; the provider does not let you switch it off.',
+    ],
+    unknown: ({ noun }) => [
+      `Open the ${noun} in the provider's dashboard, and ask the people listed under Business account > Team.`,
+      'If nobody made it: revoke the API keys that may make refunds or change subscriptions under Developer tools > Authentication > API keys, and create new ones.',
+    ],
+  },
+  subscription: {
+    api: ({ key }) => [
+      "In the provider's dashboard, open Settings > Configure > API Keys and Webhooks > API Keys.",
+      key === UNNAMED_KEY
+        ? 'Delete each full-access key that you cannot vouch for, and create a new one for the program that used it.'
+        : `Delete ${key}, and create a new one for the program that used it.`,
+    ],
+    dashboard: ({ user, noun }) => [
+      user === null
+        ? `Open the ${noun} in the provider's dashboard. Its list of events says who made it.`
+        : `Ask ${user} whether they made it.`,
+      'If they did not: remove their access under Settings > Team Members in the dashboard, because somebody else uses it.',
+    ],
+    automatic: ({ noun }) => [
+      `Open the ${noun} in the provider's dashboard. Its list of events says which rule made it.`,
+      'If it should not happen again, change the rule under Settings > Configure > Billing in the dashboard.',
+    ],
+    hosted_page: () => [
+      'Ask your customer support whether the customer wanted it.',
+      "If customers should not be able to do this: open Settings > Configure > Checkout & Self-Serve Portal in the provider's dashboard and switch it off.",
+    ],
+    unknown: ({ noun }) => [
+      `Open the ${noun} in the provider's dashboard. Its list of events may say who made it.`,
+      'If it does not: ask the people listed under Settings > Team Members, then delete the full-access keys that you cannot vouch for under Settings > Configure > API Keys and Webhooks.',
+    ],
+  },
+}
+
+/** How to keep the money: what each provider still allows for a refund. */
+const REFUND_STEPS: Record<ProviderKind, { readonly open: string; readonly made: string }> = {
+  processor: {
+    open: "The refund is not final yet. Open the payment in the provider's dashboard and cancel the refund there now.",
+    made: "Some card refunds can still be cancelled for a short time: open the payment in the provider's dashboard and cancel the refund there if it is offered.",
+  },
+  reseller: {
+    open: "The provider still reviews this refund. Write to the provider's support now and ask them to reject it.",
+    made: 'The provider has approved the refund, so it can no longer be cancelled.',
+  },
+  subscription: {
+    open: 'The refund is not final yet. Ask your payment gateway now to stop it; this provider only records it.',
+    made: 'This provider cannot take the refund back. Ask your payment gateway whether it still can.',
+  },
+}
+
+/** How to keep the subscription. */
+const CANCELLATION_STEPS: Record<ProviderKind, { readonly scheduled: string; readonly made: string }> = {
+  processor: {
+    scheduled: "The subscription still runs. Open it in the provider's dashboard and choose “Don’t cancel”.",
+    made: 'The subscription has ended and cannot be started again. If the customer wants to stay, create a new one.',
+  },
+  reseller: {
+    scheduled: "The subscription still runs. Open it in the provider's dashboard and remove the scheduled change.",
+    made: 'The subscription has ended and cannot be started again. If the customer wants to stay, they have to buy it again.',
+  },
+  subscription: {
+    scheduled:
+      "The subscription still runs. Open it in the provider's dashboard and choose “Remove scheduled cancellation”.",
+    made: "The subscription has ended. If the customer wants to stay, open it in the provider's dashboard and choose “Reactivate”.",
+  },
+}
+
+const UNNAMED_KEY = 'this key'
+
+const SENTENCES: Record<Channel, (maker: Maker) => string> = {
+  api: ({ key }) =>
+    key === UNNAMED_KEY
+      ? 'If nobody in your team made this, somebody else can use your account: lock them out now.'
+      : `If none of your programs made this, somebody else has ${key}: replace it now.`,
+  dashboard: ({ user }) =>
+    user === null
+      ? 'Find out who in your team made this; if nobody did, somebody else is in your account.'
+      : `Ask ${user} now; if they did not make this, somebody else is in your account.`,
+  automatic: () => 'Nobody in your team made this: find out why the provider did.',
+  hosted_page: () => 'Nobody in your team made this: check whether the customer wanted it.',
+  unknown: () => 'Find out who made this; if nobody in your team did, somebody else can use your account.',
+}
+
+const TEST_MODE: NextStep = {
+  sentence: 'No real money is involved, so there is no hurry.',
+  steps: ['Ask your developers whether a test of theirs made it. If so, there is nothing to do.'],
+}
+
+const ANNOUNCE_STEP =
+  'If it was you: open this incident in the console and record it as an expected change. This closes the incident.'
+
+/** What to do about an action that nothing explains. */
+export function nextStepsOf(action: Made): NextStep {
+  if (action.mode === 'test') return { ...TEST_MODE, steps: [...TEST_MODE.steps, ANNOUNCE_STEP] }
+  const { origin, provider } = action
+  const channel: Channel = origin?.channel ?? (origin?.key_name == null ? 'unknown' : 'api')
+  const maker: Maker = {
+    key: origin?.key_name == null ? UNNAMED_KEY : `the key "${toOneLine(origin.key_name)}"`,
+    user: origin?.user == null ? null : toOneLine(origin.user),
+    at: formatTime(action.provider_created_at),
+    noun: nounOfSubject(action.kind),
+    hasRequestId: origin?.request_id != null,
+  }
+  return {
+    sentence: SENTENCES[channel](maker),
+    steps: [...undoSteps(action), ...STOP_STEPS[provider][channel](maker), ANNOUNCE_STEP],
+  }
+}
+
+function undoSteps({ provider, kind, state }: Made): string[] {
+  const isOver = state === 'failed' || state === 'canceled' || state === 'rejected' || state === 'reversed'
+  if (isOver) return []
+  if (kind === 'refund') return [REFUND_STEPS[provider][state === 'succeeded' ? 'made' : 'open']]
+  if (kind !== 'cancellation') return []
+  return [CANCELLATION_STEPS[provider][state === 'scheduled' ? 'scheduled' : 'made']]
+}
+
+/** The sentence, and the numbered steps. */
+export function linesOf({ sentence, steps }: NextStep): string[] {
+  return [sentence, ...steps.map((step, index) => `${index + 1}. ${step}`)]
+}

@@ -1,0 +1,51 @@
+import type { Action, Origin } from '@backstop/contracts'
+import { toOneLine } from './wording.ts'
+
+type Made = Pick<Action, 'provider' | 'origin'>
+
+/** Says how and by whom an action was made, as part of a sentence: `with the API key "nightly-job"`. */
+export function describeOrigin({ provider, origin }: Made): string {
+  const user = origin?.user == null ? null : toOneLine(origin.user)
+  switch (origin?.channel) {
+    case 'api':
+      if (origin.key_name !== null) return `with the API key "${toOneLine(origin.key_name)}"`
+      if (user !== null) return `through the API by ${user}`
+      // The processor reports changes in its dashboard as API requests, too.
+      return provider === 'processor' ? 'through the API or in the dashboard' : 'with an API key'
+    case 'dashboard':
+      return `by a person in the provider's dashboard${user === null ? '' : ` (${user})`}`
+    case 'automatic':
+      return 'by the provider itself'
+    case 'hosted_page':
+      return 'by the customer, on a page that the provider hosts'
+    default:
+      return describeUnknownChannel(origin, user)
+  }
+}
+
+function describeUnknownChannel(origin: Origin | undefined, user: string | null): string {
+  if (user !== null) return `by ${user}`
+  return origin?.key_name == null ? 'at the provider' : `with the API key "${toOneLine(origin.key_name)}"`
+}
+
+/** The fact "Made by": the origin, and which part of it the provider does not report. */
+export function factOfOrigin(action: Made): string {
+  const text = describeOrigin(action)
+  const { channel, key_name, user } = action.origin ?? { channel: null, key_name: null, user: null }
+  const isKnown = key_name !== null || user !== null || channel === 'automatic' || channel === 'hosted_page'
+  if (isKnown) return sentenceCase(text)
+  switch (channel) {
+    case 'api':
+      return action.provider === 'processor'
+        ? 'Through the API or in the dashboard; the provider does not say which'
+        : 'With an API key; the provider does not say which'
+    case 'dashboard':
+      return `${sentenceCase(text)}; the provider does not say who`
+    default:
+      return 'The provider does not say who made it'
+  }
+}
+
+function sentenceCase(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,36 @@
+import { SAMPLE_ALERTS } from '@backstop/channels'
+import { action, alert, PROJECT } from '@backstop/channels/test'
+import { expect, test } from 'vitest'
+import { completeAlert } from './complete-alert.ts'
+
+const NAMES = { name: 'Acme Games', connections: new Map([['con_1', 'Shop Germany']]) }
+const CONSOLE = 'https://console.example.com'
+
+test('adds the names, and the page of the incident in the console beside the page of the provider', () => {
+  const opened = alert()
+  if (opened.event !== 'incident.opened') throw new Error('The alert is of another event')
+  const links = { provider: 'https://provider.example/pi_1', console: null }
+  const linked = { ...opened, data: { ...opened.data, action: action({ links }) } }
+  expect(completeAlert(linked, NAMES, CONSOLE).data).toMatchObject({
+    names: { project: 'Acme Games', connection: 'Shop Germany' },
+    action: { links: { provider: 'https://provider.example/pi_1', console: `${CONSOLE}/incidents/inc_alr_1` } },
+  })
+  expect(completeAlert(opened, NAMES, CONSOLE).data).toMatchObject({
+    action: { links: { provider: null, console: `${CONSOLE}/incidents/inc_alr_1` } },
+  })
+})
+
+test('has no link to a console without an address, and no names of an unknown project', () => {
+  expect(completeAlert(alert(), undefined, null).data).toMatchObject({
+    names: { project: null, connection: null },
+    action: { links: { provider: null, console: null } },
+  })
+})
+
+test.each(Object.entries(SAMPLE_ALERTS))('keeps the names and the other data of %s', (_, sample) => {
+  const original = sample(PROJECT)
+  const completed = completeAlert(original, NAMES, CONSOLE)
+  const { action: _withLinks, ...data } = { action: null, ...completed.data }
+  const { action: _withoutLinks, ...before } = { action: null, ...original.data }
+  expect({ ...completed, data }).toEqual({ ...original, data: before })
+})

@@ -1,0 +1,54 @@
+import { consolePathOf } from '@backstop/channels'
+import type { Alert, Names } from '@backstop/contracts'
+
+/** The names of a project and its connections. */
+export interface ProjectNames {
+  readonly name: string
+  readonly connections: ReadonlyMap<string, string>
+}
+
+/**
+ * The alert with the names that people know, and with the page of its action in the console. Facts that the alert
+ * already has are kept.
+ * @param names undefined if the project does not exist
+ * @param publicUrl base URL of the console; null if this installation has none
+ */
+export function completeAlert(alert: Alert, names: ProjectNames | undefined, publicUrl: string | null): Alert {
+  if (alert.event === 'channel.test') return alert
+  const data = { ...alert.data, names: alert.data.names ?? namesOf(alert, names) }
+  const path = consolePathOf(alert)
+  if ('action' in data && data.action !== null) {
+    const console = publicUrl === null || path === null ? null : publicUrl + path
+    data.action = { ...data.action, links: { provider: data.action.links?.provider ?? null, console } }
+  }
+  // TypeScript does not see that `data` keeps the type of its event.
+  return { ...alert, data } as Alert
+}
+
+function namesOf(alert: Alert, names: ProjectNames | undefined): Names {
+  const connectionId = connectionIdOf(alert)
+  return {
+    project: names?.name ?? null,
+    connection: connectionId === null ? null : (names?.connections.get(connectionId) ?? null),
+  }
+}
+
+function connectionIdOf(alert: Alert): string | null {
+  switch (alert.event) {
+    case 'incident.opened':
+    case 'incident.resolved':
+      return alert.data.incident.connection_id
+    case 'drift.detected':
+    case 'approval.requested':
+    case 'approval.reminder':
+    case 'approval.expired':
+      return alert.data.operation.connection_id
+    case 'cap.threshold':
+      return alert.data.budget.connection_id
+    case 'run.failed':
+    case 'channel.test':
+      return null
+    default:
+      return alert satisfies never
+  }
+}

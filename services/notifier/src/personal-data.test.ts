@@ -1,0 +1,82 @@
+import type { ChannelDocument } from '@backstop/channels'
+import type { Mail } from '@backstop/channels/deliver'
+import {
+  action,
+  alert,
+  discordChannel,
+  emailChannel,
+  PROJECT,
+  pagerDutyChannel,
+  slackChannel,
+  teamsChannel,
+  webhookChannel,
+} from '@backstop/channels/test'
+import { type Alert, ChannelKind } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { createMemoryNotifier, startWithChannels } from '../test/memory-notifier.ts'
+
+const CANARY = /Canary Customer|canary@example\.com/
+const SHOWN = { shows_personal_data: true } as const
+const HIDDEN = { shows_personal_data: false } as const
+
+function canaryAlert(): Alert {
+  const opened = alert()
+  if (opened.event !== 'incident.opened') throw new Error('The alert is of another event')
+  const customer = { id: 'cus_1', name: 'Canary Customer', email: 'canary@example.com' }
+  return { ...opened, data: { ...opened.data, action: action({ project_id: PROJECT, customer }) } }
+}
+
+/** A channel of each kind. A new kind needs a line here. */
+const CHANNELS: Record<ChannelKind, (setting: { shows_personal_data?: boolean }) => ChannelDocument> = {
+  webhook: setting => webhookChannel('chn_webhook', 'https://webhook.example.com/', undefined, setting),
+  slack: setting => slackChannel('chn_slack', 'https://hooks.slack.com/services/T0/B0/one', setting),
+  email: setting => emailChannel('chn_email', ['ops@example.com'], setting),
+  pagerduty: setting => pagerDutyChannel('chn_pagerduty', 'https://pagerduty.example.com/', 'a routing key', setting),
+  discord: setting => discordChannel('chn_discord', 'https://discord.example.com/', setting),
+  teams: setting => teamsChannel('chn_teams', 'https://teams.example.com/', setting),
+}
+const KINDS = ChannelKind.options
+
+async function deliverCanary(kind: ChannelKind, setting: { shows_personal_data?: boolean }) {
+  const notifier = await startWithChannels(CHANNELS[kind](setting))
+  notifier.state.reply = () => ({ status: kind === 'slack' || kind === 'webhook' ? 200 : 202, body: 'ok' })
+  await notifier.publish(canaryAlert())
+  await notifier.clock.advance(3_000)
+  const messages = [...notifier.requests.map(({ body }) => String(body)), ...notifier.mails.map(toText)]
+  const stored = JSON.stringify([...notifier.collections.deliveries.values()])
+  const requested = notifier.bus.stored('deliveries').map(({ value }) => String(value))
+  return { messages, stored, requested: requested.join(), log: JSON.stringify(notifier.log) }
+}
+
+const toText = ({ text, html }: Mail) => text + html
+
+describe('the name and e-mail address of a customer', () => {
+  test.each(KINDS)('reach no channel of the kind %s, record, log or topic without the setting', async kind => {
+    for (const setting of [HIDDEN, {}]) {
+      const { messages, stored, requested, log } = await deliverCanary(kind, setting)
+      expect(messages).toHaveLength(1)
+      expect([...messages, stored, requested, log].join()).not.toMatch(CANARY)
+      expect(messages[0]).toContain('cus_1')
+    }
+  })
+
+  test.each(KINDS)('reach a channel of the kind %s with the setting, and no log', async kind => {
+    const { messages, log } = await deliverCanary(kind, SHOWN)
+    expect(messages).toHaveLength(1)
+    expect(messages[0]).toMatch(CANARY)
+    expect(log).not.toMatch(CANARY)
+  })
+
+  test('are left out of a retry after the setting was switched off', async () => {
+    const notifier = createMemoryNotifier()
+    const channel = webhookChannel('chn_hook', 'https://a.example.com/', undefined, SHOWN)
+    notifier.collections.channels.set('chn_hook', channel)
+    await notifier.start()
+    notifier.state.reply = () => (notifier.requests.length === 1 ? 500 : 200)
+    await notifier.publish(canaryAlert())
+    await notifier.clock.advance(1_000)
+    notifier.collections.channels.set('chn_hook', { ...channel, ...HIDDEN, version: 2 })
+    await notifier.clock.advance(10_000)
+    expect(notifier.requests.map(({ body }) => CANARY.test(String(body)))).toEqual([true, false])
+  })
+})
