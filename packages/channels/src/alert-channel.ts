@@ -1,10 +1,12 @@
-import { AlertEvent, Label, ListQuery, Timestamp } from '@backstop/contracts'
+import { AlertEvent, ChannelFilter, Label, ListQuery, Timestamp } from '@backstop/contracts'
 import { z } from 'zod'
 import { ChannelConfigPatch, NewChannelConfig, ShownChannelConfig } from './forms.ts'
 import { SharedSecret } from './webhook/form.ts'
 
 const SHOWS_PERSONAL_DATA =
   "Whether messages contain the name and e-mail address of customers. Without it they contain only the provider's id of the customer"
+
+const FILTER = 'Limits the alerts of the channel; null: every alert of its events'
 
 export const NewAlertChannel = z.strictObject({
   project_id: z.string(),
@@ -16,6 +18,7 @@ export const NewAlertChannel = z.strictObject({
     .refine(events => new Set(events).size === events.length, 'Name each event once'),
   config: NewChannelConfig,
   shows_personal_data: z.boolean().default(false).describe(SHOWS_PERSONAL_DATA),
+  filter: ChannelFilter.nullable().default(null).describe(FILTER),
 })
 export type NewAlertChannel = z.infer<typeof NewAlertChannel>
 
@@ -48,6 +51,7 @@ export const AlertChannel = z.object({
   events: z.array(AlertEvent),
   config: ShownChannelConfig,
   shows_personal_data: z.boolean().describe(SHOWS_PERSONAL_DATA),
+  filter: ChannelFilter.nullable().describe(FILTER),
   enabled: z.boolean().describe('Whether alerts go there: it is switched on, and its failures have not disabled it'),
   health: ChannelHealth,
   version: z.int(),
@@ -62,6 +66,7 @@ export const AlertChannelPatch = z
     events: NewAlertChannel.shape.events.optional(),
     config: ChannelConfigPatch.optional(),
     shows_personal_data: z.boolean().optional().describe('Applies to messages that are not sent yet, too'),
+    filter: ChannelFilter.nullable().optional().describe('Replaces the whole filter; null removes it'),
     enabled: z.boolean().optional().describe('true also enables a channel again that its failures disabled'),
   })
   .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')

@@ -1,5 +1,6 @@
 export * from './action-details.ts'
 export * from './budget.ts'
+export * from './channel-filter.ts'
 export * from './channel-kind.ts'
 export * from './collections.ts'
 export type * from './documents/index.ts'

@@ -208,17 +208,19 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
     }
 
     test('to fan out to are those of the project that are on and not deleted; channels disabled by their health are included', async () => {
-      await stores.putChannel(webhookChannel('chn_on', url, undefined, { shows_personal_data: true }))
+      const filter = { connection_ids: ['con_1'], kinds: null, minimum_amounts: { eur: 5000 } }
+      await stores.putChannel(webhookChannel('chn_on', url, undefined, { shows_personal_data: true, filter }))
       await stores.putChannel(webhookChannel('chn_off', url, undefined, { enabled: false }))
       await stores.putChannel(webhookChannel('chn_gone', url, undefined, { deleted_at: new Date(NOW) }))
       await stores.putChannel(webhookChannel('chn_other', url, undefined, { project_id: 'prj_other' }))
       await stores.putChannel(webhookChannel('chn_ill', url))
       await disable('chn_ill')
       await report('chn_on')
+      const events = ['incident.opened']
       const listeners = await stores.channels.findSubscribedChannels([PROJECT])
       expect(listeners.toSorted((a, b) => a.channelId.localeCompare(b.channelId))).toEqual([
-        { channelId: 'chn_ill', projectId: PROJECT, events: ['incident.opened'], showsPersonalData: false },
-        { channelId: 'chn_on', projectId: PROJECT, events: ['incident.opened'], showsPersonalData: true },
+        { channelId: 'chn_ill', projectId: PROJECT, events, showsPersonalData: false, filter: null },
+        { channelId: 'chn_on', projectId: PROJECT, events, showsPersonalData: true, filter },
       ])
     })
 

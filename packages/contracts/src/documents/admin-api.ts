@@ -1,4 +1,5 @@
 /** Documents of admin-api, their only writer. */
+import type { ChannelFilter } from '../channel-filter.ts'
 import type { ChannelKind } from '../channel-kind.ts'
 import type { AlertEvent } from '../messages/alert.ts'
 import type { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
@@ -105,6 +106,8 @@ export interface StoredChannel<Config extends { readonly kind: ChannelKind }> {
   config: Config
   /** True if messages may contain the name and e-mail address of customers. Absent means false. */
   shows_personal_data?: boolean
+  /** Limits the alerts of the channel. Null or absent means every alert of its events. */
+  filter?: ChannelFilter | null
   enabled: boolean
   /** Grows by one with each change. */
   version: number

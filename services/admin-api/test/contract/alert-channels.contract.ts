@@ -79,6 +79,7 @@ export function describeAlertChannels(testApi: () => TestApi): void {
           events: ['incident.opened', 'run.failed'],
           config: shown,
           shows_personal_data: false,
+          filter: null,
           enabled: true,
           health: { state: 'unused', success_rate: null, last_error: null, disabled_reason: null },
           version: 1,
@@ -112,6 +113,21 @@ export function describeAlertChannels(testApi: () => TestApi): void {
         (await api().post(`${path}/rotate-secret`, {})).body,
       ]
       expect(bodies.map(body => [body.channel_id, body.id])).toEqual(bodies.map(() => [channel_id, channel_id]))
+    })
+
+    test('a new one may have a filter, which names connections of its own project only', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const made = { ...channel(projectId, webhook), filter: { connection_ids: [processorId] } }
+      expect(await api().post('/v1/alert-channels', made)).toMatchObject({
+        status: 201,
+        body: { filter: { connection_ids: [processorId], kinds: null, minimum_amounts: null } },
+      })
+      const foreign = (await createTestProject(api(), 'Other shop')).processorId
+      const refused = await api().post('/v1/alert-channels', { ...made, filter: { connection_ids: [foreign] } })
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_request', errors: [{ path: 'body.filter.connection_ids.0' }] },
+      })
     })
 
     test('every alert event of the interface may be chosen, and incident.resolved', async () => {

@@ -59,6 +59,19 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       })
     })
 
+    test('sets, keeps, replaces and removes its filter', async () => {
+      const { patch, get, projectId } = await webhook()
+      const connection = { kind: 'processor', name: 'Cards' }
+      const { connection_id } = (await api().post(`/v1/projects/${projectId}/connections`, connection)).body
+      const filter = { connection_ids: [connection_id], kinds: ['refund'], minimum_amounts: { eur: 5000 } }
+      expect((await patch({ filter })).body).toMatchObject({ filter })
+      expect((await patch({ name: 'Night shift' })).body).toMatchObject({ filter })
+      const replaced = { connection_ids: null, kinds: ['cancellation'], minimum_amounts: null }
+      expect((await patch({ filter: { kinds: ['cancellation'] } })).body.filter).toEqual(replaced)
+      expect((await get()).body.filter).toEqual(replaced)
+      expect((await patch({ filter: null })).body).toMatchObject({ filter: null })
+    })
+
     test('switches it off and on without a command to the notifier', async () => {
       const { id, patch } = await webhook()
       expect((await patch({ enabled: false })).body).toMatchObject({ enabled: false, health: { state: 'unused' } })
@@ -159,6 +172,20 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       { name: 'a header of ours', change: { config: { headers: { 'Webhook-Id': 'x' } } }, path: 'body.config.headers' },
       { name: 'its project', change: { project_id: 'prj_1' }, path: 'body.project_id' },
       { name: 'no event', change: { events: [] }, path: 'body.events' },
+      { name: 'no connection', change: { filter: { connection_ids: [] } }, path: 'body.filter.connection_ids' },
+      {
+        name: 'an unknown connection',
+        change: { filter: { connection_ids: ['con_unknown'] } },
+        path: 'body.filter.connection_ids.0',
+      },
+      { name: 'no kind', change: { filter: { kinds: [] } }, path: 'body.filter.kinds' },
+      { name: 'a kind that never alerts', change: { filter: { kinds: ['pause'] } }, path: 'body.filter.kinds.0' },
+      { name: 'no currency', change: { filter: { minimum_amounts: {} } }, path: 'body.filter.minimum_amounts' },
+      {
+        name: 'an unknown currency',
+        change: { filter: { minimum_amounts: { eru: 1 } } },
+        path: 'body.filter.minimum_amounts',
+      },
     ]
     test.each(refused)('to $name is refused by name', async ({ change, path }) => {
       const { patch, get } = await webhook()

@@ -71,21 +71,24 @@ type JoinedChannel<T> = T & {
   suppressions: Pick<SuppressionDocument, '_id' | 'address' | 'reason'>[]
 }
 
+type SubscribedFields = Pick<ChannelDocument, '_id' | 'project_id' | 'events' | 'shows_personal_data' | 'filter'>
+
 export function createMongoChannelStore(db: Db): ChannelStore {
   const channels = db.collection<ChannelDocument>('channels')
   return {
     findSubscribedChannels: projectIds =>
       asUnavailable(async () => {
         const listening = await channels
-          .find<Pick<ChannelDocument, '_id' | 'project_id' | 'events' | 'shows_personal_data'>>(
+          .find<SubscribedFields>(
             { project_id: { $in: [...projectIds] }, enabled: true, deleted_at: null },
-            { projection: { project_id: 1, events: 1, shows_personal_data: 1 }, ...ONE_ANSWER },
+            { projection: { project_id: 1, events: 1, shows_personal_data: 1, filter: 1 }, ...ONE_ANSWER },
           )
           .toArray()
-        return listening.map(({ _id, project_id, events, shows_personal_data }) => ({
+        return listening.map(({ _id, project_id, events, shows_personal_data, filter }) => ({
           channelId: _id,
           projectId: project_id,
           events,
+          filter: filter ?? null,
           showsPersonalData: shows_personal_data === true,
         }))
       }),

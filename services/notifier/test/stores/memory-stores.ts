@@ -64,10 +64,11 @@ export function createMemoryChannelStore({
     async findSubscribedChannels(projectIds) {
       return [...channels.values()]
         .filter(one => projectIds.includes(one.project_id) && one.enabled && one.deleted_at === null)
-        .map(({ _id, project_id, events, shows_personal_data }) => ({
+        .map(({ _id, project_id, events, shows_personal_data, filter }) => ({
           channelId: _id,
           projectId: project_id,
           events: [...events],
+          filter: structuredClone(filter ?? null),
           showsPersonalData: shows_personal_data === true,
         }))
     },

@@ -13,6 +13,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeChannelRoute } from './change-alert-channel.ts'
 import { changeChannel } from './change-channel.ts'
+import { checkFilter } from './check-filter.ts'
 import { checkTarget } from './check-target.ts'
 import { rotateChannelSecretRoute } from './rotate-channel-secret.ts'
 import { deletedChannel, showChannel } from './rules/alert-channel.ts'
@@ -76,6 +77,7 @@ function createRoute(parts: AdminParts): Route {
     async handle({ body, principal, newId, now, change }) {
       const project = await findProject(stores, principal, body.project_id)
       checkTarget(parts, body.config.kind, body.config)
+      await checkFilter(stores, project._id, body.filter)
       const id = newId('channel')
       const channel: ChannelDocument = {
         _id: id,
@@ -84,6 +86,7 @@ function createRoute(parts: AdminParts): Route {
         events: body.events,
         config: sealer.sealNew(body.config, { id, projectId: project._id }),
         shows_personal_data: body.shows_personal_data,
+        filter: body.filter,
         enabled: true,
         version: 1,
         created_at: now,

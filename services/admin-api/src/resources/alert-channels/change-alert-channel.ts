@@ -1,11 +1,13 @@
 import { AlertChannel, AlertChannelPatch, type ChannelDocument, changesTarget } from '@backstop/channels'
 import { type ChannelHealthDocument, deterministicId } from '@backstop/contracts'
 import { z } from 'zod'
+import { findChannel } from '../../http/find-resource.ts'
 import { etagOf } from '../../http/if-match.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeChannel } from './change-channel.ts'
+import { checkFilter } from './check-filter.ts'
 import { checkTarget } from './check-target.ts'
 import { type ConfigPatchVerdict, judgeConfigPatch, showChannel } from './rules/alert-channel.ts'
 import { ChannelSealer } from './seal-channel-config.ts'
@@ -38,7 +40,11 @@ export function changeChannelRoute(parts: AdminParts): Route {
     refusals: ['not_found', 'egress_blocked', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
     async handle(request) {
-      const { body, now, signal } = request
+      const { body, now, signal, principal, params } = request
+      if (body.filter != null) {
+        const { project_id } = await findChannel(stores, principal, params.id)
+        await checkFilter(stores, project_id, body.filter)
+      }
       const { config: patch, ...fields } = body
       const next = ({ _id, project_id, config }: ChannelDocument) => {
         if (patch === undefined) return fields

@@ -1,5 +1,6 @@
 import { consolePathOf } from '@backstop/channels'
 import type { Alert, Names } from '@backstop/contracts'
+import { connectionIdOf } from './connection-of-alert.ts'
 
 /** The names of a project and its connections. */
 export interface ProjectNames {
@@ -30,25 +31,5 @@ function namesOf(alert: Alert, names: ProjectNames | undefined): Names {
   return {
     project: names?.name ?? null,
     connection: connectionId === null ? null : (names?.connections.get(connectionId) ?? null),
-  }
-}
-
-function connectionIdOf(alert: Alert): string | null {
-  switch (alert.event) {
-    case 'incident.opened':
-    case 'incident.resolved':
-      return alert.data.incident.connection_id
-    case 'drift.detected':
-    case 'approval.requested':
-    case 'approval.reminder':
-    case 'approval.expired':
-      return alert.data.operation.connection_id
-    case 'cap.threshold':
-      return alert.data.budget.connection_id
-    case 'run.failed':
-    case 'channel.test':
-      return null
-    default:
-      return alert satisfies never
   }
 }

@@ -8,6 +8,7 @@ const listener = (channelId: string, events: string[], projectId = PROJECT) => (
   projectId,
   events,
   showsPersonalData: false,
+  filter: null,
 })
 
 test('an alert goes once to each channel of its project that chose its event, and the same alert gives the same ids', () => {
@@ -22,6 +23,12 @@ test('an alert goes once to each channel of its project that chose its event, an
   expect(new Set(requests.map(request => request.delivery_id)).size).toBe(2)
   expect(requests.every(request => request.attempt === 1 && !request.test)).toBe(true)
   expect(fanOut(alert(), listeners)).toEqual(requests)
+})
+
+test('an alert goes to no channel whose filter excludes it', () => {
+  const filter = { connection_ids: ['con_2'], kinds: null, minimum_amounts: null }
+  const listeners = [{ ...listener('chn_a', ['incident.opened']), filter }, listener('chn_b', ['incident.opened'])]
+  expect(fanOut(alert(), listeners).map(request => request.channel_id)).toEqual(['chn_b'])
 })
 
 test.each([

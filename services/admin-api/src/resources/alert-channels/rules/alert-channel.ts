@@ -28,6 +28,7 @@ export function showChannel(
     events: document.events,
     config: showConfig(document.config, now),
     shows_personal_data: document.shows_personal_data ?? false,
+    filter: document.filter ?? null,
     // A channel works when it is enabled and its health has not disabled it.
     enabled: document.enabled && (health?.disabled_at ?? null) === null,
     health: showHealth(health, now),
