@@ -52,6 +52,9 @@ export function helpful<Output>(schema: z.ZodType<Output>) {
   return schema.nullable().catch(null).default(null)
 }
 
+/** A field that only people read. It may have any value, because its reader checks it (details.ts). */
+export const Detail = z.unknown().optional()
+
 /** Parses an object by its schema. An object that does not match is malformed, with the place of the mismatch. */
 export function reading<Output>(
   type: string,

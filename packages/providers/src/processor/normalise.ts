@@ -50,7 +50,6 @@ const EVENTS: ReadonlyMap<string, { meaning: ObjectMeaning<ProcessorContext>; is
 /** The envelope of an event. In old API versions `request` was a string. */
 const Envelope = z.object({
   created: helpful(UnixTime),
-  livemode: helpful(z.boolean()),
   request: helpful(
     z.object({ id: helpful(z.string().min(1).max(255)), idempotency_key: helpful(z.string().min(1).max(255)) }),
   ),
@@ -81,7 +80,7 @@ function meaningOfEvent(projectId: string, eventType: string, event: Readonly<Re
     idempotencyKey: known.isObjectKey ? (envelope.request?.idempotency_key ?? null) : null,
     requestId: known.isObjectKey ? (envelope.request?.id ?? null) : null,
     by: causedBy(event),
-    livemode: envelope.livemode,
+    livemode: typeof event.livemode === 'boolean' ? event.livemode : null,
     isOfConnectedAccount: typeof event.account === 'string',
     previous: objectAt(event, 'data', 'previous_attributes') ?? null,
   }

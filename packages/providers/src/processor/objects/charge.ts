@@ -1,6 +1,6 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
-import { detailsOf } from '../../details.ts'
+import { detailsOf, shownText } from '../../details.ts'
 import {
   CurrencyCode,
   helpful,
@@ -13,7 +13,7 @@ import {
 } from '../../object-fields.ts'
 import type { ObservedRefundTotal, Sighting } from '../../sighting.ts'
 import { type ProcessorContext, withKey } from './context.ts'
-import { ChargeFacts, destinationOf, modeOf, originOf, pageOf, payerOf } from './details.ts'
+import { destinationOf, modeOf, originOf, pageOf, payerOf } from './details.ts'
 import { refundSightings, refundsIn } from './refund.ts'
 
 const Charge = z.object({
@@ -40,8 +40,7 @@ export const meaningOfCharge: ObjectMeaning<ProcessorContext> = (context, object
   reading('charge', Charge, object, charge => {
     const { shownAt } = context
     if (shownAt === null) return { kind: 'malformed', reason: 'created: The event says no time' }
-    const facts = ChargeFacts.parse(object)
-    const total = totalOf({ ...context, shownAt }, charge, facts)
+    const total = totalOf({ ...context, shownAt }, charge, object)
     const refunds = refundsIn(charge.refunds?.data)
     const newest = refunds.reduce<number>((latest, refund) => Math.max(latest, refund.created), 0)
     const isOfThisRequest = (refund: { created: number; amount: number }) =>
@@ -51,7 +50,7 @@ export const meaningOfCharge: ObjectMeaning<ProcessorContext> = (context, object
       const isIts = candidates.length === 1 && candidates[0] === refund
       const listed = { ...context, changedAt: null }
       const own = { ...refund, charge: charge.id, payment_intent: refund.payment_intent ?? charge.payment_intent }
-      return refundSightings(isIts ? listed : { ...listed, idempotencyKey: null, requestId: null }, own, facts)
+      return refundSightings(isIts ? listed : { ...listed, idempotencyKey: null, requestId: null }, own, object)
     })
     // The release of the uncaptured part of an authorization is not a refund, because the part was never paid.
     if (charge.captured !== false || context.by !== 'itself') sightings.push(total)
@@ -60,9 +59,13 @@ export const meaningOfCharge: ObjectMeaning<ProcessorContext> = (context, object
       : { kind: 'ignored', reason: 'The authorization expired uncaptured, and no money moved' }
   })
 
-function totalOf(context: TimedContext, charge: Charge, facts: ChargeFacts | null): ObservedRefundTotal {
+function totalOf(
+  context: TimedContext,
+  charge: Charge,
+  object: Readonly<Record<string, unknown>>,
+): ObservedRefundTotal {
   const naming = nameObject(context, 'processor', 'charge', charge.id, [charge.payment_intent, charge.id])
-  const mode = modeOf(context, facts?.livemode)
+  const mode = modeOf(context, object.livemode)
   const before = MinorUnits.safeParse(context.previous?.amount_refunded)
   return {
     kind: 'refund_total',
@@ -79,8 +82,8 @@ function totalOf(context: TimedContext, charge: Charge, facts: ChargeFacts | nul
     requestId: context.requestId,
     ...detailsOf({
       origin: originOf(context, false),
-      customer: payerOf(facts),
-      payment: { number: facts?.receipt_number ?? null, destination: destinationOf(facts, null) },
+      customer: payerOf(object),
+      payment: { number: shownText(object.receipt_number), destination: destinationOf(object, null) },
       mode,
       dashboardUrl: pageOf(context, mode, 'payments', charge.payment_intent ?? charge.id),
     }),

@@ -5,36 +5,21 @@
  * distinguishes it.
  */
 import type { Customer, Origin } from '@backstop/contracts'
-import { z } from 'zod'
-import { CustomerField, dashboardPage, readable, ShownText } from '../../details.ts'
-import { helpful } from '../../object-fields.ts'
+import { customerIn, dashboardPage, readable, shownText, textAt } from '../../details.ts'
 import type { SightingDetails } from '../../sighting.ts'
 import type { ProcessorContext } from './context.ts'
 
-/** A payment method: `{type: "card", card: {brand, last4}}`. Some other types have `last4`, too. */
-const Method = helpful(z.looseObject({ type: ShownText }))
-const MethodFields = helpful(z.object({ brand: ShownText, last4: ShownText }))
-
-const ChargeFields = z.object({
-  livemode: helpful(z.boolean()),
-  customer: CustomerField,
-  billing_details: helpful(z.object({ name: ShownText, email: ShownText })),
-  receipt_email: ShownText,
-  receipt_number: ShownText,
-  payment_method_details: Method,
-})
-
-/** The facts of a charge that people need. */
-export const ChargeFacts = helpful(ChargeFields)
-export type ChargeFacts = z.infer<typeof ChargeFields>
+/** A charge as the processor sends it; undefined if the event or the answer has only its id. */
+export type Charge = Readonly<Record<string, unknown>> | undefined
 
 /** The customer of a charge. The person who paid may differ from the customer, so the charge's own fields come first. */
-export function payerOf(charge: ChargeFacts | null, customer: Customer | null = null): Customer {
-  const known = charge?.customer ?? customer
+export function payerOf(charge: Charge, customer: Customer | null = null): Customer {
+  const known = customerIn(charge?.customer) ?? customer
+  const billing = charge?.billing_details
   return {
     id: known?.id ?? customer?.id ?? null,
-    name: charge?.billing_details?.name ?? known?.name ?? customer?.name ?? null,
-    email: charge?.billing_details?.email ?? charge?.receipt_email ?? known?.email ?? customer?.email ?? null,
+    name: textAt(billing, 'name') ?? known?.name ?? customer?.name ?? null,
+    email: textAt(billing, 'email') ?? shownText(charge?.receipt_email) ?? known?.email ?? customer?.email ?? null,
   }
 }
 
@@ -42,13 +27,14 @@ export function payerOf(charge: ChargeFacts | null, customer: Customer | null = 
  * The destination of a refund. A refund goes to the payment method of its charge, unless `destination_details` names another type,
  * e.g. the customer's cash balance.
  */
-export function destinationOf(charge: ChargeFacts | null, refundTo: string | null): string | null {
-  const method = charge?.payment_method_details ?? null
-  if (method === null || method.type === null || (refundTo !== null && refundTo !== method.type))
-    return readable(refundTo)
-  const fields = MethodFields.parse(method[method.type])
-  const name = readable(fields?.brand ?? method.type)
-  return fields?.last4 == null ? name : `${name} ${fields.last4}`
+export function destinationOf(charge: Charge, refundTo: string | null): string | null {
+  // A method is `{type: "card", card: {brand, last4}}`. Some other types have `last4`, too.
+  const method = charge?.payment_method_details
+  const type = textAt(method, 'type')
+  if (type === null || (refundTo !== null && refundTo !== type)) return readable(refundTo)
+  const name = readable(textAt(method, type, 'brand') ?? type)
+  const last4 = textAt(method, type, 'last4')
+  return last4 === null ? name : `${name} ${last4}`
 }
 
 /**
@@ -59,19 +45,16 @@ export function originOf(
   { requestId, idempotencyKey, by }: ProcessorContext,
   isAutomatic: boolean,
 ): Partial<Origin> | undefined {
-  const id = ShownText.parse(requestId)
-  const idempotency_key = ShownText.parse(idempotencyKey)
+  const id = shownText(requestId)
+  const idempotency_key = shownText(idempotencyKey)
   if (id !== null) return { channel: 'api', request_id: id, idempotency_key }
   return { channel: isAutomatic && by !== 'request' ? 'automatic' : null, idempotency_key }
 }
 
 /** @param livemode the field of the object, if its type has one. A refund has none. */
-export function modeOf(
-  { livemode: ofEvent }: ProcessorContext,
-  livemode: boolean | null = null,
-): SightingDetails['mode'] | null {
+export function modeOf({ livemode: ofEvent }: ProcessorContext, livemode?: unknown): SightingDetails['mode'] | null {
   const isLive = ofEvent ?? livemode
-  return isLive === null ? null : isLive ? 'live' : 'test'
+  return typeof isLive !== 'boolean' ? null : isLive ? 'live' : 'test'
 }
 
 /** The page of a payment or subscription. Test mode has its own path. Pages of connected accounts have another, unknown path. */

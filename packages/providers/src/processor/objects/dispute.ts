@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { detailsOf } from '../../details.ts'
 import {
   CurrencyCode,
+  Detail,
   helpful,
   Id,
   MinorUnits,
@@ -23,7 +24,7 @@ const Dispute = z.object({
   payment_intent: helpful(Id),
   created: UnixTime,
   status: helpful(z.string()),
-  livemode: helpful(z.boolean()),
+  livemode: Detail,
 })
 
 /** Normalises a dispute. It is recorded and never judged as a refund, because the bank opened it. */

@@ -1,8 +1,10 @@
 import { type ObjectState, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
-import { CustomerField, detailsOf, ShownText } from '../../details.ts'
+import { customerIn, detailsOf, shownText, textAt } from '../../details.ts'
+import { objectAt } from '../../event-fields.ts'
 import {
   CurrencyCode,
+  Detail,
   helpful,
   Id,
   MinorUnits,
@@ -13,7 +15,7 @@ import {
 } from '../../object-fields.ts'
 import type { ObservedAction, ObservedRecord } from '../../sighting.ts'
 import { type ProcessorContext, withKey } from './context.ts'
-import { ChargeFacts, destinationOf, modeOf, originOf, pageOf, payerOf } from './details.ts'
+import { type Charge, destinationOf, modeOf, originOf, pageOf, payerOf } from './details.ts'
 
 const Refund = z.object({
   id: ProviderId,
@@ -27,9 +29,9 @@ const Refund = z.object({
   /** The reason. Callers can set three values; only the processor sets `expired_uncaptured_charge`. */
   reason: helpful(z.string()),
   failure_balance_transaction: helpful(Id),
-  customer: CustomerField,
-  destination_details: helpful(z.object({ type: ShownText })),
-  receipt_number: ShownText,
+  customer: Detail,
+  destination_details: Detail,
+  receipt_number: Detail,
 })
 type Refund = z.infer<typeof Refund>
 
@@ -37,7 +39,7 @@ type Refund = z.infer<typeof Refund>
 export const meaningOfRefund: ObjectMeaning<ProcessorContext> = (context, object) =>
   reading('refund', Refund, object, refund => ({
     kind: 'observed',
-    sightings: refundSightings(context, refund, ChargeFacts.parse(object.charge)),
+    sightings: refundSightings(context, refund, objectAt(object.charge)),
   }))
 
 /** The valid refunds in the list of a charge. Only some API versions have the list. */
@@ -49,14 +51,11 @@ export function refundsIn(list: unknown): Refund[] {
   })
 }
 
-/**
- * The sightings of a parsed refund: the refund, and its reversal if the refund failed and the money came back.
- * @param charge null if the event or the answer does not have it
- */
+/** The sightings of a parsed refund: the refund, and its reversal if the refund failed and the money came back. */
 export function refundSightings(
   context: ProcessorContext,
   refund: Refund,
-  charge: ChargeFacts | null,
+  charge: Charge,
 ): (ObservedAction | ObservedRecord)[] {
   const action = { ...actionOf(context, refund), ...refundDetails(context, refund, charge) }
   const back = refund.failure_balance_transaction
@@ -87,16 +86,16 @@ function actionOf(context: ProcessorContext, refund: Refund): ObservedAction {
   }
 }
 
-function refundDetails(context: ProcessorContext, refund: Refund, charge: ChargeFacts | null) {
+function refundDetails(context: ProcessorContext, refund: Refund, charge: Charge) {
   const mode = modeOf(context, charge?.livemode)
   return detailsOf({
     // Only the processor sets this reason.
     origin: originOf(context, refund.reason === 'expired_uncaptured_charge'),
-    customer: payerOf(charge, refund.customer),
+    customer: payerOf(charge, customerIn(refund.customer)),
     payment: {
-      number: charge?.receipt_number ?? refund.receipt_number,
-      refund_reason: ShownText.parse(refund.reason),
-      destination: destinationOf(charge, refund.destination_details?.type ?? null),
+      number: shownText(charge?.receipt_number) ?? shownText(refund.receipt_number),
+      refund_reason: shownText(refund.reason),
+      destination: destinationOf(charge, textAt(refund.destination_details, 'type')),
     },
     mode,
     dashboardUrl: pageOf(context, mode, 'payments', refund.payment_intent ?? refund.charge),

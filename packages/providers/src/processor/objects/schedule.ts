@@ -1,7 +1,16 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
-import { CustomerField, detailsOf } from '../../details.ts'
-import { helpful, Id, type Meaning, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
+import { customerIn, detailsOf } from '../../details.ts'
+import {
+  Detail,
+  helpful,
+  Id,
+  type Meaning,
+  nameObject,
+  type ObjectMeaning,
+  reading,
+  UnixTime,
+} from '../../object-fields.ts'
 import type { CancellationState, ObservedSubscription } from '../../sighting.ts'
 import { type ProcessorContext, withKey } from './context.ts'
 import { modeOf, originOf, pageOf } from './details.ts'
@@ -22,8 +31,8 @@ const Schedule = EndFields.extend({
   released_subscription: helpful(Id),
   canceled_at: helpful(UnixTime),
   completed_at: helpful(UnixTime),
-  livemode: helpful(z.boolean()),
-  customer: CustomerField,
+  livemode: Detail,
+  customer: Detail,
 })
 type Schedule = z.infer<typeof Schedule>
 
@@ -72,7 +81,7 @@ function createScheduleMeaning(event: ScheduleEvent): ObjectMeaning<ProcessorCon
         idempotencyKey: keyed.idempotencyKey,
         ...detailsOf({
           origin: cancellation.phase === 'none' ? undefined : originOf(keyed, cancellation.cause !== 'requested'),
-          customer: schedule.customer,
+          customer: customerIn(schedule.customer),
           mode,
           dashboardUrl: pageOf(context, mode, 'subscriptions', subscriptionId),
         }),

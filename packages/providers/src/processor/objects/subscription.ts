@@ -1,7 +1,7 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
-import { CustomerField, detailsOf, ShownText } from '../../details.ts'
-import { helpful, Id, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
+import { customerIn, detailsOf, shownText, textAt } from '../../details.ts'
+import { Detail, helpful, Id, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
 import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../sighting.ts'
 import { type ProcessorContext, withKey } from './context.ts'
 import { modeOf, originOf, pageOf } from './details.ts'
@@ -15,11 +15,6 @@ const StateFields = z.object({
 })
 type StateFields = z.infer<typeof StateFields>
 
-/** A price. The product has a name if it is expanded. The nickname is "hidden from customers", and people of the account know it. */
-const Price = helpful(
-  z.object({ nickname: ShownText, lookup_key: ShownText, product: helpful(z.object({ name: ShownText })) }),
-)
-
 const Subscription = StateFields.extend({
   id: ProviderId,
   object: z.literal('subscription'),
@@ -29,17 +24,16 @@ const Subscription = StateFields.extend({
   trial_settings: helpful(z.object({ end_behavior: z.object({ missing_payment_method: helpful(z.string()) }) })),
   default_payment_method: helpful(Id),
   default_source: helpful(Id),
-  cancellation_details: helpful(z.object({ reason: helpful(z.string()), feedback: ShownText })),
+  cancellation_details: helpful(z.object({ reason: helpful(z.string()), feedback: Detail })),
   /** The schedule that manages the subscription; null if there is none. */
   schedule: Id.nullish().catch(undefined),
   status_details: helpful(z.object({ paused: z.object({ transitioned_at: UnixTime }) })),
   /** The end of the period. Since API version 2025-03-31 only the items have it. */
   current_period_end: helpful(UnixTime),
-  items: helpful(z.object({ data: z.array(z.object({ current_period_end: helpful(UnixTime), price: Price })) })),
-  livemode: helpful(z.boolean()),
-  customer: CustomerField,
-  /** Its number is present if the invoice is expanded. */
-  latest_invoice: helpful(z.object({ number: ShownText })),
+  items: helpful(z.object({ data: z.array(z.object({ current_period_end: helpful(UnixTime), price: Detail })) })),
+  livemode: Detail,
+  customer: Detail,
+  latest_invoice: Detail,
 })
 type Subscription = z.infer<typeof Subscription>
 
@@ -86,13 +80,13 @@ function subscriptionDetails(
   { phase, cause }: CancellationState,
 ) {
   const mode = modeOf(context, subscription.livemode)
-  const price = subscription.items?.data[0]?.price
   return detailsOf({
     origin: phase === 'none' ? undefined : originOf(context, cause !== 'requested'),
-    customer: subscription.customer,
+    customer: customerIn(subscription.customer),
     payment: {
-      number: subscription.latest_invoice?.number ?? null,
-      plan: price?.product?.name ?? price?.nickname ?? price?.lookup_key ?? null,
+      // Present if the invoice is expanded.
+      number: textAt(subscription.latest_invoice, 'number'),
+      plan: planOf(subscription),
       refund_reason: phase === 'none' ? null : reasonOf(subscription),
     },
     mode,
@@ -100,9 +94,15 @@ function subscriptionDetails(
   })
 }
 
+/** The product has a name if it is expanded. The nickname is "hidden from customers", and people of the account know it. */
+function planOf({ items }: Subscription): string | null {
+  const price = items?.data[0]?.price
+  return textAt(price, 'product', 'name') ?? textAt(price, 'nickname') ?? textAt(price, 'lookup_key')
+}
+
 /** The reason of the end. The customer's own reason in `feedback` says more than the reason "cancellation_requested". */
 function reasonOf({ cancellation_details: given }: Subscription): string | null {
-  return given?.feedback ?? ShownText.parse(given?.reason)
+  return shownText(given?.feedback) ?? shownText(given?.reason)
 }
 
 function cancellationOf(subscription: Subscription, by: ProcessorContext['by']): CancellationState {

@@ -1,7 +1,15 @@
 import { type ObjectState, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
-import { detailsOf, ShownText } from '../../details.ts'
-import { CurrencyCode, helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
+import { customerIn, detailsOf, shownText } from '../../details.ts'
+import {
+  CurrencyCode,
+  Detail,
+  helpful,
+  nameObject,
+  type ObjectMeaning,
+  reading,
+  TextTime,
+} from '../../object-fields.ts'
 import type { ObservedRecord, Sighting } from '../../sighting.ts'
 import { pageOf, type ResellerContext } from './details.ts'
 
@@ -24,9 +32,9 @@ const Adjustment = z.object({
   totals: z.object({ total: Amount.nullish() }).nullish(),
   created_at: helpful(TextTime),
   updated_at: helpful(TextTime),
-  customer_id: helpful(ProviderId),
+  customer_id: Detail,
   /** The text that the maker of the adjustment wrote. */
-  reason: ShownText,
+  reason: Detail,
 })
 type Adjustment = z.infer<typeof Adjustment>
 
@@ -62,8 +70,8 @@ export const meaningOfAdjustment: ObjectMeaning<ResellerContext> = (context, obj
 
 function adjustmentDetails(context: ResellerContext, { customer_id, reason, transaction_id }: Adjustment) {
   return detailsOf({
-    customer: { id: customer_id, name: null, email: null },
-    payment: { refund_reason: reason },
+    customer: customerIn(customer_id),
+    payment: { refund_reason: shownText(reason) },
     mode: context.mode,
     dashboardUrl: pageOf(context, 'transactions-v2', transaction_id),
   })

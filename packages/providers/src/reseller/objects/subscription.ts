@@ -1,7 +1,7 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
-import { detailsOf, ShownText } from '../../details.ts'
-import { helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
+import { customerIn, detailsOf, shownText, textAt } from '../../details.ts'
+import { Detail, helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
 import type { CancellationState, ObservedSubscription, PauseState } from '../../sighting.ts'
 import { pageOf, type ResellerContext } from './details.ts'
 
@@ -11,11 +11,11 @@ const Item = z.object({
   price: helpful(
     z.object({
       trial_period: helpful(z.object({ requires_payment_method: helpful(z.boolean()) })),
-      name: ShownText,
-      description: ShownText,
+      name: Detail,
+      description: Detail,
     }),
   ),
-  product: helpful(z.object({ name: ShownText })),
+  product: Detail,
 })
 
 const Subscription = z.object({
@@ -25,7 +25,7 @@ const Subscription = z.object({
   paused_at: helpful(TextTime),
   updated_at: helpful(TextTime),
   first_billed_at: helpful(TextTime),
-  customer_id: helpful(ProviderId),
+  customer_id: Detail,
   items: helpful(z.array(Item)),
   scheduled_change: z.object({ action: z.string(), effective_at: helpful(TextTime) }).nullish(),
 })
@@ -53,13 +53,16 @@ export const meaningOfSubscription: ObjectMeaning<ResellerContext> = (context, o
   })
 
 function subscriptionDetails(context: ResellerContext, { id, customer_id, items }: Subscription) {
-  const item = items?.[0]
   return detailsOf({
-    customer: { id: customer_id, name: null, email: null },
-    payment: { plan: item?.product?.name ?? item?.price?.name ?? item?.price?.description ?? null },
+    customer: customerIn(customer_id),
+    payment: { plan: planOf(items?.[0]) },
     mode: context.mode,
     dashboardUrl: pageOf(context, 'subscriptions-v2', id),
   })
+}
+
+function planOf(item: z.infer<typeof Item> | undefined): string | null {
+  return textAt(item?.product, 'name') ?? shownText(item?.price?.name) ?? shownText(item?.price?.description)
 }
 
 /**

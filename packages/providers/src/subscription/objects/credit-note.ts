@@ -1,8 +1,9 @@
 import { type ObjectState, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
-import { detailsOf, ShownText } from '../../details.ts'
+import { detailsOf, shownText } from '../../details.ts'
 import {
   CurrencyCode,
+  Detail,
   helpful,
   MinorUnits,
   nameObject,
@@ -22,7 +23,7 @@ const LinkedRefund = z.object({
   txn_status: helpful(z.string()),
   txn_date: helpful(UnixTime),
   applied_at: helpful(UnixTime),
-  refund_reason_code: ShownText,
+  refund_reason_code: Detail,
 })
 type LinkedRefund = z.infer<typeof LinkedRefund>
 
@@ -36,8 +37,8 @@ const CreditNote = Version.extend({
   date: helpful(UnixTime),
   subscription_id: helpful(ProviderId),
   reference_invoice_id: helpful(ProviderId),
-  customer_id: helpful(ProviderId),
-  create_reason_code: ShownText,
+  customer_id: Detail,
+  create_reason_code: Detail,
   linked_refunds: z.array(LinkedRefund).nullish(),
   deleted: helpful(z.boolean()),
 })
@@ -97,8 +98,9 @@ function noteDetails(context: BillerContext, note: DatedNote, refund: LinkedRefu
   return detailsOf({
     customer: customerOf(context, note.customer_id),
     payment: {
-      number: ShownText.parse(note.reference_invoice_id),
-      refund_reason: refund?.refund_reason_code ?? note.create_reason_code ?? ShownText.parse(note.reason_code),
+      number: shownText(note.reference_invoice_id),
+      refund_reason:
+        shownText(refund?.refund_reason_code) ?? shownText(note.create_reason_code) ?? shownText(note.reason_code),
     },
     mode: modeOf(context),
     dashboardUrl: refund === null ? null : pageOf(context, 'transactions', refund.txn_id),

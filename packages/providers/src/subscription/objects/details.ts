@@ -3,10 +3,10 @@
  * `source`, `user` (the operator's address for admin_console, the name of the key for api, js_api and bulk_operation) and
  * `origin_user`. The site gives the mode and the address of the dashboard. There is no id of a request, and no idempotency key.
  */
-import type { Customer, Origin } from '@backstop/contracts'
-import { z } from 'zod'
-import { dashboardPage, readable, ShownText } from '../../details.ts'
-import { helpful, type SightingContext } from '../../object-fields.ts'
+import { type Customer, isProviderId, type Origin } from '@backstop/contracts'
+import { dashboardPage, readable, shownText, textAt } from '../../details.ts'
+import { fieldAt, objectAt } from '../../event-fields.ts'
+import type { SightingContext } from '../../object-fields.ts'
 import type { SightingDetails } from '../../sighting.ts'
 
 /** The inputs of normalisation besides the object. */
@@ -23,72 +23,43 @@ export interface EventFacts {
   /** The id of an invoice is the invoice number. */
   readonly invoice: string | null
   readonly plan: string | null
-  readonly card: { readonly card_type: string | null; readonly last4: string | null } | null
+  readonly card: { readonly card_type: string | null; readonly last4: string | null }
 }
-
-const Address = helpful(z.object({ first_name: ShownText, last_name: ShownText, company: ShownText, email: ShownText }))
-
-/** The items of a subscription. In a product catalogue of version 1 the subscription itself has `plan_id`. */
-export const PlanFields = z.object({
-  plan_id: ShownText,
-  subscription_items: helpful(z.array(z.object({ item_price_id: ShownText, item_type: ShownText }))),
-})
-
-const Event = z.object({
-  source: ShownText,
-  user: ShownText,
-  origin_user: ShownText,
-  content: helpful(
-    z.object({
-      customer: helpful(
-        z.object({
-          first_name: ShownText,
-          last_name: ShownText,
-          company: ShownText,
-          email: ShownText,
-          billing_address: Address,
-        }),
-      ),
-      invoice: helpful(z.object({ id: ShownText })),
-      subscription: helpful(PlanFields),
-      card: helpful(z.object({ card_type: ShownText, last4: ShownText })),
-    }),
-  ),
-})
-type Event = z.infer<typeof Event>
 
 /** The facts of an event that was read. @param isCreation true if the event creates a refund or an end */
 export function factsOfEvent(event: Readonly<Record<string, unknown>>, isCreation: boolean): EventFacts {
-  const parsed = Event.parse(event)
-  const { customer, invoice, subscription, card } = parsed.content ?? {}
-  const { billing_address } = customer ?? {}
+  const { customer, invoice, subscription, card } = objectAt(event, 'content') ?? {}
   return {
-    origin: isCreation ? originOf(parsed) : null,
-    customer: customer
-      ? {
-          name: nameIn(customer) ?? nameIn(billing_address) ?? customer.company ?? billing_address?.company ?? null,
-          email: customer.email ?? billing_address?.email ?? null,
-        }
-      : null,
-    invoice: invoice?.id ?? null,
-    plan: subscription ? planOf(subscription) : null,
-    card: card ?? null,
+    origin: isCreation ? originOf(event) : null,
+    customer: customer ? personIn(customer) : null,
+    invoice: textAt(invoice, 'id'),
+    plan: planOf(subscription),
+    card: { card_type: textAt(card, 'card_type'), last4: textAt(card, 'last4') },
   }
 }
 
-function nameIn(person: { first_name: string | null; last_name: string | null } | null | undefined): string | null {
-  return [person?.first_name, person?.last_name].filter(Boolean).join(' ') || null
+function personIn(customer: unknown): Omit<Customer, 'id'> {
+  const billing = fieldAt(customer, 'billing_address')
+  return {
+    name: nameIn(customer) ?? nameIn(billing) ?? textAt(customer, 'company') ?? textAt(billing, 'company'),
+    email: textAt(customer, 'email') ?? textAt(billing, 'email'),
+  }
 }
 
-function originOf({ source, user, origin_user }: Event): Partial<Origin> {
-  switch (source) {
+function nameIn(person: unknown): string | null {
+  return [textAt(person, 'first_name'), textAt(person, 'last_name')].filter(Boolean).join(' ') || null
+}
+
+function originOf(event: Readonly<Record<string, unknown>>): Partial<Origin> {
+  const user = shownText(event.user)
+  switch (event.source) {
     case 'admin_console':
       return { channel: 'dashboard', user }
     case 'api':
     case 'js_api':
     case 'bulk_operation':
       // The caller of the API can set origin_user, so it is what the caller claims.
-      return { channel: 'api', key_name: user, user: origin_user }
+      return { channel: 'api', key_name: user, user: shownText(event.origin_user) }
     case 'scheduled_job':
     case 'system':
       return { channel: 'automatic' }
@@ -101,21 +72,29 @@ function originOf({ source, user, origin_user }: Event): Partial<Origin> {
   }
 }
 
-/** The plan of a subscription, by the id that people gave to its price. */
-export function planOf({ plan_id, subscription_items }: z.infer<typeof PlanFields>): string | null {
-  const items = subscription_items ?? []
-  return items.find(item => item.item_type === 'plan')?.item_price_id ?? plan_id
+/**
+ * The plan of a subscription, by the id that people gave to its price. In a product catalogue of version 1 the subscription itself
+ * has `plan_id`.
+ */
+export function planOf(subscription: unknown): string | null {
+  const items = fieldAt(subscription, 'subscription_items')
+  const plan = Array.isArray(items) ? items.find(item => fieldAt(item, 'item_type') === 'plan') : undefined
+  return textAt(plan, 'item_price_id') ?? textAt(subscription, 'plan_id')
 }
 
 /** The customer of an object. Objects have only the id. */
-export function customerOf({ event }: BillerContext, id: string | null): Customer {
-  return { id, name: event?.customer?.name ?? null, email: event?.customer?.email ?? null }
+export function customerOf({ event }: BillerContext, id: unknown): Customer {
+  return {
+    id: isProviderId(id) ? id : null,
+    name: event?.customer?.name ?? null,
+    email: event?.customer?.email ?? null,
+  }
 }
 
 /** The destination of a refund. The event has the customer's present card, which may be another card than the refunded one. */
 export function destinationOf({ event }: BillerContext, method: string | null, last4: string | null): string | null {
   if (last4 === null) return readable(method)
-  const brand = event?.card?.last4 === last4 ? event.card.card_type : null
+  const brand = event?.card.last4 === last4 ? event.card.card_type : null
   return `${readable(brand ?? method ?? 'card')} ${last4}`
 }
 

@@ -1,12 +1,12 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
-import { detailsOf, ShownText } from '../../details.ts'
-import { helpful, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
+import { detailsOf, shownText } from '../../details.ts'
+import { Detail, helpful, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
 import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../sighting.ts'
-import { type BillerContext, customerOf, modeOf, PlanFields, pageOf, planOf } from './details.ts'
+import { type BillerContext, customerOf, modeOf, pageOf, planOf } from './details.ts'
 import { Version, versionOf } from './version.ts'
 
-const Subscription = Version.extend(PlanFields.shape).extend({
+const Subscription = Version.extend({
   id: ProviderId,
   status: z.string().min(1),
   /** The time of the cancellation, in the past or the future. */
@@ -19,7 +19,9 @@ const Subscription = Version.extend(PlanFields.shape).extend({
   remaining_billing_cycles: helpful(z.int()),
   pause_date: UnixTime.nullish(),
   deleted: helpful(z.boolean()),
-  customer_id: helpful(ProviderId),
+  customer_id: Detail,
+  plan_id: Detail,
+  subscription_items: Detail,
 })
 type Subscription = z.infer<typeof Subscription>
 
@@ -49,7 +51,7 @@ function subscriptionDetails(context: BillerContext, subscription: Subscription,
     customer: customerOf(context, subscription.customer_id),
     payment: {
       plan: planOf(subscription),
-      refund_reason: isEnding ? ShownText.parse(subscription.cancel_reason_code ?? subscription.cancel_reason) : null,
+      refund_reason: isEnding ? shownText(subscription.cancel_reason_code ?? subscription.cancel_reason) : null,
     },
     mode: modeOf(context),
     dashboardUrl: pageOf(context, 'subscriptions', subscription.id),

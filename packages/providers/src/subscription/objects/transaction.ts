@@ -1,8 +1,9 @@
 import { type ObjectState, objectReference, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
-import { detailsOf, ShownText } from '../../details.ts'
+import { detailsOf, shownText } from '../../details.ts'
 import {
   CurrencyCode,
+  Detail,
   helpful,
   MinorUnits,
   nameObject,
@@ -36,14 +37,14 @@ const Transaction = Version.extend({
       z.object({
         cn_id: OtherId,
         cn_reference_invoice_id: OtherId,
-        cn_create_reason_code: ShownText,
-        cn_reason_code: ShownText,
+        cn_create_reason_code: Detail,
+        cn_reason_code: Detail,
       }),
     ),
   ),
-  customer_id: OtherId,
-  last4: ShownText,
-  masked_card_number: ShownText,
+  customer_id: Detail,
+  last4: Detail,
+  masked_card_number: Detail,
   deleted: helpful(z.boolean()),
 })
 type Transaction = z.infer<typeof Transaction>
@@ -104,11 +105,11 @@ function transactionDetails(context: BillerContext, transaction: Transaction) {
     origin: context.event?.origin ?? undefined,
     customer: customerOf(context, transaction.customer_id),
     payment: {
-      number: context.event?.invoice ?? ShownText.parse(note?.cn_reference_invoice_id),
+      number: context.event?.invoice ?? shownText(note?.cn_reference_invoice_id),
       plan: context.event?.plan ?? null,
       // The first is the reason that the site defines, the second is the biller's own.
-      refund_reason: note?.cn_create_reason_code ?? note?.cn_reason_code ?? null,
-      destination: destinationOf(context, ShownText.parse(transaction.payment_method), lastDigitsOf(transaction)),
+      refund_reason: shownText(note?.cn_create_reason_code) ?? shownText(note?.cn_reason_code),
+      destination: destinationOf(context, shownText(transaction.payment_method), lastDigitsOf(transaction)),
     },
     mode: modeOf(context),
     dashboardUrl: pageOf(context, 'transactions', transaction.id),
@@ -116,7 +117,7 @@ function transactionDetails(context: BillerContext, transaction: Transaction) {
 }
 
 function lastDigitsOf({ last4, masked_card_number }: Transaction): string | null {
-  return last4 ?? /\d{4}$/.exec(masked_card_number ?? '')?.[0] ?? null
+  return shownText(last4) ?? /\d{4}$/.exec(shownText(masked_card_number) ?? '')?.[0] ?? null
 }
 
 function creditNoteIdsOf({ linked_credit_notes }: Transaction): string[] {
