@@ -1,5 +1,13 @@
 import type { ReadTarget } from '@backstop/contracts'
-import { PAGE_DEADLINE_MS, type ProviderReader, type ReaderOptions, type ReadLimits } from '../read-back.ts'
+import {
+  PAGE_DEADLINE_MS,
+  type ProviderReader,
+  type ReaderOptions,
+  type ReadLimits,
+  type ReadResult,
+  type SweepPage,
+} from '../read-back.ts'
+import { type UsedFieldsOfTypes, withUsedFields } from '../used-fields.ts'
 import { ApiClient, type ApiDialect, type Budget } from './api-client.ts'
 import { readTargets, type TargetResult } from './read-targets.ts'
 import { type Feed, walk } from './walk.ts'
@@ -14,6 +22,8 @@ export interface ReaderParts {
   readonly base: string
   /** Reads one target once. */
   readTarget(client: ApiClient, target: ReadTarget, budget: Budget): Promise<TargetResult>
+  /** The fields of the objects that are used. The reader returns no other fields. */
+  readonly used: UsedFieldsOfTypes
   /** The feeds of a sweep, in their order. */
   readonly changes: readonly MakeFeed[]
   /** The feeds of the baseline. */
@@ -31,15 +41,20 @@ export function openReader(parts: ReaderParts, options: ReaderOptions): Provider
   })
   const open = (feeds: readonly MakeFeed[], signal: AbortSignal | undefined) =>
     feeds.map(feed => feed(client, budget(PAGE_DEADLINE_MS, signal, false)))
+  const reduced = <Answer extends ReadResult | SweepPage>(answer: Answer): Answer =>
+    'objects' in answer
+      ? { ...answer, objects: answer.objects.map(object => withUsedFields(object, parts.used)) }
+      : answer
   return {
     get health() {
       return client.health
     },
-    read(targets, deadlineMs, signal) {
+    async read(targets, deadlineMs, signal) {
       const within = budget(deadlineMs, signal, true)
-      return readTargets(client, targets, within, target => parts.readTarget(client, target, within))
+      return reduced(await readTargets(client, targets, within, target => parts.readTarget(client, target, within)))
     },
-    changes: (cursor, since, signal) => walk(open(parts.changes, signal), cursor, since, clock.now()),
-    schedules: (cursor, signal) => walk(open(parts.schedules, signal), cursor, 0, clock.now()),
+    changes: async (cursor, since, signal) =>
+      reduced(await walk(open(parts.changes, signal), cursor, since, clock.now())),
+    schedules: async (cursor, signal) => reduced(await walk(open(parts.schedules, signal), cursor, 0, clock.now())),
   }
 }

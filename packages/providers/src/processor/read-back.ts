@@ -21,6 +21,7 @@ import type { TargetResult } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
 import type { Feed } from '../http/walk.ts'
 import type { ReadBack } from '../read-back.ts'
+import { USED_FIELDS } from './used-fields.ts'
 
 /** The API version that `normaliseObject` supports. It is sent, because the default of an account may be years older. */
 const API_VERSION = '2026-10-28.endive'
@@ -104,17 +105,8 @@ export const readBack: ReadBack = {
 
   open(options) {
     const base = baseUrl(options.apiBase ?? 'https://api.stripe.com', '/v1')
-    return openReader(
-      {
-        dialect: DIALECT,
-        limits: readBack.limits,
-        base,
-        readTarget,
-        changes: [refunds, events],
-        schedules: [schedules],
-      },
-      options,
-    )
+    const parts = { dialect: DIALECT, limits: readBack.limits, base, readTarget, used: USED_FIELDS }
+    return openReader({ ...parts, changes: [refunds, events], schedules: [schedules] }, options)
   },
 }
 

@@ -22,6 +22,7 @@ import type { TargetResult } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
 import type { Feed } from '../http/walk.ts'
 import type { ProviderReader, ReadBack, ReadResult, SweepPage } from '../read-back.ts'
+import { USED_FIELDS } from './used-fields.ts'
 
 const DIALECT: ApiDialect = {
   name: 'The reseller',
@@ -72,7 +73,7 @@ export const readBack: ReadBack = {
 
   open(options) {
     const base = baseUrl(options.apiBase ?? publicAddress(options.readKey))
-    const parts = { dialect: DIALECT, limits: readBack.limits, base, readTarget }
+    const parts = { dialect: DIALECT, limits: readBack.limits, base, readTarget, used: USED_FIELDS }
     const reader = openReader({ ...parts, changes: [adjustments, events], schedules: [schedules] }, options)
     return withMode(reader, modeOf(options.readKey))
   },

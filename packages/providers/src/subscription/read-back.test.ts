@@ -191,15 +191,6 @@ describe('the event of a hint', () => {
     )
   })
 
-  test('is returned without the parts that are not used', async () => {
-    const { reader, targets } = await refundByKey()
-    const read = await harness.ask(reader, targets.slice(1))
-    const [event] = read.kind === 'read' ? read.objects : []
-    expect(Object.keys(Object(event?.body.content)).sort()).toEqual(['card', 'customer', 'invoice', 'transaction'])
-    expect(event?.body.content).toMatchObject({ invoice: { id: expect.any(String) } })
-    expect(JSON.stringify(event)).not.toContain('linked_payments')
-  })
-
   test.each([
     { name: 'the key may not read it', status: 403 as const },
     { name: 'the provider refuses the question', status: 409 as const },

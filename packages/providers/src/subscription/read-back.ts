@@ -13,6 +13,7 @@ import type { TargetResult } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
 import type { Feed } from '../http/walk.ts'
 import type { ReadBack, ReadFailure } from '../read-back.ts'
+import { USED_FIELDS } from './used-fields.ts'
 
 const DIALECT: ApiDialect = {
   name: 'The subscription biller',
@@ -81,7 +82,15 @@ export const readBack: ReadBack = {
     const base = baseUrl(options.apiBase ?? `https://${options.site ?? ''}.chargebee.com`, '/api/v2')
     const changes = [refunds, creditNotes, subscriptions, events]
     return openReader(
-      { dialect: DIALECT, limits: readBack.limits, base, readTarget, changes, schedules: [schedules] },
+      {
+        dialect: DIALECT,
+        limits: readBack.limits,
+        base,
+        readTarget,
+        used: USED_FIELDS,
+        changes,
+        schedules: [schedules],
+      },
       options,
     )
   },
@@ -123,8 +132,7 @@ async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: B
 const TOLERATED: ReadonlySet<ReadFailure> = new Set(['key_refused', 'answer_malformed', 'question_refused'])
 
 /**
- * Reads an event for its details. Without the event the objects are used all the same, so a refusal does not fail the read. Only the
- * used parts are returned, because an event has every address of its customer.
+ * Reads an event for its details. Without the event the objects are used all the same, so a refusal does not fail the read.
  */
 async function readEvent(client: ApiClient, id: string, budget: Budget): Promise<TargetResult> {
   const answer = await readOne(client, 'event', '/events', id, budget)
@@ -185,27 +193,8 @@ function asTransaction(body: ProviderObject): ReadObject {
   return { type: 'transaction', body }
 }
 
-/** The parts of an event's content that its details come from. */
-const DETAILED = ['transaction', 'subscription', 'customer', 'invoice', 'card']
-/** The fields of a customer and of an address that are used. */
-const PERSON = ['first_name', 'last_name', 'company', 'email']
-
-function asEvent({ content, ...event }: ProviderObject): ReadObject {
-  const kept = pick(content, DETAILED)
-  const customer = kept.customer
-  const address = pick(fieldAt(customer, 'billing_address'), PERSON)
-  const invoice = pick(kept.invoice, ['id'])
-  const person = { ...pick(customer, ['id', ...PERSON]), billing_address: address }
-  return { type: 'event', body: { ...event, content: { ...kept, invoice, customer: person } } }
-}
-
-function pick(object: unknown, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    names.flatMap(name => {
-      const value = fieldAt(object, name)
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
+function asEvent(body: ProviderObject): ReadObject {
+  return { type: 'event', body }
 }
 
 /** The feed of new and changed refunds and chargebacks. */

@@ -16,7 +16,7 @@ import { KIND } from './kind.ts'
 import { meaningOfPlan } from './plan.ts'
 
 /** Fields that decide are strict: an object without them is dead-lettered. A `helpful` field may be malformed without hiding a refund. */
-const Return = z.object({
+export const Return = z.object({
   id: z.string().min(1),
   payment: helpful(z.string().min(1)),
   cents: MinorUnits,

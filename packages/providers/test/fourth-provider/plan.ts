@@ -3,7 +3,7 @@ import { nameObject, type ObjectMeaning, reading, UnixTime } from '../../src/obj
 import type { CancellationState, ObservedSubscription, PauseState } from '../../src/sighting.ts'
 import { KIND } from './kind.ts'
 
-const Plan = z.object({
+export const Plan = z.object({
   id: z.string().min(1),
   state: z.string().min(1),
   ends: UnixTime.nullable(),

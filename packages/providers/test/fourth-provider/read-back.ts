@@ -9,6 +9,11 @@ import type { TargetResult } from '../../src/http/read-targets.ts'
 import { openReader } from '../../src/http/reader.ts'
 import type { Feed } from '../../src/http/walk.ts'
 import type { ReadBack } from '../../src/read-back.ts'
+import { fieldsOf } from '../../src/used-fields.ts'
+import { Return } from './normalise.ts'
+import { Plan } from './plan.ts'
+
+const USED_FIELDS = { return: fieldsOf(Return), plan: fieldsOf(Plan) }
 
 const DIALECT: ApiDialect = {
   name: 'The wallet',
@@ -38,7 +43,15 @@ export const readBack: ReadBack = {
     const base = baseUrl(options.apiBase ?? 'https://api.wallet.example')
     const changes = [changed('return'), changed('plan'), events]
     return openReader(
-      { dialect: DIALECT, limits: readBack.limits, base, readTarget, changes, schedules: [schedules] },
+      {
+        dialect: DIALECT,
+        limits: readBack.limits,
+        base,
+        readTarget,
+        used: USED_FIELDS,
+        changes,
+        schedules: [schedules],
+      },
       options,
     )
   },

@@ -16,7 +16,7 @@ import { type ProcessorContext, withKey } from './context.ts'
 import { destinationOf, modeOf, originOf, pageOf, payerOf } from './details.ts'
 import { refundSightings, refundsIn } from './refund.ts'
 
-const Charge = z.object({
+export const Charge = z.object({
   id: ProviderId,
   object: z.literal('charge'),
   amount_refunded: MinorUnits,

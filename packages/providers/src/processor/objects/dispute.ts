@@ -15,7 +15,7 @@ import {
 import type { ProcessorContext } from './context.ts'
 import { modeOf, pageOf } from './details.ts'
 
-const Dispute = z.object({
+export const Dispute = z.object({
   id: ProviderId,
   object: z.literal('dispute'),
   amount: helpful(MinorUnits),

@@ -17,7 +17,7 @@ import type { ObservedAction, ObservedRecord } from '../../sighting.ts'
 import { type ProcessorContext, withKey } from './context.ts'
 import { type Charge, destinationOf, modeOf, originOf, pageOf, payerOf } from './details.ts'
 
-const Refund = z.object({
+export const Refund = z.object({
   id: ProviderId,
   object: z.literal('refund'),
   amount: MinorUnits,

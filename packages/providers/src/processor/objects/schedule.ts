@@ -23,7 +23,7 @@ const EndFields = z.object({
 })
 type EndFields = z.infer<typeof EndFields>
 
-const Schedule = EndFields.extend({
+export const Schedule = EndFields.extend({
   id: ProviderId,
   object: z.literal('subscription_schedule'),
   /** The managed subscription. Null before the schedule begins, and after it was released. */

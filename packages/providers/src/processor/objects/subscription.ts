@@ -15,7 +15,7 @@ const StateFields = z.object({
 })
 type StateFields = z.infer<typeof StateFields>
 
-const Subscription = StateFields.extend({
+export const Subscription = StateFields.extend({
   id: ProviderId,
   object: z.literal('subscription'),
   canceled_at: helpful(UnixTime),

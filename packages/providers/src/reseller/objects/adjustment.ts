@@ -22,7 +22,7 @@ const Amount = z.union([
   z.int().min(0),
 ])
 
-const Adjustment = z.object({
+export const Adjustment = z.object({
   id: ProviderId,
   action: z.string().min(1),
   transaction_id: helpful(ProviderId),

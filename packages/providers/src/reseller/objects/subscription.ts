@@ -18,7 +18,7 @@ const Item = z.object({
   product: Detail,
 })
 
-const Subscription = z.object({
+export const Subscription = z.object({
   id: ProviderId,
   status: z.string().min(1),
   canceled_at: helpful(TextTime),

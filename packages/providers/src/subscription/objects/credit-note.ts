@@ -27,7 +27,7 @@ const LinkedRefund = z.object({
 })
 type LinkedRefund = z.infer<typeof LinkedRefund>
 
-const CreditNote = Version.extend({
+export const CreditNote = Version.extend({
   id: ProviderId,
   type: helpful(z.string()),
   status: helpful(z.string()),

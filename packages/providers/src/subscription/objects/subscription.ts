@@ -6,7 +6,7 @@ import type { CancellationState, EndCause, ObservedSubscription, PauseState } fr
 import { type BillerContext, customerOf, modeOf, pageOf, planOf } from './details.ts'
 import { Version, versionOf } from './version.ts'
 
-const Subscription = Version.extend({
+export const Subscription = Version.extend({
   id: ProviderId,
   status: z.string().min(1),
   /** The time of the cancellation, in the past or the future. */

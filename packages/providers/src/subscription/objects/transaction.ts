@@ -18,7 +18,7 @@ import { Version, versionOf } from './version.ts'
 const Word = helpful(z.string().min(1))
 const OtherId = helpful(ProviderId)
 
-const Transaction = Version.extend({
+export const Transaction = Version.extend({
   id: ProviderId,
   type: z.string(),
   status: helpful(z.string()),
