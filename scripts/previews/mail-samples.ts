@@ -1,4 +1,10 @@
-import { type MailContent, renderMail, SAMPLE_ALERTS, sampleChannelIncident } from '@backstop/channels'
+import {
+  type MailContent,
+  renderDigestMail,
+  renderMail,
+  SAMPLE_ALERTS,
+  sampleChannelIncident,
+} from '@backstop/channels'
 import type { Branding } from '@backstop/contracts'
 import { awkwardAlert } from './awkward-alert.ts'
 
@@ -35,5 +41,9 @@ export function mailSamples(): { name: string; mail: MailContent }[] {
       },
     },
   ]
-  return samples.map(({ name, view }) => ({ name, mail: renderMail(view) }))
+  const alerts = Array.from({ length: 3 }, () => Object.values(SAMPLE_ALERTS).map(make => make())).flat()
+  return [
+    ...samples.map(({ name, view }) => ({ name, mail: renderMail(view) })),
+    { name: 'digest', mail: renderDigestMail({ ...shared, alerts, digestId: 'dlv_5t8w2q9r4y7u1i3o' }) },
+  ]
 }

@@ -80,7 +80,17 @@ export interface ChannelDigest<Config extends AnyConfig> {
   /** Like `ChannelModule.deliver`, with one message that names the alerts of all requests. */
   deliver(
     channel: StoredChannel<Config>,
-    requests: readonly DeliveryRequest[],
+    digest: Digest,
     ports: ChannelPorts,
+    project: ProjectFacts,
+    ended: readonly EndedAddress[],
   ): Promise<AttemptAnswer>
+}
+
+/** Several deliveries of a channel in one message. */
+export interface Digest {
+  /** Derived from the deliveries, so that a repeated digest of the same deliveries has the same id. */
+  readonly digestId: string
+  /** At least two. The same addresses of a mail channel have ended for all of them. */
+  readonly requests: readonly DeliveryRequest[]
 }

@@ -1,7 +1,7 @@
 import type { ChannelKind, DeliveryRequest, EndedAddress } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import type { AttemptAnswer } from './answer.ts'
-import type { ChannelModule, ChannelPorts, ProjectFacts } from './channel.ts'
+import type { ChannelModule, ChannelPorts, Digest, ProjectFacts } from './channel.ts'
 import { discordChannel } from './discord/deliver.ts'
 import { emailChannel } from './email/deliver.ts'
 import type { ChannelConfig, ChannelDocument } from './forms.ts'
@@ -38,15 +38,17 @@ export async function deliverToChannel(
 
 /** Like `deliverToChannel`, with one message that reports the alerts of all requests. */
 export async function deliverDigestToChannel(
-  channel: ChannelDocument,
-  requests: readonly DeliveryRequest[],
+  { channel, project }: { readonly channel: ChannelDocument; readonly project: ProjectFacts },
+  digest: Digest,
   ports: ChannelPorts,
+  ended: readonly EndedAddress[],
   onError: (error: unknown) => void,
 ): Promise<AttemptAnswer> {
-  const { kind, digest } = channelModuleOf(channel)
+  const module = channelModuleOf(channel)
   return errorToAnswer(async () => {
-    if (digest === undefined) throw new AppError('internal', `Channels of the kind ${kind} have no digest`)
-    return digest.deliver(channel, requests, ports)
+    if (module.digest === undefined)
+      throw new AppError('internal', `Channels of the kind ${module.kind} have no digest`)
+    return module.digest.deliver(channel, digest, ports, project, ended)
   }, onError)
 }
 

@@ -78,6 +78,7 @@ export function job(id: string, channelId: string, more: Partial<DeliveryJob> = 
     isKnown: false,
     atOnce: false,
     goesAlone: false,
+    digestGroup: null,
     paceTarget: `where ${channelId} posts to`,
     receivedAtMs: Date.UTC(2026, 0, 1),
     messages: [{ message: {} as never, batch }],

@@ -148,6 +148,13 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       expect([progress.get('a')?.goesAlone, progress.get('b')?.goesAlone]).toEqual([true, false])
     })
 
+    test('remember the digest that must be repeated with them', async () => {
+      await stores.deliveries.insertNew([newDocument('a'), newDocument('b')])
+      await stores.deliveries.record([{ ...outcomeOf('a', 1, 500), digestGroup: 'dlv_digest' }, outcomeOf('b', 1, 500)])
+      const progress = await stores.deliveries.progressOf(['a', 'b'])
+      expect([progress.get('a')?.digestGroup, progress.get('b')?.digestGroup]).toEqual(['dlv_digest', null])
+    })
+
     test('take the same result twice without a complaint, as when the answer to the first write was lost', async () => {
       await stores.deliveries.insertNew([newDocument('a'), newDocument('b')])
       const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const

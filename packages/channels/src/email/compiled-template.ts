@@ -59,6 +59,7 @@ td.mj-full-width-mobile { width: auto !important; }
 .name div, .logo img, .quiet div, .quiet a, .fact th { color: #98a2b3 !important; }
 .headline div, .headline h1, .headline h2, .fact td { color: #f5f5f6 !important; }
 .text div, .step td { color: #d0d5dd !important; }
+.entries a { color: #84adff !important; }
 }
 /* Outlook's apps set these attributes instead of matching the query above. */
 [data-ogsb] .page, [data-ogsb] .page > div { background-color: #0c111d !important; }
@@ -105,22 +106,9 @@ style="font-size:0px;word-break:break-word;"
 >
 <div
 style="height:1px;line-height:1px;"
->&#8202;</div>
-</td>
-</tr>
-</tbody>
-</table>
-</td>
-</tr>
-</tbody>
-</table>
-</div>
+>&#8202;</div></td></tr></tbody></table></td></tr></tbody></table></div>
 <!--[if mso | IE]></td></tr></table><![endif]-->
-</td>
-</tr>
-</tbody>
-</table>
-</div>
+</td></tr></tbody></table></div>
 <!--[if mso | IE]></td></tr></table><table align="center" border="0" cellpadding="0" cellspacing="0" class="" role="presentation" style="width:600px;" width="600" ><tr><td style="line-height:0px;font-size:0px;mso-line-height-rule:exactly;"><![endif]-->
 <div  style="margin:0px auto;max-width:600px;">
 <table
@@ -169,12 +157,7 @@ border="0" cellpadding="0" cellspacing="0" role="presentation" style="border-col
 <img
 alt="{{name}}" src="{{logo}}" style="border:0;display:block;outline:none;text-decoration:none;height:auto;width:100%;font-size:14px;" width="120" height="auto"
 />
-</td>
-</tr>
-</tbody>
-</table>
-</td>
-</tr>
+</td></tr></tbody></table></td></tr>
 {{/logo}}{{^logo}}
 <tr>
 <td
@@ -182,9 +165,7 @@ align="left" class="name" style="font-size:0px;padding:0 0 16px;word-break:break
 >
 <div
 style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:13px;font-weight:600;line-height:18px;text-align:left;color:#667085;"
->{{name}}</div>
-</td>
-</tr>
+>{{name}}</div></td></tr>
 {{/logo}}
 <tr>
 <td
@@ -192,18 +173,14 @@ align="left" class="headline" style="font-size:0px;padding:0 0 12px;word-break:b
 >
 <div
 style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:20px;line-height:28px;text-align:left;color:#101828;"
-><h1 style="margin:0;font-size:20px;line-height:28px;font-weight:600;color:#101828">{{title}}</h1></div>
-</td>
-</tr>
+><h1 style="margin:0;font-size:20px;line-height:28px;font-weight:600;color:#101828">{{title}}</h1></div></td></tr>
 <tr>
 <td
 align="left" class="text" style="font-size:0px;padding:0 0 24px;word-break:break-word;"
 >
 <div
 style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:15px;line-height:22px;text-align:left;color:#344054;"
->{{summary}}</div>
-</td>
-</tr>
+>{{summary}}</div></td></tr>
 {{#hasFacts}}
 <tr>
 <td
@@ -213,9 +190,7 @@ align="left" style="font-size:0px;padding:0 0 24px;word-break:break-word;"
 cellpadding="0" cellspacing="0" role="table" width="100%" border="0" style="color:#000000;font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:14px;line-height:20px;table-layout:auto;width:100%;border:none;"
 >
 {{#facts}}<tr class="fact"><th scope="row" align="left" style="padding:6px 16px 6px 0;color:#667085;vertical-align:top">{{label}}</th><td style="padding:6px 0;color:#101828;vertical-align:top">{{value}}</td></tr>{{/facts}}
-</table>
-</td>
-</tr>
+</table></td></tr>
 {{/hasFacts}}
 <tr>
 <td
@@ -223,9 +198,7 @@ align="left" class="headline text" style="font-size:0px;padding:0 0 12px;word-br
 >
 <div
 style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:15px;line-height:22px;text-align:left;color:#344054;"
-><h2 style="margin:0 0 4px;font-size:15px;line-height:22px;font-weight:600;color:#101828">What to do</h2>{{next}}</div>
-</td>
-</tr>
+><h2 style="margin:0 0 4px;font-size:15px;line-height:22px;font-weight:600;color:#101828">What to do</h2>{{next}}</div></td></tr>
 {{#hasSteps}}
 <tr>
 <td
@@ -235,9 +208,7 @@ align="left" style="font-size:0px;padding:0 0 8px;word-break:break-word;"
 cellpadding="0" cellspacing="0" role="presentation" width="100%" border="0" style="color:#000000;font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:15px;line-height:22px;table-layout:auto;width:100%;border:none;"
 >
 {{#steps}}<tr class="step"><td style="padding:0 8px 8px 0;color:#344054;vertical-align:top;width:20px">{{number}}</td><td style="padding:0 0 8px;color:#344054;vertical-align:top">{{step}}</td></tr>{{/steps}}
-</table>
-</td>
-</tr>
+</table></td></tr>
 {{/hasSteps}}{{#hasLinks}}
 <tr>
 <td
@@ -245,38 +216,29 @@ align="left" class="links" style="font-size:0px;padding:8px 0 12px;word-break:br
 >
 <div
 style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:15px;line-height:48px;text-align:left;color:#344054;"
->{{#links}}<a href="{{url}}" style="display:inline-block;margin:0 8px 0 0;padding:10px 18px;border:1px solid {{accent}};border-radius:6px;background:{{accent}};color:{{onAccent}};font-size:14px;line-height:20px;font-weight:600;text-decoration:none">{{text}}</a>{{/links}}</div>
-</td>
-</tr>
-{{/hasLinks}}
+>{{#links}}<a href="{{url}}" style="display:inline-block;margin:0 8px 0 0;padding:10px 18px;border:1px solid {{accent}};border-radius:6px;background:{{accent}};color:{{onAccent}};font-size:14px;line-height:20px;font-weight:600;text-decoration:none">{{text}}</a>{{/links}}</div></td></tr>
+{{/hasLinks}}{{#hasEntries}}
+<tr>
+<td
+align="left" class="entries" style="font-size:0px;padding:8px 0 16px;word-break:break-word;"
+>
+<table
+cellpadding="0" cellspacing="0" role="table" width="100%" border="0" style="color:#000000;font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:14px;line-height:20px;table-layout:auto;width:100%;border:none;"
+>
+{{#entries}}<tr class="fact"><td style="padding:5px 0;color:#101828">{{#url}}<a href="{{url}}">{{text}}</a>{{/url}}{{^url}}{{text}}{{/url}} · {{reference}}</td></tr>{{/entries}}
+</table></td></tr>
+{{/hasEntries}}
 <tr>
 <td
 align="left" class="quiet ids" style="font-size:0px;padding:8px 0 0;word-break:break-word;"
 >
 <div
 style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:12px;line-height:18px;text-align:left;color:#667085;"
->Reference: {{ids}}</div>
-</td>
-</tr>
-</tbody>
-</table>
-</td>
-</tr>
-</tbody>
-</table>
-</div>
+>Reference: {{ids}}</div></td></tr></tbody></table></td></tr></tbody></table></div>
 <!--[if mso | IE]></td></tr></table><![endif]-->
-</td>
-</tr>
-</tbody>
-</table>
-</div>
+</td></tr></tbody></table></div>
 <!--[if mso | IE]></td></tr></table></td></tr></table><![endif]-->
-</td>
-</tr>
-</tbody>
-</table>
-</div>
+</td></tr></tbody></table></div>
 <!--[if mso | IE]></td></tr></table><table align="center" border="0" cellpadding="0" cellspacing="0" class="" role="presentation" style="width:600px;" width="600" ><tr><td style="line-height:0px;font-size:0px;mso-line-height-rule:exactly;"><![endif]-->
 <div  style="margin:0px auto;max-width:600px;">
 <table
@@ -308,9 +270,7 @@ align="center" class="quiet" style="font-size:0px;padding:0 0 2px;word-break:bre
 >
 <div
 style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:12px;line-height:18px;text-align:center;color:#667085;"
->{{line}}</div>
-</td>
-</tr>
+>{{line}}</div></td></tr>
 {{/footer}}
 <tr>
 <td
@@ -318,24 +278,10 @@ align="center" class="quiet" style="font-size:0px;padding:8px 0 0;word-break:bre
 >
 <div
 style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:12px;line-height:18px;text-align:center;color:#667085;"
->{{why}}{{#unsubscribe}} <a href="{{unsubscribe}}" style="color:#667085;text-decoration:underline">Unsubscribe</a>{{/unsubscribe}}</div>
-</td>
-</tr>
-</tbody>
-</table>
-</td>
-</tr>
-</tbody>
-</table>
-</div>
+>{{why}}{{#unsubscribe}} <a href="{{unsubscribe}}" style="color:#667085;text-decoration:underline">Unsubscribe</a>{{/unsubscribe}}</div></td></tr></tbody></table></td></tr></tbody></table></div>
 <!--[if mso | IE]></td></tr></table><![endif]-->
-</td>
-</tr>
-</tbody>
-</table>
-</div>
+</td></tr></tbody></table></div>
 <!--[if mso | IE]></td></tr></table><![endif]-->
-</div>
-</body>
+</div></body>
 </html>
 `

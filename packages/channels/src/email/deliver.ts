@@ -1,11 +1,14 @@
-import { type Branding, type DeliveryRequest, UNSUBSCRIBE_PURPOSE, unsubscribeTargetText } from '@backstop/contracts'
+import { type EndedAddress, type StoredChannel, UNSUBSCRIBE_PURPOSE, unsubscribeTargetText } from '@backstop/contracts'
 import type { SecretBox } from '@backstop/kit'
-import type { ChannelModule, ChannelPorts } from '../channel.ts'
+import { DIGEST_LIMITS } from '../alert-text/describe-digest.ts'
+import type { AttemptAnswer } from '../answer.ts'
+import type { ChannelModule, ChannelPorts, ProjectFacts } from '../channel.ts'
 import type { Mail } from '../mailer.ts'
 import { validAddresses } from './addresses.ts'
 import { combineAnswers } from './combine-answers.ts'
+import { renderDigestMail } from './digest.ts'
 import type { EmailConfig } from './form.ts'
-import { renderMail } from './message.ts'
+import { type MailContent, type MailView, renderMail } from './message.ts'
 import { recipientTag } from './recipient-tag.ts'
 
 /**
@@ -15,38 +18,61 @@ import { recipientTag } from './recipient-tag.ts'
 export const emailChannel: ChannelModule<EmailConfig> = {
   kind: 'email',
   concurrency: 2,
-  async deliver(channel, request, ports, { branding, suppressed }, ended = []) {
-    const valid = validAddresses(channel)
-    if (valid.length === 0) {
-      const message =
-        "None of the channel's addresses is a plain mail address; correct them, then enable the channel again"
-      return { kind: 'not_sendable', reason: 'no_valid_address', message }
-    }
-    const endedTags = new Set(ended.map(one => one.tag))
-    const open = valid.filter(address => !endedTags.has(recipientTag(address)))
-    const recipients = open.filter(address => !suppressed.has(address.toLowerCase()))
-    const reasons = open.flatMap(address => suppressed.get(address.toLowerCase()) ?? [])
-    // Render all mails before sending the first one, so that all time out together: otherwise the connection of a mail
-    // that timed out would send the next mail.
-    const mails = recipients.map(address => ({ address, mail: mailTo(address, request, branding, ports) }))
-    const sends = mails.map(async ({ address, mail }) => ({
-      address,
-      answer: await ports.mailer.send(mail, ports.attemptMs),
-    }))
-    return combineAnswers(await Promise.all(sends), reasons, ended)
+  deliver(channel, request, ports, project, ended = []) {
+    const { alert, delivery_id: messageId } = request
+    const render = (links: MailLinks) => renderMail({ alert, branding: project.branding, ...links })
+    return sendMails({ channel, messageId, render }, ports, project, ended)
+  },
+  digest: {
+    ...DIGEST_LIMITS,
+    deliver(channel, { digestId, requests }, ports, project, ended) {
+      const alerts = requests.map(({ alert }) => alert)
+      const render = (links: MailLinks) => renderDigestMail({ alerts, digestId, branding: project.branding, ...links })
+      return sendMails({ channel, messageId: digestId, render }, ports, project, ended)
+    },
   },
 }
 
-/** Each address gets its own mail, because the unsubscribe link is personal and recipients must not see each other. */
-function mailTo(
-  address: string,
-  { alert, delivery_id, project_id: projectId }: DeliveryRequest,
-  branding: Branding,
-  { publicUrl, brandName, apiPublicUrl, secretBox }: ChannelPorts,
-): Mail {
-  const unsubscribeUrl = apiPublicUrl === null ? null : signedLink(apiPublicUrl, { projectId, address }, secretBox)
-  const content = renderMail({ alert, branding, brandName, publicUrl, unsubscribeUrl })
-  return { ...content, to: address, messageId: delivery_id, projectId, unsubscribeUrl }
+type MailLinks = Pick<MailView, 'brandName' | 'publicUrl' | 'unsubscribeUrl'>
+
+interface MailToAll {
+  readonly channel: StoredChannel<EmailConfig>
+  readonly messageId: string
+  render(links: MailLinks): MailContent
+}
+
+async function sendMails(
+  { channel, messageId, render }: MailToAll,
+  ports: ChannelPorts,
+  { suppressed }: ProjectFacts,
+  ended: readonly EndedAddress[],
+): Promise<AttemptAnswer> {
+  const valid = validAddresses(channel)
+  if (valid.length === 0) {
+    const message =
+      "None of the channel's addresses is a plain mail address; correct them, then enable the channel again"
+    return { kind: 'not_sendable', reason: 'no_valid_address', message }
+  }
+  const endedTags = new Set(ended.map(one => one.tag))
+  const open = valid.filter(address => !endedTags.has(recipientTag(address)))
+  const recipients = open.filter(address => !suppressed.has(address.toLowerCase()))
+  const reasons = open.flatMap(address => suppressed.get(address.toLowerCase()) ?? [])
+  const projectId = channel.project_id
+  const mailTo = (address: string): Mail => {
+    // Each address gets its own mail, because the unsubscribe link is personal and recipients must not see each other.
+    const unsubscribeUrl =
+      ports.apiPublicUrl === null ? null : signedLink(ports.apiPublicUrl, { projectId, address }, ports.secretBox)
+    const content = render({ brandName: ports.brandName, publicUrl: ports.publicUrl, unsubscribeUrl })
+    return { ...content, to: address, messageId, projectId, unsubscribeUrl }
+  }
+  // Render all mails before sending the first one, so that all time out together: otherwise the connection of a mail
+  // that timed out would send the next mail.
+  const mails = recipients.map(address => ({ address, mail: mailTo(address) }))
+  const sends = mails.map(async ({ address, mail }) => ({
+    address,
+    answer: await ports.mailer.send(mail, ports.attemptMs),
+  }))
+  return combineAnswers(await Promise.all(sends), reasons, ended)
 }
 
 /** The unsubscribe link of one address in one project. Every attempt has the same link. */

@@ -33,21 +33,44 @@ const SUBJECT_LIMIT = 200
 /** Renders the mail for an alert, for deliveries and previews. */
 export function renderMail(view: MailView): MailContent {
   const description = describeAlert(view.alert)
-  const look = appearanceOf(view.branding, view.brandName, description.tone)
+  const subject = description.title
   const links = linksOf(description, view.publicUrl)
-  const parts = { description, look, links, reasonSent: reasonSent(look.name), unsubscribeUrl: view.unsubscribeUrl }
+  return fillMail({ ...description, subject, links, entries: [], threadId: description.reference }, view)
+}
+
+/** The texts of a mail about one alert or several. */
+export interface MailTexts extends Pick<AlertDescription, 'title' | 'summary' | 'facts' | 'next' | 'ids' | 'tone'> {
+  readonly subject: string
+  readonly links: readonly AlertLink[]
+  /** The alerts of a digest, one line each. */
+  readonly entries: readonly MailEntry[]
+  readonly threadId: string
+}
+
+interface MailEntry {
+  readonly text: string
+  readonly reference: string
+  /** Null for an entry without a page. */
+  readonly url: string | null
+}
+
+/** Renders texts with the look of the project, as text and as HTML. */
+export function fillMail(
+  texts: MailTexts,
+  { branding, brandName, unsubscribeUrl }: Pick<MailView, 'branding' | 'brandName' | 'unsubscribeUrl'>,
+): MailContent {
+  const look = appearanceOf(branding, brandName, texts.tone)
+  const parts = { ...texts, look, reasonSent: reasonSent(look.name), unsubscribeUrl }
   return {
-    subject: toOneLine(`[${look.name}] ${description.title}`, SUBJECT_LIMIT),
+    subject: toOneLine(`[${look.name}] ${texts.subject}`, SUBJECT_LIMIT),
     text: plainText(parts),
     html: htmlDocument(parts),
-    threadId: description.reference,
+    threadId: texts.threadId,
   }
 }
 
-interface MailParts {
-  readonly description: AlertDescription
+interface MailParts extends MailTexts {
   readonly look: MailAppearance
-  readonly links: readonly AlertLink[]
   /** The sentence that explains why the recipient gets the mail. */
   readonly reasonSent: string
   readonly unsubscribeUrl: string | null
@@ -56,8 +79,8 @@ interface MailParts {
 const reasonSent = (name: string) =>
   `Sent by ${name}, because this address belongs to one of your project's alert channels.`
 
-function plainText({ description, look, links, reasonSent, unsubscribeUrl }: MailParts): string {
-  const { title, summary, facts, next, ids } = description
+function plainText({ look, links, entries, reasonSent, unsubscribeUrl, ...texts }: MailParts): string {
+  const { title, summary, facts, next, ids } = texts
   const width = Math.max(0, ...facts.map(fact => fact.label.length))
   return [
     title,
@@ -69,6 +92,11 @@ function plainText({ description, look, links, reasonSent, unsubscribeUrl }: Mai
     ...linesOf(next),
     ...(links.length === 0 ? [] : ['']),
     ...links.map(({ text, url }) => `${text}: ${url}`),
+    ...(entries.length === 0 ? [] : ['']),
+    ...entries.flatMap(({ text, reference, url }) => [
+      `- ${text} · ${reference}`,
+      ...(url === null ? [] : [`  ${url}`]),
+    ]),
     '',
     `Reference: ${ids}`,
     '',
@@ -81,8 +109,8 @@ function plainText({ description, look, links, reasonSent, unsubscribeUrl }: Mai
   ].join('\n')
 }
 
-function htmlDocument({ description, look, links, reasonSent, unsubscribeUrl }: MailParts): string {
-  const { title, summary, facts, next, ids } = description
+function htmlDocument({ look, links, entries, reasonSent, unsubscribeUrl, ...texts }: MailParts): string {
+  const { title, summary, facts, next, ids } = texts
   return fillTemplate(COMPILED_TEMPLATE, {
     title,
     summary,
@@ -97,6 +125,8 @@ function htmlDocument({ description, look, links, reasonSent, unsubscribeUrl }: 
     steps: next.steps.map((step, index) => ({ number: `${index + 1}.`, step })),
     hasLinks: links.length > 0 ? 'yes' : null,
     links: links.map(({ text, url }) => ({ text, url })),
+    hasEntries: entries.length > 0 ? 'yes' : null,
+    entries: entries.map(({ text, reference, url }) => ({ text, reference, url: url ?? '' })),
     ids,
     footer: look.footer.map(line => ({ line })),
     why: reasonSent,

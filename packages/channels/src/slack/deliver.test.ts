@@ -45,7 +45,7 @@ async function deliverTo(
   const [first] = requests as [DeliveryRequest]
   const outcome =
     alerts.length > 1
-      ? slackChannel.digest?.deliver(channel, requests, ports)
+      ? slackChannel.digest?.deliver(channel, { digestId: 'dlv_digest', requests }, ports, project, [])
       : slackChannel.deliver(channel, first, ports, project)
   return { answer: await outcome, posted }
 }

@@ -1,9 +1,10 @@
 import type { StoredChannel } from '@backstop/contracts'
+import { DIGEST_LIMITS } from '../alert-text/describe-digest.ts'
 import type { AttemptAnswer } from '../answer.ts'
 import type { ChannelModule, ChannelPorts } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
 import { openWebhookUrl } from '../webhook-url-target.ts'
-import { digestMessage, digestWithoutBlocks, SLACK_DIGEST } from './digest.ts'
+import { digestMessage, digestWithoutBlocks } from './digest.ts'
 import type { SlackConfig } from './form.ts'
 import { type SlackMessage, slackMessage, slackWithoutBlocks } from './message.ts'
 
@@ -18,8 +19,8 @@ export const slackChannel: ChannelModule<SlackConfig> = {
     return postMessage(channel, { message, withoutBlocks: slackWithoutBlocks(alert, ports.publicUrl) }, ports)
   },
   digest: {
-    ...SLACK_DIGEST,
-    deliver(channel, requests, ports) {
+    ...DIGEST_LIMITS,
+    deliver(channel, { requests }, ports) {
       const alerts = requests.map(({ alert }) => alert)
       const message = digestMessage(alerts, ports.publicUrl, ports.brandName)
       return postMessage(channel, { message, withoutBlocks: digestWithoutBlocks(alerts) }, ports)

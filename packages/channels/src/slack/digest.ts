@@ -1,12 +1,6 @@
 import type { Alert } from '@backstop/contracts'
-import { describeAlert } from '../alert-text/describe-alert.ts'
+import { type DigestDescription, describeDigest } from '../alert-text/describe-digest.ts'
 import { escapeMrkdwn, mrkdwn, plainText, type SlackBlock, type SlackMessage, truncate } from './message.ts'
-
-/**
- * If more than `above` alerts wait, one message reports up to `most` of them. `most` is the number of one-line entries
- * that fit into a message.
- */
-export const SLACK_DIGEST = { above: 20, most: 100 } as const
 
 /**
  * Limits in characters, within Slack's limits (https://api.slack.com/reference/block-kit/blocks). Lines are short
@@ -28,30 +22,31 @@ const LIMITS = {
  * @param publicUrl base URL of links to the console; null for a message without links
  */
 export function digestMessage(alerts: readonly Alert[], publicUrl: string | null, brandName: string): SlackMessage {
-  const title = `${alerts.length} alerts at once`
-  const lines = alerts.map(alert => lineOf(alert, publicUrl))
+  const digest = describeDigest(alerts)
+  const lines = digest.entries.map(entry => lineOf(entry, publicUrl))
   const blocks: SlackBlock[] = [
-    { type: 'header', text: plainText(title, LIMITS.header) },
+    { type: 'header', text: plainText(digest.title, LIMITS.header) },
+    { type: 'section', text: plainText([...digest.sums, digest.next.sentence].join('\n'), LIMITS.section) },
     ...sectionsOf(lines).map(text => ({ type: 'section' as const, text: mrkdwn(text, LIMITS.section) })),
     {
       type: 'context',
       elements: [plainText(`${brandName} · each of these would have been a message of its own`, LIMITS.context)],
     },
   ]
-  return { text: digestText(alerts, LIMITS.text), blocks }
+  return { text: digestText(digest, LIMITS.text), blocks }
 }
 
 /** The digest as text with all alerts, for the case that Slack rejects the blocks. */
 export function digestWithoutBlocks(alerts: readonly Alert[]): SlackMessage {
-  return { text: digestText(alerts, LIMITS.onlyText) }
+  return { text: digestText(describeDigest(alerts), LIMITS.onlyText) }
 }
 
-function digestText(alerts: readonly Alert[], limit: number): string {
-  return truncate([`${alerts.length} alerts at once:`, ...alerts.map(alert => lineOf(alert, null))].join('\n'), limit)
+function digestText({ title, sums, entries }: DigestDescription, limit: number): string {
+  const lines = entries.map(entry => lineOf(entry, null))
+  return truncate([`${title}: ${escapeMrkdwn(sums.join('; '))}`, ...lines].join('\n'), limit)
 }
 
-function lineOf(alert: Alert, publicUrl: string | null): string {
-  const { title, path, reference } = describeAlert(alert)
+function lineOf({ title, path, reference }: DigestDescription['entries'][number], publicUrl: string | null): string {
   const id = shorten(reference)
   const name = escapeMrkdwn(`${truncate(title, LIMITS.line - SEPARATOR.length - id.length)}${SEPARATOR}${id}`)
   // The link needs no escaping, because it consists of the console's address and an encoded id.

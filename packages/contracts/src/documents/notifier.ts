@@ -81,6 +81,11 @@ export interface DeliveryDocument {
    * means false.
    */
   goes_alone?: boolean
+  /**
+   * Waiting deliveries with the same group are sent as one digest, however few they are. Set by a digest that must be repeated, so that
+   * the repeat reports the same alerts. Absent means none.
+   */
+  digest_group?: string
   /** The last command or replay that requested an attempt. A repeat of it requests no second attempt. */
   requested_by?: string
   /** After a retry by a person: the attempt and the time at which the 72 hours of retries start again. Absent means from attempt 1. */

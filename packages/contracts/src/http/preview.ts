@@ -10,7 +10,7 @@ export const PreviewQuery = z.object({
   event: z
     .enum([...EVENTS, 'digest'])
     .default('incident.opened')
-    .describe('digest: many alerts in one Slack message'),
+    .describe('digest: many alerts in one message of slack or email'),
   kind: ChannelKind.default('email'),
   format: z
     .enum(['html', 'text', 'json'])

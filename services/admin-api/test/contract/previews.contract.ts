@@ -48,7 +48,7 @@ export function describePreviews(testApi: () => TestApi): void {
       const text = await api().get('/v1/previews?kind=slack&format=text')
       expect(text.body).toBe(json.body.text)
       const digest = await api().get('/v1/previews?kind=slack&event=digest&format=json')
-      expect(digest.body.text).toMatch(/^25 alerts at once:/)
+      expect(digest.body.text).toMatch(/^25 alerts in one message: /)
     })
 
     test('is the document that a webhook would receive', async () => {
@@ -78,7 +78,7 @@ export function describePreviews(testApi: () => TestApi): void {
 
     test.each([
       { name: 'a page of a document for programs', query: 'kind=webhook&format=html', path: 'query.format' },
-      { name: 'a digest as a mail', query: 'event=digest', path: 'query.event' },
+      { name: 'a digest for a pager', query: 'kind=pagerduty&event=digest', path: 'query.event' },
       { name: 'a digest for a webhook', query: 'kind=webhook&event=digest', path: 'query.event' },
       { name: 'an event that there is not', query: 'event=incident.closed', path: 'query.event' },
     ])('of $name is refused', async ({ query, path }) => {

@@ -101,6 +101,7 @@ async function sendJobs(
   options: AttemptOptions,
 ): Promise<EndedAttempt[]> {
   const { channel } = record
+  const ended = sendable[0]?.job.endedAddresses ?? []
   const { ports, clock, logger, directory } = options
   const requests = sendable.map(({ request }) => request)
   const [first] = sendable as [Sendable]
@@ -110,8 +111,8 @@ async function sendJobs(
   const startedAtMs = clock.now()
   const answer =
     digestId === undefined
-      ? await deliverToChannel(record, first.request, ports, first.job.endedAddresses ?? [], onFault)
-      : await deliverDigestToChannel(channel, requests, ports, onFault)
+      ? await deliverToChannel(record, first.request, ports, ended, onFault)
+      : await deliverDigestToChannel(record, { digestId, requests }, ports, ended, onFault)
   crashPoint('notifier.after-attempt')
   const endedAtMs = clock.now()
   return sendable.map(({ job }) => {
@@ -133,9 +134,9 @@ async function sendJobs(
   })
 }
 
-/** The id of a digest, recorded on each of its deliveries. */
+/** The id of a digest, recorded on each of its deliveries. A repeat has the same id, so a mail program can drop it. */
 function digestIdOf(sendable: readonly Sendable[]): string {
-  const ids = sendable.map(({ job }) => `${job.request.delivery_id}/${job.request.attempt}`).sort()
+  const ids = sendable.map(({ job }) => job.request.delivery_id).sort()
   return deterministicId('delivery', 'digest', ...ids)
 }
 

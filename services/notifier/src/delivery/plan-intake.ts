@@ -203,6 +203,7 @@ class Planner {
         ladderFromAttempt: 1,
         isKnown: false,
         goesAlone: false,
+        digestGroup: null,
       })
       return
     }
@@ -237,7 +238,10 @@ class Planner {
     request: DeliveryRequest,
     from: JobMessage,
     channelKind: DeliveryJob['channelKind'],
-    known: Pick<DeliveryJob, 'firstAttemptAtMs' | 'ladderFromAttempt' | 'isKnown' | 'endedAddresses' | 'goesAlone'>,
+    known: Pick<
+      DeliveryJob,
+      'firstAttemptAtMs' | 'ladderFromAttempt' | 'isKnown' | 'endedAddresses' | 'goesAlone' | 'digestGroup'
+    >,
   ): void {
     const nowMs = this.#options.clock.now()
     const waitMs = this.#overflow.get(from.message)
@@ -247,7 +251,7 @@ class Planner {
       this.#addDone(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs, waitMs))
       return
     }
-    const { firstAttemptAtMs, ladderFromAttempt, isKnown, endedAddresses, goesAlone } = known
+    const { firstAttemptAtMs, ladderFromAttempt, isKnown, endedAddresses, goesAlone, digestGroup } = known
     const record = this.#channels.get(request.channel_id)
     const paceTarget = record === undefined ? undefined : paceTargetOf(record.channel)
     const job: DeliveryJob = {
@@ -261,6 +265,7 @@ class Planner {
       ...(endedAddresses === undefined ? {} : { endedAddresses }),
       ...(paceTarget === undefined ? {} : { paceTarget }),
       goesAlone,
+      digestGroup,
       receivedAtMs: nowMs,
       messages: [from],
     }

@@ -28,6 +28,7 @@ const job = (alert: typeof opened, isKnown = false): DeliveryJob => ({
   isKnown,
   atOnce: false,
   goesAlone: false,
+  digestGroup: null,
   receivedAtMs: 0,
   messages: [],
 })

@@ -66,6 +66,24 @@ describe('a channel that takes one message a second', () => {
     }
   })
 
+  test('gets a digest that must be repeated again with the same messages, however few they are', async () => {
+    const { queues, names, end, clock } = createQueueHarness(limits)
+    const inGroup = (name: string) => job(name, 'a', { digestGroup: 'dlv_digest' })
+    queues.add([inGroup('1'), inGroup('2'), job('3', 'a')])
+    expect(names()).toEqual(['1+2'])
+    await end('1+2')
+    await clock.advance(1_000)
+    expect(names()).toEqual(['3'])
+  })
+
+  test('gets no digest of messages whose addresses ended in different attempts', () => {
+    const { queues, names } = createQueueHarness(limits)
+    const ended = (name: string, ...tags: string[]) =>
+      job(name, 'a', { endedAddresses: tags.map(tag => ({ tag, end: 'taken' as const, attempt: 1 })) })
+    queues.add([ended('1', 'x'), ended('2'), ended('3', 'x'), ended('4', 'y')])
+    expect(names()).toEqual(['1+3'])
+  })
+
   test('postpones messages that were refused in a digest, except a few', () => {
     const { queues } = createQueueHarness({ ...limits, digest: { above: 20, most: 100 }, maxQueued: 1_000 })
     const many = (channelId: string, goesAlone: boolean) =>

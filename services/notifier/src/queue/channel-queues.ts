@@ -234,10 +234,13 @@ export class ChannelQueues {
       return []
     }
     if (!this.#targets.mayStart(first.paceTarget, channelId)) return []
-    if (digest !== null && lane.active.size === 0) {
+    if (digest !== null) {
       // A flood ends when at most one job waits.
       lane.isFlooded = lane.waiting.length > (lane.isFlooded ? 1 : digest.above)
-      if (lane.isFlooded) return takeDigest(lane.waiting, digest.most)
+      // A digest runs alone, because it may contain messages about any incident.
+      if (lane.isFlooded || first.digestGroup !== null) {
+        return lane.active.size === 0 ? takeDigest(lane.waiting, digest.most) : []
+      }
     }
     return takeFirstStartable(lane.waiting, lane)
   }

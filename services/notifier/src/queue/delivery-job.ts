@@ -30,6 +30,8 @@ export interface DeliveryJob {
   readonly paceTarget?: string
   /** True if the delivery must not be part of a digest. */
   readonly goesAlone: boolean
+  /** Waiting jobs with the same group are sent as one digest, however few they are; null if there is none. */
+  readonly digestGroup: string | null
   readonly receivedAtMs: number
   /** The message that requested the attempt, and duplicates that arrived since. All are completed together. */
   readonly messages: JobMessage[]

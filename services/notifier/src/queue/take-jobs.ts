@@ -1,10 +1,36 @@
 import type { ChannelLane } from './channel-lane.ts'
 import type { DeliveryJob } from './delivery-job.ts'
 
-/** Takes the first jobs of the queue that may be sent as one digest; a job that must be sent alone is taken alone. */
+/**
+ * Takes the jobs that are sent as one digest with the first job of the queue. A job that must be sent alone is taken
+ * alone. All jobs of a digest have the same group, and the same addresses of a mail channel that get no further mail.
+ */
 export function takeDigest(queue: DeliveryJob[], most: number): DeliveryJob[] {
-  const alone = queue.findIndex(job => job.goesAlone)
-  return queue.splice(0, alone === -1 ? most : Math.min(most, Math.max(alone, 1)))
+  const [first] = queue
+  if (first === undefined) return []
+  const group = groupOf(first)
+  if (group === null) return queue.splice(0, 1)
+  const taken: DeliveryJob[] = []
+  const skipped: DeliveryJob[] = []
+  /** Incidents with a skipped job: their later messages wait, to keep their order. */
+  const busyKeys = new Set<string>()
+  for (const job of queue) {
+    if (taken.length === most || groupOf(job) === null) break
+    if (groupOf(job) === group && !busyKeys.has(job.orderingKey)) taken.push(job)
+    else {
+      skipped.push(job)
+      busyKeys.add(job.orderingKey)
+    }
+  }
+  queue.splice(0, taken.length + skipped.length, ...skipped)
+  return taken
+}
+
+/** Null for a job that must be sent alone. */
+function groupOf({ goesAlone, digestGroup, endedAddresses = [] }: DeliveryJob): string | null {
+  if (goesAlone) return null
+  const tags = endedAddresses.map(({ tag }) => tag).sort()
+  return [digestGroup ?? '', ...new Set(tags)].join()
 }
 
 /**

@@ -20,6 +20,8 @@ export interface DeliveryProgress {
   readonly endedAddresses?: readonly EndedAddress[]
   /** True if the delivery must not be part of a digest. */
   readonly goesAlone: boolean
+  /** Waiting deliveries with the same group are sent as one digest; null if there is none. */
+  readonly digestGroup: string | null
 }
 
 /** The only writer of `deliveries`. Every call is a fixed number of commands for any number of deliveries. */
@@ -104,7 +106,7 @@ export function newDelivery(
 export function progressOf(
   document: Pick<
     DeliveryDocument,
-    'state' | 'reason' | 'next_attempt' | 'ladder_from' | 'ended_addresses' | 'goes_alone'
+    'state' | 'reason' | 'next_attempt' | 'ladder_from' | 'ended_addresses' | 'goes_alone' | 'digest_group'
   > & {
     attempts: readonly { attempt: number; at: Date }[]
   },
@@ -124,6 +126,7 @@ export function progressOf(
     lastAttemptAtMs: document.attempts.at(-1)?.at.getTime() ?? null,
     next: next === null ? null : { attempt: next.attempt, dueAtMs: next.due_at.getTime(), topic: next.topic },
     goesAlone: document.goes_alone === true,
+    digestGroup: document.digest_group ?? null,
     ...(endedAddresses === undefined ? {} : { endedAddresses }),
   }
 }

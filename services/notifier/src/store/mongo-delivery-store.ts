@@ -15,6 +15,7 @@ type StoredProgress = Pick<
   | 'told_by'
   | 'ended_addresses'
   | 'goes_alone'
+  | 'digest_group'
 >
 const PROGRESS = {
   state: 1,
@@ -24,6 +25,7 @@ const PROGRESS = {
   told_by: 1,
   ended_addresses: 1,
   goes_alone: 1,
+  digest_group: 1,
   'attempts.attempt': 1,
   'attempts.at': 1,
 } as const
@@ -98,12 +100,14 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
 }
 
 function toOutcomeUpdate(outcome: AttemptOutcome): AnyBulkWriteOperation<DeliveryDocument> {
-  const { deliveryId, attempt, record, state, reason, next, coveredBy, goesAlone, endedAddresses, atMs } = outcome
+  const { deliveryId, attempt, record, state, reason, next, coveredBy, goesAlone, digestGroup, endedAddresses, atMs } =
+    outcome
   const next_attempt =
     next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
   const told = {
     ...(coveredBy === undefined ? {} : { told_by: coveredBy }),
     ...(goesAlone === undefined ? {} : { goes_alone: goesAlone }),
+    ...(digestGroup === undefined ? {} : { digest_group: digestGroup }),
   }
   const ended = endedAddresses === undefined ? {} : { ended_addresses: endedAddresses }
   return updateIf(

@@ -135,6 +135,7 @@ export function createMemoryDeliveryStore({ deliveries }: MemoryCollections): De
           }
           if (outcome.coveredBy !== undefined) document.told_by = outcome.coveredBy
           if (outcome.goesAlone !== undefined) document.goes_alone = outcome.goesAlone
+          if (outcome.digestGroup !== undefined) document.digest_group = outcome.digestGroup
         } else if (document === undefined || !showsOutcome(document, outcome)) {
           refused.add(outcome.deliveryId)
         }

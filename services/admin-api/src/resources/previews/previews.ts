@@ -1,5 +1,5 @@
-import { digestMessage, previewMessage, SAMPLE_ALERTS, slackPage } from '@backstop/channels'
-import { type Alert, type Branding, PreviewQuery } from '@backstop/contracts'
+import { type Preview, previewDigest, previewMessage, SAMPLE_ALERTS } from '@backstop/channels'
+import { type Alert, PreviewQuery, type ProjectDocument } from '@backstop/contracts'
 import { z } from 'zod'
 import { findProject } from '../../http/find-resource.ts'
 import { refusedField } from '../../http/refused-field.ts'
@@ -45,28 +45,26 @@ export function previewRoutes({ stores, brandName }: AdminParts): Route[] {
       async handle({ query, principal }) {
         const { project_id } = query
         const project = project_id === undefined ? undefined : await findProject(stores, principal, project_id)
-        return query.event === 'digest'
-          ? digestPreview(query, project?._id, brandName)
-          : preview(query, SAMPLE_ALERTS[query.event](project?._id), project?.branding ?? {}, brandName)
+        return answerOf(query, previewOf(query, project, brandName))
       },
     }),
   ]
 }
 
-function preview({ kind, format }: Query, alert: Alert, branding: Branding, brandName: string): RouteAnswer {
-  const view = { alert, branding, brandName, publicUrl: CONSOLE_URL, unsubscribeUrl: UNSUBSCRIBE_URL }
-  const { body, text, html } = previewMessage(kind, view)
+function previewOf({ kind, event }: Query, project: ProjectDocument | undefined, brandName: string): Preview {
+  const branding = project?.branding ?? {}
+  const view = { branding, brandName, publicUrl: CONSOLE_URL, unsubscribeUrl: UNSUBSCRIBE_URL }
+  if (event !== 'digest') return previewMessage(kind, { ...view, alert: SAMPLE_ALERTS[event](project?._id) })
+  const digest = previewDigest(kind, { ...view, alerts: digestAlerts(project?._id) })
+  if (digest !== null) return digest
+  throw refusedField('query.event', `Only slack and email have digests; ${kind} gets each alert by itself`)
+}
+
+function answerOf({ kind, format }: Query, { body, text, html }: Preview): RouteAnswer {
   if (format === 'text') return { status: 200, text }
   if (format === 'html' && html === null)
     throw refusedField('query.format', `A ${kind} message is read by programs; ask for json or text`)
   return format === 'json' || html === null ? { status: 200, body } : previewPage(html)
-}
-
-function digestPreview({ kind, format }: Query, projectId: string | undefined, brandName: string): RouteAnswer {
-  if (kind !== 'slack') throw refusedField('query.event', `Only slack has digests, ${kind} gets each alert by itself`)
-  const message = digestMessage(digestAlerts(projectId), CONSOLE_URL, brandName)
-  if (format === 'text') return { status: 200, text: message.text }
-  return format === 'json' ? { status: 200, body: message } : previewPage(slackPage(message))
 }
 
 function digestAlerts(projectId: string | undefined): Alert[] {

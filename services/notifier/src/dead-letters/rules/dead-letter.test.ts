@@ -13,6 +13,7 @@ const waitingFor = (attempt: number, dueAtMs: number): DeliveryProgress => ({
   lastAttemptAtMs: null,
   next: { attempt, dueAtMs, topic: 'deliveries' },
   goesAlone: false,
+  digestGroup: null,
 })
 
 const ROWS: { name: string; attempt: number; progress: DeliveryProgress | undefined; kind: string; reason: string }[] =

@@ -12,6 +12,7 @@ const progress = (facts: Partial<DeliveryProgress>): DeliveryProgress => ({
   lastAttemptAtMs: 1,
   next: next(2),
   goesAlone: false,
+  digestGroup: null,
   ...facts,
 })
 

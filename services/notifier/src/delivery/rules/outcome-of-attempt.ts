@@ -29,6 +29,8 @@ export interface AttemptOutcome {
   readonly coveredBy?: string
   /** Set if the delivery must not be part of a digest, because a digest with it was refused for its content. */
   readonly goesAlone?: true
+  /** Set if the digest that contained the alert must be repeated: the deliveries with this group. */
+  readonly digestGroup?: string
   /** The addresses of a mail channel that get no further mail after this attempt; absent if there are none. */
   readonly endedAddresses?: readonly EndedAddress[]
   readonly atMs: number
@@ -55,7 +57,7 @@ export function outcomeOfAttempt(facts: AttemptFacts): AttemptOutcome {
   const { answer, attempt, deliveryId, test, endedAtMs } = facts
   const outcome = outcomeOf(facts)
   const said = answer.kind === 'mails' ? answer.decisive : answer
-  const ended = answer.kind === 'mails' ? answer.ended.map(one => ({ ...one, attempt })) : []
+  const ended = endedAddressesOf(answer, outcome).map(one => ({ ...one, attempt }))
   const hasWorked = outcome.kind === 'delivered' || ended.some(one => one.end === 'taken')
   const record: DeliveryAttempt = {
     attempt,
@@ -104,8 +106,15 @@ export function outcomeOfAttempt(facts: AttemptFacts): AttemptOutcome {
           next: null,
         }
       }
-      const goesAlone = outcome.fault === 'one_of_several' ? { goesAlone: true as const } : {}
-      return { ...common, state: 'retrying', reason: outcome.error, reasonCode: outcome.reason, next, ...goesAlone }
+      return {
+        ...common,
+        state: 'retrying',
+        reason: outcome.error,
+        reasonCode: outcome.reason,
+        next,
+        ...(outcome.fault === 'one_of_several' ? { goesAlone: true as const } : {}),
+        ...(facts.digestId === undefined ? {} : { digestGroup: facts.digestId }),
+      }
     }
     default:
       return outcome satisfies never
@@ -118,8 +127,16 @@ export function outcomeOfAttempt(facts: AttemptFacts): AttemptOutcome {
  */
 function outcomeOf({ channelKind, answer, endedAtMs, digestId }: AttemptFacts): Outcome {
   const outcome = classifyAnswer(channelKind, answer, endedAtMs)
-  if (outcome.kind !== 'dead_letter' || digestId === undefined) return outcome
+  if (outcome.kind !== 'dead_letter' || digestId === undefined || outcome.reason === 'everybody_suppressed')
+    return outcome
   return { kind: 'retry', reason: outcome.reason, error: outcome.error, retryAfterMs: null, fault: 'one_of_several' }
+}
+
+/** An address that refused the content of a digest may accept each alert alone, so it has not ended. */
+function endedAddressesOf(answer: AttemptAnswer, outcome: Outcome): readonly Pick<EndedAddress, 'tag' | 'end'>[] {
+  if (answer.kind !== 'mails') return []
+  const isOneOfSeveral = outcome.kind === 'retry' && outcome.fault === 'one_of_several'
+  return isOneOfSeveral ? answer.ended.filter(({ end }) => end === 'taken') : answer.ended
 }
 
 /** The end of a delivery without an attempt: its channel is deleted or disabled, or its message is unusable. */

@@ -12,6 +12,7 @@ const progress = (state: DeliveryProgress['state'], nextAttempt: number | null):
   lastAttempt: 1,
   lastAttemptAtMs: 1,
   goesAlone: false,
+  digestGroup: null,
   next: nextAttempt === null ? null : { attempt: nextAttempt, dueAtMs: 1, topic: 'deliveries.retry.5s' },
 })
 

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { describeDigest } from './describe-digest.ts'
+import { SAMPLE_ALERTS, sampleAction, sampleChannelIncident } from './sample-alerts.ts'
+
+const refund = (amount: number | null, currency: string | null = 'eur') => sampleAction({ amount, currency })
+
+describe('the sums of a digest', () => {
+  test('count the unexplained actions by kind and currency, with their money', () => {
+    const alerts = [
+      refund(1_000),
+      refund(2_000),
+      refund(500, 'jpy'),
+      sampleAction({ kind: 'cancellation', amount: null }),
+    ]
+    expect(describeDigest(alerts).sums).toEqual([
+      '2 unexplained refunds, EUR 30.00 in total',
+      '1 unexplained refund, JPY 500',
+      '1 unexplained cancellation',
+    ])
+  })
+
+  test('count money that did not move, and other alerts, without an amount', () => {
+    const alerts = [
+      SAMPLE_ALERTS['incident.resolved'](),
+      sampleChannelIncident(),
+      sampleAction({ amount: 1_000, currency: 'eur', state: 'failed' }),
+      refund(1_000),
+    ]
+    expect(describeDigest(alerts).sums).toEqual([
+      '1 unexplained refund, EUR 10.00',
+      '2 other alerts',
+      '1 resolved incident',
+    ])
+  })
+
+  test('never add test money to live money', () => {
+    const inTest = sampleAction({ amount: 5_000, currency: 'eur', mode: 'test' })
+    expect(describeDigest([refund(1_000), inTest, inTest]).sums).toEqual([
+      '2 unexplained refunds (test mode), EUR 100.00 in total',
+      '1 unexplained refund, EUR 10.00',
+    ])
+  })
+
+  test('are limited to ten lines', () => {
+    const codes = ['eur', 'usd', 'gbp', 'chf', 'sek', 'nok', 'dkk', 'pln', 'czk', 'huf', 'ron', 'bgn']
+    const { sums } = describeDigest(codes.map(code => refund(1_000, code)))
+    expect(sums).toHaveLength(10)
+    expect(sums.at(-1)).toBe('More kinds and currencies, listed below')
+  })
+})

@@ -1,0 +1,83 @@
+import { type Alert, formatMoney } from '@backstop/contracts'
+import type { AlertDescription, NextStep } from './alert-description.ts'
+import { describeAlert } from './describe-alert.ts'
+
+/** If more than `above` alerts wait, one message reports up to `most` of them: as many one-line entries fit into a Slack message. */
+export const DIGEST_LIMITS = { above: 20, most: 100 } as const
+
+/** Several alerts in words, from which the digests of Slack and mail are built. */
+export interface DigestDescription {
+  readonly title: string
+  /** Counts and sums, the unexplained actions first: "12 unexplained refunds, EUR 1,490.00 in total". */
+  readonly sums: readonly string[]
+  /** One entry for each alert, in the given order. */
+  readonly entries: readonly Pick<AlertDescription, 'title' | 'path' | 'reference'>[]
+  readonly next: NextStep
+  readonly tone: AlertDescription['tone']
+}
+
+/** Currencies are limited, so that the sums never fill a message. */
+const MOST_SUMS = 10
+
+/** @param alerts in the order in which they were raised */
+export function describeDigest(alerts: readonly Alert[]): DigestDescription {
+  const described = alerts.map(describeAlert)
+  const sums = sumsOf(alerts)
+  const isAlarm = described.some(({ tone }) => tone === 'alarm')
+  return {
+    title: `${alerts.length} alerts in one message`,
+    sums: sums.length > MOST_SUMS ? [...sums.slice(0, MOST_SUMS - 1), 'More kinds and currencies, listed below'] : sums,
+    entries: described.map(({ title, path, reference }) => ({ title, path, reference })),
+    next: { sentence: 'Look at the largest unexplained amounts first, then at the other entries.', steps: [] },
+    tone: isAlarm ? 'alarm' : 'neutral',
+  }
+}
+
+interface Sum {
+  readonly name: string
+  readonly currency: string | null
+  count: number
+  amount: number
+}
+
+/** Money of different currencies, and test money, is never added up. */
+function sumsOf(alerts: readonly Alert[]): string[] {
+  const sums = new Map<string, Sum>()
+  for (const alert of alerts) {
+    const facts = sumFactsOf(alert)
+    const key = `${facts.name}/${facts.currency}`
+    const sum = sums.get(key) ?? { name: facts.name, currency: facts.currency, count: 0, amount: 0 }
+    sums.set(key, { ...sum, count: sum.count + 1, amount: sum.amount + facts.amount })
+  }
+  const unexplainedFirst = (sum: Sum) => (sum.name.startsWith('unexplained') ? 0 : 1)
+  return [...sums.values()]
+    .toSorted((a, b) => unexplainedFirst(a) - unexplainedFirst(b) || b.count - a.count)
+    .map(textOf)
+}
+
+function textOf({ name, currency, count, amount }: Sum): string {
+  const money = formatMoney(amount, currency)
+  const counted = count === 1 ? `1 ${name}` : `${count} ${plural(name)}`
+  return money === null ? counted : count === 1 ? `${counted}, ${money}` : `${counted}, ${money} in total`
+}
+
+function plural(name: string): string {
+  const [noun, rest] = [name.replace(/ \(.*/, ''), / \(.*/.exec(name)?.[0] ?? '']
+  return `${noun}s${rest}`
+}
+
+/** An action that failed moved no money, so it is counted with the other alerts. */
+const WITHOUT_MONEY: ReadonlySet<string> = new Set(['failed', 'canceled', 'rejected', 'reversed'])
+
+function sumFactsOf(alert: Alert): { name: string; currency: string | null; amount: number } {
+  if (alert.event === 'incident.resolved') return { name: 'resolved incident', currency: null, amount: 0 }
+  const action =
+    alert.event === 'incident.opened' && alert.data.incident.code === 'UNEXPECTED_ACTION' ? alert.data.action : null
+  if (action === null || WITHOUT_MONEY.has(action.state)) return { name: 'other alert', currency: null, amount: 0 }
+  const test = action.mode === 'test' ? ' (test mode)' : ''
+  return {
+    name: `unexplained ${action.kind.replaceAll('_', ' ')}${test}`,
+    currency: action.amount === null ? null : action.currency,
+    amount: action.amount ?? 0,
+  }
+}

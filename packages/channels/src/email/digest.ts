@@ -1,0 +1,40 @@
+import type { Alert } from '@backstop/contracts'
+import { describeDigest } from '../alert-text/describe-digest.ts'
+import { capitalise } from '../alert-text/wording.ts'
+import { cutText } from '../cut-text.ts'
+import { fillMail, type MailContent, type MailView } from './message.ts'
+
+export interface DigestMailView extends Omit<MailView, 'alert'> {
+  /** In the order in which they were raised. */
+  readonly alerts: readonly Alert[]
+  readonly digestId: string
+}
+
+/** Limits that keep a full digest below 102 KB, where mail programs begin to clip. In characters. */
+const LIMITS = { title: 150, reference: 80, url: 200 } as const
+
+/** Renders one mail that reports several alerts. */
+export function renderDigestMail(view: DigestMailView): MailContent {
+  const { title, sums, entries, next, tone } = describeDigest(view.alerts)
+  const texts = {
+    subject: `${title}: ${sums[0]}`,
+    title,
+    summary: capitalise(`${sums.join('; ')}.`),
+    facts: [],
+    next,
+    tone,
+    links: [],
+    entries: entries.map(({ title: text, reference, path }) => {
+      const url = view.publicUrl === null || path === null ? null : view.publicUrl + path
+      return {
+        text: cutText(text, LIMITS.title),
+        reference: cutText(reference, LIMITS.reference),
+        // Part of a link leads nowhere.
+        url: url === null || url.length > LIMITS.url ? null : url,
+      }
+    }),
+    ids: `digest ${view.digestId}`,
+    threadId: view.digestId,
+  }
+  return fillMail(texts, view)
+}
