@@ -138,6 +138,16 @@ export const COLLECTIONS = {
       { keys: { expires_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } },
     ],
   },
+  silences: {
+    owner: 'admin-api',
+    indexes: [
+      // The notifier finds silences by these fields.
+      { keys: { connection_id: 1, ends_at: 1 } },
+      { keys: { project_id: 1, created_at: -1, _id: -1 } },
+      { keys: { created_at: -1, _id: -1 } },
+      { keys: { ends_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } },
+    ],
+  },
   expected_change_uses: {
     owner: 'reconciler',
     indexes: [{ keys: { expires_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } }],

@@ -24,6 +24,7 @@ export const ID_PREFIXES = {
   reread: 'rrd',
   readback: 'rbk',
   expectedChange: 'exp',
+  silence: 'sil',
   deadLetter: 'dlt',
 } as const
 

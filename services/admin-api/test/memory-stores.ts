@@ -21,6 +21,7 @@ export function createMemoryStores(): MemoryStores {
     idempotencyKeys: createMemoryCollection(),
     replayRequests: createMemoryCollection(),
     expectedChanges: createMemoryCollection(),
+    silences: createMemoryCollection(),
     inbox: createMemoryCollection(),
     inboxBodies: createMemoryCollection(),
     sweeps: createMemoryCollection(),

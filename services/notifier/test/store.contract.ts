@@ -2,7 +2,7 @@
 
 import type { ChannelDocument } from '@backstop/channels'
 import { alert, PROJECT, webhookChannel } from '@backstop/channels/test'
-import type { DeliveryDocument } from '@backstop/contracts'
+import type { DeliveryDocument, SilenceDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   type AttemptOutcome,
@@ -20,6 +20,7 @@ export interface StoresUnderTest {
   readonly health: HealthStore
   putChannel(channel: ChannelDocument): Promise<void>
   putProject(id: string, name: string): Promise<void>
+  putSilence(silence: SilenceDocument): Promise<void>
   putConnection(id: string, projectId: string, name: string): Promise<void>
   delivery(id: string): Promise<DeliveryDocument | undefined>
 }
@@ -229,6 +230,22 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
         { channelId: 'chn_ill', projectId: PROJECT, events, showsPersonalData: false, filter: null },
         { channelId: 'chn_on', projectId: PROJECT, events, showsPersonalData: true, filter },
       ])
+    })
+
+    test('are found with the silences of connections in a period', async () => {
+      const at = (minutes: number) => new Date(NOW + minutes * 60_000)
+      const put = (_id: string, connection_id: string, created_at: Date, ends_at: Date) =>
+        stores.putSilence({
+          ...{ _id, connection_id, created_at, ends_at },
+          ...{ project_id: PROJECT, reason: 'Migration', created_by: 'key_1', ended_by: null },
+        })
+      await put('sil_over', 'con_1', at(-20), at(-10))
+      await put('sil_overlaps', 'con_1', at(-5), at(5))
+      await put('sil_later', 'con_1', at(11), at(20))
+      await put('sil_of_other', 'con_2', at(-5), at(5))
+      const question = { connectionIds: ['con_1', 'con_3'], from: at(-10), to: at(10) }
+      const found = await stores.channels.findSilences(question)
+      expect(found).toEqual([{ _id: 'sil_overlaps', connection_id: 'con_1', created_at: at(-5), ends_at: at(5) }])
     })
 
     test('are found with the names of their project and its connections', async () => {

@@ -1,6 +1,7 @@
 /** Documents of admin-api, their only writer. */
 import type { ChannelFilter } from '../channel-filter.ts'
 import type { ChannelKind } from '../channel-kind.ts'
+import type { SilenceSummary } from '../http/silence.ts'
 import type { AlertEvent } from '../messages/alert.ts'
 import type { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
 import type { SealedSecret } from '../sealed-secret.ts'
@@ -59,10 +60,27 @@ export interface ConnectionDocument {
   site: string | null
   /** Base URL of the provider's API; null for the public API. */
   api_base: string | null
+  /** The latest silence, which may have ended. Null or absent if there is none. */
+  silence?: SilenceSummary | null
   version: number
   created_at: Date
   updated_at: Date
   deleted_at: Date | null
+}
+
+/** A period in which nobody is notified of alerts about a connection. It is kept after its end, to explain its incidents. */
+export interface SilenceDocument {
+  _id: string
+  project_id: string
+  connection_id: string
+  reason: string
+  created_by: string
+  /** When the silence begins. */
+  created_at: Date
+  /** When the silence ends or ended. */
+  ends_at: Date
+  /** Who ended the silence early; null if nobody did. */
+  ended_by: string | null
 }
 
 /** An expected change: a refund or cancellation that people announced and that no operation reports. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
 import { OutOfBand, ProviderKind } from '../providers.ts'
 import { Label } from './project.ts'
+import { SilenceSummary } from './silence.ts'
 
 /**
  * A secret that authenticates a provider's notifications. It has at least 16 characters, because a shorter HMAC key could be guessed. It
@@ -90,6 +91,7 @@ export const Connection = z.object({
   api_base: z.string().nullable(),
   has_read_key: z.boolean(),
   reading: ConnectionReading,
+  silence: SilenceSummary.nullable().describe('While the connection is silenced: until when, by whom and why'),
   secret_fingerprints: z.array(z.string()),
   version: z.int(),
   created_at: Timestamp,

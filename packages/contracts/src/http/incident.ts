@@ -3,6 +3,7 @@ import { Timestamp } from '../operation.ts'
 import { Action, Incident, IncidentState, TimelineEntry } from '../verdict.ts'
 import { DeliveryState } from './delivery.ts'
 import { ListQuery } from './list.ts'
+import { SilenceSummary } from './silence.ts'
 
 /** The query of GET /v1/incidents. */
 export const IncidentQuery = ListQuery.extend({
@@ -35,6 +36,9 @@ const IncidentDelivery = z.object({
 export const IncidentWithTimeline = Incident.extend({
   action: Action.nullable(),
   timeline: z.array(TimelineEntry),
+  silence: SilenceSummary.nullable().describe(
+    'The silence during which the incident opened: no channel was notified of it. Null if there was none',
+  ),
   deliveries: z.array(IncidentDelivery),
 })
 export type IncidentWithTimeline = z.infer<typeof IncidentWithTimeline>

@@ -19,6 +19,7 @@ import { projectRoutes } from './projects/projects.ts'
 import { replayRoutes } from './replays/replays.ts'
 import { runRoutes } from './runs/runs.ts'
 import { selfDescriptionRoutes } from './self-description/self-description.ts'
+import { silenceRoutes } from './silences/silences.ts'
 import { suppressionRoutes } from './suppressions/suppressions.ts'
 import { unsubscribeRoutes } from './unsubscribe/unsubscribe.ts'
 
@@ -39,6 +40,7 @@ export function allRoutes(parts: AdminParts): Route[] {
     ...incidentRoutes(parts),
     ...actionRoutes(parts),
     ...expectedChangeRoutes(parts),
+    ...silenceRoutes(parts),
     ...inboxRoutes(parts),
     ...apiKeyRoutes(parts),
     ...auditRoutes(parts),

@@ -15,6 +15,7 @@ import type {
   ProjectDocument,
   ReplayDocument,
   ReplayRequestDocument,
+  SilenceDocument,
   SuppressionDocument,
   SweepDocument,
 } from '@backstop/contracts'
@@ -48,6 +49,7 @@ export interface AdminCollections {
   readonly idempotencyKeys: Collection<IdempotencyDocument>
   readonly replayRequests: Collection<ReplayRequestDocument>
   readonly expectedChanges: Collection<ExpectedChangeDocument>
+  readonly silences: Collection<SilenceDocument>
   /** Owner: reconciler. */
   readonly inbox: ReadCollection<InboxDocument>
   /** Owner: reconciler. */
@@ -132,6 +134,7 @@ function mongoCollections(db: Db, session?: ClientSession): AdminCollections {
     idempotencyKeys: createMongoCollection(db, 'idempotency_keys', session),
     replayRequests: createMongoCollection(db, 'replay_requests', session),
     expectedChanges: createMongoCollection(db, 'expected_changes', session),
+    silences: createMongoCollection(db, 'silences', session),
     inbox: createMongoCollection(db, 'inbox', session),
     inboxBodies: createMongoCollection(db, 'inbox_bodies', session),
     sweeps: createMongoCollection(db, 'sweeps', session),

@@ -23,6 +23,7 @@ import { describeReconciling } from './reconciling.contract.ts'
 import { describeRefusals } from './refusals.contract.ts'
 import { describeRuns } from './runs.contract.ts'
 import { describeSecrets } from './secrets.contract.ts'
+import { describeSilences } from './silences.contract.ts'
 import { describeSuppressions } from './suppressions.contract.ts'
 
 export function describeApi(name: string, open: () => Promise<TestApi>): void {
@@ -40,6 +41,7 @@ export function describeApi(name: string, open: () => Promise<TestApi>): void {
     describeChannelChanges(current)
     describeDeliveries(current)
     describeDeadLetters(current)
+    describeSilences(current)
     describeSuppressions(current)
     describeOperations(current)
     describeApprovals(current)

@@ -27,6 +27,7 @@ export function describeConnections(testApi: () => TestApi): void {
         api_base: null,
         has_read_key: false,
         reading: { state: 'off', last_run_at: null, error: null, failing_since: null, next_run_at: null },
+        silence: null,
         secret_fingerprints: [expect.stringMatching(/^[0-9a-f]{8}$/)],
         version: 1,
         created_at: expect.any(String),

@@ -17,6 +17,8 @@ export interface ProjectResources {
   readonly incidentId: string
   readonly actionId: string
   readonly expectedChangeId: string
+  /** An active silence of another connection. */
+  readonly silenceId: string
   /** The event of a notification of the connection. */
   readonly eventId: string
   /** A dead delivery of the channel. */
@@ -55,6 +57,9 @@ export async function createProjectResources(testApi: TestApi): Promise<ProjectR
   const window = { from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z' }
   const replay = await api.post('/v1/replays', { channel_id: channelId, ...window })
   const expected = await api.post('/v1/expected-changes', { project_id: projectId, kind: 'refund', note: 'x' })
+  const quiet = await api.post(`/v1/projects/${projectId}/connections`, { kind: 'processor', name: 'Quiet' })
+  const silenced = { project_id: projectId, connection_id: quiet.body.connection_id, reason: 'x' }
+  const silence = await api.post('/v1/silences', { ...silenced, duration_seconds: 3600 })
   const suppressed = await api.post('/v1/suppressions', { project_id: projectId, address: 'left@b.test' })
   return {
     projectId,
@@ -67,6 +72,7 @@ export async function createProjectResources(testApi: TestApi): Promise<ProjectR
     incidentId: incident,
     actionId: action,
     expectedChangeId: expected.body.expected_change_id,
+    silenceId: silence.body.silence_id,
     eventId: await storeEvent(testApi, projectId, connectionId),
     deliveryId: dead._id,
     replayId: replay.body.replay_id,
@@ -184,6 +190,11 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     createExpectedChange: { body: { project_id: projectId, kind: 'refund', note: 'Yearly goodwill' } },
     getExpectedChange: { params: { id: own.expectedChangeId } },
     listExpectedChanges: { query: `?project_id=${projectId}` },
+    createSilence: {
+      body: { project_id: projectId, connection_id: connectionId, reason: 'Data migration', duration_seconds: 600 },
+    },
+    listSilences: { query: `?project_id=${projectId}` },
+    getSilence: { params: { id: own.silenceId } },
     listInbox: { query: `?project_id=${projectId}` },
     getInboxEntry: { params: { connection_id: connectionId, event_id: own.eventId } },
     previewMessage: { query: `?project_id=${projectId}&format=json` },
@@ -196,6 +207,7 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     deleteBudget: { params: { id: own.budgetId } },
     revokeApiKey: { params: { id: keyId } },
     deleteSuppression: { params: { address: own.suppressed }, query: `?project_id=${projectId}` },
+    endSilence: { params: { id: own.silenceId } },
     deleteExpectedChange: { params: { id: own.expectedChangeId } },
     deleteAlertChannel: { params: { id: channelId } },
     deleteConnection: { params: connection },

@@ -4,6 +4,7 @@ import { deliveryMessage } from '../retry/delivery-messages.ts'
 import type { ChannelStore } from '../store/channel-store.ts'
 import { completeAlert } from './rules/complete-alert.ts'
 import { fanOut } from './rules/fan-out.ts'
+import { silenceOf, silenceQuestionOf } from './rules/silence.ts'
 
 export interface AlertConsumerOptions
   extends Pick<WorkLoopOptions<'alert'>, 'bus' | 'clock' | 'logger' | 'metrics' | 'onFatal'> {
@@ -26,13 +27,21 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
     topics: { alerts: 'alert' },
     deadTopic: 'deliveries.dead',
     async handle(messages) {
-      const projects = [...new Set(messages.map(({ message }) => message.project_id))]
-      const [listeners, names] = await Promise.all([
+      const alerts = messages.map(({ message }) => message)
+      const projects = [...new Set(alerts.map(({ project_id }) => project_id))]
+      const question = silenceQuestionOf(alerts)
+      const [listeners, names, silences] = await Promise.all([
         channels.findSubscribedChannels(projects),
         channels.findNames(projects),
+        question === undefined ? [] : channels.findSilences(question),
       ])
       const outgoing = messages.flatMap(({ message: alert, headers }) => {
         const { alert_id, project_id, event } = alert
+        const silence = silenceOf(alert, silences)
+        if (silence !== undefined) {
+          logger.info({ alert_id, project_id, event, silence_id: silence._id }, 'alert.silenced')
+          return []
+        }
         const requests = fanOut(completeAlert(alert, names.get(project_id), publicUrl), listeners)
         logger.info({ alert_id, project_id, event, channels: requests.length }, 'alert.fanned_out')
         return requests.map(request => deliveryMessage(codec, request, headers))

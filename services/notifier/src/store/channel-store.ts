@@ -3,6 +3,7 @@ import type { ProjectFacts } from '@backstop/channels/deliver'
 import type { ProjectDocument, SuppressionDocument } from '@backstop/contracts'
 import type { ProjectNames } from '../fan-out/rules/complete-alert.ts'
 import type { SubscribedChannel } from '../fan-out/rules/fan-out.ts'
+import type { KnownSilence, SilenceQuestion } from '../fan-out/rules/silence.ts'
 
 /** A channel with its health and the facts of its project. */
 export interface ChannelRecord {
@@ -13,7 +14,8 @@ export interface ChannelRecord {
 }
 
 /**
- * Reads `channels`, `projects` and `connections` (owned by admin-api), `channel_health` and `suppressions` (owned by the notifier).
+ * Reads `channels`, `projects`, `connections` and `silences` (owned by admin-api), `channel_health` and `suppressions` (owned by the
+ * notifier).
  * Every call is one read for any number of ids.
  */
 export interface ChannelStore {
@@ -24,6 +26,8 @@ export interface ChannelStore {
   findSubscribedChannels(projectIds: readonly string[]): Promise<readonly SubscribedChannel[]>
   /** The names of these projects and of their connections, by project id. */
   findNames(projectIds: readonly string[]): Promise<ReadonlyMap<string, ProjectNames>>
+  /** The silences of these connections that overlap the period. */
+  findSilences(question: SilenceQuestion): Promise<readonly KnownSilence[]>
   /** The existing channels with these ids, including deleted ones. */
   findChannels(channelIds: readonly string[]): Promise<readonly ChannelRecord[]>
 }

@@ -3,10 +3,12 @@ import type {
   ChannelHealthDocument,
   ConnectionDocument,
   ProjectDocument,
+  SilenceDocument,
   SuppressionDocument,
 } from '@backstop/contracts'
 import { asUnavailable } from '@backstop/kit'
 import type { Db, Document } from 'mongodb'
+import type { KnownSilence } from '../fan-out/rules/silence.ts'
 import { type ChannelRecord, type ChannelStore, projectFacts } from './channel-store.ts'
 
 /** A server-side join, so that a channel and its health are one read. */
@@ -107,6 +109,16 @@ export function createMongoChannelStore(db: Db): ChannelStore {
           ]),
         )
       }),
+    findSilences: ({ connectionIds, from, to }) =>
+      asUnavailable(() =>
+        db
+          .collection<SilenceDocument>('silences')
+          .find<KnownSilence>(
+            { connection_id: { $in: [...connectionIds] }, ends_at: { $gt: from }, created_at: { $lte: to } },
+            { projection: { connection_id: 1, created_at: 1, ends_at: 1 }, ...ONE_ANSWER },
+          )
+          .toArray(),
+      ),
     findChannels: channelIds =>
       asUnavailable(async () => {
         const found = await channels

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ChannelDocument } from '@backstop/channels'
 import { alert, PROJECT, webhookChannel } from '@backstop/channels/test'
-import { COLLECTIONS, type DeadLetterDocument, type DeliveryDocument } from '@backstop/contracts'
+import { COLLECTIONS, type DeadLetterDocument, type DeliveryDocument, type SilenceDocument } from '@backstop/contracts'
 import { connectMongo, type Mongo, Secret } from '@backstop/kit'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 describeStores('MongoDB', async () => {
-  for (const name of ['channels', 'channel_health', 'deliveries'] as const) {
+  for (const name of ['channels', 'channel_health', 'deliveries', 'silences'] as const) {
     const collection = mongo.db.collection(name)
     await collection.deleteMany({})
     for (const { keys } of COLLECTIONS[name].indexes) await collection.createIndex(keys)
@@ -48,6 +48,9 @@ describeStores('MongoDB', async () => {
     },
     putProject: async (id, name) => {
       await mongo.db.collection<{ _id: string; name: string }>('projects').insertOne({ _id: id, name })
+    },
+    putSilence: async silence => {
+      await mongo.db.collection<SilenceDocument>('silences').insertOne(silence)
     },
     putConnection: async (id, project_id, name) => {
       const connections = mongo.db.collection<{ _id: string; project_id: string; name: string }>('connections')

@@ -23,6 +23,7 @@ describeStores('in memory', async () => {
       const at = new Date(0)
       collections.projects.set(id, { _id: id, name, branding: {}, version: 1, created_at: at, updated_at: at })
     },
+    putSilence: async silence => void collections.silences.set(silence._id, silence),
     putConnection: async (id, project_id, name) => void collections.connections.set(id, { _id: id, project_id, name }),
     delivery: async id => collections.deliveries.get(id),
   }

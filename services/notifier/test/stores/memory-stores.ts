@@ -8,6 +8,7 @@ import type {
   DeliveryDocument,
   ProjectDocument,
   ReplayDocument,
+  SilenceDocument,
   SuppressionDocument,
 } from '@backstop/contracts'
 import { type ChannelStore, projectFacts } from '../../src/store/channel-store.ts'
@@ -20,6 +21,7 @@ export interface MemoryCollections {
   readonly projects: Map<string, ProjectDocument>
   /** Only the fields that the notifier reads. */
   readonly connections: Map<string, Pick<ConnectionDocument, '_id' | 'project_id' | 'name'>>
+  readonly silences: Map<string, SilenceDocument>
   readonly channels: Map<string, ChannelDocument>
   readonly channelHealth: Map<string, ChannelHealthDocument>
   readonly deliveries: Map<string, DeliveryDocument>
@@ -32,6 +34,7 @@ export function createMemoryCollections(): MemoryCollections {
   return {
     projects: new Map(),
     connections: new Map(),
+    silences: new Map(),
     channels: new Map(),
     channelHealth: new Map(),
     deliveries: new Map(),
@@ -46,6 +49,7 @@ export function createMemoryChannelStore({
   channelHealth,
   projects,
   connections,
+  silences,
   suppressions,
 }: MemoryCollections): ChannelStore {
   const disabledReason = (channelId: string) => {
@@ -82,6 +86,11 @@ export function createMemoryChannelStore({
             : [[id, { name: project.name, connections: new Map(own.map(({ _id, name }) => [_id, name])) }] as const]
         }),
       )
+    },
+    async findSilences({ connectionIds, from, to }) {
+      return [...silences.values()]
+        .filter(one => connectionIds.includes(one.connection_id) && one.ends_at > from && one.created_at <= to)
+        .map(({ _id, connection_id, created_at, ends_at }) => ({ _id, connection_id, created_at, ends_at }))
     },
     async findChannels(channelIds) {
       return [...channels.values()]

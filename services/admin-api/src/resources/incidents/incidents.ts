@@ -1,5 +1,6 @@
 import {
   type DeliveryDocument,
+  findSilenceAt,
   Incident,
   type IncidentDocument,
   IncidentQuery,
@@ -13,6 +14,7 @@ import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { showAction } from '../actions/actions.ts'
+import { summarizeSilence } from '../silences/rules/silence.ts'
 
 const tag = 'Incidents'
 
@@ -51,14 +53,17 @@ export function incidentRoutes({ stores }: AdminParts): Route[] {
 }
 
 async function showWithTimeline(
-  { actions, deliveries }: Pick<ReadCollections, 'actions' | 'deliveries'>,
+  { actions, deliveries, silences }: Pick<ReadCollections, 'actions' | 'deliveries' | 'silences'>,
   incident: IncidentDocument,
 ): Promise<IncidentWithTimeline> {
-  const { project_id, action_id } = incident
+  const { project_id, action_id, connection_id } = incident
   const action = action_id === null ? undefined : await actions.find({ _id: action_id, project_id })
   const sent = await deliveries.findAll({ alert_id: { in: alertsOf(incident._id) }, project_id })
+  const ofConnection = connection_id === null ? [] : await silences.findAll({ connection_id, project_id })
+  const silence = findSilenceAt(ofConnection, new Date(incident.opened_at))
   return {
     ...showIncident(incident),
+    silence: silence === undefined ? null : summarizeSilence(silence),
     action: action === undefined ? null : showAction(action),
     timeline: action?.timeline ?? [],
     deliveries: sent.toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime()).map(showDelivery),

@@ -116,11 +116,16 @@ export function showConnection(
     api_base: document.api_base,
     has_read_key: document.read_key !== null,
     reading: providerReading(document, sweep),
+    silence: activeSilence(document, now),
     secret_fingerprints: activeSecrets(document.inbound_secrets, now).map(secret => secret.fingerprint),
     version: document.version,
     created_at: document.created_at.toISOString(),
     updated_at: document.updated_at.toISOString(),
   }
+}
+
+function activeSilence({ silence }: ConnectionDocument, now: Date): Connection['silence'] {
+  return silence != null && Date.parse(silence.ends_at) > now.getTime() ? silence : null
 }
 
 function providerReading(

@@ -1,0 +1,9 @@
+import type { SilenceDocument } from './documents/index.ts'
+
+/** The silence of these that covers a time; undefined if none does. It begins with its creation, and its end is exclusive. */
+export function findSilenceAt<S extends Pick<SilenceDocument, 'created_at' | 'ends_at'>>(
+  silences: readonly S[],
+  at: Date,
+): S | undefined {
+  return silences.find(({ created_at, ends_at }) => created_at <= at && at < ends_at)
+}

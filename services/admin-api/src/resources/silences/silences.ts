@@ -1,0 +1,126 @@
+import { NewSilence, Silence, type SilenceDocument, SilenceQuery } from '@backstop/contracts'
+import { AppError } from '@backstop/kit'
+import { z } from 'zod'
+import { findConnection, findInProject, findProject } from '../../http/find-resource.ts'
+import { getRoute, listRoute } from '../../http/read-routes.ts'
+import { refusedField } from '../../http/refused-field.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { decideSilenceEnd, showSilence, summarizeSilence } from './rules/silence.ts'
+
+const tag = 'Silences'
+
+const REFUSALS = {
+  already_over: 'Give a time in the future',
+  too_long: 'Give a time at most 30 days from now',
+} as const
+
+/** /v1/silences */
+export function silenceRoutes({ stores }: AdminParts): Route[] {
+  const { silences } = stores
+  return [
+    createRoute(stores),
+    listRoute({
+      path: '/v1/silences',
+      operationId: 'listSilences',
+      tag,
+      summary: 'List silences of connections, newest first, including ended ones',
+      items: 'silences',
+      query: SilenceQuery,
+      schema: Silence,
+      collection: silences,
+      sortedBy: 'created_at',
+      filter: ({ connection_id }) => ({ connection_id }),
+      show: (silence, _beside, now) => showSilence(silence, now),
+    }),
+    getRoute({
+      path: '/v1/silences/{id}',
+      operationId: 'getSilence',
+      tag,
+      summary: 'Get a silence',
+      item: 'silence',
+      schema: Silence,
+      find: ({ params, principal }) => findInProject(silences, principal, 'silence', params.id),
+      show: showSilence,
+    }),
+    endRoute(),
+  ]
+}
+
+function createRoute(stores: AdminParts['stores']): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/silences',
+    operationId: 'createSilence',
+    tag,
+    summary: 'Silence a connection for a time',
+    description:
+      'No channel is notified of alerts about the connection that are raised during the silence, whatever their kind. Incidents still open, and show the silence. It begins at once and ends by itself after at most 30 days. A connection has one silence at a time.',
+    scope: 'manage',
+    body: NewSilence,
+    answers: { 201: { description: 'The silence', schema: Silence } },
+    refusals: ['not_found', 'conflict'],
+    async handle({ body, principal, newId, now, change }) {
+      const { _id: projectId } = await findProject(stores, principal, body.project_id)
+      const end = decideSilenceEnd(body, now)
+      if (end.kind === 'refused') throw refusedField('body.ends_at', REFUSALS[end.reason])
+      const document: SilenceDocument = {
+        _id: newId('silence'),
+        project_id: projectId,
+        connection_id: body.connection_id,
+        reason: body.reason,
+        created_by: principal.keyId,
+        created_at: now,
+        ends_at: end.at,
+        ended_by: null,
+      }
+      await change(
+        async collections => {
+          const { silence } = await findConnection(collections, principal, body.connection_id, projectId)
+          if (silence != null && Date.parse(silence.ends_at) > now.getTime()) {
+            throw new AppError(
+              'conflict',
+              `The connection is silenced until ${silence.ends_at}; end ${silence.silence_id} first`,
+            )
+          }
+          await collections.silences.put(document)
+          // Two requests at once change the same connection, so that the second one runs again and sees the first.
+          await collections.connections.change({ _id: body.connection_id }, { silence: summarizeSilence(document) })
+        },
+        () => ({ action: 'silence.create', target: document._id, projectId }),
+      )
+      return { status: 201, body: showSilence(document, now) }
+    },
+  })
+}
+
+function endRoute(): Route {
+  return defineRoute({
+    method: 'delete',
+    path: '/v1/silences/{id}',
+    operationId: 'endSilence',
+    tag,
+    summary: 'End a silence now',
+    description:
+      'Alerts that are raised from now on are delivered again. Alerts that were raised during the silence are not sent later. The silence stays in the list.',
+    scope: 'manage',
+    params: z.object({ id: z.string() }),
+    answers: { 204: { description: 'The silence has ended' } },
+    refusals: ['not_found', 'conflict'],
+    async handle({ params, principal, now, change }) {
+      await change(
+        async ({ silences, connections }) => {
+          const known = await findInProject(silences, principal, 'silence', params.id)
+          if (known.ends_at <= now) {
+            throw new AppError('conflict', `The silence ${known._id} ended at ${known.ends_at.toISOString()}`)
+          }
+          await silences.change({ _id: known._id }, { ends_at: now, ended_by: principal.keyId })
+          await connections.change({ _id: known.connection_id }, { silence: null })
+          return known
+        },
+        ({ _id, project_id }) => ({ action: 'silence.end', target: _id, projectId: project_id }),
+      )
+      return { status: 204 }
+    },
+  })
+}

@@ -1,0 +1,39 @@
+import { type Alert, findSilenceAt, type SilenceDocument } from '@backstop/contracts'
+import { connectionIdOf } from './connection-of-alert.ts'
+
+/** The fields of a silence that fan-out needs. */
+export type KnownSilence = Pick<SilenceDocument, '_id' | 'connection_id' | 'created_at' | 'ends_at'>
+
+/** The connections of alerts, and the period in which the alerts were raised. */
+export interface SilenceQuestion {
+  readonly connectionIds: readonly string[]
+  readonly from: Date
+  readonly to: Date
+}
+
+/** What must be known to tell which of these alerts are silenced; undefined if none is about a connection. */
+export function silenceQuestionOf(alerts: readonly Alert[]): SilenceQuestion | undefined {
+  const connectionIds = new Set(alerts.map(connectionIdOf).filter(id => id !== null))
+  if (connectionIds.size === 0) return undefined
+  const times = alerts.map(alert => raisedAt(alert).getTime())
+  return { connectionIds: [...connectionIds], from: new Date(Math.min(...times)), to: new Date(Math.max(...times)) }
+}
+
+/**
+ * The silence because of which nobody is notified of the alert. It depends only on the alert and on when the silence began and ended, so a
+ * repeat after a crash has the same result, and so has the resolution of an incident that opened during a silence.
+ */
+export function silenceOf(alert: Alert, silences: readonly KnownSilence[]): KnownSilence | undefined {
+  const connectionId = connectionIdOf(alert)
+  if (connectionId === null) return undefined
+  return findSilenceAt(
+    silences.filter(silence => silence.connection_id === connectionId),
+    raisedAt(alert),
+  )
+}
+
+/** For both alerts of an incident, the time when it opened. */
+function raisedAt(alert: Alert): Date {
+  const isAboutIncident = alert.event === 'incident.opened' || alert.event === 'incident.resolved'
+  return new Date(isAboutIncident ? alert.data.incident.opened_at : alert.created_at)
+}
