@@ -26,6 +26,7 @@ import { createDeadLetterSender } from './messages/dead-letter-sender.ts'
 import { createOutcomeWatcher } from './messages/outcome-watcher.ts'
 import type { AdminParts } from './parts.ts'
 import { keepTryingBootstrap } from './resources/api-keys/bootstrap-key.ts'
+import { auditErasures } from './resources/connections/audit-erasures.ts'
 import type { ExpiredSecrets } from './resources/connections/expired-secrets.ts'
 import { allRoutes } from './resources/routes.ts'
 import { createSnsVerifier } from './sns/sns.ts'
@@ -101,7 +102,7 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
   const producer = ports.bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
   const { outboxSweeper, ...books } = publishLedger({ open: ports.openBooks, producer, encoder: codec, clock, logger })
   const routes = allRoutes(createParts(ports, settings, producer, books))
-  const eraser = createSecretEraser(ports)
+  const timers = [outboxSweeper, createSecretEraser(ports), createErasureAudit(ports)]
   const refusals = createRefusalAudit(stores.audit, { clock, logger })
   const stopping = new AbortController()
   const { server, stop: stopServer } = createApiServer({
@@ -129,8 +130,7 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
     },
     async start() {
       await producer.start()
-      outboxSweeper.start()
-      eraser.start()
+      for (const timer of timers) timer.start()
       refusals.start()
       const options = { apiKeys: stores.apiKeys, clock, logger, chosen: settings.bootstrapApiKey, show: ports.showKey }
       bootstrap = keepTryingBootstrap(options, stopping.signal).then(isDone => {
@@ -140,7 +140,7 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
     },
     async stop() {
       stopping.abort()
-      await Promise.all([closeServer(server), outboxSweeper.stop(), eraser.stop(), bootstrap])
+      await Promise.all([closeServer(server), ...timers.map(timer => timer.stop()), bootstrap])
       stopServer()
       await refusals.stop()
       await producer.stop()
@@ -184,6 +184,15 @@ function createSecretEraser({ expiredSecrets, clock, logger }: AdminPorts): Peri
       if (documents > 0) logger.info({ documents }, 'secrets.erased')
     },
     onFailure: error => logger.warn({ error }, 'secrets.not_erased'),
+  })
+}
+
+function createErasureAudit({ stores, clock, logger }: AdminPorts): Periodic {
+  return createPeriodic({
+    clock,
+    pauseMs: ERASE_EVERY_MS,
+    run: async () => void (await auditErasures(stores, new Date(clock.now()))),
+    onFailure: error => logger.warn({ error }, 'audit.erasures_not_stored'),
   })
 }
 

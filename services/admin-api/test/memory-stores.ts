@@ -25,6 +25,7 @@ export function createMemoryStores(): MemoryStores {
     inbox: createMemoryCollection(),
     inboxBodies: createMemoryCollection(),
     sweeps: createMemoryCollection(),
+    erasures: createMemoryCollection(),
     expectedChangeUses: createMemoryCollection(),
     actions: createMemoryCollection(),
     incidents: createMemoryCollection(),

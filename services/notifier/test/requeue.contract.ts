@@ -1,6 +1,6 @@
 /** The suite that the stores of retries and replays pass, in memory and on MongoDB. */
 
-import { alert, PROJECT } from '@backstop/channels/test'
+import { action, alert, PROJECT } from '@backstop/channels/test'
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { outcomeWithoutAttempt } from '../src/delivery/rules/outcome-of-attempt.ts'
@@ -60,6 +60,50 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
     next_page_at: at(0),
     finished_at: null,
     ...facts,
+  })
+
+  describe(`${name}: the erasure of a deleted connection`, () => {
+    const shown = (connectionId: string): Partial<DeliveryDocument> => {
+      const opened = alert()
+      if (opened.event !== 'incident.opened') throw new Error('The alert is of another event')
+      const customer = { id: 'cus_1', name: 'Canary Customer', email: 'canary@example.com' }
+      const origin = {
+        ...{ channel: 'dashboard' as const, key_name: null, user: 'canary-operator@example.com' },
+        ...{ request_id: null, idempotency_key: null },
+      }
+      const facts = {
+        project_id: PROJECT,
+        connection_id: connectionId,
+        connection_ids: [connectionId],
+        customer,
+        origin,
+      }
+      return { alert: { ...opened, data: { ...opened.data, action: action(facts) } } }
+    }
+    const textOf = async (id: string) => JSON.stringify(await stores.requeues.find(id))
+
+    test('removes the people from its alerts, once, and nothing else', async () => {
+      const { alert: unknown } = shown('con_1')
+      if (unknown?.event !== 'incident.opened' || unknown.data.action === null) throw new Error('There is no action')
+      const nobody = { ...unknown, data: { ...unknown.data, action: { ...unknown.data.action, customer: null } } }
+      await stores.deliveries.insertNew([
+        newDocument('a', shown('con_1')),
+        newDocument('b', shown('con_2')),
+        newDocument('c', { ...shown('con_1'), project_id: 'prj_other' }),
+        newDocument('d', { alert: nobody }),
+      ])
+      expect(await stores.requeues.erasePersonalData(PROJECT, 'con_1')).toBe(2)
+      expect([await textOf('a'), await textOf('d')].join()).not.toMatch(/canary/i)
+      expect(await textOf('b')).toMatch(/Canary Customer.*canary@example.com/)
+      expect(await textOf('c')).toContain('Canary Customer')
+      expect(await stores.requeues.find('a')).toMatchObject({
+        state: 'pending',
+        alert: {
+          data: { action: { customer: { id: 'cus_1', name: null, email: null }, origin: { channel: 'dashboard' } } },
+        },
+      })
+      expect(await stores.requeues.erasePersonalData(PROJECT, 'con_1')).toBe(0)
+    })
   })
 
   describe(`${name}: a delivery that is asked for again`, () => {

@@ -1,6 +1,6 @@
-import type { ConnectionDocument } from '@backstop/contracts'
+import type { Command, ConnectionDocument } from '@backstop/contracts'
 import { createLogger } from '@backstop/kit'
-import { createManualClock } from '@backstop/kit/test'
+import { createFixedCodec, createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
@@ -11,6 +11,7 @@ import { MINUTE, PROJECT, SECOND, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 const DAY = 86_400_000
+const codec = createFixedCodec()
 
 export interface ErasureUnderTest {
   readonly stores: ReconcilerStores
@@ -51,7 +52,15 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
   describe(`personal data ${name}`, () => {
     let world: ErasureUnderTest
     let clock: ReturnType<typeof createManualClock>
+    let commands: Command[]
     const logger = createLogger('test', 'silent')
+    const producer: ReconcileParts['producer'] = {
+      start: async () => {},
+      stop: async () => {},
+      async send(messages) {
+        for (const { value } of messages) commands.push(await codec.decode('command', value as Buffer))
+      },
+    }
 
     const partsOf = (crashPoint: ReconcileParts['crashPoint'] = () => {}): ReconcileParts => ({
       stores: world.stores,
@@ -67,7 +76,7 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
     async function erase(crashPoint?: ReconcileParts['crashPoint']): Promise<void> {
       const reconcile = async (items: readonly WorkItem[]) => void (await reconcileBatch(items, partsOf(crashPoint)))
       const { stores } = world
-      await eraseDuePersonalData({ stores, erasures: stores.erasures, reconcile, clock, logger })
+      await eraseDuePersonalData({ stores, erasures: stores.erasures, reconcile, producer, codec, clock, logger })
     }
     const deleteConnection = (id: string) =>
       world.putConnection(connectionOf(id, { status: 'deleted', deleted_at: new Date(clock.now()) }))
@@ -78,6 +87,7 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
 
     beforeEach(async () => {
       clock = createManualClock(T0 + SECOND)
+      commands = []
       world = await open()
       for (const id of ['con_a', 'con_b']) await world.putConnection(connectionOf(id, {}))
       await receive(refundEvent('con_a', 'ann'))
@@ -107,6 +117,20 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
         expect(await namesIn(collection)).toEqual(ofBo)
       }
       expect(await world.stores.erasures.next(clock.now())).toBeUndefined()
+    })
+
+    test('of a deleted connection is erased from deliveries by the notifier, which gets one command after the cases', async () => {
+      await deleteConnection('con_a')
+      await clock.advance(11 * MINUTE)
+      const crash = erase(point => {
+        if (point === 'reconciler.after-save') throw new Error('killed')
+      })
+      await expect(crash).rejects.toThrow('killed')
+      expect(commands).toEqual([])
+      await erase()
+      expect(commands).toMatchObject([{ kind: 'erase_deliveries', project_id: PROJECT, connection_id: 'con_a' }])
+      await erase()
+      expect(commands).toHaveLength(1)
     })
 
     test('of an event that arrives after the deletion is not stored', async () => {

@@ -169,6 +169,8 @@ export interface AuditDocument {
   /** Null if the change was made without a request. */
   request_id: string | null
   address: string | null
+  /** Erasures of personal data only: the numbers of cases and raw bodies. */
+  erased?: { cases: number; bodies: number }
   /** Refusals only: the number of requests. */
   count?: number
   /** Refusals only: the time of the last request. */

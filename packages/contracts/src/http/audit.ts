@@ -20,6 +20,10 @@ export const AuditEntry = z.object({
     .nullable()
     .describe('The X-Request-Id of the answer, as in the log; null for `backstop keys recover`'),
   address: z.string().nullable().describe('The address of the client'),
+  erased: z
+    .object({ cases: z.int(), bodies: z.int() })
+    .optional()
+    .describe('`connection.erase`: the numbers of cases and raw bodies whose personal data was erased'),
   count: z.int().optional().describe('Refusals: the number of requests in this minute'),
   last_at: Timestamp.optional().describe('Refusals: the time of the last request'),
   operations: z

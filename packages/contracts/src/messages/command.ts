@@ -40,6 +40,8 @@ export const Command = z.discriminatedUnion('kind', [
   z.object({ ...common, kind: z.literal('unsuppress_address'), address: z.string() }),
   /** To the notifier: a mail provider reported a temporary bounce. Five within seven days suppress the address. */
   z.object({ ...common, kind: z.literal('soft_bounce'), address: z.string(), detail: z.string().nullable() }),
+  /** To the notifier: erase the personal data in the alerts of deliveries, because the connection was deleted. */
+  z.object({ ...common, kind: z.literal('erase_deliveries'), connection_id: z.string() }),
   /** To the reconciler: open an incident, because the failures of a channel disabled it. */
   z.object({
     ...common,

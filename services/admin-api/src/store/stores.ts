@@ -7,6 +7,7 @@ import type {
   ConnectionDocument,
   DeadLetterDocument,
   DeliveryDocument,
+  ErasureDocument,
   ExpectedChangeDocument,
   ExpectedChangeUsesDocument,
   InboxBodyDocument,
@@ -56,6 +57,8 @@ export interface AdminCollections {
   readonly inboxBodies: ReadCollection<InboxBodyDocument>
   /** Owner: reconciler. */
   readonly sweeps: ReadCollection<SweepDocument>
+  /** Owner: reconciler. */
+  readonly erasures: ReadCollection<ErasureDocument>
   /** Owner: reconciler. */
   readonly actions: ReadCollection<ActionDocument>
   /** Owner: reconciler. */
@@ -138,6 +141,7 @@ function mongoCollections(db: Db, session?: ClientSession): AdminCollections {
     inbox: createMongoCollection(db, 'inbox', session),
     inboxBodies: createMongoCollection(db, 'inbox_bodies', session),
     sweeps: createMongoCollection(db, 'sweeps', session),
+    erasures: createMongoCollection(db, 'erasures', session),
     expectedChangeUses: createMongoCollection(db, 'expected_change_uses', session),
     actions: createMongoCollection(db, 'actions', session),
     incidents: createMongoCollection(db, 'incidents', session),

@@ -71,6 +71,11 @@ async function doCommand(command: OtherCommand, options: CommandConsumerOptions)
       const reason = await options.health.enable(channel_id, project_id, Date.parse(command.requested_at))
       return done({ channel_id, reason })
     }
+    case 'erase_deliveries': {
+      const { connection_id } = command
+      const deliveries = await options.requeues.erasePersonalData(project_id, connection_id)
+      return done({ connection_id, deliveries })
+    }
     // Commands for the reconciler.
     case 'open_channel_incident':
     case 'resolve_channel_incident':

@@ -1,6 +1,7 @@
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import { asUnavailable, isDuplicateKey } from '@backstop/kit'
-import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb'
+import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb'
+import { withoutPeople } from '../erasure/rules/without-people.ts'
 import {
   REQUEUED_TEXT,
   type ReplayStore,
@@ -26,6 +27,8 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
         const refused = orders.filter(order => requestedBy.get(order.deliveryId) !== order.requestId)
         return new Set(refused.map(order => order.deliveryId))
       }),
+    erasePersonalData: (projectId, connectionId) =>
+      asUnavailable(() => eraseInAlerts(deliveries, projectId, connectionId)),
     countDead: window => asUnavailable(() => deliveries.countDocuments({ ...inWindow(window), state: 'dead' })),
     countWaiting: (replayId, channelId, most) =>
       asUnavailable(() =>
@@ -49,6 +52,36 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
           .toArray(),
       ),
   }
+}
+
+/** The number of deliveries that are changed with one command. */
+const ERASED_AT_ONCE = 500
+const PERSONAL = ['customer.name', 'customer.email', 'origin.user'].map(field => `alert.data.action.${field}`)
+
+async function eraseInAlerts(
+  deliveries: Collection<DeliveryDocument>,
+  projectId: string,
+  connectionId: string,
+): Promise<number> {
+  const found = deliveries.find(
+    {
+      project_id: projectId,
+      'alert.data.action.connection_ids': connectionId,
+      $or: PERSONAL.map(field => ({ [field]: { $type: 'string' as const } })),
+    },
+    { projection: { alert: 1 }, batchSize: ERASED_AT_ONCE },
+  )
+  let erased = 0
+  const changes: AnyBulkWriteOperation<DeliveryDocument>[] = []
+  const write = async () => {
+    if (changes.length > 0) erased += (await deliveries.bulkWrite(changes.splice(0), { ordered: false })).matchedCount
+  }
+  for await (const { _id, alert } of found) {
+    changes.push({ updateOne: { filter: { _id }, update: { $set: { alert: withoutPeople(alert) } } } })
+    if (changes.length === ERASED_AT_ONCE) await write()
+  }
+  await write()
+  return erased
 }
 
 function inWindow({ project_id, channel_id, from, to }: ReplayWindow): Filter<DeliveryDocument> {

@@ -21,6 +21,8 @@ export interface RequeueStore {
   find(deliveryId: string): Promise<DeliveryDocument | undefined>
   /** @returns the ids of deliveries that have changed; repeating an order is no change */
   requeue(orders: readonly RequeueOrder[]): Promise<ReadonlySet<string>>
+  /** Erases the personal data in the alerts about actions of a connection. @returns the number of changed deliveries */
+  erasePersonalData(projectId: string, connectionId: string): Promise<number>
   /** Counts the deliveries in a replay's window that ended without success. */
   countDead(window: ReplayWindow): Promise<number>
   /** Counts the deliveries requeued by the replay that still wait for their attempt, up to `most`. */

@@ -1,4 +1,5 @@
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
+import { withoutPeople } from '../../src/erasure/rules/without-people.ts'
 import { REQUEUED_TEXT, type ReplayStore, type ReplayWindow, type RequeueStore } from '../../src/store/requeue-store.ts'
 import type { MemoryCollections } from './memory-stores.ts'
 
@@ -31,6 +32,18 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
         } else if (document?.requested_by !== requestId) refused.add(deliveryId)
       }
       return refused
+    },
+    async erasePersonalData(projectId, connectionId) {
+      let erased = 0
+      for (const one of deliveries.values()) {
+        const action = 'action' in one.alert.data ? one.alert.data.action : null
+        if (one.project_id !== projectId || !action?.connection_ids.includes(connectionId)) continue
+        const alert = withoutPeople(one.alert)
+        if (alert === one.alert) continue
+        one.alert = alert
+        erased++
+      }
+      return erased
     },
     async countDead(window) {
       return inWindow(window).filter(one => one.state === 'dead').length

@@ -55,6 +55,7 @@ async function carryOutCommand(command: Command, options: CommandConsumerOptions
     case 'retry_delivery':
     case 'replay_deliveries':
     case 'enable_channel':
+    case 'erase_deliveries':
     case 'suppress_address':
     case 'unsuppress_address':
     case 'soft_bounce':

@@ -1,4 +1,5 @@
-import { type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
+import { type Command, deterministicId, HEADERS, isoTime } from '@backstop/contracts'
+import { type Clock, createPeriodic, type Logger, type MessageCodec, type Periodic, type Producer } from '@backstop/kit'
 import type { WorkItem } from '../batch/work-item.ts'
 import type { Case } from '../case/case.ts'
 import type { ReconcilerStores } from '../store/store.ts'
@@ -16,12 +17,16 @@ export interface PersonalDataEraserParts {
   readonly erasures: ErasureStore
   /** Decides the cases of these items again (reconcile-batch.ts). */
   readonly reconcile: (items: readonly WorkItem[]) => Promise<void>
+  /** For the command to the notifier, which owns the deliveries. */
+  readonly producer: Producer
+  readonly codec: Pick<MessageCodec, 'encode'>
   readonly clock: Clock
   readonly logger: Logger
 }
 
 /**
- * Erases personal data of cases, their actions and bodies: after its time, and of deleted connections. It works page by
+ * Erases personal data of cases, their actions and bodies: after its time, and of deleted connections, for which the notifier
+ * also erases it in deliveries. It works page by
  * page. After a crash it repeats the page, which lists the actions again although their case has changed already.
  */
 export function createPersonalDataEraser(parts: PersonalDataEraserParts): Periodic {
@@ -67,10 +72,8 @@ async function eraseDeletedConnections(parts: PersonalDataEraserParts, isStoppin
 }
 
 /** Erases the next page of a deleted connection, and stores the progress. */
-async function erasePage(
-  erasure: ConnectionErasure,
-  { stores, erasures, reconcile, clock }: PersonalDataEraserParts,
-): Promise<ConnectionErasure> {
+async function erasePage(erasure: ConnectionErasure, parts: PersonalDataEraserParts): Promise<ConnectionErasure> {
+  const { stores, erasures, reconcile, clock } = parts
   const page = await stores.cases.page(erasure.projectId, erasure.cursor, CASES_PER_PAGE)
   const shown = page.filter(theCase => isShownThrough(theCase, erasure.connectionId))
   if (shown.length > 0) await reconcile(shown.map(theCase => itemOf(theCase, 'all')))
@@ -83,8 +86,26 @@ async function erasePage(
     bodies: erasure.bodies + erasedBodies,
     finishedAt: last === undefined && erasedBodies === 0 ? clock.now() : null,
   }
+  // Before the end is stored, so that a crash repeats the command. By now no case can put personal data into an alert.
+  if (progress.finishedAt !== null) await eraseDeliveries(erasure, parts)
   await erasures.save(progress)
   return progress
+}
+
+async function eraseDeliveries(
+  { connectionId, projectId }: ConnectionErasure,
+  { producer, codec, clock }: PersonalDataEraserParts,
+): Promise<void> {
+  const command: Command = {
+    command_id: deterministicId('command', 'erase_deliveries', connectionId),
+    project_id: projectId,
+    requested_at: isoTime(clock.now()),
+    kind: 'erase_deliveries',
+    connection_id: connectionId,
+  }
+  const value = codec.encode('command', command)
+  const headers = { [HEADERS.messageId]: command.command_id }
+  await producer.send([{ topic: 'commands', key: connectionId, value, headers }])
 }
 
 function itemOf({ projectId, refs }: Case, scope: 'expired' | 'all'): WorkItem {

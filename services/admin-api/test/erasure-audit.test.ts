@@ -1,0 +1,48 @@
+import { createManualClock, until } from '@backstop/kit/test'
+import { expect, test } from 'vitest'
+import { createApiClient } from './api-client.ts'
+import { createMemoryStores } from './memory-stores.ts'
+import { BOOTSTRAP_KEY, createTestApp } from './test-api.ts'
+
+const MINUTE_MS = 60_000
+
+test('the audit shows once that the personal data of a deleted connection was erased, by whose request, and how much', async () => {
+  const clock = createManualClock()
+  const stores = createMemoryStores()
+  const app = createTestApp({ clock, stores })
+  await app.start()
+  const api = createApiClient(`http://127.0.0.1:${app.port()}`, BOOTSTRAP_KEY)
+  await until('the API to be ready', async () => app.unready() === undefined)
+  const { project_id } = (await api.post('/v1/projects', { name: 'Shop' })).body
+  const connections = `/v1/projects/${project_id}/connections`
+  const { connection_id } = (await api.post(connections, { kind: 'processor', name: 'Cards' })).body
+  const deletion = await api.call('DELETE', `${connections}/${connection_id}`)
+  const progress = { _id: connection_id, project_id, cursor: 'case_9', cases: 12, bodies: 34, finished_at: null }
+  const rows = async () =>
+    (await api.get(`/v1/audit?target=${connection_id}`)).body.data.filter(
+      ({ action }: { action: string }) => action === 'connection.erase',
+    )
+
+  await stores.erasures.put(progress)
+  await clock.advance(10 * MINUTE_MS)
+  expect(await rows()).toEqual([])
+  const finishedAt = new Date(clock.now())
+  await stores.erasures.put({ ...progress, finished_at: finishedAt })
+  for (let round = 0; round < 2; round++) {
+    await clock.advance(10 * MINUTE_MS)
+    expect(await rows()).toEqual([
+      {
+        audit_id: expect.stringMatching(/^aud_/),
+        at: finishedAt.toISOString(),
+        key_id: 'key_bootstrap',
+        action: 'connection.erase',
+        target: connection_id,
+        project_id,
+        request_id: deletion.headers.get('x-request-id'),
+        address: '127.0.0.1',
+        erased: { cases: 12, bodies: 34 },
+      },
+    ])
+  }
+  await app.stop()
+})
