@@ -1,4 +1,4 @@
-import { AlertEvent, ChannelFilter, Label, ListQuery, Timestamp } from '@backstop/contracts'
+import { AlertEvent, ChannelFilter, Label, ListQuery, QuietHours, Timestamp } from '@backstop/contracts'
 import { z } from 'zod'
 import { ChannelConfigPatch, NewChannelConfig, ShownChannelConfig } from './forms.ts'
 import { SharedSecret } from './webhook/form.ts'
@@ -7,6 +7,9 @@ const SHOWS_PERSONAL_DATA =
   "Whether messages contain the name and e-mail address of customers. Without it they contain only the provider's id of the customer"
 
 const FILTER = 'Limits the alerts of the channel; null: every alert of its events'
+
+const QUIET_HOURS =
+  'slack and email: hours in which deliveries are held, to be sent as one digest at their end; null: none'
 
 export const NewAlertChannel = z.strictObject({
   project_id: z.string(),
@@ -19,6 +22,7 @@ export const NewAlertChannel = z.strictObject({
   config: NewChannelConfig,
   shows_personal_data: z.boolean().default(false).describe(SHOWS_PERSONAL_DATA),
   filter: ChannelFilter.nullable().default(null).describe(FILTER),
+  quiet_hours: QuietHours.nullable().default(null).describe(QUIET_HOURS),
 })
 export type NewAlertChannel = z.infer<typeof NewAlertChannel>
 
@@ -52,6 +56,7 @@ export const AlertChannel = z.object({
   config: ShownChannelConfig,
   shows_personal_data: z.boolean().describe(SHOWS_PERSONAL_DATA),
   filter: ChannelFilter.nullable().describe(FILTER),
+  quiet_hours: QuietHours.nullable().describe(QUIET_HOURS),
   enabled: z.boolean().describe('Whether alerts go there: it is switched on, and its failures have not disabled it'),
   health: ChannelHealth,
   version: z.int(),
@@ -67,6 +72,7 @@ export const AlertChannelPatch = z
     config: ChannelConfigPatch.optional(),
     shows_personal_data: z.boolean().optional().describe('Applies to messages that are not sent yet, too'),
     filter: ChannelFilter.nullable().optional().describe('Replaces the whole filter; null removes it'),
+    quiet_hours: QuietHours.nullable().optional().describe('Replaces the quiet hours; null removes them'),
     enabled: z.boolean().optional().describe('true also enables a channel again that its failures disabled'),
   })
   .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')

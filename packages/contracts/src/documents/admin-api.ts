@@ -4,6 +4,7 @@ import type { ChannelKind } from '../channel-kind.ts'
 import type { SilenceSummary } from '../http/silence.ts'
 import type { AlertEvent } from '../messages/alert.ts'
 import type { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
+import type { QuietHours } from '../quiet-hours.ts'
 import type { SealedSecret } from '../sealed-secret.ts'
 
 /** A project with its settings. */
@@ -126,6 +127,8 @@ export interface StoredChannel<Config extends { readonly kind: ChannelKind }> {
   shows_personal_data?: boolean
   /** Limits the alerts of the channel. Null or absent means every alert of its events. */
   filter?: ChannelFilter | null
+  /** When deliveries are held. Null or absent means never. */
+  quiet_hours?: QuietHours | null
   enabled: boolean
   /** Grows by one with each change. */
   version: number

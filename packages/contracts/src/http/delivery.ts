@@ -45,7 +45,7 @@ export const Delivery = z.object({
   attempts: z.array(ShownAttempt),
   next_attempt_at: Timestamp.nullable(),
   held_until: Timestamp.nullable().describe(
-    'The attempt is due, but the channel is paused until this time; `reason` says why. Null if the delivery is not held',
+    'The attempt waits until this time, because the channel is paused or has quiet hours; `reason` says which. Null if the delivery is not held',
   ),
   told_by: z
     .string()

@@ -83,7 +83,7 @@ export interface ListInput<
   filter?(query: z.output<Q>): DocumentFilter<D>
   window?(query: z.output<Q>): PageRequest<D>['window']
   /** A second collection. The document with the id of `idBeside` is shown together with the first. */
-  readonly beside?: ReadCollection<B>
+  readonly beside?: Pick<ReadCollection<B>, 'findAll'>
   /** Default: the id of the first document. */
   idBeside?(document: D): string
   show(document: D, beside: B | undefined, now: Date): z.input<S>

@@ -80,6 +80,7 @@ export function describeAlertChannels(testApi: () => TestApi): void {
           config: shown,
           shows_personal_data: false,
           filter: null,
+          quiet_hours: null,
           enabled: true,
           health: { state: 'unused', success_rate: null, last_error: null, disabled_reason: null },
           version: 1,

@@ -72,6 +72,28 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       expect((await patch({ filter: null })).body).toMatchObject({ filter: null })
     })
 
+    test('sets, keeps, replaces and removes its quiet hours', async () => {
+      const { patch, get } = await open({ kind: 'email', to: ['a@b.test'] })
+      const quiet_hours = { time_zone: 'Europe/Berlin', from: '22:00', to: '07:00', days: ['fri', 'sat'] }
+      expect((await patch({ quiet_hours })).body).toMatchObject({ quiet_hours })
+      expect((await patch({ name: 'Night shift' })).body).toMatchObject({ quiet_hours })
+      const replaced = { time_zone: 'Asia/Tokyo', from: '20:00', to: '08:00', days: null }
+      expect((await patch({ quiet_hours: { time_zone: 'Asia/Tokyo', from: '20:00', to: '08:00' } })).status).toBe(200)
+      expect((await get()).body.quiet_hours).toEqual(replaced)
+      expect((await patch({ quiet_hours: null })).body).toMatchObject({ quiet_hours: null })
+    })
+
+    test('to quiet hours is refused for a kind without digests, with the reason', async () => {
+      const { patch, projectId } = await webhook()
+      const quiet_hours = { time_zone: 'Europe/Berlin', from: '22:00', to: '07:00' }
+      const message = expect.stringMatching(/^Only slack and email have quiet hours/)
+      const refusal = { status: 400, body: { errors: [{ path: 'body.quiet_hours', message }] } }
+      expect(await patch({ quiet_hours })).toMatchObject(refusal)
+      const config = { kind: 'webhook', url: URL_OF_TESTS }
+      const body = { project_id: projectId, name: 'Ops', events: ['run.failed'], config, quiet_hours }
+      expect(await api().post('/v1/alert-channels', body)).toMatchObject(refusal)
+    })
+
     test('switches it off and on without a command to the notifier', async () => {
       const { id, patch } = await webhook()
       expect((await patch({ enabled: false })).body).toMatchObject({ enabled: false, health: { state: 'unused' } })
@@ -172,6 +194,16 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       { name: 'a header of ours', change: { config: { headers: { 'Webhook-Id': 'x' } } }, path: 'body.config.headers' },
       { name: 'its project', change: { project_id: 'prj_1' }, path: 'body.project_id' },
       { name: 'no event', change: { events: [] }, path: 'body.events' },
+      {
+        name: 'a time zone that does not exist',
+        change: { quiet_hours: { time_zone: 'Europe/Bonn', from: '22:00', to: '07:00' } },
+        path: 'body.quiet_hours.time_zone',
+      },
+      {
+        name: 'quiet hours without an end',
+        change: { quiet_hours: { time_zone: 'UTC', from: '08:00', to: '08:00' } },
+        path: 'body.quiet_hours.to',
+      },
       { name: 'no connection', change: { filter: { connection_ids: [] } }, path: 'body.filter.connection_ids' },
       {
         name: 'an unknown connection',

@@ -101,6 +101,32 @@ export function describeDeliveries(testApi: () => TestApi): void {
       })
     })
 
+    test('are held while their channel has quiet hours, with the end and the reason', async () => {
+      const of = await createDeliveries(testApi())
+      const { projectId } = of
+      const hour = (add: number) => new Date(testApi().now() + add * 60 * MINUTE_MS).toISOString().slice(11, 13)
+      const quiet_hours = { time_zone: 'UTC', from: `${hour(-1)}:00`, to: `${hour(2)}:00` }
+      const config = { kind: 'email', to: ['a@b.test'] }
+      const channel = { project_id: projectId, name: 'Night', events: ['incident.opened'], config, quiet_hours }
+      const channelId: string = (await api().post('/v1/alert-channels', channel)).body.channel_id
+      const due_at = new Date(testApi().now())
+      const waiting = {
+        ...of.retrying,
+        _id: newId('delivery'),
+        channel_id: channelId,
+        state: 'pending' as const,
+        reason: 'Waiting for its first attempt',
+        next_attempt: { attempt: 1, due_at, topic: 'deliveries' },
+      }
+      await testApi().others.deliveries.put(waiting)
+      const shown = (await api().get(`/v1/deliveries/${waiting._id}`)).body
+      expect(shown.held_until).toMatch(new RegExp(`T${hour(2)}:00:00.000Z$`))
+      expect(shown.reason).toBe(
+        `Held until ${shown.held_until}. The channel has quiet hours. Waiting for its first attempt`,
+      )
+      expect((await api().get(`/v1/deliveries?channel_id=${channelId}`)).body.data).toEqual([shown])
+    })
+
     test('are listed by project, channel, alert, state and window, newest first and page by page', async () => {
       const { projectId, channelId, beganAtMs, ...of } = await createDeliveries(testApi())
       const list = async (query: string) => idsOf(await api().get(`/v1/deliveries?${query}`))

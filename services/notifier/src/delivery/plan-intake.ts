@@ -18,6 +18,7 @@ import type { ChannelDirectory } from '../store/channel-directory.ts'
 import type { ChannelRecord } from '../store/channel-store.ts'
 import { type DeliveryProgress, type DeliveryStore, newDelivery } from '../store/delivery-store.ts'
 import { decideIntake } from './rules/decide-intake.ts'
+import { decideQuietHold } from './rules/quiet-hold.ts'
 
 export interface DeliveryIntakeOptions {
   readonly codec: MessageCodec
@@ -246,13 +247,16 @@ class Planner {
     const nowMs = this.#options.clock.now()
     const waitMs = this.#overflow.get(from.message)
     const atOnce = request.test || from.message.headers[HEADERS.atOnce] !== undefined
-    if (waitMs !== undefined && !atOnce) {
+    const record = this.#channels.get(request.channel_id)
+    const quietHours = atOnce ? null : (record?.channel.quiet_hours ?? null)
+    const quiet = decideQuietHold(quietHours, this.#progress.get(request.delivery_id)?.next?.dueAtMs ?? nowMs, nowMs)
+    const postponeMs = quiet.kind === 'hold' ? quiet.untilMs - nowMs : atOnce ? undefined : waitMs
+    if (postponeMs !== undefined) {
       this.#options.metrics.postponed(channelKind)
-      this.#addDone(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs, waitMs))
+      this.#addDone(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs, postponeMs))
       return
     }
     const { firstAttemptAtMs, ladderFromAttempt, isKnown, endedAddresses, goesAlone, digestGroup } = known
-    const record = this.#channels.get(request.channel_id)
     const paceTarget = record === undefined ? undefined : paceTargetOf(record.channel)
     const job: DeliveryJob = {
       request,
@@ -265,7 +269,7 @@ class Planner {
       ...(endedAddresses === undefined ? {} : { endedAddresses }),
       ...(paceTarget === undefined ? {} : { paceTarget }),
       goesAlone,
-      digestGroup,
+      ...(quiet.kind === 'gather' ? { digestGroup: quiet.group, notBeforeMs: quiet.notBeforeMs } : { digestGroup }),
       receivedAtMs: nowMs,
       messages: [from],
     }

@@ -233,6 +233,11 @@ export class ChannelQueues {
       this.#wakeAfter(channelId, lane, permission.untilMs - this.#options.clock.now())
       return []
     }
+    const waitMs = (first.notBeforeMs ?? 0) - this.#options.clock.now()
+    if (waitMs > 0) {
+      this.#wakeAfter(channelId, lane, waitMs)
+      return []
+    }
     if (!this.#targets.mayStart(first.paceTarget, channelId)) return []
     if (digest !== null) {
       // A flood ends when at most one job waits.

@@ -32,6 +32,8 @@ export interface DeliveryJob {
   readonly goesAlone: boolean
   /** Waiting jobs with the same group are sent as one digest, however few they are; null if there is none. */
   readonly digestGroup: string | null
+  /** The job waits until this time, so that its whole group has arrived. Absent means no wait. */
+  readonly notBeforeMs?: number
   readonly receivedAtMs: number
   /** The message that requested the attempt, and duplicates that arrived since. All are completed together. */
   readonly messages: JobMessage[]

@@ -14,6 +14,7 @@ import type { AdminParts } from '../../parts.ts'
 import { changeChannelRoute } from './change-alert-channel.ts'
 import { changeChannel } from './change-channel.ts'
 import { checkFilter } from './check-filter.ts'
+import { checkQuietHours } from './check-quiet-hours.ts'
 import { checkTarget } from './check-target.ts'
 import { rotateChannelSecretRoute } from './rotate-channel-secret.ts'
 import { deletedChannel, showChannel } from './rules/alert-channel.ts'
@@ -77,6 +78,7 @@ function createRoute(parts: AdminParts): Route {
     async handle({ body, principal, newId, now, change }) {
       const project = await findProject(stores, principal, body.project_id)
       checkTarget(parts, body.config.kind, body.config)
+      checkQuietHours(body.config.kind, body.quiet_hours)
       await checkFilter(stores, project._id, body.filter)
       const id = newId('channel')
       const channel: ChannelDocument = {
@@ -87,6 +89,7 @@ function createRoute(parts: AdminParts): Route {
         config: sealer.sealNew(body.config, { id, projectId: project._id }),
         shows_personal_data: body.shows_personal_data,
         filter: body.filter,
+        quiet_hours: body.quiet_hours,
         enabled: true,
         version: 1,
         created_at: now,

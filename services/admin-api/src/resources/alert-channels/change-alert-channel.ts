@@ -8,6 +8,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeChannel } from './change-channel.ts'
 import { checkFilter } from './check-filter.ts'
+import { checkQuietHours } from './check-quiet-hours.ts'
 import { checkTarget } from './check-target.ts'
 import { type ConfigPatchVerdict, judgeConfigPatch, showChannel } from './rules/alert-channel.ts'
 import { ChannelSealer } from './seal-channel-config.ts'
@@ -47,6 +48,7 @@ export function changeChannelRoute(parts: AdminParts): Route {
       }
       const { config: patch, ...fields } = body
       const next = ({ _id, project_id, config }: ChannelDocument) => {
+        checkQuietHours(config.kind, body.quiet_hours ?? null)
         if (patch === undefined) return fields
         const verdict = judgeConfigPatch(config, patch)
         if (verdict.kind === 'refused') throw refusedField(`body.config.${verdict.field}`, REFUSALS[verdict.reason])

@@ -4,6 +4,7 @@ import { findInProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { createChannelFacts } from './channel-facts.ts'
 import { refuseResend } from './refuse-resend.ts'
 import { judgeRetry, showDelivery } from './rules/delivery.ts'
 
@@ -11,7 +12,9 @@ const tag = 'Deliveries'
 
 /** /v1/deliveries */
 export function deliveryRoutes(parts: AdminParts): Route[] {
-  const { deliveries, channelHealth } = parts.stores
+  const { deliveries } = parts.stores
+  const channelFacts = createChannelFacts(parts.stores)
+  const factsOf = async (channelId: string) => (await channelFacts.findAll({ _id: channelId }))[0]
   return [
     listRoute({
       path: '/v1/deliveries',
@@ -19,7 +22,7 @@ export function deliveryRoutes(parts: AdminParts): Route[] {
       tag,
       summary: 'List deliveries, newest first',
       description:
-        'One delivery for each alert and channel, with its attempts. `state=dead` selects deliveries that failed and are no longer retried; `reason` says why. `held_until` is set while the channel is paused.',
+        'One delivery for each alert and channel, with its attempts. `state=dead` selects deliveries that failed and are no longer retried; `reason` says why. `held_until` is set while the channel is paused or has quiet hours.',
       items: 'deliveries',
       query: DeliveryQuery,
       schema: Delivery,
@@ -27,7 +30,7 @@ export function deliveryRoutes(parts: AdminParts): Route[] {
       sortedBy: 'created_at',
       filter: ({ channel_id, alert_id, state }) => ({ channel_id, alert_id, state }),
       window: ({ from, to }) => ({ from: dateOf(from), before: dateOf(to) }),
-      beside: channelHealth,
+      beside: channelFacts,
       idBeside: ({ channel_id }) => channel_id,
       show: showDelivery,
     }),
@@ -39,8 +42,7 @@ export function deliveryRoutes(parts: AdminParts): Route[] {
       item: 'delivery',
       schema: Delivery,
       find: ({ params, principal }) => findInProject(deliveries, principal, 'delivery', params.id),
-      show: async (delivery, now) =>
-        showDelivery(delivery, await channelHealth.find({ _id: delivery.channel_id }), now),
+      show: async (delivery, now) => showDelivery(delivery, await factsOf(delivery.channel_id), now),
     }),
     retryRoute(parts),
   ]
@@ -73,7 +75,7 @@ function retryRoute({ stores, commands }: AdminParts): Route {
       const requested_at = now.toISOString()
       await commands.send([{ kind: 'retry_delivery', command_id, project_id, requested_at, delivery_id: _id }])
       const changed = { action: 'delivery.retry', target: _id, projectId: project_id }
-      return { status: 202, body: showDelivery(delivery, health, now), changed }
+      return { status: 202, body: showDelivery(delivery, { _id: channel_id, channel, health }, now), changed }
     },
   })
 }

@@ -29,6 +29,7 @@ export function showChannel(
     config: showConfig(document.config, now),
     shows_personal_data: document.shows_personal_data ?? false,
     filter: document.filter ?? null,
+    quiet_hours: document.quiet_hours ?? null,
     // A channel works when it is enabled and its health has not disabled it.
     enabled: document.enabled && (health?.disabled_at ?? null) === null,
     health: showHealth(health, now),

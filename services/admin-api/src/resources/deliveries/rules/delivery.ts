@@ -1,19 +1,20 @@
 import type { ChannelDocument } from '@backstop/channels'
-import type { ChannelHealthDocument, Delivery, DeliveryDocument } from '@backstop/contracts'
-import { holdOf } from '../../alert-channels/rules/channel-hold.ts'
+import { type ChannelHealthDocument, type Delivery, type DeliveryDocument, quietUntil } from '@backstop/contracts'
+import { holdOf, type ShownHold } from '../../alert-channels/rules/channel-hold.ts'
+
+/** A channel with its health. */
+export interface ChannelFacts {
+  readonly _id: string
+  readonly channel: ChannelDocument | undefined
+  readonly health: ChannelHealthDocument | undefined
+}
 
 /**
  * A delivery as the API shows it: without the alert, which its incident or operation already shows. Whether it is held is derived from
- * the pause of its channel, so that a pause is one write for any number of deliveries.
+ * the pause and the quiet hours of its channel, so that holding is no write, for any number of deliveries.
  */
-export function showDelivery(
-  document: DeliveryDocument,
-  health: ChannelHealthDocument | undefined,
-  now: Date,
-): Delivery {
-  const hold = document.test ? undefined : holdOf(health, now)
-  const dueAt = document.next_attempt?.due_at
-  const isHeld = hold !== undefined && dueAt !== undefined && dueAt < hold.until
+export function showDelivery(document: DeliveryDocument, facts: ChannelFacts | undefined, now: Date): Delivery {
+  const hold = deliveryHoldOf(document, facts, now)
   return {
     delivery_id: document._id,
     project_id: document.project_id,
@@ -23,14 +24,32 @@ export function showDelivery(
     event: document.event,
     test: document.test,
     state: document.state,
-    reason: isHeld ? `Held until ${hold.until.toISOString()}. ${hold.reason}. ${document.reason}` : document.reason,
+    reason:
+      hold !== undefined
+        ? `Held until ${hold.until.toISOString()}. ${hold.reason}. ${document.reason}`
+        : document.reason,
     attempts: document.attempts.map(attempt => ({ ...attempt, at: attempt.at.toISOString() })),
     next_attempt_at: document.next_attempt?.due_at.toISOString() ?? null,
-    held_until: isHeld ? hold.until.toISOString() : null,
+    held_until: hold?.until.toISOString() ?? null,
     told_by: document.told_by ?? null,
     created_at: document.created_at.toISOString(),
     updated_at: document.updated_at.toISOString(),
   }
+}
+
+/** The hold that ends last: of the pause of the channel and of its quiet hours. */
+function deliveryHoldOf(
+  { test, next_attempt }: DeliveryDocument,
+  facts: ChannelFacts | undefined,
+  now: Date,
+): ShownHold | undefined {
+  if (test || next_attempt === null) return undefined
+  const dueMs = next_attempt.due_at.getTime()
+  const pause = holdOf(facts?.health, now)
+  const quietMs = quietUntil(Math.max(dueMs, now.getTime()), facts?.channel?.quiet_hours ?? null)
+  const quiet = quietMs === null ? [] : [{ until: new Date(quietMs), reason: 'The channel has quiet hours' }]
+  const holds = [...(pause === undefined || dueMs >= pause.until.getTime() ? [] : [pause]), ...quiet]
+  return holds.toSorted((a, b) => b.until.getTime() - a.until.getTime())[0]
 }
 
 /** The decision whether a delivery may be sent again. */
