@@ -9,7 +9,7 @@ import { type Chance, createChance } from '../chance.ts'
 import { type AccountState, createAccountState } from './account-state.ts'
 import type { Actor, BillerEvent } from './events.ts'
 import type { BillerCreditNote } from './objects/credit-note.ts'
-import { type BillerCard, type BillerCustomer, makeCard, makeCustomer } from './objects/customer.ts'
+import { type BillerCard, type BillerCustomer, makeCard, makeCustomer, type Person } from './objects/customer.ts'
 import { type BillerInvoice, makeInvoice } from './objects/invoice.ts'
 import { type BillerSubscription, makeSubscription } from './objects/subscription.ts'
 import { type BillerTransaction, makePayment } from './objects/transaction.ts'
@@ -32,6 +32,8 @@ export interface BillRequest {
   idAtGateway?: string
   method?: 'card' | 'direct_debit'
   by?: Actor
+  /** The new customer; a made-up person by default. */
+  person?: Person
 }
 
 /** The objects of a purchase. */
@@ -79,8 +81,8 @@ export function createSubscriptionBiller({
 }: SubscriptionBillerOptions): SubscriptionBiller {
   const state = createAccountState(now, chance)
 
-  function welcome(): BillerCustomer {
-    const customer = state.customers.put(makeCustomer(state.context()))
+  function welcome({ person }: BillRequest): BillerCustomer {
+    const customer = state.customers.put(makeCustomer(state.context(), person))
     state.cards.put({ ...makeCard(state.context(), customer.id), id: customer.id })
     return customer
   }
@@ -97,12 +99,12 @@ export function createSubscriptionBiller({
   return {
     kind: 'subscription',
     bill(request) {
-      const customer = welcome()
+      const customer = welcome(request)
       return { customer, ...collect(state, { request, customerId: customer.id }) }
     },
     subscribe(request) {
       const { amount, currency = 'EUR', remainingBillingCycles, id, by = { source: 'hosted_page' } } = request
-      const customer = welcome()
+      const customer = welcome(request)
       const termEndMs = now() + TERM_MS
       const fields = { id, customerId: customer.id, amount, currency, termEndMs, remainingBillingCycles }
       const subscription = state.subscriptions.put(makeSubscription(state.context(), fields))

@@ -8,8 +8,11 @@ export type BillerCustomer = Customer & { object: 'customer'; card_status: 'vali
 /** A card as in the API and in events. */
 export type BillerCard = Card & { object: 'card' }
 
-/** A customer who pays by card. */
-export function makeCustomer(context: ObjectContext): BillerCustomer {
+/** What a site knows of a person. */
+export type Person = Pick<BillerCustomer, 'first_name' | 'last_name' | 'email'>
+
+/** A customer who pays by card. @param person a made-up person by default */
+export function makeCustomer(context: ObjectContext, person: Person = {}): BillerCustomer {
   const id = context.chance.text(16)
   const [first_name, last_name] = nameOfCustomer(id)
   return {
@@ -18,6 +21,7 @@ export function makeCustomer(context: ObjectContext): BillerCustomer {
     first_name,
     last_name,
     email: `buyer-${context.chance.text(6).toLowerCase()}@shop.example`,
+    ...person,
     auto_collection: 'on',
     net_term_days: 0,
     allow_direct_debit: false,

@@ -193,7 +193,7 @@ function deleteRoute(): Route {
     tag,
     summary: 'Disconnect a billing account',
     description:
-      'Refuses further notifications of the connection, cancels its pending second looks and erases its secrets. The personal data of its actions and its raw bodies are erased ten minutes later.',
+      'Refuses further notifications of the connection, cancels its pending second looks and erases its secrets. About ten minutes later its raw bodies and the personal data of its actions and deliveries are erased; the audit then shows `connection.erase`.',
     scope: 'manage',
     params: ConnectionParams,
     answers: { 204: { description: 'The connection is deleted' } },
