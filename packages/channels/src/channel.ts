@@ -37,11 +37,18 @@ export interface ProjectFacts {
   readonly suppressed: ReadonlyMap<string, SuppressionReason>
 }
 
+/**
+ * Who reads the messages of a kind. A storm of unexplained actions becomes a few reports for people, while programs get
+ * the alerts about each action.
+ */
+export type ChannelAudience = 'people' | 'programs'
+
 type AnyConfig = { readonly kind: ChannelKind }
 
 /** The delivery code of one channel kind: `deliver.ts` in its folder. `registry.ts` lists all modules. */
 export interface ChannelModule<Config extends AnyConfig> {
   readonly kind: Config['kind']
+  readonly audience: ChannelAudience
   /** Maximum number of concurrent deliveries for one channel. */
   readonly concurrency: number
   /**

@@ -1,7 +1,7 @@
 import type { ChannelKind, DeliveryRequest, EndedAddress } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import type { AttemptAnswer } from './answer.ts'
-import type { ChannelModule, ChannelPorts, Digest, ProjectFacts } from './channel.ts'
+import type { ChannelAudience, ChannelModule, ChannelPorts, Digest, ProjectFacts } from './channel.ts'
 import { discordChannel } from './discord/deliver.ts'
 import { emailChannel } from './email/deliver.ts'
 import type { ChannelConfig, ChannelDocument } from './forms.ts'
@@ -18,6 +18,12 @@ export const CHANNEL_MODULES: { readonly [K in ChannelKind]: ChannelModule<Extra
   pagerduty: pagerDutyChannel,
   teams: teamsChannel,
   discord: discordChannel,
+}
+
+/** A channel of an unknown kind gets every alert, and each becomes a dead delivery that a person sees. */
+export function audienceOf(kind: ChannelKind): ChannelAudience {
+  const modules: Readonly<Record<string, Pick<ChannelModule<ChannelConfig>, 'audience'>>> = CHANNEL_MODULES
+  return modules[kind]?.audience ?? 'programs'
 }
 
 /**

@@ -169,6 +169,27 @@ export const COLLECTIONS = {
     ],
   },
   channel_health: { owner: 'notifier', indexes: [{ keys: { 'outbox.at': 1 }, options: { sparse: true } }] },
+  storms: {
+    owner: 'notifier',
+    indexes: [
+      // Unique, because a connection has one open storm at most.
+      {
+        keys: { connection_id: 1 },
+        options: { unique: true, partialFilterExpression: { state: 'open' } },
+      },
+      { keys: { next_look_at: 1 }, options: { sparse: true } },
+      { keys: { 'outbox.at': 1 }, options: { sparse: true } },
+      { keys: { began_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
+    ],
+  },
+  storm_members: {
+    owner: 'notifier',
+    indexes: [
+      // For the members of a connection without a storm, and for all members of a storm.
+      { keys: { connection_id: 1, storm_id: 1, opened_at: 1 } },
+      { keys: { recorded_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
+    ],
+  },
   suppressions: {
     owner: 'notifier',
     indexes: [{ keys: { project_id: 1, suppressed_at: -1, _id: -1 } }, { keys: { suppressed_at: -1, _id: -1 } }],

@@ -11,6 +11,7 @@ export const ID_PREFIXES = {
   case: 'case',
   action: 'act',
   incident: 'inc',
+  storm: 'stm',
   alert: 'alr',
   delivery: 'dlv',
   message: 'msg',
@@ -58,6 +59,11 @@ export function newId(kind: IdKind): string {
 /** The id of the alert about the opening or resolving of an incident. It is derived, so every service computes the same id. */
 export function incidentAlertId(incidentId: string, event: 'incident.opened' | 'incident.resolved'): string {
   return deterministicId('alert', incidentId, event)
+}
+
+/** The id of a report about a storm. It is derived, so a report that is repeated after a crash is delivered once. */
+export function stormAlertId(stormId: string, report: number): string {
+  return deterministicId('alert', stormId, 'storm.reported', String(report))
 }
 
 /** The id of the delivery of one alert to one channel. It is derived, so an alert that is processed twice is delivered once. */

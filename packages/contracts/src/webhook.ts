@@ -2,8 +2,10 @@ import { z } from 'zod'
 import type { JsonSchema } from './json-schema.ts'
 import { Alert } from './messages/alert.ts'
 
-/** Every event that a webhook may receive. */
-export const WEBHOOK_EVENTS: readonly Alert['event'][] = Alert.options.map(option => option.shape.event.value)
+/** Every event that a webhook may receive. Programs get each action of a storm, and no reports about the storm. */
+export const WEBHOOK_EVENTS: readonly Alert['event'][] = Alert.options
+  .map(option => option.shape.event.value)
+  .filter(event => event !== 'storm.reported')
 
 /**
  * The JSON Schema (2020-12) of one event's document, for receivers. It is open, because a document may gain fields at any time. No field

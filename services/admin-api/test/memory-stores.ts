@@ -32,6 +32,7 @@ export function createMemoryStores(): MemoryStores {
     deliveries: createMemoryCollection(),
     channelHealth: createMemoryCollection(),
     replays: createMemoryCollection(),
+    stormMembers: createMemoryCollection(),
     suppressions: createMemoryCollection(),
     deadLetters: createMemoryCollection(),
   } satisfies Omit<MemoryStores, 'transaction'>

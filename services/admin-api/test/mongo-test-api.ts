@@ -42,6 +42,7 @@ export async function startMongoApi(): Promise<MongoTestApi> {
       deliveries: createMongoCollection(db, 'deliveries'),
       channelHealth: createMongoCollection(db, 'channel_health'),
       replays: createMongoCollection(db, 'replays'),
+      stormMembers: createMongoCollection(db, 'storm_members'),
       suppressions: createMongoCollection(db, 'suppressions'),
       deadLetters: createMongoCollection(db, 'dead_letters'),
       inbox: createMongoCollection(db, 'inbox'),

@@ -13,6 +13,7 @@ import type {
   IncidentDocument,
   Operation,
   ReplayDocument,
+  StormMemberDocument,
   SuppressionDocument,
   SweepDocument,
 } from '@backstop/contracts'
@@ -78,6 +79,7 @@ export interface OtherServicesCollections {
   readonly deliveries: Collection<DeliveryDocument>
   readonly channelHealth: Collection<ChannelHealthDocument>
   readonly replays: Collection<ReplayDocument>
+  readonly stormMembers: Collection<StormMemberDocument>
   readonly suppressions: Collection<SuppressionDocument>
   readonly deadLetters: Collection<DeadLetterDocument>
   readonly inbox: Collection<InboxDocument>

@@ -14,6 +14,7 @@ import {
   type Logger,
   type MessageCodec,
   type Metrics,
+  type Producer,
   type SecretBox,
 } from '@backstop/kit'
 import { createCommandConsumer } from './commands/command-consumer.ts'
@@ -29,7 +30,11 @@ import type { DeadLetterStore } from './store/dead-letter-store.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import type { HealthStore } from './store/health-store.ts'
 import type { ReplayStore, RequeueStore } from './store/requeue-store.ts'
+import type { StormStore } from './store/storm-store.ts'
 import type { SuppressionStore } from './store/suppression-store.ts'
+import type { StormOptions } from './storm/join-storms.ts'
+import { DEFAULT_STORM_SETTINGS, type StormSettings } from './storm/rules/storm-settings.ts'
+import { createStormReporter } from './storm/storm-reporter.ts'
 
 export { NOTIFIER_CRASH_POINTS } from './crash-points.ts'
 
@@ -42,6 +47,7 @@ export interface NotifierStores {
   readonly requeues: RequeueStore
   readonly replays: ReplayStore
   readonly suppressions: SuppressionStore
+  readonly storms: StormStore
 }
 
 /** All dependencies of the notifier: stores, Kafka, HTTP client, mail client, clock and logger. */
@@ -75,6 +81,8 @@ export interface NotifierSettings {
   readonly maxInMemory?: number
   /** Time limit of one attempt, in milliseconds; 20 s by default. */
   readonly attemptMs?: number
+  /** From ten actions within five minutes by default. */
+  readonly storms?: StormSettings
 }
 
 export interface NotifierApp {
@@ -94,7 +102,7 @@ const SEND_TIMEOUT_MS = 15_000
 /** Wires the notifier from its ports: fan-out, delivery and the five retry delay lines. Nothing runs before `start`. */
 export function createApp(ports: NotifierPorts, settings: NotifierSettings): NotifierApp {
   const { bus, codec, clock, logger, onFatal } = ports
-  const { publicUrl, brandName, apiPublicUrl, attemptMs = ATTEMPT_MS, ...bounds } = settings
+  const { publicUrl, brandName, apiPublicUrl, attemptMs = ATTEMPT_MS, storms: stormSettings, ...bounds } = settings
   const producer = bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
   const consumerMetrics = createConsumerMetrics(ports.metrics)
   const metrics = createDeliveryMetrics(ports.metrics)
@@ -123,7 +131,19 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     ports: { ...ports, publicUrl, brandName, apiPublicUrl, attemptMs },
     ...bounds,
   })
-  const alerts = createAlertConsumer({ ...shared, metrics: consumerMetrics, channels: ports.channels, publicUrl })
+  const storms = createStorms({
+    ...shared,
+    storms: ports.storms,
+    secretBox: ports.secretBox,
+    stormSettings: stormSettings ?? DEFAULT_STORM_SETTINGS,
+  })
+  const alerts = createAlertConsumer({
+    ...shared,
+    ...storms.options,
+    metrics: consumerMetrics,
+    channels: ports.channels,
+    publicUrl,
+  })
   const again = { ...shared, requeues: ports.requeues, replays: ports.replays }
   const replayWalker = new ReplayWalker(again)
   const commands = createCommandConsumer({
@@ -140,7 +160,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
   })
   const delayLines = createDelayLines(shared)
   const loops = [alerts, deliveries, commands, deadLetters, ...delayLines]
-  const sweepers = [outboxSweeper, replayWalker]
+  const sweepers = [outboxSweeper, replayWalker, ...storms.sweepers]
   return {
     async start() {
       await producer.start()
@@ -156,6 +176,19 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     msSinceProgress: () => Math.max(...loops.map(loop => loop.msSinceProgress())),
     updateGauges: () => metrics.oldestPending(deliveries.oldestPendingMs()),
   }
+}
+
+/** The reporter of storms, and the sweeper that publishes its reports after a crash. */
+function createStorms({
+  producer,
+  codec,
+  ...options
+}: StormOptions & { readonly producer: Producer; readonly codec: MessageCodec }) {
+  const source = options.storms.outbox
+  const afterSend = () => crashPoint('notifier.storm.after-publish')
+  const publisher = createOutboxPublisher({ source, producer, encoder: codec, logger: options.logger, afterSend })
+  const sweeper = createOutboxSweeper({ ...options, source, publisher })
+  return { options, sweepers: [createStormReporter({ ...options, publisher }), sweeper] }
 }
 
 /** One delay line per retry delay. Each has its own consumer group, so a rebalance of one does not interrupt the others. */

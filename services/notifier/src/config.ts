@@ -39,6 +39,15 @@ export const settings = {
   CHANNEL_QUEUE_MAX: setting
     .integer(250, 50, 10_000)
     .describe('Deliveries that wait in memory for one channel at most; the rest waits in Kafka'),
+  STORM_FROM: setting
+    .integer(10, 2, 10_000)
+    .describe('Unexplained actions of one connection within STORM_WINDOW_MS that begin a storm'),
+  STORM_WINDOW_MS: setting
+    .integer(300_000, 1_000, 3_600_000)
+    .describe('Time in which STORM_FROM actions begin a storm'),
+  STORM_QUIET_MS: setting
+    .integer(300_000, 1_000, 3_600_000)
+    .describe('Time without a further unexplained action after which a storm ends'),
 } as const
 
 export type NotifierConfig = ReturnType<typeof readNotifierConfig>
@@ -59,6 +68,7 @@ export function settingsOf(config: NotifierConfig): NotifierSettings {
     apiPublicUrl: withoutTrailingSlash(config.API_PUBLIC_URL),
     maxActive: config.DELIVERIES_MAX_ACTIVE,
     maxQueuedPerChannel: config.CHANNEL_QUEUE_MAX,
+    storms: { from: config.STORM_FROM, windowMs: config.STORM_WINDOW_MS, quietMs: config.STORM_QUIET_MS },
   }
 }
 

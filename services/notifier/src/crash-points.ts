@@ -15,7 +15,7 @@ export const NOTIFIER_CRASH_POINTS = [
 ] as const
 
 /**
- * Crash points outside the path of a delivery: commands, channel health, incident order, pauses.
+ * Crash points outside the path of a delivery: commands, channel health, incident order, pauses, storms.
  * `test/crash-points.integration-test.ts` provokes each of them directly.
  */
 export const NOTIFIER_CARE_CRASH_POINTS = [
@@ -26,4 +26,9 @@ export const NOTIFIER_CARE_CRASH_POINTS = [
   'notifier.after-postpone',
   'notifier.after-requeue',
   'notifier.after-requeue-produce',
+  'notifier.storm.after-members',
+  'notifier.storm.after-adopt',
+  'notifier.storm.after-begin',
+  'notifier.storm.after-report',
+  'notifier.storm.after-publish',
 ] as const

@@ -14,16 +14,18 @@ import {
 import { type Alert, ChannelKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { createMemoryNotifier, startWithChannels } from '../test/memory-notifier.ts'
+import { DEFAULT_STORM_SETTINGS } from './storm/rules/storm-settings.ts'
 
 const CANARY = /Canary Customer|canary@example\.com/
 const SHOWN = { shows_personal_data: true } as const
 const HIDDEN = { shows_personal_data: false } as const
 
-function canaryAlert(): Alert {
-  const opened = alert()
+const CUSTOMER = { id: 'cus_1', name: 'Canary Customer', email: 'canary@example.com' }
+
+function canaryAlert(facts: Parameters<typeof alert>[0] = {}): Alert {
+  const opened = alert(facts)
   if (opened.event !== 'incident.opened') throw new Error('The alert is of another event')
-  const customer = { id: 'cus_1', name: 'Canary Customer', email: 'canary@example.com' }
-  return { ...opened, data: { ...opened.data, action: action({ project_id: PROJECT, customer }) } }
+  return { ...opened, data: { ...opened.data, action: action({ project_id: PROJECT, customer: CUSTOMER }) } }
 }
 
 /** A channel of each kind. A new kind needs a line here. */
@@ -78,5 +80,62 @@ describe('the name and e-mail address of a customer', () => {
     notifier.collections.channels.set('chn_hook', { ...channel, ...HIDDEN, version: 2 })
     await notifier.clock.advance(10_000)
     expect(notifier.requests.map(({ body }) => CANARY.test(String(body)))).toEqual([true, false])
+  })
+})
+
+describe('a storm about one customer, made by one user', () => {
+  const USER = 'clerk@acme.example'
+  const origin = { channel: 'dashboard', key_name: null, user: USER, request_id: null, idempotency_key: null } as const
+
+  async function startStorm() {
+    const notifier = createMemoryNotifier()
+    for (const setting of [SHOWN, HIDDEN]) {
+      const id = setting === SHOWN ? 'chn_shown' : 'chn_hidden'
+      const channel = slackChannel(id, `https://hooks.slack.com/services/T0/B0/${id}`, setting)
+      notifier.collections.channels.set(id, channel)
+    }
+    notifier.state.reply = () => ({ status: 200, body: 'ok' })
+    await notifier.start({ storms: DEFAULT_STORM_SETTINGS })
+    const alerts = Array.from({ length: 12 }, (_, index) => {
+      const at = new Date(notifier.clock.now()).toISOString()
+      const one = canaryAlert({ id: `alr_${index}`, at, incident: { opened_at: at } })
+      if (one.event !== 'incident.opened' || one.data.action === null) throw new Error('The alert is of another event')
+      const made = { ...one.data.action, action_id: `act_${index}`, origin }
+      notifier.collections.actions.set(made.action_id, made)
+      return { ...one, data: { ...one.data, action: made } }
+    })
+    await notifier.publish(...alerts)
+    const reportsTo = (id: string) =>
+      notifier.requests
+        .filter(({ url }) => String(url).endsWith(id))
+        .map(({ body }) => String(body))
+        .filter(body => body.includes('12 unexplained refunds'))
+    return { ...notifier, reportsTo }
+  }
+
+  test('names the customer only in channels that allow it, and stores neither customer nor user', async () => {
+    const notifier = await startStorm()
+    await notifier.clock.advance(2 * 60_000)
+    const [shown] = notifier.reportsTo('chn_shown')
+    const [hidden] = notifier.reportsTo('chn_hidden')
+    expect(shown).toMatch(CANARY)
+    expect(hidden).not.toMatch(CANARY)
+    for (const report of [shown, hidden]) expect(report).toContain(USER)
+    const { storms, stormMembers } = notifier.collections
+    const stored = JSON.stringify([[...storms.values()], [...stormMembers.values()], notifier.log])
+    expect(storms.size).toBe(1)
+    expect(stored).not.toMatch(CANARY)
+    expect(stored).not.toContain(USER)
+  })
+
+  test('contains nothing that was erased from its actions before the report', async () => {
+    const notifier = await startStorm()
+    const erased = { customer: { id: 'cus_1', name: null, email: null }, origin: { ...origin, user: null } }
+    for (const id of notifier.collections.actions.keys()) notifier.collections.actions.set(id, erased)
+    await notifier.clock.advance(10 * 60_000)
+    const reports = [...notifier.reportsTo('chn_shown'), ...notifier.reportsTo('chn_hidden')]
+    expect(reports.length).toBeGreaterThan(2)
+    expect(reports.join()).not.toMatch(CANARY)
+    expect(reports.join()).not.toContain(USER)
   })
 })

@@ -16,6 +16,7 @@ import { createMongoDeadLetterStore } from './store/mongo-dead-letter-store.ts'
 import { createMongoDeliveryStore } from './store/mongo-delivery-store.ts'
 import { createMongoHealthStore } from './store/mongo-health-store.ts'
 import { createMongoReplayStore, createMongoRequeueStore } from './store/mongo-requeue-store.ts'
+import { createMongoStormStore } from './store/mongo-storm-store.ts'
 import { createMongoSuppressionStore } from './store/mongo-suppression-store.ts'
 
 /**
@@ -62,6 +63,7 @@ export function openStores({ db }: Pick<Mongo, 'db'>): NotifierStores {
     requeues: createMongoRequeueStore(db),
     replays: createMongoReplayStore(db),
     suppressions: createMongoSuppressionStore(db),
+    storms: createMongoStormStore(db),
   }
 }
 

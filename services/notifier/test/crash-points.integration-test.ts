@@ -5,14 +5,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { ChannelDocument } from '@backstop/channels'
-import { alert, incidentAlerts, PROJECT, webhookChannel } from '@backstop/channels/test'
+import { alert, incidentAlerts, PROJECT, slackChannel, webhookChannel } from '@backstop/channels/test'
 import {
   type Alert,
   type ChannelHealthDocument,
+  COLLECTIONS,
+  type CollectionDefinition,
   type Command,
   type DeliveryDocument,
   deliveryIdOf,
   RETRY_RUNGS,
+  type StormDocument,
+  type StormMemberDocument,
   type TopicName,
 } from '@backstop/contracts'
 import type { Producer } from '@backstop/kit'
@@ -177,11 +181,69 @@ const requeueing: Scenario = {
   },
 }
 
+const STORM_SIZE = 25
+
+/** More unexplained actions than a storm needs, on a channel for programs and one for people. */
+const storming: Scenario = {
+  async prepare(scene) {
+    scene.receiver.answer = (_request, response) => void response.writeHead(200).end('ok')
+    const people = slackChannel('chn_people', `${scene.receiver.url}/people`)
+    await scene.db.collection<ChannelDocument>('channels').insertOne(people)
+    const { indexes }: CollectionDefinition = COLLECTIONS.storms
+    for (const { keys, options } of indexes) await scene.db.collection('storms').createIndex(keys, options ?? {})
+  },
+  async reachCrashPoint(scene) {
+    const opened_at = new Date().toISOString()
+    const all = Array.from({ length: STORM_SIZE }, (_, index) =>
+      alert({ id: `alr_${index}`, at: opened_at, incident: { opened_at } }),
+    )
+    await scene.alert(...all.slice(0, 7))
+    await scene.alert(...all.slice(7))
+  },
+  async expectResult(scene) {
+    const deliveries = scene.db.collection<DeliveryDocument>('deliveries')
+    const storms = scene.db.collection<StormDocument>('storms')
+    const [told, storm] = await until(
+      'people have nine messages and each report, and programs every alert',
+      async () => {
+        const [toPeople, toPrograms, [storm]] = await Promise.all([
+          deliveries.find({ channel_id: 'chn_people', state: 'delivered' }).toArray(),
+          deliveries.countDocuments({ channel_id: 'chn_1', state: 'delivered' }),
+          storms.find().toArray(),
+        ])
+        const isComplete =
+          toPrograms === STORM_SIZE && storm?.outbox?.length === 0 && toPeople.length === 9 + storm.report
+        return isComplete && ([toPeople, storm] as const)
+      },
+      { timeoutMs: 120_000 },
+    )
+    const opened = told.filter(one => one.event === 'incident.opened').map(one => one.alert_id)
+    expect(opened.sort()).toEqual(Array.from({ length: 9 }, (_, index) => `alr_${index}`))
+    const members = await scene.db.collection<StormMemberDocument>('storm_members').find().toArray()
+    expect(members).toHaveLength(STORM_SIZE)
+    expect(new Set(members.map(member => member.storm_id))).toEqual(new Set([storm._id]))
+    expect(members.filter(member => member.alone)).toHaveLength(9)
+    expect(await storms.countDocuments()).toBe(1)
+    const posts = scene.receiver.requests.filter(({ path }) => path === '/people')
+    expect(posts).toHaveLength(told.length)
+    for (const { alert: one } of told) {
+      if (one.event !== 'storm.reported') continue
+      expect(one.data.storm.count).toBeGreaterThanOrEqual(10)
+      expect(one.data.storm.count).toBeLessThanOrEqual(STORM_SIZE)
+    }
+  },
+}
+
 const SCENARIOS: Record<(typeof NOTIFIER_CARE_CRASH_POINTS)[number], Scenario> = {
   'notifier.after-disable': disabling,
   'notifier.after-publish': disabling,
   'notifier.after-requeue': requeueing,
   'notifier.after-requeue-produce': requeueing,
+  'notifier.storm.after-members': storming,
+  'notifier.storm.after-adopt': storming,
+  'notifier.storm.after-begin': storming,
+  'notifier.storm.after-report': storming,
+  'notifier.storm.after-publish': storming,
   'notifier.after-enable': {
     async prepare(scene) {
       const { incidentId, reason } = disableChannel(

@@ -20,6 +20,7 @@ import {
   type MemoryBusOptions,
 } from '@backstop/kit/test'
 import { createApp, type NotifierSettings } from '../src/app.ts'
+import { DEFAULT_STORM_SETTINGS } from '../src/storm/rules/storm-settings.ts'
 import { createMemoryHealthStore } from './stores/memory-health-store.ts'
 import { createMemoryReplayStore, createMemoryRequeueStore } from './stores/memory-requeue-store.ts'
 import {
@@ -28,6 +29,7 @@ import {
   createMemoryDeadLetterStore,
   createMemoryDeliveryStore,
 } from './stores/memory-stores.ts'
+import { createMemoryStormStore } from './stores/memory-storm-store.ts'
 import { createMemorySuppressionStore } from './stores/memory-suppression-store.ts'
 
 export interface SentRequest extends EgressRequest {
@@ -52,6 +54,9 @@ export interface MemoryNotifierOptions extends Partial<MemoryBusOptions> {
   /** Replaces the mail server that accepts every mail. */
   readonly mailer?: Mailer
 }
+
+/** Most tests publish many alerts of one connection, and expect a message for each. */
+const NO_STORMS = { ...DEFAULT_STORM_SETTINGS, from: 1_000_000 }
 
 /** A whole notifier in memory on virtual time, with scripted receivers. */
 export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
@@ -149,6 +154,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
           requeues: withFaults(createMemoryRequeueStore(collections), life),
           replays: withFaults(createMemoryReplayStore(collections), life),
           suppressions: withFaults(createMemorySuppressionStore(collections), life),
+          storms: withFaults(createMemoryStormStore(collections), life),
           egress: { ...egress, request: request => life.of(() => egress.request(request)) },
           mailer,
           secretBox,
@@ -163,6 +169,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
           apiPublicUrl: 'https://api.example.com',
           maxActive: 100,
           maxQueuedPerChannel: 100,
+          storms: NO_STORMS,
           ...settings,
         },
       )

@@ -1,5 +1,6 @@
 /** The suite that the stores of retries and replays pass, in memory and on MongoDB. */
 
+import { SAMPLE_ALERTS } from '@backstop/channels'
 import { action, alert, PROJECT } from '@backstop/channels/test'
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -85,15 +86,23 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
     test('removes the people from its alerts, once, and nothing else', async () => {
       const { alert: unknown } = shown('con_1')
       if (unknown?.event !== 'incident.opened' || unknown.data.action === null) throw new Error('There is no action')
+      const report = SAMPLE_ALERTS['storm.reported'](PROJECT)
+      if (report.event !== 'storm.reported') throw new Error('The sample is of another event')
+      const { storm } = report.data
+      const customer = { value: { id: 'cus_1', name: 'Canary Customer', email: 'canary@example.com' }, count: 9 }
+      const user = { value: 'canary-operator@example.com', count: 9 }
+      const aboutPeople = { ...storm, connection_id: 'con_1', common: { ...storm.common, customer, user } }
       const nobody = { ...unknown, data: { ...unknown.data, action: { ...unknown.data.action, customer: null } } }
       await stores.deliveries.insertNew([
         newDocument('a', shown('con_1')),
         newDocument('b', shown('con_2')),
         newDocument('c', { ...shown('con_1'), project_id: 'prj_other' }),
         newDocument('d', { alert: nobody }),
+        newDocument('e', { alert: { ...report, data: { ...report.data, storm: aboutPeople } } }),
+        newDocument('f', { alert: { ...report, data: { ...report.data, storm } } }),
       ])
-      expect(await stores.requeues.erasePersonalData(PROJECT, 'con_1')).toBe(2)
-      expect([await textOf('a'), await textOf('d')].join()).not.toMatch(/canary/i)
+      expect(await stores.requeues.erasePersonalData(PROJECT, 'con_1')).toBe(3)
+      expect([await textOf('a'), await textOf('d'), await textOf('e')].join()).not.toMatch(/canary/i)
       expect(await textOf('b')).toMatch(/Canary Customer.*canary@example.com/)
       expect(await textOf('c')).toContain('Canary Customer')
       expect(await stores.requeues.find('a')).toMatchObject({

@@ -51,6 +51,13 @@ describe('a silenced connection', () => {
     expect(notifier.requests).toEqual([])
   })
 
+  test('has no storm of the actions that were silenced', async () => {
+    const notifier = await silenced(HOUR_MS)
+    await notifier.publish(...Array.from({ length: 20 }, (_, index) => incidentAlerts(`inc_${index}`).opened))
+    await notifier.clock.advance(60_000)
+    expect(notifier.collections.stormMembers.size).toBe(0)
+  })
+
   test('sends the alerts of incidents that open after the silence', async () => {
     const notifier = await silenced(HOUR_MS)
     const { opened } = incidentAlerts('inc_2')

@@ -224,11 +224,11 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       await stores.putChannel(webhookChannel('chn_ill', url))
       await disable('chn_ill')
       await report('chn_on')
-      const events = ['incident.opened']
+      const common = { projectId: PROJECT, events: ['incident.opened'], audience: 'programs' }
       const listeners = await stores.channels.findSubscribedChannels([PROJECT])
       expect(listeners.toSorted((a, b) => a.channelId.localeCompare(b.channelId))).toEqual([
-        { channelId: 'chn_ill', projectId: PROJECT, events, showsPersonalData: false, filter: null },
-        { channelId: 'chn_on', projectId: PROJECT, events, showsPersonalData: true, filter },
+        { ...common, channelId: 'chn_ill', showsPersonalData: false, filter: null },
+        { ...common, channelId: 'chn_on', showsPersonalData: true, filter },
       ])
     })
 

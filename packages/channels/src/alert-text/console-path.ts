@@ -16,6 +16,8 @@ export function consolePathOf(alert: Alert): string | null {
       return `/budgets/${encodeURIComponent(alert.data.budget.budget_id)}`
     case 'run.failed':
       return `/runs/${encodeURIComponent(alert.data.run.run_id)}`
+    case 'storm.reported':
+      return `/storms/${encodeURIComponent(alert.data.storm.storm_id)}`
     case 'channel.test':
       return null
     default:

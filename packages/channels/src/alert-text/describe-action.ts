@@ -66,7 +66,7 @@ function withReadableTimes(text: string): string {
 }
 
 /** The page of the provider's dashboard. Anything but an https URL could be a trap, because the provider's data is external. */
-export function providerUrlOf({ links }: Action): string | null {
+export function providerUrlOf({ links }: Pick<Action, 'links'>): string | null {
   const url = links?.provider
   return url != null && /^https:\/\/[^\s"'<>\\|]+$/.test(url) ? url : null
 }

@@ -4,6 +4,7 @@ import { consolePathOf } from './console-path.ts'
 import { describeDrift } from './describe-drift.ts'
 import { describeIncident } from './describe-incident.ts'
 import { describeApproval, describeBudget, describeFailedRun } from './describe-ledger-alert.ts'
+import { describeStorm } from './describe-storm.ts'
 
 /**
  * Describes an alert in words. Control characters and direction marks in external texts are replaced by their code
@@ -49,6 +50,8 @@ function describeByEvent(alert: Alert): AlertTexts {
       return describeBudget(alert)
     case 'run.failed':
       return describeFailedRun(alert)
+    case 'storm.reported':
+      return describeStorm(alert)
     default:
       return alert satisfies never
   }

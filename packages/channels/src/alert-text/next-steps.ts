@@ -1,4 +1,4 @@
-import type { Action, OriginChannel, ProviderKind } from '@backstop/contracts'
+import type { Action, Origin, OriginChannel, ProviderKind, Storm } from '@backstop/contracts'
 import type { NextStep } from './alert-description.ts'
 import { formatTime, nounOfSubject, toOneLine } from './wording.ts'
 
@@ -14,7 +14,8 @@ interface Maker {
   readonly user: string | null
   /** When the action was made. */
   readonly at: string
-  readonly noun: 'payment' | 'subscription'
+  /** `payment` or `subscription`, if needed with words that say which one. */
+  readonly noun: string
   readonly hasRequestId: boolean
 }
 
@@ -161,22 +162,55 @@ const TEST_MODE: NextStep = {
 const ANNOUNCE_STEP =
   'If it was you: open this incident in the console and record it as an expected change. This closes the incident.'
 
+const ANNOUNCE_MANY_STEP =
+  'If it was your team: record these actions in the console as expected changes. This closes their incidents.'
+
+const UNDO_MANY_STEP =
+  "Ask the provider's support which of them can still be taken back. Begin with the largest amounts."
+
 /** What to do about an action that nothing explains. */
 export function nextStepsOf(action: Made): NextStep {
   if (action.mode === 'test') return { ...TEST_MODE, steps: [...TEST_MODE.steps, ANNOUNCE_STEP] }
   const { origin, provider } = action
+  const { sentence, steps } = stopSteps(provider, origin, {
+    at: formatTime(action.provider_created_at),
+    noun: nounOfSubject(action.kind),
+    hasRequestId: origin?.request_id != null,
+  })
+  return { sentence, steps: [...undoSteps(action), ...steps, ANNOUNCE_STEP] }
+}
+
+/** What to do about many unexplained actions: stop their origin first, because it may make more of them. */
+export function nextStepsOfStorm(storm: Storm): NextStep {
+  if (storm.count === storm.resolved) return { sentence: 'There is nothing left to do.', steps: [] }
+  if (storm.mode === 'test') return { ...TEST_MODE, steps: [...TEST_MODE.steps, ANNOUNCE_MANY_STEP] }
+  const { channel, key_name, user } = storm.common
+  const origin = {
+    channel: channel?.value ?? null,
+    key_name: key_name?.value ?? null,
+    user: user?.value ?? null,
+  }
+  const noun = nounOfSubject(storm.kinds[0]?.kind ?? 'refund')
+  const { sentence, steps } = stopSteps(storm.provider, origin, {
+    at: formatTime(storm.first_at),
+    noun: storm.money.length === 0 ? noun : `${noun} with the largest amount`,
+    hasRequestId: false,
+  })
+  return { sentence, steps: [...steps, UNDO_MANY_STEP, ANNOUNCE_MANY_STEP] }
+}
+
+function stopSteps(
+  provider: ProviderKind,
+  origin: Pick<Origin, 'channel' | 'key_name' | 'user'> | undefined,
+  facts: Pick<Maker, 'at' | 'noun' | 'hasRequestId'>,
+): NextStep {
   const channel: Channel = origin?.channel ?? (origin?.key_name == null ? 'unknown' : 'api')
   const maker: Maker = {
     key: origin?.key_name == null ? UNNAMED_KEY : `the key "${toOneLine(origin.key_name)}"`,
     user: origin?.user == null ? null : toOneLine(origin.user),
-    at: formatTime(action.provider_created_at),
-    noun: nounOfSubject(action.kind),
-    hasRequestId: origin?.request_id != null,
+    ...facts,
   }
-  return {
-    sentence: SENTENCES[channel](maker),
-    steps: [...undoSteps(action), ...STOP_STEPS[provider][channel](maker), ANNOUNCE_STEP],
-  }
+  return { sentence: SENTENCES[channel](maker), steps: STOP_STEPS[provider][channel](maker) }
 }
 
 function undoSteps({ provider, kind, state }: Made): string[] {

@@ -1,7 +1,10 @@
-import type { Action, Origin } from '@backstop/contracts'
+import type { Origin, ProviderKind } from '@backstop/contracts'
 import { toOneLine } from './wording.ts'
 
-type Made = Pick<Action, 'provider' | 'origin'>
+interface Made {
+  readonly provider: ProviderKind
+  readonly origin?: Pick<Origin, 'channel' | 'key_name' | 'user'> | undefined
+}
 
 /** Says how and by whom an action was made, as part of a sentence: `with the API key "nightly-job"`. */
 export function describeOrigin({ provider, origin }: Made): string {
@@ -23,7 +26,7 @@ export function describeOrigin({ provider, origin }: Made): string {
   }
 }
 
-function describeUnknownChannel(origin: Origin | undefined, user: string | null): string {
+function describeUnknownChannel(origin: Made['origin'], user: string | null): string {
   if (user !== null) return `by ${user}`
   return origin?.key_name == null ? 'at the provider' : `with the API key "${toOneLine(origin.key_name)}"`
 }

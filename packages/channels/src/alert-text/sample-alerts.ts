@@ -1,4 +1,4 @@
-import type { Action, Alert, Approval, Incident, Names, ShownOperation } from '@backstop/contracts'
+import type { Action, Alert, Approval, Incident, Names, ShownOperation, Storm } from '@backstop/contracts'
 
 const AT = '2026-11-21T10:00:00.000Z'
 
@@ -108,6 +108,11 @@ export const SAMPLE_ALERTS = {
       names: NAMES,
     },
   }),
+  'storm.reported': (projectId = 'prj_sample'): Alert => ({
+    ...common(projectId),
+    event: 'storm.reported',
+    data: { storm: storm(projectId), names: NAMES },
+  }),
   'channel.test': (projectId = 'prj_sample'): Alert => ({
     ...common(projectId),
     event: 'channel.test',
@@ -173,6 +178,42 @@ const APPROVAL: Approval = {
   reminded_at: null,
   decided_at: null,
   decided_by: null,
+}
+
+function storm(projectId: string): Storm {
+  return {
+    storm_id: 'stm_7h1c5v9q3x6m0k2d',
+    project_id: projectId,
+    connection_id: 'con_9k3f7h1m5q2v8x4z',
+    provider: 'processor',
+    state: 'open',
+    report: 2,
+    reported_at: '2026-11-21T10:01:00.000Z',
+    next_report_at: '2026-11-21T10:05:00.000Z',
+    first_at: '2026-11-21T09:59:52.000Z',
+    last_at: '2026-11-21T10:00:58.000Z',
+    count: 400,
+    explained: 0,
+    resolved: 0,
+    per_minute: 363.6,
+    kinds: [{ kind: 'refund', count: 400 }],
+    money: [
+      { currency: 'eur', amount: 1_916_160, count: 384, largest: 124_990 },
+      { currency: 'usd', amount: 79_840, count: 16, largest: 4_990 },
+    ],
+    mode: 'live',
+    customers: 311,
+    links: { provider: 'https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg', console: null },
+    common: {
+      channel: { value: 'api', count: 400 },
+      key_name: { value: 'Billing server', count: 397 },
+      user: null,
+      customer: null,
+      subject: null,
+      amount: { value: 4_990, currency: 'eur', count: 371 },
+      refund_reason: { value: 'requested_by_customer', count: 400 },
+    },
+  }
 }
 
 function operation(projectId: string): ShownOperation {

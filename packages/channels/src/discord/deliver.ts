@@ -7,6 +7,7 @@ import { discordMessage } from './message.ts'
 /** Posts an embed to a webhook of Discord. */
 export const discordChannel: ChannelModule<DiscordConfig> = {
   kind: 'discord',
+  audience: 'people',
   // Discord announces its limits with each answer and sends 429 above them; one message a second is below them.
   concurrency: 1,
   pace: { intervalMs: 1_000, targetOf: ({ fingerprint }) => fingerprint },

@@ -17,6 +17,7 @@ import { recipientTag } from './recipient-tag.ts'
  */
 export const emailChannel: ChannelModule<EmailConfig> = {
   kind: 'email',
+  audience: 'people',
   concurrency: 2,
   deliver(channel, request, ports, project, ended = []) {
     const { alert, delivery_id: messageId } = request

@@ -7,6 +7,7 @@ import { openRoutingKey } from './target.ts'
 /** Sends events to PagerDuty's Events API v2, which pages the person on call. */
 export const pagerDutyChannel: ChannelModule<PagerDutyConfig> = {
   kind: 'pagerduty',
+  audience: 'people',
   // PagerDuty adjusts its limit to the traffic and answers 429, so there is no fixed pace.
   concurrency: 2,
   deliver(channel, { alert }, { egress, secretBox, attemptMs, publicUrl, brandName }) {

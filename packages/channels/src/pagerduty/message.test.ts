@@ -42,6 +42,21 @@ describe('a PagerDuty event', () => {
     })
   })
 
+  test('of a storm triggers, and resolves when all its actions are resolved', () => {
+    const report = SAMPLE_ALERTS['storm.reported']() as Extract<Alert, { event: 'storm.reported' }>
+    const { storm } = report.data
+    const over = {
+      ...report,
+      data: { ...report.data, storm: { ...storm, state: 'ended' as const, resolved: storm.count } },
+    }
+    expect(pagerDutyEvent(report, CONSOLE, 'Backstop')).toMatchObject({
+      event_action: 'trigger',
+      dedup_key: storm.storm_id,
+      payload: { source: 'Shop Germany', component: 'processor', class: 'storm.reported' },
+    })
+    expect(pagerDutyEvent(over, CONSOLE, 'Backstop')).toEqual({ event_action: 'resolve', dedup_key: storm.storm_id })
+  })
+
   test('of an incident that was opened and resolved before the channel got its opening wakes nobody', () => {
     const resolved = SAMPLE_ALERTS['incident.resolved']() as Extract<Alert, { event: 'incident.resolved' }>
     const both = { ...resolved, data: { ...resolved.data, supersedes: 'alr_opened' } }
@@ -108,6 +123,7 @@ describe('the severity', () => {
     { name: 'an unexplained cancellation', alert: incident({ kind: 'cancellation' }), severity: 'critical' },
     { name: 'an unexplained refund that failed', alert: incident({ state: 'failed' }), severity: 'warning' },
     { name: 'an unexplained refund of test money', alert: incident({ mode: 'test' }), severity: 'info' },
+    { name: 'a storm', alert: SAMPLE_ALERTS['storm.reported'](), severity: 'critical' },
     { name: 'a rejected refund', alert: incident({}, 'REFUND_REJECTED'), severity: 'error' },
     { name: 'a disabled channel', alert: sampleChannelIncident(), severity: 'error' },
     { name: 'a budget that is used up', alert: threshold(100), severity: 'error' },

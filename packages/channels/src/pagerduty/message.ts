@@ -41,7 +41,7 @@ const LIMITS = { summary: 1024, source: 255, detail: 4000 } as const
  */
 export function pagerDutyEvent(alert: Alert, publicUrl: string | null, brandName: string): PagerDutyEvent {
   const dedup_key = dedupKeyOf(alert)
-  if (alert.event === 'incident.resolved') return { event_action: 'resolve', dedup_key }
+  if (endsAlert(alert)) return { event_action: 'resolve', dedup_key }
   const description = describeAlert(alert)
   const links = linksOf(description, publicUrl)
   const [first] = links
@@ -69,9 +69,14 @@ export function pagerDutyEvent(alert: Alert, publicUrl: string | null, brandName
   }
 }
 
+/** True if nothing is left to do about the incident or the storm. */
+function endsAlert({ event, data }: Alert): boolean {
+  return event === 'incident.resolved' || ('storm' in data && data.storm.resolved === data.storm.count)
+}
+
 /**
- * The key of the PagerDuty alert, at most 255 characters. Alerts about one incident, one approval or one period of a
- * budget share a key.
+ * The key of the PagerDuty alert, at most 255 characters. Alerts about one incident, one storm, one approval or one
+ * period of a budget share a key.
  */
 function dedupKeyOf(alert: Alert): string {
   switch (alert.event) {
@@ -84,6 +89,8 @@ function dedupKeyOf(alert: Alert): string {
       return `approval:${alert.data.operation.operation_id}`
     case 'cap.threshold':
       return `budget:${alert.data.budget.budget_id}:${alert.data.current.starts_at}`
+    case 'storm.reported':
+      return alert.data.storm.storm_id
     case 'drift.detected':
     case 'run.failed':
     case 'channel.test':
@@ -98,6 +105,8 @@ export function severityOf(alert: Alert): PagerDutySeverity {
   switch (alert.event) {
     case 'incident.opened':
       return severityOfIncident(alert.data.incident, alert.data.action)
+    case 'storm.reported':
+      return alert.data.storm.mode === 'test' ? 'info' : 'critical'
     case 'drift.detected':
     case 'run.failed':
       return 'error'
@@ -127,13 +136,15 @@ function sourceOf(alert: Alert): string {
   const { data, project_id } = alert
   const named = 'names' in data ? (data.names?.connection ?? data.names?.project) : undefined
   if (named != null) return named
-  const of = 'incident' in data ? data.incident : 'operation' in data ? data.operation : undefined
+  const of =
+    'incident' in data ? data.incident : 'operation' in data ? data.operation : 'storm' in data ? data.storm : undefined
   return of?.connection_id ?? project_id
 }
 
 function componentOf({ data, event }: Alert): string {
   if ('action' in data && data.action !== null) return data.action.provider
   if ('operation' in data) return data.operation.provider
+  if ('storm' in data) return data.storm.provider
   return event.slice(0, event.indexOf('.'))
 }
 

@@ -11,6 +11,7 @@ import { type SlackMessage, slackMessage, slackWithoutBlocks } from './message.t
 /** Posts a message to an incoming webhook of Slack, or of another chat with the same interface. */
 export const slackChannel: ChannelModule<SlackConfig> = {
   kind: 'slack',
+  audience: 'people',
   // Slack accepts one message per second and webhook, and answers 429 to further messages.
   concurrency: 1,
   pace: { intervalMs: 1_000, targetOf: ({ fingerprint }) => fingerprint },

@@ -7,6 +7,7 @@ import { teamsMessage } from './message.ts'
 /** Posts an Adaptive Card to a workflow of Microsoft Teams. */
 export const teamsChannel: ChannelModule<TeamsConfig> = {
   kind: 'teams',
+  audience: 'people',
   // Teams slows down callers that post more than four messages in a second
   // (https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using).
   concurrency: 1,

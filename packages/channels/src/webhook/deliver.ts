@@ -10,6 +10,7 @@ import { renderTemplate } from './template.ts'
 /** Posts a signed JSON document to the customer's endpoint. */
 export const webhookChannel: ChannelModule<WebhookConfig> = {
   kind: 'webhook',
+  audience: 'programs',
   concurrency: 4,
   deliver(channel, request, { egress, secretBox, clock, brandName, attemptMs }) {
     const { url, secrets, headers: own } = openWebhookTarget(channel, secretBox, clock.now())

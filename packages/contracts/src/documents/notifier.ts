@@ -1,7 +1,9 @@
 /** Documents of the notifier, their only writer. */
+import type { ActionMode, OriginChannel } from '../action-details.ts'
 import type { ChannelKind } from '../channel-kind.ts'
 import type { Alert, SuppressionReason } from '../messages/index.ts'
 import type { TimedOutboxEntry } from '../outbox-entry.ts'
+import type { ProviderKind, RecordKind } from '../providers.ts'
 
 /** The health of a channel. A channel delivers if it is enabled and its failures have not disabled it. */
 export interface ChannelHealthDocument {
@@ -152,4 +154,63 @@ export interface ReplayDocument {
   /** When the next page is due. A sender moves this time forward before it sends, so that no two senders send the same page. */
   next_page_at: Date
   finished_at: Date | null
+}
+
+/** One unexplained action. Many of one connection within a short time are a storm. */
+export interface StormMemberDocument {
+  /** The id of the incident. */
+  _id: string
+  project_id: string
+  connection_id: string
+  action_id: string
+  provider: ProviderKind
+  kind: RecordKind
+  /** When the incident was opened. */
+  opened_at: Date
+  /** The storm to which the action belongs; null if it belongs to none. */
+  storm_id: string | null
+  /** True if channels for people got a message about this action alone: it was recorded before its storm began. */
+  alone: boolean
+  amount: number | null
+  currency: string | null
+  subject: string
+  /** The facts that may be common to a storm. They are no personal data, so nothing has to be erased here. */
+  facts: {
+    channel: OriginChannel | null
+    key_name: string | null
+    /** Stands for the user, who is often named by an e-mail address. */
+    user_fingerprint: string | null
+    mode: ActionMode
+    customer_id: string | null
+    refund_reason: string | null
+  }
+  recorded_at: Date
+  /** Null while the incident is open. */
+  resolved_at: Date | null
+  /** True if an operation or an expected change explained the action. */
+  explained: boolean
+}
+
+/** Many unexplained actions of one connection within a short time. */
+export interface StormDocument {
+  _id: string
+  project_id: string
+  connection_id: string
+  provider: ProviderKind
+  state: 'open' | 'ended'
+  began_at: Date
+  /** When the last member was recorded. */
+  last_member_at: Date
+  /** Increased with each batch of members, so that a storm does not end while a member joins it. */
+  version: number
+  /** The number of the last report, its time and what it covered. 0 and null before the first report. */
+  report: number
+  reported_at: Date | null
+  reported_version: number
+  reported_count: number
+  /** When to look at the storm again, for a report or for its end. Absent after the end. */
+  next_look_at?: Date
+  ended_at: Date | null
+  /** Unpublished reports. */
+  outbox?: TimedOutboxEntry[]
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Budget, BudgetUsage } from '../budget.ts'
 import { Approval, ShownOperation, Timestamp } from '../operation.ts'
 import { FailedRun } from '../run.ts'
+import { Storm } from '../storm.ts'
 import { Action, Difference, Incident } from '../verdict.ts'
 
 /** The events that a channel can subscribe to. */
@@ -87,6 +88,10 @@ export const Alert = z.discriminatedUnion('event', [
       names,
     }),
   }),
+  /**
+   * A report about a storm. Channels for people that subscribe to incident.opened get it instead of one message for each action.
+   */
+  z.object({ ...common, event: z.literal('storm.reported'), data: z.object({ storm: Storm, names }) }),
   /** The test message of a channel. */
   z.object({
     ...common,

@@ -17,6 +17,7 @@ import type {
   ReplayDocument,
   ReplayRequestDocument,
   SilenceDocument,
+  StormMemberDocument,
   SuppressionDocument,
   SweepDocument,
 } from '@backstop/contracts'
@@ -71,6 +72,8 @@ export interface AdminCollections {
   readonly channelHealth: ReadCollection<ChannelHealthDocument>
   /** Owner: notifier. */
   readonly replays: ReadCollection<ReplayDocument>
+  /** Owner: notifier. */
+  readonly stormMembers: ReadCollection<StormMemberDocument>
   /** Owner: notifier. */
   readonly suppressions: ReadCollection<SuppressionDocument>
   /** Owner: notifier. */
@@ -148,6 +151,7 @@ function mongoCollections(db: Db, session?: ClientSession): AdminCollections {
     deliveries: createMongoCollection(db, 'deliveries', session),
     channelHealth: createMongoCollection(db, 'channel_health', session),
     replays: createMongoCollection(db, 'replays', session),
+    stormMembers: createMongoCollection(db, 'storm_members', session),
     suppressions: createMongoCollection(db, 'suppressions', session),
     deadLetters: createMongoCollection(db, 'dead_letters', session),
   }

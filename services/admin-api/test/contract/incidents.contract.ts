@@ -4,6 +4,7 @@ import {
   deterministicId,
   type IncidentDocument,
   newId,
+  type StormMemberDocument,
 } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
@@ -68,6 +69,41 @@ export async function storeIncident(testApi: TestApi, projectId: string, connect
   await testApi.others.actions.put(action)
   await testApi.others.incidents.put(incident)
   return { ...ids, alertId, at }
+}
+
+/** An unexplained action as the notifier records it. */
+function stormMember(
+  project_id: string,
+  connection_id: string,
+  incidentId: string,
+  storm_id: string | null,
+): StormMemberDocument {
+  const at = new Date(0)
+  return {
+    _id: incidentId,
+    project_id,
+    connection_id,
+    action_id: 'act_1',
+    provider: 'processor',
+    kind: 'refund',
+    opened_at: at,
+    storm_id,
+    alone: storm_id === null,
+    amount: 2499,
+    currency: 'eur',
+    subject: 'pi_1',
+    facts: {
+      channel: null,
+      key_name: null,
+      user_fingerprint: null,
+      mode: null,
+      customer_id: null,
+      refund_reason: null,
+    },
+    recorded_at: at,
+    resolved_at: null,
+    explained: false,
+  }
 }
 
 /** A delivery as the notifier stores it for an alert that arrived at the second attempt. */
@@ -154,6 +190,25 @@ export function describeIncidents(testApi: () => TestApi): void {
       expect(await list('&state=resolved')).toEqual([first.incident])
       expect(await list(`&connection_id=${processorId}`)).toEqual([first.incident])
       expect((await api().get('/v1/incidents?state=closed')).status).toBe(400)
+    })
+
+    test('an incident names the storm that it belongs to, by itself and in lists', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const [inStorm, outside, unrecorded] = await Promise.all(
+        [0, 1, 2].map(ms => storeIncident(testApi(), projectId, processorId, testApi().now() + ms)),
+      )
+      const ids = [unrecorded, outside, inStorm].map(one => one?.incident ?? '')
+      await testApi().others.stormMembers.put(stormMember(projectId, processorId, ids[2] ?? '', 'stm_1'))
+      await testApi().others.stormMembers.put(stormMember(projectId, processorId, ids[1] ?? '', null))
+      const { data } = (await api().get(`/v1/incidents?project_id=${projectId}`)).body
+      const shown = data.map(({ incident_id, storm_id }: Record<string, unknown>) => ({ incident_id, storm_id }))
+      expect(shown).toEqual([
+        { incident_id: ids[0], storm_id: null },
+        { incident_id: ids[1], storm_id: null },
+        { incident_id: ids[2], storm_id: 'stm_1' },
+      ])
+      expect((await api().get(`/v1/incidents/${ids[2]}`)).body.storm_id).toBe('stm_1')
+      expect((await api().get(`/v1/incidents/${ids[1]}`)).body.storm_id).toBeNull()
     })
 
     test('actions are found by any of their connections, and by verdict', async () => {

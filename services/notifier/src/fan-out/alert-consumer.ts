@@ -2,12 +2,15 @@ import type { MessageCodec } from '@backstop/kit'
 import { crashPoint, createWorkLoop, type Producer, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
 import { deliveryMessage } from '../retry/delivery-messages.ts'
 import type { ChannelStore } from '../store/channel-store.ts'
+import type { StormOptions } from '../storm/join-storms.ts'
+import { recordMembers } from '../storm/record-members.ts'
 import { completeAlert } from './rules/complete-alert.ts'
 import { fanOut } from './rules/fan-out.ts'
 import { silenceOf, silenceQuestionOf } from './rules/silence.ts'
 
 export interface AlertConsumerOptions
-  extends Pick<WorkLoopOptions<'alert'>, 'bus' | 'clock' | 'logger' | 'metrics' | 'onFatal'> {
+  extends Pick<WorkLoopOptions<'alert'>, 'bus' | 'metrics' | 'onFatal'>,
+    StormOptions {
   readonly producer: Producer
   readonly codec: MessageCodec
   readonly channels: ChannelStore
@@ -16,8 +19,9 @@ export interface AlertConsumerOptions
 }
 
 /**
- * Fans alerts out: adds names and links, and produces one message on `deliveries` for each alert and channel, and stores nothing. After a crash
- * it may produce a message twice; both have the same delivery id, so the alert is delivered once.
+ * Fans alerts out: adds names and links, produces one message on `deliveries` for each alert and channel, and records
+ * the unexplained actions among them. After a crash it may produce a message twice; both have the same delivery id, so the alert is delivered
+ * once.
  */
 export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
   const { codec, channels, producer, logger, publicUrl } = options
@@ -30,10 +34,14 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
       const alerts = messages.map(({ message }) => message)
       const projects = [...new Set(alerts.map(({ project_id }) => project_id))]
       const question = silenceQuestionOf(alerts)
-      const [listeners, names, silences] = await Promise.all([
+      const silences = question === undefined ? [] : await channels.findSilences(question)
+      const [listeners, names, memberships] = await Promise.all([
         channels.findSubscribedChannels(projects),
         channels.findNames(projects),
-        question === undefined ? [] : channels.findSilences(question),
+        recordMembers(
+          alerts.filter(alert => silenceOf(alert, silences) === undefined),
+          options,
+        ),
       ])
       const outgoing = messages.flatMap(({ message: alert, headers }) => {
         const { alert_id, project_id, event } = alert
@@ -42,7 +50,9 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
           logger.info({ alert_id, project_id, event, silence_id: silence._id }, 'alert.silenced')
           return []
         }
-        const requests = fanOut(completeAlert(alert, names.get(project_id), publicUrl), listeners)
+        const incident = 'incident' in alert.data ? alert.data.incident : undefined
+        const completed = completeAlert(alert, names.get(project_id), publicUrl)
+        const requests = fanOut(completed, listeners, memberships.get(incident?.incident_id ?? ''))
         logger.info({ alert_id, project_id, event, channels: requests.length }, 'alert.fanned_out')
         return requests.map(request => deliveryMessage(codec, request, headers))
       })

@@ -1,4 +1,5 @@
 import type { ChannelDocument } from '@backstop/channels'
+import { audienceOf } from '@backstop/channels/deliver'
 import type {
   ChannelHealthDocument,
   ConnectionDocument,
@@ -73,7 +74,10 @@ type JoinedChannel<T> = T & {
   suppressions: Pick<SuppressionDocument, '_id' | 'address' | 'reason'>[]
 }
 
-type SubscribedFields = Pick<ChannelDocument, '_id' | 'project_id' | 'events' | 'shows_personal_data' | 'filter'>
+type SubscribedFields = Pick<
+  ChannelDocument,
+  '_id' | 'project_id' | 'events' | 'config' | 'shows_personal_data' | 'filter'
+>
 
 export function createMongoChannelStore(db: Db): ChannelStore {
   const channels = db.collection<ChannelDocument>('channels')
@@ -83,14 +87,18 @@ export function createMongoChannelStore(db: Db): ChannelStore {
         const listening = await channels
           .find<SubscribedFields>(
             { project_id: { $in: [...projectIds] }, enabled: true, deleted_at: null },
-            { projection: { project_id: 1, events: 1, shows_personal_data: 1, filter: 1 }, ...ONE_ANSWER },
+            {
+              projection: { project_id: 1, events: 1, shows_personal_data: 1, filter: 1, 'config.kind': 1 },
+              ...ONE_ANSWER,
+            },
           )
           .toArray()
-        return listening.map(({ _id, project_id, events, shows_personal_data, filter }) => ({
+        return listening.map(({ _id, project_id, events, shows_personal_data, filter, config }) => ({
           channelId: _id,
           projectId: project_id,
           events,
           filter: filter ?? null,
+          audience: audienceOf(config.kind),
           showsPersonalData: shows_personal_data === true,
         }))
       }),

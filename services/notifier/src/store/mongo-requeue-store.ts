@@ -56,7 +56,10 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
 
 /** The number of deliveries that are changed with one command. */
 const ERASED_AT_ONCE = 500
-const PERSONAL = ['customer.name', 'customer.email', 'origin.user'].map(field => `alert.data.action.${field}`)
+const PERSONAL = [
+  ...['customer.name', 'customer.email', 'origin.user'].map(field => `alert.data.action.${field}`),
+  ...['customer.value.name', 'customer.value.email', 'user.value'].map(field => `alert.data.storm.common.${field}`),
+]
 
 async function eraseInAlerts(
   deliveries: Collection<DeliveryDocument>,
@@ -66,8 +69,15 @@ async function eraseInAlerts(
   const found = deliveries.find(
     {
       project_id: projectId,
-      'alert.data.action.connection_ids': connectionId,
-      $or: PERSONAL.map(field => ({ [field]: { $type: 'string' as const } })),
+      $and: [
+        {
+          $or: [
+            { 'alert.data.action.connection_ids': connectionId },
+            { 'alert.data.storm.connection_id': connectionId },
+          ],
+        },
+        { $or: PERSONAL.map(field => ({ [field]: { $type: 'string' as const } })) },
+      ],
     },
     { projection: { alert: 1 }, batchSize: ERASED_AT_ONCE },
   )

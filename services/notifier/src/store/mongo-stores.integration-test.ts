@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { ChannelDocument } from '@backstop/channels'
 import { alert, PROJECT, webhookChannel } from '@backstop/channels/test'
-import { COLLECTIONS, type DeadLetterDocument, type DeliveryDocument, type SilenceDocument } from '@backstop/contracts'
+import {
+  COLLECTIONS,
+  type CollectionDefinition,
+  type DeadLetterDocument,
+  type DeliveryDocument,
+  type SilenceDocument,
+  type StormMemberDocument,
+} from '@backstop/contracts'
 import { connectMongo, type Mongo, Secret } from '@backstop/kit'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,6 +17,7 @@ import { describeHealth } from '../../test/health.contract.ts'
 import { describeProjectFacts } from '../../test/project-facts.contract.ts'
 import { describeRequeues } from '../../test/requeue.contract.ts'
 import { describeStores } from '../../test/store.contract.ts'
+import { describeStorms } from '../../test/storms.contract.ts'
 import { describeSuppressions } from '../../test/suppressions.contract.ts'
 import { fanOut } from '../fan-out/rules/fan-out.ts'
 import { newDelivery } from './delivery-store.ts'
@@ -18,6 +26,7 @@ import { createMongoDeadLetterStore } from './mongo-dead-letter-store.ts'
 import { createMongoDeliveryStore } from './mongo-delivery-store.ts'
 import { createMongoHealthStore } from './mongo-health-store.ts'
 import { createMongoReplayStore, createMongoRequeueStore } from './mongo-requeue-store.ts'
+import { createMongoStormStore } from './mongo-storm-store.ts'
 import { createMongoSuppressionStore } from './mongo-suppression-store.ts'
 
 const url = process.env.BACKSTOP_TEST_MONGO
@@ -100,6 +109,17 @@ describeRequeues('MongoDB', async () => {
   }
 })
 
+describeStorms('MongoDB', async () => {
+  for (const name of ['storms', 'storm_members'] as const) {
+    const collection = mongo.db.collection(name)
+    await collection.deleteMany({})
+    const { indexes }: CollectionDefinition = COLLECTIONS[name]
+    for (const { keys, options } of indexes) await collection.createIndex(keys, options ?? {})
+  }
+  const members = mongo.db.collection<StormMemberDocument>('storm_members')
+  return { storms: createMongoStormStore(mongo.db), members: () => members.find().sort({ _id: 1 }).toArray() }
+})
+
 test('five hundred deliveries cost a handful of commands', async () => {
   const commands: string[] = []
   const client = new MongoClient(url as string, { monitorCommands: true })
@@ -113,7 +133,7 @@ test('five hundred deliveries cost a handful of commands', async () => {
     .collection<ChannelDocument>('channels')
     .insertMany(ids.map(id => webhookChannel(id, 'https://r.example')))
   const listeners = await channels.findSubscribedChannels([PROJECT])
-  const requests = fanOut(alert(), listeners)
+  const requests = fanOut(alert(), listeners, undefined)
   expect(requests).toHaveLength(500)
   await channels.findChannels(ids)
   await deliveries.insertNew(requests.map(request => newDelivery(request, 'webhook', Date.now())))

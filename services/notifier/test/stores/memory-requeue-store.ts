@@ -1,4 +1,4 @@
-import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
+import type { Alert, DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import { withoutPeople } from '../../src/erasure/rules/without-people.ts'
 import { REQUEUED_TEXT, type ReplayStore, type ReplayWindow, type RequeueStore } from '../../src/store/requeue-store.ts'
 import type { MemoryCollections } from './memory-stores.ts'
@@ -36,8 +36,7 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
     async erasePersonalData(projectId, connectionId) {
       let erased = 0
       for (const one of deliveries.values()) {
-        const action = 'action' in one.alert.data ? one.alert.data.action : null
-        if (one.project_id !== projectId || !action?.connection_ids.includes(connectionId)) continue
+        if (one.project_id !== projectId || !connectionsOf(one.alert).includes(connectionId)) continue
         const alert = withoutPeople(one.alert)
         if (alert === one.alert) continue
         one.alert = alert
@@ -98,4 +97,9 @@ export function createMemoryReplayStore({ replays }: Pick<MemoryCollections, 're
       known.finished_at = new Date(finishedAtMs)
     },
   }
+}
+
+function connectionsOf({ data }: Alert): readonly string[] {
+  if ('storm' in data) return [data.storm.connection_id]
+  return 'action' in data ? (data.action?.connection_ids ?? []) : []
 }

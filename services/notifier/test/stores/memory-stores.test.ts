@@ -2,6 +2,7 @@ import { describeDeadLetters } from '../dead-letters.contract.ts'
 import { describeHealth } from '../health.contract.ts'
 import { describeProjectFacts } from '../project-facts.contract.ts'
 import { describeStores } from '../store.contract.ts'
+import { describeStorms } from '../storms.contract.ts'
 import { describeSuppressions } from '../suppressions.contract.ts'
 import { createMemoryHealthStore } from './memory-health-store.ts'
 import {
@@ -10,6 +11,7 @@ import {
   createMemoryDeadLetterStore,
   createMemoryDeliveryStore,
 } from './memory-stores.ts'
+import { createMemoryStormStore } from './memory-storm-store.ts'
 import { createMemorySuppressionStore } from './memory-suppression-store.ts'
 
 describeStores('in memory', async () => {
@@ -51,4 +53,9 @@ describeProjectFacts('in memory', async () => {
       for (const one of suppressions) collections.suppressions.set(one._id, one)
     },
   }
+})
+
+describeStorms('in memory', async () => {
+  const collections = createMemoryCollections()
+  return { storms: createMemoryStormStore(collections), members: async () => [...collections.stormMembers.values()] }
 })

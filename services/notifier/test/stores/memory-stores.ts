@@ -1,6 +1,7 @@
 /** Stores in memory for simulations and unit tests. They pass the same suites as the MongoDB stores. */
 
 import type { ChannelDocument } from '@backstop/channels'
+import { audienceOf } from '@backstop/channels/deliver'
 import type {
   ChannelHealthDocument,
   ConnectionDocument,
@@ -9,11 +10,14 @@ import type {
   ProjectDocument,
   ReplayDocument,
   SilenceDocument,
+  StormDocument,
+  StormMemberDocument,
   SuppressionDocument,
 } from '@backstop/contracts'
 import { type ChannelStore, projectFacts } from '../../src/store/channel-store.ts'
 import type { DeadLetterStore } from '../../src/store/dead-letter-store.ts'
 import { type DeliveryStore, progressOf, SUPERSEDED_TEXT, showsOutcome } from '../../src/store/delivery-store.ts'
+import type { ReportedAction } from '../../src/storm/rules/storm-report.ts'
 import { suppressionId } from '../../src/suppression/rules/suppression.ts'
 
 /** Collections shared by several stores, and by several services of a simulation. */
@@ -28,6 +32,9 @@ export interface MemoryCollections {
   readonly suppressions: Map<string, SuppressionDocument>
   readonly replays: Map<string, ReplayDocument>
   readonly deadLetters: Map<string, DeadLetterDocument>
+  readonly storms: Map<string, StormDocument>
+  readonly stormMembers: Map<string, StormMemberDocument>
+  readonly actions: Map<string, ReportedAction>
 }
 
 export function createMemoryCollections(): MemoryCollections {
@@ -41,6 +48,9 @@ export function createMemoryCollections(): MemoryCollections {
     suppressions: new Map(),
     replays: new Map(),
     deadLetters: new Map(),
+    storms: new Map(),
+    stormMembers: new Map(),
+    actions: new Map(),
   }
 }
 
@@ -68,11 +78,12 @@ export function createMemoryChannelStore({
     async findSubscribedChannels(projectIds) {
       return [...channels.values()]
         .filter(one => projectIds.includes(one.project_id) && one.enabled && one.deleted_at === null)
-        .map(({ _id, project_id, events, shows_personal_data, filter }) => ({
+        .map(({ _id, project_id, events, shows_personal_data, filter, config }) => ({
           channelId: _id,
           projectId: project_id,
           events: [...events],
           filter: structuredClone(filter ?? null),
+          audience: audienceOf(config.kind),
           showsPersonalData: shows_personal_data === true,
         }))
     },

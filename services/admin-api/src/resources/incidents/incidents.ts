@@ -7,6 +7,7 @@ import {
   IncidentState,
   IncidentWithTimeline,
   incidentAlertId,
+  type StormMemberDocument,
 } from '@backstop/contracts'
 import { findInProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
@@ -36,6 +37,7 @@ export function incidentRoutes({ stores }: AdminParts): Route[] {
         // Without a state in the query, all states are named, because in the index the state comes before the date that sorts the list.
         state: state ?? { in: IncidentState.options },
       }),
+      beside: stores.stormMembers,
       show: showIncident,
     }),
     getRoute({
@@ -53,7 +55,12 @@ export function incidentRoutes({ stores }: AdminParts): Route[] {
 }
 
 async function showWithTimeline(
-  { actions, deliveries, silences }: Pick<ReadCollections, 'actions' | 'deliveries' | 'silences'>,
+  {
+    actions,
+    deliveries,
+    silences,
+    stormMembers,
+  }: Pick<ReadCollections, 'actions' | 'deliveries' | 'silences' | 'stormMembers'>,
   incident: IncidentDocument,
 ): Promise<IncidentWithTimeline> {
   const { project_id, action_id, connection_id } = incident
@@ -62,7 +69,7 @@ async function showWithTimeline(
   const ofConnection = connection_id === null ? [] : await silences.findAll({ connection_id, project_id })
   const silence = findSilenceAt(ofConnection, new Date(incident.opened_at))
   return {
-    ...showIncident(incident),
+    ...showIncident(incident, await stormMembers.find({ _id: incident._id })),
     silence: silence === undefined ? null : summarizeSilence(silence),
     action: action === undefined ? null : showAction(action),
     timeline: action?.timeline ?? [],
@@ -75,9 +82,10 @@ function alertsOf(incidentId: string): string[] {
   return [incidentAlertId(incidentId, 'incident.opened'), incidentAlertId(incidentId, 'incident.resolved')]
 }
 
-function showIncident(document: IncidentDocument): Incident {
+/** @param member the record of the notifier that says to which storm the incident belongs */
+function showIncident(document: IncidentDocument, member: StormMemberDocument | undefined): Incident {
   const { _id, opened: _sortedBy, outbox: _pending, ...incident } = document
-  return { incident_id: _id, ...incident }
+  return { incident_id: _id, ...incident, storm_id: member?.storm_id ?? null }
 }
 
 function showDelivery(delivery: DeliveryDocument): IncidentWithTimeline['deliveries'][number] {

@@ -54,6 +54,9 @@ export function previewRoutes({ stores, brandName }: AdminParts): Route[] {
 function previewOf({ kind, event }: Query, project: ProjectDocument | undefined, brandName: string): Preview {
   const branding = project?.branding ?? {}
   const view = { branding, brandName, publicUrl: CONSOLE_URL, unsubscribeUrl: UNSUBSCRIBE_URL }
+  if (kind === 'webhook' && event === 'storm.reported') {
+    throw refusedField('query.event', 'A webhook gets each action of a storm, and no reports about the storm')
+  }
   if (event !== 'digest') return previewMessage(kind, { ...view, alert: SAMPLE_ALERTS[event](project?._id) })
   const digest = previewDigest(kind, { ...view, alerts: digestAlerts(project?._id) })
   if (digest !== null) return digest

@@ -7,6 +7,11 @@ import type { Alert } from '@backstop/contracts'
  */
 export function withoutPeople(alert: Alert): Alert {
   const known = withoutPersonalData(alert)
+  if (known.event === 'storm.reported') {
+    const { storm } = known.data
+    if (storm.common.user === null) return known
+    return { ...known, data: { ...known.data, storm: { ...storm, common: { ...storm.common, user: null } } } }
+  }
   if (!('action' in known.data) || known.data.action?.origin?.user == null) return known
   const { action } = known.data
   // TypeScript does not see that `data` keeps the type of its event.

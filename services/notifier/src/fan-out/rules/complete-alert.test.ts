@@ -32,5 +32,9 @@ test.each(Object.entries(SAMPLE_ALERTS))('keeps the names and the other data of 
   const completed = completeAlert(original, NAMES, CONSOLE)
   const { action: _withLinks, ...data } = { action: null, ...completed.data }
   const { action: _withoutLinks, ...before } = { action: null, ...original.data }
+  if ('storm' in data && 'storm' in before) {
+    expect(data.storm.links.console).toBe(`${CONSOLE}/storms/${data.storm.storm_id}`)
+    before.storm.links.console = data.storm.links.console
+  }
   expect({ ...completed, data }).toEqual({ ...original, data: before })
 })

@@ -9,7 +9,7 @@ export interface ProjectNames {
 }
 
 /**
- * The alert with the names that people know, and with the page of its action in the console. Facts that the alert
+ * The alert with the names that people know, and with the page of its action or storm in the console. Facts that the alert
  * already has are kept.
  * @param names undefined if the project does not exist
  * @param publicUrl base URL of the console; null if this installation has none
@@ -18,10 +18,11 @@ export function completeAlert(alert: Alert, names: ProjectNames | undefined, pub
   if (alert.event === 'channel.test') return alert
   const data = { ...alert.data, names: alert.data.names ?? namesOf(alert, names) }
   const path = consolePathOf(alert)
+  const console = publicUrl === null || path === null ? null : publicUrl + path
   if ('action' in data && data.action !== null) {
-    const console = publicUrl === null || path === null ? null : publicUrl + path
     data.action = { ...data.action, links: { provider: data.action.links?.provider ?? null, console } }
   }
+  if ('storm' in data) data.storm = { ...data.storm, links: { ...data.storm.links, console } }
   // TypeScript does not see that `data` keeps the type of its event.
   return { ...alert, data } as Alert
 }

@@ -13,6 +13,8 @@ export function connectionIdOf(alert: Alert): string | null {
       return alert.data.operation.connection_id
     case 'cap.threshold':
       return alert.data.budget.connection_id
+    case 'storm.reported':
+      return alert.data.storm.connection_id
     case 'run.failed':
     case 'channel.test':
       return null

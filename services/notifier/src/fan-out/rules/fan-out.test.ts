@@ -1,12 +1,14 @@
+import { SAMPLE_ALERTS } from '@backstop/channels'
 import { alert, PROJECT } from '@backstop/channels/test'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { judgeChannel } from '../../delivery/rules/channel-state.ts'
-import { fanOut } from './fan-out.ts'
+import { fanOut, type SubscribedChannel } from './fan-out.ts'
 
-const listener = (channelId: string, events: string[], projectId = PROJECT) => ({
+const listener = (channelId: string, events: string[], projectId = PROJECT): SubscribedChannel => ({
   channelId,
   projectId,
   events,
+  audience: 'programs',
   showsPersonalData: false,
   filter: null,
 })
@@ -18,17 +20,17 @@ test('an alert goes once to each channel of its project that chose its event, an
     listener('chn_c', ['incident.opened'], 'prj_other'),
     listener('chn_d', ['incident.opened']),
   ]
-  const requests = fanOut(alert(), listeners)
+  const requests = fanOut(alert(), listeners, undefined)
   expect(requests.map(request => request.channel_id)).toEqual(['chn_a', 'chn_d'])
   expect(new Set(requests.map(request => request.delivery_id)).size).toBe(2)
   expect(requests.every(request => request.attempt === 1 && !request.test)).toBe(true)
-  expect(fanOut(alert(), listeners)).toEqual(requests)
+  expect(fanOut(alert(), listeners, undefined)).toEqual(requests)
 })
 
 test('an alert goes to no channel whose filter excludes it', () => {
   const filter = { connection_ids: ['con_2'], kinds: null, minimum_amounts: null }
   const listeners = [{ ...listener('chn_a', ['incident.opened']), filter }, listener('chn_b', ['incident.opened'])]
-  expect(fanOut(alert(), listeners).map(request => request.channel_id)).toEqual(['chn_b'])
+  expect(fanOut(alert(), listeners, undefined).map(request => request.channel_id)).toEqual(['chn_b'])
 })
 
 test.each([
@@ -47,4 +49,38 @@ test.each([
   expect(judgeChannel({ enabled, deleted, disabledReason }, false).kind).toBe(kind)
   expect(judgeChannel({ enabled, deleted, disabledReason }, true).kind).toBe(tested)
   expect(judgeChannel(undefined, true).kind).toBe('ends')
+})
+
+describe('a storm', () => {
+  const people: SubscribedChannel = { ...listener('chn_people', ['incident.opened']), audience: 'people' }
+  const programs = listener('chn_programs', ['incident.opened'])
+  const idsOf = (...parameters: Parameters<typeof fanOut>) => fanOut(...parameters).map(one => one.channel_id)
+  const report = () => ({ ...SAMPLE_ALERTS['storm.reported'](PROJECT) })
+
+  test('is reported to people who chose opened incidents, and its actions only to programs', () => {
+    expect(idsOf(report(), [people, programs, { ...people, events: ['run.failed'] }], undefined)).toEqual([
+      'chn_people',
+    ])
+    const inStorm = { storm_id: 'stm_1', alone: false }
+    expect(idsOf(alert(), [people, programs], inStorm)).toEqual(['chn_programs'])
+    expect(fanOut(alert(), [programs], inStorm)).toMatchObject([
+      { alert: { data: { incident: { storm_id: 'stm_1' } } } },
+    ])
+  })
+
+  test('shows no storm with an action that people got alone', () => {
+    const requests = fanOut(alert(), [people, programs], { storm_id: 'stm_1', alone: true })
+    expect(requests).toHaveLength(2)
+    for (const request of requests) expect(request).toMatchObject({ alert: { data: { incident: { storm_id: null } } } })
+  })
+
+  test('names the customer only where the channel may show personal data', () => {
+    const alert = report()
+    if (alert.event !== 'storm.reported') throw new Error('The sample is of another event')
+    const customer = { value: { id: 'cus_1', name: 'Canary', email: 'canary@customer.example' }, count: 400 }
+    const common = { ...alert.data.storm.common, customer }
+    const named = { ...alert, data: { ...alert.data, storm: { ...alert.data.storm, common } } }
+    expect(JSON.stringify(fanOut(named, [people], undefined))).not.toMatch(/canary/i)
+    expect(JSON.stringify(fanOut(named, [{ ...people, showsPersonalData: true }], undefined))).toContain('Canary')
+  })
 })

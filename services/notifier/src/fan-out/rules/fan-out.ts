@@ -1,5 +1,7 @@
 import { withoutPersonalData } from '@backstop/channels'
+import type { ChannelAudience } from '@backstop/channels/deliver'
 import { type Alert, type ChannelFilter, type DeliveryRequest, deliveryIdOf } from '@backstop/contracts'
+import type { StormMembership } from '../../storm/record-members.ts'
 import { judgeFilter } from './judge-filter.ts'
 
 /** The fields of a channel that fan-out needs. */
@@ -9,18 +11,27 @@ export interface SubscribedChannel {
   readonly events: readonly string[]
   /** Limits the alerts of the channel; null for every alert of its events. */
   readonly filter: ChannelFilter | null
+  readonly audience: ChannelAudience
+  /** True if the channel may show names and e-mail addresses of customers. */
   readonly showsPersonalData: boolean
 }
 
 /**
- * Creates one delivery for each channel that subscribes to the alert's event and whose filter it passes. The delivery id is derived from alert and
- * channel, so an alert that is fanned out twice is delivered once.
+ * Creates one delivery for each channel that subscribes to the alert's event and whose filter it passes. The delivery id
+ * is derived from alert and channel, so an alert that is fanned out twice is delivered once. Channels for people get the
+ * reports about a storm instead of the alerts about its actions.
  * @param channels enabled channels of the alert's project; channels of other projects are ignored
+ * @param membership the storm of the alert's incident; undefined if the incident is not recorded for storms
  */
-export function fanOut(alert: Alert, channels: readonly SubscribedChannel[]): DeliveryRequest[] {
-  const shareable = withoutPersonalData(alert)
+export function fanOut(
+  alert: Alert,
+  channels: readonly SubscribedChannel[],
+  membership: StormMembership | undefined,
+): DeliveryRequest[] {
+  const shown = withStorm(alert, membership)
+  const shareable = withoutPersonalData(shown)
   return channels
-    .filter(channel => channel.projectId === alert.project_id && channel.events.includes(alert.event))
+    .filter(channel => channel.projectId === alert.project_id && isMeant(channel, alert, membership))
     .filter(channel => judgeFilter(alert, channel.filter).kind === 'passes')
     .map(channel => ({
       delivery_id: deliveryIdOf(alert.alert_id, channel.channelId),
@@ -28,6 +39,27 @@ export function fanOut(alert: Alert, channels: readonly SubscribedChannel[]): De
       project_id: alert.project_id,
       attempt: 1,
       test: false,
-      alert: channel.showsPersonalData ? alert : shareable,
+      alert: channel.showsPersonalData ? shown : shareable,
     }))
+}
+
+function isMeant(
+  { events, audience }: SubscribedChannel,
+  { event }: Alert,
+  membership: StormMembership | undefined,
+): boolean {
+  if (event === 'storm.reported') return audience === 'people' && events.includes('incident.opened')
+  return events.includes(event) && (audience === 'programs' || membership === undefined || membership.alone)
+}
+
+/** An incident that was opened before its storm began is first shown without a storm. */
+function withStorm(alert: Alert, membership: StormMembership | undefined): Alert {
+  if (membership === undefined) return alert
+  if (alert.event === 'incident.opened') {
+    const storm_id = membership.alone ? null : membership.storm_id
+    return { ...alert, data: { ...alert.data, incident: { ...alert.data.incident, storm_id } } }
+  }
+  if (alert.event !== 'incident.resolved') return alert
+  const { storm_id } = membership
+  return { ...alert, data: { ...alert.data, incident: { ...alert.data.incident, storm_id } } }
 }

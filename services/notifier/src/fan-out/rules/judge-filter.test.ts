@@ -76,6 +76,32 @@ test('a contradiction passes if either of its two amounts is large enough', () =
   expect(judgeFilter(differing(100, 200), filter).kind).toBe('filtered')
 })
 
+describe('a storm', () => {
+  const storm = SAMPLE_ALERTS['storm.reported'](PROJECT)
+  test.each<{ name: string; filter: Partial<ChannelFilter>; reason: string }>([
+    {
+      name: 'whose sum is the minimum',
+      filter: { minimum_amounts: { eur: 1_916_160, usd: 9e9 } },
+      reason: 'within_limits',
+    },
+    {
+      name: 'whose sums are below it',
+      filter: { minimum_amounts: { eur: 1_916_161, usd: 9e9 } },
+      reason: 'below_minimum',
+    },
+    { name: 'of another kind', filter: { kinds: ['cancellation'] }, reason: 'other_kind' },
+    { name: 'of another connection', filter: { connection_ids: ['con_2'] }, reason: 'other_connection' },
+  ])('$name: $reason', ({ filter, reason }) => {
+    expect(judgeFilter(storm, limits(filter)).reason).toBe(reason)
+  })
+
+  test('with an action without an amount always passes a minimum', () => {
+    if (storm.event !== 'storm.reported') throw new Error('The alert is of another event')
+    const more = { ...storm, data: { ...storm.data, storm: { ...storm.data.storm, count: 401 } } }
+    expect(judgeFilter(more, limits({ minimum_amounts: { eur: 9e9, usd: 9e9 } })).kind).toBe('passes')
+  })
+})
+
 describe('limits on kinds and amounts', () => {
   const strict = limits({ kinds: ['cancellation'], minimum_amounts: { eur: 1_000_000_000, usd: 1_000_000_000 } })
   test.each([

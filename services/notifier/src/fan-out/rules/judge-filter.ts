@@ -1,4 +1,4 @@
-import type { Alert, ChannelFilter } from '@backstop/contracts'
+import type { Alert, ChannelFilter, Storm } from '@backstop/contracts'
 import { connectionIdOf } from './connection-of-alert.ts'
 
 export type FilterVerdict =
@@ -53,6 +53,8 @@ function actionFactsOf(alert: Alert): ActionFacts | null {
     // Both, because the amounts of operation and provider may be what differs.
     case 'drift.detected':
       return factsOf([alert.data.operation, ...(alert.data.action === null ? [] : [alert.data.action])])
+    case 'storm.reported':
+      return factsOfStorm(alert.data.storm)
     case 'approval.requested':
     case 'approval.reminder':
     case 'approval.expired':
@@ -67,4 +69,11 @@ function actionFactsOf(alert: Alert): ActionFacts | null {
 
 function factsOf(items: readonly (Amount & { readonly kind: string })[]): ActionFacts {
   return { kinds: items.map(({ kind }) => kind), amounts: items }
+}
+
+/** The sums of a storm, because many small refunds may be a large loss. */
+function factsOfStorm({ kinds, money, count }: Storm): ActionFacts {
+  const counted = money.reduce((sum, one) => sum + one.count, 0)
+  const uncounted = counted < count ? [{ amount: null, currency: null }] : []
+  return { kinds: kinds.map(({ kind }) => kind), amounts: [...money, ...uncounted] }
 }

@@ -1,0 +1,140 @@
+import type { Alert, Storm } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { slackMessage } from '../slack/message.ts'
+import { describeAlert } from './describe-alert.ts'
+import { SAMPLE_ALERTS } from './sample-alerts.ts'
+
+const NOTHING_IN_COMMON: Storm['common'] = {
+  channel: null,
+  key_name: null,
+  user: null,
+  customer: null,
+  subject: null,
+  amount: null,
+  refund_reason: null,
+}
+
+function stormAlert(facts: Partial<Storm> = {}): Alert {
+  const sample = SAMPLE_ALERTS['storm.reported']()
+  if (sample.event !== 'storm.reported') throw new Error('The sample is of another event')
+  return { ...sample, data: { ...sample.data, storm: { ...sample.data.storm, ...facts } } }
+}
+const factsOf = (facts: Partial<Storm>) =>
+  Object.fromEntries(describeAlert(stormAlert(facts)).facts.map(({ label, value }) => [label, value]))
+
+const common = (facts: Partial<Storm['common']>) => ({ common: { ...NOTHING_IN_COMMON, ...facts } })
+
+describe('the message about a storm', () => {
+  test('says how many, how much, which customers, how, where and what to do', () => {
+    const { title, summary, next, tone, ids, path, providerUrl } = describeAlert(stormAlert())
+    expect(title).toBe('Update: 400 unexplained refunds on "Shop Germany", EUR 19,161.60 and USD 798.40 in total')
+    expect(summary).toBe(
+      '400 unexplained refunds were made within 66 seconds, the last one at 2026-11-21 10:00:58 UTC. 397 of 400 were made with the API key "Billing server".',
+    )
+    expect(next).toEqual({
+      sentence: 'If none of your programs made this, somebody else has the key "Billing server": replace it now.',
+      steps: [
+        'In the provider\'s dashboard, open Developers > API keys, roll the key "Billing server" and let the old one expire now.',
+        "Ask the provider's support which of them can still be taken back. Begin with the largest amounts.",
+        'If it was your team: record these actions in the console as expected changes. This closes their incidents.',
+      ],
+    })
+    expect({ tone, path, ids }).toEqual({
+      tone: 'alarm',
+      path: '/storms/stm_7h1c5v9q3x6m0k2d',
+      ids: 'storm stm_7h1c5v9q3x6m0k2d, connection con_9k3f7h1m5q2v8x4z',
+    })
+    expect(providerUrl).toMatch(/^https:\/\/dashboard\.stripe\.com\/payments\//)
+    expect(factsOf({})).toEqual({
+      Money: 'EUR 19,161.60 (384 actions), USD 798.40 (16 actions)',
+      Largest: 'EUR 1,249.90, USD 49.90',
+      Rate: 'About 364 a minute',
+      'Live or test': 'Live: real money',
+      'Made by': 'With the API key "Billing server" (397 of 400)',
+      Customers: '311 different customers',
+      'In common': 'The amount EUR 49.90 (371 of 400), the reason "requested by customer" (all 400)',
+      'First and last': '2026-11-21 09:59:52 UTC to 2026-11-21 10:00:58 UTC',
+      Account: 'Shop Germany (card processor), project "Acme Games"',
+    })
+  })
+
+  test('begins and ends in words of its own, and the end says how many are explained', () => {
+    const began = describeAlert(stormAlert({ report: 1, count: 10 }))
+    expect(began.title).toMatch(/^10 unexplained refunds on "Shop Germany"/)
+    expect(began.summary).toContain('nothing that your software or your team reported explains them. From now on you')
+    const ended = describeAlert(stormAlert({ state: 'ended', report: 4, explained: 12, resolved: 12 }))
+    expect(ended.title).toMatch(/^Ended: 400 unexplained refunds/)
+    expect(ended.summary).toContain('12 of them have been explained since.')
+    expect(ended.facts).toContainEqual({ label: 'Explained since', value: '12 of 400' })
+    const over = describeAlert(stormAlert({ state: 'ended', explained: 400, resolved: 400 }))
+    expect(over.summary).toContain('all have been explained since.')
+    expect(over).toMatchObject({ tone: 'relief', next: { sentence: 'There is nothing left to do.', steps: [] } })
+  })
+
+  test.each([
+    {
+      name: 'nothing',
+      facts: {},
+      summary: /The provider does not say who made them\.$/,
+      madeBy: 'The provider does not say',
+      firstStep: /^Open the payment with the largest amount in the provider's dashboard/,
+    },
+    {
+      name: 'a user of the dashboard',
+      facts: { channel: { value: 'dashboard' as const, count: 400 }, user: { value: 'anna@acme.example', count: 400 } },
+      summary: /All 400 were made by a person in the provider's dashboard \(anna@acme\.example\)\.$/,
+      madeBy: "By a person in the provider's dashboard (anna@acme.example) (all 400)",
+      firstStep: /^Ask anna@acme\.example whether/,
+    },
+    {
+      name: 'the API alone',
+      facts: { channel: { value: 'api' as const, count: 200 } },
+      summary: /200 of 400 were made through the API or in the dashboard\.$/,
+      madeBy: 'Through the API or in the dashboard; the provider does not say which (200 of 400)',
+      firstStep: /open Developers > Logs and look for the request at 2026-11-21 09:59:52 UTC/,
+    },
+    {
+      name: 'automatic actions',
+      facts: { channel: { value: 'automatic' as const, count: 400 } },
+      summary: /All 400 were made by the provider itself\.$/,
+      madeBy: 'By the provider itself (all 400)',
+      firstStep: /^Open the payment with the largest amount/,
+    },
+  ])('names maker and first step for an origin of which $name is known', ({ facts, summary, madeBy, firstStep }) => {
+    const description = describeAlert(stormAlert(common(facts)))
+    expect(description.summary).toMatch(summary)
+    expect(description.facts).toContainEqual({ label: 'Made by', value: madeBy })
+    expect(description.next.steps[0]).toMatch(firstStep)
+  })
+
+  test('in test mode says so first, and that there is no hurry', () => {
+    const { title, next } = describeAlert(stormAlert({ mode: 'test' }))
+    expect(title).toMatch(/^\[Test mode\] /)
+    expect(next.sentence).toBe('No real money is involved, so there is no hurry.')
+  })
+
+  test('names kinds, a shared customer and a shared payment', () => {
+    const kinds = [
+      { kind: 'refund' as const, count: 300 },
+      { kind: 'cancellation' as const, count: 100 },
+    ]
+    const customer = (name: string | null) => ({ value: { id: 'cus_1', name, email: null }, count: 390 })
+    const subject = { value: 'pi_1', count: 400 }
+    expect(factsOf({ kinds, ...common({ customer: customer('Jane Doe'), subject }) })).toMatchObject({
+      What: '300 refunds, 100 cancellations',
+      Customers: 'Jane Doe (390 of 400)',
+      'In common': 'The payment pi_1 (all 400)',
+    })
+    expect(factsOf(common({ customer: customer(null) }))).toMatchObject({ Customers: 'cus_1 (390 of 400)' })
+    expect(factsOf({ customers: 0 })).toMatchObject({ Customers: 'The provider does not say' })
+  })
+
+  test('cannot mention a person', () => {
+    const value = '<!channel>\u202e'
+    const shared = { value, count: 400 }
+    const facts = common({ key_name: shared, user: shared, subject: shared, refund_reason: shared })
+    const message = JSON.stringify(slackMessage(stormAlert({ ...facts, state: 'ended' }), null, 'Backstop'))
+    expect(message).not.toContain('\u202e')
+    expect(message).not.toMatch(/"mrkdwn","text":"[^"]*<!channel>/)
+  })
+})

@@ -1,0 +1,207 @@
+import { type Alert, formatMoney, type Storm } from '@backstop/contracts'
+import type { AlertTexts } from './alert-description.ts'
+import { providerUrlOf } from './describe-action.ts'
+import { nextStepsOfStorm } from './next-steps.ts'
+import { describeOrigin, factOfOrigin } from './origin-text.ts'
+import { capitalise, formatTime, listIds, nameAccount, nounOfSubject, toOneLine } from './wording.ts'
+
+type StormAlert = Extract<Alert, { event: 'storm.reported' }>
+
+/** Describes many unexplained actions of one connection in one message. */
+export function describeStorm({ data: { storm, names } }: StormAlert): AlertTexts {
+  const actions = nameActions(storm)
+  const where = toOneLine(names?.connection ?? storm.connection_id)
+  const { subject, customer } = storm.common
+  return {
+    title: `${storm.mode === 'test' ? '[Test mode] ' : ''}${TITLE_STARTS[stageOf(storm)]}${actions} on "${where}"${sumOf(storm)}`,
+    summary: `${sentenceOfStage(storm, actions)} ${sentenceOfOrigin(storm)}`,
+    facts: [
+      ...moneyFacts(storm),
+      { label: 'Rate', value: rateOf(storm) },
+      ...(storm.mode === null
+        ? []
+        : [{ label: 'Live or test', value: storm.mode === 'test' ? 'TEST MODE: no real money' : 'Live: real money' }]),
+      { label: 'Made by', value: originFact(storm) },
+      { label: 'Customers', value: customersOf(storm) },
+      ...commonFacts(storm),
+      ...(storm.explained === 0 && stageOf(storm) !== 'ended'
+        ? []
+        : [{ label: 'Explained since', value: `${formatCount(storm.explained)} of ${formatCount(storm.count)}` }]),
+      { label: 'First and last', value: `${formatTime(storm.first_at)} to ${formatTime(storm.last_at)}` },
+      { label: 'Account', value: nameAccount(storm.provider, names, storm.connection_id) },
+    ],
+    next: nextStepsOfStorm(storm),
+    tone: storm.count === storm.resolved ? 'relief' : 'alarm',
+    providerUrl: providerUrlOf(storm),
+    reference: storm.storm_id,
+    ids: listIds({
+      storm: storm.storm_id,
+      connection: storm.connection_id,
+      [nounOfSubject(storm.kinds[0]?.kind ?? 'refund')]: subject?.value,
+      customer: customer?.value.id,
+    }),
+  }
+}
+
+const TITLE_STARTS = { began: '', continues: 'Update: ', ended: 'Ended: ' } as const
+
+function stageOf({ state, report }: Storm): keyof typeof TITLE_STARTS {
+  if (state === 'ended') return 'ended'
+  return report === 1 ? 'began' : 'continues'
+}
+
+function nameActions({ count, kinds }: Storm): string {
+  const [only] = kinds
+  return countedNoun(count, `unexplained ${kinds.length === 1 && only !== undefined ? only.kind : 'action'}`)
+}
+
+/** The sums for the headline: of the two currencies of most actions. */
+function sumOf({ money }: Storm): string {
+  const sums = money.slice(0, 2).map(({ currency, amount }) => formatMoney(amount, currency))
+  if (sums.length === 0) return ''
+  return `, ${money.length > 2 ? `${sums.join(', ')} and more currencies` : sums.join(' and ')} in total`
+}
+
+function sentenceOfStage(storm: Storm, actions: string): string {
+  const stage = stageOf(storm)
+  switch (stage) {
+    case 'began':
+      return `${actions} were made ${durationOf(storm)}, and nothing that your software or your team reported explains them. From now on you get a few summaries instead of a message for each.`
+    case 'continues':
+      return `${actions} were made ${durationOf(storm)}, the last one at ${formatTime(storm.last_at)}.`
+    case 'ended':
+      return `It is over for now: the last one was made at ${formatTime(storm.last_at)}. In total ${actions} were made ${durationOf(storm)}, and ${endOf(storm)}.`
+    default:
+      return stage satisfies never
+  }
+}
+
+function endOf({ count, explained }: Storm): string {
+  if (explained === 0) return 'none has been explained since'
+  if (explained === count) return 'all have been explained since'
+  return `${formatCount(explained)} of them ${explained === 1 ? 'has' : 'have'} been explained since`
+}
+
+function sentenceOfOrigin(storm: Storm): string {
+  const origin = originOf(storm)
+  if (origin === undefined) return 'The provider does not say who made them.'
+  return `${capitalise(shareOf(origin.count, storm))} were made ${describeOrigin(origin.made)}.`
+}
+
+function originFact(storm: Storm): string {
+  const origin = originOf(storm)
+  if (origin === undefined) return 'The provider does not say'
+  return `${factOfOrigin(origin.made)} (${shareOf(origin.count, storm)})`
+}
+
+/** The origin that most actions share, and how many share it; undefined if the provider reports none. */
+function originOf({ provider, common: { channel, key_name, user } }: Storm) {
+  const closest = key_name ?? user ?? channel
+  if (closest === null) return undefined
+  const origin = {
+    channel: channel?.value ?? null,
+    key_name: key_name?.value ?? null,
+    user: user?.value ?? null,
+  }
+  return { made: { provider, origin }, count: closest.count }
+}
+
+function moneyFacts({ money, count, kinds }: Storm): AlertTexts['facts'] {
+  const several = money.length > 1 || money.some(one => one.count !== count)
+  return [
+    ...(kinds.length === 1
+      ? []
+      : [
+          {
+            label: 'What',
+            value: kinds.map(one => countedNoun(one.count, one.kind)).join(', '),
+          },
+        ]),
+    ...(money.length === 0
+      ? []
+      : [
+          {
+            label: 'Money',
+            value: money
+              .map(
+                one =>
+                  `${formatMoney(one.amount, one.currency)}${several ? ` (${formatCount(one.count)} actions)` : ''}`,
+              )
+              .join(', '),
+          },
+          { label: 'Largest', value: money.map(one => formatMoney(one.largest, one.currency)).join(', ') },
+        ]),
+  ]
+}
+
+/** The name and e-mail address are absent in channels that do not show personal data. */
+function customersOf(storm: Storm): string {
+  const { customer } = storm.common
+  if (customer === null) {
+    if (storm.customers === 0) return 'The provider does not say'
+    return storm.customers === 1 ? '1 customer' : `${formatCount(storm.customers)} different customers`
+  }
+  const { id, name, email } = customer.value
+  const parts = [name, email].filter(part => part !== null)
+  return `${toOneLine(parts.length > 0 ? parts.join(', ') : (id ?? 'One customer'))} (${shareOf(customer.count, storm)})`
+}
+
+/** The facts that most actions share, besides their origin and customer. */
+function commonFacts(storm: Storm): AlertTexts['facts'] {
+  const { subject, amount, refund_reason } = storm.common
+  const facts = [
+    ...(subject === null
+      ? []
+      : [
+          `the ${nounOfSubject(storm.kinds[0]?.kind ?? 'refund')} ${toOneLine(subject.value)} (${shareOf(subject.count, storm)})`,
+        ]),
+    ...(amount === null
+      ? []
+      : [`the amount ${formatMoney(amount.value, amount.currency)} (${shareOf(amount.count, storm)})`]),
+    ...(refund_reason === null
+      ? []
+      : [
+          `the reason "${toOneLine(refund_reason.value).replaceAll('_', ' ')}" (${shareOf(refund_reason.count, storm)})`,
+        ]),
+  ]
+  return facts.length === 0 ? [] : [{ label: 'In common', value: capitalise(facts.join(', ')) }]
+}
+
+function shareOf(count: number, storm: Storm): string {
+  if (count === storm.count) return count === 2 ? 'both' : `all ${formatCount(count)}`
+  return `${formatCount(count)} of ${formatCount(storm.count)}`
+}
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+
+function durationOf({ first_at, last_at }: Storm): string {
+  const durationMs = Date.parse(last_at) - Date.parse(first_at)
+  if (durationMs < SECOND_MS) return 'within a second'
+  if (durationMs < 2 * MINUTE_MS) return `within ${about(durationMs / SECOND_MS, 'second')}`
+  if (durationMs < 2 * HOUR_MS) return `within ${about(durationMs / MINUTE_MS, 'minute')}`
+  return `within ${about(durationMs / HOUR_MS, 'hour')}`
+}
+
+function rateOf(storm: Storm): string {
+  if (Date.parse(storm.last_at) - Date.parse(storm.first_at) < MINUTE_MS) {
+    return `${formatCount(storm.count)} ${durationOf(storm)}`
+  }
+  return `About ${formatCount(Math.max(1, Math.round(storm.per_minute)))} a minute`
+}
+
+function about(value: number, unit: string): string {
+  return countedNoun(Math.max(1, Math.round(value)), unit)
+}
+
+/** `1 refund`, `1,200 refunds` */
+function countedNoun(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun.replaceAll('_', ' ')}${count === 1 ? '' : 's'}`
+}
+
+const counts = new Intl.NumberFormat('en-GB')
+
+function formatCount(count: number): string {
+  return counts.format(count)
+}

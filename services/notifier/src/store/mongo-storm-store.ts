@@ -1,0 +1,165 @@
+import type { ActionDocument, StormDocument, StormMemberDocument } from '@backstop/contracts'
+import { asUnavailable, createMongoOutboxSource, isDuplicateKey, writeIgnoringDuplicates } from '@backstop/kit'
+import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb'
+import type { RecordedMember } from '../storm/rules/assign-members.ts'
+import type { CountedMember } from '../storm/rules/storm-totals.ts'
+import type { MemberQuery, StormReportWrite, StormStore } from './storm-store.ts'
+
+const DECISION = { connection_id: 1, opened_at: 1, recorded_at: 1, storm_id: 1, alone: 1 } as const
+const COUNTED = {
+  _id: 0,
+  action_id: 1,
+  kind: 1,
+  opened_at: 1,
+  amount: 1,
+  currency: 1,
+  subject: 1,
+  facts: 1,
+  resolved_at: 1,
+  explained: 1,
+} as const
+const BATCH = { batchSize: 1_000 } as const
+
+export function createMongoStormStore(db: Db): StormStore {
+  const storms = db.collection<StormDocument>('storms')
+  const members = db.collection<StormMemberDocument>('storm_members')
+  return {
+    read: ({ incidentIds, near }) =>
+      asUnavailable(async () => {
+        const known: Filter<StormMemberDocument>[] = incidentIds.length > 0 ? [{ _id: { $in: [...incidentIds] } }] : []
+        const filters = [...known, ...near.map(withoutStorm)]
+        const connections = near.map(({ connectionId }) => connectionId)
+        const [found, open] = await Promise.all([
+          filters.length === 0
+            ? []
+            : members.find<RecordedMember>({ $or: filters }, { projection: DECISION, ...BATCH }).toArray(),
+          connections.length === 0
+            ? []
+            : storms
+                .find<Pick<StormDocument, '_id' | 'connection_id'>>(
+                  { connection_id: { $in: connections }, state: 'open' },
+                  { projection: { connection_id: 1 }, ...BATCH },
+                )
+                .toArray(),
+        ])
+        return { members: found, openStorms: new Map(open.map(({ _id, connection_id }) => [connection_id, _id])) }
+      }),
+    insert: documents =>
+      asUnavailable(async () => {
+        const duplicates = await writeIgnoringDuplicates(
+          () => members.insertMany([...documents], { ordered: false }),
+          documents.length,
+        )
+        return new Set(duplicates.map(index => (documents[index] as StormMemberDocument)._id))
+      }),
+    async resolve(resolutions) {
+      if (resolutions.length === 0) return
+      const updates = resolutions.map(
+        ({ incidentId, explained, atMs }): AnyBulkWriteOperation<StormMemberDocument> => ({
+          updateOne: { filter: { _id: incidentId }, update: { $set: { explained, resolved_at: new Date(atMs) } } },
+        }),
+      )
+      await asUnavailable(() => members.bulkWrite(updates, { ordered: false }))
+    },
+
+    touch: ({ stormId, recordedAtMs }) =>
+      asUnavailable(async () => {
+        const touched = await storms.updateOne(
+          { _id: stormId, state: 'open' },
+          { $max: { last_member_at: new Date(recordedAtMs) }, $inc: { version: 1 } },
+        )
+        return touched.matchedCount === 1
+      }),
+    find: stormId => asUnavailable(async () => (await storms.findOne({ _id: stormId })) ?? undefined),
+    openStormOf: connectionId =>
+      asUnavailable(async () => (await storms.findOne({ connection_id: connectionId, state: 'open' }))?._id),
+    adopt: (stormId, near) =>
+      asUnavailable(async () => {
+        await members.updateMany(withoutStorm(near), { $set: { storm_id: stormId } })
+      }),
+    open: storm => asUnavailable(() => unlessAnotherIsOpen(() => storms.insertOne(storm))),
+    reopen: (stormId, atMs) =>
+      asUnavailable(async () => {
+        const reopened = { state: 'open', ended_at: null, next_look_at: new Date(atMs) } as const
+        await unlessAnotherIsOpen(() => storms.updateOne({ _id: stormId, state: 'ended' }, { $set: reopened }))
+      }),
+    move: (from, to, incidentIds) =>
+      asUnavailable(async () => {
+        const some = incidentIds === null ? {} : { _id: { $in: [...incidentIds] } }
+        await members.updateMany({ storm_id: from, ...some }, { $set: { storm_id: to } })
+      }),
+    countMembers: storm => asUnavailable(() => members.countDocuments(membersIn(storm))),
+
+    due: (nowMs, limit) =>
+      asUnavailable(() =>
+        storms
+          .find({ next_look_at: { $lte: new Date(nowMs) } })
+          .limit(limit)
+          .toArray(),
+      ),
+    visitMembers: (storm, visit) =>
+      asUnavailable(async () => {
+        const found = members.find<CountedMember>(membersIn(storm), { projection: COUNTED, ...BATCH })
+        for await (const member of found) visit(member)
+      }),
+    actionsOf: actionIds =>
+      asUnavailable(async () => {
+        const found = await db
+          .collection<ActionDocument>('actions')
+          .find({ _id: { $in: [...actionIds] } }, { projection: { origin: 1, customer: 1, links: 1 } })
+          .toArray()
+        return new Map(found.map(action => [action._id, action]))
+      }),
+    postpone: ({ _id, report }, untilMs) =>
+      asUnavailable(async () => {
+        await storms.updateOne({ _id, report, state: 'open' }, { $set: { next_look_at: new Date(untilMs) } })
+      }),
+    report: (storm, write) =>
+      asUnavailable(async () => {
+        const isEnd = write.nextLookAtMs === null
+        const { _id, report, version } = storm
+        const reported = await storms.findOneAndUpdate(
+          { _id, report, state: 'open', ...(isEnd ? { version } : {}) },
+          toReportUpdate(storm, write),
+          { returnDocument: 'after' },
+        )
+        return reported === null ? undefined : { documentId: _id, entries: reported.outbox ?? [] }
+      }),
+    outbox: createMongoOutboxSource(storms),
+  }
+}
+
+/** The unique index refuses a second open storm of a connection. */
+async function unlessAnotherIsOpen(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error
+  }
+}
+
+function withoutStorm({ connectionId, fromMs, toMs }: MemberQuery['near'][number]): Filter<StormMemberDocument> {
+  const opened_at = { $gte: new Date(fromMs), $lte: new Date(toMs) }
+  return { connection_id: connectionId, storm_id: null, opened_at }
+}
+
+/** Both fields, because the index begins with the connection. */
+function membersIn({ _id, connection_id }: Pick<StormDocument, '_id' | 'connection_id'>): Filter<StormMemberDocument> {
+  return { connection_id, storm_id: _id }
+}
+
+function toReportUpdate(storm: StormDocument, { entry, count, atMs, nextLookAtMs }: StormReportWrite) {
+  const at = new Date(atMs)
+  const reported = {
+    report: storm.report + 1,
+    reported_at: at,
+    reported_version: storm.version,
+    reported_count: count,
+  }
+  return {
+    ...(nextLookAtMs === null
+      ? { $set: { ...reported, state: 'ended' as const, ended_at: at }, $unset: { next_look_at: '' as const } }
+      : { $set: { ...reported, next_look_at: new Date(nextLookAtMs) } }),
+    ...(entry === null ? {} : { $push: { outbox: entry } }),
+  }
+}

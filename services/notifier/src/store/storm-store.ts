@@ -1,0 +1,75 @@
+import type { StormDocument, StormMemberDocument, TimedOutboxEntry } from '@backstop/contracts'
+import type { OutboxSource, PendingOutbox } from '@backstop/kit'
+import type { RecordedMembers } from '../storm/rules/assign-members.ts'
+import type { MemberResolution } from '../storm/rules/storm-member.ts'
+import type { ReportedAction } from '../storm/rules/storm-report.ts'
+import type { CountedMember } from '../storm/rules/storm-totals.ts'
+
+/** Which recorded members decide about new ones. */
+export interface MemberQuery {
+  readonly incidentIds: readonly string[]
+  /** Members without a storm whose incidents were opened in this time. */
+  readonly near: readonly { readonly connectionId: string; readonly fromMs: number; readonly toMs: number }[]
+}
+
+/** Members of one batch that belong to one storm. */
+export interface StormJoin {
+  readonly stormId: string
+  readonly connectionId: string
+  readonly incidentIds: readonly string[]
+  /** When the last of these members was recorded. */
+  readonly recordedAtMs: number
+}
+
+/** The report of a storm, or its end. */
+export interface StormReportWrite {
+  /** Null if there is nothing to report, because no member is stored any more. */
+  readonly entry: TimedOutboxEntry | null
+  /** Number of members in the report. */
+  readonly count: number
+  readonly atMs: number
+  /** When to look at the storm again; null ends the storm. */
+  readonly nextLookAtMs: number | null
+}
+
+/** The only writer of `storms` and `storm_members`. It reads details of actions. */
+export interface StormStore {
+  read(query: MemberQuery): Promise<RecordedMembers>
+  /** Records new members; recorded ones stay as they are. @returns the ids that were recorded already */
+  insert(members: readonly StormMemberDocument[]): Promise<ReadonlySet<string>>
+  /** Records that incidents of members were resolved. Unknown incidents are ignored. */
+  resolve(resolutions: readonly MemberResolution[]): Promise<void>
+
+  /** Records that members joined an open storm. @returns false if no open storm has this id */
+  touch(join: StormJoin): Promise<boolean>
+  find(stormId: string): Promise<StormDocument | undefined>
+  openStormOf(connectionId: string): Promise<string | undefined>
+  /** Adds the connection's members without a storm that were opened in this time. */
+  adopt(stormId: string, near: MemberQuery['near'][number]): Promise<void>
+  /** Stores a new storm. Does nothing if it exists, or if its connection has another open storm. */
+  open(storm: StormDocument): Promise<void>
+  /** Continues a storm that has ended. Does nothing if it is open, or if its connection has another open storm. */
+  reopen(stormId: string, atMs: number): Promise<void>
+  /** Moves members to another storm. @param incidentIds all members of the storm if null */
+  move(from: string, to: string, incidentIds: readonly string[] | null): Promise<void>
+  countMembers(storm: Pick<StormDocument, '_id' | 'connection_id'>): Promise<number>
+
+  /** The open storms whose next look is due. */
+  due(nowMs: number, limit: number): Promise<readonly StormDocument[]>
+  /** Passes each member of the storm to `visit`, without holding all of them in memory. */
+  visitMembers(
+    storm: Pick<StormDocument, '_id' | 'connection_id'>,
+    visit: (member: CountedMember) => void,
+  ): Promise<void>
+  /** The details of actions by id; without those that are not stored any more. */
+  actionsOf(actionIds: readonly string[]): Promise<ReadonlyMap<string, ReportedAction>>
+  /** Changes when to look at the storm again, unless it was reported since it was read. */
+  postpone(storm: StormDocument, untilMs: number): Promise<void>
+  /**
+   * Records the next report and stores its message. Of several processes that report the same storm, one succeeds. The
+   * end is refused if a member joined since the storm was read.
+   * @returns the storm's outbox; undefined if the write was refused
+   */
+  report(storm: StormDocument, report: StormReportWrite): Promise<PendingOutbox | undefined>
+  readonly outbox: OutboxSource
+}

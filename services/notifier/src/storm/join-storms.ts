@@ -1,0 +1,111 @@
+import type { StormDocument } from '@backstop/contracts'
+import { type Clock, crashPoint, type Logger, lostRace, type SecretBox } from '@backstop/kit'
+import type { StormJoin, StormStore } from '../store/storm-store.ts'
+import type { RecordedMember } from './rules/assign-members.ts'
+import type { NewMember } from './rules/storm-member.ts'
+import type { StormSettings } from './rules/storm-settings.ts'
+
+export interface StormOptions {
+  readonly storms: StormStore
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly stormSettings: StormSettings
+  readonly secretBox: Pick<SecretBox, 'fingerprint'>
+}
+
+/** Attempts to join a storm that another process begins, ends or continues at the same time. */
+const MAX_ROUNDS = 5
+
+/**
+ * Begins the storms of recorded members, or reports to their storms that members joined. Every step is idempotent, so a
+ * repeat after a crash ends in the same state.
+ * @param incoming the facts of the members
+ * @returns the members with the storms that they belong to
+ */
+export async function joinStorms(
+  members: readonly RecordedMember[],
+  incoming: readonly NewMember[],
+  options: StormOptions,
+): Promise<readonly RecordedMember[]> {
+  const inStorm = members.filter(member => member.storm_id !== null && !member.alone)
+  if (inStorm.length === 0) return members
+  const facts = new Map(incoming.map(member => [member._id, member]))
+  const actual = new Map<string, string>()
+  for (const [stormId, joining] of Map.groupBy(inStorm, member => member.storm_id ?? '')) {
+    const first = facts.get(joining[0]?._id ?? '')
+    if (first === undefined) continue
+    const join = {
+      stormId,
+      connectionId: first.connection_id,
+      incidentIds: joining.map(({ _id }) => _id),
+      recordedAtMs: joining.reduce((last, { recorded_at }) => Math.max(last, recorded_at.getTime()), 0),
+    }
+    actual.set(stormId, await joinStorm(join, first, options))
+  }
+  return members.map(member =>
+    member.storm_id === null || member.alone
+      ? member
+      : { ...member, storm_id: actual.get(member.storm_id) ?? member.storm_id },
+  )
+}
+
+/** @returns the storm that the members belong to: another one if their connection already has another open storm */
+async function joinStorm(join: StormJoin, first: NewMember, options: StormOptions): Promise<string> {
+  const { storms, clock, logger } = options
+  let { stormId } = join
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    if (await storms.touch({ ...join, stormId })) return stormId
+    const known = await storms.find(stormId)
+    if (known === undefined) {
+      await begin(stormId, join, first, options)
+    } else if (known.state === 'ended') {
+      // A repeat of a batch finds its members in the last report.
+      if ((await storms.countMembers(known)) <= known.reported_count) return stormId
+      await storms.reopen(stormId, clock.now())
+    }
+    const open = await storms.openStormOf(join.connectionId)
+    if (open === undefined || open === stormId) continue
+    await storms.move(stormId, open, known === undefined ? null : join.incidentIds)
+    logger.info({ storm_id: stormId, joined: open, connection_id: join.connectionId }, 'storm.merged')
+    stormId = open
+  }
+  throw lostRace(`storm ${stormId}`)
+}
+
+/**
+ * Adds the earlier members of the window first, then stores the storm: a stored storm has all its members. A crash in
+ * between leaves members of an unknown storm, and the repeat begins it.
+ */
+async function begin(
+  stormId: string,
+  { connectionId, recordedAtMs }: StormJoin,
+  first: NewMember,
+  { storms, clock, logger, stormSettings: { windowMs } }: StormOptions,
+): Promise<void> {
+  const openedAtMs = first.opened_at.getTime()
+  await storms.adopt(stormId, { connectionId, fromMs: openedAtMs - windowMs, toMs: openedAtMs + windowMs })
+  crashPoint('notifier.storm.after-adopt')
+  await storms.open(newStorm(stormId, first, recordedAtMs, clock.now()))
+  crashPoint('notifier.storm.after-begin')
+  logger.warn({ storm_id: stormId, connection_id: connectionId, project_id: first.project_id }, 'storm.began')
+}
+
+function newStorm(stormId: string, first: NewMember, recordedAtMs: number, nowMs: number): StormDocument {
+  const now = new Date(nowMs)
+  return {
+    _id: stormId,
+    project_id: first.project_id,
+    connection_id: first.connection_id,
+    provider: first.provider,
+    state: 'open',
+    began_at: now,
+    last_member_at: new Date(recordedAtMs),
+    version: 0,
+    report: 0,
+    reported_at: null,
+    reported_version: 0,
+    reported_count: 0,
+    next_look_at: now,
+    ended_at: null,
+  }
+}

@@ -1,0 +1,65 @@
+import type { Alert } from '@backstop/contracts'
+import { crashPoint, Secret } from '@backstop/kit'
+import type { MemberQuery } from '../store/storm-store.ts'
+import { joinStorms, type StormOptions } from './join-storms.ts'
+import { assignMembers, type RecordedMember, type RecordedMembers } from './rules/assign-members.ts'
+import { type NewMember, newMemberOf, resolutionOf } from './rules/storm-member.ts'
+import type { StormSettings } from './rules/storm-settings.ts'
+
+/** Whether an incident belongs to a storm, and whether channels for people get its alerts alone. */
+export type StormMembership = Pick<RecordedMember, 'storm_id' | 'alone'>
+
+/**
+ * Records the unexplained actions of these alerts, before any delivery is produced. Alerts about anything else cost
+ * nothing. @returns the memberships by incident id; incidents that are not recorded are absent
+ */
+export async function recordMembers(
+  alerts: readonly Alert[],
+  options: StormOptions,
+): Promise<ReadonlyMap<string, StormMembership>> {
+  const nowMs = options.clock.now()
+  const fingerprint = (text: string) => options.secretBox.fingerprint(new Secret(text))
+  const incoming = withoutRepeats(alerts.flatMap(alert => newMemberOf(alert, nowMs, fingerprint) ?? []))
+  const resolutions = alerts.flatMap(alert => resolutionOf(alert, nowMs) ?? [])
+  if (incoming.length + resolutions.length === 0) return new Map()
+  const incidentIds = [...incoming.map(({ _id }) => _id), ...resolutions.map(({ incidentId }) => incidentId)]
+  const recorded = await options.storms.read({ incidentIds, near: nearOf(incoming, options.stormSettings) })
+  const decided = await recordNew(incoming, recorded, options)
+  const joined = await joinStorms(decided, incoming, options)
+  const memberships = new Map([...recorded.members, ...joined].map(member => [member._id, member]))
+  await options.storms.resolve(resolutions.filter(({ incidentId }) => memberships.has(incidentId)))
+  return memberships
+}
+
+/** Records the members that are not recorded yet. @returns the recorded decisions about all incoming members */
+async function recordNew(
+  incoming: readonly NewMember[],
+  recorded: RecordedMembers,
+  { storms, stormSettings }: StormOptions,
+): Promise<readonly RecordedMember[]> {
+  const { decided, unrecorded } = assignMembers(incoming, recorded, stormSettings)
+  if (unrecorded.length === 0) return decided
+  const existing = await storms.insert(unrecorded)
+  crashPoint('notifier.storm.after-members')
+  if (existing.size === 0) return decided
+  // Another process recorded these members meanwhile. Its decisions stand.
+  const { members } = await storms.read({ incidentIds: [...existing], near: [] })
+  const others = new Map(members.map(member => [member._id, member]))
+  return decided.map(member => others.get(member._id) ?? member)
+}
+
+function withoutRepeats(members: readonly NewMember[]): NewMember[] {
+  return [...new Map(members.map(member => [member._id, member])).values()]
+}
+
+/** The time around the new members of each connection in which other members may form a storm with them. */
+function nearOf(incoming: readonly NewMember[], { windowMs }: StormSettings): MemberQuery['near'] {
+  return [...Map.groupBy(incoming, member => member.connection_id)].map(([connectionId, members]) => {
+    const times = members.map(({ opened_at }) => opened_at.getTime())
+    return {
+      connectionId,
+      fromMs: times.reduce((one, other) => Math.min(one, other)) - windowMs,
+      toMs: times.reduce((one, other) => Math.max(one, other)) + windowMs,
+    }
+  })
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { decideStormStep } from './report-schedule.ts'
+
+const SETTINGS = { from: 10, windowMs: 300_000, quietMs: 300_000 }
+const MINUTE = 60_000
+
+/** Runs a storm that members join until `lastMemberMs`. @returns the times of its reports in minutes, and its end */
+function reportTimes(lastMemberMs: number) {
+  const storm = {
+    began_at: new Date(0),
+    last_member_at: new Date(0),
+    version: 1,
+    reported_at: null as Date | null,
+    reported_version: 0,
+  }
+  const reports: number[] = []
+  for (let nowMs = 0; ; nowMs += 1_000) {
+    if (nowMs <= lastMemberMs) {
+      storm.last_member_at = new Date(nowMs)
+      storm.version++
+    }
+    const step = decideStormStep(storm, nowMs, SETTINGS)
+    if (step.kind === 'end') return { reports, end: nowMs / MINUTE }
+    if (step.kind === 'wait') continue
+    reports.push(nowMs / MINUTE)
+    storm.reported_at = new Date(nowMs)
+    storm.reported_version = storm.version
+  }
+}
+
+test('a storm is reported at once, after 1, 5 and 15 minutes, every hour after that, and at its end', () => {
+  expect(reportTimes(10 * MINUTE)).toEqual({ reports: [0, 1, 5], end: 15 })
+  expect(reportTimes(16 * MINUTE)).toEqual({ reports: [0, 1, 5, 15], end: 21 })
+  expect(reportTimes(140 * MINUTE)).toEqual({ reports: [0, 1, 5, 15, 75, 135], end: 145 })
+})
+
+test('a report without a new action is left out', () => {
+  expect(reportTimes(4_000)).toEqual({ reports: [0, 1], end: 5 + 4 / 60 })
+  expect(reportTimes(0)).toEqual({ reports: [0], end: 5 })
+})
+
+test('a late look sends one report for all that were due', () => {
+  const storm = {
+    began_at: new Date(0),
+    last_member_at: new Date(20 * MINUTE),
+    version: 9,
+    reported_at: new Date(0),
+    reported_version: 1,
+  }
+  expect(decideStormStep(storm, 20 * MINUTE, SETTINGS)).toEqual({
+    kind: 'report',
+    reason: 'report_is_due',
+    untilMs: 25 * MINUTE,
+    nextReportAtMs: 75 * MINUTE,
+  })
+  expect(decideStormStep({ ...storm, reported_at: new Date(20 * MINUTE) }, 21 * MINUTE, SETTINGS)).toEqual({
+    kind: 'wait',
+    reason: 'not_due',
+    untilMs: 25 * MINUTE,
+  })
+})

@@ -1,0 +1,38 @@
+import type { StormDocument } from '@backstop/contracts'
+import type { StormSettings } from './storm-settings.ts'
+
+const MINUTE_MS = 60_000
+/** When the first reports are due, in milliseconds after the begin of the storm. */
+const FIRST_REPORTS_MS = [0, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS] as const
+/** The reports after the first ones repeat at this interval. */
+const LATER_REPORTS_MS = 60 * MINUTE_MS
+
+type StormProgress = Pick<StormDocument, 'began_at' | 'last_member_at' | 'version' | 'reported_at' | 'reported_version'>
+
+/** What is due for an open storm. `untilMs`: when to look at the storm again. */
+export type StormStep =
+  | { kind: 'end'; reason: 'no_new_action' }
+  | { kind: 'report'; reason: 'report_is_due'; untilMs: number; nextReportAtMs: number }
+  | { kind: 'wait'; reason: 'not_due' | 'nothing_new'; untilMs: number }
+
+/** Decides whether a report about an open storm is due. A report without a new action is left out. */
+export function decideStormStep(storm: StormProgress, nowMs: number, { quietMs }: StormSettings): StormStep {
+  const quietAtMs = storm.last_member_at.getTime() + quietMs
+  if (nowMs >= quietAtMs) return { kind: 'end', reason: 'no_new_action' }
+  const beganAtMs = storm.began_at.getTime()
+  const nextReportAtMs = reportTimeAfter(beganAtMs, nowMs)
+  const untilMs = Math.min(nextReportAtMs, quietAtMs)
+  const dueAtMs = storm.reported_at === null ? beganAtMs : reportTimeAfter(beganAtMs, storm.reported_at.getTime())
+  if (nowMs < dueAtMs) return { kind: 'wait', reason: 'not_due', untilMs }
+  if (storm.version === storm.reported_version) return { kind: 'wait', reason: 'nothing_new', untilMs }
+  return { kind: 'report', reason: 'report_is_due', untilMs, nextReportAtMs }
+}
+
+/** The first planned report after `afterMs`. */
+function reportTimeAfter(beganAtMs: number, afterMs: number): number {
+  const elapsedMs = afterMs - beganAtMs
+  const planned = FIRST_REPORTS_MS.find(offsetMs => offsetMs > elapsedMs)
+  if (planned !== undefined) return beganAtMs + planned
+  const sinceLastMs = elapsedMs - FIRST_REPORTS_MS[3]
+  return beganAtMs + FIRST_REPORTS_MS[3] + (Math.floor(sinceLastMs / LATER_REPORTS_MS) + 1) * LATER_REPORTS_MS
+}

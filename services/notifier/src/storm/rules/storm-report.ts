@@ -1,0 +1,65 @@
+import {
+  type Action,
+  type Alert,
+  isoTime,
+  type Storm,
+  type StormDocument,
+  stormAlertId,
+  type TimedOutboxEntry,
+} from '@backstop/contracts'
+import type { StormTotals } from './storm-totals.ts'
+
+/** The details of an action that a report shows. */
+export type ReportedAction = Pick<Action, 'origin' | 'customer' | 'links'>
+
+/** What a report says, with the totals of the members. */
+export interface StormReport {
+  readonly totals: StormTotals
+  /** The actions that the totals name, by id; without those that are not stored any more. */
+  readonly actions: ReadonlyMap<string, ReportedAction>
+  /** Null in the last report. */
+  readonly nextReportAtMs: number | null
+  readonly atMs: number
+}
+
+/** The actions whose details a report shows. */
+export function reportedActionIds({ customer, user, largestActionId }: StormTotals): string[] {
+  return [...new Set([largestActionId, ...[customer, user].flatMap(shared => shared?.actionId ?? [])])]
+}
+
+/** The outbox entry of the next report about a storm. */
+export function stormReportEntry(storm: StormDocument, report: StormReport): TimedOutboxEntry {
+  const { nextReportAtMs, atMs } = report
+  const { counted, common, customer, user, largestActionId } = report.totals
+  const number = storm.report + 1
+  const userName = report.actions.get(user?.actionId ?? '')?.origin?.user
+  const customerFacts = report.actions.get(customer?.actionId ?? '')?.customer
+  const shown: Storm = {
+    storm_id: storm._id,
+    project_id: storm.project_id,
+    connection_id: storm.connection_id,
+    provider: storm.provider,
+    state: nextReportAtMs === null ? 'ended' : 'open',
+    report: number,
+    reported_at: isoTime(atMs),
+    next_report_at: nextReportAtMs === null ? null : isoTime(nextReportAtMs),
+    ...counted,
+    links: { provider: report.actions.get(largestActionId)?.links?.provider ?? null, console: null },
+    common: {
+      ...common,
+      user: user === null || userName == null ? null : { value: userName, count: user.count },
+      customer:
+        customer === null
+          ? null
+          : { value: customerFacts ?? { id: customer.value, name: null, email: null }, count: customer.count },
+    },
+  }
+  const message: Alert = {
+    alert_id: stormAlertId(storm._id, number),
+    project_id: storm.project_id,
+    created_at: isoTime(atMs),
+    event: 'storm.reported',
+    data: { storm: shown },
+  }
+  return { id: message.alert_id, topic: 'alerts', key: storm.project_id, message, at: atMs }
+}

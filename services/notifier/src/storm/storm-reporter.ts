@@ -1,0 +1,74 @@
+import type { StormDocument } from '@backstop/contracts'
+import { crashPoint, createPeriodic, isRetryable, type OutboxPublisher, type Periodic } from '@backstop/kit'
+import type { StormOptions } from './join-storms.ts'
+import { decideStormStep, type StormStep } from './rules/report-schedule.ts'
+import { reportedActionIds, stormReportEntry } from './rules/storm-report.ts'
+import { StormCounter } from './rules/storm-totals.ts'
+
+export interface StormReporterOptions extends StormOptions {
+  readonly publisher: OutboxPublisher
+}
+
+/** Pause between two looks for due reports, in milliseconds. The first alerts of a storm have been sent alone before. */
+const LOOK_EVERY_MS = 5_000
+/** Number of storms per look. */
+const LIMIT = 100
+
+type DueStep = Exclude<StormStep, { kind: 'wait' }>
+
+/**
+ * Reports open storms when a report is due, and ends storms that no action joins any more. Every notifier looks for due
+ * storms; a conditional write decides which one reports.
+ */
+export function createStormReporter(options: StormReporterOptions): Periodic {
+  const { storms, clock, logger, stormSettings } = options
+  return createPeriodic({
+    clock,
+    pauseMs: LOOK_EVERY_MS,
+    async run(isStopping) {
+      for (const storm of await storms.due(clock.now(), LIMIT)) {
+        if (isStopping()) return
+        const step = decideStormStep(storm, clock.now(), stormSettings)
+        const look = step.kind === 'wait' ? storms.postpone(storm, step.untilMs) : report(storm, step, options)
+        // A storm that cannot be reported must not hold the others back.
+        await look.catch(error => logFailure(error, storm._id))
+      }
+    },
+    onFailure: error => logFailure(error, null),
+  })
+
+  function logFailure(error: unknown, stormId: string | null): void {
+    const canRetry = isRetryable(error)
+    logger[canRetry ? 'warn' : 'error']({ error, storm_id: stormId }, 'storm.look_failed')
+  }
+}
+
+/**
+ * Stores the report with the storm, then publishes it. After a crash in between the outbox sweeper publishes the same
+ * report.
+ */
+async function report(storm: StormDocument, step: DueStep, options: StormReporterOptions): Promise<void> {
+  const { storms, clock, logger, publisher } = options
+  const counter = new StormCounter()
+  await storms.visitMembers(storm, member => counter.add(member))
+  const totals = counter.totals()
+  const atMs = clock.now()
+  const [nextLookAtMs, nextReportAtMs] = step.kind === 'end' ? [null, null] : [step.untilMs, step.nextReportAtMs]
+  const entry =
+    totals === undefined
+      ? null
+      : stormReportEntry(storm, {
+          totals,
+          actions: await storms.actionsOf(reportedActionIds(totals)),
+          nextReportAtMs,
+          atMs,
+        })
+  const count = totals?.counted.count ?? 0
+  const pending = await storms.report(storm, { entry, count, atMs, nextLookAtMs })
+  if (pending === undefined) return
+  crashPoint('notifier.storm.after-report')
+  const { _id: storm_id, project_id, connection_id } = storm
+  const facts = { storm_id, project_id, connection_id, report: storm.report + 1, count }
+  logger.info({ ...facts, reason: step.reason }, step.kind === 'end' ? 'storm.ended' : 'storm.reported')
+  await publisher.publish([pending])
+}

@@ -1,0 +1,116 @@
+import type { StormDocument, StormMemberDocument } from '@backstop/contracts'
+import type { MemberQuery, StormStore } from '../../src/store/storm-store.ts'
+import type { MemoryCollections } from './memory-stores.ts'
+
+type Collections = Pick<MemoryCollections, 'storms' | 'stormMembers' | 'actions'>
+
+export function createMemoryStormStore(collections: Collections): StormStore {
+  const { storms, stormMembers, actions } = collections
+  const isNear = (member: StormMemberDocument, { connectionId, fromMs, toMs }: MemberQuery['near'][number]) =>
+    member.connection_id === connectionId &&
+    member.storm_id === null &&
+    member.opened_at.getTime() >= fromMs &&
+    member.opened_at.getTime() <= toMs
+  const openStorm = (connectionId: string) =>
+    [...storms.values()].find(storm => storm.connection_id === connectionId && storm.state === 'open')
+  const membersIn = (stormId: string) => [...stormMembers.values()].filter(member => member.storm_id === stormId)
+  return {
+    async read({ incidentIds, near }) {
+      const members = [...stormMembers.values()].filter(
+        member => incidentIds.includes(member._id) || near.some(one => isNear(member, one)),
+      )
+      const open = near.flatMap(({ connectionId }) => openStorm(connectionId) ?? [])
+      return {
+        members: structuredClone(members),
+        openStorms: new Map(open.map(({ _id, connection_id }) => [connection_id, _id])),
+      }
+    },
+    async insert(documents) {
+      const known = new Set(documents.filter(({ _id }) => stormMembers.has(_id)).map(({ _id }) => _id))
+      for (const one of documents) if (!stormMembers.has(one._id)) stormMembers.set(one._id, structuredClone(one))
+      return known
+    },
+    async resolve(resolutions) {
+      for (const { incidentId, explained, atMs } of resolutions) {
+        const member = stormMembers.get(incidentId)
+        if (member !== undefined) Object.assign(member, { explained, resolved_at: new Date(atMs) })
+      }
+    },
+    async touch({ stormId, recordedAtMs }) {
+      const storm = storms.get(stormId)
+      if (storm?.state !== 'open') return false
+      storm.last_member_at = new Date(Math.max(storm.last_member_at.getTime(), recordedAtMs))
+      storm.version++
+      return true
+    },
+    find: async stormId => structuredClone(storms.get(stormId)),
+    openStormOf: async connectionId => openStorm(connectionId)?._id,
+    async adopt(stormId, near) {
+      for (const member of stormMembers.values()) if (isNear(member, near)) member.storm_id = stormId
+    },
+    async open(storm) {
+      if (storms.has(storm._id) || openStorm(storm.connection_id) !== undefined) return
+      storms.set(storm._id, structuredClone(storm))
+    },
+    async reopen(stormId, atMs) {
+      const storm = storms.get(stormId)
+      if (storm?.state !== 'ended' || openStorm(storm.connection_id) !== undefined) return
+      Object.assign(storm, { state: 'open', ended_at: null, next_look_at: new Date(atMs) })
+    },
+    async move(from, to, incidentIds) {
+      for (const member of membersIn(from)) if (incidentIds?.includes(member._id) !== false) member.storm_id = to
+    },
+    countMembers: async ({ _id }) => membersIn(_id).length,
+    async due(nowMs, limit) {
+      const due = [...storms.values()].filter(({ next_look_at: at }) => at !== undefined && at.getTime() <= nowMs)
+      return structuredClone(due.slice(0, limit))
+    },
+    async visitMembers({ _id }, visit) {
+      for (const member of structuredClone(membersIn(_id))) visit(member)
+    },
+    async actionsOf(actionIds) {
+      return new Map(
+        actionIds.flatMap(id => {
+          const action = actions.get(id)
+          return action === undefined ? [] : [[id, structuredClone(action)] as const]
+        }),
+      )
+    },
+    async postpone({ _id, report }, untilMs) {
+      const storm = storms.get(_id)
+      if (storm?.state === 'open' && storm.report === report) storm.next_look_at = new Date(untilMs)
+    },
+    async report(read, { entry, count, atMs, nextLookAtMs }) {
+      const storm = storms.get(read._id)
+      if (storm?.state !== 'open' || storm.report !== read.report) return undefined
+      if (nextLookAtMs === null && storm.version !== read.version) return undefined
+      const at = new Date(atMs)
+      const reported: Partial<StormDocument> = {
+        report: read.report + 1,
+        reported_at: at,
+        reported_version: read.version,
+        reported_count: count,
+        outbox: [...(storm.outbox ?? []), ...(entry === null ? [] : [structuredClone(entry)])],
+      }
+      Object.assign(storm, reported)
+      if (nextLookAtMs === null) {
+        Object.assign(storm, { state: 'ended', ended_at: at })
+        delete storm.next_look_at
+      } else storm.next_look_at = new Date(nextLookAtMs)
+      return { documentId: storm._id, entries: structuredClone(storm.outbox ?? []) }
+    },
+    outbox: {
+      pending: async (writtenBefore, limit) =>
+        [...storms.values()]
+          .filter(({ outbox }) => outbox?.some(({ at }) => at < writtenBefore))
+          .slice(0, limit)
+          .map(({ _id, outbox }) => ({ documentId: _id, entries: structuredClone(outbox ?? []) })),
+      async published(documents) {
+        for (const { documentId, entryIds } of documents) {
+          const storm = storms.get(documentId)
+          if (storm !== undefined) storm.outbox = storm.outbox?.filter(({ id }) => !entryIds.includes(id)) ?? []
+        }
+      },
+    },
+  }
+}

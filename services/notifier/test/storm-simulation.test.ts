@@ -1,0 +1,88 @@
+/**
+ * Simulates a storm under random faults on virtual time: crashes, an unavailable database or broker, lost answers, two
+ * notifiers. Programs get each alert. People get each action once: alone, or in the totals of the storm. The name of a
+ * failing test contains its seed; add the seed to REGRESSIONS.
+ */
+
+import { alert, emailChannel, webhookChannel } from '@backstop/channels/test'
+import type { Storm } from '@backstop/contracts'
+import type { SendResult } from '@backstop/kit/test'
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_STORM_SETTINGS } from '../src/storm/rules/storm-settings.ts'
+import { createMemoryNotifier } from './memory-notifier.ts'
+import { pickBy, randomOf } from './random.ts'
+
+const REGRESSIONS: readonly number[] = []
+const SEEDS = [...REGRESSIONS, ...Array.from({ length: 6 }, (_, index) => index + 1)]
+const ACTIONS = 60
+const MINUTE = 60_000
+
+async function simulate(seed: number, unrest: 'kills' | 'rebalances') {
+  const random = randomOf(seed)
+  const pick = pickBy(random)
+  let decision: SendResult = 'stored'
+  const notifier = createMemoryNotifier({ partitions: 2, sendResultOf: () => decision })
+  const { channels } = notifier.collections
+  channels.set('chn_people', emailChannel('chn_people', ['ops@example.com']))
+  channels.set('chn_programs', webhookChannel('chn_programs', 'https://programs.example.com/'))
+  const settings = { storms: DEFAULT_STORM_SETTINGS }
+  let first = await notifier.start(settings)
+  let second: typeof first | undefined
+  const stopping: Promise<void>[] = []
+  const disturb = async () => {
+    if (unrest === 'kills') {
+      first.kill()
+      first = await notifier.start(settings)
+    } else if (second === undefined) second = await notifier.start(settings)
+    else {
+      stopping.push(second.stop())
+      second = undefined
+    }
+  }
+  for (let published = 0; published < ACTIONS; ) {
+    decision = 'stored'
+    const size = Math.min(pick([1, 2, 7, 20]), ACTIONS - published)
+    const opened_at = new Date(notifier.clock.now()).toISOString()
+    const batch = Array.from({ length: size }, (_, index) =>
+      alert({ id: `alr_${published + index}`, at: opened_at, incident: { opened_at } }),
+    )
+    await notifier.publish(...batch)
+    published += size
+    decision = pick(['stored', 'stored', 'refused', 'answer_lost'])
+    notifier.state.database = pick(['up', 'up', 'away', 'answer_lost'])
+    notifier.state.databaseMs = pick([0, 0, 20, 400])
+    if (random() < 0.4) await disturb()
+    await notifier.clock.advance(pick([1, 10, 300, 2_000, 8_000]))
+  }
+  decision = 'stored'
+  notifier.state.database = 'up'
+  notifier.state.databaseMs = 0
+  await notifier.clock.advance(60 * MINUTE)
+  await Promise.all(stopping)
+  return notifier
+}
+
+describe.each(SEEDS)('seed %i', seed => {
+  test.each(['kills', 'rebalances'] as const)('with %s every action is reported to people once', async unrest => {
+    const notifier = await simulate(seed, unrest)
+    const { stormMembers, storms, deliveries } = notifier.collections
+    const sent = (channelId: string) => [...deliveries.values()].filter(one => one.channel_id === channelId)
+    expect(sent('chn_programs').filter(one => one.state === 'delivered')).toHaveLength(ACTIONS)
+    expect(stormMembers.size).toBe(ACTIONS)
+    const alone = [...stormMembers.values()].filter(member => member.alone)
+    const toPeople = sent('chn_people')
+    expect(toPeople.every(one => one.state === 'delivered')).toBe(true)
+    expect(toPeople.filter(one => one.event === 'incident.opened')).toHaveLength(alone.length)
+    expect(alone).toHaveLength(9)
+    expect([...storms.values()]).toMatchObject([{ state: 'ended', outbox: [] }])
+    const reports = toPeople.flatMap(({ alert: { event, data } }): Storm[] =>
+      event === 'storm.reported' ? [(data as { storm: Storm }).storm] : [],
+    )
+    const numbers = reports.map(({ report }) => report).sort((a, b) => a - b)
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1))
+    expect(numbers.length).toBeLessThanOrEqual(6)
+    const last = reports.find(({ report }) => report === numbers.length)
+    expect(last).toMatchObject({ state: 'ended', count: ACTIONS, money: [{ amount: ACTIONS * 2_499 }] })
+    expect(notifier.fatal).toEqual([])
+  })
+})

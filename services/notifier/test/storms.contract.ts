@@ -1,0 +1,224 @@
+/** The suite that every store of storms passes, in memory and on MongoDB. */
+
+import type { StormDocument, StormMemberDocument, TimedOutboxEntry } from '@backstop/contracts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { StormStore } from '../src/store/storm-store.ts'
+
+export interface StormsUnderTest {
+  readonly storms: StormStore
+  members(): Promise<StormMemberDocument[]>
+}
+
+const AT = Date.parse('2026-11-21T10:00:00.000Z')
+
+export function describeStorms(name: string, open: () => Promise<StormsUnderTest>): void {
+  let stores: StormsUnderTest
+  let storms: StormStore
+  beforeEach(async () => {
+    stores = await open()
+    storms = stores.storms
+  })
+
+  const member = (id: string, facts: Partial<StormMemberDocument> = {}): StormMemberDocument => ({
+    _id: id,
+    project_id: 'prj_1',
+    connection_id: 'con_1',
+    action_id: `act_${id}`,
+    provider: 'processor',
+    kind: 'refund',
+    opened_at: new Date(AT),
+    storm_id: null,
+    alone: true,
+    amount: 100,
+    currency: 'eur',
+    subject: 'pi_1',
+    facts: {
+      channel: null,
+      key_name: null,
+      user_fingerprint: null,
+      mode: null,
+      customer_id: null,
+      refund_reason: null,
+    },
+    recorded_at: new Date(AT),
+    resolved_at: null,
+    explained: false,
+    ...facts,
+  })
+  const storm = (id: string, facts: Partial<StormDocument> = {}): StormDocument => ({
+    _id: id,
+    project_id: 'prj_1',
+    connection_id: 'con_1',
+    provider: 'processor',
+    state: 'open',
+    began_at: new Date(AT),
+    last_member_at: new Date(AT),
+    version: 0,
+    report: 0,
+    reported_at: null,
+    reported_version: 0,
+    reported_count: 0,
+    next_look_at: new Date(AT),
+    ended_at: null,
+    ...facts,
+  })
+  const near = { connectionId: 'con_1', fromMs: AT - 10, toMs: AT + 10 }
+  const join = (stormId: string, recordedAtMs = AT) => ({
+    stormId,
+    connectionId: 'con_1',
+    incidentIds: [],
+    recordedAtMs,
+  })
+  const entry = (id: string): TimedOutboxEntry => ({ id, topic: 'alerts', key: 'prj_1', message: { id }, at: AT })
+  const write = (id: string, nextLookAtMs: number | null) => ({ entry: entry(id), count: 3, atMs: AT, nextLookAtMs })
+  const found = async (id: string) => {
+    const document = await storms.find(id)
+    if (document === undefined) throw new Error(`There is no storm ${id}`)
+    return document
+  }
+  const stormsOfMembers = async () =>
+    Object.fromEntries((await stores.members()).map(({ _id, storm_id }) => [_id, storm_id]))
+
+  describe(`${name}: members of storms`, () => {
+    test('are recorded once, and the first decision stands', async () => {
+      expect(await storms.insert([member('a'), member('b')])).toEqual(new Set())
+      expect(await storms.insert([member('b', { alone: false, storm_id: 'stm_x' }), member('c')])).toEqual(
+        new Set(['b']),
+      )
+      expect(await storms.insert([])).toEqual(new Set())
+      expect(await stormsOfMembers()).toEqual({ a: null, b: null, c: null })
+    })
+
+    test('are read by id, or near the time of the connection if they have no storm', async () => {
+      await storms.insert([
+        member('first', { opened_at: new Date(AT - 10) }),
+        member('last', { opened_at: new Date(AT + 10) }),
+        member('early', { opened_at: new Date(AT - 11) }),
+        member('late', { opened_at: new Date(AT + 11) }),
+        member('other', { connection_id: 'con_2' }),
+        member('of_storm', { storm_id: 'stm_x', alone: false }),
+      ])
+      await storms.open(storm('stm_x'))
+      await storms.open(storm('stm_2', { connection_id: 'con_2' }))
+      const read = await storms.read({ incidentIds: ['of_storm', 'unknown'], near: [near] })
+      expect(read.members.map(({ _id }) => _id).sort()).toEqual(['first', 'last', 'of_storm'])
+      expect(read.members.find(({ _id }) => _id === 'of_storm')).toMatchObject({
+        connection_id: 'con_1',
+        opened_at: new Date(AT),
+        recorded_at: new Date(AT),
+        storm_id: 'stm_x',
+        alone: false,
+      })
+      expect(read.openStorms).toEqual(new Map([['con_1', 'stm_x']]))
+      expect(await storms.read({ incidentIds: [], near: [] })).toEqual({ members: [], openStorms: new Map() })
+    })
+
+    test('are adopted, moved and counted', async () => {
+      const inX = { storm_id: 'stm_x', alone: false }
+      await storms.insert([member('a'), member('b', inX), member('c', inX), member('d', { connection_id: 'con_2' })])
+      await storms.adopt('stm_x', near)
+      expect(await stormsOfMembers()).toEqual({ a: 'stm_x', b: 'stm_x', c: 'stm_x', d: null })
+      expect(await storms.countMembers(storm('stm_x'))).toBe(3)
+      await storms.move('stm_x', 'stm_y', ['b', 'd'])
+      expect(await stormsOfMembers()).toEqual({ a: 'stm_x', b: 'stm_y', c: 'stm_x', d: null })
+      await storms.move('stm_x', 'stm_y', null)
+      expect(await storms.countMembers(storm('stm_y'))).toBe(3)
+      const visited: string[] = []
+      await storms.visitMembers(storm('stm_y'), ({ action_id }) => visited.push(action_id))
+      expect(visited.sort()).toEqual(['act_a', 'act_b', 'act_c'])
+    })
+
+    test('show that their incident was resolved', async () => {
+      await storms.insert([member('a'), member('b')])
+      await storms.resolve([
+        { incidentId: 'a', explained: true, atMs: AT + 1 },
+        { incidentId: 'b', explained: false, atMs: AT + 2 },
+        { incidentId: 'unknown', explained: true, atMs: AT },
+      ])
+      await storms.resolve([])
+      expect((await stores.members()).map(({ explained, resolved_at }) => ({ explained, resolved_at }))).toEqual([
+        { explained: true, resolved_at: new Date(AT + 1) },
+        { explained: false, resolved_at: new Date(AT + 2) },
+      ])
+    })
+  })
+
+  describe(`${name}: storms`, () => {
+    test('are open once for each connection, whoever begins or continues them', async () => {
+      await Promise.all(['stm_a', 'stm_b', 'stm_a'].map(id => storms.open(storm(id))))
+      const open = await storms.openStormOf('con_1')
+      expect(['stm_a', 'stm_b']).toContain(open)
+      await storms.report(await found(open as string), write('r', null))
+      expect(await storms.openStormOf('con_1')).toBeUndefined()
+      await storms.open(storm('stm_c'))
+      await storms.reopen(open as string, AT)
+      expect(await storms.openStormOf('con_1')).toBe('stm_c')
+      expect((await found(open as string)).state).toBe('ended')
+    })
+
+    test('are continued after their end, if no other one is open', async () => {
+      await storms.open(storm('stm_a'))
+      await storms.report(await found('stm_a'), write('r', null))
+      await storms.reopen('stm_a', AT + 5)
+      expect(await found('stm_a')).toMatchObject({ state: 'open', ended_at: null, next_look_at: new Date(AT + 5) })
+    })
+
+    test('are touched only while they are open', async () => {
+      expect(await storms.touch(join('stm_a'))).toBe(false)
+      await storms.open(storm('stm_a'))
+      expect(await storms.touch(join('stm_a', AT + 9))).toBe(true)
+      expect(await storms.touch(join('stm_a', AT + 4))).toBe(true)
+      expect(await found('stm_a')).toMatchObject({ version: 2, last_member_at: new Date(AT + 9) })
+      await storms.report(await found('stm_a'), write('r', null))
+      expect(await storms.touch(join('stm_a'))).toBe(false)
+    })
+
+    test('are due at their time, and a look can be postponed unless a report came first', async () => {
+      await storms.open(storm('stm_a'))
+      await storms.open(storm('stm_b', { connection_id: 'con_2', next_look_at: new Date(AT + 50) }))
+      expect((await storms.due(AT - 1, 10)).map(({ _id }) => _id)).toEqual([])
+      expect((await storms.due(AT, 10)).map(({ _id }) => _id)).toEqual(['stm_a'])
+      expect(await storms.due(AT + 50, 1)).toHaveLength(1)
+      const read = await found('stm_a')
+      await storms.postpone(read, AT + 7)
+      expect((await found('stm_a')).next_look_at).toEqual(new Date(AT + 7))
+      await storms.report(read, write('r', AT + 9))
+      await storms.postpone(read, AT + 99)
+      expect((await found('stm_a')).next_look_at).toEqual(new Date(AT + 9))
+    })
+
+    test('are reported once by several processes, and the report waits in the outbox until it is published', async () => {
+      await storms.open(storm('stm_a'))
+      await storms.touch(join('stm_a'))
+      const read = await found('stm_a')
+      const results = await Promise.all(['r1', 'r2', 'r3'].map(id => storms.report(read, write(id, AT + 60))))
+      const [told, ...refused] = results.toSorted(
+        (one, other) => Number(other !== undefined) - Number(one !== undefined),
+      )
+      expect(refused).toEqual([undefined, undefined])
+      expect(told).toMatchObject({ documentId: 'stm_a', entries: [{ topic: 'alerts' }] })
+      expect(await found('stm_a')).toMatchObject({
+        report: 1,
+        reported_at: new Date(AT),
+        reported_version: 1,
+        reported_count: 3,
+      })
+      expect(await storms.outbox.pending(AT + 1, 10)).toEqual([told])
+      await storms.outbox.published([{ documentId: 'stm_a', entryIds: told?.entries.map(({ id }) => id) ?? [] }])
+      expect(await storms.outbox.pending(AT + 1, 10)).toEqual([])
+    })
+
+    test('do not end while a member joins, but are reported', async () => {
+      await storms.open(storm('stm_a'))
+      const read = await found('stm_a')
+      await storms.touch(join('stm_a'))
+      expect(await storms.report(read, write('r', null))).toBeUndefined()
+      expect(await storms.report(read, write('r', AT + 60))).toBeDefined()
+      expect(await storms.report(await found('stm_a'), { ...write('r', null), entry: null })).toBeDefined()
+      const ended = await found('stm_a')
+      expect(ended).toMatchObject({ state: 'ended', ended_at: new Date(AT), report: 2 })
+      expect(ended.next_look_at).toBeUndefined()
+      expect(await storms.due(AT + 1_000_000, 10)).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,192 @@
+/** Storms on the whole notifier in memory: the messages that people and programs get. */
+
+import type { ChannelDocument } from '@backstop/channels'
+import {
+  action,
+  alert,
+  emailChannel,
+  incidentAlerts,
+  PROJECT,
+  slackChannel,
+  webhookChannel,
+} from '@backstop/channels/test'
+import { type Alert, type Storm, stormAlertId } from '@backstop/contracts'
+import { expect, test } from 'vitest'
+import { DEFAULT_STORM_SETTINGS } from '../src/storm/rules/storm-settings.ts'
+import { createMemoryNotifier, type MemoryNotifier } from './memory-notifier.ts'
+
+const MINUTE = 60_000
+const EVENTS = ['incident.opened', 'incident.resolved'] as const
+const HOOK = 'https://hooks.slack.com/services/T0/B0/x'
+const PROGRAM = 'https://program.example.com/'
+const channels = (facts: Partial<ChannelDocument> = {}, prefix = 'chn') => {
+  const all = { events: [...EVENTS], ...facts } as object
+  return [
+    slackChannel(`${prefix}_slack`, `${HOOK}${prefix}`, all),
+    emailChannel(`${prefix}_mail`, ['ops@example.com'], all),
+    webhookChannel(`${prefix}_hook`, PROGRAM, undefined, all),
+  ]
+}
+
+async function startNotifier(...more: ChannelDocument[]): Promise<MemoryNotifier> {
+  const notifier = createMemoryNotifier()
+  for (const one of [...channels(), ...more]) notifier.collections.channels.set(one._id, one)
+  const at = new Date(notifier.clock.now())
+  const project = { _id: PROJECT, name: 'Acme Games', branding: {}, version: 1, created_at: at, updated_at: at }
+  notifier.collections.projects.set(PROJECT, project)
+  notifier.collections.connections.set('con_1', { _id: 'con_1', project_id: PROJECT, name: 'Shop Germany' })
+  notifier.state.reply = () => ({ status: 200, body: 'ok' })
+  await notifier.start({ storms: DEFAULT_STORM_SETTINGS, maxQueuedPerChannel: 1_000 })
+  await notifier.clock.advance(100)
+  return notifier
+}
+
+/** Unexplained refunds that begin `first` and follow each other by `everyMs`. */
+function refunds(notifier: MemoryNotifier, many: number, { everyMs = 10, first = 0, connection = 'con_1' } = {}) {
+  return Array.from({ length: many }, (_, index) => {
+    const incident_id = `inc_${connection}_${first + index}`
+    const opened_at = new Date(notifier.clock.now() + index * everyMs).toISOString()
+    const one = alert({
+      id: incidentAlerts(incident_id).opened.alert_id,
+      at: opened_at,
+      incident: { incident_id, opened_at, connection_id: connection },
+    })
+    if (one.event !== 'incident.opened') throw new Error('The sample is of another event')
+    return { ...one, data: { ...one.data, action: action({ amount: 100 + first + index, connection_id: connection }) } }
+  })
+}
+
+const deliveredTo = (notifier: MemoryNotifier, channelId: string): Alert[] =>
+  [...notifier.collections.deliveries.values()]
+    .filter(one => one.channel_id === channelId && one.state === 'delivered')
+    .map(one => one.alert)
+const reportsTo = (notifier: MemoryNotifier, channelId: string): Storm[] =>
+  deliveredTo(notifier, channelId).flatMap(one => (one.event === 'storm.reported' ? [one.data.storm] : []))
+const openedTo = (notifier: MemoryNotifier, channelId: string) =>
+  deliveredTo(notifier, channelId).filter(one => one.event === 'incident.opened')
+
+test('four hundred refunds in four seconds are nine messages and two reports for people, and four hundred for programs', async () => {
+  const notifier = await startNotifier()
+  const all = refunds(notifier, 400)
+  for (let index = 0; index < all.length; index += 25) {
+    await notifier.publish(...all.slice(index, index + 25))
+    await notifier.clock.advance(250)
+  }
+  await notifier.clock.advance(20 * MINUTE)
+  for (const id of ['chn_slack', 'chn_mail']) {
+    expect(openedTo(notifier, id).map(one => one.alert_id)).toEqual(all.slice(0, 9).map(one => one.alert_id))
+    expect(reportsTo(notifier, id).map(({ report, state }) => ({ report, state }))).toEqual([
+      { report: 1, state: 'open' },
+      { report: 2, state: 'ended' },
+    ])
+    expect(reportsTo(notifier, id).at(-1)).toMatchObject({
+      count: 400,
+      money: [{ currency: 'eur', count: 400, amount: (400 * (100 + 499)) / 2, largest: 499 }],
+      first_at: all[0]?.data.incident.opened_at,
+      last_at: all.at(-1)?.data.incident.opened_at,
+    })
+  }
+  expect(notifier.mails).toHaveLength(11)
+  expect(notifier.mails.at(-1)?.subject).toMatch(/Ended: 400 unexplained refunds on "Shop Germany", EUR 1,198\.00/)
+  const programs = openedTo(notifier, 'chn_hook')
+  expect(programs).toHaveLength(400)
+  expect(reportsTo(notifier, 'chn_hook')).toEqual([])
+  const [storm] = notifier.collections.storms.values()
+  const shown = programs.map(one => (one.event === 'incident.opened' ? one.data.incident.storm_id : undefined))
+  expect(shown.slice(0, 9)).toEqual(Array(9).fill(null))
+  expect(new Set(shown.slice(9))).toEqual(new Set([storm?._id]))
+  const [member] = notifier.collections.stormMembers.values()
+  expect(member).toMatchObject({ storm_id: storm?._id, alone: true })
+})
+
+test('nine refunds, and ten over more than five minutes, are no storm', async () => {
+  const notifier = await startNotifier()
+  await notifier.publish(...refunds(notifier, 9), ...refunds(notifier, 12, { everyMs: 40_000, connection: 'con_2' }))
+  await notifier.clock.advance(20 * MINUTE)
+  expect(notifier.collections.storms.size).toBe(0)
+  expect(openedTo(notifier, 'chn_mail')).toHaveLength(21)
+})
+
+test('people hear of the resolution of the first nine only, and the end says how many are explained', async () => {
+  const notifier = await startNotifier()
+  const all = refunds(notifier, 30)
+  await notifier.publish(...all)
+  await notifier.clock.advance(MINUTE)
+  const resolved = all.slice(5, 15).map(one => ({
+    ...incidentAlerts(one.data.incident.incident_id).resolved,
+    data: {
+      incident: { ...one.data.incident, state: 'resolved' as const, resolved_by: 'op_1' },
+      action: { ...one.data.action, verdict: 'explained' as const },
+    },
+  }))
+  await notifier.publish(...resolved)
+  await notifier.clock.advance(20 * MINUTE)
+  const resolvedTo = (id: string) => deliveredTo(notifier, id).filter(one => one.event === 'incident.resolved')
+  expect(resolvedTo('chn_mail')).toHaveLength(4)
+  expect(resolvedTo('chn_hook')).toHaveLength(10)
+  const [storm] = notifier.collections.storms.values()
+  for (const one of resolvedTo('chn_hook')) {
+    expect(one).toMatchObject({ data: { incident: { storm_id: storm?._id } } })
+  }
+  expect(reportsTo(notifier, 'chn_mail').at(-1)).toMatchObject({ state: 'ended', explained: 10, resolved: 10 })
+})
+
+test('storms of two connections are apart, and the alerts of other projects are as before', async () => {
+  const other = 'prj_other'
+  const notifier = await startNotifier(...channels({ project_id: other }, 'chn_other'))
+  const interleaved = refunds(notifier, 20).flatMap((one, index) => [
+    one,
+    ...refunds(notifier, 1, { first: index, connection: 'con_2' }),
+  ])
+  const elsewhere = Array.from({ length: 5 }, (_, index) =>
+    alert({ id: `alr_other_${index}`, project: other, incident: { connection_id: 'con_other' } }),
+  )
+  await notifier.publish(...interleaved, ...elsewhere)
+  await notifier.clock.advance(20 * MINUTE)
+  expect([...notifier.collections.storms.values()].map(one => one.connection_id).sort()).toEqual(['con_1', 'con_2'])
+  const ended = reportsTo(notifier, 'chn_mail').filter(({ state }) => state === 'ended')
+  expect(ended.map(({ connection_id, count }) => ({ connection_id, count }))).toEqual(
+    expect.arrayContaining([
+      { connection_id: 'con_1', count: 20 },
+      { connection_id: 'con_2', count: 20 },
+    ]),
+  )
+  expect(openedTo(notifier, 'chn_other_mail')).toHaveLength(5)
+  expect(reportsTo(notifier, 'chn_other_mail')).toEqual([])
+})
+
+test('a second storm of a connection begins after nine messages again', async () => {
+  const notifier = await startNotifier()
+  await notifier.publish(...refunds(notifier, 15))
+  await notifier.clock.advance(20 * MINUTE)
+  await notifier.publish(...refunds(notifier, 15, { first: 100 }))
+  await notifier.clock.advance(20 * MINUTE)
+  expect(notifier.collections.storms.size).toBe(2)
+  expect(openedTo(notifier, 'chn_mail')).toHaveLength(18)
+  expect(reportsTo(notifier, 'chn_mail').filter(({ state }) => state === 'ended')).toHaveLength(2)
+})
+
+test('a batch that is fanned out again produces no further message and counts nobody twice', async () => {
+  const notifier = await startNotifier()
+  const all = refunds(notifier, 40)
+  await notifier.publish(...all)
+  await notifier.publish(...all)
+  await notifier.clock.advance(2 * MINUTE)
+  await notifier.publish(...all)
+  await notifier.clock.advance(20 * MINUTE)
+  await notifier.publish(...all)
+  await notifier.clock.advance(20 * MINUTE)
+  expect(openedTo(notifier, 'chn_mail')).toHaveLength(9)
+  expect(notifier.collections.storms.size).toBe(1)
+  const reports = reportsTo(notifier, 'chn_mail')
+  expect(reports.filter(({ state }) => state === 'ended')).toHaveLength(1)
+  for (const { count } of reports) expect(count).toBe(40)
+})
+
+test('a report has the id that its storm and number give it', async () => {
+  const notifier = await startNotifier()
+  await notifier.publish(...refunds(notifier, 10))
+  await notifier.clock.advance(10_000)
+  const [storm] = notifier.collections.storms.values()
+  expect(notifier.deliveryOf(stormAlertId(storm?._id ?? '', 1), 'chn_mail')?.state).toBe('delivered')
+})
