@@ -137,15 +137,14 @@ describe('the name and the e-mail address of a customer', { timeout: 240_000 }, 
       slack: textOf(slack.requests),
       mail: await caughtMails(),
     })
-    const missing = async () =>
-      Object.entries(await texts()).flatMap(([channel, text]) =>
+    let missing: string[] = []
+    const hasAll = async () => {
+      missing = Object.entries(await texts()).flatMap(([channel, text]) =>
         refs.filter(ref => !text.includes(ref)).map(ref => `${channel} ${ref}`),
       )
-    await until('all alerts in all channels', async () => (await missing()).length === 0, {
-      timeoutMs: WITHIN_MS,
-      everyMs: 250,
-      seen: missing,
-    })
+      return missing.length === 0
+    }
+    await until('all alerts in all channels', hasAll, { timeoutMs: WITHIN_MS, everyMs: 250, seen: () => ({ missing }) })
     const { permitted: shown, ...others } = await texts()
     const shownFor = (ref: string | undefined) =>
       permitted.requests.map(({ body }) => body.toString()).filter(text => text.includes(String(ref)))
@@ -179,12 +178,12 @@ describe('the name and the e-mail address of a customer', { timeout: 240_000 }, 
       const deleted_at = new Date(Date.now() - 11 * 60_000)
       await connections.updateOne({ _id: connection.connection_id }, { $set: { deleted_at } })
     }
-    const erased = async () => (await collectionsWith(CANARY, OPERATOR)).length === 0
-    await until('the erasure', erased, {
-      timeoutMs: ERASED_WITHIN_MS,
-      everyMs: 1_000,
-      seen: () => collectionsWith(CANARY, OPERATOR),
-    })
+    let left: string[] = []
+    const isErased = async () => {
+      left = await collectionsWith(CANARY, OPERATOR)
+      return left.length === 0
+    }
+    await until('the erasure', isErased, { timeoutMs: ERASED_WITHIN_MS, everyMs: 1_000, seen: () => ({ left }) })
     for (const service of product.processes()) {
       expect(readFileSync(service.logPath, 'utf8'), service.name).not.toMatch(new RegExp(`${CANARY}|${OPERATOR}`, 'i'))
     }
