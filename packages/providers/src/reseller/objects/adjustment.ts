@@ -25,8 +25,8 @@ const Adjustment = z.object({
 })
 
 /**
- * Normalises an adjustment, which moves money between seller and buyer in the direction of its action. A reversal is another
- * adjustment with its own id.
+ * Normalises an adjustment. Its field `action` says whether the money moves to the buyer (e.g. refund) or back to the seller.
+ * A reversal is a separate adjustment with its own id.
  */
 export const meaningOfAdjustment: ObjectMeaning = (context, object) =>
   reading('adjustment', Adjustment, object, adjustment => {
