@@ -58,7 +58,7 @@ export class ChannelPaces {
   /** Remaining pause of the channel because of its receiver's answers, in milliseconds. */
   heldForMs(channelId: string): number {
     const gate = this.sendPermissionOf(channelId)
-    return gate.kind === 'extendPause' ? gate.untilMs - this.#clock.now() : 0
+    return gate.kind === 'held' ? gate.untilMs - this.#clock.now() : 0
   }
 
   recordSignal(channelId: string, { paceSignal, channelVersion }: ChannelSignal): void {

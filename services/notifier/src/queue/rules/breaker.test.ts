@@ -13,7 +13,7 @@ describe('a channel', () => {
     { name: 'that was never used', signs: [], kind: 'free', reason: 'works' },
     { name: 'that failed once', signs: [failed()], kind: 'one_at_a_time', reason: 'failed_last' },
     { name: 'that failed four times', signs: times(4, failed()), kind: 'one_at_a_time', reason: 'failed_last' },
-    { name: 'that failed five times in a row', signs: times(5, failed()), kind: 'extendPause', reason: 'breaker_open' },
+    { name: 'that failed five times in a row', signs: times(5, failed()), kind: 'held', reason: 'breaker_open' },
     {
       name: 'that worked in between',
       signs: [...times(4, failed()), worked, failed()],
@@ -21,7 +21,7 @@ describe('a channel', () => {
       reason: 'failed_last',
     },
     { name: 'that works again', signs: [...times(9, failed()), worked], kind: 'free', reason: 'works' },
-    { name: 'that gets more than it takes', signs: [throttled(null)], kind: 'extendPause', reason: 'throttled' },
+    { name: 'that gets more than it takes', signs: [throttled(null)], kind: 'held', reason: 'throttled' },
     { name: 'that asked for nothing but now', signs: [throttled(0)], kind: 'one_at_a_time', reason: 'failed_last' },
   ])('$name is $kind: $reason', ({ signs, kind, reason }) => {
     expect(sendPermissionOf(after(...signs), NOW)).toMatchObject({ kind, reason })
@@ -40,7 +40,7 @@ describe('a channel', () => {
     { name: 'a 429 that asks for a day', signs: [throttled(86_400_000)], pauseMs: 3_600_000 },
   ])('is left alone after $name for $pauseMs ms, then tried with one attempt', ({ signs, pauseMs }) => {
     const breaker = after(...signs)
-    expect(sendPermissionOf(breaker, NOW + pauseMs - 1).kind).toBe('extendPause')
+    expect(sendPermissionOf(breaker, NOW + pauseMs - 1).kind).toBe('held')
     expect(sendPermissionOf(breaker, NOW + pauseMs).kind).toBe('one_at_a_time')
   })
 
@@ -48,7 +48,7 @@ describe('a channel', () => {
     const breaker = after(...times(5, failed()))
     expect(sendPermissionOf(breaker, NOW + 5_000)).toEqual({ kind: 'one_at_a_time', reason: 'half_open' })
     expect(sendPermissionOf(updateBreaker(breaker, failed(NOW + 5_100)), NOW + 15_000)).toMatchObject({
-      kind: 'extendPause',
+      kind: 'held',
       untilMs: NOW + 15_100,
     })
   })

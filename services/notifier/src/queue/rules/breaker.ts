@@ -55,12 +55,12 @@ export type SendPermission =
   | { kind: 'free'; reason: 'works' }
   /** One attempt at a time is enough to see whether the receiver works again. */
   | { kind: 'one_at_a_time'; reason: 'failed_last' | 'half_open' }
-  | { kind: 'extendPause'; reason: 'breaker_open' | 'throttled'; untilMs: number }
+  | { kind: 'held'; reason: 'breaker_open' | 'throttled'; untilMs: number }
 
 /** Decides how many attempts may run for the channel now. */
 export function sendPermissionOf(breaker: Breaker, nowMs: number): SendPermission {
   if (breaker.heldUntilMs > nowMs)
-    return { kind: 'extendPause', reason: breaker.heldBecause, untilMs: breaker.heldUntilMs }
+    return { kind: 'held', reason: breaker.heldBecause, untilMs: breaker.heldUntilMs }
   if (breaker.failures === 0) return { kind: 'free', reason: 'works' }
   return { kind: 'one_at_a_time', reason: breaker.failures < FAILURES_TO_OPEN ? 'failed_last' : 'half_open' }
 }
