@@ -59,8 +59,7 @@ export type SendPermission =
 
 /** Decides how many attempts may run for the channel now. */
 export function sendPermissionOf(breaker: Breaker, nowMs: number): SendPermission {
-  if (breaker.heldUntilMs > nowMs)
-    return { kind: 'held', reason: breaker.heldBecause, untilMs: breaker.heldUntilMs }
+  if (breaker.heldUntilMs > nowMs) return { kind: 'held', reason: breaker.heldBecause, untilMs: breaker.heldUntilMs }
   if (breaker.failures === 0) return { kind: 'free', reason: 'works' }
   return { kind: 'one_at_a_time', reason: breaker.failures < FAILURES_TO_OPEN ? 'failed_last' : 'half_open' }
 }
