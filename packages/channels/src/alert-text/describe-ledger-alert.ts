@@ -20,7 +20,7 @@ export function describeApproval(
     },
     'approval.reminder': {
       title: `Still waiting for approval: ${what}`,
-      summary: `Half of the time has passed, and nobody has decided on operation ${id}. ${toDo}`,
+      summary: `Half of the time has passed, and there is no decision on operation ${id}. ${toDo}`,
     },
     'approval.expired': {
       title: `Approval expired: ${what}`,
