@@ -2,7 +2,10 @@ import { defineConfig } from 'vitest/config'
 
 const exclude = ['**/node_modules/**', '**/.backstop/**']
 
-/** What compares times, and what keeps every core busy: beside other tests the one would measure those, the other starve them. */
+/**
+ * Tests that compare times, and tests that use all cores. They run one after another, because other tests would disturb
+ * the times, and would be starved of processor time.
+ */
 const aloneOnly = [
   'test/faults/bulkhead.system-test.ts',
   'test/faults/election.system-test.ts',
@@ -14,24 +17,24 @@ const aloneOnly = [
 ]
 
 /**
- * Kinds of test: `unit` needs nothing, `integration` the stack, `system` the stack and the whole product, `alone` the same
- * with nothing beside it, `docker` a container engine.
- */
-/**
- * Where real servers and a minute's wait are part of a test, a machine that is short of time can starve any of them. One
- * second try, which the report names; what fails twice has failed.
+ * A busy machine can delay a test with real servers beyond its deadline, so such a test is repeated once if it fails. The
+ * report names each repeated test.
  */
 const retry = 1
 
+/**
+ * The kinds of tests: `unit` needs no servers, `integration` needs the stack (Kafka, MongoDB, registry, SMTP), `system`
+ * also starts the whole product, `alone` is a system test that runs by itself, `docker` needs a container engine.
+ */
 export default defineConfig({
   test: {
     projects: [
-      // Nothing outside is touched, so the files share their workers: most of the time would go into importing anew.
+      // Without isolation, because importing the modules again for each file would take most of the time.
       { test: { name: 'unit', include: ['**/*.test.ts'], exclude, isolate: false, testTimeout: 30_000 } },
       {
         test: {
           name: 'integration',
-          // A slow test needs nothing either, but seconds: simulations, searches for counterexamples, installs.
+          // A slow test needs no servers, but takes seconds: simulations, property tests, installs.
           include: ['**/*.integration-test.ts', '**/*.slow-test.ts'],
           exclude,
           retry,
@@ -45,7 +48,7 @@ export default defineConfig({
           include: ['test/**/*.system-test.ts'],
           exclude: [...exclude, ...aloneOnly],
           retry,
-          // They mostly wait for minutes to pass, so they wait together.
+          // System tests mostly wait for second looks, so many run at the same time.
           maxConcurrency: 20,
           testTimeout: 300_000,
           hookTimeout: 240_000,

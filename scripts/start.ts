@@ -129,7 +129,7 @@ async function startDemo(product: Product, ready: (processor: { url: string; key
   ready({ url: demo.setup.processorUrl, key: demo.setup.record.processor_key })
   if (demo.setup.outOfBand === 'ignore') {
     say(
-      "\nThe demo's account alerts nobody, because its out_of_band was set to ignore. The last command below makes it alert.",
+      '\nThe demo account sends no alerts, because its out_of_band was set to ignore. The last command below turns alerts on.',
     )
     return showNextSteps(product, demo.setup)
   }

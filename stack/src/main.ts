@@ -5,7 +5,7 @@ import { stopPartsOwnedBy, stopRecordedParts, withDataFolder } from './embedded-
 import { StackRecordFile } from './part-records.ts'
 import { identify, isAlive } from './process-identity.ts'
 import { progressOn } from './progress.ts'
-import { PART_NAMES, type RunningStack, StackError, type StackUrls } from './stack-contract.ts'
+import { PART_NAMES, StackError, type StackUrls } from './stack-contract.ts'
 import { startStack } from './start-stack.ts'
 
 const USAGE = `Usage: npx node stack/src/main.ts up [--data DIR] [--json] [--detach]   start, print the URLs, run until Ctrl-C
@@ -23,32 +23,29 @@ interface Flags {
 }
 
 async function up({ dataDir, json, detach }: Flags): Promise<number> {
-  const stopHalfStarted = async () => {
-    console.error('Stopping')
+  let stop = async (): Promise<void> => {
     await stopPartsOwnedBy(identify(process.pid)!, dataDir)
     process.exit(130)
   }
-  if (!detach) for (const signal of STOP_SIGNALS) process.once(signal, stopHalfStarted)
+  // One handler from the start to the end: a signal between two handlers would be lost, or would end the process at once.
+  const stopped = detach ? undefined : onStopSignal(() => stop())
   const stack = await startStack({ dataDir, keepRunning: detach, env: process.env, log: progressOn(process.stderr) })
+  stop = () => stack.stop()
   console.log(json ? JSON.stringify({ kind: stack.kind, urls: stack.urls }) : exportLines(stack.urls))
-  for (const signal of STOP_SIGNALS) process.off(signal, stopHalfStarted)
   if (detach) return 0
-  await waitForStopSignal(stack)
+  const keepAlive = setInterval(() => {}, 60_000)
+  await stopped
+  clearInterval(keepAlive)
   return 0
 }
 
-async function waitForStopSignal(stack: RunningStack): Promise<void> {
+/** Calls `stop` at the first stop signal. Resolves when it has stopped. */
+async function onStopSignal(stop: () => Promise<void>): Promise<void> {
   await new Promise<void>(resolve => {
-    const keepAlive = setInterval(() => {}, 60_000)
-    for (const signal of STOP_SIGNALS) {
-      process.once(signal, () => {
-        clearInterval(keepAlive)
-        resolve()
-      })
-    }
+    for (const signal of STOP_SIGNALS) process.once(signal, resolve)
   })
   console.error('Stopping')
-  await stack.stop()
+  await stop()
 }
 
 async function down({ dataDir }: Flags): Promise<number> {

@@ -95,7 +95,7 @@ describe('in production, by address, pods may reach', () => {
         (rule.to ?? []).flatMap(({ ipBlock }) => (ipBlock ? [{ policy: nameOf(policy), block: ipBlock }] : [])),
       ),
     )
-  const reaches = (address: string) => blocks().some(({ block }) => holds(block, address))
+  const reaches = (address: string) => blocks().some(({ block }) => blockContains(block, address))
 
   test('addresses outside the cluster only if they deliver, read providers or ask Amazon SNS', () => {
     expect(new Set(blocks().map(({ policy }) => policy))).toEqual(
@@ -140,7 +140,7 @@ function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: 
   )
 }
 
-function holds({ cidr, except = [] }: { cidr: string; except?: string[] }, address: string): boolean {
+function blockContains({ cidr, except = [] }: { cidr: string; except?: string[] }, address: string): boolean {
   return contains(cidr, address) && !except.some(range => contains(range, address))
 }
 

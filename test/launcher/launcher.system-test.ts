@@ -85,7 +85,7 @@ test('reports and restarts a service that dies before it is ready', async () => 
   await launcher.prints(/notifier: ready.*Backstop runs\./s)
 })
 
-test('keeps the out_of_band that a person has set for the demo account, and says that it alerts nobody', async () => {
+test('keeps the out_of_band that a person has set for the demo account, and says that it sends no alerts', async () => {
   const first = launch('kept-setting')
   await first.prints(/First alert .*Backstop runs\./s)
   const { admin, key } = first.run()

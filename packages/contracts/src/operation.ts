@@ -46,13 +46,13 @@ export const Approval = z.object({
   /** True if the project required the approval when the operation was reported. If false, the reporter asked for it. */
   required: z.boolean(),
   requested_at: Timestamp,
-  /** When the reminder is sent if nobody has decided: after half of the time. */
+  /** When the reminder is sent if there is no decision yet: after half of the time. */
   remind_at: Timestamp,
-  /** When the operation expires if nobody has decided. */
+  /** When the operation expires if there is no decision yet. */
   deadline_at: Timestamp,
   reminded_at: Timestamp.nullable(),
   decided_at: Timestamp.nullable(),
-  /** The API key that approved or declined. Null if nobody decided, the approval expired, or the reporter decided. */
+  /** The API key that approved or declined. Null if the approval is undecided or expired, or if the reporter decided. */
   decided_by: z.string().nullable(),
 })
 export type Approval = z.infer<typeof Approval>

@@ -80,7 +80,7 @@ describe('a retry by hand', () => {
 
   test.each([
     { name: 'a delivered one', of: 'alr_0' },
-    { name: 'one that nobody knows', of: 'alr_unknown' },
+    { name: 'an unknown one', of: 'alr_unknown' },
   ])('of $name changes nothing, and says so in the log', async ({ of }) => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     await notifier.publish(...alerts(notifier, 1))

@@ -128,7 +128,12 @@ test('a new expected change resolves as many open incidents as it covers, and th
   await expectedChange('exp_after', { max_changes: 9, max_amount: 5_500, currency: 'eur' })
   await until('what it covers', async () => (await judged('after', 'explained')) === 5, WITHIN)
   expect(await usesOf('exp_after')).toBe(5)
-  const incidents = await mongo.db.collection('incidents').find({ state: 'resolved' }).toArray()
-  expect(incidents).toHaveLength(5)
-  expect(incidents[0]).toMatchObject({ code: 'UNEXPECTED_ACTION' })
+  const resolved = { state: 'resolved', code: 'UNEXPECTED_ACTION' }
+  // The incident of an action is written after the action.
+  await until(
+    'its incidents',
+    async () => (await mongo.db.collection('incidents').countDocuments(resolved)) === 5,
+    WITHIN,
+  )
+  expect(await mongo.db.collection('incidents').countDocuments({ state: 'resolved' })).toBe(5)
 })

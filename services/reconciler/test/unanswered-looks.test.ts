@@ -32,7 +32,7 @@ type Respond = () => Promise<Reply>
 
 const NOTHING: Reply = { status: 200, body: { object: 'list', data: [], has_more: false } }
 
-/** A reconciler whose provider answers questions about refunds with `respond`. Its sweeps find nothing. */
+/** A reconciler whose provider answers questions about refunds with `respond`, and lists no refunds to its sweeps. */
 async function harness(respond: Respond) {
   const provider = { respond }
   const egress: Egress = {

@@ -50,10 +50,11 @@ export function kafkaProgram(settings: KafkaSettings): PartProgram {
       if (existsSync(formattedPath)) return
       // Delete an incomplete format of an interrupted start, because it can neither be used nor completed.
       rmSync(join(dir, 'topics'), { recursive: true, force: true })
+      // In one argument, because an id may begin with a hyphen and would be read as another option.
       const clusterId = randomBytes(16).toString('base64url')
       await runProgram(
         java,
-        [...jvm('128m'), 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', propertiesPath],
+        [...jvm('128m'), 'kafka.tools.StorageTool', 'format', `--cluster-id=${clusterId}`, '-c', propertiesPath],
         { timeoutMs: 120_000 },
       )
       writeFileSync(formattedPath, `${clusterId}\n`)

@@ -22,7 +22,7 @@ export function describeApproval(alert: Of<ApprovalEvent>): AlertTexts {
     },
     'approval.reminder': {
       title: `Still waiting for approval: ${what}`,
-      summary: `Your software wants to make a ${what}. Half of the time to approve it has passed, and nobody has decided.`,
+      summary: `Your software wants to make a ${what}. Half of the time to approve it has passed, and there is no decision yet.`,
       next: decide,
     },
     'approval.expired': {

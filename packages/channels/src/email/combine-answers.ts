@@ -11,9 +11,9 @@ export interface MailAnswer {
 }
 
 /**
- * Combines the answers to the mails of one attempt. An address ends when the server accepts its mail or refuses it
- * permanently. After any other answer, including a missing reply to the content, the address gets another mail with the
- * same Message-ID.
+ * Combines the answers to the mails of one attempt. An address is finished when the server has accepted its mail or refused
+ * it permanently. After any other answer, and if the server did not reply to the content, the next attempt sends the mail
+ * to the address again, with the same Message-ID.
  * @param suppressed the reasons of the suppressed addresses, one entry for each
  * @param earlier the addresses that ended in earlier attempts
  */

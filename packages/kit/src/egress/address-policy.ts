@@ -21,9 +21,9 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 export type Network = [Address, number]
 
 /**
- * Addresses that return credentials to any client. They stay blocked inside an allowed network, because an operator who
- * allows 169.254.0.0/16, or the NAT64 prefix of a cluster, hardly means these addresses. 168.63.129.16 (Azure) is in
- * public address space.
+ * Addresses that return credentials to any client. They stay blocked inside an allowed network, because an
+ * operator who allows 169.254.0.0/16, or the NAT64 prefix of a cluster, does not intend to allow these addresses.
+ * 168.63.129.16 (Azure) is in public address space.
  */
 const METADATA_SERVICES: readonly Network[] = [
   '169.254.169.254/32',

@@ -12,7 +12,7 @@ let server: Server
 let limits: SocketLimits
 let metrics: Metrics
 let clock: ManualClock
-let lines: Record<string, unknown>[]
+let lines: { readonly msg: string }[]
 /** Number of requests that wait for an answer that never comes. */
 let waiting = 0
 /** An answer larger than the kernel's buffers for a client that does not read. */
@@ -292,5 +292,5 @@ test('without access to the parser of Node, pipelined requests are limited all t
   expect(waiting).toBe(20)
   expect(await dropped('pipelined', 'socket')).toBe(1)
   await dialSilently(2)
-  expect(lines.filter(line => line['msg'] === 'http.parse_guard_unavailable')).toHaveLength(1)
+  expect(lines.filter(line => line.msg === 'http.parse_guard_unavailable')).toHaveLength(1)
 })

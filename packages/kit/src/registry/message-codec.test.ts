@@ -31,7 +31,7 @@ describe('bytes that are no such message are refused, for good', () => {
       bytes: frame(codec.schemaId('alert'), '{}'),
       message: /is a schema of alert, not of recheck/,
     },
-    { name: 'a schema that nobody knows', bytes: frame(4_711, JSON.stringify(recheck)), message: /Schema 4711/ },
+    { name: 'an unknown schema', bytes: frame(4_711, JSON.stringify(recheck)), message: /Schema 4711/ },
     { name: 'a negative schema id', bytes: frame(-1, JSON.stringify(recheck)), message: /Schema -1/ },
   ])('$name', async ({ bytes, message }) => {
     const refusal = codec.decode('recheck', bytes)

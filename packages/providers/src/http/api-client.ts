@@ -64,7 +64,10 @@ const FULL_TIME_EVERY = 4
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 30_000
-/** The longest wait for the end of a pause, in milliseconds. A longer wait must not hold a slot. */
+/**
+ * The longest time that a request waits for a rate limit, in milliseconds. If the wait would be longer, the request fails at
+ * once, so that it does not occupy one of the concurrent requests.
+ */
 const LONGEST_WAIT_MS = 2_000
 /** Upper limit for Retry-After, in milliseconds: a provider's mistake must not stop all reading for a year. */
 const LONGEST_PAUSE_MS = 10 * 60_000

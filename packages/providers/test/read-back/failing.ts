@@ -36,7 +36,7 @@ export function describeFailures(provider: Provider, openTestAccount: OpenTestAc
       { name: 'an empty object', answer: json(200, {}), failure: 'answer_malformed' },
       { name: 'a list instead of an object', answer: json(200, []), failure: 'answer_malformed' },
       { name: 'a truncated body', answer: truncatedBody, failure: 'unreachable' },
-      { name: 'an endlessBody body', answer: endlessBody, failure: 'answer_malformed' },
+      { name: 'an endless body', answer: endlessBody, failure: 'answer_malformed' },
       {
         name: 'a redirect',
         answer: json(302, {}, { location: 'http://127.0.0.1:1/' }),

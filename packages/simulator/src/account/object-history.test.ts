@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createObjectHistory } from './object-history.ts'
 
-test('returns an object as it was at any earlier time', () => {
+test('returns the state of an object at any earlier time', () => {
   let nowMs = 1_000
   const history = createObjectHistory<{ id: string; state: string }>(() => nowMs)
   history.put({ id: 'a', state: 'new' })

@@ -55,7 +55,7 @@ export interface CardProcessor extends EventSource<ProcessorEvent>, RefundAction
   charges(): readonly Stripe.Charge[]
   refunds(): readonly Stripe.Refund[]
   subscriptions(): readonly ProcessorSubscription[]
-  /** The account as it was at a time, in milliseconds since the epoch. */
+  /** The state of the account at a given time, in milliseconds since the epoch. */
   asOf(ms: number): ProcessorRecords
 }
 

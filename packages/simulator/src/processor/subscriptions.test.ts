@@ -120,7 +120,7 @@ test.each<{
     previous: { metadata: { seat: null } },
     request: BY_REQUEST,
   },
-])('a subscription tells of $name', ({ act, emitted, becomes, previous, request }) => {
+])('a subscription emits the events of $name', ({ act, emitted, becomes, previous, request }) => {
   const world = setUp()
   act(world.processor, world.subscription.id)
   expect(world.emitted().map(event => event.type)).toEqual(emitted.map(name => `customer.subscription.${name}`))
@@ -190,7 +190,7 @@ test.each<{
     act: (p, _, id) => p.endDunning(id),
     emitted: ['subscription_schedule.aborted', 'customer.subscription.deleted'],
   },
-])('a schedule that $name tells of itself and of its subscription', ({ act, emitted: expected }) => {
+])('a schedule that $name emits its own events and those of its subscription', ({ act, emitted: expected }) => {
   const { processor, subscription, emitted } = setUp()
   const schedule = processor.scheduleCancelByObject(subscription.id)
   const before = emitted().length

@@ -170,7 +170,7 @@ describe('a subscription', () => {
       emitted: ['transaction.completed', 'subscription.updated'],
       becomes: { status: 'active' },
     },
-  ])('tells of $name and ends as it says', ({ act, emitted, becomes }) => {
+  ])('emits the events of $name and ends in the expected state', ({ act, emitted, becomes }) => {
     const world = setUp()
     act(world.reseller, world.subscription.id)
     expect(world.emitted()).toEqual(emitted)

@@ -48,7 +48,7 @@ export interface Reseller extends EventSource<ResellerEvent>, AdjustmentActions,
   sell(request: SaleRequest): ResellerTransaction
   /** Creates a subscription whose first month is paid. Emits subscription.created and .activated, transaction.completed. */
   subscribe(request: SaleRequest): { subscription: ResellerSubscription; transaction: ResellerTransaction }
-  /** The account as it was at a time, in milliseconds since the epoch. */
+  /** The state of the account at a given time, in milliseconds since the epoch. */
   asOf(ms: number): ResellerRecords
 }
 

@@ -197,7 +197,7 @@ describe('a subscription', () => {
       emitted: 'subscription_reactivated',
       becomes: { status: 'active' },
     },
-  ])('tells of $name and ends as it says', ({ act, emitted, becomes }) => {
+  ])('emits the events of $name and ends in the expected state', ({ act, emitted, becomes }) => {
     const { biller, subscription } = setUp()
     act(biller, subscription.id)
     const last = biller.events().at(-1)

@@ -70,7 +70,7 @@ export interface SubscriptionBiller extends EventSource<BillerEvent>, RefundActi
   ): Bill & { subscription: BillerSubscription }
   /** Lets a renewal payment fail. Emits payment_failed. */
   missPayment(subscriptionId: string): BillerTransaction
-  /** The site as it was at a time, in milliseconds since the epoch. */
+  /** The state of the site at a given time, in milliseconds since the epoch. */
   asOf(ms: number): BillerRecords
 }
 

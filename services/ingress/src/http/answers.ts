@@ -1,6 +1,6 @@
 /**
  * All answers of ingress. Except for the 200 and the 429, each is built once. Every refusal of authentication has the same bytes, so
- * nobody can find out which connections exist or which check failed.
+ * a sender cannot find out which connections exist or which check failed.
  */
 import type { ErrorCode, ProviderKind } from '@backstop/contracts'
 import { PROBLEM_TYPE, problem } from '@backstop/kit'

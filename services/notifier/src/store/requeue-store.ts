@@ -14,7 +14,7 @@ export interface RequeueOrder {
 }
 
 /** The public reason of a requeued delivery. */
-export const REQUEUED_TEXT = 'RequestedDelivery for again; waiting for its attempt'
+export const REQUEUED_TEXT = 'Asked for again; waiting for its attempt'
 
 /** The part of `deliveries` that commands change. */
 export interface RequeueStore {

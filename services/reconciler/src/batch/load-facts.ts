@@ -19,8 +19,8 @@ export interface LoadedRound {
   readonly cases: readonly Case[]
   readonly facts: LookFacts
   /**
-   * Applied before the inputs of the round's messages: the expected changes, and the operations that the ledger has
-   * for the cases with a look. They are loaded because the operations topic may lag.
+   * Inputs from the database, applied before those of the messages: the expected changes, and for a second look the
+   * operations of the ledger, because the topic of operations may lag.
    */
   readonly loadedInputs: readonly CaseInput[]
   /** How much of each expected change of the cases is used. */

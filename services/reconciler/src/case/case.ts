@@ -21,7 +21,7 @@ export interface Case {
    * alerts may have named them.
    */
   readonly merged: readonly MergedRecord[]
-  /** The kept data of evicted records (evict.ts), oldest first. */
+  /** Summaries of the records that were removed to limit the size of the case (evict.ts), oldest first. */
   readonly evicted: readonly EvictedRecord[]
   readonly refundTotals: readonly RefundTotal[]
   readonly subscriptions: readonly SubscriptionRow[]

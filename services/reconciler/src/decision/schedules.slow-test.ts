@@ -9,7 +9,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CONNECTION, lookAll, MINUTE, operationSeen, PROJECT, play, SECOND, sourceOf, T0 } from '../../test/fixtures.ts'
 import { propertySettings } from '../../test/searches.ts'
-import type { Case } from '../case/case.ts'
+import type { Case, SightingSource } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
 const RUNS = 4_000
@@ -69,6 +69,8 @@ interface ScheduleCourse {
   readonly ends: readonly TrueEnd[]
   /** True if the subscription has ended or is scheduled to end after the history. */
   readonly isEnding: boolean
+  /** The baseline of a connection that is made after the history. */
+  readonly baseline: { readonly at: number; readonly told: readonly CourseInput[] }
 }
 
 function runThrough({ steps }: History): ScheduleCourse {
@@ -190,28 +192,40 @@ function runThrough({ steps }: History): ScheduleCourse {
     if (isRead) told.push(...rereadInputs(account, id, now + 5 * MINUTE, step))
   })
   told.push(...rereadInputs(account, id, now + 10 * MINUTE, steps.length))
-  return { told, ends, isEnding: isOver || end !== null }
+  const at = now + 30 * MINUTE
+  const baseline = { at, told: rereadInputs(account, id, at, steps.length, 'baseline') }
+  return { told, ends, isEnding: isOver || end !== null, baseline }
 }
 
 function inputsOf(
   meaning: ReturnType<typeof PROVIDERS.processor.normaliseEvent>,
   eventId: string | null,
+  reading: 'sweep' | 'baseline' = 'sweep',
 ): Extract<Input, { kind: 'sighting' }>[] {
   const sightings = meaning.kind === 'observed' ? meaning.sightings : []
-  const source = sourceOf(eventId ?? '', 'told', eventId === null ? { eventId: null, reading: 'sweep' } : {})
+  const source = sourceOf(eventId ?? '', 'told', eventId === null ? { eventId: null, reading } : {})
   return sightings.map(sighting => ({ kind: 'sighting', sighting, source }) as const)
 }
 
-/** The sightings of a re-read: the subscription, and its schedule. */
-function rereadInputs(account: CardProcessor, id: string, at: number, step: number): CourseInput[] {
-  const records = account.asOf(at)
-  const subscription = records.subscriptions.get(id)
-  const schedule = records.schedules.get(String(subscription?.schedule))
-  const origin = { projectId: PROJECT, connectionId: CONNECTION, site: null, readAt: at }
-  return [subscription, schedule].flatMap(object => {
+/** The sightings of a re-read: the subscription, and its schedule two seconds later. */
+function rereadInputs(
+  account: CardProcessor,
+  id: string,
+  at: number,
+  step: number,
+  reading: 'sweep' | 'baseline' = 'sweep',
+): CourseInput[] {
+  const subscription = account.asOf(at).subscriptions.get(id)
+  const scheduleAt = at + 2 * SECOND
+  const schedule = account.asOf(scheduleAt).schedules.get(String(subscription?.schedule))
+  return [
+    { object: subscription, readAt: at },
+    { object: schedule, readAt: scheduleAt },
+  ].flatMap(({ object, readAt }) => {
     if (object === undefined) return []
+    const origin = { projectId: PROJECT, connectionId: CONNECTION, site: null, readAt }
     const meaning = PROVIDERS.processor.normaliseObject(origin, object.object, { ...object })
-    return inputsOf(meaning, null).map(input => ({ kind: 'reading', step, input }) as const)
+    return inputsOf(meaning, null, reading).map(input => ({ kind: 'reading', step, input }) as const)
   })
 }
 
@@ -252,6 +266,24 @@ function shuffled(inputs: readonly CourseInput[], seed: number): CourseInput[] {
     .map(({ one }) => one)
 }
 
+/** The inputs without operations and lost events, and with the first and the last reading only. */
+function arrivedOf({ told }: ScheduleCourse, { steps }: History, seed: number): CourseInput[] {
+  const last = told.at(-1)?.step
+  return shuffled(told, seed).filter(({ kind, step }) => {
+    if (kind === 'operation') return false
+    return kind === 'reading' ? step === last || step === 0 : !steps[step]?.isLost
+  })
+}
+
+function openIn(cancellations: Case['actions']): Case['actions'] {
+  return cancellations.filter(({ state }) => state === 'scheduled' || state === 'succeeded')
+}
+
+function withConnectionOf(told: CourseInput, connection: SightingSource['connection']): CourseInput {
+  const { input } = told
+  return input.kind === 'sighting' ? { ...told, input: { ...input, source: { ...input.source, connection } } } : told
+}
+
 describe('the ends of a subscription that schedules manage', () => {
   test('are judged by the true history, in any order and with repeats', { retry: 0, timeout: MAX_MS }, () => {
     const property = fc.property(histories, fc.nat(), (history, seed) => {
@@ -288,16 +320,36 @@ describe('the ends of a subscription that schedules manage', () => {
   }, () => {
     const property = fc.property(histories, fc.nat(), (history, seed) => {
       const course = runThrough(history)
-      const last = course.told.at(-1)?.step
-      const kept = shuffled(course.told, seed).filter(({ kind, step }) => {
-        if (kind === 'operation') return false
-        return kind === 'reading' ? step === last || step === 0 : !history.steps[step]?.isLost
-      })
-      const cancellations = cancellationsIn(playAll(kept))
-      const open = cancellations.filter(({ state }) => state === 'scheduled' || state === 'succeeded')
+      const cancellations = cancellationsIn(playAll(arrivedOf(course, history, seed)))
+      const open = openIn(cancellations)
       expect(open).toHaveLength(course.isEnding ? 1 : 0)
       expect(cancellations.length).toBeLessThanOrEqual(course.ends.length)
       if (course.ends.at(-1)?.isItself === false) expect(open.map(({ verdict }) => verdict)).not.toContain('explained')
+    })
+    fc.assert(property, propertySettings(RUNS))
+  })
+
+  test('are explained by operations that name the subscription, although events are lost', {
+    retry: 0,
+    timeout: MAX_MS,
+  }, () => {
+    const property = fc.property(histories, fc.nat(), (history, seed) => {
+      const steps = history.steps.map(step => ({ ...step, isOurs: true, named: 'subscription' as const }))
+      const course = runThrough({ steps })
+      fc.pre(course.isEnding && course.ends.every(({ by }) => by !== null))
+      const operations = course.told.filter(({ kind }) => kind === 'operation')
+      const open = openIn(cancellationsIn(playAll([...operations, ...arrivedOf(course, history, seed)])))
+      expect(open.map(({ verdict }) => verdict)).toEqual(['explained'])
+    })
+    fc.assert(property, propertySettings(RUNS))
+  })
+
+  test('do not alert if they were requested before the connection was made', { retry: 0, timeout: MAX_MS }, () => {
+    const property = fc.property(histories, history => {
+      const { baseline } = runThrough(history)
+      const connection = { id: CONNECTION, createdAt: baseline.at }
+      const told = baseline.told.map(one => withConnectionOf(one, connection))
+      expect(cancellationsIn(playAll(told)).map(({ verdict }) => verdict)).not.toContain('unexplained')
     })
     fc.assert(property, propertySettings(RUNS))
   })

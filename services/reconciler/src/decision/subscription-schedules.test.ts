@@ -153,6 +153,42 @@ describe('a cancellation that a schedule sets', () => {
     ])
   })
 
+  test('is explained by an operation from between the last reading of the schedule and a later one of the subscription', () => {
+    const { account, id, pass, read, readApart } = openAccount()
+    const { id: scheduleId } = account.scheduleByObject(id)
+    const known = read()
+    pass(60 * MINUTE)
+    account.changeSchedule(scheduleId, { endBehavior: 'cancel' })
+    const operated = operationInput({
+      subject: id,
+      executing_at: new Date(T0 + 60 * MINUTE).toISOString(),
+      ended_at: new Date(T0 + 60 * MINUTE + SECOND).toISOString(),
+    })
+    pass(30 * MINUTE)
+    expect(told(lookAll(play([...known, operated, ...readApart()])))).toEqual([
+      'cancellation scheduled explained amount_and_time_match',
+    ])
+  })
+
+  test('is explained by the operation that brought it forward, if a later reading shows the subscription first', () => {
+    const { account, id, pass, read, readApart } = openAccount()
+    const { id: scheduleId } = account.scheduleCancelByObject(id)
+    const known = read()
+    pass(60 * MINUTE)
+    account.changeSchedule(scheduleId, { endsAtMs: T0 + 5 * DAY })
+    const operated = operationInput({
+      operation_id: 'op_2',
+      subject: id,
+      executing_at: new Date(T0 + 60 * MINUTE).toISOString(),
+      ended_at: new Date(T0 + 60 * MINUTE + SECOND).toISOString(),
+    })
+    pass(30 * MINUTE)
+    expect(told(lookAll(play([operationInput({ subject: id }), ...known, operated, ...readApart()])))).toEqual([
+      'cancellation canceled explained amount_and_time_match',
+      'cancellation scheduled explained amount_and_time_match',
+    ])
+  })
+
   test('is set before the connection if the baseline reads the subscription first and the schedule a moment later', () => {
     const { account, id, pass, readApart } = openAccount()
     account.scheduleCancelByObject(id)

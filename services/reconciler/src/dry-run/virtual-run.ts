@@ -239,7 +239,7 @@ function storesAsOf(
 }
 
 /**
- * A connection as it was at this time, with today's settings. A connection of a biller, and a deleted connection, gets
+ * The state of a connection at this time, with today's settings. A connection of a biller, and a deleted connection, gets
  * a placeholder key, because its data was read with a key, and deletion erases the key.
  */
 function connectionAsOf(connection: ConnectionDocument, now: number): ConnectionDocument {

@@ -323,7 +323,7 @@ describe('one total of several refunds', () => {
   const operations = [at(T0, operationFor('re_1', 500)), at(T0, operationFor('re_2', 800))]
 
   test.each(ordersOf([whole, ...parts]).map(inputs => ({ inputs })))(
-    'alerts nobody when each of them is explained (order %#)',
+    'sends no alert when each of them is explained (order %#)',
     ({ inputs }) => {
       const theCase = playInTwoParts([...operations, ...inputs.map(input => at(T0, input))])
       expect(verdicts(theCase)).toEqual(['re_1 500 explained', 're_2 800 explained'])

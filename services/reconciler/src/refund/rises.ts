@@ -72,7 +72,7 @@ export class CountedAmounts {
   withoutAmount(amount: number): CountedAmounts {
     if (amount === 0) return this
     const all = this.#all()
-    const likeliest = all.toSorted((a, b) => returnRank(a) - returnRank(b))
+    const likeliest = all.toSorted((a, b) => moneyReturnRank(a) - moneyReturnRank(b))
     const gone = pickSummands(likeliest, amount, one => one.amount)
     if (sumOf(gone) === amount) return countedAmountsOf(all.filter(one => !gone.includes(one)))
     // No refunds have this sum, so a refund failed that was not reported.
@@ -224,7 +224,7 @@ function fillSpan(
  * How likely an amount has come back, most likely first: it came back at an unknown time; only totals prove it; it came
  * back at a known time; it is not known to have come back.
  */
-function returnRank({ cameBack, isUnnamed }: CountedAmount): number {
+function moneyReturnRank({ cameBack, isUnnamed }: CountedAmount): number {
   if (isUnnamed) return 1
   if (cameBack === null) return 3
   return cameBack.at === null ? 0 : 2

@@ -42,7 +42,7 @@ async function saveNewer<P extends { listing: ListingState }, T extends { _id: s
     )
     const rest = [
       ...list.filter(({ listing }) => listing === 'outdated').map(toDocument),
-      ...(await notListed(collection, list.filter(({ listing }) => listing === 'current').map(toDocument))),
+      ...(await findUnlisted(collection, list.filter(({ listing }) => listing === 'current').map(toDocument))),
       ...present.flatMap(index => fresh[index] ?? []),
     ]
     if (rest.length === 0) return
@@ -56,7 +56,7 @@ async function saveNewer<P extends { listing: ListingState }, T extends { _id: s
 }
 
 /** The documents that are missing, or stored in an older version. */
-async function notListed<T extends { _id: string; version: number }>(
+async function findUnlisted<T extends { _id: string; version: number }>(
   collection: Collection<T>,
   documents: readonly T[],
 ): Promise<readonly T[]> {

@@ -20,8 +20,8 @@ export interface Point {
   /** True if no snapshot shows this phase; the next snapshot states it as its phase before. */
   readonly isInferred: boolean
   /**
-   * Set if a schedule manages the subscription and no snapshot shows yet whether the schedule ends it. Then the phase
-   * `none` is uncertain.
+   * Set if the phase at this time is uncertain: a schedule manages the subscription, and the snapshot does not show
+   * whether and when the schedule ends it.
    */
   readonly isUncertain?: true
 }
@@ -129,6 +129,8 @@ function applicablePoint(point: Point, subscription: Point | undefined, schedule
   const isLate = subscription !== undefined && schedule !== undefined && subscription.asOf > schedule.asOf
   const isOther = managedBy !== null && (schedule === undefined || (isLate && scheduleOf(schedule) !== managedBy))
   const managing = isOther ? undefined : schedule
+  // The schedule may have been changed since its own last snapshot.
+  const showsOnlySubscription = managedBy !== null && point === subscription
   const own = subscription === undefined || isPhaseEnd(subscription, managing) ? 'none' : subscription.phase
   const bySchedule = managing?.phase ?? 'none'
   if (own === 'none' && bySchedule === 'none') {
@@ -137,7 +139,7 @@ function applicablePoint(point: Point, subscription: Point | undefined, schedule
       phase: 'none',
       snapshot: point.snapshot,
       isInferred: point.isInferred,
-      ...(isOther && UNCERTAIN),
+      ...((isOther || showsOnlySubscription) && UNCERTAIN),
     }
   }
   const winner = (RANK[own] >= RANK[bySchedule] ? subscription : managing) ?? point
@@ -145,6 +147,7 @@ function applicablePoint(point: Point, subscription: Point | undefined, schedule
     ...winner,
     asOf: point.asOf,
     snapshot: winner === point ? point.snapshot : withCancellationOf(winner, point.snapshot),
+    ...(winner === managing && showsOnlySubscription && UNCERTAIN),
   }
 }
 

@@ -120,9 +120,9 @@ function timesToDecideAgain(
 }
 
 /**
- * Between claims of equal strength, the alerts that were sent decide, so that an action alerts only once. An
- * explanation that resolved an alert is kept. An action that alerted comes last, even if something else than an
- * operation resolved its alert.
+ * The order of the actions that an operation explains equally well. First (`kept`): the action whose alert this operation
+ * resolved. Then (`open`): actions that have not alerted, so that they do not alert. Last (`alerted`): actions that have
+ * alerted, even if their alert was resolved by something else than an operation.
  */
 const ALERT_RANKS = { kept: 0, open: 1, alerted: 2 } as const
 

@@ -37,7 +37,7 @@ export function recheckEntry(theCase: Case, lookId: string, dueAt: number, now: 
   }
 }
 
-/** Triggers the look again at the end of the wait for the provider's answer. */
+/** Schedules the second look again, for the time when the wait for the provider's answer ends. */
 export function unansweredEntry(
   theCase: Case,
   look: { readonly lookId: string; readonly dueAt: number },

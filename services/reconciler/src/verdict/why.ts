@@ -47,7 +47,7 @@ const RULES: Record<VerdictReason, Rule> = {
   never_began: () => 'The first payment never came, so the subscription did not begin',
   not_billable: () =>
     'The provider ended the subscription itself, because it may not or cannot bill it (fraud review, compliance, tax or currency)',
-  authorization_expired: () => 'An authorization expired that nobody captured: no money moved',
+  authorization_expired: () => 'An authorization expired before it was captured: no money moved',
   plan_ended: () => 'The subscription came to the end that its plan has',
   provider_denies_it: () => 'The provider could not be asked before the alert; read later, it does not know it',
   kind_is_not_judged: ({ kind }) => `A ${kind.replaceAll('_', ' ')} is recorded, not judged`,
@@ -198,7 +198,7 @@ const FAILURES: Record<
   other_subject: (action, { subject }) => `It is about ${subject}, and this is about ${action.subject}`,
   other_amount: (action, operation) => `It is about ${moneyText(operation)}, and this is about ${moneyText(action)}`,
   outside_time_window: (action, { executing_at, ended_at }) =>
-    `It may have acted from ${executing_at} to ${ended_at ?? 'an end that nobody reported'}, ` +
+    `It may have acted from ${executing_at} to ${ended_at ?? 'an unreported end'}, ` +
     `and this was ${timeText(action)}`,
   explains_another: () => 'It would fit, and explains another action better',
   other_operation_fits_better: ({ operationId }) => `It would fit, and operation ${operationId} fits better`,

@@ -34,7 +34,7 @@ export interface ModelSnapshot {
   readonly endsAt: number | null
   /** True if the end was not scheduled before, so it was requested when it took effect. */
   readonly isAtOnce: boolean
-  /** The verdict reason for the provider's own cause; null if somebody requested the end. */
+  /** The verdict reason if the provider ended the subscription by itself; null if somebody requested the end. */
   readonly byItself: string | null
   readonly isPastDue: boolean
   readonly isBaseline: boolean

@@ -100,7 +100,8 @@ function cancellationOf(schedule: Schedule, requestedAt: number | null, event: S
     case 'scheduled':
       return { phase, requestedAt, effectiveAt: endOf(schedule), cause: 'requested', detail: null }
     case 'executed': {
-      // A cancelled schedule ends its subscription at once. An end by the last phase was requested earlier, at an unknown time.
+      // A cancelled schedule ends its subscription at once, so this is the time of the request. If the last phase ended
+      // instead, the end was requested earlier, at an unknown time.
       const asked = schedule.status === 'canceled' ? canceled_at : null
       const common = { phase, requestedAt: asked, effectiveAt: asked ?? completed_at }
       return event === 'aborted'

@@ -39,8 +39,8 @@ export const Adjustment = z.object({
 type Adjustment = z.infer<typeof Adjustment>
 
 /**
- * Normalises an adjustment, which moves money between seller and buyer in the direction of its action. A reversal is another
- * adjustment with its own id.
+ * Normalises an adjustment. Its field `action` says whether the money moves to the buyer (e.g. refund) or back to the seller.
+ * A reversal is a separate adjustment with its own id.
  */
 export const meaningOfAdjustment: ObjectMeaning<ResellerContext> = (context, object) =>
   reading('adjustment', Adjustment, object, adjustment => {

@@ -1,10 +1,10 @@
 import { HEADERS, type TopicName } from '@backstop/contracts'
 import type { Batch, Bus, IncomingMessage, Producer } from '../bus/bus.ts'
 import type { Clock } from '../clock/clock.ts'
+import type { WorkLoop } from '../consume/work-loop.ts'
 import { crashPoint } from '../crash-points.ts'
 import type { Logger } from '../logger.ts'
 import { PartitionPauses } from '../retry/partition-pauses.ts'
-import type { WorkLoop } from './work-loop.ts'
 
 export interface DelayLineOptions {
   readonly bus: Bus
