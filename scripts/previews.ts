@@ -1,104 +1,65 @@
 /**
- * `npm run previews`: writes a preview of every message to .backstop/previews, as HTML and text. If Chromium is on the PATH or
- * named by CHROMIUM, it also takes screenshots: light, dark and in the width of a phone.
+ * `npm run previews`: writes a preview of every message to .backstop/previews, as HTML, text and JSON, with pictures of
+ * them: light, dark and in the width of a phone. `npm run previews -- docs` also renews the pictures in docs/pictures.
  */
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { slackPage } from '@backstop/channels'
-import { mailSamples } from './previews/mail-samples.ts'
-import { otherSamples } from './previews/other-samples.ts'
-import { slackSamples } from './previews/slack-samples.ts'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Browser, openBrowser } from './previews/browser.ts'
+import { findChromium } from './previews/chromium.ts'
+import { DOCS_PICTURES } from './previews/docs-pictures.ts'
+import { allSamples } from './previews/samples.ts'
 
-const FOLDER = resolve(import.meta.dirname, '../.backstop/previews')
-const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
-/** Height in pixels of the longest sample. */
-const HEIGHT = 1_000
+const ROOT = resolve(import.meta.dirname, '..')
+const FOLDER = join(ROOT, '.backstop/previews')
+const DOCS_FOLDER = join(ROOT, 'docs/pictures')
 
-const SCREENSHOTS = [
-  { name: 'light', width: 800, dark: false },
-  { name: 'dark', width: 800, dark: true },
-  { name: 'phone', width: 390, dark: false },
-  { name: 'phone-dark', width: 390, dark: true },
-] as const
+const LOOKS = {
+  light: { width: 700, isDark: false },
+  dark: { width: 700, isDark: true },
+  phone: { width: 375, isDark: false },
+  'phone-dark': { width: 375, isDark: true },
+} as const
 
-function findBrowser(): string | undefined {
-  const named = process.env.CHROMIUM
-  if (named !== undefined && named !== '') return named
-  const folders = (process.env.PATH ?? '').split(delimiter)
-  return BROWSERS.flatMap(name => folders.map(folder => join(folder, name))).find(path => existsSync(path))
+async function takePictures(browser: Browser, pages: readonly string[]): Promise<void> {
+  for (const page of pages) {
+    for (const [name, look] of Object.entries(LOOKS)) {
+      writeFileSync(page.replace(/\.html$/, `.${name}.png`), await browser.takePicture(page, look))
+    }
+  }
 }
 
-/** A page that shows a mail in a frame of this width, because a browser window cannot be as narrow as a phone. */
-function framePage(file: string, width: number): string {
-  const frame = `${file}.${width}.frame.html`
-  writeFileSync(
-    frame,
-    `<!doctype html><style>body{margin:0}iframe{border:0;width:${width}px;height:${HEIGHT}px}</style><iframe src="${pathToFileURL(file)}"></iframe>`,
-  )
-  return frame
-}
-
-function takeScreenshot(browser: string, file: string, look: (typeof SCREENSHOTS)[number]): boolean {
-  const picture = file.replace(/\.html$/, `.${look.name}.png`)
-  const frame = framePage(file, look.width)
-  const profile = join(FOLDER, '.profile')
-  const { status } = spawnSync(
-    browser,
-    [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--hide-scrollbars',
-      // All host names are unknown, so that no logo is fetched and screenshots are the same on every machine.
-      '--host-resolver-rules=MAP * ~NOTFOUND',
-      `--user-data-dir=${profile}`,
-      `--window-size=${look.width},${HEIGHT}`,
-      `--blink-settings=preferredColorScheme=${look.dark ? 0 : 1}`,
-      `--screenshot=${picture}`,
-      pathToFileURL(frame).href,
-    ],
-    { stdio: 'ignore', timeout: 60_000 },
-  )
-  rmSync(frame)
-  return status === 0 && existsSync(picture)
+async function takeDocsPictures(browser: Browser): Promise<void> {
+  mkdirSync(DOCS_FOLDER, { recursive: true })
+  for (const { sample, look } of DOCS_PICTURES) {
+    const picture = await browser.takePicture(join(FOLDER, `${sample}.html`), LOOKS[look], 'webp')
+    writeFileSync(join(DOCS_FOLDER, `${sample}.${look}.webp`), picture)
+  }
 }
 
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER, { recursive: true })
-const mails = mailSamples().map(({ name, mail }) => {
-  const file = join(FOLDER, `mail.${name}.html`)
-  writeFileSync(file, mail.html)
-  writeFileSync(file.replace(/\.html$/, '.txt'), `Subject: ${mail.subject}\n\n${mail.text}`)
-  return file
+const samples = allSamples()
+const pages = samples.flatMap(({ name, text, body, html }) => {
+  writeFileSync(join(FOLDER, `${name}.txt`), `${text}\n`)
+  writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify(body, null, 2)}\n`)
+  if (html === null) return []
+  const page = join(FOLDER, `${name}.html`)
+  writeFileSync(page, html)
+  return [page]
 })
-const slackMessages = slackSamples().map(({ name, message }) => {
-  const file = join(FOLDER, `slack.${name}.html`)
-  writeFileSync(file, slackPage(message))
-  writeFileSync(file.replace(/\.html$/, '.json'), `${JSON.stringify(message, null, 2)}\n`)
-  return file
-})
-const others = otherSamples().flatMap(({ name, preview }) => {
-  if (preview.html === null) return []
-  const file = join(FOLDER, `${name}.html`)
-  writeFileSync(file, preview.html)
-  writeFileSync(file.replace(/\.html$/, '.json'), `${JSON.stringify(preview.body, null, 2)}\n`)
-  return [file]
-})
-const files = [...mails, ...slackMessages, ...others]
-const browser = findBrowser()
-let pictures = 0
-if (browser === undefined) {
-  console.log('No Chromium was found, so there are no pictures: open the HTML files, or set CHROMIUM to one')
+const program = await findChromium(process.env)
+if (program === null) {
+  console.error('No Chromium was found: install one, or name it by CHROMIUM. The HTML files need none.')
+  process.exitCode = 1
 } else {
-  for (const file of files) for (const look of SCREENSHOTS) if (takeScreenshot(browser, file, look)) pictures++
-  rmSync(join(FOLDER, '.profile'), { recursive: true, force: true })
-  if (pictures < files.length * SCREENSHOTS.length) {
-    console.error(`${browser} took ${pictures} of ${files.length * SCREENSHOTS.length} pictures`)
-    process.exitCode = 1
+  const browser = await openBrowser(program, process.env)
+  try {
+    await takePictures(browser, pages)
+    if (process.argv[2] === 'docs') await takeDocsPictures(browser)
+  } finally {
+    await browser.close()
   }
 }
 console.log(
-  `${mails.length} mails, ${slackMessages.length} Slack messages, ${others.length} other messages and ${pictures} pictures lie in .backstop/previews`,
+  `${samples.length} messages, ${program === null ? 0 : pages.length * Object.keys(LOOKS).length} pictures: see .backstop/previews`,
 )

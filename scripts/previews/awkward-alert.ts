@@ -5,14 +5,27 @@ import type { Alert } from '@backstop/contracts'
 export function awkwardAlert(): Alert {
   const alert = SAMPLE_ALERTS['incident.opened']()
   if (alert.event !== 'incident.opened' || alert.data.action === null) throw new Error('The sample is of another event')
-  const { incident, action } = alert.data
+  const { incident, action, names } = alert.data
   const subject = `sub_${'0123456789abcdef'.repeat(8)}`
-  const summary = `A cancellation of ${subject} was made. <b>Not bold</b> & “quoted”; ägypten 退款 🧾`
+  const customer = { id: null, name: '<b>Not bold</b> & “quoted”; ägypten 退款 🧾', email: null }
+  const why = { rule: 'Nothing explains it', candidates: [], read_back: null }
   return {
     ...alert,
     data: {
-      incident: { ...incident, summary },
-      action: { ...action, kind: 'cancellation', subject, amount: null, currency: null, provider_ref: null },
+      incident,
+      action: {
+        ...action,
+        kind: 'cancellation',
+        subject,
+        amount: null,
+        currency: null,
+        provider_ref: null,
+        customer,
+        why,
+      },
+      ...(names === undefined
+        ? {}
+        : { names: { ...names, connection: 'Shop Österreich & Schweiz (alte Verträge) '.repeat(4) } }),
     },
   }
 }

@@ -90,14 +90,15 @@ const DiscordRequest = z.strictObject({
         url: WebLink.optional(),
         fields: z
           .array(z.strictObject({ name: z.string().trim().min(1).max(256), value: z.string().trim().min(1).max(1024) }))
-          .max(25),
+          .max(25)
+          .optional(),
         footer: z.strictObject({ text: z.string().max(2048) }),
       }),
     )
     .min(1)
     .max(10)
     .refine(embeds => {
-      const texts = embeds.flatMap(({ title, description, fields, footer }) => [
+      const texts = embeds.flatMap(({ title, description, fields = [], footer }) => [
         title,
         description,
         footer.text,

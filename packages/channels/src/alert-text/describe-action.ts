@@ -1,40 +1,43 @@
 import type { Action, Names } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
 import { factOfOrigin } from './origin-text.ts'
-import { capitalise, formatTime, lowerFirst, nameAccount, nameAction, nounOfSubject } from './wording.ts'
+import { capitalise, formatTime, nameAccount, nounOfSubject } from './wording.ts'
 
 export function isTest({ mode }: Action): boolean {
   return mode === 'test'
 }
 
-/** What a person needs to know about an action. A fact that the provider does not report is left out. */
+/**
+ * What a person needs to know about an action, the most important first. A fact that the provider does not report is left
+ * out, unless a person would look for it.
+ */
 export function factsOfAction(action: Action, names: Names | undefined): AlertTexts['facts'] {
   const { payment, kind } = action
   const rows: readonly (readonly [label: string, value: string | null | undefined])[] = [
-    ['What', capitalise(nameAction(action))],
-    ['Live or test', nameMode(action)],
-    ['Made by', factOfOrigin(action)],
-    ['Made at', formatTime(action.provider_created_at)],
     ['Customer', nameCustomer(action)],
     [capitalise(nounOfSubject(kind)), nameSubject(action)],
     ['Plan', payment?.plan],
-    ['Reason given', payment?.refund_reason?.replaceAll('_', ' ')],
-    ['Money goes to', payment?.destination],
+    ['How', factOfOrigin(action)],
+    ['When', formatTime(action.provider_created_at)],
     ['Account', nameAccount(action.provider, names, action.connection_id)],
-    ['Nearest match', describeClosest(action)],
+    ['Mode', nameMode(action)],
+    ['Reason given', payment?.refund_reason == null ? null : capitalise(payment.refund_reason.replaceAll('_', ' '))],
+    ['Money goes to', nameDestination(payment?.destination ?? null)],
+    ['Similar report', describeClosest(action)],
   ]
   return rows.flatMap(([label, value]) => (value == null ? [] : [{ label, value }]))
 }
 
 function nameMode({ mode }: Action): string | null {
-  if (mode === 'test') return 'TEST MODE: no real money'
+  if (mode === 'test') return 'Test: no real money'
   return mode === 'live' ? 'Live: real money' : null
 }
 
 /** The name and e-mail address are absent in channels that do not show personal data. */
 function nameCustomer({ customer }: Action): string {
   const parts = [customer?.name, customer?.email].filter(part => part != null)
-  return parts.length > 0 ? parts.join(', ') : (customer?.id ?? 'The provider does not say')
+  if (parts.length > 0) return parts.join(', ')
+  return customer?.id == null ? 'The provider does not say' : `${customer.id} (the name is not shown here)`
 }
 
 /** The number that people know, or the id if the provider has no number. */
@@ -43,26 +46,14 @@ function nameSubject({ kind, payment, subject }: Action): string {
   return kind === 'refund' ? payment.number : `${subject}, last invoice ${payment.number}`
 }
 
-/** The operation that fits best, with the one fact that does not match. */
-function describeClosest({ why, operation_id, kind }: Action): string | null {
-  const closest = why?.closest
-  if (closest == null || operation_id !== null) return null
-  const noun = nounOfSubject(kind)
-  switch (closest.failure) {
-    case 'other_subject':
-      return `Your software reported a similar ${kind}, but for another ${noun}`
-    case 'other_provider_ref':
-      return `Your software reported a similar ${kind}, but it was another one`
-    case 'explains_another':
-    case 'other_operation_fits_better':
-      return `Your software reported such a ${kind}, but it belongs to another ${kind} of the same ${noun}`
-    default:
-      return `Your software reported a similar ${kind}, which does not match: ${lowerFirst(withReadableTimes(closest.text))}`
-  }
+/** Names a card as people do: "Visa ending in 4242". */
+function nameDestination(destination: string | null): string | null {
+  return destination === null ? null : capitalise(destination.replace(/ (?=\d{4}$)/, ' ending in '))
 }
 
-function withReadableTimes(text: string): string {
-  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, formatTime)
+/** The report of the software that is most similar, and how it differs. */
+function describeClosest({ why, operation_id }: Action): string | null {
+  return operation_id === null ? (why?.closest?.text ?? null) : null
 }
 
 /** The page of the provider's dashboard. Anything but an https URL could be a trap, because the provider's data is external. */

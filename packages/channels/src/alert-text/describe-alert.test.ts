@@ -16,25 +16,25 @@ describe('an unexplained action', () => {
     expect(described).toMatchObject({
       title: 'Unexplained refund of EUR 1,249.90',
       summary:
-        'A refund of EUR 1,249.90 was made through the API or in the dashboard, and nothing that your software or your team reported explains it.',
+        "A refund of EUR 1,249.90 was made by a program with an API key or by a person in the provider's dashboard, but neither your software nor your team reported it.",
       tone: 'alarm',
       path: '/incidents/inc_6g2p0n4r8t1w5y9b',
       providerUrl: 'https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg',
-      ids: 'incident inc_6g2p0n4r8t1w5y9b, payment pi_3QK5vLAbCdEfGhIj0aBcDeFg, refund re_3QK5vLAbCdEfGhIj0xYzAbCd, customer cus_9s6XKzkNRiz8i3, request req_8fKx2mQpLw, nearest operation op_3v8qk2x9m1s7d5f0',
+      ids: 'incident inc_6g2p0n4r8t1w5y9b, payment pi_3QK5vLAbCdEfGhIj0aBcDeFg, refund re_3QK5vLAbCdEfGhIj0xYzAbCd, customer cus_9s6XKzkNRiz8i3, request req_8fKx2mQpLw, similar operation op_3v8qk2x9m1s7d5f0',
     })
     expect(factsOf(sampleAction())).toEqual({
-      What: 'Refund of EUR 1,249.90',
-      'Live or test': 'Live: real money',
-      'Made by': 'Through the API or in the dashboard; the provider does not say which',
-      'Made at': '2026-11-21 09:58:41 UTC',
       Customer: 'Jana Novak, jana.novak@example.com',
       Payment: '2014-7788',
-      'Reason given': 'requested by customer',
-      'Money goes to': 'visa 4242',
+      How: "By a program with an API key or by a person in the provider's dashboard; the provider does not say which",
+      When: '2026-11-21 09:58:41 UTC',
       Account: 'Shop Germany (card processor), project "Acme Games"',
-      'Nearest match':
-        'Your software reported a similar refund, which does not match: it is about EUR 49.90, and this is about EUR 1,249.90',
+      Mode: 'Live: real money',
+      'Reason given': 'Requested by customer',
+      'Money goes to': 'Visa ending in 4242',
+      'Similar report':
+        'Your software reported a refund of EUR 49.90 on the same payment at 09:58 UTC; this one is EUR 1,249.90',
     })
+    expect(describeAlert(sampleAction()).facts[0]?.label).toBe('Customer')
   })
 
   test('of an older record is described without the facts that it does not have', () => {
@@ -43,9 +43,8 @@ describe('an unexplained action', () => {
     const alert = sample('incident.opened')
     const described = { ...alert, data: { incident: alert.data.incident, action: older } }
     expect(factsOf(described)).toEqual({
-      What: 'Refund of EUR 1,249.90',
-      'Made by': 'The provider does not say who made it',
-      'Made at': '2026-11-21 09:58:41 UTC',
+      How: 'The provider does not say how or by whom',
+      When: '2026-11-21 09:58:41 UTC',
       Customer: 'The provider does not say',
       Payment: 'pi_3QK5vLAbCdEfGhIj0aBcDeFg',
       Account: 'con_9k3f7h1m5q2v8x4z (card processor)',
@@ -61,7 +60,7 @@ describe('an unexplained action', () => {
     },
     {
       origin: { channel: 'dashboard' },
-      summary: "was made by a person in the provider's dashboard, and",
+      summary: "was made by a person in the provider's dashboard, but",
       fact: "By a person in the provider's dashboard; the provider does not say who",
     },
     {
@@ -72,32 +71,36 @@ describe('an unexplained action', () => {
     {
       origin: { channel: 'api' },
       provider: 'reseller',
-      summary: 'was made with an API key, and',
-      fact: 'With an API key; the provider does not say which',
+      summary: 'was made by a program with an API key, but',
+      fact: 'By a program with an API key; the provider does not say which key',
     },
-    { origin: { channel: 'automatic' }, summary: 'was made by the provider itself', fact: 'By the provider itself' },
+    {
+      origin: { channel: 'automatic' },
+      summary: 'was made automatically by the provider itself',
+      fact: 'Automatically by the provider itself',
+    },
     {
       origin: { channel: 'hosted_page' },
-      summary: 'was made by the customer, on a page that the provider hosts',
-      fact: 'By the customer, on a page that the provider hosts',
+      summary: "was made by the customer, on the provider's own page",
+      fact: "By the customer, on the provider's own page",
     },
-    { origin: {}, summary: 'was made at the provider, and', fact: 'The provider does not say who made it' },
+    { origin: {}, summary: 'was made at the provider, but', fact: 'The provider does not say how or by whom' },
   ])('with the origin $origin says so, or that the provider does not say', ({ origin, provider, summary, fact }) => {
     const alert = sampleAction({ origin: { ...NOBODY, ...origin }, ...(provider === undefined ? {} : { provider }) })
     expect(describeAlert(alert).summary).toContain(summary)
-    expect(factsOf(alert)['Made by']).toBe(fact)
+    expect(factsOf(alert)['How']).toBe(fact)
   })
 
   test('shows only the id of a customer whose name and e-mail address are hidden', () => {
     const customer = { id: 'cus_9s6XKzkNRiz8i3', name: null, email: null }
-    expect(factsOf(sampleAction({ customer }))['Customer']).toBe('cus_9s6XKzkNRiz8i3')
+    expect(factsOf(sampleAction({ customer }))['Customer']).toBe('cus_9s6XKzkNRiz8i3 (the name is not shown here)')
   })
 
   test('in test mode is marked in the headline, and is not urgent', () => {
     const described = describeAlert(sampleAction({ mode: 'test' }))
     expect(described.title).toBe('[Test mode] Unexplained refund of EUR 1,249.90')
-    expect(described.facts).toContainEqual({ label: 'Live or test', value: 'TEST MODE: no real money' })
-    expect(described.next.sentence).toBe('No real money is involved, so there is no hurry.')
+    expect(described.facts).toContainEqual({ label: 'Mode', value: 'Test: no real money' })
+    expect(described.next.sentence).toBe('No real money moved, so there is no hurry.')
   })
 
   test.each([
@@ -169,13 +172,13 @@ test.each([
   {
     name: 'a silent feed',
     alert: sampleConnectionIncident('FEED_SILENT'),
-    title: "A provider's notifications do not arrive",
+    title: 'Notifications of "Shop Germany" do not arrive',
     facts: ['Account', 'Project', 'Since'],
   },
   {
     name: 'a refused read key',
     alert: sampleConnectionIncident('VERIFICATION_UNAVAILABLE'),
-    title: 'A connection cannot be verified',
+    title: 'Notifications of "Shop Germany" cannot be checked',
     facts: ['Account', 'Project', 'Since'],
   },
 ])('an incident about $name shows what to repair', ({ alert, title, facts }) => {
@@ -183,22 +186,25 @@ test.each([
   expect(described).toMatchObject({ title, tone: 'alarm', providerUrl: null })
   expect(described.facts.map(fact => fact.label)).toEqual(facts)
   expect(described.next.steps).toHaveLength(2)
+  expect(described.summary).not.toMatch(/\dT\d\d:/)
 })
 
 test('an operation that the provider does not have, or has with other data, is described by what to compare', () => {
   const drift = sample('drift.detected')
   expect(describeAlert(drift)).toMatchObject({
-    title: "The provider's data differs on a refund of EUR 1,249.90",
+    title: 'Different at the provider: refund of EUR 1,249.90',
+    summary: 'Your software reported a refund of EUR 1,249.90, but the provider has another amount.',
     facts: expect.arrayContaining([
-      { label: 'Amount', value: 'EUR 1,249.90 reported, EUR 1,299.90 at the provider' },
+      { label: 'Amount', value: 'Your software reported EUR 1,249.90; the provider has EUR 1,299.90' },
       { label: 'Customer', value: 'Jana Novak, jana.novak@example.com' },
     ]),
   })
   const existence = { field: 'existence', operation_says: 'completed', provider_says: 'not found' } as const
   const missing: Alert = { ...drift, data: { ...drift.data, action: null, differences: [existence] } }
   expect(describeAlert(missing)).toMatchObject({
-    title: 'The provider does not know a refund of EUR 1,249.90',
+    title: 'Not at the provider: refund of EUR 1,249.90',
     summary: expect.stringContaining('The customer may still wait for it.'),
+    facts: expect.arrayContaining([{ label: 'Customer', value: expect.stringMatching(/^Your software does not say/) }]),
   })
 })
 

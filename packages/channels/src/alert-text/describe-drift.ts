@@ -1,7 +1,8 @@
 import type { Alert } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
 import { factsOfAction, isTest, providerUrlOf } from './describe-action.ts'
-import { capitalise, listIds, nameAccount, nameAction, nounOfSubject } from './wording.ts'
+import { factsOfReport } from './describe-report.ts'
+import { capitalise, joinWords, listIds, nameAccount, nameAction, nounOfSubject, toOneLine } from './wording.ts'
 
 /** Describes how the provider's data differs from what the customer's software reported. */
 export function describeDrift({
@@ -10,31 +11,30 @@ export function describeDrift({
   const what = nameAction(operation)
   const noun = nounOfSubject(operation.kind)
   const isMissing = differences.some(({ field }) => field === 'existence')
-  const title = isMissing ? `The provider does not know a ${what}` : `The provider's data differs on a ${what}`
+  const title = isMissing ? `Not at the provider: ${what}` : `Different at the provider: ${what}`
   return {
     title: action !== null && isTest(action) ? `[Test mode] ${title}` : title,
     summary: isMissing
       ? `Your software reported a ${what} as done, but the provider does not have it. The customer may still wait for it.`
-      : `Your software reported a ${what}, but the provider recorded something else.`,
+      : `Your software reported a ${what}, but the provider has another ${joinWords(differences.map(({ field }) => (field === 'subject' ? noun : field)))}.`,
     facts: [
       ...differences
         .filter(({ field }) => field !== 'existence')
         .map(({ field, operation_says, provider_says }) => ({
           label: capitalise(field === 'subject' ? noun : field),
-          value: `${operation_says} reported, ${provider_says} at the provider`,
+          value: `Your software reported ${operation_says}; the provider has ${provider_says}`,
         })),
       ...(action === null
         ? [
-            { label: 'What', value: capitalise(what) },
-            { label: capitalise(noun), value: operation.subject },
+            ...factsOfReport(operation),
             { label: 'Account', value: nameAccount(operation.provider, names, operation.connection_id) },
           ]
-        : factsOfAction(action, names).filter(({ label }) => label !== 'What')),
-      ...(operation.run_id === null ? [] : [{ label: 'Run', value: operation.run_id }]),
+        : factsOfAction(action, names)),
+      ...(operation.run_id === null ? [] : [{ label: 'Run of your software', value: toOneLine(operation.run_id) }]),
     ],
     next: isMissing
       ? {
-          sentence: 'Check with your developers before anybody makes it again.',
+          sentence: `Check this before anybody makes the ${operation.kind} again.`,
           steps: [
             `Look at the ${noun} in the provider's dashboard: is the ${operation.kind} there?`,
             `If it is not: ask your developers why their software reported it as done, and then make the ${operation.kind} again.`,

@@ -1,6 +1,6 @@
 import type { Alert } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
-import { toOneLine } from './wording.ts'
+import { toOneLine, withReadableTimes } from './wording.ts'
 
 type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resolved' }>
 
@@ -16,7 +16,7 @@ export interface IncidentText extends Pick<AlertTexts, 'summary' | 'facts' | 'ne
 export function describeFault({ data: { incident, names } }: IncidentAlert): IncidentText {
   const { code } = incident
   const connection = names?.connection == null ? 'the connection' : `"${toOneLine(names.connection)}"`
-  const shared = { summary: asSentence(incident.summary), facts: factsOf(names) }
+  const shared = { summary: asSentence(withReadableTimes(incident.summary)), facts: factsOf(names) }
   switch (code) {
     case 'CHANNEL_DISABLED':
       return {
@@ -24,36 +24,36 @@ export function describeFault({ data: { incident, names } }: IncidentAlert): Inc
         opened: 'An alert channel was disabled',
         resolved: 'the alert channel works again',
         next: {
-          sentence: 'Alerts no longer arrive there: repair it, or add another channel.',
+          sentence: 'This channel gets no more alerts until somebody repairs it.',
           steps: [
-            'Open the alert channels in the console, correct what the message above names, and enable the channel again.',
-            'Then replay the alerts that did not arrive meanwhile; the console lists them as dead deliveries.',
+            'Open the alert channels in the console, correct the fault that is named above, and switch the channel on again.',
+            'Then send the alerts again that did not arrive in the meantime. The console lists them under this channel.',
           ],
         },
       }
     case 'VERIFICATION_UNAVAILABLE':
       return {
         ...shared,
-        opened: 'A connection cannot be verified',
-        resolved: 'the connection can be verified again',
+        opened: `Notifications of ${connection} cannot be checked`,
+        resolved: `notifications of ${connection} can be checked again`,
         next: {
           sentence: `Until this is repaired, alerts about ${connection} come late.`,
           steps: [
-            "Check in the provider's dashboard that the read key of this connection still exists and may read.",
-            'If it does not: create a new read key there, and in the console save it in the connection.',
+            "Check in the provider's dashboard that the API key with which Backstop reads this account still exists and may read.",
+            'If it does not: create a new key there, and in the console save it in the settings of the connection.',
           ],
         },
       }
     case 'FEED_SILENT':
       return {
         ...shared,
-        opened: "A provider's notifications do not arrive",
-        resolved: 'notifications arrive again',
+        opened: `Notifications of ${connection} do not arrive`,
+        resolved: `notifications of ${connection} arrive again`,
         next: {
           sentence: `Until this is repaired, alerts about ${connection} come late.`,
           steps: [
-            "Open the webhook settings in the provider's dashboard: the address must be the one that the console shows for this connection, and it must be switched on.",
-            'Have the provider send the failed notifications again, if it offers that.',
+            "Open the webhook settings in the provider's dashboard: it must be switched on, and its address must be the one that the console shows for this connection.",
+            'Send the failed notifications again there, if the dashboard offers it.',
           ],
         },
       }
@@ -63,7 +63,7 @@ export function describeFault({ data: { incident, names } }: IncidentAlert): Inc
         ...shared,
         opened: code === 'REFUND_REJECTED' ? 'A refund was rejected' : 'Unexplained action',
         resolved: code === 'REFUND_REJECTED' ? 'the rejected refund' : 'the action is explained',
-        next: { sentence: 'Open this incident in the console and read why it was opened.', steps: [] },
+        next: { sentence: 'Open this incident in the console, and read why it was opened.', steps: [] },
       }
     default:
       return code satisfies never

@@ -4,7 +4,7 @@ import { factsOfAction, isTest, providerUrlOf } from './describe-action.ts'
 import { describeFault, type IncidentText } from './describe-fault.ts'
 import { nextStepsOf } from './next-steps.ts'
 import { describeOrigin } from './origin-text.ts'
-import { formatTime, listIds, nameAction, nounOfSubject } from './wording.ts'
+import { formatTime, listIds, lowerFirst, nameAction, nounOfSubject } from './wording.ts'
 
 type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resolved' }>
 
@@ -50,9 +50,11 @@ function describeActionIncident(action: Action, { event, data }: IncidentAlert):
       summary: `A ${what} that your software asked for was rejected by the provider. No money moved, and the customer still waits for it.`,
       facts: [],
       next: {
-        sentence:
-          "Decide whether the customer should get the money another way; the provider's dashboard says why it was rejected.",
-        steps: [],
+        sentence: 'Decide whether the customer should get the money in another way.',
+        steps: [
+          "Open the payment in the provider's dashboard. It says why the refund was rejected.",
+          'Show this message to the developers of the software that asked for it.',
+        ],
       },
     }
   }
@@ -61,7 +63,7 @@ function describeActionIncident(action: Action, { event, data }: IncidentAlert):
     resolved: `the ${what} ${describeVerdict(action)}`,
     summary:
       event === 'incident.opened'
-        ? `A ${what} ${describeMaking(action)}, and nothing that your software or your team reported explains it.${describeReadBack(action)}`
+        ? `A ${what} ${describeMaking(action)}, but neither your software nor your team reported it.${describeReadBack(action)}`
         : describeResolution(action, what),
     facts: [],
     next: nextStepsOf(action),
@@ -124,7 +126,7 @@ function describeResolution({ verdict, reason, why }: Action, what: string): str
     return `The ${what} did not go through: the provider was asked again and does not have it.`
   }
   return verdict === 'not_alerted'
-    ? `The ${what} needs no explanation${why === undefined ? '' : `: ${why.rule.charAt(0).toLowerCase()}${why.rule.slice(1)}`}.`
+    ? `The ${what} needs no explanation${why === undefined ? '' : `: ${lowerFirst(why.rule)}`}.`
     : `The incident about the ${what} was closed without an explanation.`
 }
 
@@ -140,7 +142,7 @@ function idsOf(incident: Incident, action: Action | null): string {
           request: action.origin?.request_id,
           'idempotency key': action.origin?.idempotency_key,
           operation: action.operation_id,
-          'nearest operation': action.operation_id === null ? action.why?.closest?.operation_id : null,
+          'similar operation': action.operation_id === null ? action.why?.closest?.operation_id : null,
         }),
   })
 }

@@ -14,20 +14,20 @@ describe('an approval', () => {
       title: 'Approval needed: refund of EUR 1,249.90',
       summary: 'Your software wants to make a refund of EUR 1,249.90 and waits for a person to approve it.',
       next: {
-        sentence:
-          'Approve or decline it in the console by 2026-11-22 10:00:00 UTC; if nobody decides, it expires and is not made.',
+        sentence: 'Approve or decline it by 2026-11-22 10:00:00 UTC; if nobody decides, it is not made.',
+        steps: [expect.stringMatching(/customer should get this refund/), expect.stringMatching(/in the console/)],
       },
       tone: 'neutral',
       path: '/operations/op_3v8qk2x9m1s7d5f0',
       reference: 'op_3v8qk2x9m1s7d5f0',
     })
     expect(described.facts.map(fact => fact.label)).toEqual([
-      'What',
       'Payment',
+      'Customer',
       'Account',
       'Asked for at',
       'Decide by',
-      'Run',
+      'Run of your software',
     ])
   })
 
@@ -35,7 +35,7 @@ describe('an approval', () => {
     expect(describeAlert(sample('approval.reminder')).title).toBe('Still waiting for approval: refund of EUR 1,249.90')
     const expired = describeAlert(sample('approval.expired'))
     expect(expired).toMatchObject({ title: 'Approval expired: refund of EUR 1,249.90', tone: 'alarm' })
-    expect(expired.summary).toMatch(/must not make it any more/)
+    expect(expired.summary).toMatch(/It is not made, and the customer may still wait for it/)
   })
 
   test('of a cancellation shows no amount', () => {
@@ -88,7 +88,9 @@ describe('a budget', () => {
     },
   ]
   test.each(rows)('$name is described by what is left and what to do', ({ alert, title, summary, tone }) => {
-    expect(describeAlert(alert)).toMatchObject({ title, tone, summary: expect.stringMatching(summary) })
+    const described = describeAlert(alert)
+    expect(described).toMatchObject({ title, tone, summary: expect.stringMatching(summary) })
+    expect(described.next.steps.join(' ')).toMatch(/If they are not right: .* If they are right: /)
   })
 
   test('of one connection names it', () => {
@@ -106,11 +108,11 @@ describe('a failed run', () => {
     const described = describeAlert(sample('run.failed'))
     expect(described).toMatchObject({ title: 'Run nightly-refunds-2026-11-21 failed', tone: 'alarm' })
     expect(described.summary).toMatch(
-      /^The agent stopped after three timeouts\. It had begun 12 refunds or cancellations; at least 1 of them is not finished\.$/,
+      /^Your software gave the reason "The agent stopped after three timeouts"\. It had begun 12 refunds or cancellations; at least 1 of them is not finished\.$/,
     )
     expect(described.facts).toContainEqual({
       label: 'Not finished',
-      value: 'Refund of EUR 1,249.90 for payment pi_3QK5vLAbCdEfGhIj0aBcDeFg (executing)',
+      value: 'Refund of EUR 1,249.90 for payment pi_3QK5vLAbCdEfGhIj0aBcDeFg: sent to the provider, result unknown',
     })
   })
 
@@ -120,7 +122,7 @@ describe('a failed run', () => {
     const described = describeAlert({ ...alert, data: { run, operations: [], operations_total: 0 } })
     expect(described).toMatchObject({
       title: 'Run a b failed',
-      summary: 'No reason was given. It had not begun any refund or cancellation.',
+      summary: 'Your software gave no reason. It had not begun any refund or cancellation.',
       path: '/runs/a%0D%0Ab',
     })
   })

@@ -1,5 +1,6 @@
-import { type Alert, formatMoney, type Names, type ShownOperation } from '@backstop/contracts'
+import { type Alert, formatMoney, type Names, type OperationState, type ShownOperation } from '@backstop/contracts'
 import type { AlertTexts, NextStep } from './alert-description.ts'
+import { factsOfReport } from './describe-report.ts'
 import { capitalise, formatTime, listIds, nameAccount, nameAction, nounOfSubject, toOneLine } from './wording.ts'
 
 type Of<E extends Alert['event']> = Extract<Alert, { event: E }>
@@ -11,8 +12,11 @@ export function describeApproval(alert: Of<ApprovalEvent>): AlertTexts {
   const what = nameAction(operation)
   const deadline = formatTime(approval.deadline_at)
   const decide: NextStep = {
-    sentence: `Approve or decline it in the console by ${deadline}; if nobody decides, it expires and is not made.`,
-    steps: [],
+    sentence: `Approve or decline it by ${deadline}; if nobody decides, it is not made.`,
+    steps: [
+      `Look for the ${nounOfSubject(operation.kind)} in the provider's dashboard, and check that the customer should get this ${operation.kind}.`,
+      'Open the request in the console, and approve or decline it there.',
+    ],
   }
   const words = {
     'approval.requested': {
@@ -27,22 +31,21 @@ export function describeApproval(alert: Of<ApprovalEvent>): AlertTexts {
     },
     'approval.expired': {
       title: `Approval expired: ${what}`,
-      summary: `Nobody approved or declined a ${what} in time, so your software must not make it any more. Its share of the budget is free again.`,
+      summary: `Your software wanted to make a ${what}, but nobody approved or declined it in time. It is not made, and the customer may still wait for it.`,
       next: {
-        sentence: 'If it is still needed, have your software ask for it again, and approve it in time.',
-        steps: [],
+        sentence: `Decide whether the customer should still get this ${operation.kind}.`,
+        steps: [`If so: ask the developers of the software to request it again, and approve it in time.`],
       },
     },
   }[alert.event]
   return {
     ...words,
     facts: [
-      { label: 'What', value: capitalise(what) },
-      { label: capitalise(nounOfSubject(operation.kind)), value: operation.subject },
+      ...factsOfReport(operation),
       { label: 'Account', value: nameAccount(operation.provider, names, operation.connection_id) },
       { label: 'Asked for at', value: formatTime(approval.requested_at) },
       { label: alert.event === 'approval.expired' ? 'Expired at' : 'Decide by', value: deadline },
-      ...(operation.run_id === null ? [] : [{ label: 'Run', value: toOneLine(operation.run_id) }]),
+      ...(operation.run_id === null ? [] : [{ label: 'Run of your software', value: toOneLine(operation.run_id) }]),
     ],
     tone: alert.event === 'approval.expired' ? 'alarm' : 'neutral',
     providerUrl: null,
@@ -83,9 +86,9 @@ export function describeBudget(alert: Of<'cap.threshold'>): AlertTexts {
     next: {
       sentence:
         percent >= 100
-          ? 'If these refunds are right, raise the limit of the budget in the console; if not, stop the software that makes them.'
-          : 'If this is more than usual, find out which software makes these refunds; if it is right, nothing is to do.',
-      steps: [],
+          ? 'Check now whether these refunds are right, because further ones are refused.'
+          : 'Check whether these refunds are right.',
+      steps: BUDGET_STEPS,
     },
     tone: percent >= 100 ? 'alarm' : 'neutral',
     providerUrl: null,
@@ -93,6 +96,12 @@ export function describeBudget(alert: Of<'cap.threshold'>): AlertTexts {
     ids: listIds({ budget: budget.budget_id, operation: operation.operation_id }),
   }
 }
+
+const BUDGET_STEPS = [
+  'Open the budget in the console, and find out which refunds were counted.',
+  'If they are not right: ask the developers to stop the software that makes them.',
+  'If they are right: raise the limit of the budget in the console if more must follow. Otherwise, there is nothing to do.',
+]
 
 function nameCovered(connectionId: string | null, names: Names | undefined): string {
   if (connectionId !== null) return toOneLine(names?.connection ?? connectionId)
@@ -111,9 +120,9 @@ export function describeFailedRun({
   const named = open.slice(0, MOST_NAMED)
   return {
     title: `Run ${toOneLine(run.run_id)} failed`,
-    summary: `${run.reason === null ? 'No reason was given' : toOneLine(run.reason).replace(/\.$/, '')}. ${describeExtent(operations_total, open.length, isMore)}`,
+    summary: `${run.reason === null ? 'Your software gave no reason' : `Your software gave the reason "${toOneLine(run.reason).replace(/\.$/, '')}"`}. ${describeExtent(operations_total, open.length, isMore)}`,
     facts: [
-      { label: 'Run', value: toOneLine(run.run_id) },
+      { label: 'Run of your software', value: toOneLine(run.run_id) },
       ...(names?.project == null ? [] : [{ label: 'Project', value: toOneLine(names.project) }]),
       { label: 'Failed at', value: formatTime(run.failed_at) },
       { label: 'Refunds and cancellations', value: String(operations_total) },
@@ -126,7 +135,11 @@ export function describeFailedRun({
         : {
             sentence:
               'Check what this run has already done before anybody starts it again, so that no customer is refunded twice.',
-            steps: [],
+            steps: [
+              'Open the run in the console, and find out which refunds and cancellations were finished.',
+              "Look for each unfinished one in the provider's dashboard: was it made?",
+              'Tell the developers of this software what you found, before they start it again.',
+            ],
           },
     tone: 'alarm',
     providerUrl: null,
@@ -142,7 +155,16 @@ function describeExtent(total: number, open: number, isMore: boolean): string {
   return `${begun}; ${open === 0 ? 'all' : `${isMore ? 'at least ' : ''}${open}`} of them ${open === 0 ? 'are finished' : open === 1 ? 'is not finished' : 'are not finished'}.`
 }
 
+/** The states of operations that have not ended. */
+const OPEN_STATES: Partial<Record<OperationState, string>> = {
+  requested: 'not sent to the provider yet',
+  approval_pending: 'waits for approval',
+  approved: 'approved, but not sent to the provider yet',
+  executing: 'sent to the provider, result unknown',
+  awaiting_review: 'the provider still reviews it',
+}
+
 function describeUnfinished(operation: ShownOperation): string {
-  const state = operation.state.replaceAll('_', ' ')
-  return `${capitalise(nameAction(operation))} for ${nounOfSubject(operation.kind)} ${operation.subject} (${state})`
+  const state = OPEN_STATES[operation.state] ?? operation.state.replaceAll('_', ' ')
+  return `${capitalise(nameAction(operation))} for ${nounOfSubject(operation.kind)} ${operation.subject}: ${state}`
 }

@@ -34,9 +34,9 @@ describe('the message about a storm', () => {
     expect(next).toEqual({
       sentence: 'If none of your programs made this, somebody else has the key "Billing server": replace it now.',
       steps: [
-        'In the provider\'s dashboard, open Developers > API keys, roll the key "Billing server" and let the old one expire now.',
+        'In the provider\'s dashboard, open Developers > API keys, replace the key "Billing server" (“Roll” or “Rotate”) and let the old one expire now.',
         "Ask the provider's support which of them can still be taken back. Begin with the largest amounts.",
-        'If it was your team: record these actions in the console as expected changes. This closes their incidents.',
+        'If your team made them: record these actions in the console as expected changes. This closes their incidents.',
       ],
     })
     expect({ tone, path, ids }).toEqual({
@@ -49,11 +49,11 @@ describe('the message about a storm', () => {
       Money: 'EUR 19,161.60 (384 actions), USD 798.40 (16 actions)',
       Largest: 'EUR 1,249.90, USD 49.90',
       Rate: 'About 364 a minute',
-      'Live or test': 'Live: real money',
-      'Made by': 'With the API key "Billing server" (397 of 400)',
+      Mode: 'Live: real money',
+      How: 'With the API key "Billing server" (397 of 400)',
       Customers: '311 different customers',
       'In common': 'The amount EUR 49.90 (371 of 400), the reason "requested by customer" (all 400)',
-      'First and last': '2026-11-21 09:59:52 UTC to 2026-11-21 10:00:58 UTC',
+      When: '2026-11-21 09:59:52 UTC to 2026-11-21 10:00:58 UTC',
       Account: 'Shop Germany (card processor), project "Acme Games"',
     })
   })
@@ -61,7 +61,7 @@ describe('the message about a storm', () => {
   test('begins and ends in words of its own, and the end says how many are explained', () => {
     const began = describeAlert(stormAlert({ report: 1, count: 10 }))
     expect(began.title).toMatch(/^10 unexplained refunds on "Shop Germany"/)
-    expect(began.summary).toContain('nothing that your software or your team reported explains them. From now on you')
+    expect(began.summary).toContain('but neither your software nor your team reported them. From now on you')
     const ended = describeAlert(stormAlert({ state: 'ended', report: 4, explained: 12, resolved: 12 }))
     expect(ended.title).toMatch(/^Ended: 400 unexplained refunds/)
     expect(ended.summary).toContain('12 of them have been explained since.')
@@ -75,42 +75,42 @@ describe('the message about a storm', () => {
     {
       name: 'nothing',
       facts: {},
-      summary: /The provider does not say who made them\.$/,
-      madeBy: 'The provider does not say',
+      summary: /The provider does not say how or by whom\.$/,
+      how: 'The provider does not say how or by whom',
       firstStep: /^Open the payment with the largest amount in the provider's dashboard/,
     },
     {
       name: 'a user of the dashboard',
       facts: { channel: { value: 'dashboard' as const, count: 400 }, user: { value: 'anna@acme.example', count: 400 } },
       summary: /All 400 were made by a person in the provider's dashboard \(anna@acme\.example\)\.$/,
-      madeBy: "By a person in the provider's dashboard (anna@acme.example) (all 400)",
-      firstStep: /^Ask anna@acme\.example whether/,
+      how: "By a person in the provider's dashboard (anna@acme.example) (all 400)",
+      firstStep: /^If anna@acme\.example did not do it/,
     },
     {
       name: 'the API alone',
       facts: { channel: { value: 'api' as const, count: 200 } },
-      summary: /200 of 400 were made through the API or in the dashboard\.$/,
-      madeBy: 'Through the API or in the dashboard; the provider does not say which (200 of 400)',
+      summary: /200 of 400 were made by a program with an API key or by a person in the provider's dashboard\.$/,
+      how: "By a program with an API key or by a person in the provider's dashboard; the provider does not say which (200 of 400)",
       firstStep: /open Developers > Logs and look for the request at 2026-11-21 09:59:52 UTC/,
     },
     {
       name: 'automatic actions',
       facts: { channel: { value: 'automatic' as const, count: 400 } },
-      summary: /All 400 were made by the provider itself\.$/,
-      madeBy: 'By the provider itself (all 400)',
+      summary: /All 400 were made automatically by the provider itself\.$/,
+      how: 'Automatically by the provider itself (all 400)',
       firstStep: /^Open the payment with the largest amount/,
     },
-  ])('names maker and first step for an origin of which $name is known', ({ facts, summary, madeBy, firstStep }) => {
+  ])('names maker and first step for an origin of which $name is known', ({ facts, summary, how, firstStep }) => {
     const description = describeAlert(stormAlert(common(facts)))
     expect(description.summary).toMatch(summary)
-    expect(description.facts).toContainEqual({ label: 'Made by', value: madeBy })
+    expect(description.facts).toContainEqual({ label: 'How', value: how })
     expect(description.next.steps[0]).toMatch(firstStep)
   })
 
   test('in test mode says so first, and that there is no hurry', () => {
     const { title, next } = describeAlert(stormAlert({ mode: 'test' }))
     expect(title).toMatch(/^\[Test mode\] /)
-    expect(next.sentence).toBe('No real money is involved, so there is no hurry.')
+    expect(next.sentence).toBe('No real money moved, so there is no hurry.')
   })
 
   test('names kinds, a shared customer and a shared payment', () => {

@@ -17,17 +17,17 @@ export function describeStorm({ data: { storm, names } }: StormAlert): AlertText
     summary: `${sentenceOfStage(storm, actions)} ${sentenceOfOrigin(storm)}`,
     facts: [
       ...moneyFacts(storm),
+      { label: 'Customers', value: customersOf(storm) },
       { label: 'Rate', value: rateOf(storm) },
       ...(storm.mode === null
         ? []
-        : [{ label: 'Live or test', value: storm.mode === 'test' ? 'TEST MODE: no real money' : 'Live: real money' }]),
-      { label: 'Made by', value: originFact(storm) },
-      { label: 'Customers', value: customersOf(storm) },
+        : [{ label: 'Mode', value: storm.mode === 'test' ? 'Test: no real money' : 'Live: real money' }]),
+      { label: 'How', value: originFact(storm) },
       ...commonFacts(storm),
       ...(storm.explained === 0 && stageOf(storm) !== 'ended'
         ? []
         : [{ label: 'Explained since', value: `${formatCount(storm.explained)} of ${formatCount(storm.count)}` }]),
-      { label: 'First and last', value: `${formatTime(storm.first_at)} to ${formatTime(storm.last_at)}` },
+      { label: 'When', value: `${formatTime(storm.first_at)} to ${formatTime(storm.last_at)}` },
       { label: 'Account', value: nameAccount(storm.provider, names, storm.connection_id) },
     ],
     next: nextStepsOfStorm(storm),
@@ -66,7 +66,7 @@ function sentenceOfStage(storm: Storm, actions: string): string {
   const stage = stageOf(storm)
   switch (stage) {
     case 'began':
-      return `${actions} were made ${durationOf(storm)}, and nothing that your software or your team reported explains them. From now on you get a few summaries instead of a message for each.`
+      return `${actions} were made ${durationOf(storm)}, but neither your software nor your team reported them. From now on you get a few summaries instead of a message for each.`
     case 'continues':
       return `${actions} were made ${durationOf(storm)}, the last one at ${formatTime(storm.last_at)}.`
     case 'ended':
@@ -84,13 +84,13 @@ function endOf({ count, explained }: Storm): string {
 
 function sentenceOfOrigin(storm: Storm): string {
   const origin = originOf(storm)
-  if (origin === undefined) return 'The provider does not say who made them.'
+  if (origin === undefined) return 'The provider does not say how or by whom.'
   return `${capitalise(shareOf(origin.count, storm))} were made ${describeOrigin(origin.made)}.`
 }
 
 function originFact(storm: Storm): string {
   const origin = originOf(storm)
-  if (origin === undefined) return 'The provider does not say'
+  if (origin === undefined) return 'The provider does not say how or by whom'
   return `${factOfOrigin(origin.made)} (${shareOf(origin.count, storm)})`
 }
 

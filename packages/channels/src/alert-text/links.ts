@@ -15,6 +15,6 @@ const MOST_CHARACTERS = 2_000
 export function linksOf({ path, providerUrl }: AlertDescription, publicUrl: string | null): AlertLink[] {
   return [
     ...(publicUrl === null || path === null ? [] : [{ text: 'Open in the console', url: publicUrl + path }]),
-    ...(providerUrl === null ? [] : [{ text: 'Open at the provider', url: providerUrl }]),
+    ...(providerUrl === null ? [] : [{ text: "Open in the provider's dashboard", url: providerUrl }]),
   ].filter(({ url }) => url.length <= MOST_CHARACTERS)
 }

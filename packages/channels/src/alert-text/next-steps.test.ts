@@ -21,20 +21,23 @@ const origin = (facts: Partial<NonNullable<Action['origin']>>) => ({
 const PROVIDERS = ['processor', 'reseller', 'subscription'] as const
 const ALL = PROVIDERS.flatMap(provider => [...OriginChannel.options, null].map(channel => ({ provider, channel })))
 
-test.each(ALL)('of $provider with the origin $channel: money first, then the origin, then "if it was you"', row => {
-  const { sentence, steps } = nextStepsOf(made({ provider: row.provider, origin: origin({ channel: row.channel }) }))
-  expect(sentence).toMatch(/^[A-Z].*\.$/)
-  expect(steps.length).toBeGreaterThanOrEqual(3)
-  expect(steps[0]).toMatch(/refund/)
-  expect(steps.at(-1)).toMatch(/^If it was you: open this incident in the console/)
-  for (const step of steps) expect(step).toMatch(/^[A-Z].*\.$/)
-})
+test.each(ALL)(
+  'of $provider with the origin $channel: money first, then the origin, then "if your team made it"',
+  row => {
+    const { sentence, steps } = nextStepsOf(made({ provider: row.provider, origin: origin({ channel: row.channel }) }))
+    expect(sentence).toMatch(/^[A-Z].*\.$/)
+    expect(steps.length).toBeGreaterThanOrEqual(3)
+    expect(steps[0]).toMatch(/refund/)
+    expect(steps.at(-1)).toMatch(/^If your team made it: open this incident in the console/)
+    for (const step of steps) expect(step).toMatch(/^[A-Z].*\.$/)
+  },
+)
 
 describe('the steps', () => {
   test.each([
-    { provider: 'processor', place: 'open Developers > API keys, roll the key "nightly-job"' },
+    { provider: 'processor', place: 'open Developers > API keys, replace the key "nightly-job" (“Roll” or “Rotate”)' },
     { provider: 'reseller', place: 'Developer tools > Authentication > API keys' },
-    { provider: 'subscription', place: 'Settings > Configure > API Keys and Webhooks > API Keys' },
+    { provider: 'subscription', place: 'open API Keys and Webhooks in the settings, and there the API keys' },
   ] as const)('name the key to replace, and where $provider has it', ({ provider, place }) => {
     const { sentence, steps } = nextStepsOf(
       made({ provider, origin: origin({ channel: 'api', key_name: 'nightly-job' }) }),
@@ -46,10 +49,15 @@ describe('the steps', () => {
     expect(steps.join(' ')).toContain('the key "nightly-job"')
   })
 
+  test('name the request to look for', () => {
+    const { steps } = nextStepsOf(made({ origin: origin({ channel: 'api', request_id: 'req_8fKx2mQpLw' }) }))
+    expect(steps[1]).toContain('look for the request req_8fKx2mQpLw')
+  })
+
   test('name the person to ask', () => {
     const { sentence, steps } = nextStepsOf(made({ origin: origin({ channel: 'dashboard', user: 'ops@example.com' }) }))
     expect(sentence).toContain('Ask ops@example.com now')
-    expect(steps[1]).toBe('Ask ops@example.com whether they made it.')
+    expect(steps[1]).toMatch(/^If ops@example\.com did not do it, .* remove it under Settings > Team/)
   })
 
   test.each([

@@ -16,35 +16,38 @@ interface Maker {
   readonly at: string
   /** `payment` or `subscription`, if needed with words that say which one. */
   readonly noun: string
-  readonly hasRequestId: boolean
+  /** The processor's id of the request; null if it is unknown. */
+  readonly requestId: string | null
 }
 
 /** How to find and stop the origin of an action, in the words of each provider's dashboard. */
 const STOP_STEPS: Record<ProviderKind, Record<Channel, (maker: Maker) => readonly string[]>> = {
   processor: {
-    api: ({ key, at, hasRequestId }) =>
+    api: ({ key, at, requestId }) =>
       key === UNNAMED_KEY
         ? [
-            `In the provider's dashboard, open Developers > Logs and ${
-              hasRequestId ? 'search for the request in the last line of this message' : `look for the request at ${at}`
+            `In the provider's dashboard, open Developers > Logs and look for the request ${
+              requestId ?? `at ${at}`
             }. It shows which API key or which person made it.`,
-            'If an API key made it: open Developers > API keys, roll that key and let the old one expire now.',
+            'If an API key made it: open Developers > API keys, replace that key (“Roll” or “Rotate”) and let the old one expire now.',
             'If a person made it: ask them. If they did not do it, remove their access under Settings > Team.',
           ]
-        : [`In the provider's dashboard, open Developers > API keys, roll ${key} and let the old one expire now.`],
+        : [
+            `In the provider's dashboard, open Developers > API keys, replace ${key} (“Roll” or “Rotate”) and let the old one expire now.`,
+          ],
     dashboard: ({ user, at }) => [
-      user === null
-        ? `In the provider's dashboard, open Settings > Team > Security history and look for who made it at ${at}.`
-        : `Ask ${user} whether they made it.`,
-      'If they did not: remove their access under Settings > Team in the dashboard, because somebody else uses it.',
+      ...(user === null
+        ? [`In the provider's dashboard, open the security history in the settings and look for who made it at ${at}.`]
+        : []),
+      `If ${user ?? 'this person'} did not do it, somebody else uses their access: remove it under Settings > Team in the dashboard.`,
     ],
     automatic: ({ noun }) => [
       `Open the ${noun} in the provider's dashboard. Its history says why the provider made it.`,
-      'If it should not happen again, change the rule under Settings > Billing in the dashboard.',
+      'If it should not happen again, ask your developers to change the rule in the billing settings of the dashboard.',
     ],
     hosted_page: () => [
       'Ask your customer support whether the customer wanted it.',
-      "If customers should not be able to do this: open Settings > Billing > Customer portal in the provider's dashboard and switch it off.",
+      "If customers should not be able to do this: switch it off in the settings of the customer portal, in the provider's dashboard.",
     ],
     unknown: ({ noun, at }) => [
       `Open the ${noun} in the provider's dashboard. Its history may say who made it.`,
@@ -60,9 +63,9 @@ const STOP_STEPS: Record<ProviderKind, Record<Channel, (maker: Maker) => readonl
     ],
     dashboard: ({ user }) => [
       user === null
-        ? "Ask the people in your team who may use the provider's dashboard. They are listed under Business account > Team."
-        : `Ask ${user} whether they made it.`,
-      'If nobody made it: remove the access of that person under Business account > Team, because somebody else uses it.',
+        ? "Ask the people in your team who may use the provider's dashboard. Its Team page lists them."
+        : `Open the Team page of the provider's dashboard, which lists ${user}.`,
+      'If a person did not do it, but their access was used: somebody else has it. Remove it on the Team page.',
     ],
     automatic: ({ noun }) => [
       `Open the ${noun} in the provider's dashboard. It says why the provider made it.`,
@@ -73,34 +76,32 @@ const STOP_STEPS: Record<ProviderKind, Record<Channel, (maker: Maker) => readonl
       'Customers can do this on the page that the provider links in its receipts; the provider does not let you switch it off.',
     ],
     unknown: ({ noun }) => [
-      `Open the ${noun} in the provider's dashboard, and ask the people listed under Business account > Team.`,
+      `Open the ${noun} in the provider's dashboard, and ask the people that its Team page lists.`,
       'If nobody made it: revoke the API keys that may make refunds or change subscriptions under Developer tools > Authentication > API keys, and create new ones.',
     ],
   },
   subscription: {
     api: ({ key }) => [
-      "In the provider's dashboard, open Settings > Configure > API Keys and Webhooks > API Keys.",
+      "In the provider's dashboard, open API Keys and Webhooks in the settings, and there the API keys.",
       key === UNNAMED_KEY
         ? 'Delete each full-access key that you cannot vouch for, and create a new one for the program that used it.'
         : `Delete ${key}, and create a new one for the program that used it.`,
     ],
     dashboard: ({ user, noun }) => [
-      user === null
-        ? `Open the ${noun} in the provider's dashboard. Its list of events says who made it.`
-        : `Ask ${user} whether they made it.`,
-      'If they did not: remove their access under Settings > Team Members in the dashboard, because somebody else uses it.',
+      ...(user === null ? [`Open the ${noun} in the provider's dashboard. Its list of events says who made it.`] : []),
+      `If ${user ?? 'this person'} did not do it, somebody else uses their access: remove it in the settings of the dashboard, where its users are listed.`,
     ],
     automatic: ({ noun }) => [
       `Open the ${noun} in the provider's dashboard. Its list of events says which rule made it.`,
-      'If it should not happen again, change the rule under Settings > Configure > Billing in the dashboard.',
+      'If it should not happen again, ask your developers to change the rule in the settings of the dashboard.',
     ],
     hosted_page: () => [
       'Ask your customer support whether the customer wanted it.',
-      "If customers should not be able to do this: open Settings > Configure > Checkout & Self-Serve Portal in the provider's dashboard and switch it off.",
+      "If customers should not be able to do this: switch it off in the settings of the customer portal, in the provider's dashboard.",
     ],
     unknown: ({ noun }) => [
       `Open the ${noun} in the provider's dashboard. Its list of events may say who made it.`,
-      'If it does not: ask the people listed under Settings > Team Members, then delete the full-access keys that you cannot vouch for under Settings > Configure > API Keys and Webhooks.',
+      'If it does not: ask the users that its settings list, then delete the full-access keys that you cannot vouch for: they are under API Keys and Webhooks in the settings.',
     ],
   },
 }
@@ -109,11 +110,11 @@ const STOP_STEPS: Record<ProviderKind, Record<Channel, (maker: Maker) => readonl
 const REFUND_STEPS: Record<ProviderKind, { readonly open: string; readonly made: string }> = {
   processor: {
     open: "The refund is not final yet. Open the payment in the provider's dashboard and cancel the refund there now.",
-    made: "Some card refunds can still be cancelled for a short time: open the payment in the provider's dashboard and cancel the refund there if it is offered.",
+    made: "Some card refunds can still be cancelled for a short time: open the payment in the provider's dashboard, and cancel the refund there if this is offered.",
   },
   reseller: {
     open: "The provider still reviews this refund. Write to the provider's support now and ask them to reject it.",
-    made: 'The provider has approved the refund, so it can no longer be cancelled.',
+    made: 'This refund can no longer be cancelled, because the provider has approved it. The next steps prevent further ones.',
   },
   subscription: {
     open: 'The refund is not final yet. Ask your payment gateway now to stop it; this provider only records it.',
@@ -143,27 +144,28 @@ const UNNAMED_KEY = 'this key'
 const SENTENCES: Record<Channel, (maker: Maker) => string> = {
   api: ({ key }) =>
     key === UNNAMED_KEY
-      ? 'If nobody in your team made this, somebody else can use your account: lock them out now.'
+      ? 'Find out who made this. If nobody in your team did, somebody else can use your account: lock them out now.'
       : `If none of your programs made this, somebody else has ${key}: replace it now.`,
   dashboard: ({ user }) =>
     user === null
-      ? 'Find out who in your team made this; if nobody did, somebody else is in your account.'
-      : `Ask ${user} now; if they did not make this, somebody else is in your account.`,
-  automatic: () => 'Nobody in your team made this: find out why the provider did.',
-  hosted_page: () => 'Nobody in your team made this: check whether the customer wanted it.',
-  unknown: () => 'Find out who made this; if nobody in your team did, somebody else can use your account.',
+      ? 'Find out who in your team made this. If nobody did, somebody else is in your account: lock them out now.'
+      : `Ask ${user} now whether they made this; if not, somebody else is in your account.`,
+  automatic: () => 'Find out why the provider made this; nobody in your team did.',
+  hosted_page: () => 'Check whether the customer wanted this; nobody in your team made it.',
+  unknown: () =>
+    'Find out who made this. If nobody in your team did, somebody else can use your account: lock them out now.',
 }
 
 const TEST_MODE: NextStep = {
-  sentence: 'No real money is involved, so there is no hurry.',
-  steps: ['Ask your developers whether a test of theirs made it. If so, there is nothing to do.'],
+  sentence: 'No real money moved, so there is no hurry.',
+  steps: ['Ask your developers whether one of their tests made it.'],
 }
 
 const ANNOUNCE_STEP =
-  'If it was you: open this incident in the console and record it as an expected change. This closes the incident.'
+  'If your team made it: open this incident in the console and record it as an expected change. This closes the incident.'
 
 const ANNOUNCE_MANY_STEP =
-  'If it was your team: record these actions in the console as expected changes. This closes their incidents.'
+  'If your team made them: record these actions in the console as expected changes. This closes their incidents.'
 
 const UNDO_MANY_STEP =
   "Ask the provider's support which of them can still be taken back. Begin with the largest amounts."
@@ -175,7 +177,7 @@ export function nextStepsOf(action: Made): NextStep {
   const { sentence, steps } = stopSteps(provider, origin, {
     at: formatTime(action.provider_created_at),
     noun: nounOfSubject(action.kind),
-    hasRequestId: origin?.request_id != null,
+    requestId: origin?.request_id == null ? null : toOneLine(origin.request_id),
   })
   return { sentence, steps: [...undoSteps(action), ...steps, ANNOUNCE_STEP] }
 }
@@ -194,7 +196,7 @@ export function nextStepsOfStorm(storm: Storm): NextStep {
   const { sentence, steps } = stopSteps(storm.provider, origin, {
     at: formatTime(storm.first_at),
     noun: storm.money.length === 0 ? noun : `${noun} with the largest amount`,
-    hasRequestId: false,
+    requestId: null,
   })
   return { sentence, steps: [...steps, UNDO_MANY_STEP, ANNOUNCE_MANY_STEP] }
 }
@@ -202,7 +204,7 @@ export function nextStepsOfStorm(storm: Storm): NextStep {
 function stopSteps(
   provider: ProviderKind,
   origin: Pick<Origin, 'channel' | 'key_name' | 'user'> | undefined,
-  facts: Pick<Maker, 'at' | 'noun' | 'hasRequestId'>,
+  facts: Pick<Maker, 'at' | 'noun' | 'requestId'>,
 ): NextStep {
   const channel: Channel = origin?.channel ?? (origin?.key_name == null ? 'unknown' : 'api')
   const maker: Maker = {

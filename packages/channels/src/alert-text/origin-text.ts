@@ -6,6 +6,8 @@ interface Made {
   readonly origin?: Pick<Origin, 'channel' | 'key_name' | 'user'> | undefined
 }
 
+const BY_PROGRAM_OR_PERSON = "by a program with an API key or by a person in the provider's dashboard"
+
 /** Says how and by whom an action was made, as part of a sentence: `with the API key "nightly-job"`. */
 export function describeOrigin({ provider, origin }: Made): string {
   const user = origin?.user == null ? null : toOneLine(origin.user)
@@ -14,13 +16,13 @@ export function describeOrigin({ provider, origin }: Made): string {
       if (origin.key_name !== null) return `with the API key "${toOneLine(origin.key_name)}"`
       if (user !== null) return `through the API by ${user}`
       // The processor reports changes in its dashboard as API requests, too.
-      return provider === 'processor' ? 'through the API or in the dashboard' : 'with an API key'
+      return provider === 'processor' ? BY_PROGRAM_OR_PERSON : 'by a program with an API key'
     case 'dashboard':
       return `by a person in the provider's dashboard${user === null ? '' : ` (${user})`}`
     case 'automatic':
-      return 'by the provider itself'
+      return 'automatically by the provider itself'
     case 'hosted_page':
-      return 'by the customer, on a page that the provider hosts'
+      return "by the customer, on the provider's own page"
     default:
       return describeUnknownChannel(origin, user)
   }
@@ -31,7 +33,7 @@ function describeUnknownChannel(origin: Made['origin'], user: string | null): st
   return origin?.key_name == null ? 'at the provider' : `with the API key "${toOneLine(origin.key_name)}"`
 }
 
-/** The fact "Made by": the origin, and which part of it the provider does not report. */
+/** The fact "How": the origin, and which part of it the provider does not report. */
 export function factOfOrigin(action: Made): string {
   const text = describeOrigin(action)
   const { channel, key_name, user } = action.origin ?? { channel: null, key_name: null, user: null }
@@ -40,12 +42,12 @@ export function factOfOrigin(action: Made): string {
   switch (channel) {
     case 'api':
       return action.provider === 'processor'
-        ? 'Through the API or in the dashboard; the provider does not say which'
-        : 'With an API key; the provider does not say which'
+        ? `${sentenceCase(text)}; the provider does not say which`
+        : `${sentenceCase(text)}; the provider does not say which key`
     case 'dashboard':
       return `${sentenceCase(text)}; the provider does not say who`
     default:
-      return 'The provider does not say who made it'
+      return 'The provider does not say how or by whom'
   }
 }
 

@@ -143,7 +143,7 @@ export function sampleConnectionIncident(code: 'FEED_SILENT' | 'VERIFICATION_UNA
     FEED_SILENT:
       'Connection "Shop Germany": the provider lists 3 events that did not arrive within 15 minutes, the first of 2026-11-21T09:40:00.000Z',
     VERIFICATION_UNAVAILABLE:
-      'Connection "Shop Germany": its notifications cannot be verified since 2026-11-21T09:45:00.000Z: the provider refused the read key. They are kept, and judged once its data can be read',
+      'Connection "Shop Germany": its notifications could not be checked since 2026-11-21T09:45:00.000Z: the provider refused the read key. They are kept, and checked as soon as the provider can be read',
   }[code]
   const about = { code, summary: text ?? summary, action_id: null, out_of_band: null }
   return {
@@ -156,7 +156,8 @@ export function sampleConnectionIncident(code: 'FEED_SILENT' | 'VERIFICATION_UNA
 /** The alert about a channel that was disabled because it failed. */
 export function sampleChannelIncident(projectId = 'prj_sample'): Alert {
   const about = { connection_id: null, action_id: null, out_of_band: null, channel_id: 'chn_sample' } as const
-  const summary = 'The alert channel "On call" was disabled: the receiver answered 410 Gone, which asks for no more'
+  const summary =
+    'The alert channel "On call" was disabled: The receiver answered 410 Gone, which means no more deliveries; set another URL, then enable the channel again'
   return {
     ...common(projectId),
     event: 'incident.opened',
@@ -287,7 +288,7 @@ function action(projectId: string): Action {
       closest: {
         operation_id: 'op_3v8qk2x9m1s7d5f0',
         failure: 'other_amount',
-        text: 'It is about EUR 49.90, and this is about EUR 1,249.90',
+        text: 'Your software reported a refund of EUR 49.90 on the same payment at 09:58 UTC; this one is EUR 1,249.90',
       },
       read_back: 'confirmed',
     },

@@ -12,6 +12,11 @@ export function formatTime(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
 }
 
+/** Replaces the times of a text by the form of `formatTime`. */
+export function withReadableTimes(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, formatTime)
+}
+
 export function capitalise(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }
@@ -48,4 +53,9 @@ export function listIds(ids: Readonly<Record<string, string | null | undefined>>
 
 export function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+/** Lists words as a sentence does: `amount, currency and payment`. */
+export function joinWords(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }

@@ -1,7 +1,7 @@
 import type { Alert } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
-import { linksOf } from '../alert-text/links.ts'
+import { type AlertLink, linksOf } from '../alert-text/links.ts'
 import { linesOf } from '../alert-text/next-steps.ts'
 import { cutText } from '../cut-text.ts'
 
@@ -19,21 +19,21 @@ interface DiscordEmbed {
   /** ISO 8601 in UTC. */
   readonly timestamp: string
   readonly url?: string
-  readonly fields: readonly { readonly name: string; readonly value: string }[]
   readonly footer: { readonly text: string }
 }
 
 /**
- * Limits in UTF-16 units, within Discord's limits: 256 for title and names, 4096 for the description, 25 fields, 1024
- * for values, and 6000 in total (https://discord.com/developers/docs/resources/message#embed-object-embed-limits).
+ * Limits in UTF-16 units, within Discord's limits: 256 for the title, 4096 for the description, and 6000 in total
+ * (https://discord.com/developers/docs/resources/message#embed-object-embed-limits).
  */
 const LIMITS = {
   title: 256,
-  description: 2_500,
-  fields: 24,
-  name: 256,
-  value: 1_000,
-  total: 5_900,
+  description: 4_096,
+  summary: 800,
+  label: 60,
+  value: 300,
+  line: 300,
+  link: 500,
   footer: 400,
 } as const
 
@@ -52,16 +52,11 @@ export function discordMessage(alert: Alert, publicUrl: string | null, brandName
   const { title, summary, facts, next, tone, ids } = description
   const links = linksOf(description, publicUrl)
   const [first] = links
-  const linkField = links
-    .map(({ text, url }) => ({ name: text, value: url }))
-    .filter(({ value }) => value.length <= LIMITS.value)
   const texts = {
     title: escaped(title, LIMITS.title),
-    description: escaped([summary, '', ...linesOf(next)].join('\n'), LIMITS.description),
+    description: descriptionOf(summary, facts, linesOf(next), links),
     footer: { text: cutText(`${brandName} · Reference: ${ids}`, LIMITS.footer) },
   }
-  const others = texts.title.length + texts.description.length + texts.footer.text.length
-  const left = LIMITS.total - others - lengthOf(linkField)
   return {
     allowed_mentions: { parse: [] },
     embeds: [
@@ -70,24 +65,32 @@ export function discordMessage(alert: Alert, publicUrl: string | null, brandName
         color: COLORS[tone],
         timestamp: alert.created_at,
         ...(first === undefined ? {} : { url: first.url }),
-        fields: [...factFields(facts, left, LIMITS.fields - linkField.length), ...linkField],
       },
     ],
   }
 }
 
-/** One field for each fact, at most `most` fields with `left` characters in total. Discord rejects empty values. */
-function factFields(facts: AlertDescription['facts'], left: number, most: number) {
-  const fields = facts
-    .filter(({ label, value }) => label.trim() !== '' && value.trim() !== '')
-    .slice(0, most)
-    .map(({ label, value }) => ({ name: escaped(label, LIMITS.name), value: escaped(value, LIMITS.value) }))
-  while (lengthOf(fields) > left) fields.pop()
-  return fields
-}
-
-function lengthOf(fields: readonly { name: string; value: string }[]): number {
-  return fields.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
+/**
+ * The summary, the facts, what to do, and the links. Embed fields would follow after all other texts, and on a phone each
+ * of them takes two lines. Facts that do not fit are left out, the last ones first.
+ */
+function descriptionOf(
+  summary: string,
+  facts: AlertDescription['facts'],
+  steps: readonly string[],
+  links: readonly AlertLink[],
+): string {
+  const top = escaped(summary, LIMITS.summary)
+  const whatToDo = ['**What to do**', ...steps.map(step => escaped(step, LIMITS.line))].join('\n')
+  const linkLine = links
+    .filter(({ url }) => url.length <= LIMITS.link)
+    // A parenthesis would end the link.
+    .map(({ text, url }) => `[${text}](${url.replaceAll('(', '%28').replaceAll(')', '%29')})`)
+    .join(' · ')
+  const lines = facts.map(({ label, value }) => `**${escaped(label, LIMITS.label)}:** ${escaped(value, LIMITS.value)}`)
+  const join = () => [top, lines.join('\n'), whatToDo, linkLine].filter(text => text !== '').join('\n\n')
+  while (lines.length > 0 && join().length > LIMITS.description) lines.pop()
+  return cutText(join(), LIMITS.description)
 }
 
 function escaped(text: string, limit: number): string {

@@ -1,26 +1,28 @@
+import { escapeHtml } from '../escape-html.ts'
 import { messagePage } from '../message-page.ts'
 import type { Preview, PreviewView } from '../preview.ts'
 import { discordMessage } from './message.ts'
 
 export function discordPreview({ alert, publicUrl, brandName }: PreviewView): Preview {
   const message = discordMessage(alert, publicUrl, brandName)
-  const { title, description, color, fields, footer, url } = message.embeds[0]
-  const facts = fields.map(({ name, value }) => ({ label: shown(name), value: shown(value) }))
+  const { title, description, color, footer, url } = message.embeds[0]
   const html = messagePage({
     accent: `#${color.toString(16).padStart(6, '0')}`,
     title: shown(title),
-    texts: [shown(description)],
-    facts,
-    links: url === undefined ? [] : [{ text: 'Open', url }],
+    titleUrl: url,
+    body: description.split('\n\n').map(paragraphHtml).join('\n'),
     footer: footer.text,
   })
-  const lines = [
-    shown(title),
-    shown(description),
-    ...facts.map(({ label, value }) => `${label}: ${value}`),
-    footer.text,
-  ]
-  return { body: message, text: lines.join('\n'), html }
+  const plain = shown(description.replaceAll('**', '').replace(LINK, '$1: $2'))
+  return { body: message, text: [shown(title), plain, footer.text].join('\n'), html }
+}
+
+/** The Markdown that a description contains unescaped: our own links, labels and headings. */
+const LINK = /(?<!\\)\[([^\]]+)\]\((https?:[^)\s]+)\)/g
+const BOLD = /\*\*((?:[^*\\]|\\.)+)\*\*/g
+
+function paragraphHtml(text: string): string {
+  return `<p>${shown(escapeHtml(text).replace(LINK, '<a href="$2">$1</a>').replace(BOLD, '<strong>$1</strong>'))}</p>`
 }
 
 /** The text as Discord shows it: without the backslashes of `escapeMarkdown`. */

@@ -32,10 +32,12 @@ describe('a mail', () => {
 
   test('has what to do, both links and the reference in its text part', () => {
     const { text } = render()
-    expect(text).toContain('What to do\nIf nobody in your team made this')
+    expect(text).toContain('What to do\nFind out who made this.')
     expect(text).toMatch(/\n1\. Some card refunds/)
     expect(text).toContain('Open in the console: https://console.example.com/incidents/inc_6g2p0n4r8t1w5y9b\n')
-    expect(text).toContain('Open at the provider: https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg\n')
+    expect(text).toContain(
+      "Open in the provider's dashboard: https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg\n",
+    )
     expect(text).toContain('Reference: incident inc_6g2p0n4r8t1w5y9b, payment pi_3QK5')
   })
 

@@ -24,7 +24,7 @@ describe('a PagerDuty event', () => {
       client_url: `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b`,
       links: [
         { href: `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b`, text: 'Open in the console' },
-        { text: 'Open at the provider' },
+        { text: "Open in the provider's dashboard" },
       ],
       payload: {
         summary: expect.stringContaining('refund of EUR 1,249.90'),
@@ -80,7 +80,7 @@ describe('a PagerDuty event', () => {
       return trigger({ ...alert, data: { ...alert.data, action } }, null).links
     }
     const url = 'https://dashboard.example.com/payments/pi_1'
-    expect(at(url)).toEqual([{ href: url, text: 'Open at the provider' }])
+    expect(at(url)).toEqual([{ href: url, text: "Open in the provider's dashboard" }])
     expect(at('javascript:alert(1)')).toEqual([])
   })
 

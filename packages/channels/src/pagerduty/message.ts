@@ -61,8 +61,8 @@ export function pagerDutyEvent(alert: Alert, publicUrl: string | null, brandName
       class: classOf(alert),
       custom_details: detailsOf([
         { label: 'Summary', value: description.summary },
-        { label: 'What to do', value: linesOf(description.next).join('\n') },
         ...description.facts,
+        { label: 'What to do', value: linesOf(description.next).join('\n') },
         { label: 'Reference', value: description.ids },
       ]),
     },

@@ -1,4 +1,5 @@
-import { messagePage } from '../message-page.ts'
+import { escapeHtml } from '../escape-html.ts'
+import { buttonsHtml, factsHtml, messagePage } from '../message-page.ts'
 import type { Preview, PreviewView } from '../preview.ts'
 import { type PagerDutyEvent, type PagerDutySeverity, pagerDutyEvent } from './message.ts'
 
@@ -26,9 +27,7 @@ function pageOf(event: PagerDutyEvent): string {
     return messagePage({
       accent: ACCENTS.info,
       title: 'Resolves the alert in PagerDuty',
-      texts: [],
-      facts: [{ label: 'Alert', value: event.dedup_key }],
-      links: [],
+      body: factsHtml([{ label: 'Alert', value: event.dedup_key }]),
       footer: 'PagerDuty',
     })
   }
@@ -36,9 +35,11 @@ function pageOf(event: PagerDutyEvent): string {
   return messagePage({
     accent: ACCENTS[payload.severity],
     title: payload.summary,
-    texts: [`${payload.severity} · ${payload.source} · ${payload.class}`],
-    facts: Object.entries(payload.custom_details).map(([label, value]) => ({ label, value })),
-    links: links.map(({ href, text }) => ({ url: href, text })),
+    body: [
+      `<p>${escapeHtml(`${payload.severity} · ${payload.source} · ${payload.class}`)}</p>`,
+      factsHtml(Object.entries(payload.custom_details).map(([label, value]) => ({ label, value }))),
+      buttonsHtml(links.map(({ href, text }) => ({ url: href, text }))),
+    ].join('\n'),
     footer: `${client} · ${dedup_key}`,
   })
 }

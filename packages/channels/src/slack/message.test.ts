@@ -20,7 +20,7 @@ describe('a Slack message', () => {
     const buttons = (message.blocks ?? []).flatMap(block => (block.type === 'actions' ? block.elements : []))
     expect(buttons.map(({ text, url }) => [text.text, url])).toEqual([
       ['Open in the console', `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b`],
-      ['Open at the provider', 'https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg'],
+      ["Open in the provider's dashboard", 'https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg'],
     ])
   })
 

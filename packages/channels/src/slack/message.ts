@@ -92,7 +92,8 @@ export function slackWithoutBlocks(alert: Alert, publicUrl: string | null): Slac
   const description = describeAlert(alert)
   const { title, summary, facts, next, ids } = description
   const lines = [
-    `${title}: ${summary}`,
+    title,
+    summary,
     ...facts.map(({ label, value }) => `${label}: ${value}`),
     'What to do:',
     ...linesOf(next),
@@ -105,7 +106,7 @@ export function slackWithoutBlocks(alert: Alert, publicUrl: string | null): Slac
 /** The alert as text for notifications. */
 export function slackText(alert: Alert): string {
   const { title, summary, next } = describeAlert(alert)
-  return truncate(escapeMrkdwn(`${title}: ${summary} ${next.sentence}`), LIMITS.text)
+  return truncate(escapeMrkdwn(`${title}\n${summary} ${next.sentence}`), LIMITS.text)
 }
 
 /**

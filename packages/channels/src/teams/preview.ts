@@ -1,4 +1,5 @@
-import { messagePage } from '../message-page.ts'
+import { escapeHtml } from '../escape-html.ts'
+import { buttonsHtml, messagePage } from '../message-page.ts'
 import type { Preview, PreviewView } from '../preview.ts'
 import { type RichTextBlock, type TextColor, teamsMessage } from './message.ts'
 
@@ -7,19 +8,24 @@ const ACCENTS: Readonly<Record<TextColor, string>> = { Attention: '#b3261e', Goo
 export function teamsPreview({ alert, publicUrl, brandName }: PreviewView): Preview {
   const message = teamsMessage(alert, publicUrl, brandName)
   const { body, actions } = message.attachments[0].content
-  const [title, summary, ...rest] = body
+  const [title, ...blocks] = body
   const html = messagePage({
     accent: ACCENTS[title?.inlines[0]?.color ?? 'Default'],
     title: textOf(title),
-    texts: [textOf(summary)],
-    facts: rest.slice(0, -1).map(({ inlines: [label, value] }) => ({
-      label: label?.text ?? '',
-      value: value?.text ?? '',
-    })),
-    links: actions.map(action => ({ text: action.title, url: action.url })),
+    body: [
+      ...blocks.slice(0, -1).map(blockHtml),
+      buttonsHtml(actions.map(action => ({ text: action.title, url: action.url }))),
+    ].join('\n'),
     footer: textOf(body.at(-1)),
   })
   return { body: message, text: body.map(textOf).join('\n'), html }
+}
+
+function blockHtml({ inlines, spacing }: RichTextBlock): string {
+  const runs = inlines.map(({ text, weight }) =>
+    weight === 'Bolder' ? `<strong>${escapeHtml(text)}</strong>` : escapeHtml(text),
+  )
+  return `<p${spacing === 'Small' ? ' class="small"' : ''}>${runs.join('')}</p>`
 }
 
 function textOf(block: RichTextBlock | undefined): string {

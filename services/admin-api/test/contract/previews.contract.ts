@@ -31,7 +31,7 @@ export function describePreviews(testApi: () => TestApi): void {
     test('is the Slack message that would be posted, and a page that shows it', async () => {
       const json = await api().get('/v1/previews?kind=slack&format=json')
       expect(json.body).toMatchObject({
-        text: expect.stringMatching(/^Unexplained refund of EUR 1,249\.90: /),
+        text: expect.stringMatching(/^Unexplained refund of EUR 1,249\.90\nA refund /),
         blocks: [
           { type: 'header' },
           { type: 'section' },
