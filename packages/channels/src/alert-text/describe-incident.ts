@@ -12,15 +12,15 @@ type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resol
 export function describeIncident(alert: IncidentAlert): AlertTexts {
   const { incident, action, supersedes, names } = alert.data
   const isOpened = alert.event === 'incident.opened'
-  const told = action === null ? describeFault(alert) : describeActionIncident(action, alert)
+  const text = action === null ? describeFault(alert) : describeActionIncident(action, alert)
   const title = isOpened
-    ? told.opened
-    : `${supersedes === undefined ? 'Resolved' : 'Opened and resolved'}: ${told.resolved}`
+    ? text.opened
+    : `${supersedes === undefined ? 'Resolved' : 'Opened and resolved'}: ${text.resolved}`
   return {
     title: action !== null && isTest(action) ? `[Test mode] ${title}` : title,
-    summary: told.summary,
+    summary: text.summary,
     facts: [
-      ...told.facts,
+      ...text.facts,
       ...(action !== null
         ? factsOfAction(action, names)
         : incident.resolved_at === null
@@ -33,7 +33,7 @@ export function describeIncident(alert: IncidentAlert): AlertTexts {
             { label: 'Resolved at', value: formatTime(incident.resolved_at) },
           ]),
     ],
-    next: isOpened ? told.next : { sentence: 'There is nothing left to do.', steps: [] },
+    next: isOpened ? text.next : { sentence: 'There is nothing left to do.', steps: [] },
     tone: isOpened ? 'alarm' : 'relief',
     providerUrl: action === null ? null : providerUrlOf(action),
     reference: incident.incident_id,
