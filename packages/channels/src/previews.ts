@@ -27,21 +27,15 @@ export function previewMessage(kind: ChannelKind, view: PreviewView): Preview {
 /** The sample of a digest. */
 export type DigestPreviewView = Omit<PreviewView, 'alert'> & { readonly alerts: readonly Alert[] }
 
+/** The previews of the kinds that have digests. */
+const DIGEST_PREVIEWS: { readonly [K in ChannelKind]?: (view: DigestPreviewView) => Preview } = {
+  slack: ({ alerts, publicUrl, brandName }) => slackPreview(digestMessage(alerts, publicUrl, brandName)),
+  email: view => mailPreview(renderDigestMail({ ...view, digestId: 'dlv_sample' })),
+}
+
 /** Null for a kind without digests. */
 export function previewDigest(kind: ChannelKind, view: DigestPreviewView): Preview | null {
-  switch (kind) {
-    case 'slack':
-      return slackPreview(digestMessage(view.alerts, view.publicUrl, view.brandName))
-    case 'email':
-      return mailPreview(renderDigestMail({ ...view, digestId: 'dlv_sample' }))
-    case 'webhook':
-    case 'pagerduty':
-    case 'teams':
-    case 'discord':
-      return null
-    default:
-      return kind satisfies never
-  }
+  return DIGEST_PREVIEWS[kind]?.(view) ?? null
 }
 
 function slackPreview(message: SlackMessage): Preview {

@@ -33,6 +33,13 @@ describe('the sums of a digest', () => {
     ])
   })
 
+  test('count the reports about storms, and leave their money to their entries', () => {
+    const storm = SAMPLE_ALERTS['storm.reported']()
+    const { sums, entries } = describeDigest([refund(1_000), storm, storm])
+    expect(sums).toEqual(['2 storm reports', '1 unexplained refund, EUR 10.00'])
+    expect(entries[1]?.title).toMatch(/\d/)
+  })
+
   test('never add test money to live money', () => {
     const inTest = sampleAction({ amount: 5_000, currency: 'eur', mode: 'test' })
     expect(describeDigest([refund(1_000), inTest, inTest]).sums).toEqual([

@@ -8,7 +8,7 @@ export const DIGEST_LIMITS = { above: 20, most: 100 } as const
 /** Several alerts in words, from which the digests of Slack and mail are built. */
 export interface DigestDescription {
   readonly title: string
-  /** Counts and sums, the unexplained actions first: "12 unexplained refunds, EUR 1,490.00 in total". */
+  /** Counts and sums, storms and unexplained actions first: "12 unexplained refunds, EUR 1,490.00 in total". */
   readonly sums: readonly string[]
   /** One entry for each alert, in the given order. */
   readonly entries: readonly Pick<AlertDescription, 'title' | 'path' | 'reference'>[]
@@ -49,7 +49,7 @@ function sumsOf(alerts: readonly Alert[]): string[] {
     const sum = sums.get(key) ?? { name: facts.name, currency: facts.currency, count: 0, amount: 0 }
     sums.set(key, { ...sum, count: sum.count + 1, amount: sum.amount + facts.amount })
   }
-  const unexplainedFirst = (sum: Sum) => (sum.name.startsWith('unexplained') ? 0 : 1)
+  const unexplainedFirst = ({ name }: Sum) => (/^(unexplained|storm)/.test(name) ? 0 : 1)
   return [...sums.values()]
     .toSorted((a, b) => unexplainedFirst(a) - unexplainedFirst(b) || b.count - a.count)
     .map(textOf)
@@ -70,6 +70,8 @@ function plural(name: string): string {
 const WITHOUT_MONEY: ReadonlySet<string> = new Set(['failed', 'canceled', 'rejected', 'reversed'])
 
 function sumFactsOf(alert: Alert): { name: string; currency: string | null; amount: number } {
+  // The sums of a storm are in its entry. Here they would be counted again with each report.
+  if (alert.event === 'storm.reported') return { name: 'storm report', currency: null, amount: 0 }
   if (alert.event === 'incident.resolved') return { name: 'resolved incident', currency: null, amount: 0 }
   const action =
     alert.event === 'incident.opened' && alert.data.incident.code === 'UNEXPECTED_ACTION' ? alert.data.action : null
