@@ -58,6 +58,15 @@ describe('a silenced connection', () => {
     expect(notifier.collections.stormMembers.size).toBe(0)
   })
 
+  test('has no storm, however many incidents open', async () => {
+    const notifier = await silenced(HOUR_MS)
+    const alerts = Array.from({ length: 30 }, (_, index) => incidentAlerts(`inc_${index}`).opened)
+    await notifier.publish(...alerts)
+    await notifier.clock.advance(20 * 60_000)
+    expect(notifier.collections.stormMembers.size + notifier.collections.storms.size).toBe(0)
+    expect(notifier.requests).toEqual([])
+  })
+
   test('sends the alerts of incidents that open after the silence', async () => {
     const notifier = await silenced(HOUR_MS)
     const { opened } = incidentAlerts('inc_2')
