@@ -77,7 +77,7 @@ export function alert(facts: { id?: string; at?: string; project?: string; incid
   }
 }
 
-type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resolved' }>
+export type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resolved' }>
 
 /** The two alerts about one incident, with the ids that the reconciler would assign. */
 export function incidentAlerts(incidentId: string, facts: { at?: string; project?: string } = {}) {

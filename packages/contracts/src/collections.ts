@@ -10,7 +10,7 @@ export interface CollectionDefinition {
 const DAY_S = 86_400
 
 /** How long deliveries are kept, with the copies of their alerts. */
-const DELIVERY_DAYS = 90
+export const DELIVERY_DAYS = 90
 /**
  * How long the personal data of an action is kept after it was first seen. An alert contains it only in the first half of
  * this time, so that no delivery is kept longer.

@@ -142,6 +142,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     ...storms.options,
     metrics: consumerMetrics,
     channels: ports.channels,
+    deliveries: ports.deliveries,
     publicUrl,
   })
   const again = { ...shared, requeues: ports.requeues, replays: ports.replays }

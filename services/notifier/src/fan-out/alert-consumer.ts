@@ -2,10 +2,12 @@ import type { MessageCodec } from '@backstop/kit'
 import { crashPoint, createWorkLoop, type Producer, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
 import { deliveryMessage } from '../retry/delivery-messages.ts'
 import type { ChannelStore } from '../store/channel-store.ts'
+import type { DeliveryStore } from '../store/delivery-store.ts'
 import type { StormOptions } from '../storm/join-storms.ts'
 import { recordMembers } from '../storm/record-members.ts'
 import { completeAlert } from './rules/complete-alert.ts'
 import { fanOut } from './rules/fan-out.ts'
+import { openingsToRead } from './rules/follow-opening.ts'
 import { silenceOf, silenceQuestionOf } from './rules/silence.ts'
 
 export interface AlertConsumerOptions
@@ -14,6 +16,7 @@ export interface AlertConsumerOptions
   readonly producer: Producer
   readonly codec: MessageCodec
   readonly channels: ChannelStore
+  readonly deliveries: Pick<DeliveryStore, 'progressOf'>
   /** Base URL of links to the console, without a trailing slash; null if there is none. */
   readonly publicUrl: string | null
 }
@@ -24,7 +27,7 @@ export interface AlertConsumerOptions
  * once.
  */
 export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
-  const { codec, channels, producer, logger, publicUrl } = options
+  const { codec, channels, deliveries, producer, logger, publicUrl } = options
   return createWorkLoop<'alert'>({
     ...options,
     groupId: 'notifier',
@@ -39,21 +42,25 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
         channels.findSubscribedChannels(projects),
         channels.findNames(projects),
         recordMembers(
-          alerts.filter(alert => silenceOf(alert, silences) === undefined),
+          // A resolution counts for the storm that its incident belongs to, and changes nothing if there is none.
+          alerts.filter(alert => alert.event === 'incident.resolved' || silenceOf(alert, silences) === undefined),
           options,
         ),
       ])
+      const wanted = openingsToRead(alerts, listeners, alert => silenceOf(alert, silences) !== undefined)
+      const openings = new Set(wanted.length === 0 ? [] : (await deliveries.progressOf(wanted)).keys())
       const outgoing = messages.flatMap(({ message: alert, headers }) => {
         const { alert_id, project_id, event } = alert
         const silence = silenceOf(alert, silences)
-        if (silence !== undefined) {
-          logger.info({ alert_id, project_id, event, silence_id: silence._id }, 'alert.silenced')
-          return []
-        }
         const incident = 'incident' in alert.data ? alert.data.incident : undefined
         const completed = completeAlert(alert, names.get(project_id), publicUrl)
-        const requests = fanOut(completed, listeners, memberships.get(incident?.incident_id ?? ''))
-        logger.info({ alert_id, project_id, event, channels: requests.length }, 'alert.fanned_out')
+        const membership = memberships.get(incident?.incident_id ?? '')
+        const requests = fanOut(completed, listeners, membership, { isSilenced: silence !== undefined, openings })
+        // A resolution in the same batch follows this opening, although its delivery is not recorded yet.
+        if (event === 'incident.opened') for (const { delivery_id } of requests) openings.add(delivery_id)
+        if (silence !== undefined && requests.length === 0) {
+          logger.info({ alert_id, project_id, event, silence_id: silence._id }, 'alert.silenced')
+        } else logger.info({ alert_id, project_id, event, channels: requests.length }, 'alert.fanned_out')
         return requests.map(request => deliveryMessage(codec, request, headers))
       })
       crashPoint('notifier.fanout.before-produce')

@@ -133,7 +133,7 @@ test('five hundred deliveries cost a handful of commands', async () => {
     .collection<ChannelDocument>('channels')
     .insertMany(ids.map(id => webhookChannel(id, 'https://r.example')))
   const listeners = await channels.findSubscribedChannels([PROJECT])
-  const requests = fanOut(alert(), listeners, undefined)
+  const requests = fanOut(alert(), listeners, undefined, { isSilenced: false, openings: new Set() })
   expect(requests).toHaveLength(500)
   await channels.findChannels(ids)
   await deliveries.insertNew(requests.map(request => newDelivery(request, 'webhook', Date.now())))

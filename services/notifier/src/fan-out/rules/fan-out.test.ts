@@ -1,8 +1,13 @@
 import { SAMPLE_ALERTS } from '@backstop/channels'
 import { alert, PROJECT } from '@backstop/channels/test'
+import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { judgeChannel } from '../../delivery/rules/channel-state.ts'
+import type { StormMembership } from '../../storm/record-members.ts'
 import { fanOut, type SubscribedChannel } from './fan-out.ts'
+
+/** Neither silenced nor the resolution of a recorded opening. */
+const USUAL = { isSilenced: false, openings: new Set<string>() }
 
 const listener = (channelId: string, events: string[], projectId = PROJECT): SubscribedChannel => ({
   channelId,
@@ -20,17 +25,17 @@ test('an alert goes once to each channel of its project that chose its event, an
     listener('chn_c', ['incident.opened'], 'prj_other'),
     listener('chn_d', ['incident.opened']),
   ]
-  const requests = fanOut(alert(), listeners, undefined)
+  const requests = fanOut(alert(), listeners, undefined, USUAL)
   expect(requests.map(request => request.channel_id)).toEqual(['chn_a', 'chn_d'])
   expect(new Set(requests.map(request => request.delivery_id)).size).toBe(2)
   expect(requests.every(request => request.attempt === 1 && !request.test)).toBe(true)
-  expect(fanOut(alert(), listeners, undefined)).toEqual(requests)
+  expect(fanOut(alert(), listeners, undefined, USUAL)).toEqual(requests)
 })
 
 test('an alert goes to no channel whose filter excludes it', () => {
   const filter = { connection_ids: ['con_2'], kinds: null, minimum_amounts: null }
   const listeners = [{ ...listener('chn_a', ['incident.opened']), filter }, listener('chn_b', ['incident.opened'])]
-  expect(fanOut(alert(), listeners, undefined).map(request => request.channel_id)).toEqual(['chn_b'])
+  expect(fanOut(alert(), listeners, undefined, USUAL).map(request => request.channel_id)).toEqual(['chn_b'])
 })
 
 test.each([
@@ -54,7 +59,8 @@ test.each([
 describe('a storm', () => {
   const people: SubscribedChannel = { ...listener('chn_people', ['incident.opened']), audience: 'people' }
   const programs = listener('chn_programs', ['incident.opened'])
-  const idsOf = (...parameters: Parameters<typeof fanOut>) => fanOut(...parameters).map(one => one.channel_id)
+  const idsOf = (alert: Alert, channels: SubscribedChannel[], membership: StormMembership | undefined) =>
+    fanOut(alert, channels, membership, USUAL).map(one => one.channel_id)
   const report = () => ({ ...SAMPLE_ALERTS['storm.reported'](PROJECT) })
 
   test('is reported to people who chose opened incidents, and its actions only to programs', () => {
@@ -63,13 +69,13 @@ describe('a storm', () => {
     ])
     const inStorm = { storm_id: 'stm_1', alone: false }
     expect(idsOf(alert(), [people, programs], inStorm)).toEqual(['chn_programs'])
-    expect(fanOut(alert(), [programs], inStorm)).toMatchObject([
+    expect(fanOut(alert(), [programs], inStorm, USUAL)).toMatchObject([
       { alert: { data: { incident: { storm_id: 'stm_1' } } } },
     ])
   })
 
   test('shows no storm with an action that people got alone', () => {
-    const requests = fanOut(alert(), [people, programs], { storm_id: 'stm_1', alone: true })
+    const requests = fanOut(alert(), [people, programs], { storm_id: 'stm_1', alone: true }, USUAL)
     expect(requests).toHaveLength(2)
     for (const request of requests) expect(request).toMatchObject({ alert: { data: { incident: { storm_id: null } } } })
   })
@@ -80,7 +86,9 @@ describe('a storm', () => {
     const customer = { value: { id: 'cus_1', name: 'Canary', email: 'canary@customer.example' }, count: 400 }
     const common = { ...alert.data.storm.common, customer }
     const named = { ...alert, data: { ...alert.data, storm: { ...alert.data.storm, common } } }
-    expect(JSON.stringify(fanOut(named, [people], undefined))).not.toMatch(/canary/i)
-    expect(JSON.stringify(fanOut(named, [{ ...people, showsPersonalData: true }], undefined))).toContain('Canary')
+    expect(JSON.stringify(fanOut(named, [people], undefined, USUAL))).not.toMatch(/canary/i)
+    expect(JSON.stringify(fanOut(named, [{ ...people, showsPersonalData: true }], undefined, USUAL))).toContain(
+      'Canary',
+    )
   })
 })

@@ -2,7 +2,7 @@ import { withoutPersonalData } from '@backstop/channels'
 import type { ChannelAudience } from '@backstop/channels/deliver'
 import { type Alert, type ChannelFilter, type DeliveryRequest, deliveryIdOf } from '@backstop/contracts'
 import type { StormMembership } from '../../storm/record-members.ts'
-import { judgeFilter } from './judge-filter.ts'
+import { type AlertHistory, isLetThrough } from './follow-opening.ts'
 
 /** The fields of a channel that fan-out needs. */
 export interface SubscribedChannel {
@@ -17,7 +17,7 @@ export interface SubscribedChannel {
 }
 
 /**
- * Creates one delivery for each channel that subscribes to the alert's event and whose filter it passes. The delivery id
+ * Creates one delivery for each channel that subscribes to the alert's event, unless filter or silence keeps the alert from it. The delivery id
  * is derived from alert and channel, so an alert that is fanned out twice is delivered once. Channels for people get the
  * reports about a storm instead of the alerts about its actions.
  * @param channels enabled channels of the alert's project; channels of other projects are ignored
@@ -27,12 +27,13 @@ export function fanOut(
   alert: Alert,
   channels: readonly SubscribedChannel[],
   membership: StormMembership | undefined,
+  history: AlertHistory,
 ): DeliveryRequest[] {
   const shown = withStorm(alert, membership)
   const shareable = withoutPersonalData(shown)
   return channels
     .filter(channel => channel.projectId === alert.project_id && isMeant(channel, alert, membership))
-    .filter(channel => judgeFilter(alert, channel.filter).kind === 'passes')
+    .filter(channel => isLetThrough(alert, channel, history))
     .map(channel => ({
       delivery_id: deliveryIdOf(alert.alert_id, channel.channelId),
       channel_id: channel.channelId,
