@@ -39,6 +39,13 @@ describe('a Slack message', () => {
     for (const text of interpreted) expect(text).not.toMatch(/<[!@#]|<https?:/)
   })
 
+  test('lets Slack make no links of addresses and names in its texts', () => {
+    const { blocks = [] } = slackMessage(hostileAlert('evil.example #general'), null, 'Backstop')
+    const texts = JSON.stringify(blocks).match(/\{"type":"mrkdwn"[^}]*\}/g) ?? []
+    expect(texts.length).toBeGreaterThan(5)
+    for (const text of texts) expect(JSON.parse(text)).toMatchObject({ verbatim: true })
+  })
+
   test('stays within Slack’s limits, whatever its data', () => {
     const long = '😀&<'.repeat(3_000)
     const message = slackMessage(hostileAlert(long), CONSOLE, 'Backstop')

@@ -25,6 +25,8 @@ export interface SlackText {
   readonly type: 'plain_text' | 'mrkdwn'
   readonly text: string
   readonly emoji?: false
+  /** For `mrkdwn`: Slack makes no links of the addresses and names in the text. */
+  readonly verbatim?: true
 }
 
 export interface SlackButton {
@@ -84,7 +86,7 @@ export function plainText(text: string, limit: number): SlackText {
 
 /** @param text already escaped with `escapeMrkdwn` */
 export function mrkdwn(text: string, limit: number): SlackText {
-  return { type: 'mrkdwn', text: truncate(text, limit) }
+  return { type: 'mrkdwn', text: truncate(text, limit), verbatim: true }
 }
 
 /** The whole alert as text, for the case that Slack rejects the blocks. */
