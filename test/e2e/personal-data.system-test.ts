@@ -19,7 +19,7 @@ const WITHIN_MS = 60_000
 const ERASED_WITHIN_MS = 100_000
 /** Part of each canary's name and address. Nothing else has this text. */
 const CANARY = `qzcanary${Date.now().toString(36)}`
-/** The operator of the biller's dashboard. Every channel shows who made a refund, but no log does. */
+/** Part of the user who makes the changes at the biller: the operator of its dashboard, or the user that a caller of its API states. */
 const OPERATOR = `qzoperator${Date.now().toString(36)}`
 const NAME = `Canary ${CANARY}`
 const EMAIL = `${CANARY}@canary.example`
@@ -80,7 +80,9 @@ async function makeChanges(): Promise<string[]> {
   const buyer = { person: { first_name: 'Canary', last_name: CANARY, email: EMAIL } }
   const bill = biller.account.bill({ amount: 4_499, ...buyer })
   const plan = biller.account.subscribe({ amount: 5_499, ...buyer })
-  biller.account.cancel(plan.subscription.id, { by })
+  biller.account.cancel(plan.subscription.id, {
+    by: { source: 'api', user: 'Support tool', originUser: `for ${OPERATOR}` },
+  })
   return [
     cards.account.refund({ payment_intent: payment.paymentIntent.id }).id,
     reseller.account.refund({ transactionId: sold.transaction.id }).id,
@@ -129,7 +131,9 @@ async function problemDocuments(): Promise<string> {
   return (await Promise.all(answers.map(answer => answer.text()))).join('\n')
 }
 
-describe('the name and the e-mail address of a customer', { timeout: 240_000 }, () => {
+describe('the name and the e-mail address of a customer, and the user who made an action,', {
+  timeout: 240_000,
+}, () => {
   test('reach only the channel that allows it, no log, no metric and no problem document', async () => {
     const texts = async () => ({
       permitted: textOf(permitted.requests),
@@ -153,7 +157,11 @@ describe('the name and the e-mail address of a customer', { timeout: 240_000 }, 
       expect(shownFor(ref).join(), `the alert about ${ref}`).toContain(EMAIL)
     }
     expect(shown).toContain(NAME)
-    for (const [channel, text] of Object.entries(others)) expect(text, channel).not.toContain(CANARY)
+    for (const ref of [refs[2], refs[5]]) expect(shownFor(ref).join(), `the alert about ${ref}`).toContain(OPERATOR)
+    for (const [channel, text] of Object.entries(others)) {
+      expect(text, channel).not.toContain(CANARY)
+      expect(text, channel).not.toContain(OPERATOR)
+    }
 
     expect(await problemDocuments()).not.toContain(CANARY)
     for (const service of product.processes()) {
@@ -165,7 +173,7 @@ describe('the name and the e-mail address of a customer', { timeout: 240_000 }, 
     }
   })
 
-  test('are in no collection after their connections were deleted, nor is the user of the dashboard', async () => {
+  test('are in no collection after their connections were deleted, nor is the user', async () => {
     await inspector.untilIdle(WITHIN_MS)
     expect(await collectionsWith(CANARY)).toEqual(['actions', 'deliveries', 'inbox_bodies', 'subjects'])
     expect(await collectionsWith(OPERATOR)).toContain('deliveries')

@@ -4,7 +4,7 @@ import { ChannelConfigPatch, NewChannelConfig, ShownChannelConfig } from './form
 import { SharedSecret } from './webhook/form.ts'
 
 const SHOWS_PERSONAL_DATA =
-  "Whether messages contain the name and e-mail address of customers. Without it they contain only the provider's id of the customer"
+  "Whether messages contain the name and e-mail address of customers and the user who made an action. Without it they contain only the provider's id of the customer"
 
 const FILTER = 'Limits the alerts of the channel; null: every alert of its events'
 

@@ -1,8 +1,8 @@
 import type { Action, Alert, Storm } from '@backstop/contracts'
 
 /**
- * The alert without the name and e-mail address of the customer. The customer's id stays. Returns the same alert if it
- * has no such data, because most deliveries of a flood go through here.
+ * The alert without the name and e-mail address of the customer, and without the user who made the action. The customer's
+ * id stays. Returns the same alert if it has no such data, because most deliveries of a flood go through here.
  */
 export function withoutPersonalData(alert: Alert): Alert {
   switch (alert.event) {
@@ -12,11 +12,11 @@ export function withoutPersonalData(alert: Alert): Alert {
       const { action } = alert.data
       if (action === null || !hasPersonalData(action)) return alert
       // TypeScript does not see that `data` keeps the type of its event.
-      return { ...alert, data: { ...alert.data, action: withoutCustomerName(action) } } as Alert
+      return { ...alert, data: { ...alert.data, action: withoutPeople(action) } } as Alert
     }
     case 'storm.reported':
-      return hasNameOfCustomer(alert.data.storm)
-        ? { ...alert, data: { ...alert.data, storm: withoutNameOfCustomer(alert.data.storm) } }
+      return namesPeople(alert.data.storm)
+        ? { ...alert, data: { ...alert.data, storm: stormWithoutPeople(alert.data.storm) } }
         : alert
     case 'approval.requested':
     case 'approval.reminder':
@@ -30,21 +30,25 @@ export function withoutPersonalData(alert: Alert): Alert {
   }
 }
 
-function hasPersonalData({ customer }: Action): boolean {
-  return customer != null && (customer.name !== null || customer.email !== null)
+function hasPersonalData({ customer, origin }: Action): boolean {
+  return (customer != null && (customer.name !== null || customer.email !== null)) || origin?.user != null
 }
 
-function withoutCustomerName(action: Action): Action {
-  return action.customer == null ? action : { ...action, customer: { ...action.customer, name: null, email: null } }
+function withoutPeople(action: Action): Action {
+  const { customer, origin } = action
+  return {
+    ...action,
+    ...(customer == null ? {} : { customer: { ...customer, name: null, email: null } }),
+    ...(origin == null ? {} : { origin: { ...origin, user: null } }),
+  }
 }
 
-function hasNameOfCustomer({ common }: Storm): boolean {
-  return common.customer !== null && (common.customer.value.name !== null || common.customer.value.email !== null)
+function namesPeople({ common: { customer, user } }: Storm): boolean {
+  return (customer !== null && (customer.value.name !== null || customer.value.email !== null)) || user !== null
 }
 
-function withoutNameOfCustomer(storm: Storm): Storm {
+function stormWithoutPeople(storm: Storm): Storm {
   const { customer } = storm.common
-  if (customer === null) return storm
-  const value = { ...customer.value, name: null, email: null }
-  return { ...storm, common: { ...storm.common, customer: { ...customer, value } } }
+  const unnamed = customer === null ? null : { ...customer, value: { ...customer.value, name: null, email: null } }
+  return { ...storm, common: { ...storm.common, customer: unnamed, user: null } }
 }

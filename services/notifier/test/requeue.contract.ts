@@ -2,11 +2,11 @@
 
 import { SAMPLE_ALERTS } from '@backstop/channels'
 import { action, alert, PROJECT } from '@backstop/channels/test'
-import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
+import type { DeliveryAttempt, DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { outcomeWithoutAttempt } from '../src/delivery/rules/outcome-of-attempt.ts'
 import { type DeliveryStore, newDelivery } from '../src/store/delivery-store.ts'
-import type { ReplayStore, RequeueOrder, RequeueStore } from '../src/store/requeue-store.ts'
+import { ERASED_TEXT, type ReplayStore, type RequeueOrder, type RequeueStore } from '../src/store/requeue-store.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 const at = (ms: number) => new Date(NOW + ms)
@@ -83,7 +83,7 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
     }
     const textOf = async (id: string) => JSON.stringify(await stores.requeues.find(id))
 
-    test('removes the people from its alerts, once, and nothing else', async () => {
+    test('removes the people from its alerts and what receivers answered, once, and nothing else', async () => {
       const { alert: unknown } = shown('con_1')
       if (unknown?.event !== 'incident.opened' || unknown.data.action === null) throw new Error('There is no action')
       const report = SAMPLE_ALERTS['storm.reported'](PROJECT)
@@ -92,10 +92,15 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
       const customer = { value: { id: 'cus_1', name: 'Canary Customer', email: 'canary@example.com' }, count: 9 }
       const user = { value: 'canary-operator@example.com', count: 9 }
       const aboutPeople = { ...storm, connection_id: 'con_1', common: { ...storm.common, customer, user } }
+      const refused: DeliveryAttempt = {
+        ...{ attempt: 1, at: at(0), duration_ms: 5, outcome: 'failed', status: 400 },
+        ...{ error: 'The receiver answered: no Canary Customer', response: 'no canary@example.com' },
+      }
+      const taken: DeliveryAttempt = { ...refused, attempt: 2, outcome: 'delivered', status: 200, error: null }
       const nobody = { ...unknown, data: { ...unknown.data, action: { ...unknown.data.action, customer: null } } }
       await stores.deliveries.insertNew([
-        newDocument('a', shown('con_1')),
-        newDocument('b', shown('con_2')),
+        newDocument('a', { ...shown('con_1'), reason: 'Refused: Canary Customer', attempts: [refused, taken] }),
+        newDocument('b', { ...shown('con_2'), attempts: [refused] }),
         newDocument('c', { ...shown('con_1'), project_id: 'prj_other' }),
         newDocument('d', { alert: nobody }),
         newDocument('e', { alert: { ...report, data: { ...report.data, storm: aboutPeople } } }),
@@ -107,6 +112,11 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
       expect(await textOf('c')).toContain('Canary Customer')
       expect(await stores.requeues.find('a')).toMatchObject({
         state: 'pending',
+        reason: ERASED_TEXT,
+        attempts: [
+          { attempt: 1, status: 400, error: ERASED_TEXT, response: null },
+          { attempt: 2, status: 200, error: null, response: null },
+        ],
         alert: {
           data: { action: { customer: { id: 'cus_1', name: null, email: null }, origin: { channel: 'dashboard' } } },
         },

@@ -85,6 +85,24 @@ describe('an unexplained action', () => {
       fact: "By the customer, on the provider's own page",
     },
     { origin: {}, summary: 'was made at the provider, but', fact: 'The provider does not say how or by whom' },
+    {
+      provider: 'subscription' as const,
+      origin: { channel: 'dashboard' },
+      summary: "was made by a person in the provider's dashboard, but",
+      fact: "By a person in the provider's dashboard; the name is not shown here",
+    },
+    {
+      provider: 'subscription' as const,
+      origin: { channel: 'api', key_name: 'Support tool', user: 'agent-7' },
+      summary: 'was made with the API key "Support tool" (the caller states the user agent-7), but',
+      fact: 'With the API key "Support tool" (the caller states the user agent-7)',
+    },
+    {
+      provider: 'subscription' as const,
+      origin: { channel: 'api', user: 'agent-7' },
+      summary: 'was made through the API (the caller states the user agent-7), but',
+      fact: 'Through the API (the caller states the user agent-7)',
+    },
   ])('with the origin $origin says so, or that the provider does not say', ({ origin, provider, summary, fact }) => {
     const alert = sampleAction({ origin: { ...NOBODY, ...origin }, ...(provider === undefined ? {} : { provider }) })
     expect(describeAlert(alert).summary).toContain(summary)

@@ -22,6 +22,11 @@ function stormAlert(facts: Partial<Storm> = {}): Alert {
 const factsOf = (facts: Partial<Storm>) =>
   Object.fromEntries(describeAlert(stormAlert(facts)).facts.map(({ label, value }) => [label, value]))
 
+const SUPPORT_TOOL = {
+  channel: { value: 'api' as const, count: 400 },
+  key_name: { value: 'Support tool', count: 400 },
+}
+
 const common = (facts: Partial<Storm['common']>) => ({ common: { ...NOTHING_IN_COMMON, ...facts } })
 
 describe('the message about a storm', () => {
@@ -87,6 +92,20 @@ describe('the message about a storm', () => {
       firstStep: /^If anna@acme\.example did not do it/,
     },
     {
+      name: 'an API key with the same user each time',
+      facts: { ...SUPPORT_TOOL, user: { value: 'agent-7', count: 400 } },
+      summary: /All 400 were made with the API key "Support tool" \(the caller states the user agent-7\)\.$/,
+      how: 'With the API key "Support tool" (the caller states the user agent-7) (all 400)',
+      firstStep: /replace the key "Support tool"/,
+    },
+    {
+      name: 'an API key with another user for some actions',
+      facts: { ...SUPPORT_TOOL, user: { value: 'agent-7', count: 300 } },
+      summary: /All 400 were made with the API key "Support tool"\.$/,
+      how: 'With the API key "Support tool" (all 400)',
+      firstStep: /replace the key "Support tool"/,
+    },
+    {
       name: 'the API alone',
       facts: { channel: { value: 'api' as const, count: 200 } },
       summary: /200 of 400 were made by a program with an API key or by a person in the provider's dashboard\.$/,
@@ -105,6 +124,11 @@ describe('the message about a storm', () => {
     expect(description.summary).toMatch(summary)
     expect(description.facts).toContainEqual({ label: 'How', value: how })
     expect(description.next.steps[0]).toMatch(firstStep)
+  })
+
+  test('does not say that the provider does not name a person whom the channel may not show', () => {
+    const facts = { provider: 'subscription' as const, ...common({ channel: { value: 'dashboard', count: 400 } }) }
+    expect(factsOf(facts)['How']).toBe("By a person in the provider's dashboard; the name is not shown here (all 400)")
   })
 
   test('in test mode says so first, and that there is no hurry', () => {

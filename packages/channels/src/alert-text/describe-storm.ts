@@ -101,7 +101,7 @@ function originOf({ provider, common: { channel, key_name, user } }: Storm) {
   const origin = {
     channel: channel?.value ?? null,
     key_name: key_name?.value ?? null,
-    user: user?.value ?? null,
+    user: user?.count === closest.count ? user.value : null,
   }
   return { made: { provider, origin }, count: closest.count }
 }

@@ -8,13 +8,16 @@ interface Made {
 
 const BY_PROGRAM_OR_PERSON = "by a program with an API key or by a person in the provider's dashboard"
 
+/** Whether the provider names the users of its dashboard. If it does, a missing name was left out or erased. */
+const NAMES_USERS: Record<ProviderKind, boolean> = { processor: false, reseller: false, subscription: true }
+
 /** Says how and by whom an action was made, as part of a sentence: `with the API key "nightly-job"`. */
 export function describeOrigin({ provider, origin }: Made): string {
   const user = origin?.user == null ? null : toOneLine(origin.user)
   switch (origin?.channel) {
     case 'api':
-      if (origin.key_name !== null) return `with the API key "${toOneLine(origin.key_name)}"`
-      if (user !== null) return `through the API by ${user}`
+      if (origin.key_name !== null) return `with the API key "${toOneLine(origin.key_name)}"${statedUser(user)}`
+      if (user !== null) return `through the API${statedUser(user)}`
       // The processor reports changes in its dashboard as API requests, too.
       return provider === 'processor' ? BY_PROGRAM_OR_PERSON : 'by a program with an API key'
     case 'dashboard':
@@ -26,6 +29,11 @@ export function describeOrigin({ provider, origin }: Made): string {
     default:
       return describeUnknownChannel(origin, user)
   }
+}
+
+/** The caller of an API can state any user, so the text must not claim that this user made it. */
+function statedUser(user: string | null): string {
+  return user === null ? '' : ` (the caller states the user ${user})`
 }
 
 function describeUnknownChannel(origin: Made['origin'], user: string | null): string {
@@ -45,7 +53,7 @@ export function factOfOrigin(action: Made): string {
         ? `${sentenceCase(text)}; the provider does not say which`
         : `${sentenceCase(text)}; the provider does not say which key`
     case 'dashboard':
-      return `${sentenceCase(text)}; the provider does not say who`
+      return `${sentenceCase(text)}; ${NAMES_USERS[action.provider] ? 'the name is not shown here' : 'the provider does not say who'}`
     default:
       return 'The provider does not say how or by whom'
   }

@@ -123,7 +123,7 @@ export interface StoredChannel<Config extends { readonly kind: ChannelKind }> {
   name: string
   events: AlertEvent[]
   config: Config
-  /** True if messages may contain the name and e-mail address of customers. Absent means false. */
+  /** True if messages may contain the name and e-mail address of customers and the user who made an action. Absent means false. */
   shows_personal_data?: boolean
   /** Limits the alerts of the channel. Null or absent means every alert of its events. */
   filter?: ChannelFilter | null

@@ -1,8 +1,9 @@
+import { withoutPersonalData } from '@backstop/channels'
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import { asUnavailable, isDuplicateKey } from '@backstop/kit'
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb'
-import { withoutPeople } from '../erasure/rules/without-people.ts'
 import {
+  ERASED_TEXT,
   REQUEUED_TEXT,
   type ReplayStore,
   type ReplayWindow,
@@ -87,7 +88,14 @@ async function eraseInAlerts(
     if (changes.length > 0) erased += (await deliveries.bulkWrite(changes.splice(0), { ordered: false })).matchedCount
   }
   for await (const { _id, alert } of found) {
-    changes.push({ updateOne: { filter: { _id }, update: { $set: { alert: withoutPeople(alert) } } } })
+    const $set = {
+      alert: withoutPersonalData(alert),
+      reason: ERASED_TEXT,
+      'attempts.$[].response': null,
+      'attempts.$[failed].error': ERASED_TEXT,
+    }
+    const arrayFilters = [{ 'failed.error': { $type: 'string' } }]
+    changes.push({ updateOne: { filter: { _id }, update: { $set }, arrayFilters } })
     if (changes.length === ERASED_AT_ONCE) await write()
   }
   await write()

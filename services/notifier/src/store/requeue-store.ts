@@ -16,12 +16,18 @@ export interface RequeueOrder {
 /** The public reason of a requeued delivery. */
 export const REQUEUED_TEXT = 'Asked for again; waiting for its attempt'
 
+/** Replaces what was recorded about the attempts of an erased delivery, because receivers can repeat personal data in their answers. */
+export const ERASED_TEXT = 'Erased together with the personal data of a deleted connection'
+
 /** The part of `deliveries` that commands change. */
 export interface RequeueStore {
   find(deliveryId: string): Promise<DeliveryDocument | undefined>
   /** @returns the ids of deliveries that have changed; repeating an order is no change */
   requeue(orders: readonly RequeueOrder[]): Promise<ReadonlySet<string>>
-  /** Erases the personal data in the alerts about actions of a connection. @returns the number of changed deliveries */
+  /**
+   * Erases the personal data in the alerts about actions of a connection, and what their receivers answered.
+   * @returns the number of changed deliveries
+   */
   erasePersonalData(projectId: string, connectionId: string): Promise<number>
   /** Counts the deliveries in a replay's window that ended without success. */
   countDead(window: ReplayWindow): Promise<number>

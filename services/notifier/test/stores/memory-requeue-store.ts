@@ -1,6 +1,12 @@
+import { withoutPersonalData } from '@backstop/channels'
 import type { Alert, DeliveryDocument, ReplayDocument } from '@backstop/contracts'
-import { withoutPeople } from '../../src/erasure/rules/without-people.ts'
-import { REQUEUED_TEXT, type ReplayStore, type ReplayWindow, type RequeueStore } from '../../src/store/requeue-store.ts'
+import {
+  ERASED_TEXT,
+  REQUEUED_TEXT,
+  type ReplayStore,
+  type ReplayWindow,
+  type RequeueStore,
+} from '../../src/store/requeue-store.ts'
 import type { MemoryCollections } from './memory-stores.ts'
 
 /** The in-memory equivalents of the MongoDB stores; all pass `test/requeue.contract.ts`. */
@@ -37,9 +43,15 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
       let erased = 0
       for (const one of deliveries.values()) {
         if (one.project_id !== projectId || !connectionsOf(one.alert).includes(connectionId)) continue
-        const alert = withoutPeople(one.alert)
+        const alert = withoutPersonalData(one.alert)
         if (alert === one.alert) continue
         one.alert = alert
+        one.reason = ERASED_TEXT
+        one.attempts = one.attempts.map(attempt => ({
+          ...attempt,
+          response: null,
+          error: attempt.error === null ? null : ERASED_TEXT,
+        }))
         erased++
       }
       return erased
