@@ -14,6 +14,7 @@ const aloneOnly = [
   'test/faults/dead-providers.system-test.ts',
   'test/faults/unanswered-looks.system-test.ts',
   'test/launcher/killed-launcher.system-test.ts',
+  'test/faults/storm-speed.system-test.ts',
 ]
 
 /**
