@@ -119,6 +119,21 @@ describe('during quiet hours', () => {
     expect(notifier.mails).toHaveLength(2)
   })
 
+  test('the end of a long queue delays no other channel of its partition, and each held alert arrives once', async () => {
+    const notifier = createMemoryNotifier({ partitions: 1 })
+    await startQuiet(notifier)
+    const ids = Array.from({ length: 130 }, (_, index) => `alr_${index}`)
+    await notifier.publish(...ids.map(id => alert({ id })))
+    await at(notifier, NOON + 5_500)
+    notifier.collections.channels.set('chn_other', emailChannel('chn_other', ['c@example.com']))
+    await notifier.publish(alert({ id: 'alr_900' }))
+    await notifier.clock.advance(500)
+    expect(notifier.mails.map(({ to }) => to)).toEqual(['c@example.com'])
+    await at(notifier, NOON + MINUTE_MS)
+    const toA = notifier.mails.filter(mail => mail.to === 'a@example.com').flatMap(idsIn)
+    expect(toA.toSorted()).toEqual([...ids, 'alr_900'].map(id => `inc_${id}`).toSorted())
+  })
+
   test('other channels get their alerts at once', async () => {
     const notifier = createMemoryNotifier({ partitions: 1 })
     notifier.collections.channels.set('chn_other', emailChannel('chn_other', ['c@example.com']))

@@ -258,9 +258,9 @@ export class DeliveryConsumer {
     this.#queues.add(jobs)
   }
 
-  /** Frees memory: moves the queued jobs of slow channels to delay lines. */
+  /** Frees memory: moves the queued jobs of channels that are slow or gather a digest to delay lines. */
   async #freeMemory(): Promise<void> {
-    const jobs = this.#queues.removeQueuedOfSlowChannels()
+    const jobs = this.#queues.removeDelayedJobs()
     if (jobs.length === 0) return
     try {
       await this.#postponer.postpone(jobs)

@@ -93,6 +93,11 @@ export class ChannelLane {
     return alone + (jobs - alone) / most
   }
 
+  /** Time in milliseconds that the next job waits for the rest of its digest; 0 if it does not. */
+  gathersForMs(nowMs: number): number {
+    return Math.max(0, (this.waiting[0]?.notBeforeMs ?? 0) - nowMs)
+  }
+
   /** Age of the oldest job, in milliseconds; 0 if there is none. */
   oldestMs(nowMs: number): number {
     const [activeSince = nowMs] = this.active.values()

@@ -132,7 +132,7 @@ describe('a channel with too much waiting', () => {
   test('is waited for while it is this process that is slow', async () => {
     const { queues } = await withAttemptsOf(100, 199, { isOverloaded: true })
     expect(queues.admit('a', 0)).toBe('queue')
-    expect(queues.removeQueuedOfSlowChannels()).toEqual([])
+    expect(queues.removeDelayedJobs()).toEqual([])
   })
 
   test('postpones each message behind the earlier ones, counted for five seconds', async () => {
@@ -154,11 +154,40 @@ describe('a channel with too much waiting', () => {
     const { queues, clock } = createQueueHarness({ concurrency: 1 })
     queues.add([...many(3), job('quick', 'b'), job('quick too', 'b')])
     await clock.advance(999)
-    expect(queues.removeQueuedOfSlowChannels()).toEqual([])
+    expect(queues.removeDelayedJobs()).toEqual([])
     queues.add([job('later', 'c'), job('later too', 'c')])
     await clock.advance(1)
-    expect(queues.removeQueuedOfSlowChannels().map(one => one.request.delivery_id)).toEqual(['1', '2', 'quick too'])
+    expect(queues.removeDelayedJobs().map(one => one.request.delivery_id)).toEqual(['1', '2', 'quick too'])
     expect(queues.size).toBe(4)
+  })
+
+  test('postpones messages while its digest waits for the rest of its group, so that Kafka does not wait for it', async () => {
+    const { queues, clock } = createQueueHarness({ maxQueued: 60, concurrency: 1, digest: { above: 20, most: 100 } })
+    const gathering = { digestGroup: 'quiet', notBeforeMs: clock.now() + 7_000 }
+    queues.add(Array.from({ length: 60 }, (_, index) => job(`${index}`, 'a', gathering)))
+    expect(queues.admit('a', 0)).toBe('postpone')
+    await clock.advance(6_999)
+    expect(queues.admit('a', 0)).toBe('postpone')
+    await clock.advance(1)
+    expect(queues.admit('a', 0)).toBe('queue')
+  })
+
+  test('makes Kafka wait again when its digest need not wait any longer', async () => {
+    const { queues, clock } = createQueueHarness({ maxQueued: 60, concurrency: 1, digest: { above: 20, most: 10 } })
+    const gathering = { digestGroup: 'quiet', notBeforeMs: clock.now() + 7_000 }
+    queues.add(Array.from({ length: 70 }, (_, index) => job(`${index}`, 'a', gathering)))
+    await clock.advance(7_000)
+    expect(queues.admit('a', 0)).toBe('wait')
+  })
+
+  test('loses its queued jobs to a delay line while its digest waits for the rest of its group', async () => {
+    const { queues, clock, names } = createQueueHarness({ concurrency: 1 })
+    const gathering = { digestGroup: 'quiet', notBeforeMs: clock.now() + 7_000 }
+    queues.add([job('1', 'a', gathering), job('2', 'a', gathering), job('b1', 'b'), job('b2', 'b')])
+    expect(queues.removeDelayedJobs().map(one => one.request.delivery_id)).toEqual(['1', '2'])
+    expect(queues.size).toBe(2)
+    await clock.advance(7_000)
+    expect(names()).toEqual(['b1'])
   })
 
   test('counts messages that are admitted but not queued yet', () => {

@@ -99,6 +99,7 @@ export class ChannelQueues {
     if (waiting < ALWAYS_QUEUED) return 'queue'
     if (this.#drainMs(lane, waiting) > this.#scaleWaitMs(LONGEST_WAIT_MS)) return 'postpone'
     if (waiting < this.#options.maxQueuedPerChannel) return 'queue'
+    if (lane !== undefined && lane.gathersForMs(this.#options.clock.now()) > 0) return 'postpone'
     return this.#attemptIntervalMs(lane) < SHORT_PAUSE_MS ? 'wait' : 'postpone'
   }
 
@@ -131,14 +132,14 @@ export class ChannelQueues {
   }
 
   /**
-   * Removes the queued jobs of all slow channels, even of channels with only a few jobs: many hanging channels together
-   * would fill the memory of this process.
+   * Removes the queued jobs of all channels that are slow or gather a digest, also few jobs: many such channels fill the memory.
    */
-  removeQueuedOfSlowChannels(): DeliveryJob[] {
+  removeDelayedJobs(): DeliveryJob[] {
     const taken: DeliveryJob[] = []
     const nowMs = this.#options.clock.now()
     for (const lane of this.#lanes.values()) {
-      if (lane.attemptMs(nowMs) >= this.#scaleWaitMs(SLOW_AFTER_MS)) taken.push(...lane.waiting.splice(0))
+      const isSlow = lane.attemptMs(nowMs) >= this.#scaleWaitMs(SLOW_AFTER_MS)
+      if (isSlow || lane.gathersForMs(nowMs) > 0) taken.push(...lane.waiting.splice(0))
     }
     this.#size -= taken.length
     return taken
@@ -233,7 +234,7 @@ export class ChannelQueues {
       this.#wakeAfter(channelId, lane, permission.untilMs - this.#options.clock.now())
       return []
     }
-    const waitMs = (first.notBeforeMs ?? 0) - this.#options.clock.now()
+    const waitMs = lane.gathersForMs(this.#options.clock.now())
     if (waitMs > 0) {
       this.#wakeAfter(channelId, lane, waitMs)
       return []
