@@ -39,7 +39,8 @@ describe('the message about a storm', () => {
     expect(next).toEqual({
       sentence: 'If none of your programs made this, somebody else has the key "Billing server": replace it now.',
       steps: [
-        'In the provider\'s dashboard, open Developers > API keys, replace the key "Billing server" (“Roll” or “Rotate”) and let the old one expire now.',
+        "In the settings of the provider's dashboard, open API Keys and Webhooks > API Keys.",
+        'Delete the key "Billing server", and create a new one for the program that used it.',
         "Ask the provider's support which of them can still be taken back. Begin with the largest amounts.",
         'If your team made them: record these actions in the console as expected changes. This closes their incidents.',
       ],
@@ -49,7 +50,7 @@ describe('the message about a storm', () => {
       path: '/storms/stm_7h1c5v9q3x6m0k2d',
       ids: 'storm stm_7h1c5v9q3x6m0k2d, connection con_9k3f7h1m5q2v8x4z',
     })
-    expect(providerUrl).toMatch(/^https:\/\/dashboard\.stripe\.com\/payments\//)
+    expect(providerUrl).toMatch(/^https:\/\/acme-games\.chargebee\.com\/d\/transactions\//)
     expect(factsOf({})).toEqual({
       Money: 'EUR 19,161.60 (384 actions), USD 798.40 (16 actions)',
       Largest: 'EUR 1,249.90, USD 49.90',
@@ -59,7 +60,7 @@ describe('the message about a storm', () => {
       Customers: '311 different customers',
       'In common': 'The amount EUR 49.90 (371 of 400), the reason "requested by customer" (all 400)',
       When: '2026-11-21 09:59:52 UTC to 2026-11-21 10:00:58 UTC',
-      Account: 'Shop Germany (card processor), project "Acme Games"',
+      Account: 'Shop Germany (subscription billing provider), project "Acme Games"',
     })
   })
 
@@ -120,7 +121,7 @@ describe('the message about a storm', () => {
       firstStep: /^Open the payment with the largest amount/,
     },
   ])('names maker and first step for an origin of which $name is known', ({ facts, summary, how, firstStep }) => {
-    const description = describeAlert(stormAlert(common(facts)))
+    const description = describeAlert(stormAlert({ provider: 'processor', ...common(facts) }))
     expect(description.summary).toMatch(summary)
     expect(description.facts).toContainEqual({ label: 'How', value: how })
     expect(description.next.steps[0]).toMatch(firstStep)

@@ -37,7 +37,7 @@ describe('the steps', () => {
   test.each([
     { provider: 'processor', place: 'open Developers > API keys, replace the key "nightly-job" (“Roll” or “Rotate”)' },
     { provider: 'reseller', place: 'Developer tools > Authentication > API keys' },
-    { provider: 'subscription', place: 'open API Keys and Webhooks in the settings, and there the API keys' },
+    { provider: 'subscription', place: 'open API Keys and Webhooks > API Keys' },
   ] as const)('name the key to replace, and where $provider has it', ({ provider, place }) => {
     const { sentence, steps } = nextStepsOf(
       made({ provider, origin: origin({ channel: 'api', key_name: 'nightly-job' }) }),

@@ -82,7 +82,7 @@ const STOP_STEPS: Record<ProviderKind, Record<Channel, (maker: Maker) => readonl
   },
   subscription: {
     api: ({ key }) => [
-      "In the provider's dashboard, open API Keys and Webhooks in the settings, and there the API keys.",
+      "In the settings of the provider's dashboard, open API Keys and Webhooks > API Keys.",
       key === UNNAMED_KEY
         ? 'Delete each full-access key that you cannot vouch for, and create a new one for the program that used it.'
         : `Delete ${key}, and create a new one for the program that used it.`,

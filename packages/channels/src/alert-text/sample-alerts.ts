@@ -186,7 +186,7 @@ function storm(projectId: string): Storm {
     storm_id: 'stm_7h1c5v9q3x6m0k2d',
     project_id: projectId,
     connection_id: 'con_9k3f7h1m5q2v8x4z',
-    provider: 'processor',
+    provider: 'subscription',
     state: 'open',
     report: 2,
     reported_at: '2026-11-21T10:01:00.000Z',
@@ -204,7 +204,7 @@ function storm(projectId: string): Storm {
     ],
     mode: 'live',
     customers: 311,
-    links: { provider: 'https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg', console: null },
+    links: { provider: 'https://acme-games.chargebee.com/d/transactions/txn_AzZlGJTC9bPQ2Kxy', console: null },
     common: {
       channel: { value: 'api', count: 400 },
       key_name: { value: 'Billing server', count: 397 },

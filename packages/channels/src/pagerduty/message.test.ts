@@ -52,7 +52,7 @@ describe('a PagerDuty event', () => {
     expect(pagerDutyEvent(report, CONSOLE, 'Backstop')).toMatchObject({
       event_action: 'trigger',
       dedup_key: storm.storm_id,
-      payload: { source: 'Shop Germany', component: 'processor', class: 'storm.reported' },
+      payload: { source: 'Shop Germany', component: 'subscription', class: 'storm.reported' },
     })
     expect(pagerDutyEvent(over, CONSOLE, 'Backstop')).toEqual({ event_action: 'resolve', dedup_key: storm.storm_id })
   })
