@@ -95,6 +95,8 @@ export const COLLECTIONS = {
       { keys: { 'current.outbox.at': 1 }, options: { sparse: true } },
       { keys: { 'current.nextLookAt': 1 }, options: { sparse: true } },
       { keys: { 'current.personalUntil': 1 }, options: { sparse: true } },
+      // For the erasure of a deleted connection, which reads the cases of its project in pages.
+      { keys: { project_id: 1, _id: 1 } },
     ],
   },
   actions: {

@@ -17,10 +17,12 @@ const common = (project: string, name: string) => ({
   project_id: project,
   requested_at: new Date().toISOString(),
 })
+/** Each alert has its own connection, because many alerts of one connection are a storm. */
 const alertsOf = (project: string, count: number) =>
-  Array.from({ length: count }, (_, index) =>
-    alert({ id: `alr_${project}_${index}`, project, at: new Date().toISOString() }),
-  )
+  Array.from({ length: count }, (_, index) => {
+    const incident = { connection_id: `con_${project}_${index}`, storm_id: null }
+    return alert({ id: `alr_${project}_${index}`, project, at: new Date().toISOString(), incident })
+  })
 
 test('a channel that was disabled is enabled by a command, and a replay brings its dead deliveries back', async () => {
   const project = 'prj_replay'

@@ -254,6 +254,24 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await listedAction(action.action_id)).toMatchObject({ version: 2, merged_into: 'act_other' })
     })
 
+    test('details that a newer projection no longer has are removed', async () => {
+      const theCase = pendingCase('a')
+      const action = projectAction(theCase, onlyAction(theCase))
+      const origin = {
+        channel: 'api',
+        key_name: null,
+        user: 'Canary ann',
+        request_id: null,
+        idempotency_key: null,
+      } as const
+      const customer = { id: null, name: 'Canary ann', email: null }
+      const listed = { mergedInto: null, isDecided: false } as const
+      const known = { ...action, version: 1, origin, customer }
+      await stores.projections.saveActions([{ action: known, ...listed, listing: 'absent' }])
+      await stores.projections.saveActions([{ action: { ...action, version: 2 }, ...listed, listing: 'outdated' }])
+      expect(JSON.stringify(await listedAction(action.action_id))).not.toContain('Canary')
+    })
+
     test('the inbox knows its entries, and a repeated insert changes nothing', async () => {
       const entry = {
         document: {

@@ -246,6 +246,9 @@ const CREATIONS: readonly unknown[] = [
   'refund_initiated',
   'subscription_cancellation_scheduled',
   'subscription_cancelled',
+  // The provider spells this type with one l.
+  'subscription_canceled_with_backdating',
+  'subscription_deleted',
 ]
 
 /**

@@ -25,9 +25,9 @@ export interface PersonalDataEraserParts {
 }
 
 /**
- * Erases personal data of cases, their actions and bodies: after its time, and of deleted connections, for which the notifier
- * also erases it in deliveries. It works page by
- * page. After a crash it repeats the page, which lists the actions again although their case has changed already.
+ * Erases personal data of cases, their actions and bodies: after its time, and of deleted connections, for which the
+ * notifier also erases it in deliveries. It works page by page. After a crash it repeats the page, which lists the actions
+ * again although their case has changed already.
  */
 export function createPersonalDataEraser(parts: PersonalDataEraserParts): Periodic {
   const { clock, logger } = parts
@@ -39,10 +39,17 @@ export function createPersonalDataEraser(parts: PersonalDataEraserParts): Period
   })
 }
 
-/** Erases everything that is due now. */
+/**
+ * Erases everything that is due now. A failure of one part does not stop the other one.
+ * @throws the failure, or both as an AggregateError, after both parts have ended
+ */
 export async function eraseDuePersonalData(parts: PersonalDataEraserParts, isStopping = () => false): Promise<void> {
-  await eraseExpired(parts, isStopping)
-  await eraseDeletedConnections(parts, isStopping)
+  const failures: unknown[] = []
+  for (const erase of [eraseExpired, eraseDeletedConnections]) {
+    await erase(parts, isStopping).catch(error => failures.push(error))
+  }
+  if (failures.length > 1) throw new AggregateError(failures, 'Personal data was not erased')
+  if (failures.length === 1) throw failures[0]
 }
 
 async function eraseExpired({ stores, reconcile, clock }: PersonalDataEraserParts, isStopping: () => boolean) {

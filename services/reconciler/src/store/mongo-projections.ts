@@ -9,11 +9,14 @@ export function createMongoProjections(mongo: Mongo): ProjectionStore {
   const actions = mongo.db.collection<ActionDocument>('actions')
   const incidents = mongo.db.collection<IncidentDocument>('incidents')
   return {
-    saveActions: list => saveNewer(actions, list, toActionDocument),
+    saveActions: list => saveNewer(actions, list, toActionDocument, DETAIL_FIELDS),
     // An opened incident is rarely written again, so it is always treated like an update.
     saveIncidents: list => saveNewer(incidents, list, toIncidentDocument),
   }
 }
+
+/** Fields that are absent once all their facts were erased. An update must remove them. */
+const DETAIL_FIELDS = ['origin', 'customer', 'payment', 'mode', 'links'] as const satisfies (keyof ActionDocument)[]
 
 function toActionDocument({ action: { action_id, ...rest }, mergedInto }: ProjectedAction): ActionDocument {
   const document = { _id: action_id, ...rest, first_seen: new Date(rest.first_seen_at) }
@@ -28,11 +31,13 @@ function toIncidentDocument({ incident: { incident_id, ...rest } }: ProjectedInc
  * Writes each document unless a newer version is stored. An insert costs a sixth of an upsert, so documents that are
  * probably new are inserted, and upserted only if they exist. A query costs less than an update without effect, so
  * documents that are probably stored are queried first.
+ * @param removable the fields that an update removes if the new document does not have them
  */
 async function saveNewer<P extends { listing: ListingState }, T extends { _id: string; version: number }>(
   collection: Collection<T>,
   list: readonly P[],
   toDocument: (projected: P) => T,
+  removable: readonly (keyof T & string)[] = [],
 ): Promise<void> {
   await asUnavailable(async () => {
     const fresh = list.filter(({ listing }) => listing === 'absent').map(toDocument)
@@ -47,12 +52,22 @@ async function saveNewer<P extends { listing: ListingState }, T extends { _id: s
     ]
     if (rest.length === 0) return
     const upserts = rest.map(({ _id, ...fields }) => ({
-      updateOne: { filter: { _id, version: { $lt: fields.version } }, update: { $set: fields }, upsert: true },
+      updateOne: {
+        filter: { _id, version: { $lt: fields.version } },
+        update: replacing(fields, removable),
+        upsert: true,
+      },
     }))
     // If a newer version is stored, the upsert tries to insert and fails with a duplicate key, so the newer version is
     // kept.
     await writeIgnoringDuplicates(() => collection.bulkWrite(upserts as never, { ordered: false }), upserts.length)
   })
+}
+
+function replacing(fields: object, removable: readonly string[]) {
+  const removed = removable.filter(name => !(name in fields))
+  if (removed.length === 0) return { $set: fields }
+  return { $set: fields, $unset: Object.fromEntries(removed.map(name => [name, ''])) }
 }
 
 /** The documents that are missing, or stored in an older version. */
