@@ -155,6 +155,46 @@ test('storms of two connections are apart, and the alerts of other projects are 
   expect(reportsTo(notifier, 'chn_other_mail')).toEqual([])
 })
 
+test('a silence that begins during a storm does not hide the actions before it', async () => {
+  const notifier = await startNotifier()
+  const all = refunds(notifier, 40)
+  await notifier.publish(...all)
+  await notifier.clock.advance(100)
+  const now = notifier.clock.now()
+  notifier.collections.silences.set('sil_1', {
+    _id: 'sil_1',
+    project_id: PROJECT,
+    connection_id: 'con_1',
+    reason: 'Looking into it',
+    created_by: 'key_1',
+    created_at: new Date(now + 1_000),
+    ends_at: new Date(now + 60 * MINUTE),
+    ended_by: null,
+  })
+  await notifier.clock.advance(2_000)
+  await notifier.publish(...refunds(notifier, 5, { first: 100 }))
+  await notifier.clock.advance(20 * MINUTE)
+  expect(reportsTo(notifier, 'chn_mail').at(-1)).toMatchObject({ state: 'ended', count: 40 })
+})
+
+test('a report that waits for its retry is not sent after a later report', async () => {
+  const notifier = await startNotifier()
+  const isFirst = (body: unknown) => String(body).includes('From now on you get a few summaries')
+  notifier.state.reply = ({ body }) => ({ status: isFirst(body) ? 500 : 200, body: 'ok' })
+  await notifier.publish(...refunds(notifier, 15))
+  await notifier.clock.advance(10_000)
+  const [storm] = notifier.collections.storms.values()
+  const deliveryOf = (report: number) => notifier.deliveryOf(stormAlertId(storm?._id ?? '', report), 'chn_slack')
+  expect(deliveryOf(1)?.state).toBe('retrying')
+  await notifier.clock.advance(10 * MINUTE)
+  expect(reportsTo(notifier, 'chn_slack').map(({ state }) => state)).toEqual(['ended'])
+  expect(deliveryOf(1)).toMatchObject({ state: 'superseded', told_by: deliveryOf(2)?._id })
+  notifier.state.reply = () => ({ status: 200, body: 'ok' })
+  notifier.requests.length = 0
+  await notifier.clock.advance(30 * MINUTE)
+  expect(notifier.requests).toEqual([])
+})
+
 test('a second storm of a connection begins after nine messages again', async () => {
   const notifier = await startNotifier()
   await notifier.publish(...refunds(notifier, 15))

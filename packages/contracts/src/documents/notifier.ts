@@ -69,7 +69,7 @@ export interface DeliveryDocument {
   alert_id: string
   event: Alert['event']
   test: boolean
-  /** superseded: not sent, because a later message about the same incident contains the same news. */
+  /** superseded: not sent, because a later message about the same incident or storm contains the same news. */
   state: 'pending' | 'delivered' | 'retrying' | 'dead' | 'superseded'
   /** Why the delivery ended, or what happens next, for people to read. */
   reason: string

@@ -4,8 +4,8 @@ import { Timestamp } from '../operation.ts'
 import { ListQuery } from './list.ts'
 
 /**
- * The state of a delivery. dead: it ended without success. superseded: it was not sent, because a later message about the same incident
- * contains the same news.
+ * The state of a delivery. dead: it ended without success. superseded: it was not sent, because a later message about the same incident or
+ * storm contains the same news.
  */
 export const DeliveryState = z.enum(['pending', 'delivered', 'retrying', 'dead', 'superseded'])
 

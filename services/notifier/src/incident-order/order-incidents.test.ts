@@ -1,5 +1,6 @@
+import { SAMPLE_ALERTS } from '@backstop/channels'
 import { incidentAlerts } from '@backstop/channels/test'
-import { deliveryIdOf } from '@backstop/contracts'
+import { type Alert, deliveryIdOf, stormAlertId } from '@backstop/contracts'
 import { createLogger } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
@@ -11,7 +12,7 @@ import { orderIncidents } from './order-incidents.ts'
 
 const { opened, resolved } = incidentAlerts('inc_1')
 const OPENED_ID = deliveryIdOf(opened.alert_id, 'chn_1')
-const requestOf = (alert: typeof opened) => ({
+const requestOf = (alert: Alert) => ({
   delivery_id: deliveryIdOf(alert.alert_id, 'chn_1'),
   channel_id: 'chn_1',
   project_id: alert.project_id,
@@ -19,7 +20,7 @@ const requestOf = (alert: typeof opened) => ({
   test: false,
   alert,
 })
-const job = (alert: typeof opened, isKnown = false): DeliveryJob => ({
+const job = (alert: Alert, isKnown = false): DeliveryJob => ({
   request: requestOf(alert),
   channelKind: 'webhook',
   orderingKey: 'inc_1',
@@ -93,4 +94,36 @@ test('a message without dependent messages costs no read', async () => {
   const { order } = await createScenario()
   const { sendable } = await order([job(opened)], () => Promise.reject(new Error('asked')))
   expect(sendable).toHaveLength(1)
+})
+
+describe('a report about a storm', () => {
+  const report = (number: number): Alert => {
+    const sample = SAMPLE_ALERTS['storm.reported']()
+    if (sample.event !== 'storm.reported') throw new Error('The sample is of another event')
+    const { storm_id } = sample.data.storm
+    const storm = { ...sample.data.storm, report: number }
+    return { ...sample, alert_id: stormAlertId(storm_id, number), data: { ...sample.data, storm } }
+  }
+  async function createStorm(reports: number) {
+    const scenario = await createScenario()
+    const all = Array.from({ length: reports }, (_, index) => report(index + 1))
+    await scenario.deliveries.insertNew(all.map(one => newDelivery(requestOf(one), 'webhook', 0)))
+    return { ...scenario, all }
+  }
+
+  test('ends all earlier reports that wait, and they are not sent when they are due', async () => {
+    const { order, deliveries, all } = await createStorm(3)
+    const [first, second, third] = all as [Alert, Alert, Alert]
+    expect((await order([job(third)])).sendable.map(({ request }) => request.alert)).toEqual([third])
+    expect((await order([job(first, true), job(second, true)])).superseded).toHaveLength(2)
+    const thirdId = requestOf(third).delivery_id
+    expect((await deliveries.progressOf([thirdId])).get(thirdId)?.state).toBe('pending')
+  })
+
+  test('in one digest with earlier ones is the only one sent', async () => {
+    const { order, all } = await createStorm(3)
+    const { sendable, superseded } = await order(all.map(one => job(one)))
+    expect(sendable.map(({ request }) => request.alert)).toEqual([all[2]])
+    expect(superseded).toHaveLength(2)
+  })
 })

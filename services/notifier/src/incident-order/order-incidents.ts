@@ -2,7 +2,7 @@ import type { DeliveryRequest } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger } from '@backstop/kit'
 import type { DeliveryJob } from '../queue/delivery-job.ts'
 import type { DeliveryProgress, DeliveryStore, SupersedeOrder } from '../store/delivery-store.ts'
-import { decideIncidentOrder, includeOpening, precedingDeliveryId } from './rules/decide-order.ts'
+import { canBeSuperseded, decideIncidentOrder, includeOpening, precedingDeliveryIds } from './rules/decide-order.ts'
 
 export interface IncidentOrderOptions {
   readonly deliveries: DeliveryStore
@@ -21,12 +21,12 @@ export interface Sendable {
 
 export interface OrderedJobs {
   readonly sendable: readonly Sendable[]
-  /** Jobs that are finished because a later message announces their incident as well. */
+  /** Jobs that are finished because a later message announces their incident or storm as well. */
   readonly superseded: readonly DeliveryJob[]
 }
 
 /**
- * Puts the messages about one incident into the right order. `ChannelQueues` never runs two jobs of one incident at the
+ * Puts the messages about one incident or storm into the right order. `ChannelQueues` never runs two jobs of one incident at the
  * same time, so the progress read here stays valid until these jobs have ended. Most jobs need no read.
  * @throws AppError `unavailable` if the progress could not be read; nothing was sent
  */
@@ -34,20 +34,19 @@ export async function orderIncidents(
   jobs: readonly DeliveryJob[],
   options: IncidentOrderOptions,
 ): Promise<OrderedJobs> {
-  const before = new Map(jobs.map(job => [job, precedingDeliveryId(job.request.alert, job.request.channel_id)]))
-  const openedIds = [...before.values()].filter(id => id !== undefined)
-  const rechecked = jobs.filter(job => job.isKnown && job.request.alert.event === 'incident.opened')
+  const before = new Map(jobs.map(job => [job, precedingDeliveryIds(job.request.alert, job.request.channel_id)]))
+  const openedIds = [...before.values()].flat()
+  const rechecked = jobs.filter(job => job.isKnown && canBeSuperseded(job.request.alert))
   if (openedIds.length + rechecked.length === 0) {
     return { sendable: jobs.map(job => ({ job, request: job.request })), superseded: [] }
   }
   await Promise.all(openedIds.map(id => options.untilRecorded(id)))
-  const progress = await supersedeOpenings(before, rechecked, options)
+  const progress = await supersedeEarlier(before, rechecked, options)
   const superseded = jobs.filter(job => progress.get(job.request.delivery_id)?.state === 'superseded')
   const sendable = jobs
     .filter(job => !superseded.includes(job))
     .map(job => {
-      const openedId = before.get(job)
-      const tellsBoth = openedId !== undefined && progress.get(openedId)?.state === 'superseded'
+      const tellsBoth = before.get(job)?.some(id => progress.get(id)?.state === 'superseded')
       return { job, request: tellsBoth ? { ...job.request, alert: includeOpening(job.request.alert) } : job.request }
     })
   return { sendable, superseded }
@@ -59,28 +58,30 @@ export async function orderIncidents(
  */
 const MAX_ROUNDS = 5
 
-/** Records which openings are superseded. @returns the progress of all deliveries that the order depends on */
-async function supersedeOpenings(
-  before: ReadonlyMap<DeliveryJob, string | undefined>,
+/** Records which openings and earlier reports are superseded. @returns the progress of all deliveries that the order depends on */
+async function supersedeEarlier(
+  before: ReadonlyMap<DeliveryJob, readonly string[]>,
   rechecked: readonly DeliveryJob[],
   { deliveries, clock, logger }: IncidentOrderOptions,
 ): Promise<ReadonlyMap<string, DeliveryProgress>> {
-  const ids = [...before.values(), ...rechecked.map(job => job.request.delivery_id)].filter(id => id !== undefined)
+  const ids = [...[...before.values()].flat(), ...rechecked.map(job => job.request.delivery_id)]
   for (let round = 1; ; round++) {
     const progress = await deliveries.progressOf(ids)
-    const orders: SupersedeOrder[] = []
-    for (const [job, openedId] of before) {
-      if (openedId === undefined) continue
-      const order = decideIncidentOrder(progress.get(openedId))
-      if (order.kind !== 'supersede') continue
+    // Of several reports about one storm, the last one supersedes the others.
+    const orders = new Map<string, SupersedeOrder>()
+    for (const [job, earlierIds] of before) {
       const { delivery_id: byId, channel_id } = job.request
-      orders.push({ deliveryId: openedId, byId, waitsFor: order.waitsFor, atMs: clock.now() })
-      logger.info({ delivery_id: openedId, told_by: byId, channel_id, reason: order.reason }, 'delivery.superseded')
+      for (const deliveryId of earlierIds) {
+        const order = decideIncidentOrder(progress.get(deliveryId))
+        if (order.kind !== 'supersede') continue
+        orders.set(deliveryId, { deliveryId, byId, waitsFor: order.waitsFor, atMs: clock.now() })
+        logger.info({ delivery_id: deliveryId, told_by: byId, channel_id, reason: order.reason }, 'delivery.superseded')
+      }
     }
     // If the conflict is not resolved after these rounds, send the messages as they are: a late "opened" is better than
     // a lost one.
-    if (orders.length === 0 || round > MAX_ROUNDS) return progress
-    await deliveries.supersede(orders)
+    if (orders.size === 0 || round > MAX_ROUNDS) return progress
+    await deliveries.supersede([...orders.values()])
     crashPoint('notifier.after-supersede')
   }
 }

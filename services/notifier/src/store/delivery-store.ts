@@ -67,8 +67,7 @@ export interface SupersedeOrder {
 }
 
 /** The public reason of a superseded delivery. */
-export const SUPERSEDED_TEXT =
-  'The incident was resolved before this arrived; the message about the resolution reports both'
+export const SUPERSEDED_TEXT = 'A later message about the same incident or storm reports this too'
 
 /** The document of a new delivery. */
 export function newDelivery(

@@ -1,7 +1,7 @@
 import { incidentAlerts, PROJECT } from '@backstop/channels/test'
 import type { ChannelFilter } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { precedingDeliveryId } from '../../incident-order/rules/decide-order.ts'
+import { openingDeliveryId } from '../../incident-order/rules/decide-order.ts'
 import type { SubscribedChannel } from './fan-out.ts'
 import { isLetThrough, openingsToRead } from './follow-opening.ts'
 
@@ -25,7 +25,7 @@ function resolvedAfter(ms: number) {
   return { ...resolved, created_at: new Date(Date.parse(resolved.data.incident.opened_at) + ms).toISOString() }
 }
 
-const openings = new Set([precedingDeliveryId(resolvedAfter(0), 'chn_1') as string])
+const openings = new Set([openingDeliveryId(resolvedAfter(0), 'chn_1') as string])
 const none = new Set<string>()
 
 describe('a resolution', () => {
@@ -64,7 +64,7 @@ describe('a resolution', () => {
 
 describe('the deliveries to read', () => {
   const channels = [channel(null), channel(PASSES, { channelId: 'chn_2' }), channel(PASSES, { projectId: 'prj_other' })]
-  const idOf = (channelId: string) => precedingDeliveryId(resolvedAfter(0), channelId)
+  const idOf = (channelId: string) => openingDeliveryId(resolvedAfter(0), channelId)
 
   test('are none for openings', () => {
     expect(openingsToRead([incidentAlerts('inc_1').opened], channels, () => true)).toEqual([])

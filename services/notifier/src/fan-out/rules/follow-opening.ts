@@ -1,5 +1,5 @@
 import { type Alert, DELIVERY_DAYS } from '@backstop/contracts'
-import { precedingDeliveryId } from '../../incident-order/rules/decide-order.ts'
+import { openingDeliveryId } from '../../incident-order/rules/decide-order.ts'
 import type { SubscribedChannel } from './fan-out.ts'
 import { judgeFilter } from './judge-filter.ts'
 
@@ -23,7 +23,7 @@ export function isLetThrough(
   channel: SubscribedChannel,
   { isSilenced, openings }: AlertHistory,
 ): boolean {
-  const openingId = precedingDeliveryId(alert, channel.channelId)
+  const openingId = openingDeliveryId(alert, channel.channelId)
   if (openingId !== undefined && openings.has(openingId)) return true
   if (isSilenced) return false
   if (channel.filter !== null && channel.events.includes('incident.opened') && wouldShowOpening(alert)) return false
@@ -42,7 +42,7 @@ export function openingsToRead(
       const needsAll = isSilenced(alert)
       return channels
         .filter(({ projectId, filter }) => projectId === alert.project_id && (needsAll || filter !== null))
-        .map(({ channelId }) => precedingDeliveryId(alert, channelId))
+        .map(({ channelId }) => openingDeliveryId(alert, channelId))
         .filter(id => id !== undefined)
     })
 }

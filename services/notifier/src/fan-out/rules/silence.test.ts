@@ -49,6 +49,12 @@ test('alerts about no connection are never silenced', () => {
   }
 })
 
+test('a report about a storm is never silenced, because silenced actions are not in it', () => {
+  const report = SAMPLE_ALERTS['storm.reported'](PROJECT)
+  expect(silenceOf(report, [always(report)])).toBeUndefined()
+  expect(silenceQuestionOf([report])).toBeUndefined()
+})
+
 test('asks for the connections of all alerts and for the whole period in which they were raised', () => {
   const late = alert({ incident: { opened_at: '2026-11-21T12:00:00.000Z', connection_id: 'con_2' } })
   expect(silenceQuestionOf([alert(), late])).toEqual({

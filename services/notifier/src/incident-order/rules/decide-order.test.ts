@@ -1,8 +1,9 @@
+import { SAMPLE_ALERTS } from '@backstop/channels'
 import { incidentAlerts, testAlert } from '@backstop/channels/test'
-import { deliveryIdOf } from '@backstop/contracts'
+import { deliveryIdOf, stormAlertId } from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import type { DeliveryProgress } from '../../store/delivery-store.ts'
-import { decideIncidentOrder, includeOpening, precedingDeliveryId } from './decide-order.ts'
+import { decideIncidentOrder, includeOpening, precedingDeliveryIds } from './decide-order.ts'
 
 const progress = (state: DeliveryProgress['state'], nextAttempt: number | null): DeliveryProgress => ({
   state,
@@ -29,9 +30,18 @@ test.each([
 
 test('a resolve comes after the opening of the same incident on the same channel; nothing else waits', () => {
   const { opened, resolved } = incidentAlerts('inc_1')
-  expect(precedingDeliveryId(resolved, 'chn_1')).toBe(deliveryIdOf(opened.alert_id, 'chn_1'))
-  expect(precedingDeliveryId(opened, 'chn_1')).toBeUndefined()
-  expect(precedingDeliveryId(testAlert('chn_1'), 'chn_1')).toBeUndefined()
+  expect(precedingDeliveryIds(resolved, 'chn_1')).toEqual([deliveryIdOf(opened.alert_id, 'chn_1')])
+  expect(precedingDeliveryIds(opened, 'chn_1')).toEqual([])
+  expect(precedingDeliveryIds(testAlert('chn_1'), 'chn_1')).toEqual([])
+})
+
+test('a report about a storm comes after all earlier reports of the storm', () => {
+  const sample = SAMPLE_ALERTS['storm.reported']()
+  if (sample.event !== 'storm.reported') throw new Error('The sample is of another event')
+  const { storm } = sample.data
+  const before = (report: number) => precedingDeliveryIds({ ...sample, data: { storm: { ...storm, report } } }, 'chn_1')
+  expect(before(1)).toEqual([])
+  expect(before(3)).toEqual([1, 2].map(report => deliveryIdOf(stormAlertId(storm.storm_id, report), 'chn_1')))
 })
 
 test('a message that announces both names the superseded alert', () => {

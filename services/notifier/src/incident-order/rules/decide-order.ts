@@ -1,9 +1,9 @@
-import { type Alert, deliveryIdOf, incidentAlertId } from '@backstop/contracts'
+import { type Alert, deliveryIdOf, incidentAlertId, stormAlertId } from '@backstop/contracts'
 import type { DeliveryProgress } from '../../store/delivery-store.ts'
 
 /**
  * How to announce a resolved incident to a channel. "Resolved" never comes before "opened", and an incident is never
- * announced as open after its resolution.
+ * announced as open after its resolution. The reports about a storm follow the same rule: a later one is the "resolved" of each earlier one.
  */
 export type IncidentOrder =
   | { kind: 'as_it_is'; reason: 'opened_was_delivered' | 'opened_did_not_go_here' }
@@ -29,10 +29,29 @@ export function decideIncidentOrder(opened: DeliveryProgress | undefined): Incid
   }
 }
 
-/** The id of the delivery that must be sent before this alert on the same channel; undefined if there is none. */
-export function precedingDeliveryId(alert: Alert, channelId: string): string | undefined {
-  if (alert.event !== 'incident.resolved') return undefined
-  return deliveryIdOf(openedAlertId(alert), channelId)
+/**
+ * The ids of the deliveries that are not sent any more once this alert is sent on the same channel: the opening of an incident, and the earlier
+ * reports about a storm.
+ */
+export function precedingDeliveryIds(alert: Alert, channelId: string): string[] {
+  return precedingAlertIds(alert).map(alertId => deliveryIdOf(alertId, channelId))
+}
+
+/** The id of the delivery of the same incident's opening to the same channel; undefined if the alert is no resolution. */
+export function openingDeliveryId(alert: Alert, channelId: string): string | undefined {
+  return alert.event === 'incident.resolved' ? deliveryIdOf(openedAlertId(alert), channelId) : undefined
+}
+
+function precedingAlertIds(alert: Alert): string[] {
+  if (alert.event === 'incident.resolved') return [openedAlertId(alert)]
+  if (alert.event !== 'storm.reported') return []
+  const { storm_id, report } = alert.data.storm
+  return Array.from({ length: report - 1 }, (_, index) => stormAlertId(storm_id, index + 1))
+}
+
+/** True if a later alert may have made the alert's delivery superfluous. */
+export function canBeSuperseded({ event }: Alert): boolean {
+  return event === 'incident.opened' || event === 'storm.reported'
 }
 
 /** The alert for a channel that never received "opened": it announces opening and resolution. */
