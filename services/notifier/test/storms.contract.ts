@@ -58,6 +58,7 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
     reported_at: null,
     reported_version: 0,
     reported_count: 0,
+    reported_resolved: 0,
     next_look_at: new Date(AT),
     ended_at: null,
     ...facts,
@@ -70,7 +71,13 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
     recordedAtMs,
   })
   const entry = (id: string): TimedOutboxEntry => ({ id, topic: 'alerts', key: 'prj_1', message: { id }, at: AT })
-  const write = (id: string, nextLookAtMs: number | null) => ({ entry: entry(id), count: 3, atMs: AT, nextLookAtMs })
+  const write = (id: string, nextLookAtMs: number | null) => ({
+    entry: entry(id),
+    count: 3,
+    resolved: 1,
+    atMs: AT,
+    nextLookAtMs,
+  })
   const found = async (id: string) => {
     const document = await storms.find(id)
     if (document === undefined) throw new Error(`There is no storm ${id}`)
@@ -119,9 +126,11 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
       await storms.adopt('stm_x', near)
       expect(await stormsOfMembers()).toEqual({ a: 'stm_x', b: 'stm_x', c: 'stm_x', d: null })
       expect(await storms.countMembers(storm('stm_x'))).toBe(3)
-      await storms.move('stm_x', 'stm_y', ['b', 'd'])
+      await storms.move('con_1', 'stm_x', 'stm_y', ['b', 'd'])
       expect(await stormsOfMembers()).toEqual({ a: 'stm_x', b: 'stm_y', c: 'stm_x', d: null })
-      await storms.move('stm_x', 'stm_y', null)
+      await storms.move('con_2', 'stm_x', 'stm_y', null)
+      expect(await storms.countMembers(storm('stm_y'))).toBe(1)
+      await storms.move('con_1', 'stm_x', 'stm_y', null)
       expect(await storms.countMembers(storm('stm_y'))).toBe(3)
       const visited: string[] = []
       await storms.visitMembers(storm('stm_y'), ({ action_id }) => visited.push(action_id))
@@ -202,10 +211,34 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
         reported_at: new Date(AT),
         reported_version: 1,
         reported_count: 3,
+        reported_resolved: 1,
       })
       expect(await storms.outbox.pending(AT + 1, 10)).toEqual([told])
       await storms.outbox.published([{ documentId: 'stm_a', entryIds: told?.entries.map(({ id }) => id) ?? [] }])
       expect(await storms.outbox.pending(AT + 1, 10)).toEqual([])
+    })
+
+    test('are due again after their end when members are resolved, until they are reported or forgotten', async () => {
+      await storms.open(storm('stm_a'))
+      const open = await found('stm_a')
+      await storms.lookAgain(['stm_a', 'unknown'], AT + 5)
+      await storms.lookAgain([], AT + 5)
+      expect(await storms.report(open, write('r', null))).toBeUndefined()
+      const before = await found('stm_a')
+      expect(before.version - before.reported_version).toBe(0)
+      expect(await storms.report(before, write('r1', null))).toBeDefined()
+      await storms.lookAgain(['stm_a'], AT + 5)
+      expect((await storms.due(AT + 5, 10)).map(({ _id }) => _id)).toEqual(['stm_a'])
+      const read = await found('stm_a')
+      await storms.lookAgain(['stm_a'], AT + 6)
+      await storms.forget(read)
+      expect(await storms.due(AT + 6, 10)).toHaveLength(1)
+      await storms.forget(await found('stm_a'))
+      expect(await storms.due(AT + 6, 10)).toEqual([])
+      await storms.lookAgain(['stm_a'], AT + 7)
+      expect(await storms.report(await found('stm_a'), { ...write('r2', null), atMs: AT + 9 })).toBeDefined()
+      expect(await found('stm_a')).toMatchObject({ state: 'ended', report: 2, ended_at: new Date(AT) })
+      expect(await storms.due(AT + 1_000, 10)).toEqual([])
     })
 
     test('do not end while a member joins, but are reported', async () => {

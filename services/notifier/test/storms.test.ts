@@ -7,6 +7,7 @@ import {
   emailChannel,
   incidentAlerts,
   PROJECT,
+  pagerDutyChannel,
   slackChannel,
   webhookChannel,
 } from '@backstop/channels/test'
@@ -129,6 +130,46 @@ test('people hear of the resolution of the first nine only, and the end says how
     expect(one).toMatchObject({ data: { incident: { storm_id: storm?._id } } })
   }
   expect(reportsTo(notifier, 'chn_mail').at(-1)).toMatchObject({ state: 'ended', explained: 10, resolved: 10 })
+})
+
+test('when the last incident of an ended storm is resolved, one more report says so, and PagerDuty resolves', async () => {
+  const events = 'https://events.pagerduty.com/v2/enqueue'
+  const notifier = await startNotifier(pagerDutyChannel('chn_pager', events, '0'.repeat(32), { events: [...EVENTS] }))
+  notifier.state.reply = ({ url }) => ({ status: String(url).startsWith(events) ? 202 : 200, body: 'ok' })
+  const all = refunds(notifier, 15)
+  await notifier.publish(...all)
+  await notifier.clock.advance(20 * MINUTE)
+  const resolved = all.map(one => ({
+    ...incidentAlerts(one.data.incident.incident_id).resolved,
+    data: {
+      incident: { ...one.data.incident, state: 'resolved' as const, resolved_by: 'op_1' },
+      action: { ...one.data.action, verdict: 'explained' as const },
+    },
+  }))
+  await notifier.publish(...resolved.slice(0, 14))
+  await notifier.clock.advance(MINUTE)
+  const reports = () => reportsTo(notifier, 'chn_pager').map(one => [one.state, one.resolved])
+  expect(reports()).toEqual([
+    ['open', 0],
+    ['ended', 0],
+  ])
+  await notifier.publish(...resolved.slice(14))
+  await notifier.clock.advance(MINUTE)
+  await notifier.publish(...resolved)
+  await notifier.clock.advance(MINUTE)
+  expect(reports()).toEqual([
+    ['open', 0],
+    ['ended', 0],
+    ['ended', 15],
+  ])
+  const [storm] = notifier.collections.storms.values()
+  const sent = notifier.requests.filter(({ url }) => String(url).startsWith(events)).map(({ body }) => String(body))
+  const ofStorm = sent.map(body => JSON.parse(body)).filter(event => event.dedup_key === storm?._id)
+  expect(ofStorm.map(event => [event.event_action, event.payload?.severity])).toEqual([
+    ['trigger', 'critical'],
+    ['trigger', 'info'],
+    ['resolve', undefined],
+  ])
 })
 
 test('storms of two connections are apart, and the alerts of other projects are as before', async () => {

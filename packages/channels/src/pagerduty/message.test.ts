@@ -42,6 +42,12 @@ describe('a PagerDuty event', () => {
     })
   })
 
+  test('that a storm ended without a new action wakes nobody', () => {
+    const report = SAMPLE_ALERTS['storm.reported']() as Extract<Alert, { event: 'storm.reported' }>
+    const { storm } = report.data
+    expect(severityOf({ ...report, data: { ...report.data, storm: { ...storm, state: 'ended' } } })).toBe('info')
+  })
+
   test('of a storm triggers, and resolves when all its actions are resolved', () => {
     const report = SAMPLE_ALERTS['storm.reported']() as Extract<Alert, { event: 'storm.reported' }>
     const { storm } = report.data

@@ -106,7 +106,7 @@ export function severityOf(alert: Alert): PagerDutySeverity {
     case 'incident.opened':
       return severityOfIncident(alert.data.incident, alert.data.action)
     case 'storm.reported':
-      return alert.data.storm.mode === 'test' ? 'info' : 'critical'
+      return alert.data.storm.mode === 'test' || alert.data.storm.state === 'ended' ? 'info' : 'critical'
     case 'drift.detected':
     case 'run.failed':
       return 'error'

@@ -208,7 +208,10 @@ export interface StormDocument {
   reported_at: Date | null
   reported_version: number
   reported_count: number
-  /** When to look at the storm again, for a report or for its end. Absent after the end. */
+  reported_resolved: number
+  /**
+   * When to look at the storm again, for a report or for its end. After the end absent, until an incident of the storm is resolved.
+   */
   next_look_at?: Date
   ended_at: Date | null
   /** Unpublished reports. */

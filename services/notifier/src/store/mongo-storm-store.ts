@@ -62,6 +62,16 @@ export function createMongoStormStore(db: Db): StormStore {
       await asUnavailable(() => members.bulkWrite(updates, { ordered: false }))
     },
 
+    async lookAgain(stormIds, atMs) {
+      if (stormIds.length === 0) return
+      const _id = { $in: [...stormIds] }
+      await asUnavailable(async () => {
+        // Both versions, because a resolution makes no update due.
+        await storms.updateMany({ _id }, { $inc: { version: 1, reported_version: 1 } })
+        await storms.updateMany({ _id, state: 'ended' }, { $set: { next_look_at: new Date(atMs) } })
+      })
+    },
+
     touch: ({ stormId, recordedAtMs }) =>
       asUnavailable(async () => {
         const touched = await storms.updateOne(
@@ -83,10 +93,10 @@ export function createMongoStormStore(db: Db): StormStore {
         const reopened = { state: 'open', ended_at: null, next_look_at: new Date(atMs) } as const
         await unlessAnotherIsOpen(() => storms.updateOne({ _id: stormId, state: 'ended' }, { $set: reopened }))
       }),
-    move: (from, to, incidentIds) =>
+    move: (connectionId, from, to, incidentIds) =>
       asUnavailable(async () => {
         const some = incidentIds === null ? {} : { _id: { $in: [...incidentIds] } }
-        await members.updateMany({ storm_id: from, ...some }, { $set: { storm_id: to } })
+        await members.updateMany({ connection_id: connectionId, storm_id: from, ...some }, { $set: { storm_id: to } })
       }),
     countMembers: storm => asUnavailable(() => members.countDocuments(membersIn(storm))),
 
@@ -114,12 +124,16 @@ export function createMongoStormStore(db: Db): StormStore {
       asUnavailable(async () => {
         await storms.updateOne({ _id, report, state: 'open' }, { $set: { next_look_at: new Date(untilMs) } })
       }),
+    forget: ({ _id, report, version }) =>
+      asUnavailable(async () => {
+        await storms.updateOne({ _id, report, version, state: 'ended' }, { $unset: { next_look_at: '' } })
+      }),
     report: (storm, write) =>
       asUnavailable(async () => {
         const isEnd = write.nextLookAtMs === null
-        const { _id, report, version } = storm
+        const { _id, report, version, state } = storm
         const reported = await storms.findOneAndUpdate(
-          { _id, report, state: 'open', ...(isEnd ? { version } : {}) },
+          { _id, report, state, ...(isEnd ? { version } : {}) },
           toReportUpdate(storm, write),
           { returnDocument: 'after' },
         )
@@ -148,17 +162,21 @@ function membersIn({ _id, connection_id }: Pick<StormDocument, '_id' | 'connecti
   return { connection_id, storm_id: _id }
 }
 
-function toReportUpdate(storm: StormDocument, { entry, count, atMs, nextLookAtMs }: StormReportWrite) {
+function toReportUpdate(storm: StormDocument, { entry, count, resolved, atMs, nextLookAtMs }: StormReportWrite) {
   const at = new Date(atMs)
   const reported = {
     report: storm.report + 1,
     reported_at: at,
     reported_version: storm.version,
     reported_count: count,
+    reported_resolved: resolved,
   }
   return {
     ...(nextLookAtMs === null
-      ? { $set: { ...reported, state: 'ended' as const, ended_at: at }, $unset: { next_look_at: '' as const } }
+      ? {
+          $set: { ...reported, state: 'ended' as const, ended_at: storm.ended_at ?? at },
+          $unset: { next_look_at: '' as const },
+        }
       : { $set: { ...reported, next_look_at: new Date(nextLookAtMs) } }),
     ...(entry === null ? {} : { $push: { outbox: entry } }),
   }

@@ -25,10 +25,11 @@ export interface StormJoin {
 export interface StormReportWrite {
   /** Null if there is nothing to report, because no member is stored any more. */
   readonly entry: TimedOutboxEntry | null
-  /** Number of members in the report. */
+  /** Number of members in the report, and of those whose incident was resolved. */
   readonly count: number
+  readonly resolved: number
   readonly atMs: number
-  /** When to look at the storm again; null ends the storm. */
+  /** When to look at the storm again; null ends the storm, if it has not ended yet. */
   readonly nextLookAtMs: number | null
 }
 
@@ -39,6 +40,10 @@ export interface StormStore {
   insert(members: readonly StormMemberDocument[]): Promise<ReadonlySet<string>>
   /** Records that incidents of members were resolved. Unknown incidents are ignored. */
   resolve(resolutions: readonly MemberResolution[]): Promise<void>
+  /**
+   * Makes storms due that have ended, because members of them were resolved. An open storm does not end with totals that were read before.
+   */
+  lookAgain(stormIds: readonly string[], atMs: number): Promise<void>
 
   /** Records that members joined an open storm. @returns false if no open storm has this id */
   touch(join: StormJoin): Promise<boolean>
@@ -50,11 +55,11 @@ export interface StormStore {
   open(storm: StormDocument): Promise<void>
   /** Continues a storm that has ended. Does nothing if it is open, or if its connection has another open storm. */
   reopen(stormId: string, atMs: number): Promise<void>
-  /** Moves members to another storm. @param incidentIds all members of the storm if null */
-  move(from: string, to: string, incidentIds: readonly string[] | null): Promise<void>
+  /** Moves members to another storm of their connection. @param incidentIds all members of the storm if null */
+  move(connectionId: string, from: string, to: string, incidentIds: readonly string[] | null): Promise<void>
   countMembers(storm: Pick<StormDocument, '_id' | 'connection_id'>): Promise<number>
 
-  /** The open storms whose next look is due. */
+  /** The storms whose next look is due: open ones, and ended ones of which members were resolved. */
   due(nowMs: number, limit: number): Promise<readonly StormDocument[]>
   /** Passes each member of the storm to `visit`, without holding all of them in memory. */
   visitMembers(
@@ -65,9 +70,11 @@ export interface StormStore {
   actionsOf(actionIds: readonly string[]): Promise<ReadonlyMap<string, ReportedAction>>
   /** Changes when to look at the storm again, unless it was reported since it was read. */
   postpone(storm: StormDocument, untilMs: number): Promise<void>
+  /** Looks at an ended storm no more, unless it changed since it was read. */
+  forget(storm: StormDocument): Promise<void>
   /**
    * Records the next report and stores its message. Of several processes that report the same storm, one succeeds. The
-   * end is refused if a member joined since the storm was read.
+   * end is refused if a member joined or was resolved since the storm was read.
    * @returns the storm's outbox; undefined if the write was refused
    */
   report(storm: StormDocument, report: StormReportWrite): Promise<PendingOutbox | undefined>

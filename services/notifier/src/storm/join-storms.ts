@@ -65,7 +65,7 @@ async function joinStorm(join: StormJoin, first: NewMember, options: StormOption
     }
     const open = await storms.openStormOf(join.connectionId)
     if (open === undefined || open === stormId) continue
-    await storms.move(stormId, open, known === undefined ? null : join.incidentIds)
+    await storms.move(join.connectionId, stormId, open, known === undefined ? null : join.incidentIds)
     logger.info({ storm_id: stormId, joined: open, connection_id: join.connectionId }, 'storm.merged')
     stormId = open
   }
@@ -105,6 +105,7 @@ function newStorm(stormId: string, first: NewMember, recordedAtMs: number, nowMs
     reported_at: null,
     reported_version: 0,
     reported_count: 0,
+    reported_resolved: 0,
     next_look_at: now,
     ended_at: null,
   }

@@ -28,6 +28,8 @@ export async function recordMembers(
   const joined = await joinStorms(decided, incoming, options)
   const memberships = new Map([...recorded.members, ...joined].map(member => [member._id, member]))
   await options.storms.resolve(resolutions.filter(({ incidentId }) => memberships.has(incidentId)))
+  const resolvedIn = resolutions.flatMap(({ incidentId }) => memberships.get(incidentId)?.storm_id ?? [])
+  await options.storms.lookAgain([...new Set(resolvedIn)], nowMs)
   return memberships
 }
 

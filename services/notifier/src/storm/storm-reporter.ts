@@ -1,7 +1,7 @@
 import type { StormDocument } from '@backstop/contracts'
 import { crashPoint, createPeriodic, isRetryable, type OutboxPublisher, type Periodic } from '@backstop/kit'
 import type { StormOptions } from './join-storms.ts'
-import { decideStormStep, type StormStep } from './rules/report-schedule.ts'
+import { decideStormStep, isNewlyResolved, type StormStep } from './rules/report-schedule.ts'
 import { reportedActionIds, stormReportEntry } from './rules/storm-report.ts'
 import { StormCounter } from './rules/storm-totals.ts'
 
@@ -17,7 +17,8 @@ const LIMIT = 100
 type DueStep = Exclude<StormStep, { kind: 'wait' }>
 
 /**
- * Reports open storms when a report is due, and ends storms that no action joins any more. Every notifier looks for due
+ * Reports open storms when a report is due, ends storms that no action joins any more, and reports an ended storm once more when all its
+ * incidents are resolved. Every notifier looks for due
  * storms; a conditional write decides which one reports.
  */
 export function createStormReporter(options: StormReporterOptions): Periodic {
@@ -52,6 +53,7 @@ async function report(storm: StormDocument, step: DueStep, options: StormReporte
   const counter = new StormCounter()
   await storms.visitMembers(storm, member => counter.add(member))
   const totals = counter.totals()
+  if (storm.state === 'ended' && !isNewlyResolved(storm, totals?.counted)) return storms.forget(storm)
   const atMs = clock.now()
   const [nextLookAtMs, nextReportAtMs] = step.kind === 'end' ? [null, null] : [step.untilMs, step.nextReportAtMs]
   const entry =
@@ -63,8 +65,8 @@ async function report(storm: StormDocument, step: DueStep, options: StormReporte
           nextReportAtMs,
           atMs,
         })
-  const count = totals?.counted.count ?? 0
-  const pending = await storms.report(storm, { entry, count, atMs, nextLookAtMs })
+  const { count = 0, resolved = 0 } = totals?.counted ?? {}
+  const pending = await storms.report(storm, { entry, count, resolved, atMs, nextLookAtMs })
   if (pending === undefined) return
   crashPoint('notifier.storm.after-report')
   const { _id: storm_id, project_id, connection_id } = storm

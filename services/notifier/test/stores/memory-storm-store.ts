@@ -36,6 +36,13 @@ export function createMemoryStormStore(collections: Collections): StormStore {
         if (member !== undefined) Object.assign(member, { explained, resolved_at: new Date(atMs) })
       }
     },
+    async lookAgain(stormIds, atMs) {
+      for (const storm of stormIds.flatMap(id => storms.get(id) ?? [])) {
+        storm.version++
+        storm.reported_version++
+        if (storm.state === 'ended') storm.next_look_at = new Date(atMs)
+      }
+    },
     async touch({ stormId, recordedAtMs }) {
       const storm = storms.get(stormId)
       if (storm?.state !== 'open') return false
@@ -57,8 +64,10 @@ export function createMemoryStormStore(collections: Collections): StormStore {
       if (storm?.state !== 'ended' || openStorm(storm.connection_id) !== undefined) return
       Object.assign(storm, { state: 'open', ended_at: null, next_look_at: new Date(atMs) })
     },
-    async move(from, to, incidentIds) {
-      for (const member of membersIn(from)) if (incidentIds?.includes(member._id) !== false) member.storm_id = to
+    async move(connectionId, from, to, incidentIds) {
+      for (const member of membersIn(from)) {
+        if (member.connection_id === connectionId && incidentIds?.includes(member._id) !== false) member.storm_id = to
+      }
     },
     countMembers: async ({ _id }) => membersIn(_id).length,
     async due(nowMs, limit) {
@@ -80,9 +89,13 @@ export function createMemoryStormStore(collections: Collections): StormStore {
       const storm = storms.get(_id)
       if (storm?.state === 'open' && storm.report === report) storm.next_look_at = new Date(untilMs)
     },
-    async report(read, { entry, count, atMs, nextLookAtMs }) {
+    async forget({ _id, report, version }) {
+      const storm = storms.get(_id)
+      if (storm?.state === 'ended' && storm.report === report && storm.version === version) delete storm.next_look_at
+    },
+    async report(read, { entry, count, resolved, atMs, nextLookAtMs }) {
       const storm = storms.get(read._id)
-      if (storm?.state !== 'open' || storm.report !== read.report) return undefined
+      if (storm === undefined || storm.state !== read.state || storm.report !== read.report) return undefined
       if (nextLookAtMs === null && storm.version !== read.version) return undefined
       const at = new Date(atMs)
       const reported: Partial<StormDocument> = {
@@ -90,11 +103,12 @@ export function createMemoryStormStore(collections: Collections): StormStore {
         reported_at: at,
         reported_version: read.version,
         reported_count: count,
+        reported_resolved: resolved,
         outbox: [...(storm.outbox ?? []), ...(entry === null ? [] : [structuredClone(entry)])],
       }
       Object.assign(storm, reported)
       if (nextLookAtMs === null) {
-        Object.assign(storm, { state: 'ended', ended_at: at })
+        Object.assign(storm, { state: 'ended', ended_at: read.ended_at ?? at })
         delete storm.next_look_at
       } else storm.next_look_at = new Date(nextLookAtMs)
       return { documentId: storm._id, entries: structuredClone(storm.outbox ?? []) }

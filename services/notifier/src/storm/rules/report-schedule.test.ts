@@ -7,6 +7,7 @@ const MINUTE = 60_000
 /** Runs a storm that members join until `lastMemberMs`. @returns the times of its reports in minutes, and its end */
 function reportTimes(lastMemberMs: number) {
   const storm = {
+    state: 'open' as const,
     began_at: new Date(0),
     last_member_at: new Date(0),
     version: 1,
@@ -41,6 +42,7 @@ test('a report without a new action is left out', () => {
 
 test('a late look sends one report for all that were due', () => {
   const storm = {
+    state: 'open' as const,
     began_at: new Date(0),
     last_member_at: new Date(20 * MINUTE),
     version: 9,

@@ -7,16 +7,20 @@ const FIRST_REPORTS_MS = [0, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS] as const
 /** The reports after the first ones repeat at this interval. */
 const LATER_REPORTS_MS = 60 * MINUTE_MS
 
-type StormProgress = Pick<StormDocument, 'began_at' | 'last_member_at' | 'version' | 'reported_at' | 'reported_version'>
+type StormProgress = Pick<
+  StormDocument,
+  'state' | 'began_at' | 'last_member_at' | 'version' | 'reported_at' | 'reported_version'
+>
 
 /** What is due for an open storm. `untilMs`: when to look at the storm again. */
 export type StormStep =
-  | { kind: 'end'; reason: 'no_new_action' }
+  | { kind: 'end'; reason: 'no_new_action' | 'has_ended' }
   | { kind: 'report'; reason: 'report_is_due'; untilMs: number; nextReportAtMs: number }
   | { kind: 'wait'; reason: 'not_due' | 'nothing_new'; untilMs: number }
 
-/** Decides whether a report about an open storm is due. A report without a new action is left out. */
+/** Decides whether a report about a storm is due. A report without a new action is left out. */
 export function decideStormStep(storm: StormProgress, nowMs: number, { quietMs }: StormSettings): StormStep {
+  if (storm.state === 'ended') return { kind: 'end', reason: 'has_ended' }
   const quietAtMs = storm.last_member_at.getTime() + quietMs
   if (nowMs >= quietAtMs) return { kind: 'end', reason: 'no_new_action' }
   const beganAtMs = storm.began_at.getTime()
@@ -26,6 +30,14 @@ export function decideStormStep(storm: StormProgress, nowMs: number, { quietMs }
   if (nowMs < dueAtMs) return { kind: 'wait', reason: 'not_due', untilMs }
   if (storm.version === storm.reported_version) return { kind: 'wait', reason: 'nothing_new', untilMs }
   return { kind: 'report', reason: 'report_is_due', untilMs, nextReportAtMs }
+}
+
+/** True if an ended storm needs one more report: all its incidents are resolved, and no report says so yet. */
+export function isNewlyResolved(
+  { reported_resolved }: Pick<StormDocument, 'reported_resolved'>,
+  totals: { readonly count: number; readonly resolved: number } | undefined,
+): boolean {
+  return totals !== undefined && totals.resolved === totals.count && reported_resolved < totals.count
 }
 
 /** The first planned report after `afterMs`. */
