@@ -43,7 +43,14 @@ export function isUnexplained(key: string): boolean {
 /** The connections of the refunds. They alert, and have no read key. */
 export function connectionsOfRefunds(): ConnectionDocument[] {
   return Array.from({ length: CONNECTIONS }, (_, index) => {
-    const settings = { kind: 'processor', out_of_band: 'alert', status: 'active', read_key: null, site: null }
+    const settings = {
+      kind: 'processor',
+      name: `Account ${index}`,
+      out_of_band: 'alert',
+      status: 'active',
+      read_key: null,
+      site: null,
+    }
     const made = { created_at: new Date(Date.now() - DAY_MS), project_id: `prj_${index}` }
     return { _id: `con_${index}`, ...settings, ...made } as ConnectionDocument
   })
