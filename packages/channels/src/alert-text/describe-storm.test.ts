@@ -154,6 +154,11 @@ describe('the message about a storm', () => {
     expect(factsOf({ customers: 0 })).toMatchObject({ Customers: 'The provider does not say' })
   })
 
+  test('says that there may be more customers than the report can count', () => {
+    expect(factsOf({ customers: 10_000 })).toMatchObject({ Customers: 'At least 10,000 different customers' })
+    expect(factsOf({ customers: 9_999 })).toMatchObject({ Customers: '9,999 different customers' })
+  })
+
   test('cannot mention a person', () => {
     const value = '<!channel>\u202e'
     const shared = { value, count: 400 }

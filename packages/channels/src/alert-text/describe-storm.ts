@@ -134,12 +134,17 @@ function moneyFacts({ money, count, kinds }: Storm): AlertTexts['facts'] {
   ]
 }
 
+/** A report counts no further; see `customers` of `Storm`. */
+const MAX_COUNTED_CUSTOMERS = 10_000
+
 /** The name and e-mail address are absent in channels that do not show personal data. */
 function customersOf(storm: Storm): string {
   const { customer } = storm.common
   if (customer === null) {
     if (storm.customers === 0) return 'The provider does not say'
-    return storm.customers === 1 ? '1 customer' : `${formatCount(storm.customers)} different customers`
+    if (storm.customers === 1) return '1 customer'
+    const limit = storm.customers >= MAX_COUNTED_CUSTOMERS ? 'At least ' : ''
+    return `${limit}${formatCount(storm.customers)} different customers`
   }
   const { id, name, email } = customer.value
   const parts = [name, email].filter(part => part !== null)
