@@ -14,7 +14,7 @@ describe('an approval', () => {
       title: 'Approval needed: refund of EUR 1,249.90',
       summary: 'Your software wants to make a refund of EUR 1,249.90 and waits for a person to approve it.',
       next: {
-        sentence: 'Approve or decline it by 2026-11-22 10:00:00 UTC; if nobody decides, it is not made.',
+        sentence: 'Approve or decline it by 2026-11-22 10:00:00 UTC. Without a decision, it is not made.',
         steps: [expect.stringMatching(/customer should get this refund/), expect.stringMatching(/in the console/)],
       },
       tone: 'neutral',
@@ -31,11 +31,11 @@ describe('an approval', () => {
     ])
   })
 
-  test('that nobody gives is reminded of, then reported as expired', () => {
+  test('without a decision is reminded of, then reported as expired', () => {
     expect(describeAlert(sample('approval.reminder')).title).toBe('Still waiting for approval: refund of EUR 1,249.90')
     const expired = describeAlert(sample('approval.expired'))
     expect(expired).toMatchObject({ title: 'Approval expired: refund of EUR 1,249.90', tone: 'alarm' })
-    expect(expired.summary).toMatch(/It is not made, and the customer may still wait for it/)
+    expect(expired.summary).toMatch(/It is not made, and the customer may still be waiting for it/)
   })
 
   test('of a cancellation shows no amount', () => {

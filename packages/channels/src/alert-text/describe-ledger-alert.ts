@@ -12,7 +12,7 @@ export function describeApproval(alert: Of<ApprovalEvent>): AlertTexts {
   const what = nameAction(operation)
   const deadline = formatTime(approval.deadline_at)
   const decide: NextStep = {
-    sentence: `Approve or decline it by ${deadline}; if nobody decides, it is not made.`,
+    sentence: `Approve or decline it by ${deadline}. Without a decision, it is not made.`,
     steps: [
       `Look for the ${nounOfSubject(operation.kind)} in the provider's dashboard, and check that the customer should get this ${operation.kind}.`,
       'Open the request in the console, and approve or decline it there.',
@@ -31,7 +31,7 @@ export function describeApproval(alert: Of<ApprovalEvent>): AlertTexts {
     },
     'approval.expired': {
       title: `Approval expired: ${what}`,
-      summary: `Your software wanted to make a ${what}, but nobody approved or declined it in time. It is not made, and the customer may still wait for it.`,
+      summary: `Your software wanted to make a ${what}, but it was not approved or declined in time. It is not made, and the customer may still be waiting for it.`,
       next: {
         sentence: `Decide whether the customer should still get this ${operation.kind}.`,
         steps: [`If so: ask the developers of the software to request it again, and approve it in time.`],
