@@ -1,21 +1,7 @@
-import type { CreateIndexesOptions, IndexSpecification } from 'mongodb'
+import { type CollectionDefinition, DAY_S } from './collection-definition.ts'
+import { NOTIFIER_COLLECTIONS } from './notifier-collections.ts'
 
-/** One MongoDB collection as the deploy job creates it. */
-export interface CollectionDefinition {
-  /** The only service, package or job that writes the collection. */
-  readonly owner: 'admin-api' | 'reconciler' | 'notifier' | 'ledger' | 'provision'
-  readonly indexes: readonly { keys: IndexSpecification; options?: CreateIndexesOptions }[]
-}
-
-const DAY_S = 86_400
-
-/** How long deliveries are kept, with the copies of their alerts. */
-export const DELIVERY_DAYS = 90
-/**
- * How long the personal data of an action is kept after it was first seen. An alert contains it only in the first half of
- * this time, so that no delivery is kept longer.
- */
-export const PERSONAL_DATA_DAYS = 2 * DELIVERY_DAYS
+export { type CollectionDefinition, DELIVERY_DAYS, PERSONAL_DATA_DAYS } from './collection-definition.ts'
 
 /** Every collection with its owner and its indexes. A TTL index is the retention time of its documents. */
 export const COLLECTIONS = {
@@ -27,7 +13,40 @@ export const COLLECTIONS = {
   },
   api_keys: {
     owner: 'admin-api',
-    indexes: [{ keys: { hash: 1 }, options: { unique: true } }, { keys: { created_at: -1, _id: -1 } }],
+    indexes: [
+      { keys: { hash: 1 }, options: { unique: true } },
+      { keys: { previous_hash: 1 }, options: { partialFilterExpression: { previous_hash: { $type: 'string' } } } },
+      { keys: { project_id: 1, created_at: -1, _id: -1 } },
+      { keys: { created_at: -1, _id: -1 } },
+      // For the keys that expire soon.
+      { keys: { revoked_at: 1, expires_at: -1, _id: -1 } },
+      { keys: { warned_expiry: -1, _id: -1 } },
+    ],
+  },
+  people: {
+    owner: 'admin-api',
+    indexes: [
+      {
+        keys: { issuer: 1, subject: 1 },
+        options: { unique: true, partialFilterExpression: { issuer: { $type: 'string' } } },
+      },
+      { keys: { project_ids: 1, created_at: -1, _id: -1 } },
+      { keys: { created_at: -1, _id: -1 } },
+    ],
+  },
+  sessions: {
+    owner: 'admin-api',
+    indexes: [
+      { keys: { hash: 1 }, options: { unique: true } },
+      { keys: { principal_id: 1, created_at: -1, _id: -1 } },
+      { keys: { created_at: -1, _id: -1 } },
+      // Ended sessions stay in the list for 30 days.
+      { keys: { expires_at: 1 }, options: { expireAfterSeconds: 30 * DAY_S } },
+    ],
+  },
+  sign_in_links: {
+    owner: 'admin-api',
+    indexes: [{ keys: { expires_at: 1 }, options: { expireAfterSeconds: DAY_S } }],
   },
   audit: {
     owner: 'admin-api',
@@ -35,14 +54,32 @@ export const COLLECTIONS = {
       { keys: { at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } },
       { keys: { project_id: 1, at: -1, _id: -1 } },
       { keys: { target: 1, at: -1, _id: -1 } },
+      {
+        keys: { unchained: 1, at: -1, _id: -1 },
+        options: { partialFilterExpression: { unchained: true } },
+      },
+      {
+        keys: { sequence: 1 },
+        options: { unique: true, partialFilterExpression: { sequence: { $type: 'number' } } },
+      },
+      { keys: { key_id: 1, at: -1, _id: -1 } },
       { keys: { at: -1, _id: -1 } },
     ],
   },
+  audit_chain: { owner: 'admin-api', indexes: [] },
   idempotency_keys: {
     owner: 'admin-api',
     indexes: [{ keys: { created_at: 1 }, options: { expireAfterSeconds: DAY_S } }],
   },
   replay_requests: {
+    owner: 'admin-api',
+    indexes: [
+      { keys: { project_id: 1, requested_at: -1, _id: -1 } },
+      { keys: { requested_at: -1, _id: -1 } },
+      { keys: { requested_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
+    ],
+  },
+  inbox_replay_requests: {
     owner: 'admin-api',
     indexes: [
       { keys: { project_id: 1, requested_at: -1, _id: -1 } },
@@ -56,6 +93,11 @@ export const COLLECTIONS = {
       { keys: { refs: 1 } },
       { keys: { project_id: 1, created_at: -1, _id: -1 } },
       { keys: { connection_id: 1, created_at: -1, _id: -1 } },
+      { keys: { subject: 1, created_at: -1, _id: -1 } },
+      {
+        keys: { provider_ref: 1, created_at: -1, _id: -1 },
+        options: { partialFilterExpression: { provider_ref: { $type: 'string' } } },
+      },
       { keys: { created_at: -1, _id: -1 } },
       {
         keys: { connection_id: 1, idempotency_key: 1 },
@@ -65,6 +107,7 @@ export const COLLECTIONS = {
         keys: { run_id: 1, created_at: -1, _id: -1 },
         options: { partialFilterExpression: { run_id: { $type: 'string' } } },
       },
+      { keys: { project_id: 1, search: 1, created_at: -1, _id: -1 } },
       { keys: { outbox_at: 1 }, options: { sparse: true } },
       { keys: { timer_at: 1 }, options: { sparse: true } },
     ],
@@ -102,8 +145,36 @@ export const COLLECTIONS = {
   actions: {
     owner: 'reconciler',
     indexes: [
-      { keys: { project_id: 1, first_seen: -1, _id: -1 } },
+      // The last key lets a list by the time of the provider skip actions without reading them.
+      { keys: { project_id: 1, first_seen: -1, _id: -1, provider_created_at: 1 } },
       { keys: { connection_ids: 1, first_seen: -1, _id: -1 } },
+      { keys: { subject: 1, first_seen: -1, _id: -1 } },
+      {
+        keys: { provider_ref: 1, first_seen: -1, _id: -1 },
+        options: { partialFilterExpression: { provider_ref: { $type: 'string' } } },
+      },
+      // Partial indexes, because few of very many actions are unexplained.
+      {
+        keys: { project_id: 1, verdict: 1, first_seen: -1, _id: -1 },
+        options: { partialFilterExpression: { verdict: 'unexplained' } },
+      },
+      {
+        keys: { connection_ids: 1, verdict: 1, first_seen: -1, _id: -1 },
+        options: { partialFilterExpression: { verdict: 'unexplained' } },
+      },
+      {
+        keys: { verdict: 1, first_seen: -1, _id: -1 },
+        options: { partialFilterExpression: { verdict: 'unexplained' } },
+      },
+      // For dry runs, which read the actions with a finished second look.
+      {
+        keys: { connection_ids: 1, look_done: -1, _id: -1 },
+        options: { partialFilterExpression: { look_done: { $exists: true } } },
+      },
+      // For searches: an exact match before longer keys, and of one key the newest first.
+      { keys: { project_id: 1, search: 1, first_seen: -1, _id: -1 } },
+      // For the daily totals, which count an action for its first connection, on the day when the provider made it.
+      { keys: { connection_id: 1, provider_created_at: 1 } },
       { keys: { first_seen: -1, _id: -1 } },
     ],
   },
@@ -112,8 +183,36 @@ export const COLLECTIONS = {
     indexes: [
       { keys: { project_id: 1, state: 1, opened: -1, _id: -1 } },
       { keys: { state: 1, opened: -1, _id: -1 } },
+      { keys: { connection_id: 1, opened: -1, _id: -1 } },
       { keys: { 'outbox.at': 1 }, options: { sparse: true } },
     ],
+  },
+  incident_bulks: {
+    owner: 'reconciler',
+    indexes: [
+      { keys: { state: 1, next_page_at: 1 } },
+      { keys: { requested_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
+    ],
+  },
+  incident_outcomes: {
+    owner: 'reconciler',
+    indexes: [{ keys: { at: 1 }, options: { expireAfterSeconds: DAY_S } }],
+  },
+  daily_totals: {
+    owner: 'reconciler',
+    indexes: [
+      { keys: { project_id: 1, day: -1, _id: -1 } },
+      { keys: { connection_id: 1, day: -1, _id: -1 } },
+      // For the days that wait for their count, which are few.
+      {
+        keys: { count_at: 1, project_id: 1, day: 1 },
+        options: { partialFilterExpression: { count_at: { $exists: true } } },
+      },
+    ],
+  },
+  project_totals: {
+    owner: 'reconciler',
+    indexes: [{ keys: { project_id: 1, day: -1, _id: -1 } }, { keys: { day: -1, _id: -1 } }],
   },
   inbox: {
     owner: 'reconciler',
@@ -122,6 +221,22 @@ export const COLLECTIONS = {
       { keys: { project_id: 1, received_at: -1, _id: -1 } },
       { keys: { received_at: -1, _id: -1 } },
       { keys: { connection_id: 1, outcome: 1, received_at: 1, _id: 1 } },
+      // For the window of a replay.
+      { keys: { connection_id: 1, received_at: 1, _id: 1 } },
+      { keys: { replay_id: 1, received_at: -1, _id: -1 }, options: { sparse: true } },
+      // For the list of dead letters. Partial indexes, because few of very many notifications are dead letters.
+      {
+        keys: { project_id: 1, outcome: 1, processed_at: -1, _id: -1 },
+        options: { partialFilterExpression: { outcome: 'parked' } },
+      },
+      { keys: { outcome: 1, processed_at: -1, _id: -1 }, options: { partialFilterExpression: { outcome: 'parked' } } },
+    ],
+  },
+  inbox_replays: {
+    owner: 'reconciler',
+    indexes: [
+      { keys: { requested_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
+      { keys: { state: 1, next_page_at: 1 } },
     ],
   },
   inbox_bodies: {
@@ -154,63 +269,7 @@ export const COLLECTIONS = {
     owner: 'reconciler',
     indexes: [{ keys: { expires_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } }],
   },
-  deliveries: {
-    owner: 'notifier',
-    indexes: [
-      { keys: { project_id: 1, created_at: -1, _id: -1 } },
-      { keys: { alert_id: 1 } },
-      { keys: { channel_id: 1, created_at: 1, _id: 1 } },
-      { keys: { created_at: -1, _id: -1 } },
-      // A partial index, because few of very many deliveries are dead.
-      {
-        keys: { project_id: 1, state: 1, created_at: -1, _id: -1 },
-        options: { partialFilterExpression: { state: 'dead' } },
-      },
-      { keys: { state: 1, created_at: -1, _id: -1 }, options: { partialFilterExpression: { state: 'dead' } } },
-      { keys: { created_at: 1 }, options: { expireAfterSeconds: DELIVERY_DAYS * DAY_S } },
-    ],
-  },
-  channel_health: { owner: 'notifier', indexes: [{ keys: { 'outbox.at': 1 }, options: { sparse: true } }] },
-  storms: {
-    owner: 'notifier',
-    indexes: [
-      // Unique, because a connection has one open storm at most.
-      {
-        keys: { connection_id: 1 },
-        options: { unique: true, partialFilterExpression: { state: 'open' } },
-      },
-      { keys: { next_look_at: 1 }, options: { sparse: true } },
-      { keys: { 'outbox.at': 1 }, options: { sparse: true } },
-      { keys: { began_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
-    ],
-  },
-  storm_members: {
-    owner: 'notifier',
-    indexes: [
-      // For the members of a connection without a storm, and for all members of a storm.
-      { keys: { connection_id: 1, storm_id: 1, opened_at: 1 } },
-      { keys: { recorded_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
-    ],
-  },
-  suppressions: {
-    owner: 'notifier',
-    indexes: [{ keys: { project_id: 1, suppressed_at: -1, _id: -1 } }, { keys: { suppressed_at: -1, _id: -1 } }],
-  },
-  dead_letters: {
-    owner: 'notifier',
-    indexes: [
-      { keys: { parked_at: -1, _id: -1 } },
-      // The same retention time as the topic's.
-      { keys: { parked_at: 1 }, options: { expireAfterSeconds: 30 * DAY_S } },
-    ],
-  },
-  replays: {
-    owner: 'notifier',
-    indexes: [
-      { keys: { requested_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
-      { keys: { state: 1, next_page_at: 1 } },
-    ],
-  },
+  ...NOTIFIER_COLLECTIONS,
   schema_ids: { owner: 'provision', indexes: [] },
 } as const satisfies Record<string, CollectionDefinition>
 

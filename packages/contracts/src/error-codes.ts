@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   request_timeout: { status: 408, title: 'Request timeout' },
   conflict: { status: 409, title: 'Conflict' },
   illegal_transition: { status: 409, title: 'Illegal state transition' },
+  incident_state: { status: 409, title: 'Incident state conflict' },
   last_admin_key: { status: 409, title: 'Last admin key' },
   budget_exceeded: { status: 409, title: 'Budget exceeded' },
   idempotency_conflict: { status: 409, title: 'Idempotency key reused' },
@@ -27,7 +28,7 @@ export const ERROR_CODES = {
   unavailable: { status: 503, title: 'Dependency unavailable' },
   overloaded: { status: 503, title: 'Service overloaded' },
   /**
-   * The following codes are never an API answer. They say why a message was dead-lettered, why a process did not start, or why a delivery
+   * The following codes, except `egress_blocked`, are never an API answer. They say why a message was dead-lettered, why a process did not start, or why a delivery
    * failed.
    */
   config_invalid: { status: 500, title: 'Invalid configuration' },

@@ -6,6 +6,8 @@ export const HEADERS = {
   eventId: 'event_id',
   eventType: 'event_type',
   receivedAt: 'received_at',
+  /** Notifications: the replay that sends the event again. An event with this header is decided again although it is done. */
+  replayId: 'x-replay-id',
   /** W3C trace context, copied unchanged from the notification to the delivery. */
   traceparent: 'traceparent',
   /** Delay lines: the due time of the message. */

@@ -12,12 +12,15 @@ export const ID_PREFIXES = {
   action: 'act',
   incident: 'inc',
   storm: 'stm',
+  incidentBulk: 'blk',
   alert: 'alr',
   delivery: 'dlv',
   message: 'msg',
   leaseHolder: 'hld',
   writeToken: 'wrt',
   apiKey: 'key',
+  person: 'per',
+  session: 'ses',
   audit: 'aud',
   request: 'req',
   replay: 'rpl',
@@ -56,10 +59,16 @@ export function newId(kind: IdKind): string {
   return `${ID_PREFIXES[kind]}_${base32(randomBytes(16))}`
 }
 
-/** The id of the alert about the opening or resolving of an incident. It is derived, so every service computes the same id. */
-export function incidentAlertId(incidentId: string, event: 'incident.opened' | 'incident.resolved'): string {
-  return deterministicId('alert', incidentId, event)
+/**
+ * The id of an alert about an incident. It is derived, so every service computes the same id.
+ * @param reopened how often the incident was opened again: each time it gets new alerts
+ */
+export function incidentAlertId(incidentId: string, event: IncidentEvent, reopened = 0): string {
+  return deterministicId('alert', incidentId, event, ...(reopened === 0 ? [] : [String(reopened)]))
 }
+
+/** The alerts about one incident. */
+export type IncidentEvent = 'incident.opened' | 'incident.acknowledged' | 'incident.resolved'
 
 /** The id of a report about a storm. It is derived, so a report that is repeated after a crash is delivered once. */
 export function stormAlertId(stormId: string, report: number): string {

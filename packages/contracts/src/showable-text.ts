@@ -4,6 +4,9 @@
  */
 const UNSAFE_CHARACTERS = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 
+/** Text without these characters, for names that people choose. */
+export const SHOWABLE_TEXT = /^(?:[\u200c\u200d]|[^\p{Cc}\p{Cf}\p{Cs}\u2028\u2029])*$/u
+
 /**
  * Makes foreign text, e.g. an id, safe to show to people. Invisible characters and characters that change the direction of text are
  * replaced with their code point, e.g. `<U+202E>`; line breaks and tabs become spaces. The caller must still escape the result, e.g. for

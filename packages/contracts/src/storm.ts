@@ -36,16 +36,38 @@ export const Storm = z.object({
   /** When the incidents of the first and of the last action were opened. */
   first_at: Timestamp,
   last_at: Timestamp,
+  /** Number of different actions. An action with several incidents is counted once. */
   count,
   /** Actions that an operation or an expected change explained since. */
   explained: z.int().min(0),
-  /** Actions whose incident was resolved, explained or not. */
+  /** Actions whose incidents were all resolved, explained or not. */
   resolved: z.int().min(0),
+  /** Actions with an open incident that nobody acknowledged. Absent in older messages. */
+  unacknowledged: z.int().min(0).optional(),
+  /**
+   * Why there is a report. `acknowledged`: since the last report people acknowledged every incident that is still open. `resolved`: the last
+   * open incident of an ended storm was resolved. Absent in older messages.
+   */
+  cause: z.enum(['new_actions', 'ended', 'acknowledged', 'resolved']).optional(),
   /** Actions per minute between the first and the last, over at least one minute. */
   per_minute: z.number().min(0),
   kinds: z.array(z.object({ kind: RecordKind, count })).min(1),
-  /** Minor units, the currency of most actions first. Actions without an amount are not included. */
-  money: z.array(z.object({ currency: Currency, amount: z.int(), count, largest: z.int() })),
+  /**
+   * Minor units, by currency and mode: test money last, then the currency of most actions first. `count` is the number of actions in the
+   * sum. Actions without an amount, and actions that moved no money, are not included.
+   */
+  money: z.array(
+    z.object({
+      currency: Currency,
+      amount: z.int(),
+      count,
+      largest: z.int(),
+      /** Absent in older messages, which added up all modes. */
+      mode: ActionMode.optional(),
+    }),
+  ),
+  /** Actions with an amount that moved no money: they failed, or were canceled, rejected or reversed. Absent in older messages. */
+  without_money: z.int().min(0).optional(),
   /** The mode of all actions; null if they differ, or if the provider does not report it. */
   mode: ActionMode,
   /** Number of different customers that the provider reports, up to 10,000. */

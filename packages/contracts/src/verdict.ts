@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { actionDetails } from './action-details.ts'
+import { Actor, IncidentReason } from './life-cycle.ts'
 import { Currency, Timestamp } from './operation.ts'
 import { OutOfBand, ProviderKind, RecordKind } from './providers.ts'
 
@@ -66,6 +67,13 @@ export const ObjectState = z.enum([
 ])
 export type ObjectState = z.infer<typeof ObjectState>
 
+const MOVED_NO_MONEY: ReadonlySet<ObjectState> = new Set(['failed', 'canceled', 'rejected', 'reversed'])
+
+/** True if an action in this state moved no money in the end. Sums do not include its amount. */
+export function movedNoMoney(state: ObjectState): boolean {
+  return MOVED_NO_MONEY.has(state)
+}
+
 /** One entry of an action's timeline: event, verdict, incident or alert. */
 export const TimelineEntry = z.object({
   at: Timestamp,
@@ -75,7 +83,11 @@ export const TimelineEntry = z.object({
     'explanation_lost',
     'second_look',
     'incident_opened',
+    'incident_acknowledged',
+    'incident_assigned',
+    'incident_commented',
     'incident_resolved',
+    'incident_reopened',
     'alert_sent',
     'read_back',
     'drift_detected',
@@ -85,6 +97,8 @@ export const TimelineEntry = z.object({
   id: z.string().nullable(),
   /** One sentence for people to read. */
   text: z.string(),
+  /** Who made the change. Absent if Backstop or the provider made it. */
+  by: Actor.optional(),
 })
 export type TimelineEntry = z.infer<typeof TimelineEntry>
 
@@ -175,6 +189,8 @@ export const IncidentCode = z.enum([
   'VERIFICATION_UNAVAILABLE',
   /** The provider lists events that did not arrive. */
   'FEED_SILENT',
+  /** An API key expires soon. */
+  'KEY_EXPIRING',
 ])
 export type IncidentCode = z.infer<typeof IncidentCode>
 
@@ -196,12 +212,28 @@ export const Incident = z.object({
   action_id: z.string().nullable(),
   /** The disabled channel, for CHANNEL_DISABLED. */
   channel_id: z.string().nullable().optional(),
+  /** The API key, for KEY_EXPIRING. */
+  key_id: z.string().nullable().optional(),
   /** The value of the setting at the second look, which allowed the alert. */
   out_of_band: OutOfBand.nullable(),
   opened_at: Timestamp,
+  /** When the provider made the action; absent if the incident is not about an action. */
+  provider_created_at: Timestamp.optional(),
+  /** When and by whom it was acknowledged; null if it was not. */
+  acknowledged_at: Timestamp.nullable().optional(),
+  acknowledged_by: z.string().nullable().optional(),
+  /** The person or team that works on it. */
+  assignee: z.string().nullable().optional(),
   resolved_at: Timestamp.nullable(),
-  /** The operation that resolved the incident. */
+  /** The operation that explained the action, or the name of the person or API key that resolved the incident. */
   resolved_by: z.string().nullable(),
+  /** How it ended, in one sentence for people to read. */
+  resolution: z.string().nullable().optional(),
+  /** Why a person resolved it, and what the person noted. Null if it is not resolved, or ended by itself. */
+  reason: IncidentReason.nullable().optional(),
+  note: z.string().nullable().optional(),
+  /** How often it was opened again. */
+  reopened: z.int().min(0).optional(),
   /** The storm that it belongs to; null or absent if there is none. */
   storm_id: z.string().nullable().optional(),
   version: z.int(),

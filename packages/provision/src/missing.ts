@@ -4,9 +4,12 @@ import {
   type CollectionName,
   MESSAGES,
   type MessageName,
+  registrySchema,
+  registrySubject,
   schemaKey,
+  schemaText,
 } from '@backstop/contracts'
-import { asUnavailable, createMongoSchemaIds, type TopicAdmin } from '@backstop/kit'
+import { asUnavailable, createMongoSchemaIds, findSchemaId, type SchemaRegistry, type TopicAdmin } from '@backstop/kit'
 import type { Db } from 'mongodb'
 import { planTopics, wantedTopics } from './topic-plan.ts'
 
@@ -21,13 +24,14 @@ const NAMESPACE_NOT_FOUND = 26
  */
 export async function findMissing(admin: TopicAdmin, db: Db, topicPrefix: string): Promise<string[]> {
   return [
-    ...(await missingTopics(admin, topicPrefix)),
-    ...(await missingCollections(db)),
-    ...(await missingSchemas(db)),
+    ...(await findMissingTopics(admin, topicPrefix)),
+    ...(await findMissingCollections(db)),
+    ...(await findMissingSchemas(db)),
   ]
 }
 
-async function missingTopics(admin: TopicAdmin, topicPrefix: string): Promise<string[]> {
+/** Lists the topics and partitions that do not exist. @throws AppError `unavailable` */
+export async function findMissingTopics(admin: TopicAdmin, topicPrefix: string): Promise<string[]> {
   const wanted = wantedTopics(topicPrefix, { replication: 1, minInsync: 1 })
   const { create, grow } = planTopics(wanted, await admin.describe(wanted.map(({ name }) => name)))
   return [
@@ -36,7 +40,8 @@ async function missingTopics(admin: TopicAdmin, topicPrefix: string): Promise<st
   ]
 }
 
-async function missingCollections(db: Db): Promise<string[]> {
+/** Lists the collections and indexes that do not exist. @throws AppError `unavailable` */
+export async function findMissingCollections(db: Db): Promise<string[]> {
   const missing: string[] = []
   for (const [name, definition] of Object.entries(COLLECTIONS) as [CollectionName, CollectionDefinition][]) {
     const present = await indexKeysOf(db, name)
@@ -62,11 +67,23 @@ async function indexKeysOf(db: Db, name: CollectionName): Promise<Set<string> | 
   }
 }
 
-async function missingSchemas(db: Db): Promise<string[]> {
+/** Lists the messages without a stored schema id. @throws AppError `unavailable` */
+export async function findMissingSchemas(db: Db): Promise<string[]> {
   const schemaIds = createMongoSchemaIds(db)
   const missing: string[] = []
   for (const name of Object.keys(MESSAGES) as MessageName[]) {
     if ((await schemaIds.idOf(schemaKey(name))) === undefined) missing.push(`schema of ${name}`)
+  }
+  return missing
+}
+
+/** Lists the schemas that the registry does not have. @throws AppError `unavailable` */
+export async function findMissingRegistered(registry: SchemaRegistry, topicPrefix: string): Promise<string[]> {
+  const missing: string[] = []
+  for (const name of Object.keys(MESSAGES) as MessageName[]) {
+    const subject = registrySubject(name, topicPrefix)
+    const id = await findSchemaId(registry, subject, schemaText(registrySchema(name)))
+    if (id === undefined) missing.push(`schema ${subject} in the registry`)
   }
   return missing
 }

@@ -1,11 +1,13 @@
 /** Documents of admin-api, their only writer. */
 import type { ChannelFilter } from '../channel-filter.ts'
 import type { ChannelKind } from '../channel-kind.ts'
+import type { RoleInProject } from '../http/person.ts'
 import type { SilenceSummary } from '../http/silence.ts'
 import type { AlertEvent } from '../messages/alert.ts'
 import type { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
 import type { QuietHours } from '../quiet-hours.ts'
 import type { SealedSecret } from '../sealed-secret.ts'
+import type { InboxSelection } from './reconciler.ts'
 
 /** A project with its settings. */
 export interface ProjectDocument {
@@ -17,6 +19,10 @@ export interface ProjectDocument {
   requires_approval?: boolean
   /** How long people have to decide on an approval. Absent means DEFAULT_APPROVAL_DEADLINE_S. */
   approval_deadline_seconds?: number
+  /** True if the data of the project is made up. Absent means false. */
+  demo?: boolean
+  /** Null or absent if the project is active. */
+  archived_at?: Date | null
   /** Grows by one with each change. */
   version: number
   created_at: Date
@@ -43,6 +49,8 @@ export interface ConnectionSecret {
   created_at: Date
   /** The secret is refused from this time on. Null if it does not expire. */
   expires_at: Date | null
+  /** Read keys only: the key is known to allow changes at the provider. Absent means that nothing is known. */
+  has_full_access?: boolean
 }
 
 /** A billing account linked to a project. */
@@ -88,6 +96,11 @@ export interface SilenceDocument {
 export interface ExpectedChangeDocument {
   _id: string
   project_id: string
+  /**
+   * Covers only the action of this incident, and only if the incident was resolved as our own change. Null or absent if it is not about an
+   * incident.
+   */
+  incident_id?: string | null
   /** Null if the expected change covers every connection of the project. */
   connection_id: string | null
   kind: ActionKind
@@ -111,6 +124,9 @@ export interface ExpectedChangeDocument {
   starts_at: Date | null
   /** The expected change covers changes that the provider makes before this time. The document is removed much later (TTL). */
   expires_at: Date
+  /** A deleted expected change covers nothing more. Null or absent if it is not deleted. */
+  deleted_at?: Date | null
+  deleted_by?: string | null
 }
 
 /**
@@ -149,9 +165,23 @@ export interface ApiKeyDocument {
   /** Null if the key works for every project. */
   project_id: string | null
   created_at: Date
+  /** The key or person that created the key; null for the bootstrap key and a recovered key. */
+  created_by: string | null
   expires_at: Date | null
   last_used_at: Date | null
+  /** The time of the last rotation; null if there was none. */
+  rotated_at: Date | null
+  /** SHA-256 of the key before the rotation, in hex. It is accepted until `previous.expires_at`. */
+  previous_hash: string | null
+  /** Describes the key of `previous_hash`. */
+  previous: { hint: string; expires_at: Date; last_used_at: Date | null } | null
   revoked_at: Date | null
+  revoked_by: string | null
+  /** The value of `expires_at` that people were warned about; null before the warning. */
+  warned_expiry: Date | null
+  /** Grows by one with each change. It is the entity tag. */
+  version: number
+  updated_at: Date
   /**
    * The admin key whose revocation relied on this key as the remaining one. If two keys are revoked at once, each relying on the other,
    * both revocations write this field, so only one of them commits.
@@ -159,11 +189,35 @@ export interface ApiKeyDocument {
   successor_of?: string
 }
 
-/** One row for each change, and for refused requests one row for each minute, actor and error code. */
+/** Who made a request. The name is null if only the id is known. */
+export interface AuditActor {
+  kind: 'key' | 'person'
+  id: string
+  name: string | null
+}
+
+/** One changed field of a document. */
+export interface AuditedField {
+  /** The id of the changed document. */
+  resource: string
+  field: string
+  /** The value before the change; null if there was none. Of secrets only a fingerprint. */
+  from: unknown
+  to: unknown
+}
+
+/**
+ * One row for each change and for each refusal of an authenticated caller. Refusals of other callers, and those beyond a limit, share one row
+ * for each minute, actor and error code.
+ */
 export interface AuditDocument {
   _id: string
   at: Date
   key_id: string | null
+  /** The key or person of the request; null if it is unknown. */
+  actor?: AuditActor | null
+  /** The session of the request; null if it was made with a key. */
+  session_id?: string | null
   /** The action that was done; for refusals `refused.` and the error code. */
   action: string
   /** Id of the changed resource; for refusals the operationId of the first request. */
@@ -172,9 +226,19 @@ export interface AuditDocument {
   /** Null if the change was made without a request. */
   request_id: string | null
   address: string | null
+  /** True until the row is part of the hash chain. */
+  unchained?: boolean
+  /** The place in the hash chain, from 1. */
+  sequence?: number
+  /** The hash of the previous row of the chain; empty for the first one. */
+  previous_hash?: string
+  /** SHA-256 of `previous_hash` and the row. */
+  hash?: string
+  /** What was changed, from which value to which. Absent for refusals. */
+  changes?: AuditedField[]
   /** Erasures of personal data only: the numbers of cases and raw bodies. */
   erased?: { cases: number; bodies: number }
-  /** Refusals only: the number of requests. */
+  /** Refusals only: the number of refused requests that the row stands for. */
   count?: number
   /** Refusals only: the time of the last request. */
   last_at?: Date
@@ -182,6 +246,70 @@ export interface AuditDocument {
   operations?: string[]
   /** Refusals only: the first characters of an unknown key. */
   key_hint?: string | null
+}
+
+/** The end of the hash chain of the audit. */
+export interface AuditChainDocument {
+  _id: 'head'
+  sequence: number
+  hash: string
+}
+
+/** A person who uses the management API. */
+export interface PersonDocument {
+  _id: string
+  /** The OpenID Connect provider and its id of the person; both null if the person signs in by link only. */
+  issuer: string | null
+  subject: string | null
+  name: string
+  email: string | null
+  /** The roles that people assigned. */
+  roles: RoleInProject[]
+  /** The roles from the person's groups at the last sign-in. */
+  group_roles: RoleInProject[]
+  /** The projects of all roles; `*` stands for all projects. For lists. */
+  project_ids: string[]
+  disabled: boolean
+  last_sign_in_at: Date | null
+  created_at: Date
+  /** Grows by one with each change. It is the entity tag. */
+  version: number
+  updated_at: Date
+}
+
+/** A signed-in browser. */
+export interface SessionDocument {
+  _id: string
+  /** SHA-256 of the cookie's value, in hex. */
+  hash: string
+  kind: 'key' | 'person'
+  /** The key or person. */
+  principal_id: string
+  /** The hash of the key at the sign-in: if the key is rotated, the session ends with the old key. Null for people. */
+  key_hash: string | null
+  signed_in_by: 'key' | 'link' | 'oidc'
+  /** The session that created the sign-in link of this one, the session that created the link of that one, and so on. */
+  parent_ids: string[]
+  created_at: Date
+  last_seen_at: Date
+  expires_at: Date
+  ended_at: Date | null
+  address: string | null
+  user_agent: string | null
+}
+
+/** A sign-in link, which can be used once. */
+export interface SignInLinkDocument {
+  /** SHA-256 of the token, in hex. */
+  _id: string
+  kind: 'key' | 'person'
+  principal_id: string
+  key_hash: string | null
+  created_by: string
+  /** The session that created the link: the link and its session last no longer. Null if an API key created it. */
+  session_id: string | null
+  expires_at: Date
+  used_at: Date | null
 }
 
 /** The request for a bulk replay. Until the notifier starts, only this document exists about the replay. */
@@ -192,5 +320,13 @@ export interface ReplayRequestDocument {
   channel_id: string
   from: Date
   to: Date
+  requested_at: Date
+}
+
+/** The request for a replay of notifications. Until the reconciler starts, only this document exists about the replay. */
+export interface InboxReplayRequestDocument extends InboxSelection {
+  /** The replay_id of the replay's command. */
+  _id: string
+  project_id: string
   requested_at: Date
 }

@@ -1,6 +1,6 @@
 /**
- * Documents of the ledger package, their only reader and writer. admin-api records operations through it, and the reconciler
- * records their outcomes.
+ * Documents of the ledger package, their only writer. admin-api records operations through it, and the reconciler records their outcomes.
+ * The search of admin-api reads `operations` directly.
  */
 import type { Budget } from '../budget.ts'
 import type { Operation } from '../operation.ts'
@@ -9,6 +9,8 @@ import type { OutboxEntry, TimedOutboxEntry } from '../outbox-entry.ts'
 /** An operation as it is stored, with its outbox and its timer. */
 export type OperationDocument = Omit<Operation, 'operation_id'> & {
   _id: string
+  /** The keys under which searches of admin-api find it (search-keys.ts). */
+  search?: string[]
   /** Unpublished messages of this document. */
   outbox: OutboxEntry[]
   /** When the oldest entry of `outbox` was written; absent if `outbox` is empty. */

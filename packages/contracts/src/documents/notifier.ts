@@ -1,9 +1,11 @@
 /** Documents of the notifier, their only writer. */
 import type { ActionMode, OriginChannel } from '../action-details.ts'
 import type { ChannelKind } from '../channel-kind.ts'
+import type { DeadLetterKind } from '../http/dead-letter.ts'
 import type { Alert, SuppressionReason } from '../messages/index.ts'
 import type { TimedOutboxEntry } from '../outbox-entry.ts'
 import type { ProviderKind, RecordKind } from '../providers.ts'
+import type { ObjectState } from '../verdict.ts'
 
 /** The health of a channel. A channel delivers if it is enabled and its failures have not disabled it. */
 export interface ChannelHealthDocument {
@@ -104,8 +106,13 @@ export interface DeliveryDocument {
 
 /** A dead-lettered message that belongs to no recorded delivery. */
 export interface DeadLetterDocument {
-  /** Derived from the message's original topic, partition and offset. */
+  /** Derived from the message's original topic, partition and offset. For an object of a provider's answer, its id in the inbox. */
   _id: string
+  kind: DeadLetterKind
+  /** The project in the message; null if the message cannot be read. */
+  project_id: string | null
+  /** The id of the operation or delivery of the message; null if it has none. */
+  resource_id: string | null
   /** The original topic, to which a replay sends the message. */
   topic: string
   key: string
@@ -119,6 +126,8 @@ export interface DeadLetterDocument {
   reason: string
   /** When the message was last dead-lettered. */
   parked_at: Date
+  /** When the message was sent again. Absent if it was not, or if it was dead-lettered again. */
+  replayed_at?: Date
 }
 
 /** An address that gets no more mail from a project, or whose soft bounces are counted. */
@@ -145,7 +154,7 @@ export interface ReplayDocument {
   from: Date
   to: Date
   state: 'running' | 'done'
-  /** Dead deliveries in the window when the replay started. */
+  /** Dead and retrying deliveries in the window when the replay started. */
   total: number
   requeued: number
   requested_at: Date
@@ -156,7 +165,7 @@ export interface ReplayDocument {
   finished_at: Date | null
 }
 
-/** One unexplained action. Many of one connection within a short time are a storm. */
+/** One incident of an unexplained action. Many of one connection within a short time are a storm. */
 export interface StormMemberDocument {
   /** The id of the incident. */
   _id: string
@@ -173,6 +182,8 @@ export interface StormMemberDocument {
   alone: boolean
   amount: number | null
   currency: string | null
+  /** The state of the action in its last alert. */
+  state: ObjectState
   subject: string
   /** The facts that may be common to a storm. They are no personal data, so nothing has to be erased here. */
   facts: {
@@ -181,10 +192,13 @@ export interface StormMemberDocument {
     /** Stands for the user, who is often named by an e-mail address. */
     user_fingerprint: string | null
     mode: ActionMode
+    /** A fingerprint if the id contains an e-mail address. */
     customer_id: string | null
     refund_reason: string | null
   }
   recorded_at: Date
+  /** When a person acknowledged the incident; null if nobody did since it was opened. */
+  acknowledged_at: Date | null
   /** Null while the incident is open. */
   resolved_at: Date | null
   /** True if an operation or an expected change explained the action. */
@@ -207,10 +221,19 @@ export interface StormDocument {
   report: number
   reported_at: Date | null
   reported_version: number
-  reported_count: number
+  /** Number of incidents, i.e. of members. */
+  reported_incidents: number
+  /** Number of actions whose incidents were all resolved. */
   reported_resolved: number
+  /** Number of actions with an open incident that nobody acknowledged; null before the first report. */
+  reported_unacknowledged: number | null
+  /** Increased with each batch of incidents that people acknowledge, so that no report misses one. */
+  acknowledgements: number
+  /** The value of `acknowledgements` at the last look. */
+  seen_acknowledgements: number
   /**
-   * When to look at the storm again, for a report or for its end. After the end absent, until an incident of the storm is resolved.
+   * When to look at the storm again, for a report or for its end. After the end absent, until an incident of the storm is acknowledged or
+   * resolved.
    */
   next_look_at?: Date
   ended_at: Date | null

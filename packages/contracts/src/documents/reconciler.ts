@@ -1,8 +1,12 @@
 /** Documents of the reconciler, their only writer. */
+import type { ActionMode } from '../action-details.ts'
 import type { InboxOutcome } from '../inbox-outcome.ts'
+import type { Actor, IncidentSelection, LifeCycleChange } from '../life-cycle.ts'
 import type { TimedOutboxEntry } from '../outbox-entry.ts'
-import type { ProviderKind } from '../providers.ts'
-import type { Action, Incident } from '../verdict.ts'
+import type { LookedConnection } from '../permission-to-alert.ts'
+import type { ProviderKind, RecordKind } from '../providers.ts'
+import type { TimeBucket } from '../time-buckets.ts'
+import type { Action, Incident, ObjectState, TimelineEntry, Verdict, VerdictReason } from '../verdict.ts'
 
 /** The progress of one connection's sweep, under the id of the connection. */
 export interface SweepDocument {
@@ -39,6 +43,8 @@ export interface ErasureDocument {
   project_id: string
   /** The last case that was checked. */
   cursor: string
+  /** Set if a case failed: the last case that was checked before its page. The next pass begins there. */
+  retry_from?: string | null
   /** Numbers of erased cases and bodies. */
   cases: number
   bodies: number
@@ -64,6 +70,12 @@ export interface ExpectedChangeUsesDocument {
 export type ActionDocument = Omit<Action, 'action_id'> & {
   _id: string
   first_seen: Date
+  /** When its last second look found no explanation. Absent if there was none. */
+  look_done?: Date
+  /** The facts by which that look decided whether to alert. */
+  look_connections?: readonly LookedConnection[]
+  /** The keys under which searches find it (search-keys.ts). They contain personal data as long as the action does. */
+  search?: string[]
   /** The action that this action was merged into. Lists omit merged actions. They can still be read, because an alert may link to one. */
   merged_into?: string
 }
@@ -74,6 +86,106 @@ export type IncidentDocument = Omit<Incident, 'incident_id'> & {
   opened: Date
   /** Unpublished messages of this incident. Messages of an incident about an action are in the case of the action. */
   outbox?: TimedOutboxEntry[]
+  changes?: readonly IncidentEntry[]
+}
+
+/** An incident with what people did about it. */
+export type StoredIncident = Incident & { readonly changes?: readonly IncidentEntry[] }
+
+/** One change of an incident's life cycle. */
+export interface IncidentEntry extends TimelineEntry {
+  /** The command that made the change. */
+  command_id: string
+  /** The version of the incident with this change. */
+  version: number
+}
+
+/** A change of many incidents, and its progress. */
+export interface IncidentBulkDocument {
+  _id: string
+  project_id: string
+  selection: IncidentSelection
+  change: LifeCycleChange
+  actor: Actor
+  state: 'running' | 'done'
+  changed: number
+  /** Incidents whose state did not allow the change any more. */
+  refused: number
+  /** The last incident that was checked; null before the first. */
+  cursor: { opened: Date; incident_id: string } | null
+  /** Grows with each write, so that of two processes one continues. */
+  version: number
+  /** When a process may take the next page. */
+  next_page_at: Date
+  requested_at: Date
+  finished_at: Date | null
+}
+
+/** The outcome of a command that changes an incident, under the id of the command. */
+export interface IncidentOutcomeDocument {
+  _id: string
+  project_id: string
+  incident_id: string
+  outcome: 'changed' | 'refused'
+  /** Why it was refused; null if it was not. */
+  reason: 'state' | 'version' | 'full' | 'unknown' | null
+  /** The reason for people to read. */
+  detail: string | null
+  at: Date
+}
+
+/** The actions of one connection that the provider made on one day (UTC), counted. */
+export interface DailyTotalsDocument {
+  /** `<connection_id>/<YYYY-MM-DD>` */
+  _id: string
+  project_id: string
+  connection_id: string
+  day: Date
+  /** Grows with each batch that changed an action or incident of the day. */
+  marks: number
+  /** The value of `marks` before the last count. */
+  counted: number
+  /** When to count again; absent if nothing changed since the last count and the totals of the project contain the count. */
+  count_at?: Date
+  totals: DailyTotal[]
+  times: DailyTimes
+}
+
+/** The sum of the daily totals of all connections of a project. */
+export interface ProjectTotalsDocument {
+  /** `<project_id>/<YYYY-MM-DD>` */
+  _id: string
+  project_id: string
+  day: Date
+  /** Grows with each stored sum, so that a sum of older counts never replaces a newer one. */
+  version: number
+  totals: DailyTotal[]
+  times: DailyTimes
+}
+
+/** The actions of a day that have these fields in common. */
+export interface DailyTotal {
+  verdict: Verdict
+  reason: VerdictReason
+  kind: RecordKind
+  /** Null if no money moves. */
+  currency: string | null
+  state: ObjectState
+  /** Null if the provider does not report it. */
+  mode: ActionMode
+  count: number
+  /** The sum in minor units. */
+  amount: number
+}
+
+/** How long verdicts of a day took, and people with its incidents. An incident counts on the day on which it was opened. */
+export interface DailyTimes {
+  /** From the first record of an action to its first verdict. */
+  verdict: TimeBucket[]
+  /** From the opening of an incident about an action to its acknowledgement. */
+  acknowledgement: TimeBucket[]
+  /** From the opening of an incident about an action to its end. */
+  resolution: TimeBucket[]
 }
 
 /** The record that an event was processed. Its body is in `inbox_bodies`, which is retained for less time. */
@@ -90,6 +202,40 @@ export interface InboxDocument {
   action_ids: string[]
   received_at: Date
   processed_at: Date
+  /** The last replay that decided the event again. Absent if there was none. */
+  replay_id?: string
+}
+
+/** The notifications that a replay selects: events by id, or a window over received_at whose `to` is exclusive. */
+export interface InboxSelection {
+  connection_id: string
+  event_ids: string[] | null
+  from: Date | null
+  to: Date | null
+  /** Null selects events with any outcome. */
+  outcome: InboxOutcome | null
+}
+
+/** A replay of notifications and its progress. */
+export interface InboxReplayDocument extends InboxSelection {
+  /** The replay_id of the replay's command. */
+  _id: string
+  project_id: string
+  state: 'running' | 'done'
+  /** Selected entries of the inbox when the replay started. */
+  total: number
+  /** Events sent again. */
+  replayed: number
+  /** Entries without a body, because its retention is over or its connection was deleted. */
+  skipped_erased: number
+  /** Entries that are objects of a provider's answer and no notifications. */
+  skipped_objects: number
+  requested_at: Date
+  /** The last entry that was sent again or skipped. The replay continues after it when the process restarts. */
+  cursor: { received_at: Date; inbox_id: string } | null
+  /** When the next page is due. A sender moves this time forward before it sends, so that no two senders send the same page. */
+  next_page_at: Date
+  finished_at: Date | null
 }
 
 /** The raw body of an inbox entry, under its id. Bodies hold personal data and are retained for 14 days. */

@@ -1,12 +1,32 @@
 import { z } from 'zod'
-import { Action, Verdict } from '../verdict.ts'
-import { ListQuery } from './list.ts'
+import { RecordKind } from '../providers.ts'
+import { Action, ObjectState, Verdict, VerdictReason } from '../verdict.ts'
+import { AmountFilter, ListQuery, TimeFilter } from './list.ts'
+import { CurrencyCode } from './money.ts'
 
 /** The query of GET /v1/actions. */
 export const ActionQuery = ListQuery.extend({
   connection_id: z.string().optional(),
   project_id: z.string().optional(),
+  storm_id: z.string().optional().describe('Only actions of this storm, those with the newest incidents first'),
   verdict: Verdict.optional(),
+  reason: VerdictReason.optional(),
+  kind: RecordKind.optional(),
+  state: ObjectState.optional(),
+  subject: z.string().max(255).optional().describe('The payment or subscription id at the provider'),
+  provider_ref: z.string().max(255).optional().describe("The provider's id of the refund"),
+  currency: CurrencyCode.optional(),
+  min_amount: AmountFilter.optional().describe(
+    'Minor units, inclusive; give currency too, or amounts of all currencies are compared',
+  ),
+  max_amount: AmountFilter.optional().describe('Minor units, inclusive'),
+  from: TimeFilter.optional().describe('Only actions that were first seen at this time or later'),
+  to: TimeFilter.optional().describe('Only actions that were first seen before this time'),
+  made_from: TimeFilter.optional().describe(
+    'Only actions that the provider made at this time or later, as stats and statements count them',
+  ),
+  made_to: TimeFilter.optional().describe('Only actions that the provider made before this time'),
+  mode: z.enum(['live', 'test']).optional().describe('Whether they moved real money, as the provider reports it'),
 })
 
 /** An action as the API answers it. */

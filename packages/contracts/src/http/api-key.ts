@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
+import { ListQuery } from './list.ts'
 import { Label } from './project.ts'
 
 /**
@@ -11,6 +12,8 @@ export const Scope = z.enum([
   'admin',
   /** Create, change, test and delete connections, alert channels, budgets and suppressions; send deliveries again. */
   'manage',
+  /** Acknowledge, assign, resolve, reopen and comment incidents. */
+  'incidents:write',
   /** Report operations and runs and their outcomes. */
   'operations:write',
   /** Approve and decline operations. A key that reports operations should not have this scope. */
@@ -38,6 +41,18 @@ export const NewApiKey = z.strictObject({
 })
 export type NewApiKey = z.infer<typeof NewApiKey>
 
+/** The body of PATCH /v1/api-keys/{id}. */
+export const ApiKeyPatch = z.strictObject({ name: Label })
+
+/** The body of POST /v1/api-keys/{id}/rotate. */
+export const ApiKeyRotation = z.strictObject({
+  overlap_hours: z.int().min(0).max(168).default(24).describe('How long the previous key is also accepted'),
+  expires_in_days: z.int().min(1).max(MAX_EXPIRY_DAYS).default(90).describe('When the new key expires'),
+})
+
+/** The query of GET /v1/api-keys. */
+export const ApiKeyQuery = ListQuery.extend({ project_id: z.string().optional() })
+
 /** An API key as the API answers it. */
 export const ApiKey = z.object({
   key_id: z.string(),
@@ -45,13 +60,24 @@ export const ApiKey = z.object({
   hint: z.string().describe('The first characters of the key'),
   scopes: z.array(Scope),
   project_id: z.string().nullable(),
+  state: z.enum(['active', 'expired', 'revoked']),
   created_at: Timestamp,
+  created_by: z.string().nullable().describe('The key or person that created it; null for the bootstrap key'),
   expires_at: Timestamp.nullable(),
   last_used_at: Timestamp.nullable().describe('Accurate to one minute'),
+  rotated_at: Timestamp.nullable(),
+  previous: z
+    .object({ hint: z.string(), expires_at: Timestamp, last_used_at: Timestamp.nullable() })
+    .nullable()
+    .describe('The key before the rotation, while it is still accepted'),
+  revoked_at: Timestamp.nullable(),
+  revoked_by: z.string().nullable().describe('The key or person that revoked it'),
+  version: z.int(),
+  updated_at: Timestamp,
 })
 export type ApiKey = z.infer<typeof ApiKey>
 
-/** The answer to POST /v1/api-keys. Only this answer shows the key. */
+/** The answer to POST /v1/api-keys and to a rotation. Only this answer shows the key. */
 export const CreatedApiKey = ApiKey.extend({
   key: z.string().optional().describe('The key: shown once, and absent from a repeated answer'),
 })

@@ -27,7 +27,11 @@ export const BudgetPatch = z
 export type BudgetPatch = z.infer<typeof BudgetPatch>
 
 /** A budget with its usage in the present period. */
-export const ShownBudget = Budget.extend({ current: BudgetUsage })
+export const ShownBudget = Budget.extend({
+  current: BudgetUsage.extend({
+    overspent: z.int().min(0).describe('The amount by which `used` and `reserved` exceed the cap; 0 within the cap'),
+  }),
+})
 export type ShownBudget = z.infer<typeof ShownBudget>
 
 /** The query of GET /v1/budgets. */

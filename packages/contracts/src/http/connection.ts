@@ -31,6 +31,12 @@ const common = {
   out_of_band: OutOfBand.default('auto'),
   read_key: ReadKey.optional(),
   api_base: ApiBase.optional(),
+  connected_at: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe(
+      'Demo projects only: the connection is recorded as created at this time, at most 31 days ago, so that made-up earlier changes are judged',
+    ),
 }
 
 const Site = z
@@ -93,6 +99,9 @@ export const Connection = z.object({
   reading: ConnectionReading,
   silence: SilenceSummary.nullable().describe('While the connection is silenced: until when, by whom and why'),
   secret_fingerprints: z.array(z.string()),
+  warnings: z
+    .array(z.object({ field: z.string(), message: z.string() }))
+    .describe('Settings that work and should be changed, with the remedy'),
   version: z.int(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -112,16 +121,32 @@ const DEFAULT_OVERLAP_S = 86_400
 const MAX_OVERLAP_S = 7 * 86_400
 
 /** The body of POST /v1/projects/{id}/connections/{connection_id}/rotate-secret. */
-export const SecretRotation = z.strictObject({
-  overlap_seconds: z
-    .int()
-    .min(0)
-    .max(MAX_OVERLAP_S)
-    .default(DEFAULT_OVERLAP_S)
-    .describe('How long the previous secrets stay valid'),
-  destination_secret: InboundSecret.optional().describe('Reseller: the new secret of its notification destination'),
-  signing_secret: InboundSecret.optional().describe(
-    'Processor: your own new secret; if omitted, a secret is generated',
-  ),
-})
+export const SecretRotation = z
+  .strictObject({
+    overlap_seconds: z
+      .int()
+      .min(0)
+      .max(MAX_OVERLAP_S)
+      .optional()
+      .describe('How long the previous secrets stay valid; 24 hours by default'),
+    overlap_hours: z
+      .int()
+      .min(0)
+      .max(MAX_OVERLAP_S / 3_600)
+      .optional()
+      .describe('In place of overlap_seconds'),
+    destination_secret: InboundSecret.optional().describe('Reseller: the new secret of its notification destination'),
+    signing_secret: InboundSecret.optional().describe(
+      'Processor: your own new secret; if omitted, a secret is generated',
+    ),
+  })
+  .refine(({ overlap_seconds, overlap_hours }) => overlap_seconds === undefined || overlap_hours === undefined, {
+    path: ['overlap_hours'],
+    message: 'Give either overlap_seconds or overlap_hours',
+  })
 export type SecretRotation = z.infer<typeof SecretRotation>
+
+/** The overlap of a rotation in seconds. */
+export function overlapSecondsOf({ overlap_seconds, overlap_hours }: SecretRotation): number {
+  return overlap_seconds ?? (overlap_hours === undefined ? DEFAULT_OVERLAP_S : overlap_hours * 3_600)
+}

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { ChannelKind } from '../channel-kind.ts'
+import { AlertEvent } from '../messages/alert.ts'
 import { Timestamp } from '../operation.ts'
-import { ListQuery } from './list.ts'
+import { BooleanFilter, ListQuery, TimeFilter } from './list.ts'
 
 /**
  * The state of a delivery. dead: it ended without success. superseded: it was not sent, because a later message about the same incident or
@@ -9,14 +10,15 @@ import { ListQuery } from './list.ts'
  */
 export const DeliveryState = z.enum(['pending', 'delivered', 'retrying', 'dead', 'superseded'])
 
-const TimeFilter = z.iso.datetime({ offset: true })
-
 /** The query of GET /v1/deliveries. */
 export const DeliveryQuery = ListQuery.extend({
   project_id: z.string().optional(),
   channel_id: z.string().optional(),
   alert_id: z.string().optional(),
+  incident_id: z.string().optional().describe('Only deliveries of alerts about this incident'),
+  event: AlertEvent.optional(),
   state: DeliveryState.optional(),
+  test: BooleanFilter.optional().describe('true: only tests of channels; otherwise only deliveries of alerts'),
   from: TimeFilter.optional().describe('Only deliveries that were created at this time or later'),
   to: TimeFilter.optional().describe('Only deliveries that were created before this time'),
 })
@@ -82,7 +84,7 @@ export const Replay = z.object({
   from: Timestamp,
   to: Timestamp,
   state: z.enum(['requested', 'running', 'done']).describe('requested: the notifier has not started the replay yet'),
-  total: z.int().nullable().describe('Dead deliveries in the window when the replay started; null before'),
+  total: z.int().nullable().describe('Dead and retrying deliveries in the window when the replay started; null before'),
   requeued: z.int().describe('Deliveries sent again so far'),
   requested_at: Timestamp,
   finished_at: Timestamp.nullable(),

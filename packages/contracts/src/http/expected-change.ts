@@ -57,6 +57,12 @@ export const NewExpectedChange = z
 export const ExpectedChange = z.object({
   expected_change_id: z.string(),
   project_id: z.string(),
+  incident_id: z
+    .string()
+    .nullable()
+    .describe(
+      'Covers only the action of this incident, and only if the incident is resolved as our own change; null if it is not about an incident',
+    ),
   connection_id: z.string().nullable(),
   kind: ActionKind,
   subject: z.string().nullable(),
@@ -76,6 +82,8 @@ export const ExpectedChange = z.object({
     'Covers changes that the provider makes at this time or later; null if no time was given',
   ),
   expires_at: Timestamp.describe('Covers changes that the provider makes before this time'),
+  deleted_at: Timestamp.nullable().describe('A deleted expected change covers nothing more; null if it is not deleted'),
+  deleted_by: z.string().nullable().describe('The API key that deleted the expected change'),
 })
 export type ExpectedChange = z.infer<typeof ExpectedChange>
 

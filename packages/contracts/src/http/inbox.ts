@@ -9,6 +9,7 @@ export const InboxQuery = ListQuery.extend({
   project_id: z.string().optional(),
   connection_id: z.string().optional(),
   outcome: InboxOutcome.optional(),
+  replay_id: z.string().optional().describe('Only notifications that this replay decided again'),
 })
 
 /** An authentic notification with its outcome, or an object of a provider's answer that could not be used. */
@@ -25,6 +26,10 @@ export const InboxEntry = z.object({
   action_ids: z.array(z.string()),
   received_at: Timestamp,
   processed_at: Timestamp,
+  replay_id: z
+    .string()
+    .nullable()
+    .describe('The last replay that decided the notification again; null if there was none'),
 })
 export type InboxEntry = z.infer<typeof InboxEntry>
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { Timestamp } from '../operation.ts'
-import { Action, Incident, IncidentState, TimelineEntry } from '../verdict.ts'
+import { ResolveReason } from '../life-cycle.ts'
+import { Currency, Timestamp } from '../operation.ts'
+import { Action, Incident, IncidentCode, IncidentState, TimelineEntry } from '../verdict.ts'
 import { DeliveryState } from './delivery.ts'
-import { ListQuery } from './list.ts'
+import { ListQuery, TimeFilter } from './list.ts'
 import { SilenceSummary } from './silence.ts'
 
 /** The query of GET /v1/incidents. */
@@ -10,7 +11,19 @@ export const IncidentQuery = ListQuery.extend({
   project_id: z.string().optional(),
   connection_id: z.string().optional(),
   state: IncidentState.optional(),
+  code: IncidentCode.optional(),
+  storm_id: z.string().optional().describe('Only incidents of this storm'),
+  from: TimeFilter.optional().describe('Only incidents that were opened at this time or later'),
+  to: TimeFilter.optional().describe('Only incidents that were opened before this time'),
 })
+
+const silence = SilenceSummary.nullable().describe(
+  'The silence during which the incident opened: no channel was notified of it. Null if there was none',
+)
+
+/** An incident as lists show it. */
+export const ListedIncident = Incident.extend({ silence })
+export type ListedIncident = z.infer<typeof ListedIncident>
 
 /** One delivery of an incident's alert, with each attempt. */
 const IncidentDelivery = z.object({
@@ -32,13 +45,83 @@ const IncidentDelivery = z.object({
   ),
 })
 
+/** What to do, in the words of the dashboard of the provider. */
+export const NextSteps = z.object({ sentence: z.string(), steps: z.array(z.string()) })
+
 /** An incident with its action, its timeline and the deliveries of its alerts. */
 export const IncidentWithTimeline = Incident.extend({
   action: Action.nullable(),
   timeline: z.array(TimelineEntry),
-  silence: SilenceSummary.nullable().describe(
-    'The silence during which the incident opened: no channel was notified of it. Null if there was none',
+  next_steps: NextSteps.nullable().describe(
+    'What to do about the unexplained action at its provider; null for every other incident',
   ),
+  silence,
   deliveries: z.array(IncidentDelivery),
 })
 export type IncidentWithTimeline = z.infer<typeof IncidentWithTimeline>
+
+const Note = z.string().trim().min(1).max(1_000)
+
+/** The body of POST /v1/incidents/{id}/resolve. */
+export const ResolveIncident = z
+  .strictObject({
+    reason: ResolveReason,
+    note: Note.optional().describe('Shown in the timeline and in incident.resolved'),
+    explain: z
+      .strictObject({ kind: z.literal('expected_change') })
+      .optional()
+      .describe('Also creates the expected change that explains the action; with the reason our_own_change only'),
+  })
+  .refine(({ reason, explain }) => explain === undefined || reason === 'our_own_change', {
+    path: ['explain'],
+    message: 'Leave out explain unless the reason is our_own_change',
+  })
+
+/** The body of POST /v1/incidents/bulk. */
+export const BulkIncidentChange = z.strictObject({
+  project_id: z.string(),
+  filter: z.strictObject({
+    connection_id: z.string().optional(),
+    code: IncidentCode.optional(),
+    state: IncidentState.optional().describe('The state before the change; if omitted, every state that allows it'),
+    opened_from: z.iso.datetime({ offset: true }).optional(),
+    opened_to: z.iso.datetime({ offset: true }).optional().describe('Exclusive; if omitted, now'),
+  }),
+  change: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('acknowledge') }),
+    z.strictObject({ kind: z.literal('assign'), assignee: z.string().trim().min(1).max(200).nullable() }),
+    z.strictObject({ kind: z.literal('resolve'), reason: ResolveReason, note: Note.optional() }),
+    z.strictObject({ kind: z.literal('reopen') }),
+    z.strictObject({ kind: z.literal('comment'), text: Note }),
+  ]),
+  dry_run: z.boolean().default(false).describe('Only counts the incidents, and changes nothing'),
+})
+
+/** What a bulk change would change. */
+export const BulkPreview = z.object({
+  dry_run: z.literal(true),
+  count: z.int(),
+  is_complete: z.boolean().describe('False if there are more than 10,000; then only the newest are counted'),
+  money: z.array(z.object({ currency: Currency, amount: z.int(), count: z.int() })).describe('Minor units'),
+  incidents: z.array(Incident).describe('The newest 20'),
+})
+
+/** A bulk change and its progress. */
+export const IncidentBulk = z.object({
+  bulk_id: z.string(),
+  project_id: z.string(),
+  state: z.enum(['running', 'done']),
+  changed: z.int(),
+  refused: z.int().describe('Incidents whose state did not allow the change any more'),
+  requested_at: Timestamp,
+  finished_at: Timestamp.nullable(),
+})
+export type IncidentBulk = z.infer<typeof IncidentBulk>
+
+/** The body of POST /v1/incidents/{id}/assign. */
+export const AssignIncident = z.strictObject({
+  assignee: z.string().trim().min(1).max(200).nullable().describe('A person or team; null removes the assignee'),
+})
+
+/** The body of POST /v1/incidents/{id}/comments. */
+export const IncidentComment = z.strictObject({ text: Note })

@@ -5,6 +5,15 @@ export function listOf<T extends z.ZodType>(item: T) {
   return z.object({ data: z.array(item), next_cursor: z.string().nullable() })
 }
 
+/** A query parameter that is true or false. */
+export const BooleanFilter = z.enum(['true', 'false']).transform(text => text === 'true')
+
+/** A time in a query. */
+export const TimeFilter = z.iso.datetime({ offset: true })
+
+/** An amount in a query, in minor units. */
+export const AmountFilter = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+
 /** The query parameters of every list. */
 export const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('The largest number of items'),

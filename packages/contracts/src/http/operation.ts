@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { OperationState } from '../operation.ts'
 import { ProviderId } from '../provider-id.ts'
 import { ActionKind } from '../providers.ts'
-import { ListQuery } from './list.ts'
+import { AmountFilter, ListQuery, TimeFilter } from './list.ts'
 import { CurrencyCode } from './money.ts'
 
 const TimeInput = z.iso.datetime({ offset: true })
@@ -48,9 +48,18 @@ export type NewTransition = z.infer<typeof NewTransition>
 export const OperationQuery = ListQuery.extend({
   project_id: z.string().optional(),
   connection_id: z.string().optional(),
+  kind: ActionKind.optional(),
   state: OperationState.optional(),
   subject: z.string().optional(),
+  provider_ref: z.string().max(255).optional().describe("The provider's id of the refund or cancellation"),
   run_id: z.string().optional(),
+  currency: CurrencyCode.optional(),
+  min_amount: AmountFilter.optional().describe(
+    'Minor units, inclusive; give currency too, or amounts of all currencies are compared',
+  ),
+  max_amount: AmountFilter.optional().describe('Minor units, inclusive'),
+  from: TimeFilter.optional().describe('Only operations that were reported at this time or later'),
+  to: TimeFilter.optional().describe('Only operations that were reported before this time'),
 })
 
 /** The body of POST /v1/operations/{id}/approve and …/decline. */

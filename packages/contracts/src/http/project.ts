@@ -1,14 +1,25 @@
 import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
+import { SHOWABLE_TEXT } from '../showable-text.ts'
+import { BooleanFilter, ListQuery } from './list.ts'
 
-/** A name that people choose. */
-export const Label = z.string().trim().min(1).max(200)
+const UNSAFE_NAME = 'Remove control characters, line breaks, and invisible or direction marks'
+
+/** A name that people choose. It appears in messages, where other characters could hide or reorder the text around it. */
+export const Label = z.string().trim().min(1).max(200).regex(SHOWABLE_TEXT, UNSAFE_NAME)
 
 /** The body of POST /v1/projects. */
-export const NewProject = z.strictObject({ name: Label })
+export const NewProject = z.strictObject({
+  name: Label,
+  demo: z
+    .boolean()
+    .default(false)
+    .describe('true for a project with made-up data: DELETE removes it, and its connections may have a connected_at'),
+})
 
-const Branding = z.strictObject({
-  name: z.string().trim().min(1).max(60).optional().describe('Replaces "Backstop"'),
+/** The look of a project's mails. */
+export const ProjectBranding = z.strictObject({
+  name: z.string().trim().min(1).max(60).regex(SHOWABLE_TEXT, UNSAFE_NAME).optional().describe('Replaces "Backstop"'),
   logo_url: z
     .url({ protocol: /^https$/, error: 'Give an https URL' })
     .max(2048)
@@ -39,17 +50,32 @@ const approval = {
 
 /** The body of PATCH /v1/projects/{id}. `branding` is replaced as a whole; {} restores the branding of the installation. */
 export const ProjectPatch = z
-  .strictObject({ name: Label.optional(), branding: Branding.optional(), ...z.object(approval).partial().shape })
+  .strictObject({
+    name: Label.optional(),
+    branding: ProjectBranding.optional(),
+    ...z.object(approval).partial().shape,
+    archived: z
+      .boolean()
+      .optional()
+      .describe('true archives the project, which must have no connections; false restores it'),
+  })
   .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')
 
 /** A project as the API answers it. */
 export const Project = z.object({
   project_id: z.string(),
   name: z.string(),
-  branding: Branding,
+  branding: ProjectBranding,
   ...approval,
+  demo: z.boolean().describe('True if its data is made up; DELETE removes such a project'),
+  archived_at: Timestamp.nullable().describe('When the project was archived; null if it is active'),
   version: z.int(),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
 export type Project = z.infer<typeof Project>
+
+/** The query of GET /v1/projects. */
+export const ProjectQuery = ListQuery.extend({
+  archived: BooleanFilter.optional().describe('true: only archived projects; otherwise only active ones'),
+})

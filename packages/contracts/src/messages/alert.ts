@@ -15,6 +15,7 @@ export const AlertEvent = z.enum([
   'approval.reminder',
   'approval.expired',
   'incident.resolved',
+  'incident.acknowledged',
 ])
 export type AlertEvent = z.infer<typeof AlertEvent>
 
@@ -26,11 +27,15 @@ export type Names = z.infer<typeof Names>
 /** Absent in older messages, and on the topic `alerts` if the service that raises the alert does not know the names. */
 const names = Names.optional()
 
+/** `console`: the page of the alert in the console; null if the notifier has no PUBLIC_URL. Absent in older messages, and on the topic `alerts`. */
+const links = z.object({ console: z.string().nullable() }).optional()
+
 /** `action` is null if the incident is not about an action. */
 const incidentData = z.object({
   incident: Incident,
   action: Action.nullable(),
   names,
+  links,
   /**
    * Only in incident.resolved: the alert_id of an incident.opened that this channel did not get, so this message reports both. It is set
    * in the delivery to that channel, never on the topic `alerts`.
@@ -39,12 +44,13 @@ const incidentData = z.object({
 })
 
 /** Data of the three approval events. `approval` is the same as in the operation, where the field is optional. */
-const approvalData = z.object({ operation: ShownOperation, approval: Approval, names })
+const approvalData = z.object({ operation: ShownOperation, approval: Approval, names, links })
 
 /** An alert. A webhook receives its `data` unchanged. */
 export const Alert = z.discriminatedUnion('event', [
   z.object({ ...common, event: z.literal('incident.opened'), data: incidentData }),
   z.object({ ...common, event: z.literal('incident.resolved'), data: incidentData }),
+  z.object({ ...common, event: z.literal('incident.acknowledged'), data: incidentData }),
   /** The provider's data contradicts an operation. `action` is null if the provider has no such refund or cancellation. */
   z.object({
     ...common,
@@ -54,6 +60,7 @@ export const Alert = z.discriminatedUnion('event', [
       action: Action.nullable(),
       differences: z.array(Difference).min(1),
       names,
+      links,
     }),
   }),
   /**
@@ -75,6 +82,7 @@ export const Alert = z.discriminatedUnion('event', [
       /** The operation that reached the share. */
       operation: ShownOperation,
       names,
+      links,
     }),
   }),
   /** A run of the customer's software failed. The alert has the newest operations of the run and their total number. */
@@ -86,12 +94,13 @@ export const Alert = z.discriminatedUnion('event', [
       operations: z.array(ShownOperation),
       operations_total: z.int().min(0),
       names,
+      links,
     }),
   }),
   /**
    * A report about a storm. Channels for people that subscribe to incident.opened get it instead of one message for each action.
    */
-  z.object({ ...common, event: z.literal('storm.reported'), data: z.object({ storm: Storm, names }) }),
+  z.object({ ...common, event: z.literal('storm.reported'), data: z.object({ storm: Storm, names, links }) }),
   /** The test message of a channel. */
   z.object({
     ...common,

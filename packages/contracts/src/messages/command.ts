@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { InboxOutcome } from '../inbox-outcome.ts'
+import { Actor, IncidentSelection, LifeCycleChange } from '../life-cycle.ts'
 import { Timestamp } from '../operation.ts'
 
 /** Why an address gets no more mail from a project. */
@@ -16,7 +18,7 @@ const common = {
 export const Command = z.discriminatedUnion('kind', [
   /** To the notifier: attempt this delivery now, before its next attempt is due. */
   z.object({ ...common, kind: z.literal('retry_delivery'), delivery_id: z.string() }),
-  /** To the notifier: send the dead deliveries of this window again. The window is over created_at, and `to` is exclusive. */
+  /** To the notifier: send the dead and retrying deliveries of this window again. The window is over created_at, and `to` is exclusive. */
   z.object({
     ...common,
     kind: z.literal('replay_deliveries'),
@@ -42,6 +44,12 @@ export const Command = z.discriminatedUnion('kind', [
   z.object({ ...common, kind: z.literal('soft_bounce'), address: z.string(), detail: z.string().nullable() }),
   /** To the notifier: erase the personal data in the alerts of deliveries, because the connection was deleted. */
   z.object({ ...common, kind: z.literal('erase_deliveries'), connection_id: z.string() }),
+  /** To the notifier: these dead letters were sent again. A dead letter that failed again meanwhile has another `parked_at` and stays listed. */
+  z.object({
+    ...common,
+    kind: z.literal('mark_replayed'),
+    dead_letters: z.array(z.object({ dead_letter_id: z.string(), parked_at: Timestamp })),
+  }),
   /** To the reconciler: open an incident, because the failures of a channel disabled it. */
   z.object({
     ...common,
@@ -54,6 +62,23 @@ export const Command = z.discriminatedUnion('kind', [
   }),
   /** To the reconciler: resolve the incident, because the channel delivers again. */
   z.object({ ...common, kind: z.literal('resolve_channel_incident'), incident_id: z.string(), channel_id: z.string() }),
+  /** To the reconciler: open an incident, because an API key expires soon. */
+  z.object({
+    ...common,
+    kind: z.literal('open_key_incident'),
+    incident_id: z.string(),
+    key_id: z.string(),
+    key_name: z.string(),
+    expires_at: Timestamp,
+  }),
+  /** To the reconciler: resolve the incident, because the key was rotated or revoked, or has expired. */
+  z.object({
+    ...common,
+    kind: z.literal('resolve_key_incident'),
+    incident_id: z.string(),
+    key_id: z.string(),
+    outcome: z.enum(['rotated', 'revoked', 'expired']),
+  }),
   /** To the reconciler: record the outcome of an operation that the provider decided. */
   z.object({
     ...common,
@@ -68,6 +93,39 @@ export const Command = z.discriminatedUnion('kind', [
   z.object({ ...common, kind: z.literal('connection_ready'), connection_id: z.string() }),
   /** To the reconciler: a new expected change may cover actions with open incidents. */
   z.object({ ...common, kind: z.literal('apply_expected_change'), expected_change_id: z.string() }),
+  /** To the reconciler: decide notifications of a connection again, from their stored bodies. */
+  z.object({
+    ...common,
+    kind: z.literal('replay_inbox'),
+    replay_id: z.string(),
+    connection_id: z.string(),
+    /** The events to replay; null for those of the window. */
+    event_ids: z.array(z.string()).nullable(),
+    /** The window is over received_at, and `to` is exclusive; null for named events. */
+    from: Timestamp.nullable(),
+    to: Timestamp.nullable(),
+    /** Null for events with any outcome. */
+    outcome: InboxOutcome.nullable(),
+  }),
+  /** To the reconciler: acknowledge, assign, resolve, reopen or comment on an incident. */
+  z.object({
+    ...common,
+    kind: z.literal('change_incident'),
+    incident_id: z.string(),
+    change: LifeCycleChange,
+    actor: Actor,
+    /** The change is refused if the incident has another version. */
+    expected_version: z.int().optional(),
+  }),
+  /** To the reconciler: change every incident that the selection finds. */
+  z.object({
+    ...common,
+    kind: z.literal('change_incidents'),
+    bulk_id: z.string(),
+    selection: IncidentSelection,
+    change: LifeCycleChange,
+    actor: Actor,
+  }),
 ])
 export type Command = z.infer<typeof Command>
 /** A kind of command. */

@@ -29,6 +29,7 @@ export function apiKeyDocument(
     readonly scopes: readonly Scope[]
     readonly projectId: string | null
     readonly createdAt: Date
+    readonly createdBy: string | null
     readonly expiresAt: Date | null
   },
 ): ApiKeyDocument {
@@ -40,9 +41,17 @@ export function apiKeyDocument(
     scopes: [...about.scopes],
     project_id: about.projectId,
     created_at: about.createdAt,
+    created_by: about.createdBy,
     expires_at: about.expiresAt,
     last_used_at: null,
+    rotated_at: null,
+    previous_hash: null,
+    previous: null,
     revoked_at: null,
+    revoked_by: null,
+    warned_expiry: null,
+    version: 1,
+    updated_at: about.createdAt,
   }
 }
 

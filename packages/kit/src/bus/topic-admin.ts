@@ -32,6 +32,11 @@ export interface TopicAdmin {
   delete(names: readonly string[]): Promise<void>
   /** The next offset that a group would read, by partition; undefined if it has committed nothing. */
   committed(groupId: string, topic: string): Promise<Map<number, bigint | undefined>>
+  /**
+   * How many messages of the topic are older than `beforeMs` (milliseconds since the epoch) and not processed by the group.
+   * @throws AppError `unavailable`
+   */
+  unread(groupId: string, topic: string, beforeMs: number): Promise<bigint>
   stop(): Promise<void>
 }
 
@@ -78,6 +83,10 @@ export function createTopicAdmin(connection: KafkaConnection): TopicAdmin {
       const known = (offset: string) => (offset === '-1' ? undefined : BigInt(offset))
       return new Map((offsets?.partitions ?? []).map(({ partition, offset }) => [partition, known(offset)]))
     },
+    unread: (groupId, topic, beforeMs) =>
+      countUnread(admin, groupId, topic, beforeMs).catch(error => {
+        throw unavailable('Kafka', error)
+      }),
     stop: () => admin.disconnect(),
   }
 }
@@ -100,6 +109,24 @@ async function describeTopics(admin: kafkajs.Admin, names: readonly string[]): P
       config: Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue])),
     }
   })
+}
+
+async function countUnread(admin: kafkajs.Admin, groupId: string, topic: string, beforeMs: number): Promise<bigint> {
+  const [ends, [committed], bounds] = await Promise.all([
+    // The first message that is not older; the end of the partition if there is none.
+    admin.fetchTopicOffsetsByTimestamp(topic, beforeMs),
+    admin.fetchOffsets({ groupId, topics: [topic] }),
+    admin.fetchTopicOffsets(topic),
+  ])
+  let count = 0n
+  for (const { partition, offset: end } of ends) {
+    const next = BigInt(committed?.partitions.find(one => one.partition === partition)?.offset ?? -1)
+    // Messages below the low offset are deleted. A group that has committed nothing begins there.
+    const low = BigInt(bounds.find(one => one.partition === partition)?.low ?? 0)
+    const from = next < low ? low : next
+    if (BigInt(end) > from) count += BigInt(end) - from
+  }
+  return count
 }
 
 /**

@@ -313,6 +313,7 @@ describe('a loop that records its dead letters', () => {
   /** A dead-letter log in memory: recorded messages by their bytes, and a switch that makes it unavailable. */
   function openBook() {
     const entered: { text: string; reason: string; deadBefore: number }[] = []
+    const repeated: string[] = []
     const state = { isAway: false, dead: () => 0 }
     const textOf = ({ value }: { value: Buffer | null }) => String(value).slice(0, 4)
     const book: DeadLetterLog = {
@@ -324,8 +325,11 @@ describe('a loop that records its dead letters', () => {
           entered.push({ text: textOf(message), reason: (error as Error).message, deadBefore: state.dead() })
         }
       },
+      async recordAgain(unusable) {
+        for (const { message } of unusable) repeated.push(textOf(message))
+      },
     }
-    return { book, entered, state }
+    return { book, entered, repeated, state }
   }
 
   test('records each with its reason after the broker has the dead letter, and then acknowledges it', async () => {
@@ -345,8 +349,8 @@ describe('a loop that records its dead letters', () => {
     expect(committed()).toBe(2n)
   })
 
-  test('does not dead-letter a message a second time', async () => {
-    const { book, entered } = openBook()
+  test('does not dead-letter a message a second time, and reports the repeat', async () => {
+    const { book, entered, repeated } = openBook()
     const { clock, loop, calls, send, committed, dead } = setUp(async () => undefined, undefined, book)
     await send(Buffer.from('junk'))
     await loop.start()
@@ -355,6 +359,7 @@ describe('a loop that records its dead letters', () => {
     await clock.settle()
     expect(dead()).toHaveLength(1)
     expect(entered).toHaveLength(1)
+    expect(repeated).toEqual(['junk'])
     expect(calls).toEqual([['a']])
     expect(committed()).toBe(3n)
   })

@@ -52,6 +52,8 @@ export interface DeadLetterLog {
    * idempotent.
    */
   record(unusable: readonly DeadLettered[]): Promise<void>
+  /** Called with the messages that are already recorded, before they are acknowledged. Must be idempotent. */
+  recordAgain(unusable: readonly DeadLettered[]): Promise<void>
 }
 
 export interface WorkContext {
@@ -264,7 +266,9 @@ class BatchWork<N extends MessageName> {
     const { producer, deadTopic, deadLetterLog } = this.#options
     const known = await deadLetterLog?.known(unusable.map(({ message }) => message))
     const isKnown = ({ message }: DeadLettered) => known?.has(message) === true
-    for (const again of unusable.filter(isKnown)) this.#log('message.dead_lettered_before', again)
+    const again = unusable.filter(isKnown)
+    for (const one of again) this.#log('message.dead_lettered_before', one)
+    if (again.length > 0) await deadLetterLog?.recordAgain(again)
     const fresh = unusable.filter(one => !isKnown(one))
     if (fresh.length === 0) return
     await producer.send(fresh.map(({ message, error }) => deadLetter(message, deadTopic, error)))

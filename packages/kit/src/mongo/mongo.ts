@@ -123,3 +123,22 @@ export async function asUnavailable<T>(call: () => Promise<T>): Promise<T> {
     throw error
   }
 }
+
+/** How long MongoDB may work on the query of a list, in milliseconds. */
+export const LIST_WITHIN_MS = 5_000
+/** The server's code for a query that reached its `maxTimeMS`. */
+const TIME_LIMIT_REACHED = 50
+
+/** Runs the query of a list that has a `maxTimeMS`. Converts a failure of the server, or a query that took too long, to AppError `unavailable`. */
+export function runListQuery<T>(query: () => Promise<T>): Promise<T> {
+  return asUnavailable(async () => {
+    try {
+      return await query()
+    } catch (error) {
+      if (!(error instanceof MongoError) || error.code !== TIME_LIMIT_REACHED) throw error
+      const message =
+        'The list takes MongoDB too long; narrow it, for example to a project, a connection or a shorter time'
+      throw new AppError('unavailable', message, { cause: error, retryable: true })
+    }
+  })
+}

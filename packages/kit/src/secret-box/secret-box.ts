@@ -43,6 +43,10 @@ export interface SecretBox {
    * cannot be tested without it. The fingerprint changes when another key becomes primary.
    */
   fingerprint(secret: Secret): string
+  /** The id of the key that encrypts new secrets. */
+  readonly primaryKeyId: string
+  /** True if the ring has the key with this id. */
+  hasKey(keyId: string): boolean
   /**
    * A token with a signed `text`: `v1.<key id>.<text>.<mac>`, safe in a URL. The text is readable. While the same key
    * is primary, the same text gives the same token. Tokens do not expire.
@@ -70,6 +74,9 @@ export function createSecretBox(ring: KeyRing): SecretBox {
     hkdfSync('sha256', primary.export(), Buffer.alloc(0), 'backstop secret fingerprint v1', 32),
   )
   return {
+    primaryKeyId: ring.primary,
+    hasKey: keyId => ring.keys.has(keyId),
+
     seal(secret, context) {
       const dek = randomBytes(DEK_BYTES)
       const wrapIv = randomBytes(IV_BYTES)
@@ -170,6 +177,12 @@ function parseSealed(sealed: SealedSecret, context: SecretContext) {
     throw unreadableSecret(context, 'has an incomplete part')
   }
   return parts
+}
+
+/** The id of the key that encrypts this secret; undefined for text in another form. */
+export function keyIdOf(sealed: SealedSecret): string | undefined {
+  const [version, keyId, ...rest] = sealed.split('.')
+  return version === VERSION && rest.length === 3 ? keyId : undefined
 }
 
 function encode(bytes: Buffer): string {

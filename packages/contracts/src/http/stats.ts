@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { ActionMode } from '../action-details.ts'
+import { Currency, Timestamp } from '../operation.ts'
+import { RecordKind } from '../providers.ts'
+import { Verdict } from '../verdict.ts'
+
+const DayOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
+
+/** The query of GET /v1/stats. */
+export const StatsQuery = z.object({
+  project_id: z.string().optional(),
+  connection_id: z.string().optional(),
+  from: DayOrTime.optional().describe('A day (UTC), or a time whose day is counted. Default: 30 days before `to`'),
+  to: DayOrTime.optional().describe(
+    'A day (UTC) that is not counted, or a time whose day is counted unless it is midnight. Default: the end of today',
+  ),
+  interval: z.enum(['day', 'week', 'month']).default('day').describe('The interval of `series`. Weeks begin on Monday'),
+})
+
+const Total = z.object({
+  verdict: Verdict,
+  kind: RecordKind,
+  currency: Currency.nullable().describe('Null if no money moves'),
+  mode: ActionMode.describe('Whether the actions moved real money; null if the provider does not report it'),
+  count: z.int(),
+  not_carried_out: z
+    .int()
+    .describe(
+      'The part of `count` that moved no money: the provider shows it as failed, canceled, rejected or reversed',
+    ),
+  amount: z.int().describe('The sum in minor units, without the actions of `not_carried_out`'),
+})
+
+const Duration = z.object({
+  count: z.int(),
+  median_ms: z.int().nullable().describe('Within 5 % of the exact median; null if there is none'),
+})
+
+/** The answer of GET /v1/stats. */
+export const Stats = z.object({
+  from: Timestamp,
+  to: Timestamp.describe('Exclusive'),
+  interval: z.enum(['day', 'week', 'month']),
+  totals: z.array(Total),
+  series: z.array(Total.extend({ at: Timestamp.describe('The beginning of the interval (UTC)') })),
+  times: z.object({
+    verdict: Duration.describe('From the first record of an action to its first verdict'),
+    acknowledgement: Duration.describe('From the opening of an incident about an action to its acknowledgement'),
+    resolution: Duration.describe('From the opening of an incident about an action to its end'),
+  }),
+  recount_pending: z.boolean().describe('True if a day of the period changed and is counted again within seconds'),
+})
+export type Stats = z.infer<typeof Stats>
+
+/** Why an action is in a line of a statement. */
+export const StatementCategory = z.enum([
+  /** An operation of our software explains the action. */
+  'made_by_our_software',
+  /** An expected change covers the action. */
+  'expected',
+  'unexplained',
+  /** The second look is not done yet. */
+  'pending',
+  /** No alert was needed: e.g. made before the connection, or ended by the provider. */
+  'other',
+  /** The provider shows the action as failed, canceled, rejected or reversed, whatever its verdict is. */
+  'not_carried_out',
+])
+export type StatementCategory = z.infer<typeof StatementCategory>
+
+/** The query of GET /v1/statements. */
+export const StatementQuery = z.object({
+  connection_id: z.string(),
+  month: z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'Give a month as 2026-11'),
+  format: z.enum(['json', 'csv']).default('json'),
+})
+
+export const StatementLine = z.object({
+  category: StatementCategory,
+  kind: RecordKind,
+  currency: Currency.nullable(),
+  mode: ActionMode.describe('Whether the actions moved real money; null if the provider does not report it'),
+  count: z.int(),
+  amount: z.int().describe('The sum in minor units'),
+})
+export type StatementLine = z.infer<typeof StatementLine>
+
+/** The answer of GET /v1/statements. */
+export const Statement = z.object({
+  project_id: z.string(),
+  connection_id: z.string(),
+  month: z.string(),
+  from: Timestamp,
+  to: Timestamp.describe('Exclusive. The month begins and ends at midnight UTC'),
+  lines: z.array(StatementLine),
+  recount_pending: z.boolean().describe('True if a day of the month changed and is counted again within seconds'),
+})
+export type Statement = z.infer<typeof Statement>

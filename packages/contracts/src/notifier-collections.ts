@@ -1,0 +1,75 @@
+import { type CollectionDefinition, DAY_S, DELIVERY_DAYS } from './collection-definition.ts'
+
+/** The collections of the notifier. */
+export const NOTIFIER_COLLECTIONS = {
+  deliveries: {
+    owner: 'notifier',
+    indexes: [
+      { keys: { project_id: 1, created_at: -1, _id: -1 } },
+      { keys: { alert_id: 1, created_at: -1, _id: -1 } },
+      { keys: { channel_id: 1, created_at: 1, _id: 1 } },
+      // Few deliveries were in a digest that failed.
+      { keys: { digest_group: 1 }, options: { sparse: true } },
+      { keys: { created_at: -1, _id: -1 } },
+      // A partial index, because few of very many deliveries are dead.
+      {
+        keys: { project_id: 1, state: 1, created_at: -1, _id: -1 },
+        options: { partialFilterExpression: { state: 'dead' } },
+      },
+      { keys: { state: 1, created_at: -1, _id: -1 }, options: { partialFilterExpression: { state: 'dead' } } },
+      // For the list of dead letters, by the time when they became dead.
+      {
+        keys: { project_id: 1, state: 1, updated_at: -1, _id: -1 },
+        options: { partialFilterExpression: { state: 'dead' } },
+      },
+      { keys: { state: 1, updated_at: -1, _id: -1 }, options: { partialFilterExpression: { state: 'dead' } } },
+      { keys: { created_at: 1 }, options: { expireAfterSeconds: DELIVERY_DAYS * DAY_S } },
+    ],
+  },
+  channel_health: { owner: 'notifier', indexes: [{ keys: { 'outbox.at': 1 }, options: { sparse: true } }] },
+  storms: {
+    owner: 'notifier',
+    indexes: [
+      // Unique, because a connection has one open storm at most.
+      {
+        keys: { connection_id: 1 },
+        options: { unique: true, partialFilterExpression: { state: 'open' } },
+      },
+      { keys: { project_id: 1, began_at: -1, _id: -1 } },
+      { keys: { began_at: -1, _id: -1 } },
+      { keys: { next_look_at: 1 }, options: { sparse: true } },
+      { keys: { 'outbox.at': 1 }, options: { sparse: true } },
+      { keys: { began_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
+    ],
+  },
+  storm_members: {
+    owner: 'notifier',
+    indexes: [
+      // For the members of a connection without a storm, and for lists of all members of a storm.
+      { keys: { connection_id: 1, storm_id: 1, opened_at: 1, _id: 1 } },
+      // For the totals of a storm, which read the incidents of each action together.
+      { keys: { connection_id: 1, storm_id: 1, action_id: 1, opened_at: 1, _id: 1 } },
+      { keys: { recorded_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
+    ],
+  },
+  suppressions: {
+    owner: 'notifier',
+    indexes: [{ keys: { project_id: 1, suppressed_at: -1, _id: -1 } }, { keys: { suppressed_at: -1, _id: -1 } }],
+  },
+  dead_letters: {
+    owner: 'notifier',
+    indexes: [
+      { keys: { project_id: 1, parked_at: -1, _id: -1 } },
+      { keys: { parked_at: -1, _id: -1 } },
+      // The same retention time as the topic's.
+      { keys: { parked_at: 1 }, options: { expireAfterSeconds: 30 * DAY_S } },
+    ],
+  },
+  replays: {
+    owner: 'notifier',
+    indexes: [
+      { keys: { requested_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
+      { keys: { state: 1, next_page_at: 1 } },
+    ],
+  },
+} as const satisfies Record<string, CollectionDefinition>

@@ -1,0 +1,49 @@
+import type { OutOfBand } from './providers.ts'
+import type { VerdictReason } from './verdict.ts'
+
+/** A connection that showed an action, with the facts that decided at the action's second look whether it may alert. */
+export interface LookedConnection {
+  readonly connection_id: string
+  readonly out_of_band: OutOfBand
+  readonly deleted: boolean
+  /** True if an operation of this connection ever reached `executing`. */
+  readonly has_executed: boolean
+}
+
+/** Whether an unexplained action may alert. */
+export type Permission =
+  | { readonly kind: 'alert'; readonly connectionId: string; readonly outOfBand: OutOfBand }
+  | {
+      readonly kind: 'quiet'
+      readonly reason: Extract<
+        VerdictReason,
+        'out_of_band_ignore' | 'auto_before_first_operation' | 'connection_deleted'
+      >
+    }
+
+/** Strictest first: if two connections show an action, the stricter setting applies. */
+const STRICTNESS: readonly OutOfBand[] = ['alert', 'auto', 'ignore']
+
+/** Decides whether an unexplained action that these connections show may alert, with the reason if not. */
+export function permissionToAlert(connections: readonly LookedConnection[]): Permission {
+  const living = connections
+    .filter(({ deleted }) => !deleted)
+    .sort((a, b) => STRICTNESS.indexOf(a.out_of_band) - STRICTNESS.indexOf(b.out_of_band))
+  const strictest = living[0]
+  if (strictest === undefined) return { kind: 'quiet', reason: 'connection_deleted' }
+  if (strictest.out_of_band === 'ignore') return { kind: 'quiet', reason: 'out_of_band_ignore' }
+  // The connections show the same provider account, so an operation on any of them is enough for `auto`.
+  if (strictest.out_of_band === 'auto' && !connections.some(({ has_executed }) => has_executed)) {
+    return { kind: 'quiet', reason: 'auto_before_first_operation' }
+  }
+  return { kind: 'alert', connectionId: strictest.connection_id, outOfBand: strictest.out_of_band }
+}
+
+/** The connections as they were at the look, but one with another setting. */
+export function withOutOfBand(
+  connections: readonly LookedConnection[],
+  connectionId: string,
+  outOfBand: OutOfBand,
+): LookedConnection[] {
+  return connections.map(each => (each.connection_id === connectionId ? { ...each, out_of_band: outOfBand } : each))
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { searchKeysOfAction, searchKeysOfOperation, searchPrefixOf } from './search-keys.ts'
+
+const ACTION = { subject: 'pi_1Ab', provider_ref: 're_1', amount: 123_450, currency: 'eur' }
+
+test('an action is found by its ids, amount, customer and idempotency key', () => {
+  const customer = { id: 'cus_9', name: 'Zoë  Anna Müller', email: 'Zoe@Example.com' }
+  const origin = { channel: null, key_name: null, user: null, request_id: null, idempotency_key: 'Order-7' }
+  expect(searchKeysOfAction({ ...ACTION, customer, origin })).toEqual([
+    'pi_1ab',
+    're_1',
+    '1234.50 eur',
+    'cus_9',
+    'zoe@example.com',
+    'zoe anna muller',
+    'anna muller',
+    'muller',
+    'order-7',
+  ])
+})
+
+test('what is erased from an action is erased from its keys', () => {
+  const customer = { id: 'cus_9', name: null, email: null }
+  expect(searchKeysOfAction({ ...ACTION, customer })).toEqual(['pi_1ab', 're_1', '1234.50 eur', 'cus_9'])
+  expect(searchKeysOfAction({ ...ACTION, amount: null, currency: null })).toEqual(['pi_1ab', 're_1'])
+})
+
+test('an operation is found by its ids, amount, idempotency key and run', () => {
+  const operation = { ...ACTION, provider_ref: null, idempotency_key: 'k-1', run_id: 'Nightly 7' }
+  expect(searchKeysOfOperation(operation)).toEqual(['pi_1ab', '1234.50 eur', 'k-1', 'nightly 7'])
+})
+
+test.each([
+  { query: ' PI_1AB ', prefix: 'pi_1ab' },
+  { query: '1234.5', prefix: '1234.5' },
+  { query: '1,234.50', prefix: '1234.50' },
+  { query: '1.234,50 €', prefix: '1234.50' },
+  { query: 'EUR 1 234,5', prefix: '1234.50 eur' },
+  { query: '1234 eur', prefix: '1234.00 eur' },
+  { query: '700 JPY', prefix: '700 jpy' },
+  { query: 'MÜLLER', prefix: 'muller' },
+  { query: '4711', prefix: '4711' },
+])('the query $query asks for keys that begin with $prefix', ({ query, prefix }) => {
+  expect(searchPrefixOf(query)).toBe(prefix)
+})
