@@ -1,15 +1,19 @@
 import { AlertEvent, ChannelFilter, Label, ListQuery, QuietHours, Timestamp } from '@backstop/contracts'
 import { z } from 'zod'
-import { ChannelConfigPatch, NewChannelConfig, ShownChannelConfig } from './forms.ts'
+import { ChannelConfigPatch, NewChannelConfig, READ_ONLY, ShownChannelConfig, splitConfigPatch } from './forms.ts'
 import { SharedSecret } from './webhook/form.ts'
 
 const SHOWS_PERSONAL_DATA =
-  "Whether messages contain the name and e-mail address of customers and the user who made an action. Without it they contain only the provider's id of the customer"
+  "Whether messages contain personal data: the name and e-mail address of customers, the user who made an action, a reason that a person wrote, and all other values of the provider that contain an e-mail address. Without it these are null or '(hidden)', and messages contain only the provider's id of the customer"
 
 const FILTER = 'Limits the alerts of the channel; null: every alert of its events'
 
 const QUIET_HOURS =
   'slack and email: hours in which deliveries are held, to be sent as one digest at their end; null: none'
+
+export const NOTHING_TO_CHANGE = 'Give at least one field to change'
+
+const IGNORED = 'Read-only: ignored'
 
 export const NewAlertChannel = z.strictObject({
   project_id: z.string(),
@@ -43,6 +47,7 @@ export const ChannelHealth = z.object({
   held_reason: z.string().nullable().describe('Why the channel is paused'),
   disabled_at: Timestamp.nullable(),
   disabled_reason: z.string().nullable(),
+  warning: z.string().nullable().describe('Why the channel gets fewer alerts than it seems, and what to do about it'),
 })
 
 export type ChannelHealth = z.infer<typeof ChannelHealth>
@@ -65,18 +70,66 @@ export const AlertChannel = z.object({
 })
 export type AlertChannel = z.infer<typeof AlertChannel>
 
-export const AlertChannelPatch = z
-  .strictObject({
-    name: Label.optional(),
-    events: NewAlertChannel.shape.events.optional(),
-    config: ChannelConfigPatch.optional(),
-    shows_personal_data: z.boolean().optional().describe('Applies to messages that are not sent yet, too'),
-    filter: ChannelFilter.nullable().optional().describe('Replaces the whole filter; null removes it'),
-    quiet_hours: QuietHours.nullable().optional().describe('Replaces the quiet hours; null removes them'),
-    enabled: z.boolean().optional().describe('true also enables a channel again that its failures disabled'),
-  })
-  .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')
-export type AlertChannelPatch = z.infer<typeof AlertChannelPatch>
+/** Read-only fields that a change may repeat with the value of the answer. */
+const FIXED_FIELDS = {
+  channel_id: z.string().optional().describe(READ_ONLY),
+  id: z.string().optional().describe(READ_ONLY),
+  project_id: z.string().optional().describe(READ_ONLY),
+}
+
+/** Read-only fields that are ignored in a change, because they change while a client has the document. */
+const PASSING_FIELDS = {
+  health: z.unknown().optional().describe(IGNORED),
+  version: z.int().optional().describe(`${IGNORED}; If-Match refuses a change of another version`),
+  created_at: z.string().optional().describe(IGNORED),
+  updated_at: z.string().optional().describe(IGNORED),
+}
+
+const PatchFields = z.strictObject({
+  name: Label.optional(),
+  events: NewAlertChannel.shape.events.optional(),
+  config: ChannelConfigPatch.optional(),
+  shows_personal_data: z.boolean().optional().describe('Applies to messages that are not sent yet, too'),
+  filter: ChannelFilter.nullable().optional().describe('Replaces the whole filter; null removes it'),
+  quiet_hours: QuietHours.nullable().optional().describe('Replaces the quiet hours; null removes them'),
+  enabled: z.boolean().optional().describe('true also enables a channel again that its failures disabled'),
+  ...FIXED_FIELDS,
+  ...PASSING_FIELDS,
+})
+export type AlertChannelPatch = z.infer<typeof PatchFields>
+
+export const AlertChannelPatch = PatchFields.refine(patch => {
+  const split = splitPatch(patch)
+  return changesAnything(split) || split.unchanged.size > 0
+}, NOTHING_TO_CHANGE)
+
+/** A patch without the read-only fields that a client sent back. */
+export interface SplitPatch {
+  readonly fields: Omit<AlertChannelPatch, keyof typeof FIXED_FIELDS | keyof typeof PASSING_FIELDS | 'config'>
+  /** Undefined if the configuration does not change. */
+  readonly config: ChannelConfigPatch | undefined
+  /** The read-only fields that must have the values of the answer, by their path in the document. */
+  readonly unchanged: ReadonlyMap<string, unknown>
+}
+
+/** Separates the changes of a patch from the read-only fields that a client sent back. */
+export function splitPatch({ config = {}, ...sent }: AlertChannelPatch): SplitPatch {
+  const { changes, fixed } = splitConfigPatch(config)
+  const given = Object.entries(sent).filter(([, value]) => value !== undefined)
+  return {
+    fields: Object.fromEntries(given.filter(([field]) => !(field in FIXED_FIELDS) && !(field in PASSING_FIELDS))),
+    config: Object.keys(changes).length === 0 ? undefined : changes,
+    unchanged: new Map<string, unknown>([
+      ...given.filter(([field]) => field in FIXED_FIELDS),
+      ...Object.entries(fixed).map(([field, value]) => [`config.${field}`, value] as const),
+    ]),
+  }
+}
+
+/** False if a client sent only read-only fields. */
+export function changesAnything({ fields, config }: SplitPatch): boolean {
+  return Object.keys(fields).length > 0 || config !== undefined
+}
 
 /**
  * Replaces the secret of a webhook channel. Until the overlap ends, deliveries are signed with the new and the previous

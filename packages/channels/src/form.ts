@@ -4,6 +4,9 @@ import { z } from 'zod'
 /** Encrypts one secret of a channel. It can be decrypted only for the same channel and field. */
 export type SealField = (secret: string, field: string) => { sealed: SealedSecret; fingerprint: string }
 
+/** Encrypts a stored secret of a channel again. A fingerprint that the configuration shows changes with it. */
+export type ResealField = (sealed: SealedSecret, field: string) => { sealed: SealedSecret; fingerprint: string }
+
 /** A URL of a channel. The guarded HTTP client decides which URLs are allowed. */
 export const Url = z.string().min(1).max(2048)
 
@@ -50,6 +53,8 @@ export interface ChannelForm<
   readonly hosts?: ServiceHosts
   seal(input: z.output<Input>, seal: SealField): Stored
   change(stored: Stored, patch: Partial<z.output<z.ZodObject<Patch>>>, seal: SealField): Stored
+  /** Encrypts every secret of the configuration again. */
+  reseal(stored: Stored, reseal: ResealField): Stored
   show(stored: Stored, nowMs: number): z.output<Shown>
   /** Removes all fields that are needed to send a message. */
   erase(stored: Stored): Stored

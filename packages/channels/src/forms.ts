@@ -1,8 +1,8 @@
-import type { ChannelKind, StoredChannel } from '@backstop/contracts'
+import { ChannelKind, type StoredChannel } from '@backstop/contracts'
 import { z } from 'zod'
 import { discordForm } from './discord/form.ts'
 import { emailForm } from './email/form.ts'
-import type { SealField, ServiceHosts } from './form.ts'
+import type { ResealField, SealField, ServiceHosts } from './form.ts'
 import { pagerDutyForm } from './pagerduty/form.ts'
 import { slackForm } from './slack/form.ts'
 import { teamsForm } from './teams/form.ts'
@@ -15,7 +15,10 @@ export type { PagerDutyConfig } from './pagerduty/form.ts'
 export type { SlackConfig } from './slack/form.ts'
 export type { TeamsConfig } from './teams/form.ts'
 export type { WebhookConfig } from './webhook/form.ts'
-export type { SealField }
+export type { ResealField, SealField }
+
+/** The description of fields that a change may repeat and not change. */
+export const READ_ONLY = 'Read-only: may be sent back unchanged'
 
 /** The forms of all channel kinds. */
 const CHANNEL_FORMS = {
@@ -51,10 +54,48 @@ export type ShownChannelConfig = z.infer<typeof ShownChannelConfig>
  * The changeable fields of all kinds. A request does not name the kind, so the kind of the stored channel decides which
  * fields are valid.
  */
+const ChannelConfigChanges = z.strictObject(mergePatches())
+export type ChannelConfigPatch = z.infer<typeof ChannelConfigChanges>
+
+/**
+ * The configuration in a request that changes a channel: the changed fields. The read-only fields of the answer may be sent back
+ * unchanged, so that a client can send the whole document that it read.
+ */
 export const ChannelConfigPatch = z
-  .strictObject(mergePatches())
+  // A cast, because the read-only fields are not part of the change (splitConfigPatch).
+  .strictObject({ ...mergePatches(), ...readOnlyConfigFields() } as ReturnType<typeof mergePatches>)
   .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')
-export type ChannelConfigPatch = z.infer<typeof ChannelConfigPatch>
+
+/** The read-only fields that are not compared, because they change while a client has the document. */
+const PASSING_FIELDS: readonly string[] = ['previous_secret_expires_at']
+
+/**
+ * Separates the changes from the read-only fields that a client sent back.
+ * @returns `fixed`: the read-only fields that must have the values of the answer
+ */
+export function splitConfigPatch(sent: ChannelConfigPatch): {
+  changes: ChannelConfigPatch
+  fixed: Record<string, unknown>
+} {
+  const isChange = ([field]: [string, unknown]) => field in ChannelConfigChanges.shape
+  const fields = Object.entries(sent)
+  return {
+    changes: Object.fromEntries(fields.filter(isChange)),
+    fixed: Object.fromEntries(fields.filter(one => !isChange(one) && !PASSING_FIELDS.includes(one[0]))),
+  }
+}
+
+/** The fields of the answers of all kinds that no request can change. */
+function readOnlyConfigFields(): Record<string, z.ZodType> {
+  const patched = mergePatches() as Record<string, unknown>
+  const fields: [string, z.ZodType][] = forms.flatMap(({ shown }) => Object.entries<z.ZodType>(shown.shape))
+  const readOnly = fields.filter(([field]) => !(field in patched))
+  // Each form has its own literal as kind.
+  const shapes = { ...Object.fromEntries(readOnly), kind: ChannelKind }
+  return Object.fromEntries(
+    Object.entries(shapes).map(([field, schema]) => [field, schema.optional().describe(READ_ONLY)]),
+  )
+}
 
 function mergePatches(): Intersection<Form['patch']> {
   const merged: Record<string, unknown> = {}
@@ -98,6 +139,11 @@ export function changeConfig(config: ChannelConfig, patch: ChannelConfigPatch, s
   return formOf(config.kind).change(config, patch, seal)
 }
 
+/** Encrypts every secret of a stored configuration again; an empty value, as in a deleted channel, is no secret. */
+export function resealConfig(config: ChannelConfig, reseal: ResealField): ChannelConfig {
+  return formOf(config.kind).reseal(config, reseal)
+}
+
 export function showConfig(config: ChannelConfig, now: Date): ShownChannelConfig {
   return formOf(config.kind).show(config, now.getTime())
 }
@@ -114,6 +160,7 @@ export function eraseConfig(config: ChannelConfig): ChannelConfig {
 interface AnyForm {
   seal(input: NewChannelConfig, seal: SealField): ChannelConfig
   change(stored: ChannelConfig, patch: ChannelConfigPatch, seal: SealField): ChannelConfig
+  reseal(stored: ChannelConfig, reseal: ResealField): ChannelConfig
   show(stored: ChannelConfig, nowMs: number): ShownChannelConfig
   erase(stored: ChannelConfig): ChannelConfig
 }

@@ -5,6 +5,7 @@
 export * from './alert-channel.ts'
 export { consolePathOf } from './alert-text/console-path.ts'
 export * from './alert-text/describe-alert.ts'
+export { providerStepsOf, providerStepsOfStorm } from './alert-text/next-steps.ts'
 export {
   SAMPLE_ALERTS,
   sampleAction,
@@ -18,10 +19,11 @@ export { type MailContent, type MailView, renderMail } from './email/message.ts'
 export { escapeHtml } from './escape-html.ts'
 export * from './forms.ts'
 export { hasDigests } from './has-digests.ts'
-export { withoutPersonalData } from './personal-data.ts'
+export { withoutPersonalData, withoutPersonalDataOf } from './personal-data.ts'
 export type { Preview } from './preview.ts'
 export { previewDigest, previewMessage } from './previews.ts'
 export { digestMessage } from './slack/digest.ts'
 export { type SlackMessage, slackMessage, slackWithoutBlocks } from './slack/message.ts'
 export { slackPage } from './slack/page.ts'
+export { WebhookTemplate } from './webhook/form.ts'
 export { webhookBody, webhookDocument } from './webhook/message.ts'

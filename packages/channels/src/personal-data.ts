@@ -1,23 +1,28 @@
-import type { Action, Alert, Storm } from '@backstop/contracts'
+import { type Action, type Alert, HIDDEN, hideEmailAddresses, isPersonalDetail, type Storm } from '@backstop/contracts'
 
 /**
- * The alert without the name and e-mail address of the customer, and without the user who made the action. The customer's
- * id stays. Returns the same alert if it has no such data, because most deliveries of a flood go through here.
+ * The alert without personal data (personal-data.ts of the contracts). Name, e-mail address and user are null. Other
+ * values are replaced by `HIDDEN`, so that the text says that something is not shown. Returns the same alert if it has no
+ * such data, because most deliveries of a flood go through here.
  */
 export function withoutPersonalData(alert: Alert): Alert {
   switch (alert.event) {
     case 'incident.opened':
+    case 'incident.acknowledged':
     case 'incident.resolved':
     case 'drift.detected': {
       const { action } = alert.data
-      if (action === null || !hasPersonalData(action)) return alert
+      const data = hideAddressesIn(
+        { ...alert.data, action: action === null ? null : withoutPeople(action) },
+        alert.data,
+      )
       // TypeScript does not see that `data` keeps the type of its event.
-      return { ...alert, data: { ...alert.data, action: withoutPeople(action) } } as Alert
+      return data === alert.data ? alert : ({ ...alert, data } as Alert)
     }
-    case 'storm.reported':
-      return namesPeople(alert.data.storm)
-        ? { ...alert, data: { ...alert.data, storm: stormWithoutPeople(alert.data.storm) } }
-        : alert
+    case 'storm.reported': {
+      const data = hideAddressesIn({ ...alert.data, storm: stormWithoutPeople(alert.data.storm) }, alert.data)
+      return data === alert.data ? alert : { ...alert, data }
+    }
     case 'approval.requested':
     case 'approval.reminder':
     case 'approval.expired':
@@ -30,25 +35,85 @@ export function withoutPersonalData(alert: Alert): Alert {
   }
 }
 
-function hasPersonalData({ customer, origin }: Action): boolean {
-  return (customer != null && (customer.name !== null || customer.email !== null)) || origin?.user != null
+/**
+ * The alert without personal data if its action or storm belongs to one of these connections; otherwise the same alert.
+ * @param connectionIds deleted connections: personal data of their customers is erased
+ */
+export function withoutPersonalDataOf(alert: Alert, connectionIds: ReadonlySet<string>): Alert {
+  return connectionIds.size > 0 && connectionsOf(alert).some(id => connectionIds.has(id))
+    ? withoutPersonalData(alert)
+    : alert
+}
+
+/** The connections of the action or storm of the alert. */
+function connectionsOf({ data }: Alert): readonly string[] {
+  if ('action' in data) return data.action?.connection_ids ?? []
+  return 'storm' in data ? [data.storm.connection_id] : []
 }
 
 function withoutPeople(action: Action): Action {
-  const { customer, origin } = action
+  const { provider, customer, origin, payment, links } = action
+  const hasCustomer = customer != null && (customer.name !== null || customer.email !== null)
+  const hasReason = isHiddenReason(provider, payment?.refund_reason)
+  const hasLink = links?.provider != null && hideEmailAddresses(links.provider) !== links.provider
+  if (!hasCustomer && origin?.user == null && !hasReason && !hasLink) return action
   return {
     ...action,
-    ...(customer == null ? {} : { customer: { ...customer, name: null, email: null } }),
+    ...(hasCustomer ? { customer: { ...customer, name: null, email: null } } : {}),
     ...(origin == null ? {} : { origin: { ...origin, user: null } }),
+    ...(payment !== undefined && hasReason ? { payment: { ...payment, refund_reason: HIDDEN } } : {}),
+    ...(hasLink ? { links: { ...links, provider: null } } : {}),
   }
 }
 
-function namesPeople({ common: { customer, user } }: Storm): boolean {
-  return (customer !== null && (customer.value.name !== null || customer.value.email !== null)) || user !== null
+function isHiddenReason(provider: Action['provider'], reason: string | null | undefined): boolean {
+  return reason != null && reason !== HIDDEN && isPersonalDetail(provider, 'payment.refund_reason', reason)
 }
 
 function stormWithoutPeople(storm: Storm): Storm {
-  const { customer } = storm.common
-  const unnamed = customer === null ? null : { ...customer, value: { ...customer.value, name: null, email: null } }
-  return { ...storm, common: { ...storm.common, customer: unnamed, user: null } }
+  const { provider, links, common } = storm
+  const { customer, user, refund_reason } = common
+  const hasCustomer = customer !== null && (customer.value.name !== null || customer.value.email !== null)
+  const hasReason = isHiddenReason(provider, refund_reason?.value)
+  const hasLink = links.provider !== null && hideEmailAddresses(links.provider) !== links.provider
+  if (!hasCustomer && user === null && !hasReason && !hasLink) return storm
+  return {
+    ...storm,
+    links: hasLink ? { ...links, provider: null } : links,
+    common: {
+      ...common,
+      customer: customer === null ? null : { ...customer, value: { ...customer.value, name: null, email: null } },
+      user: null,
+      refund_reason: hasReason && refund_reason !== null ? { ...refund_reason, value: HIDDEN } : refund_reason,
+    },
+  }
+}
+
+/**
+ * Hides e-mail addresses in all texts of an alert, except in the names that the team gave its project and connection.
+ * @returns `before` if nothing differs from it
+ */
+function hideAddressesIn<T extends object>(data: T, before: T): T {
+  const entries = Object.entries(data).map(([name, value]) => [name, name === 'names' ? value : hideIn(value)] as const)
+  const isSame = entries.every(([name, value]) => value === before[name as keyof T])
+  return isSame ? before : (Object.fromEntries(entries) as T)
+}
+
+/** Returns the same value if it contains no e-mail address. */
+function hideIn(value: unknown): unknown {
+  if (typeof value === 'string') return hideEmailAddresses(value)
+  if (Array.isArray(value)) {
+    const hidden = value.map(hideIn)
+    return hidden.every((item, index) => item === value[index]) ? value : hidden
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const fields = value as Record<string, unknown>
+  let changed: Record<string, unknown> | undefined
+  for (const name in fields) {
+    const hidden = hideIn(fields[name])
+    if (hidden === fields[name]) continue
+    changed ??= { ...fields }
+    changed[name] = hidden
+  }
+  return changed ?? value
 }

@@ -5,8 +5,11 @@ export interface PreviewView {
   readonly alert: Alert
   readonly branding: Branding
   readonly brandName: string
-  readonly publicUrl: string
+  /** Null for an installation without a console; messages then have no link to it. */
+  readonly publicUrl: string | null
   readonly unsubscribeUrl: string
+  /** The body of a webhook that has a template of its own. */
+  readonly template?: string | undefined
 }
 
 /** A message in the formats of a preview. */

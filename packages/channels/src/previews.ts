@@ -9,10 +9,11 @@ import { type SlackMessage, slackMessage } from './slack/message.ts'
 import { slackPage } from './slack/page.ts'
 import { teamsPreview } from './teams/preview.ts'
 import { webhookBody, webhookDocument } from './webhook/message.ts'
+import { renderTemplate } from './webhook/template.ts'
 
 /** The previews of all channel kinds. */
 const PREVIEWS: { readonly [K in ChannelKind]: (view: PreviewView) => Preview } = {
-  webhook: ({ alert }) => ({ body: webhookDocument(alert), text: webhookBody(alert), html: null }),
+  webhook: webhookPreview,
   slack: ({ alert, publicUrl, brandName }) => slackPreview(slackMessage(alert, publicUrl, brandName)),
   email: view => mailPreview(renderMail(view)),
   pagerduty: pagerDutyPreview,
@@ -36,6 +37,12 @@ const DIGEST_PREVIEWS: { readonly [K in ChannelKind]?: (view: DigestPreviewView)
 /** Null for a kind without digests. */
 export function previewDigest(kind: ChannelKind, view: DigestPreviewView): Preview | null {
   return DIGEST_PREVIEWS[kind]?.(view) ?? null
+}
+
+function webhookPreview({ alert, template }: PreviewView): Preview {
+  if (template === undefined) return { body: webhookDocument(alert), text: webhookBody(alert), html: null }
+  const text = renderTemplate(template, alert)
+  return { body: JSON.parse(text), text, html: null }
 }
 
 function slackPreview(message: SlackMessage): Preview {

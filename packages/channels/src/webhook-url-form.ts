@@ -33,6 +33,11 @@ export function webhookUrlForm<const Kind extends ChannelKind>(kind: Kind, hosts
       hosts,
       seal: ({ webhook_url: url }, seal) => sealUrl(url, seal),
       change: (stored, { webhook_url: url }, seal) => (url === undefined ? stored : sealUrl(url, seal)),
+      reseal(stored, reseal) {
+        if (stored.webhook_url === '') return stored
+        const { sealed, fingerprint } = reseal(stored.webhook_url, 'webhook_url')
+        return { ...stored, webhook_url: sealed, fingerprint }
+      },
       show: ({ fingerprint }) => ({ kind, webhook_url_fingerprint: fingerprint }) as z.output<typeof shown>,
       erase: stored => ({ ...stored, webhook_url: '' }),
     },

@@ -1,4 +1,4 @@
-import type { Action, Alert, DeliveryRequest, Incident, StoredChannel } from '@backstop/contracts'
+import type { Action, Alert, DeliveryRequest, Incident, IncidentEvent, StoredChannel } from '@backstop/contracts'
 import { deterministicId, incidentAlertId } from '@backstop/contracts'
 import { createSecretBox, parseKeyRing, Secret, type SecretBox } from '@backstop/kit'
 import type { DiscordConfig } from '../src/discord/form.ts'
@@ -65,21 +65,22 @@ export function incident(facts: Partial<Incident> = {}): Incident {
 export function alert(facts: { id?: string; at?: string; project?: string; incident?: Partial<Incident> } = {}): Alert {
   const project = facts.project ?? PROJECT
   const id = facts.id ?? 'alr_1'
+  const opened = incident({ project_id: project, incident_id: `inc_${id}`, action_id: `act_${id}`, ...facts.incident })
   return {
     alert_id: id,
     project_id: project,
     created_at: facts.at ?? ISO,
     event: 'incident.opened',
     data: {
-      incident: incident({ project_id: project, incident_id: `inc_${id}`, ...facts.incident }),
-      action: action({ project_id: project }),
+      incident: opened,
+      action: action({ project_id: project, ...(opened.action_id === null ? {} : { action_id: opened.action_id }) }),
     },
   }
 }
 
-export type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resolved' }>
+export type IncidentAlert = Extract<Alert, { event: IncidentEvent }>
 
-/** The two alerts about one incident, with the ids that the reconciler would assign. */
+/** The alerts about one incident, with the ids that the reconciler would assign. */
 export function incidentAlerts(incidentId: string, facts: { at?: string; project?: string } = {}) {
   const opened = alert({
     ...facts,
@@ -95,7 +96,26 @@ export function incidentAlerts(incidentId: string, facts: { at?: string; project
       incident: { ...opened.data.incident, state: 'resolved', resolved_at: ISO, resolved_by: 'op_1', version: 2 },
     },
   }
-  return { opened, resolved }
+  const acknowledged: IncidentAlert = {
+    ...opened,
+    alert_id: incidentAlertId(incidentId, 'incident.acknowledged'),
+    event: 'incident.acknowledged',
+    data: {
+      ...opened.data,
+      incident: { ...opened.data.incident, state: 'acknowledged', acknowledged_at: ISO, acknowledged_by: 'Ann' },
+    },
+  }
+  return { opened, acknowledged, resolved }
+}
+
+/** The alert about an incident that was opened again. */
+export function reopened(alert: IncidentAlert, times = 1): IncidentAlert {
+  const { incident } = alert.data
+  return {
+    ...alert,
+    alert_id: incidentAlertId(incident.incident_id, alert.event, times),
+    data: { ...alert.data, incident: { ...incident, reopened: times } },
+  } as IncidentAlert
 }
 
 export function testAlert(channelId: string, id = 'alr_test'): Alert {

@@ -78,7 +78,7 @@ export type RecordOutcome = 'created' | 'moved' | 'unchanged'
 export interface Decision {
   readonly to: 'approved' | 'declined'
   /** The API key that the person used. */
-  readonly keyId: string
+  readonly approverId: string
   readonly reason?: string | undefined
 }
 
@@ -86,9 +86,18 @@ export interface Decision {
 export interface OperationFilter {
   readonly projectId?: string | undefined
   readonly connectionId?: string | undefined
+  readonly kind?: Operation['kind'] | undefined
   readonly state?: OperationState | undefined
   readonly subject?: string | undefined
+  readonly providerRef?: string | undefined
   readonly runId?: string | undefined
+  readonly currency?: string | undefined
+  /** Minor units, inclusive. An operation without an amount is in no range. */
+  readonly minAmount?: number | undefined
+  readonly maxAmount?: number | undefined
+  /** Limits created_at: `from` is included, `to` is excluded. */
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
   /** Continue after this operation. */
   readonly after?: { readonly createdAt: string; readonly operationId: string } | undefined
   readonly limit: number
@@ -250,8 +259,8 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
   const transition: Ledger['transition'] = (operationId, reported, now) =>
     move(operationId, reported, { kind: 'reporter' }, now)
 
-  const decide: Ledger['decide'] = (operationId, { to, keyId, reason }, now) =>
-    move(operationId, { to, reason }, { kind: 'approver', keyId }, now)
+  const decide: Ledger['decide'] = (operationId, { to, approverId, reason }, now) =>
+    move(operationId, { to, reason }, { kind: 'approver', approverId }, now)
 
   async function fireTimer(operationId: string, now: number) {
     const stored = await store.load(operationId)

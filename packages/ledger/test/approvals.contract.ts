@@ -16,7 +16,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
     const record = async (more: Partial<NewOperation> = {}, now = NOW) =>
       (await books.ledger.record(project.report(more), project.connection, now)).operation
     const decide = (operation: Operation, to: 'approved' | 'declined', now = NOW) =>
-      books.ledger.decide(operation.operation_id, { to, keyId: 'key_1', reason: 'Looks right' }, now)
+      books.ledger.decide(operation.operation_id, { to, approverId: 'key_1', reason: 'Looks right' }, now)
     const move = (operation: Operation, to: OperationState, now = NOW + 1) =>
       books.ledger.transition(operation.operation_id, { to }, now)
     /** The store is shared with other tests, so only this operation is counted. */
@@ -106,13 +106,14 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
     const skipped: {
       name: string
       state: OperationState
-      given: OperationState | 'declined' | 'expired'
+      given: OperationState
       gap: string
     }[] = [
       { name: 'directly', state: 'executing', given: 'executing', gap: 'never_asked' },
       { name: 'and completes directly', state: 'completed', given: 'completed', gap: 'never_asked' },
       { name: 'while it waits for approval', state: 'executing', given: 'requested', gap: 'outstanding' },
       { name: 'and completes while it waits for approval', state: 'completed', given: 'requested', gap: 'outstanding' },
+      { name: 'after it failed while it waited for approval', state: 'completed', given: 'failed', gap: 'outstanding' },
       { name: 'after it was declined', state: 'executing', given: 'declined', gap: 'declined' },
       { name: 'after it expired', state: 'completed', given: 'expired', gap: 'expired' },
     ]
@@ -122,6 +123,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
         const isOutright = given === state
         let operation = await record(isOutright ? { state } : {})
         if (given === 'declined') operation = await decide(operation, 'declined')
+        if (given === 'failed') operation = await move(operation, 'failed')
         if (given === 'expired') await books.ledger.fireTimer(operation.operation_id, NOW + 2 * HOUR)
         if (!isOutright) operation = await move(operation, state, NOW + 3 * HOUR)
         expect(operation).toMatchObject({ state, unapproved: gap, executing_at: expect.any(String) })

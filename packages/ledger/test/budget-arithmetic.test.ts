@@ -156,7 +156,7 @@ async function runSteps(steps: Step[]): Promise<void> {
       if (after.state === before.state) continue
       const [held, holds] = [HELD.includes(before.state), HELD.includes(after.state)]
       if (held && !holds) model.releaseShares(after.operation_id, after.state === 'completed')
-      const isAnew = before.state === 'declined' || before.state === 'expired'
+      const isAnew = ['declined', 'expired', 'failed'].includes(before.state)
       if (isAnew && (holds || after.state === 'completed')) {
         model.addShares(after.operation_id, applying(after), after.amount ?? 0, after.state === 'completed', now)
       }

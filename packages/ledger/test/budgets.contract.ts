@@ -119,7 +119,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         const day = await budget()
         const [declined, left] = [await record(), await record()]
         expect(await usage(day)).toEqual([0, 2400, 7600])
-        await books.ledger.decide(declined.operation_id, { to: 'declined', keyId: 'key_1' }, NOW + 1)
+        await books.ledger.decide(declined.operation_id, { to: 'declined', approverId: 'key_1' }, NOW + 1)
         expect(await usage(day)).toEqual([0, 1200, 8800])
         expect(await books.ledger.fireTimer(left.operation_id, NOW + 60_000)).toBe('expired')
         expect(await usage(day)).toEqual([0, 0, 10_000])

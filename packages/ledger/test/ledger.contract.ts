@@ -168,6 +168,35 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(late).toEqual({ outcome: 'unchanged', operation: further.operation })
     })
 
+    test('a repeated call that succeeds after it was reported as failed completes the operation, in any order of the reports', async () => {
+      const called = { idempotency_key: 'k', executing_at: '2026-11-21T10:00:00Z' }
+      const failed = report({ ...called, state: 'failed', ended_at: '2026-11-21T10:00:30Z', reason: 'timeout' })
+      const repeated = { idempotency_key: 'k', executing_at: '2026-11-21T10:02:00Z' }
+      const completed = report({
+        ...repeated,
+        state: 'completed',
+        ended_at: '2026-11-21T10:02:01Z',
+        provider_ref: 're_1',
+      })
+      await ledger.record(failed, connection, NOW + 30_000)
+      const late = await ledger.record(completed, connection, NOW + 121_000)
+      const provided = {
+        outcome: 'moved',
+        operation: {
+          state: 'completed',
+          provider_ref: 're_1',
+          reason: null,
+          // The failed call may have made the refund, so the operation began with it.
+          executing_at: '2026-11-21T10:00:00.000Z',
+          ended_at: '2026-11-21T10:02:01.000Z',
+        },
+      }
+      expect(late).toMatchObject(provided)
+      expect(await ledger.record(completed, connection, NOW + 122_000)).toMatchObject({ outcome: 'unchanged' })
+      const { executing_at: _began, ended_at: _ended, ...withoutTimes } = failed
+      expect(await ledger.record(withoutTimes, connection, NOW + 123_000)).toEqual({ ...late, outcome: 'unchanged' })
+    })
+
     test('ten concurrent reports of a later state move it once', async () => {
       await record({ idempotency_key: 'k', state: 'executing' })
       const reports = Array.from({ length: 10 }, () =>
@@ -188,7 +217,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       const { operation_id: id } = await record({ state: 'executing' })
       const outcomes = await Promise.allSettled([
         ledger.transition(id, { to: 'completed' }, NOW + 1),
-        ledger.transition(id, { to: 'failed' }, NOW + 1),
+        ledger.transition(id, { to: 'rejected' }, NOW + 1),
       ])
       const refused = outcomes.filter(outcome => outcome.status === 'rejected')
       expect(refused).toHaveLength(1)

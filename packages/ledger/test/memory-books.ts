@@ -195,6 +195,13 @@ function matchesFilter(operation: Operation, filter: OperationFilter): boolean {
     (filter.state === undefined || operation.state === filter.state) &&
     (filter.subject === undefined || operation.subject === filter.subject) &&
     (filter.runId === undefined || operation.run_id === filter.runId) &&
+    (filter.kind === undefined || operation.kind === filter.kind) &&
+    (filter.providerRef === undefined || operation.provider_ref === filter.providerRef) &&
+    (filter.currency === undefined || operation.currency === filter.currency) &&
+    (filter.minAmount === undefined || (operation.amount ?? Number.NaN) >= filter.minAmount) &&
+    (filter.maxAmount === undefined || (operation.amount ?? Number.NaN) <= filter.maxAmount) &&
+    (filter.from === undefined || operation.created_at >= filter.from.toISOString()) &&
+    (filter.to === undefined || operation.created_at < filter.to.toISOString()) &&
     isAfterPosition(
       [operation.created_at, operation.operation_id],
       after && { at: new Date(after.createdAt), id: after.operationId },

@@ -110,11 +110,15 @@ export interface ReadBack {
   readonly limits: ReadLimits
   /** Hosts of the provider's API. `*.` matches one label, such as a site. An operator must allow other hosts. */
   readonly apiHosts: readonly string[]
+  /** True if the form of a key shows that it allows changes of live data. Absent if keys of the provider do not show their rights. */
+  hasFullAccess?(readKey: string): boolean
   /** The targets to read for an object that an event or an operation names. */
   targetsOf(what: {
     readonly action: 'refund' | 'cancellation'
     readonly providerRef: string | null
     readonly objectIds: readonly string[]
+    /** To read also the customer and the number of the payment, if the provider has them in another object. */
+    readonly details?: true
   }): readonly ReadTarget[]
   open(options: ReaderOptions): ProviderReader
 }

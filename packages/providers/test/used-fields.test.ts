@@ -6,6 +6,7 @@ import type { ProviderKind, ReadObject } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { USED_FIELDS as OF_PROCESSOR } from '../src/processor/used-fields.ts'
 import { PROVIDERS } from '../src/registry.ts'
+import { RESELLER_TRANSACTION } from '../src/reseller/samples/index.ts'
 import { USED_FIELDS as OF_RESELLER } from '../src/reseller/used-fields.ts'
 import { USED_FIELDS as OF_BILLER } from '../src/subscription/used-fields.ts'
 import { type UsedFieldsOfTypes, withUsedFields } from '../src/used-fields.ts'
@@ -79,6 +80,18 @@ const EXPANDED: readonly (ReadObject & { kind: ProviderKind })[] = [
     type: 'subscription',
     body: { ...SAMPLES.reseller.objects.subscription, custom_data: { name: 'hidden' } },
   },
+  ...(['adjustment', 'subscription'] as const).map(type => ({
+    kind: 'reseller' as const,
+    type,
+    body: {
+      ...SAMPLES.reseller.objects[type],
+      transaction: {
+        ...RESELLER_TRANSACTION,
+        customer: { ...RESELLER_TRANSACTION.customer, custom_data: { note: 'hidden' } },
+        payments: [{ method_details: { card: { cardholder_name: 'Hidden' } } }],
+      },
+    },
+  })),
 ]
 
 describe('an object that is read', () => {

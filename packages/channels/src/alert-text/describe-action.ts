@@ -1,4 +1,4 @@
-import type { Action, Names } from '@backstop/contracts'
+import { type Action, HIDDEN, type Names } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
 import { factOfOrigin } from './origin-text.ts'
 import { capitalise, formatTime, nameAccount, nounOfSubject } from './wording.ts'
@@ -37,6 +37,7 @@ function nameMode({ mode }: Action): string | null {
 function nameCustomer({ customer }: Action): string {
   const parts = [customer?.name, customer?.email].filter(part => part != null)
   if (parts.length > 0) return parts.join(', ')
+  if (customer?.id === HIDDEN) return 'The name is not shown here'
   return customer?.id == null ? 'The provider does not say' : `${customer.id} (the name is not shown here)`
 }
 

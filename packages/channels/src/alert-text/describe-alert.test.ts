@@ -3,7 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { renderMail } from '../email/message.ts'
 import { slackMessage } from '../slack/message.ts'
 import { describeAlert } from './describe-alert.ts'
-import { SAMPLE_ALERTS, sampleAction, sampleChannelIncident, sampleConnectionIncident } from './sample-alerts.ts'
+import {
+  SAMPLE_ALERTS,
+  sampleAction,
+  sampleChannelIncident,
+  sampleConnectionIncident,
+  sampleKeyIncident,
+} from './sample-alerts.ts'
 
 type Of<E extends Alert['event']> = Extract<Alert, { event: E }>
 const sample = <E extends keyof typeof SAMPLE_ALERTS & Alert['event']>(event: E) => SAMPLE_ALERTS[event]() as Of<E>
@@ -18,7 +24,7 @@ describe('an unexplained action', () => {
       summary:
         "A refund of EUR 1,249.90 was made by a program with an API key or by a person in the provider's dashboard, but neither your software nor your team reported it.",
       tone: 'alarm',
-      path: '/incidents/inc_6g2p0n4r8t1w5y9b',
+      path: '/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b',
       providerUrl: 'https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg',
       ids: 'incident inc_6g2p0n4r8t1w5y9b, payment pi_3QK5vLAbCdEfGhIj0aBcDeFg, refund re_3QK5vLAbCdEfGhIj0xYzAbCd, customer cus_9s6XKzkNRiz8i3, request req_8fKx2mQpLw, similar operation op_3v8qk2x9m1s7d5f0',
     })
@@ -106,12 +112,12 @@ describe('an unexplained action', () => {
   ])('with the origin $origin says so, or that the provider does not say', ({ origin, provider, summary, fact }) => {
     const alert = sampleAction({ origin: { ...NOBODY, ...origin }, ...(provider === undefined ? {} : { provider }) })
     expect(describeAlert(alert).summary).toContain(summary)
-    expect(factsOf(alert)['How']).toBe(fact)
+    expect(factsOf(alert).How).toBe(fact)
   })
 
   test('shows only the id of a customer whose name and e-mail address are hidden', () => {
     const customer = { id: 'cus_9s6XKzkNRiz8i3', name: null, email: null }
-    expect(factsOf(sampleAction({ customer }))['Customer']).toBe('cus_9s6XKzkNRiz8i3 (the name is not shown here)')
+    expect(factsOf(sampleAction({ customer })).Customer).toBe('cus_9s6XKzkNRiz8i3 (the name is not shown here)')
   })
 
   test('in test mode is marked in the headline, and is not urgent', () => {
@@ -135,6 +141,59 @@ describe('an unexplained action', () => {
       expect(describeAlert(sampleAction({ links: { provider, console: null } })).providerUrl).toBeNull()
     },
   )
+})
+
+describe('an incident that people changed', () => {
+  const closed = (incident: object): Alert => {
+    const { data, ...alert } = sample('incident.resolved')
+    const ended = {
+      state: 'resolved',
+      resolved_at: '2026-11-21T10:04:00.000Z',
+      resolved_by: 'Ann',
+      ...incident,
+    } as const
+    return { ...alert, data: { ...sample('incident.opened').data, incident: { ...data.incident, ...ended } } }
+  }
+
+  test('is described with who acknowledged it and when', () => {
+    const acknowledged = sample('incident.acknowledged')
+    expect(describeAlert(acknowledged)).toMatchObject({
+      title: 'Acknowledged: unexplained refund of EUR 1,249.90',
+      summary: expect.stringMatching(/^On call acknowledged the incident\. A refund of EUR 1,249\.90 was made/),
+      next: { sentence: 'Somebody works on it.', steps: [] },
+      tone: 'neutral',
+    })
+    expect(factsOf(acknowledged)).toMatchObject({
+      'Acknowledged by': 'On call',
+      'Acknowledged at': '2026-11-21 10:02:00 UTC',
+    })
+  })
+
+  test('is described with who resolved it, why, and the note', () => {
+    const alert = closed({ reason: 'fraud_or_leaked_key', note: 'The key\nis revoked', assignee: 'Payments' })
+    expect(describeAlert(alert)).toMatchObject({
+      title: 'Resolved: unexplained refund of EUR 1,249.90',
+      summary: 'Ann resolved the incident: fraud or a leaked key.',
+      tone: 'relief',
+    })
+    expect(factsOf(alert)).toMatchObject({
+      'Resolved by': 'Ann',
+      Reason: 'Fraud or a leaked key',
+      Note: 'The key is revoked',
+      'Assigned to': 'Payments',
+    })
+    const mail = renderMail({ alert, branding: {}, brandName: 'B', publicUrl: null, unsubscribeUrl: null })
+    for (const text of [JSON.stringify(slackMessage(alert, null, 'Backstop')), mail.text]) {
+      expect(text).toContain('Ann resolved the incident')
+      expect(text).toContain('The key is revoked')
+    }
+  })
+
+  test('is called opened again when it is', () => {
+    const { data, ...alert } = sample('incident.opened')
+    const again: Alert = { ...alert, data: { ...data, incident: { ...data.incident, reopened: 1 } } }
+    expect(describeAlert(again).title).toBe('Opened again: unexplained refund of EUR 1,249.90')
+  })
 })
 
 describe('a resolved incident', () => {
@@ -185,6 +244,12 @@ test.each([
     name: 'a channel',
     alert: sampleChannelIncident(),
     title: 'An alert channel was disabled',
+    facts: ['Project', 'Since'],
+  },
+  {
+    name: 'an API key that expires soon',
+    alert: sampleKeyIncident(),
+    title: 'An API key expires soon',
     facts: ['Project', 'Since'],
   },
   {
@@ -249,7 +314,7 @@ test('external text in any field cannot reverse, hide or break the text around i
   expect(mail.text).not.toMatch(/^Bcc:/m)
   const interpreted = [slack.text, ...(slack.blocks ?? []).flatMap(mrkdwnOf)]
   for (const text of interpreted) expect(text).not.toMatch(/<[!@#]|<https?:/)
-  expect(factsOf(named)['Customer']).toContain('Söhne <U+202E>& Co<U+2066> <!channel><U+200B>')
+  expect(factsOf(named).Customer).toContain('Söhne <U+202E>& Co<U+2066> <!channel><U+200B>')
 })
 
 function mrkdwnOf(block: NonNullable<ReturnType<typeof slackMessage>['blocks']>[number]): string[] {
@@ -261,6 +326,7 @@ function mrkdwnOf(block: NonNullable<ReturnType<typeof slackMessage>['blocks']>[
 const everyAlert = [
   ...Object.values(SAMPLE_ALERTS).map(make => make()),
   sampleChannelIncident(),
+  sampleKeyIncident(),
   sampleConnectionIncident('FEED_SILENT'),
   sampleConnectionIncident('VERIFICATION_UNAVAILABLE'),
 ]

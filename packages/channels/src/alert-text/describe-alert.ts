@@ -38,6 +38,7 @@ function describeByEvent(alert: Alert): AlertTexts {
         ids: `channel ${alert.data.channel_id}`,
       }
     case 'incident.opened':
+    case 'incident.acknowledged':
     case 'incident.resolved':
       return describeIncident(alert)
     case 'drift.detected':

@@ -4,6 +4,41 @@ import { SAMPLE_ALERTS, sampleAction, sampleChannelIncident } from './sample-ale
 
 const refund = (amount: number | null, currency: string | null = 'eur') => sampleAction({ amount, currency })
 
+describe('an entry of a digest', () => {
+  const payment = { number: '2014-7788', plan: null, refund_reason: null, destination: null }
+  const customer = { id: 'cus_1', name: 'Jana Novak', email: 'jana.novak@example.com' }
+  test.each([
+    {
+      name: 'the customer and the payment',
+      alert: sampleAction({ customer, payment }),
+      names: 'Jana Novak, 2014-7788',
+    },
+    {
+      name: 'the e-mail address of a customer without a name',
+      alert: sampleAction({ customer: { ...customer, name: null }, payment }),
+      names: 'jana.novak@example.com, 2014-7788',
+    },
+    {
+      name: "the provider's id of a payment without a number, and no hidden name",
+      alert: sampleAction({
+        customer: { ...customer, name: null, email: null },
+        payment: { ...payment, number: null },
+      }),
+      names: 'pi_3QK5vLAbCdEfGhIj0aBcDeFg',
+    },
+    {
+      name: 'the payment to approve',
+      alert: SAMPLE_ALERTS['approval.requested'](),
+      names: 'pi_3QK5vLAbCdEfGhIj0aBcDeFg',
+    },
+    { name: 'the project of a budget', alert: SAMPLE_ALERTS['cap.threshold'](), names: 'Acme Games' },
+    { name: 'the time of a storm report', alert: SAMPLE_ALERTS['storm.reported'](), names: '2026-11-21 10:00:58 UTC' },
+    { name: 'the project of an incident about a channel', alert: sampleChannelIncident(), names: 'Acme Games' },
+  ])('names $name', ({ alert, names }) => {
+    expect(describeDigest([alert]).entries).toMatchObject([{ names }])
+  })
+})
+
 describe('the sums of a digest', () => {
   test('count the unexplained actions by kind and currency, with their money', () => {
     const alerts = [

@@ -1,6 +1,7 @@
-import { type Alert, formatMoney } from '@backstop/contracts'
+import { type Action, type Alert, formatMoney, movedNoMoney } from '@backstop/contracts'
 import type { AlertDescription, NextStep } from './alert-description.ts'
 import { describeAlert } from './describe-alert.ts'
+import { formatTime, toOneLine } from './wording.ts'
 
 /** If more than `above` alerts wait, one message reports up to `most` of them: as many one-line entries fit into a Slack message. */
 export const DIGEST_LIMITS = { above: 20, most: 100 } as const
@@ -11,9 +12,20 @@ export interface DigestDescription {
   /** Counts and sums, storms and unexplained actions first: "12 unexplained refunds, EUR 1,490.00 in total". */
   readonly sums: readonly string[]
   /** One entry for each alert, in the given order. */
-  readonly entries: readonly Pick<AlertDescription, 'title' | 'path' | 'reference'>[]
+  readonly entries: readonly DigestEntry[]
   readonly next: NextStep
   readonly tone: AlertDescription['tone']
+}
+
+/** The entry of one alert. The names distinguish alerts with the same title for people; null if the title has all names. */
+export interface DigestEntry extends Pick<AlertDescription, 'title' | 'path' | 'reference'> {
+  readonly names: string | null
+}
+
+/** What distinguishes an entry. An entry without a link has the id too, by which people can look for it. */
+export function distinguish({ names, reference }: DigestEntry, hasLink: boolean): string {
+  if (names === null) return reference
+  return hasLink ? names : `${names} · ${reference}`
 }
 
 /** Currencies are limited, so that the sums never fill a message. */
@@ -21,16 +33,45 @@ const MOST_SUMS = 10
 
 /** @param alerts in the order in which they were raised */
 export function describeDigest(alerts: readonly Alert[]): DigestDescription {
-  const described = alerts.map(describeAlert)
+  const described = alerts.map(alert => ({ ...describeAlert(alert), names: namesOf(alert) }))
   const sums = sumsOf(alerts)
   const isAlarm = described.some(({ tone }) => tone === 'alarm')
   return {
     title: `${alerts.length} alerts in one message`,
     sums: sums.length > MOST_SUMS ? [...sums.slice(0, MOST_SUMS - 1), 'More kinds and currencies, listed below'] : sums,
-    entries: described.map(({ title, path, reference }) => ({ title, path, reference })),
+    entries: described.map(({ title, path, reference, names }) => ({ title, path, reference, names })),
     next: { sentence: 'Look at the largest unexplained amounts first, then at the other entries.', steps: [] },
     tone: isAlarm ? 'alarm' : 'neutral',
   }
+}
+
+/** The names in an alert that its title does not have; null if there are none. */
+function namesOf(alert: Alert): string | null {
+  switch (alert.event) {
+    case 'incident.opened':
+    case 'incident.acknowledged':
+    case 'incident.resolved':
+    case 'drift.detected':
+      return alert.data.action === null ? (alert.data.names?.project ?? null) : nameAction(alert.data.action)
+    case 'approval.requested':
+    case 'approval.reminder':
+    case 'approval.expired':
+      return alert.data.operation.subject
+    case 'storm.reported':
+      return formatTime(alert.data.storm.last_at)
+    case 'cap.threshold':
+      return alert.data.names?.project ?? null
+    case 'run.failed':
+    case 'channel.test':
+      return null
+    default:
+      return alert satisfies never
+  }
+}
+
+function nameAction({ customer, payment, subject }: Action): string {
+  const names = [customer?.name ?? customer?.email, payment?.number ?? subject]
+  return names.flatMap(name => (name == null ? [] : [toOneLine(name)])).join(', ')
 }
 
 interface Sum {
@@ -66,16 +107,15 @@ function plural(name: string): string {
   return `${noun}s${rest}`
 }
 
-/** An action that failed moved no money, so it is counted with the other alerts. */
-const WITHOUT_MONEY: ReadonlySet<string> = new Set(['failed', 'canceled', 'rejected', 'reversed'])
-
+/** An action that moved no money is counted with the other alerts. */
 function sumFactsOf(alert: Alert): { name: string; currency: string | null; amount: number } {
   // The sums of a storm are in its entry. Here they would be counted again with each report.
   if (alert.event === 'storm.reported') return { name: 'storm report', currency: null, amount: 0 }
+  if (alert.event === 'incident.acknowledged') return { name: 'acknowledged incident', currency: null, amount: 0 }
   if (alert.event === 'incident.resolved') return { name: 'resolved incident', currency: null, amount: 0 }
   const action =
     alert.event === 'incident.opened' && alert.data.incident.code === 'UNEXPECTED_ACTION' ? alert.data.action : null
-  if (action === null || WITHOUT_MONEY.has(action.state)) return { name: 'other alert', currency: null, amount: 0 }
+  if (action === null || movedNoMoney(action.state)) return { name: 'other alert', currency: null, amount: 0 }
   const test = action.mode === 'test' ? ' (test mode)' : ''
   return {
     name: `unexplained ${action.kind.replaceAll('_', ' ')}${test}`,

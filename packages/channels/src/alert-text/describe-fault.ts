@@ -1,8 +1,8 @@
-import type { Alert } from '@backstop/contracts'
+import type { Alert, IncidentEvent } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
 import { toOneLine, withReadableTimes } from './wording.ts'
 
-type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resolved' }>
+type IncidentAlert = Extract<Alert, { event: IncidentEvent }>
 
 /** The part of the description that depends on what the incident is about. */
 export interface IncidentText extends Pick<AlertTexts, 'summary' | 'facts' | 'next'> {
@@ -54,6 +54,19 @@ export function describeFault({ data: { incident, names } }: IncidentAlert): Inc
           steps: [
             "Open the webhook settings in the provider's dashboard: it must be switched on, and its address must be the one that the console shows for this connection.",
             'Send the failed notifications again there, if the dashboard offers it.',
+          ],
+        },
+      }
+    case 'KEY_EXPIRING':
+      return {
+        ...shared,
+        opened: 'An API key expires soon',
+        resolved: 'the warning about an API key',
+        next: {
+          sentence: 'From that time on, requests of the software that uses this key are refused.',
+          steps: [
+            'Open the API keys in the console and rotate this key. The old key is accepted until the overlap ends.',
+            'Give the new key to the software that uses the old one. If nothing uses it any more, revoke it.',
           ],
         },
       }

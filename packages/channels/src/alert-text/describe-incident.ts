@@ -1,24 +1,21 @@
-import type { Action, Alert, Incident } from '@backstop/contracts'
+import type { Action, Alert, Incident, IncidentEvent, IncidentReason } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
 import { factsOfAction, isTest, providerUrlOf } from './describe-action.ts'
 import { describeFault, type IncidentText } from './describe-fault.ts'
 import { nextStepsOf } from './next-steps.ts'
 import { describeOrigin } from './origin-text.ts'
-import { formatTime, listIds, lowerFirst, nameAction, nounOfSubject } from './wording.ts'
+import { formatTime, listIds, lowerFirst, nameAction, nounOfSubject, toOneLine } from './wording.ts'
 
-type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resolved' }>
+type IncidentAlert = Extract<Alert, { event: IncidentEvent }>
 
 /** Describes an incident: what happened, who made it, and what to do about it. */
 export function describeIncident(alert: IncidentAlert): AlertTexts {
-  const { incident, action, supersedes, names } = alert.data
-  const isOpened = alert.event === 'incident.opened'
+  const { incident, action, names } = alert.data
   const text = action === null ? describeFault(alert) : describeActionIncident(action, alert)
-  const title = isOpened
-    ? text.opened
-    : `${supersedes === undefined ? 'Resolved' : 'Opened and resolved'}: ${text.resolved}`
+  const title = titleOf(alert, text)
   return {
     title: action !== null && isTest(action) ? `[Test mode] ${title}` : title,
-    summary: text.summary,
+    summary: describeDecision(incident, text.summary),
     facts: [
       ...text.facts,
       ...(action !== null
@@ -26,19 +23,80 @@ export function describeIncident(alert: IncidentAlert): AlertTexts {
         : incident.resolved_at === null
           ? [{ label: 'Since', value: formatTime(incident.opened_at) }]
           : []),
-      ...(incident.resolved_at === null
-        ? []
-        : [
-            { label: 'Opened at', value: formatTime(incident.opened_at) },
-            { label: 'Resolved at', value: formatTime(incident.resolved_at) },
-          ]),
+      ...factsOfLifeCycle(incident),
     ],
-    next: isOpened ? text.next : { sentence: 'There is nothing left to do.', steps: [] },
-    tone: isOpened ? 'alarm' : 'relief',
+    next: alert.event === 'incident.opened' ? text.next : { sentence: NEXT[alert.event], steps: [] },
+    tone: TONES[alert.event],
     providerUrl: action === null ? null : providerUrlOf(action),
     reference: incident.incident_id,
     ids: idsOf(incident, action),
   }
+}
+
+const TONES = {
+  'incident.opened': 'alarm',
+  'incident.acknowledged': 'neutral',
+  'incident.resolved': 'relief',
+} as const satisfies Record<IncidentEvent, AlertTexts['tone']>
+
+const NEXT = {
+  'incident.acknowledged': 'Somebody works on it.',
+  'incident.resolved': 'There is nothing left to do.',
+} as const
+
+function titleOf({ event, data: { incident, supersedes } }: IncidentAlert, text: IncidentText): string {
+  const wasOpened = supersedes !== undefined
+  switch (event) {
+    case 'incident.opened':
+      return (incident.reopened ?? 0) > 0 ? `Opened again: ${lowerFirst(text.opened)}` : text.opened
+    case 'incident.acknowledged':
+      return `${wasOpened ? 'Opened and acknowledged' : 'Acknowledged'}: ${lowerFirst(text.opened)}`
+    case 'incident.resolved':
+      return `${wasOpened ? 'Opened and resolved' : 'Resolved'}: ${isClosedByPerson(incident) ? lowerFirst(text.opened) : text.resolved}`
+    default:
+      return event satisfies never
+  }
+}
+
+/** True if a person, or the deletion of the connection, resolved the incident, and not the end of its cause. */
+function isClosedByPerson(incident: Incident): boolean {
+  return incident.state === 'resolved' && incident.reason != null
+}
+
+const REASONS: Record<IncidentReason, string> = {
+  our_own_change: 'It was our own change',
+  fraud_or_leaked_key: 'Fraud or a leaked key',
+  provider_mistake: 'A mistake of the provider',
+  duplicate: 'A duplicate of another incident',
+  other: 'Another reason',
+  connection_deleted: 'The connection was deleted',
+}
+
+/** Who decided what about the incident, or else what happened. */
+function describeDecision(incident: Incident, summary: string): string {
+  const { state, reason, resolved_by, acknowledged_by } = incident
+  if (isClosedByPerson(incident) && reason != null) {
+    return `${toOneLine(resolved_by ?? 'Somebody')} resolved the incident: ${lowerFirst(REASONS[reason])}.`
+  }
+  if (state === 'acknowledged')
+    return `${toOneLine(acknowledged_by ?? 'Somebody')} acknowledged the incident. ${summary}`
+  return summary
+}
+
+function factsOfLifeCycle(incident: Incident): AlertTexts['facts'] {
+  const { state, opened_at, acknowledged_at, acknowledged_by, assignee, resolved_at, resolved_by, reason, note } =
+    incident
+  const isClosed = isClosedByPerson(incident)
+  return [
+    ...(state === 'open' ? [] : [{ label: 'Opened at', value: formatTime(opened_at) }]),
+    ...(acknowledged_at == null ? [] : [{ label: 'Acknowledged at', value: formatTime(acknowledged_at) }]),
+    ...(acknowledged_by == null ? [] : [{ label: 'Acknowledged by', value: toOneLine(acknowledged_by) }]),
+    ...(assignee == null ? [] : [{ label: 'Assigned to', value: toOneLine(assignee) }]),
+    ...(resolved_at === null ? [] : [{ label: 'Resolved at', value: formatTime(resolved_at) }]),
+    ...(isClosed && resolved_by !== null ? [{ label: 'Resolved by', value: toOneLine(resolved_by) }] : []),
+    ...(isClosed && reason != null ? [{ label: 'Reason', value: REASONS[reason] }] : []),
+    ...(isClosed && note != null ? [{ label: 'Note', value: toOneLine(note) }] : []),
+  ]
 }
 
 function describeActionIncident(action: Action, { event, data }: IncidentAlert): IncidentText {
@@ -62,7 +120,7 @@ function describeActionIncident(action: Action, { event, data }: IncidentAlert):
     opened: `Unexplained ${what}${describeState(action)}`,
     resolved: `the ${what} ${describeVerdict(action)}`,
     summary:
-      event === 'incident.opened'
+      event !== 'incident.resolved' || isClosedByPerson(data.incident)
         ? `A ${what} ${describeMaking(action)}, but neither your software nor your team reported it.${describeReadBack(action)}`
         : describeResolution(action, what),
     facts: [],
@@ -134,7 +192,7 @@ function idsOf(incident: Incident, action: Action | null): string {
   return listIds({
     incident: incident.incident_id,
     ...(action === null
-      ? { connection: incident.connection_id, channel: incident.channel_id }
+      ? { connection: incident.connection_id, channel: incident.channel_id, key: incident.key_id }
       : {
           [nounOfSubject(action.kind)]: action.subject,
           [action.kind]: action.provider_ref,

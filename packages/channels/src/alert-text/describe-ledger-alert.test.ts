@@ -18,7 +18,7 @@ describe('an approval', () => {
         steps: [expect.stringMatching(/customer should get this refund/), expect.stringMatching(/in the console/)],
       },
       tone: 'neutral',
-      path: '/operations/op_3v8qk2x9m1s7d5f0',
+      path: '/p/prj_sample/operations/op_3v8qk2x9m1s7d5f0',
       reference: 'op_3v8qk2x9m1s7d5f0',
     })
     expect(described.facts.map(fact => fact.label)).toEqual([
@@ -123,7 +123,7 @@ describe('a failed run', () => {
     expect(described).toMatchObject({
       title: 'Run a b failed',
       summary: 'Your software gave no reason. It had not begun any refund or cancellation.',
-      path: '/runs/a%0D%0Ab',
+      path: '/p/prj_sample/runs/a%0D%0Ab',
     })
   })
 

@@ -47,13 +47,13 @@ describe('the message about a storm', () => {
     })
     expect({ tone, path, ids }).toEqual({
       tone: 'alarm',
-      path: '/storms/stm_7h1c5v9q3x6m0k2d',
+      path: '/p/prj_sample/storms/stm_7h1c5v9q3x6m0k2d',
       ids: 'storm stm_7h1c5v9q3x6m0k2d, connection con_9k3f7h1m5q2v8x4z',
     })
     expect(providerUrl).toMatch(/^https:\/\/acme-games\.chargebee\.com\/d\/transactions\//)
     expect(factsOf({})).toEqual({
       Money: 'EUR 19,161.60 (384 actions), USD 798.40 (16 actions)',
-      Largest: 'EUR 1,249.90, USD 49.90',
+      Largest: 'EUR 124.90, USD 49.90',
       Rate: 'About 364 a minute',
       Mode: 'Live: real money',
       How: 'With the API key "Billing server" (397 of 400)',
@@ -75,6 +75,31 @@ describe('the message about a storm', () => {
     const over = describeAlert(stormAlert({ state: 'ended', explained: 400, resolved: 400 }))
     expect(over.summary).toContain('all have been explained since.')
     expect(over).toMatchObject({ tone: 'relief', next: { sentence: 'There is nothing left to do.', steps: [] } })
+  })
+
+  test('sums only money that moved, and says how many actions moved none', () => {
+    const money = [{ currency: 'eur', amount: 1_000, count: 397, largest: 100 }]
+    const some = describeAlert(stormAlert({ money, without_money: 3 }))
+    expect(some.summary).toContain(' 3 of them failed or were canceled: no money moved. ')
+    expect(some.facts).toContainEqual({ label: 'Money', value: 'EUR 10.00 (397 actions)' })
+    expect(describeAlert(stormAlert({ money, without_money: 1 })).summary).toContain(
+      '1 of them failed or was canceled:',
+    )
+    const all = describeAlert(stormAlert({ money: [], without_money: 400 }))
+    expect(all.summary).toContain('All failed or were canceled: no money moved.')
+    expect(all.title).toBe('Update: 400 unexplained refunds on "Shop Germany"')
+    expect(describeAlert(stormAlert({ without_money: 0 })).summary).toBe(describeAlert(stormAlert()).summary)
+  })
+
+  test('keeps test money apart from live money', () => {
+    const live = { currency: 'eur', amount: 1_000, count: 399, largest: 100, mode: 'live' as const }
+    const inTest = { currency: 'eur', amount: 700, count: 1, largest: 700, mode: 'test' as const }
+    const { title, facts } = describeAlert(stormAlert({ mode: null, money: [live, inTest] }))
+    expect(title).toBe('Update: 400 unexplained refunds on "Shop Germany", EUR 10.00 in total')
+    expect(facts).toContainEqual({
+      label: 'Money',
+      value: 'EUR 10.00 (live, 399 actions), EUR 7.00 (test mode, 1 action)',
+    })
   })
 
   test.each([
@@ -111,7 +136,8 @@ describe('the message about a storm', () => {
       facts: { channel: { value: 'api' as const, count: 200 } },
       summary: /200 of 400 were made by a program with an API key or by a person in the provider's dashboard\.$/,
       how: "By a program with an API key or by a person in the provider's dashboard; the provider does not say which (200 of 400)",
-      firstStep: /open Developers > Logs and look for the request at 2026-11-21 09:59:52 UTC/,
+      firstStep:
+        /open Developers > Workbench > Logs \(in older accounts Developers > Logs\) and look for the request at 2026-11-21 09:59:52 UTC/,
     },
     {
       name: 'automatic actions',
@@ -129,7 +155,7 @@ describe('the message about a storm', () => {
 
   test('does not say that the provider does not name a person whom the channel may not show', () => {
     const facts = { provider: 'subscription' as const, ...common({ channel: { value: 'dashboard', count: 400 } }) }
-    expect(factsOf(facts)['How']).toBe("By a person in the provider's dashboard; the name is not shown here (all 400)")
+    expect(factsOf(facts).How).toBe("By a person in the provider's dashboard; the name is not shown here (all 400)")
   })
 
   test('in test mode says so first, and that there is no hurry', () => {

@@ -14,7 +14,7 @@ export function describeStorm({ data: { storm, names } }: StormAlert): AlertText
   const { subject, customer } = storm.common
   return {
     title: `${storm.mode === 'test' ? '[Test mode] ' : ''}${TITLE_STARTS[stageOf(storm)]}${actions} on "${where}"${sumOf(storm)}`,
-    summary: `${sentenceOfStage(storm, actions)} ${sentenceOfOrigin(storm)}`,
+    summary: [sentenceOfStage(storm, actions), ...sentenceWithoutMoney(storm), sentenceOfOrigin(storm)].join(' '),
     facts: [
       ...moneyFacts(storm),
       { label: 'Customers', value: customersOf(storm) },
@@ -43,9 +43,10 @@ export function describeStorm({ data: { storm, names } }: StormAlert): AlertText
   }
 }
 
-const TITLE_STARTS = { began: '', continues: 'Update: ', ended: 'Ended: ' } as const
+const TITLE_STARTS = { began: '', continues: 'Update: ', acknowledged: 'Acknowledged: ', ended: 'Ended: ' } as const
 
-function stageOf({ state, report }: Storm): keyof typeof TITLE_STARTS {
+function stageOf({ cause, state, report }: Storm): keyof typeof TITLE_STARTS {
+  if (cause === 'acknowledged') return 'acknowledged'
   if (state === 'ended') return 'ended'
   return report === 1 ? 'began' : 'continues'
 }
@@ -55,8 +56,10 @@ function nameActions({ count, kinds }: Storm): string {
   return countedNoun(count, `unexplained ${kinds.length === 1 && only !== undefined ? only.kind : 'action'}`)
 }
 
-/** The sums for the headline: of the two currencies of most actions. */
-function sumOf({ money }: Storm): string {
+/** The sums for the headline: of the two currencies of most actions. Test money is left out if there is other money. */
+function sumOf(storm: Storm): string {
+  const real = storm.money.filter(({ mode }) => mode !== 'test')
+  const money = real.length === 0 ? storm.money : real
   const sums = money.slice(0, 2).map(({ currency, amount }) => formatMoney(amount, currency))
   if (sums.length === 0) return ''
   return `, ${money.length > 2 ? `${sums.join(', ')} and more currencies` : sums.join(' and ')} in total`
@@ -69,6 +72,8 @@ function sentenceOfStage(storm: Storm, actions: string): string {
       return `${actions} were made ${durationOf(storm)}, but neither your software nor your team reported them. From now on you get a few summaries instead of a message for each.`
     case 'continues':
       return `${actions} were made ${durationOf(storm)}, the last one at ${formatTime(storm.last_at)}.`
+    case 'acknowledged':
+      return `Every incident of these ${actions} that is still open has been acknowledged. The actions were made ${durationOf(storm)}, the last one at ${formatTime(storm.last_at)}.`
     case 'ended':
       return `It is over for now: the last one was made at ${formatTime(storm.last_at)}. In total ${actions} were made ${durationOf(storm)}, and ${endOf(storm)}.`
     default:
@@ -80,6 +85,13 @@ function endOf({ count, explained }: Storm): string {
   if (explained === 0) return 'none has been explained since'
   if (explained === count) return 'all have been explained since'
   return `${formatCount(explained)} of them ${explained === 1 ? 'has' : 'have'} been explained since`
+}
+
+/** Tells that the sums are of fewer actions; empty if they are of all. */
+function sentenceWithoutMoney({ count, without_money: without = 0 }: Storm): string[] {
+  if (without === 0) return []
+  const which = without === count ? (count === 1 ? 'It' : 'All') : `${formatCount(without)} of them`
+  return [`${which} failed or ${without === 1 ? 'was' : 'were'} canceled: no money moved.`]
 }
 
 function sentenceOfOrigin(storm: Storm): string {
@@ -106,7 +118,9 @@ function originOf({ provider, common: { channel, key_name, user } }: Storm) {
   return { made: { provider, origin }, count: closest.count }
 }
 
-function moneyFacts({ money, count, kinds }: Storm): AlertTexts['facts'] {
+function moneyFacts(storm: Storm): AlertTexts['facts'] {
+  const { money, count, kinds } = storm
+  const modeOf = modesOf(storm)
   const several = money.length > 1 || money.some(one => one.count !== count)
   return [
     ...(kinds.length === 1
@@ -125,13 +139,23 @@ function moneyFacts({ money, count, kinds }: Storm): AlertTexts['facts'] {
             value: money
               .map(
                 one =>
-                  `${formatMoney(one.amount, one.currency)}${several ? ` (${formatCount(one.count)} actions)` : ''}`,
+                  `${formatMoney(one.amount, one.currency)}${several ? ` (${[...modeOf(one), countedNoun(one.count, 'action')].join(', ')})` : ''}`,
               )
               .join(', '),
           },
           { label: 'Largest', value: money.map(one => formatMoney(one.largest, one.currency)).join(', ') },
         ]),
   ]
+}
+
+const MODES = { test: 'test mode', live: 'live' } as const
+
+/** The mode of a sum, if the sums of the report differ in their modes. */
+function modesOf({ money, mode }: Storm) {
+  return (sum: Storm['money'][number]): string[] => {
+    const differ = mode === null && money.some(one => one.mode !== sum.mode)
+    return differ ? [sum.mode == null ? 'mode unknown' : MODES[sum.mode]] : []
+  }
 }
 
 /** A report counts no further; see `customers` of `Storm`. */

@@ -51,6 +51,7 @@ describe('the steps', () => {
 
   test('name the request to look for', () => {
     const { steps } = nextStepsOf(made({ origin: origin({ channel: 'api', request_id: 'req_8fKx2mQpLw' }) }))
+    expect(steps[1]).toContain('Developers > Workbench > Logs (in older accounts Developers > Logs)')
     expect(steps[1]).toContain('look for the request req_8fKx2mQpLw')
   })
 
@@ -61,7 +62,7 @@ describe('the steps', () => {
   })
 
   test.each([
-    { provider: 'processor', state: 'pending', step: /cancel the refund there now/ },
+    { provider: 'processor', state: 'pending', step: /cancel the refund there now, if this is offered/ },
     { provider: 'reseller', state: 'pending', step: /ask them to reject it/ },
     { provider: 'reseller', state: 'succeeded', step: /can no longer be cancelled/ },
     { provider: 'subscription', state: 'pending', step: /Ask your payment gateway now/ },
@@ -70,9 +71,12 @@ describe('the steps', () => {
   })
 
   test.each([
-    { provider: 'processor', state: 'scheduled', step: /still runs/ },
-    { provider: 'reseller', state: 'scheduled', step: /remove the scheduled change/ },
-    { provider: 'subscription', state: 'succeeded', step: /Reactivate/ },
+    { provider: 'processor', state: 'scheduled', step: /still runs.* remove the scheduled cancellation\.$/ },
+    { provider: 'reseller', state: 'scheduled', step: /still runs.* remove the scheduled cancellation\.$/ },
+    { provider: 'subscription', state: 'scheduled', step: /still runs.* remove the scheduled cancellation\.$/ },
+    { provider: 'processor', state: 'succeeded', step: /create a new subscription/ },
+    { provider: 'reseller', state: 'succeeded', step: /buy it again/ },
+    { provider: 'subscription', state: 'succeeded', step: /“Reactivate Subscription”/ },
   ] as const)('say how a $state cancellation of $provider is undone', ({ step, ...facts }) => {
     expect(nextStepsOf(made({ kind: 'cancellation', ...facts })).steps[0]).toMatch(step)
   })

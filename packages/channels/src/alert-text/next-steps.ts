@@ -1,4 +1,12 @@
-import type { Action, Origin, OriginChannel, ProviderKind, Storm } from '@backstop/contracts'
+import {
+  type Action,
+  movedNoMoney,
+  type Origin,
+  type OriginChannel,
+  type ProviderKind,
+  type RecordKind,
+  type Storm,
+} from '@backstop/contracts'
 import type { NextStep } from './alert-description.ts'
 import { formatTime, nounOfSubject, toOneLine } from './wording.ts'
 
@@ -20,13 +28,17 @@ interface Maker {
   readonly requestId: string | null
 }
 
-/** How to find and stop the origin of an action, in the words of each provider's dashboard. */
+/**
+ * How to find and stop the origin of an action, in the words of each provider's dashboard. The paths are from docs.stripe.com/keys,
+ * docs.stripe.com/workbench/guides (which replaces docs.stripe.com/development/dashboard/request-logs), developer.paddle.com/api-reference/about/authentication
+ * and chargebee.com/docs.
+ */
 const STOP_STEPS: Record<ProviderKind, Record<Channel, (maker: Maker) => readonly string[]>> = {
   processor: {
     api: ({ key, at, requestId }) =>
       key === UNNAMED_KEY
         ? [
-            `In the provider's dashboard, open Developers > Logs and look for the request ${
+            `In the provider's dashboard, open ${REQUEST_LOGS} and look for the request ${
               requestId ?? `at ${at}`
             }. It shows which API key or which person made it.`,
             'If an API key made it: open Developers > API keys, replace that key (“Roll” or “Rotate”) and let the old one expire now.',
@@ -51,7 +63,7 @@ const STOP_STEPS: Record<ProviderKind, Record<Channel, (maker: Maker) => readonl
     ],
     unknown: ({ noun, at }) => [
       `Open the ${noun} in the provider's dashboard. Its history may say who made it.`,
-      `If it does not: open Developers > Logs there and look at the requests at ${at}. Roll the API key of the request under Developers > API keys.`,
+      `If it does not: open ${REQUEST_LOGS} there and look at the requests at ${at}. Replace the API key of the request (“Roll” or “Rotate”) under Developers > API keys.`,
     ],
   },
   reseller: {
@@ -106,10 +118,14 @@ const STOP_STEPS: Record<ProviderKind, Record<Channel, (maker: Maker) => readonl
   },
 }
 
-/** How to keep the money: what each provider still allows for a refund. */
+/**
+ * How to keep the money: what each provider still allows for a refund. Some card refunds can be cancelled in the dashboard for a short
+ * time (support.stripe.com/questions/canceling-a-refund). The reseller's refunds cannot be changed after they are requested
+ * (developer.paddle.com/api-reference/adjustments).
+ */
 const REFUND_STEPS: Record<ProviderKind, { readonly open: string; readonly made: string }> = {
   processor: {
-    open: "The refund is not final yet. Open the payment in the provider's dashboard and cancel the refund there now.",
+    open: "The refund is not final yet. Open the payment in the provider's dashboard and cancel the refund there now, if this is offered.",
     made: "Some card refunds can still be cancelled for a short time: open the payment in the provider's dashboard, and cancel the refund there if this is offered.",
   },
   reseller: {
@@ -122,24 +138,28 @@ const REFUND_STEPS: Record<ProviderKind, { readonly open: string; readonly made:
   },
 }
 
-/** How to keep the subscription. */
-const CANCELLATION_STEPS: Record<ProviderKind, { readonly scheduled: string; readonly made: string }> = {
-  processor: {
-    scheduled: "The subscription still runs. Open it in the provider's dashboard and choose “Don’t cancel”.",
-    made: 'The subscription has ended and cannot be started again. If the customer wants to stay, create a new one.',
-  },
-  reseller: {
-    scheduled: "The subscription still runs. Open it in the provider's dashboard and remove the scheduled change.",
-    made: 'The subscription has ended and cannot be started again. If the customer wants to stay, they have to buy it again.',
-  },
-  subscription: {
-    scheduled:
-      "The subscription still runs. Open it in the provider's dashboard and choose “Remove scheduled cancellation”.",
-    made: "The subscription has ended. If the customer wants to stay, open it in the provider's dashboard and choose “Reactivate”.",
-  },
+/**
+ * How to keep the subscription. The providers document that a scheduled end can be removed, but no name of a button for it
+ * (docs.stripe.com/billing/subscriptions/cancel, developer.paddle.com/build/subscriptions/cancel-subscriptions,
+ * apidocs.chargebee.com/docs/api/subscriptions/remove-scheduled-cancellation). Only the biller can start an ended one again
+ * (chargebee.com/docs/reactivation.html).
+ */
+const ENDED_STEPS: Record<ProviderKind, string> = {
+  processor:
+    'The subscription has ended and cannot be started again. If the customer wants to stay, create a new subscription.',
+  reseller:
+    'The subscription has ended and cannot be started again. If the customer wants to stay, they have to buy it again.',
+  subscription:
+    "The subscription has ended. If the customer wants to stay, open it in the provider's dashboard and choose “Reactivate Subscription”.",
 }
 
+const STILL_RUNS_STEP =
+  "The subscription still runs. Open it in the provider's dashboard and remove the scheduled cancellation."
+
 const UNNAMED_KEY = 'this key'
+
+/** New accounts of the processor have Workbench, and older ones may have only its predecessor. */
+const REQUEST_LOGS = 'Developers > Workbench > Logs (in older accounts Developers > Logs)'
 
 const SENTENCES: Record<Channel, (maker: Maker) => string> = {
   api: ({ key }) =>
@@ -170,35 +190,60 @@ const ANNOUNCE_MANY_STEP =
 const UNDO_MANY_STEP =
   "Ask the provider's support which of them can still be taken back. Begin with the largest amounts."
 
-/** What to do about an action that nothing explains. */
+/** What to do about an action that nothing explains, as in messages. */
 export function nextStepsOf(action: Made): NextStep {
-  if (action.mode === 'test') return { ...TEST_MODE, steps: [...TEST_MODE.steps, ANNOUNCE_STEP] }
+  const { sentence, steps } = providerStepsOf(action)
+  return { sentence, steps: [...steps, ANNOUNCE_STEP] }
+}
+
+/** What to do at the provider about an action that nothing explains. The console offers all other steps as buttons. */
+export function providerStepsOf(action: Made): NextStep {
+  if (action.mode === 'test') return TEST_MODE
   const { origin, provider } = action
   const { sentence, steps } = stopSteps(provider, origin, {
     at: formatTime(action.provider_created_at),
     noun: nounOfSubject(action.kind),
     requestId: origin?.request_id == null ? null : toOneLine(origin.request_id),
   })
-  return { sentence, steps: [...undoSteps(action), ...steps, ANNOUNCE_STEP] }
+  return { sentence, steps: [...undoSteps(action), ...steps] }
 }
 
 /** What to do about many unexplained actions: stop their origin first, because it may make more of them. */
 export function nextStepsOfStorm(storm: Storm): NextStep {
   if (storm.count === storm.resolved) return { sentence: 'There is nothing left to do.', steps: [] }
-  if (storm.mode === 'test') return { ...TEST_MODE, steps: [...TEST_MODE.steps, ANNOUNCE_MANY_STEP] }
   const { channel, key_name, user } = storm.common
-  const origin = {
-    channel: channel?.value ?? null,
-    key_name: key_name?.value ?? null,
-    user: user?.value ?? null,
-  }
-  const noun = nounOfSubject(storm.kinds[0]?.kind ?? 'refund')
-  const { sentence, steps } = stopSteps(storm.provider, origin, {
-    at: formatTime(storm.first_at),
-    noun: storm.money.length === 0 ? noun : `${noun} with the largest amount`,
+  const { sentence, steps } = providerStepsOfStorm({
+    provider: storm.provider,
+    mode: storm.mode,
+    kind: storm.kinds[0]?.kind ?? 'refund',
+    hasMoney: storm.money.length > 0,
+    first_at: storm.first_at,
+    origin: { channel: channel?.value ?? null, key_name: key_name?.value ?? null, user: user?.value ?? null },
+  })
+  return { sentence, steps: [...steps, ANNOUNCE_MANY_STEP] }
+}
+
+/** The facts of a storm on which its next steps depend. */
+interface StormMade {
+  readonly provider: ProviderKind
+  readonly mode: Storm['mode']
+  readonly kind: RecordKind
+  readonly hasMoney: boolean
+  readonly first_at: string
+  /** What most actions have in common. */
+  readonly origin: Pick<Origin, 'channel' | 'key_name' | 'user'>
+}
+
+/** What to do at the provider about many unexplained actions. The console offers all other steps as buttons. */
+export function providerStepsOfStorm({ provider, mode, kind, hasMoney, first_at, origin }: StormMade): NextStep {
+  if (mode === 'test') return TEST_MODE
+  const noun = nounOfSubject(kind)
+  const { sentence, steps } = stopSteps(provider, origin, {
+    at: formatTime(first_at),
+    noun: hasMoney ? `${noun} with the largest amount` : noun,
     requestId: null,
   })
-  return { sentence, steps: [...steps, UNDO_MANY_STEP, ANNOUNCE_MANY_STEP] }
+  return { sentence, steps: [...steps, UNDO_MANY_STEP] }
 }
 
 function stopSteps(
@@ -216,11 +261,10 @@ function stopSteps(
 }
 
 function undoSteps({ provider, kind, state }: Made): string[] {
-  const isOver = state === 'failed' || state === 'canceled' || state === 'rejected' || state === 'reversed'
-  if (isOver) return []
+  if (movedNoMoney(state)) return []
   if (kind === 'refund') return [REFUND_STEPS[provider][state === 'succeeded' ? 'made' : 'open']]
   if (kind !== 'cancellation') return []
-  return [CANCELLATION_STEPS[provider][state === 'scheduled' ? 'scheduled' : 'made']]
+  return [state === 'scheduled' ? STILL_RUNS_STEP : ENDED_STEPS[provider]]
 }
 
 /** The sentence, and the numbered steps. */

@@ -33,6 +33,21 @@ export const SAMPLE_ALERTS = {
       names: NAMES,
     },
   }),
+  'incident.acknowledged': (projectId = 'prj_sample'): Alert => ({
+    ...common(projectId),
+    event: 'incident.acknowledged',
+    data: {
+      incident: {
+        ...incident(projectId),
+        state: 'acknowledged',
+        acknowledged_at: '2026-11-21T10:02:00.000Z',
+        acknowledged_by: 'On call',
+        version: 2,
+      },
+      action: action(projectId),
+      names: NAMES,
+    },
+  }),
   'drift.detected': (projectId = 'prj_sample'): Alert => ({
     ...common(projectId),
     event: 'drift.detected',
@@ -169,6 +184,21 @@ export function sampleChannelIncident(projectId = 'prj_sample'): Alert {
   }
 }
 
+/** The alert about an API key that expires soon. */
+export function sampleKeyIncident(projectId = 'prj_sample'): Alert {
+  const about = { connection_id: null, action_id: null, out_of_band: null, key_id: 'key_sample' } as const
+  const summary = 'The API key "Billing job" expires on 2026-11-28T09:00:00.000Z'
+  return {
+    ...common(projectId),
+    event: 'incident.opened',
+    data: {
+      incident: { ...incident(projectId), ...about, code: 'KEY_EXPIRING', summary },
+      action: null,
+      names: { ...NAMES, connection: null },
+    },
+  }
+}
+
 const common = (projectId: string) => ({ alert_id: 'alr_sample', project_id: projectId, created_at: AT })
 
 const APPROVAL: Approval = {
@@ -199,7 +229,7 @@ function storm(projectId: string): Storm {
     per_minute: 363.6,
     kinds: [{ kind: 'refund', count: 400 }],
     money: [
-      { currency: 'eur', amount: 1_916_160, count: 384, largest: 124_990 },
+      { currency: 'eur', amount: 1_916_160, count: 384, largest: 12_490 },
       { currency: 'usd', amount: 79_840, count: 16, largest: 4_990 },
     ],
     mode: 'live',

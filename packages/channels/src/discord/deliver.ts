@@ -1,5 +1,5 @@
 import type { ChannelModule } from '../channel.ts'
-import { toHttpAnswer } from '../http-answer.ts'
+import { postJson } from '../http-answer.ts'
 import { openWebhookUrl } from '../webhook-url-target.ts'
 import type { DiscordConfig } from './form.ts'
 import { discordMessage } from './message.ts'
@@ -11,18 +11,10 @@ export const discordChannel: ChannelModule<DiscordConfig> = {
   // Discord announces its limits with each answer and sends 429 above them; one message a second is below them.
   concurrency: 1,
   pace: { intervalMs: 1_000, targetOf: ({ fingerprint }) => fingerprint },
-  deliver(channel, { alert }, { egress, secretBox, attemptMs, publicUrl, brandName }) {
-    const { url, echoes } = openWebhookUrl(channel, secretBox)
-    const exchange = egress.request({
-      url: waitingUrl(url.reveal()),
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(discordMessage(alert, publicUrl, brandName)),
-      lane: channel._id,
-      timeoutMs: attemptMs,
-      partialBody: 'accept',
-    })
-    return toHttpAnswer(exchange, echoes)
+  deliver(channel, { alert }, ports) {
+    const { url, echoes } = openWebhookUrl(channel, ports.secretBox)
+    const message = discordMessage(alert, ports.publicUrl, ports.brandName)
+    return postJson(channel._id, { url: waitingUrl(url.reveal()), echoes }, message, ports)
   },
 }
 

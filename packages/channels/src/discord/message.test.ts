@@ -21,7 +21,7 @@ describe('a Discord message', () => {
   })
 
   test('has a title, then the summary, the facts, what to do and the links, and a footer', () => {
-    const page = `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b`
+    const page = `${CONSOLE}/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b`
     const { title, description, url, footer } = embedOf(sampleIncident())
     expect(title).toContain('refund of EUR 1,249.90')
     const [summary, facts, whatToDo, links] = description.split('\n\n')

@@ -29,7 +29,9 @@ describe('a digest by mail', () => {
   test('names every alert with its link, in order, as text and as HTML', () => {
     const { text, html } = render(flood(100))
     for (const content of [text, html]) {
-      const links = [...content.matchAll(/https:\/\/console\.example\.com\/incidents\/(inc_\d+)/g)].map(([, id]) => id)
+      const links = [...content.matchAll(/https:\/\/console\.example\.com\/p\/\w+\/incidents\/(inc_\d+)/g)].map(
+        ([, id]) => id,
+      )
       expect([...new Set(links)]).toEqual(flood(100).map((_, index) => `inc_${index}`))
     }
   })

@@ -1,5 +1,5 @@
 import type { Alert } from '@backstop/contracts'
-import { describeDigest } from '../alert-text/describe-digest.ts'
+import { describeDigest, distinguish } from '../alert-text/describe-digest.ts'
 import { capitalise } from '../alert-text/wording.ts'
 import { cutText } from '../cut-text.ts'
 import { fillMail, type MailContent, type MailView } from './message.ts'
@@ -11,7 +11,7 @@ export interface DigestMailView extends Omit<MailView, 'alert'> {
 }
 
 /** Limits that keep a full digest below 102 KB, where mail programs begin to clip. In characters. */
-const LIMITS = { title: 150, reference: 80, url: 200 } as const
+const LIMITS = { title: 150, about: 80, url: 200 } as const
 
 /** Renders one mail that reports several alerts. */
 export function renderDigestMail(view: DigestMailView): MailContent {
@@ -24,13 +24,14 @@ export function renderDigestMail(view: DigestMailView): MailContent {
     next,
     tone,
     links: [],
-    entries: entries.map(({ title: text, reference, path }) => {
-      const url = view.publicUrl === null || path === null ? null : view.publicUrl + path
+    entries: entries.map(entry => {
+      const link = view.publicUrl === null || entry.path === null ? null : view.publicUrl + entry.path
+      // Part of a link leads nowhere.
+      const url = link === null || link.length > LIMITS.url ? null : link
       return {
-        text: cutText(text, LIMITS.title),
-        reference: cutText(reference, LIMITS.reference),
-        // Part of a link leads nowhere.
-        url: url === null || url.length > LIMITS.url ? null : url,
+        text: cutText(entry.title, LIMITS.title),
+        reference: cutText(distinguish(entry, url !== null), LIMITS.about),
+        url,
       }
     }),
     ids: `digest ${view.digestId}`,

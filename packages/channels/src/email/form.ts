@@ -16,6 +16,7 @@ export const emailForm = channelForm({
   target: ['to'],
   seal: ({ to }): EmailConfig => ({ kind: 'email', to }),
   change: (stored, { to = stored.to }) => ({ ...stored, to }),
+  reseal: stored => stored,
   show: ({ to }) => ({ kind: 'email', to }),
   erase: stored => ({ ...stored, to: [] }),
 })

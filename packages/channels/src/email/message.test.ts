@@ -23,7 +23,7 @@ describe('a mail', () => {
   test('has the same content as text and as HTML', () => {
     const { subject, text, html } = render({ unsubscribeUrl: 'https://api.example.com/v1/unsubscribe/token' })
     expect(subject).toBe('[Backstop] Unexplained refund of EUR 1,249.90')
-    const link = 'https://console.example.com/incidents/inc_6g2p0n4r8t1w5y9b'
+    const link = 'https://console.example.com/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b'
     for (const part of ['EUR 1,249.90', 're_3QK5', 'pi_3QK5', link, 'https://api.example.com/v1/unsubscribe/token']) {
       expect(text).toContain(part)
       expect(html).toContain(part)
@@ -34,7 +34,9 @@ describe('a mail', () => {
     const { text } = render()
     expect(text).toContain('What to do\nFind out who made this.')
     expect(text).toMatch(/\n1\. Some card refunds/)
-    expect(text).toContain('Open in the console: https://console.example.com/incidents/inc_6g2p0n4r8t1w5y9b\n')
+    expect(text).toContain(
+      'Open in the console: https://console.example.com/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b\n',
+    )
     expect(text).toContain(
       "Open in the provider's dashboard: https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg\n",
     )

@@ -48,6 +48,11 @@ export const pagerDutyForm = channelForm({
     ...stored,
     ...(routing_key === undefined ? {} : sealKey(routing_key, seal)),
   }),
+  reseal(stored, reseal) {
+    if (stored.routing_key === '') return stored
+    const { sealed, fingerprint } = reseal(stored.routing_key, 'routing_key')
+    return { ...stored, routing_key: sealed, fingerprint }
+  },
   show: ({ events_url, fingerprint }) => ({ kind: 'pagerduty', events_url, routing_key_fingerprint: fingerprint }),
   erase: stored => ({ ...stored, events_url: '', routing_key: '' }),
 })

@@ -21,9 +21,9 @@ describe('a PagerDuty event', () => {
     expect(trigger(opened())).toMatchObject({
       event_action: 'trigger',
       dedup_key: 'inc_6g2p0n4r8t1w5y9b',
-      client_url: `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b`,
+      client_url: `${CONSOLE}/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b`,
       links: [
-        { href: `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b`, text: 'Open in the console' },
+        { href: `${CONSOLE}/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b`, text: 'Open in the console' },
         { text: "Open in the provider's dashboard" },
       ],
       payload: {

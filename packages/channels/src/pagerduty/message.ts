@@ -5,11 +5,13 @@ import { linesOf } from '../alert-text/next-steps.ts'
 import { cutText } from '../cut-text.ts'
 
 /** An event of the Events API v2, without the routing key (https://developer.pagerduty.com/docs/send-alert-event). */
-export type PagerDutyEvent = PagerDutyTrigger | { readonly event_action: 'resolve'; readonly dedup_key: string }
+export type PagerDutyEvent =
+  | PagerDutyTrigger
+  | { readonly event_action: 'acknowledge' | 'resolve'; readonly dedup_key: string }
 
 export interface PagerDutyTrigger {
   readonly event_action: 'trigger'
-  /** PagerDuty adds events with the same key to the alert that is open, and drops a resolve if none is open. */
+  /** PagerDuty adds events with the same key to the alert that is open, and drops the others if none is open. */
   readonly dedup_key: string
   readonly client: string
   readonly client_url?: string
@@ -35,13 +37,14 @@ export type PagerDutySeverity = 'critical' | 'error' | 'warning' | 'info'
 const LIMITS = { summary: 1024, source: 255, detail: 4000 } as const
 
 /**
- * Creates the event for one alert. A resolved incident is a `resolve` with the key of its opening. If the opening was
- * not delivered, PagerDuty drops the resolve, so nobody is woken for an incident that is over.
+ * Creates the event for one alert. An acknowledged incident is an `acknowledge`, and a resolved one a `resolve`, with the key of its opening. If the
+ * opening was not delivered, PagerDuty drops them, so nobody is woken for an incident that somebody works on or that is over.
  * @param publicUrl base URL of links to the console; null for an event without such a link
  */
 export function pagerDutyEvent(alert: Alert, publicUrl: string | null, brandName: string): PagerDutyEvent {
   const dedup_key = dedupKeyOf(alert)
   if (endsAlert(alert)) return { event_action: 'resolve', dedup_key }
+  if (isAcknowledged(alert)) return { event_action: 'acknowledge', dedup_key }
   const description = describeAlert(alert)
   const links = linksOf(description, publicUrl)
   const [first] = links
@@ -74,6 +77,11 @@ function endsAlert({ event, data }: Alert): boolean {
   return event === 'incident.resolved' || ('storm' in data && data.storm.resolved === data.storm.count)
 }
 
+/** True if somebody works on the incident, or on every open incident of the storm. */
+function isAcknowledged({ event, data }: Alert): boolean {
+  return event === 'incident.acknowledged' || ('storm' in data && data.storm.unacknowledged === 0)
+}
+
 /**
  * The key of the PagerDuty alert, at most 255 characters. Alerts about one incident, one storm, one approval or one
  * period of a budget share a key.
@@ -81,6 +89,7 @@ function endsAlert({ event, data }: Alert): boolean {
 function dedupKeyOf(alert: Alert): string {
   switch (alert.event) {
     case 'incident.opened':
+    case 'incident.acknowledged':
     case 'incident.resolved':
       return alert.data.incident.incident_id
     case 'approval.requested':
@@ -116,6 +125,7 @@ export function severityOf(alert: Alert): PagerDutySeverity {
     case 'approval.reminder':
     case 'approval.expired':
       return 'warning'
+    case 'incident.acknowledged':
     case 'incident.resolved':
     case 'channel.test':
       return 'info'

@@ -10,6 +10,8 @@ const ACCENTS: Readonly<Record<PagerDutySeverity, string>> = {
   info: '#2f6f44',
 }
 
+const VERBS = { acknowledge: 'Acknowledges', resolve: 'Resolves' } as const
+
 /** The preview contains no routing key. */
 export function pagerDutyPreview({ alert, publicUrl, brandName }: PreviewView): Preview {
   const event = pagerDutyEvent(alert, publicUrl, brandName)
@@ -17,16 +19,16 @@ export function pagerDutyPreview({ alert, publicUrl, brandName }: PreviewView): 
 }
 
 function textOf(event: PagerDutyEvent): string {
-  if (event.event_action === 'resolve') return `Resolves ${event.dedup_key}`
+  if (event.event_action !== 'trigger') return `${VERBS[event.event_action]} ${event.dedup_key}`
   const { summary, custom_details: details } = event.payload
   return [summary, '', ...Object.entries(details).map(([label, value]) => `${label}: ${value}`)].join('\n')
 }
 
 function pageOf(event: PagerDutyEvent): string {
-  if (event.event_action === 'resolve') {
+  if (event.event_action !== 'trigger') {
     return messagePage({
       accent: ACCENTS.info,
-      title: 'Resolves the alert in PagerDuty',
+      title: `${VERBS[event.event_action]} the alert in PagerDuty`,
       body: factsHtml([{ label: 'Alert', value: event.dedup_key }]),
       footer: 'PagerDuty',
     })

@@ -2,7 +2,7 @@ import type { StoredChannel } from '@backstop/contracts'
 import { DIGEST_LIMITS } from '../alert-text/describe-digest.ts'
 import type { AttemptAnswer } from '../answer.ts'
 import type { ChannelModule, ChannelPorts } from '../channel.ts'
-import { toHttpAnswer } from '../http-answer.ts'
+import { postJson } from '../http-answer.ts'
 import { openWebhookUrl } from '../webhook-url-target.ts'
 import { digestMessage, digestWithoutBlocks } from './digest.ts'
 import type { SlackConfig } from './form.ts'
@@ -34,21 +34,15 @@ async function postMessage(
   { message, withoutBlocks }: { readonly message: SlackMessage; readonly withoutBlocks: SlackMessage },
   ports: ChannelPorts,
 ): Promise<AttemptAnswer> {
-  const target = openWebhookUrl(channel, ports.secretBox)
-  const url = target.url.reveal()
+  const { url, echoes } = openWebhookUrl(channel, ports.secretBox)
+  const target = { url: url.reveal(), echoes }
   const startedAtMs = ports.clock.now()
   const request = (body: SlackMessage) => {
     // Both requests belong to one attempt, so they share its time limit.
-    const timeoutMs = Math.max(1, startedAtMs + ports.attemptMs - ports.clock.now())
-    const exchange = ports.egress.request({ ...requestOf(body), url, lane: channel._id, timeoutMs })
-    return toHttpAnswer(exchange, target.echoes)
+    const attemptMs = Math.max(1, startedAtMs + ports.attemptMs - ports.clock.now())
+    return postJson(channel._id, target, body, { egress: ports.egress, attemptMs })
   }
   const answer = await request(message)
   // Slack rejects blocks with various error words. In that case the message is sent again as text.
   return answer.kind === 'http' && answer.status === 400 ? request(withoutBlocks) : answer
-}
-
-function requestOf(message: SlackMessage) {
-  const headers = { 'content-type': 'application/json; charset=utf-8' }
-  return { method: 'POST', headers, body: JSON.stringify(message), partialBody: 'accept' } as const
 }

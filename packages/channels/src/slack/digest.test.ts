@@ -11,23 +11,23 @@ const textsOf = ({ blocks = [] }: ReturnType<typeof digestMessage>) =>
   )
 
 describe('a digest', () => {
-  test('names every alert in order, each with its link', () => {
+  test('names every alert in order, each with its link and the names that people know', () => {
     const message = digestMessage(flood(100), 'https://console.example.com', 'Backstop')
     const lines = textsOf(message).join('\n').split('\n')
     expect(lines).toHaveLength(100)
     lines.forEach((line, index) => {
       expect(line).toBe(
-        `• <https://console.example.com/incidents/inc_${index}|Unexplained refund of EUR 1,249.90 · inc_${index}>`,
+        `• <https://console.example.com/p/prj_sample/incidents/inc_${index}|Unexplained refund of EUR 1,249.90 · Jana Novak, 2014-7788>`,
       )
     })
     expect(message.text).toMatch(/^100 alerts in one message: 100 unexplained refunds, EUR 124,990\.00 in total\n/)
   })
 
-  test('distinguishes opened from resolved incidents', () => {
+  test('distinguishes opened from resolved incidents, by their ids too if there are no links', () => {
     const told = [SAMPLE_ALERTS['incident.opened'](), SAMPLE_ALERTS['incident.resolved']()]
-    const id = 'inc_6g2p0n4r8t1w5y9b'
+    const about = 'Jana Novak, 2014-7788 · inc_6g2p0n4r8t1w5y9b'
     expect(textsOf(digestMessage(told, null, 'Backstop'))).toEqual([
-      `• Unexplained refund of EUR 1,249.90 · ${id}\n• Resolved: the refund of EUR 1,249.90 is explained · ${id}`,
+      `• Unexplained refund of EUR 1,249.90 · ${about}\n• Resolved: the refund of EUR 1,249.90 is explained · ${about}`,
     ])
   })
 

@@ -1,5 +1,5 @@
 import type { Alert } from '@backstop/contracts'
-import { type DigestDescription, describeDigest } from '../alert-text/describe-digest.ts'
+import { type DigestDescription, type DigestEntry, describeDigest, distinguish } from '../alert-text/describe-digest.ts'
 import { escapeMrkdwn, mrkdwn, plainText, type SlackBlock, type SlackMessage, truncate } from './message.ts'
 
 /**
@@ -10,7 +10,7 @@ const LIMITS = {
   header: 150,
   section: 2_900,
   line: 150,
-  reference: 80,
+  about: 80,
   link: 200,
   context: 300,
   text: 4_000,
@@ -46,22 +46,24 @@ function digestText({ title, sums, entries }: DigestDescription, limit: number):
   return truncate([`${title}: ${escapeMrkdwn(sums.join('; '))}`, ...lines].join('\n'), limit)
 }
 
-function lineOf({ title, path, reference }: DigestDescription['entries'][number], publicUrl: string | null): string {
-  const id = shorten(reference)
-  const name = escapeMrkdwn(`${truncate(title, LIMITS.line - SEPARATOR.length - id.length)}${SEPARATOR}${id}`)
+function lineOf(entry: DigestEntry, publicUrl: string | null): string {
   // The link needs no escaping, because it consists of the console's address and an encoded id.
-  const link = publicUrl === null || path === null ? '' : publicUrl + path
-  return link === '' || link.length > LIMITS.link ? `• ${name}` : `• <${link}|${name}>`
+  const url = publicUrl === null || entry.path === null ? '' : publicUrl + entry.path
+  const link = url.length > LIMITS.link ? '' : url
+  const about = shorten(distinguish(entry, link !== ''))
+  const title = truncate(entry.title, LIMITS.line - SEPARATOR.length - about.length)
+  const line = escapeMrkdwn(title + SEPARATOR + about)
+  return link === '' ? `• ${line}` : `• <${link}|${line}>`
 }
 
 const SEPARATOR = ' · '
 
 /** Shortens in the middle, because names given by people often differ only at the end. */
-function shorten(reference: string): string {
-  if (reference.length <= LIMITS.reference) return reference
-  const half = LIMITS.reference / 2
+function shorten(about: string): string {
+  if (about.length <= LIMITS.about) return about
+  const half = LIMITS.about / 2
   // Removes the second half of a divided surrogate pair.
-  return truncate(reference, half) + reference.slice(-half).replace(/^[\udc00-\udfff]/, '')
+  return truncate(about, half) + about.slice(-half).replace(/^[\udc00-\udfff]/, '')
 }
 
 /** Joins lines into as few sections as possible, without dividing a line. */

@@ -19,7 +19,7 @@ describe('a Slack message', () => {
     expect(message.text).toContain('Unexplained refund of EUR 1,249.90')
     const buttons = (message.blocks ?? []).flatMap(block => (block.type === 'actions' ? block.elements : []))
     expect(buttons.map(({ text, url }) => [text.text, url])).toEqual([
-      ['Open in the console', `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b`],
+      ['Open in the console', `${CONSOLE}/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b`],
       ["Open in the provider's dashboard", 'https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg'],
     ])
   })
@@ -69,7 +69,7 @@ describe('a Slack message', () => {
       'Customer: Jana Novak',
       'What to do:',
       '1. ',
-      `${CONSOLE}/incidents/`,
+      `${CONSOLE}/p/prj_sample/incidents/`,
       'Reference: incident inc_',
     ])
       expect(text).toContain(part)

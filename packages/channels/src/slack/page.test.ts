@@ -15,12 +15,12 @@ test.each(Object.entries(SAMPLE_ALERTS))('the page of %s shows its title and no 
 test('a page has the labels of the facts in bold and a button to the console', () => {
   const html = slackPage(slackMessage(SAMPLE_ALERTS['incident.opened'](), CONSOLE, 'Backstop'))
   expect(html).toContain('<strong>Payment</strong><br>2014-7788')
-  expect(html).toContain(`<a href="${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b">Open in the console</a>`)
+  expect(html).toContain(`<a href="${CONSOLE}/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b">Open in the console</a>`)
 })
 
 test('the page of a digest links each line', () => {
   const html = slackPage(digestMessage([sampleIncident(), sampleIncident()], CONSOLE, 'Backstop'))
-  expect(html.match(/<a href="https:\/\/console\.example\.com\/incidents\//g)).toHaveLength(2)
+  expect(html.match(/<a href="https:\/\/console\.example\.com\/p\/prj_sample\/incidents\//g)).toHaveLength(2)
 })
 
 test('a message without blocks is a page, too', () => {

@@ -1,5 +1,5 @@
 import type { ChannelModule } from '../channel.ts'
-import { toHttpAnswer } from '../http-answer.ts'
+import { postJson } from '../http-answer.ts'
 import { openWebhookUrl } from '../webhook-url-target.ts'
 import type { TeamsConfig } from './form.ts'
 import { teamsMessage } from './message.ts'
@@ -12,17 +12,9 @@ export const teamsChannel: ChannelModule<TeamsConfig> = {
   // (https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using).
   concurrency: 1,
   pace: { intervalMs: 1_000, targetOf: ({ fingerprint }) => fingerprint },
-  deliver(channel, { alert }, { egress, secretBox, attemptMs, publicUrl, brandName }) {
-    const { url, echoes } = openWebhookUrl(channel, secretBox)
-    const exchange = egress.request({
-      url: url.reveal(),
-      method: 'POST',
-      headers: { 'content-type': 'application/json; charset=utf-8' },
-      body: JSON.stringify(teamsMessage(alert, publicUrl, brandName)),
-      lane: channel._id,
-      timeoutMs: attemptMs,
-      partialBody: 'accept',
-    })
-    return toHttpAnswer(exchange, echoes)
+  deliver(channel, { alert }, ports) {
+    const { url, echoes } = openWebhookUrl(channel, ports.secretBox)
+    const message = teamsMessage(alert, ports.publicUrl, ports.brandName)
+    return postJson(channel._id, { url: url.reveal(), echoes }, message, ports)
   },
 }

@@ -22,7 +22,11 @@ describe('a Teams message', () => {
     expect(texts).toContain('What to do')
     expect(texts.at(-1)).toMatch(/^Backstop · Reference: incident inc_6g2p0n4r8t1w5y9b, payment pi_/)
     expect(cardOf(sampleIncident()).actions).toEqual([
-      { type: 'Action.OpenUrl', title: 'Open in the console', url: `${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b` },
+      {
+        type: 'Action.OpenUrl',
+        title: 'Open in the console',
+        url: `${CONSOLE}/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b`,
+      },
       { type: 'Action.OpenUrl', title: "Open in the provider's dashboard", url: expect.stringMatching(/^https:/) },
     ])
     expect(cardOf(SAMPLE_ALERTS['run.failed'](), null).actions).toEqual([])

@@ -1,6 +1,6 @@
 import { type SealedSecret, Timestamp } from '@backstop/contracts'
 import { z } from 'zod'
-import { channelForm, type SealField, Url } from '../form.ts'
+import { channelForm, type ResealField, type SealField, Url } from '../form.ts'
 import { findTemplateFault, TEMPLATE_LIMITS } from './template.ts'
 
 export interface WebhookConfig {
@@ -48,7 +48,8 @@ const Headers = z
   .record(z.string(), z.string().max(4096))
   .describe('Custom headers (at most 20, 4 KiB in all); values are never shown again')
 
-const Template = z
+/** The body of each request, with placeholders. */
+export const WebhookTemplate = z
   .string()
   .min(1)
   .max(TEMPLATE_LIMITS.characters)
@@ -66,7 +67,7 @@ export const webhookForm = channelForm({
     url: Url,
     secret: SharedSecret.optional().describe('Signs each delivery; never shown again. After `whsec_` it is base64'),
     headers: Headers.optional(),
-    template: Template.optional(),
+    template: WebhookTemplate.optional(),
   }),
   shown: z.object({
     kind: z.literal('webhook'),
@@ -82,7 +83,7 @@ export const webhookForm = channelForm({
   patch: {
     url: Url.optional().describe('webhook; a URL of another host requires `headers` too if the channel has any'),
     headers: Headers.optional().describe('webhook: replaces all custom headers; {} removes them'),
-    template: Template.nullable()
+    template: WebhookTemplate.nullable()
       .optional()
       .describe('webhook: the body of each request; null returns to the document'),
   },
@@ -105,6 +106,16 @@ export const webhookForm = channelForm({
     headers: headers === undefined ? (stored.headers ?? {}) : sealHeaders(headers, seal),
     template,
   }),
+  reseal(stored, reseal) {
+    const { secret, previous_secret: previous, headers } = stored
+    const signed = secret === null ? undefined : reseal(secret, 'secret')
+    return {
+      ...stored,
+      ...(signed === undefined ? {} : { secret: signed.sealed, fingerprint: signed.fingerprint }),
+      ...(previous == null ? {} : { previous_secret: { ...previous, ...reseal(previous.sealed, 'previous_secret') } }),
+      ...(headers === undefined ? {} : { headers: resealHeaders(headers, reseal) }),
+    }
+  },
   show({ url, fingerprint, previous_secret: previous, headers = {}, template = null }, nowMs) {
     const isStillGood = previous != null && previous.expires_at.getTime() > nowMs
     return {
@@ -121,4 +132,8 @@ export const webhookForm = channelForm({
 
 function sealHeaders(headers: Readonly<Record<string, string>>, seal: SealField): Record<string, SealedSecret> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, seal(value, 'headers').sealed]))
+}
+
+function resealHeaders(headers: Readonly<Record<string, SealedSecret>>, reseal: ResealField) {
+  return Object.fromEntries(Object.entries(headers).map(([name, sealed]) => [name, reseal(sealed, 'headers').sealed]))
 }

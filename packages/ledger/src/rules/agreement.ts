@@ -20,7 +20,8 @@ export function compareReport(stored: Operation, reported: NewOperation): Report
   }
   if (decideTransition(stored.state, reported.state).kind === 'legal') return { kind: 'goes_on', to: reported.state }
   if (!canHaveBeenIn(stored, reported.state)) return differs('state')
-  if (!isSameTime(reported.executing_at, stored.executing_at)) return differs('executing_at')
+  if (!isSameTime(reported.executing_at, stored.executing_at) && !isRepeatedCall(reported, stored))
+    return differs('executing_at')
   if (!isSameTime(reported.ended_at, stored.ended_at)) return differs('ended_at')
   const learnsRef = reported.provider_ref !== undefined && stored.provider_ref === null
   return learnsRef ? { kind: 'goes_on', to: stored.state } : { kind: 'agrees' }
@@ -36,6 +37,14 @@ function canHaveBeenIn(stored: Operation, state: OperationState): boolean {
 /** A time that the report leaves out was set by the ledger, so it does not differ. */
 function isSameTime(reported: string | undefined, stored: string | null): boolean {
   return reported === undefined || (stored !== null && Date.parse(reported) === Date.parse(stored))
+}
+
+/** True if the report is about the repeated call with which the operation ended. It began later than the first call. */
+function isRepeatedCall({ state, executing_at, ended_at }: NewOperation, stored: Operation): boolean {
+  if (state !== stored.state || executing_at === undefined || !isSameTime(ended_at, stored.ended_at)) return false
+  const { executing_at: firstCall, ended_at: end } = stored
+  const at = Date.parse(executing_at)
+  return firstCall !== null && end !== null && at > Date.parse(firstCall) && at <= Date.parse(end)
 }
 
 function differs(field: keyof NewOperation & string): ReportComparison {

@@ -31,7 +31,7 @@ export function approvalPolicyOf(
  */
 export type TransitionActor =
   | { readonly kind: 'reporter' }
-  | { readonly kind: 'approver'; readonly keyId: string }
+  | { readonly kind: 'approver'; readonly approverId: string }
   | { readonly kind: 'timer' }
 
 /** Why a decision is refused. */
@@ -87,7 +87,7 @@ export function approvalAfterTransition(
   return {
     ...approval,
     decided_at: isoTime(now),
-    decided_by: mover.kind === 'approver' ? mover.keyId : null,
+    decided_by: mover.kind === 'approver' ? mover.approverId : null,
   }
 }
 
@@ -104,6 +104,8 @@ export function approvalGapAtExecution(from: OperationState | undefined, require
       // Executing against a decision is a gap, even if approval was not required.
       return from
     case 'approval_pending':
+    // Before it executes, an operation can only fail while it waits for approval.
+    case 'failed':
       return required ? 'outstanding' : null
     case undefined:
       return required ? 'never_asked' : null
@@ -112,7 +114,6 @@ export function approvalGapAtExecution(from: OperationState | undefined, require
     case 'executing':
     case 'awaiting_review':
     case 'completed':
-    case 'failed':
     case 'rejected':
       return null
     default:

@@ -140,7 +140,8 @@ export function applyTransition(
     version: operation.version + 1,
     provider_ref: operation.provider_ref ?? learned,
     refs: learnsRef ? withProviderRef(operation, learned) : operation.refs,
-    reason: transition.reason ?? operation.reason,
+    // The reason of a failure is not that of the answer which replaces it.
+    reason: transition.reason ?? (operation.state === 'failed' && to !== 'failed' ? null : operation.reason),
     updated_at: isoTime(now),
   }
   if (verdict.kind === 'already_there') {
@@ -195,7 +196,8 @@ type Times =
 /**
  * The times of an operation in its new state: the reported time, or else the known time, or else now. If a reported and
  * a known time contradict each other, the reported time is used, because the known time may only show when a report
- * arrived.
+ * arrived. After `failed` the earlier time is used: the report may be about a repeated call, while the first call made
+ * the change.
  */
 function timesOf(
   state: OperationState,
@@ -211,7 +213,9 @@ function timesOf(
   if (executing !== undefined && executing > now + CLOCK_SKEW_MS) return bad('executing_at', 'lies_in_the_future')
   if (ended !== undefined && ended > now + CLOCK_SKEW_MS) return bad('ended_at', 'lies_in_the_future')
   const knownStart = known.executingAt === null ? known.idleUntil : Date.parse(known.executingAt)
-  const began = executing ?? (ended === undefined ? knownStart : Math.min(knownStart, ended))
+  const isRepeat = known.from === 'failed' && known.executingAt !== null
+  const reportedStart = executing === undefined || !isRepeat ? executing : Math.min(executing, knownStart)
+  const began = reportedStart ?? (ended === undefined ? knownStart : Math.min(knownStart, ended))
   const end = ended ?? Math.max(now, began)
   // A failed operation may have been sent: a request that timed out may still have moved the money. Only an operation
   // that fails while it waits for approval was never sent.

@@ -33,7 +33,7 @@ const TABLE: Record<OperationState, string[]> = {
   executing:        [ B,   B,   B,   B,   B,   S,   L,   L,   L,   L ],
   awaiting_review:  [ B,   B,   B,   B,   B,   B,   S,   L,   L,   L ],
   completed:        [ B,   B,   B,   E,   E,   B,   B,   S,   E,   E ],
-  failed:           [ B,   B,   B,   E,   E,   B,   B,   E,   S,   E ],
+  failed:           [ B,   B,   B,   E,   E,   B,   B,   L,   S,   L ],
   rejected:         [ B,   B,   B,   E,   E,   B,   B,   E,   E,   S ],
 }
 
@@ -57,12 +57,19 @@ describe('the state machine of an operation', () => {
     expect(verdict.kind === 'illegal' ? verdict.reason : verdict.kind).toBe(wanted)
   })
 
-  test('an ended operation has no legal transition, except for one that executes against a decision', () => {
-    for (const from of COLUMNS) {
-      const wayOn = COLUMNS.filter(to => decideTransition(from, to).kind === 'legal')
-      const isDecision = from === 'declined' || from === 'expired'
-      expect({ from, hasWayOn: wayOn.length > 0 }).toEqual({ from, hasWayOn: !hasEnded(from) || isDecision })
-      if (isDecision) expect(wayOn).toEqual(['executing', 'awaiting_review', 'completed', 'rejected'])
+  test('an ended operation has no legal transition, unless it executes against a decision or the provider answers after a failure', () => {
+    const onward: Partial<Record<OperationState, OperationState[]>> = {
+      declined: ['executing', 'awaiting_review', 'completed', 'rejected'],
+      expired: ['executing', 'awaiting_review', 'completed', 'rejected'],
+      failed: ['completed', 'rejected'],
+      completed: [],
+      rejected: [],
+    }
+    for (const from of COLUMNS.filter(hasEnded)) {
+      expect({ from, onward: COLUMNS.filter(to => decideTransition(from, to).kind === 'legal') }).toEqual({
+        from,
+        onward: onward[from],
+      })
     }
   })
 
@@ -86,7 +93,9 @@ describe('reachable states', () => {
     { from: 'completed', to: 'executing', wanted: false },
     { from: 'declined', to: 'completed', wanted: true },
     { from: 'declined', to: 'approved', wanted: false },
-    { from: 'failed', to: 'completed', wanted: false },
+    { from: 'failed', to: 'completed', wanted: true },
+    { from: 'completed', to: 'failed', wanted: false },
+    { from: 'failed', to: 'executing', wanted: false },
   ] as const
   test.each(reachable)('$from leads to $to: $wanted', ({ from, to, wanted }) => {
     expect(isReachable(from, to)).toBe(wanted)

@@ -2,7 +2,7 @@ import { hasExecuted, OperationState } from '@backstop/contracts'
 
 /** Why a transition is illegal. */
 export type IllegalReason =
-  /** The operation has ended. No transition leaves an end state. */
+  /** The operation has ended. Only `failed`, `declined` and `expired` may be followed by what the provider did. */
   | 'already_ended'
   /** The new state is an earlier one. */
   | 'would_go_back'
@@ -31,7 +31,7 @@ const HAS_ENDED: Record<OperationState, boolean> = {
   rejected: true,
 }
 
-/** True for an end state. An operation that executes after `declined` or `expired` is recorded nevertheless. */
+/** True for an end state. What the provider did after `declined`, `expired` or `failed` is recorded nevertheless. */
 export function hasEnded(state: OperationState): boolean {
   return HAS_ENDED[state]
 }
@@ -39,7 +39,7 @@ export function hasEnded(state: OperationState): boolean {
 /**
  * Decides whether an operation may go from one state to another: requested → (approval_pending → approved | declined |
  * expired) → executing → (awaiting_review) → completed | failed | rejected. Intermediate states may be skipped
- * (requested → completed). An operation that executed without its approval, or against a decision, is recorded too;
+ * (requested → completed). `failed` may still become completed or rejected. An operation that executed without its approval, or against a decision, is recorded too;
  * `approvalGapAtExecution` in approval.ts marks it.
  */
 export function decideTransition(from: OperationState, to: OperationState): TransitionVerdict {
@@ -62,8 +62,12 @@ export function decideTransition(from: OperationState, to: OperationState): Tran
       // A declined or expired operation that fails was not sent, so there is nothing to record.
       if (hasExecuted(to) && to !== 'failed') return { kind: 'legal' }
       return illegal(hasEnded(to) ? 'already_ended' : 'would_go_back')
-    case 'completed':
     case 'failed':
+      // A failed call may have been executed, or repeated with success: the provider's answer replaces the failure.
+      // `executing` is no answer: a late report of the failed call would begin an operation that never ends.
+      if (to === 'completed' || to === 'rejected') return { kind: 'legal' }
+      return illegal(hasEnded(to) ? 'already_ended' : 'would_go_back')
+    case 'completed':
     case 'rejected':
       // A late report of another end gets `already_ended`, because the usual advice to report a new operation would
       // create one that never ends.

@@ -1,12 +1,13 @@
-import type {
-  BudgetDocument,
-  BudgetPeriodDocument,
-  FirstExecutionDocument,
-  Operation,
-  OperationDocument,
-  ProjectDocument,
+import {
+  type BudgetDocument,
+  type BudgetPeriodDocument,
+  type FirstExecutionDocument,
+  type Operation,
+  type OperationDocument,
+  type ProjectDocument,
+  searchKeysOfOperation,
 } from '@backstop/contracts'
-import { asUnavailable, isDuplicateKey } from '@backstop/kit'
+import { asUnavailable, isDuplicateKey, LIST_WITHIN_MS, runListQuery } from '@backstop/kit'
 import type { ClientSession, Db, Filter } from 'mongodb'
 import type { OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
 import { capAlertEntry } from '../rules/announcements.ts'
@@ -16,7 +17,7 @@ import { toAccount, toAccountDocument, toBudget } from './mongo-budgets.ts'
 import { createOneAtATime } from './one-at-a-time.ts'
 
 /** Fields that callers of the ledger do not get. */
-const INTERNAL_FIELDS = { outbox: 0, outbox_at: 0, timer_at: 0 } as const
+export const INTERNAL_FIELDS = { search: 0, outbox: 0, outbox_at: 0, timer_at: 0 } as const
 
 /** Operations in MongoDB: collections `operations`, `first_executions` and `budget_periods`. */
 export function createMongoOperationStore(db: Db): OperationStore {
@@ -49,9 +50,9 @@ export function createMongoOperationStore(db: Db): OperationStore {
     byReferences: references => find({ refs: { $in: [...references] } }),
 
     list: filter =>
-      asUnavailable(async () => {
+      runListQuery(async () => {
         const found = await operations
-          .find(toFilter(filter), { projection: INTERNAL_FIELDS })
+          .find(toFilter(filter), { projection: INTERNAL_FIELDS, maxTimeMS: LIST_WITHIN_MS })
           .sort({ created_at: -1, _id: -1 })
           .limit(filter.limit)
           .toArray()
@@ -171,8 +172,23 @@ async function writeWithBudgets(db: Db, write: OperationWrite): Promise<WriteOut
 }
 
 function toFilter(filter: OperationFilter): Filter<OperationDocument> {
-  const { after } = filter
+  const { after, minAmount, maxAmount } = filter
+  const [from, to] = [filter.from?.toISOString(), filter.to?.toISOString()]
   return {
+    ...(filter.kind === undefined ? {} : { kind: filter.kind }),
+    ...(filter.providerRef === undefined ? {} : { provider_ref: filter.providerRef }),
+    ...(filter.currency === undefined ? {} : { currency: filter.currency }),
+    ...(minAmount === undefined && maxAmount === undefined
+      ? {}
+      : {
+          amount: {
+            ...(minAmount === undefined ? {} : { $gte: minAmount }),
+            ...(maxAmount === undefined ? {} : { $lte: maxAmount }),
+          },
+        }),
+    ...(from === undefined && to === undefined
+      ? {}
+      : { created_at: { ...(from === undefined ? {} : { $gte: from }), ...(to === undefined ? {} : { $lt: to }) } }),
     ...(filter.projectId === undefined ? {} : { project_id: filter.projectId }),
     ...(filter.connectionId === undefined ? {} : { connection_id: filter.connectionId }),
     ...(filter.state === undefined ? {} : { state: filter.state }),
@@ -193,10 +209,10 @@ type OperationFields = Omit<OperationDocument, 'outbox' | 'outbox_at' | 'timer_a
 
 function toDocument(operation: Operation): OperationFields {
   const { operation_id, ...fields } = operation
-  return { _id: operation_id, ...fields }
+  return { _id: operation_id, ...fields, search: searchKeysOfOperation(operation) }
 }
 
 function toOperation(document: OperationFields): Operation {
-  const { _id, ...fields } = document
+  const { _id, search: _keys, ...fields } = document
   return { operation_id: _id, ...fields }
 }

@@ -2,6 +2,7 @@ import type { FailedRun, FailedRunDocument, Operation, OperationDocument } from 
 import { asUnavailable, writeIgnoringDuplicates } from '@backstop/kit'
 import type { Db } from 'mongodb'
 import type { RunStore } from '../runs.ts'
+import { INTERNAL_FIELDS } from './mongo-operations.ts'
 
 /** Failed runs in MongoDB: collection `failed_runs`. It also reads the operations of a run. */
 export function createMongoRunStore(db: Db): RunStore {
@@ -47,8 +48,10 @@ export function createMongoRunStore(db: Db): RunStore {
     operationsOf: ({ projectId, runId }, limit) =>
       asUnavailable(async () => {
         const where = { run_id: runId, project_id: projectId }
-        const projection = { outbox: 0, outbox_at: 0, timer_at: 0 }
-        const newest = operations.find(where, { projection }).sort({ created_at: -1, _id: -1 }).limit(limit)
+        const newest = operations
+          .find(where, { projection: INTERNAL_FIELDS })
+          .sort({ created_at: -1, _id: -1 })
+          .limit(limit)
         const [found, total] = await Promise.all([newest.toArray(), operations.countDocuments(where)])
         return { newest: found.map(({ _id, ...fields }): Operation => ({ operation_id: _id, ...fields })), total }
       }),

@@ -36,8 +36,11 @@ export interface Budget {
   /** Milliseconds since the epoch. */
   readonly endsAt: number
   readonly signal: AbortSignal | undefined
-  /** True if failed requests are retried. False for a sweep, which runs again later and does not hold a slot until then. */
-  readonly retries: boolean
+  /**
+   * retry: failed requests are retried. once: they are not; a sweep runs again later and does not hold a slot until then.
+   * once_if_free: the request is not even sent if it would have to wait for the rate limit.
+   */
+  readonly effort: 'retry' | 'once' | 'once_if_free'
 }
 
 /** The result of one request. */
@@ -125,8 +128,8 @@ export class ApiClient {
     const url = `${this.#base}${path}${parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`}`
     let said: Failed | undefined
     for (;;) {
-      const waitMs = this.#pace.pausedForMs()
-      if (waitMs > (budget.retries ? LONGEST_WAIT_MS : 0))
+      const waitMs = budget.effort === 'once_if_free' ? this.#pace.waitMs() : this.#pace.pausedForMs()
+      if (waitMs > (budget.effort === 'retry' ? LONGEST_WAIT_MS : 0))
         return said ?? this.#notAdmitted({ kind: 'too_late', waitMs })
       const admission = await this.#pace.enter(budget.endsAt, budget.signal)
       // Prefer the answer of an earlier attempt, because it tells the cause better than a timeout.
@@ -144,7 +147,7 @@ export class ApiClient {
       admission.leave()
       if (!hasFailed) return answer
       if (answer.failure !== 'unreachable' || said === undefined) said = answer
-      if (!budget.retries || this.#clock.now() >= budget.endsAt) return said
+      if (budget.effort !== 'retry' || this.#clock.now() >= budget.endsAt) return said
     }
   }
 

@@ -55,7 +55,7 @@ export class Pace {
       }
       const onAbort = () => giveUp({ kind: 'aborted' })
       const cancel = this.#clock.schedule(endsAt - this.#clock.now(), () =>
-        giveUp({ kind: 'too_late', waitMs: this.#waitMs() }),
+        giveUp({ kind: 'too_late', waitMs: this.waitMs() }),
       )
       const waiting: Waiting = {
         endsAt,
@@ -86,10 +86,10 @@ export class Pace {
     this.#cancelTimer = undefined
     for (const waiting of this.#queue.filter(({ endsAt }) => endsAt <= this.#pausedUntil)) {
       this.#queue.splice(this.#queue.indexOf(waiting), 1)
-      waiting.settle({ kind: 'too_late', waitMs: this.#waitMs() })
+      waiting.settle({ kind: 'too_late', waitMs: this.waitMs() })
     }
     while (this.#queue.length > 0 && this.#underWay < this.#concurrent) {
-      const waitMs = this.#waitMs()
+      const waitMs = this.waitMs()
       if (waitMs > 0) {
         this.#cancelTimer = this.#clock.schedule(waitMs, () => this.#admit())
         return
@@ -107,7 +107,7 @@ export class Pace {
   }
 
   /** Milliseconds until the rate and the pause allow the next request. */
-  #waitMs(): number {
+  waitMs(): number {
     const now = this.#clock.now()
     this.#tokens = Math.min(this.#capacity, this.#tokens + Math.max(0, now - this.#filledAt) * this.#tokensPerMs)
     this.#filledAt = now

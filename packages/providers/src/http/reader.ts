@@ -9,6 +9,7 @@ import {
 } from '../read-back.ts'
 import { type UsedFieldsOfTypes, withUsedFields } from '../used-fields.ts'
 import { ApiClient, type ApiDialect, type Budget } from './api-client.ts'
+import { type DetailParts, readWithDetails } from './read-details.ts'
 import { readTargets, type TargetResult } from './read-targets.ts'
 import { type Feed, walk } from './walk.ts'
 
@@ -22,6 +23,8 @@ export interface ReaderParts {
   readonly base: string
   /** Reads one target once. */
   readTarget(client: ApiClient, target: ReadTarget, budget: Budget): Promise<TargetResult>
+  /** Absent if no target only adds details. */
+  readonly details?: DetailParts
   /** The fields of the objects that are used. The reader returns no other fields. */
   readonly used: UsedFieldsOfTypes
   /** The feeds of a sweep, in their order. */
@@ -34,13 +37,17 @@ export interface ReaderParts {
 export function openReader(parts: ReaderParts, options: ReaderOptions): ProviderReader {
   const { clock } = options
   const client = new ApiClient(parts.dialect, parts.base, options, parts.limits)
-  const budget = (ms: number, signal: AbortSignal | undefined, retries: boolean): Budget => ({
+  const details = parts.details && {
+    parts: parts.details,
+    client: new ApiClient(parts.dialect, parts.base, options, { ...parts.limits, ...parts.details }),
+  }
+  const budget = (ms: number, signal: AbortSignal | undefined, effort: Budget['effort']): Budget => ({
     endsAt: clock.now() + ms,
     signal,
-    retries,
+    effort,
   })
   const open = (feeds: readonly MakeFeed[], signal: AbortSignal | undefined) =>
-    feeds.map(feed => feed(client, budget(PAGE_DEADLINE_MS, signal, false)))
+    feeds.map(feed => feed(client, budget(PAGE_DEADLINE_MS, signal, 'once')))
   const reduced = <Answer extends ReadResult | SweepPage>(answer: Answer): Answer =>
     'objects' in answer
       ? { ...answer, objects: answer.objects.map(object => withUsedFields(object, parts.used)) }
@@ -50,8 +57,12 @@ export function openReader(parts: ReaderParts, options: ReaderOptions): Provider
       return client.health
     },
     async read(targets, deadlineMs, signal) {
-      const within = budget(deadlineMs, signal, true)
-      return reduced(await readTargets(client, targets, within, target => parts.readTarget(client, target, within)))
+      const within = budget(deadlineMs, signal, 'retry')
+      const readAll = (all: readonly ReadTarget[]) =>
+        readTargets(client, all, within, target => parts.readTarget(client, target, within))
+      if (details === undefined) return reduced(await readAll(targets))
+      const readDetail = (target: ReadTarget, once: Budget) => parts.readTarget(details.client, target, once)
+      return reduced(await readWithDetails(details.parts, targets, within, clock, readDetail, readAll))
     },
     changes: async (cursor, since, signal) =>
       reduced(await walk(open(parts.changes, signal), cursor, since, clock.now())),

@@ -53,7 +53,7 @@ describe('an event of the card processor', () => {
       createdAt: 1_763_999_999_000,
       idempotencyKey: 'cxl-op-7f2',
       requestId: 'req_1',
-      // packages/providers/test/details.test.ts tests the details of all objects.
+      // details.test.ts tests the details of all objects.
       details: expect.any(Object),
     })
   })

@@ -94,6 +94,8 @@ export const readBack: ReadBack = {
   // The limit is 25 a second for each endpoint, shared by everybody who uses the account (docs.stripe.com/rate-limits).
   limits: { requestsPerMinute: 1_000, concurrent: 4 },
   apiHosts: ['api.stripe.com'],
+  // Secret keys have all rights; keys with fewer rights begin with rk_ (docs.stripe.com/keys).
+  hasFullAccess: readKey => /^sk_(?:org_)?live_/.test(readKey),
 
   targetsOf({ action, providerRef, objectIds: [objectId] }) {
     if (action === 'refund' && providerRef !== null) return [{ type: 'refund', id: providerRef }]

@@ -1,5 +1,5 @@
-import { Secret } from '@backstop/kit'
-import { createReseller, startResellerApi } from '@backstop/simulator'
+import { Secret, systemClock } from '@backstop/kit'
+import { createReseller, startResellerApi, type Trouble } from '@backstop/simulator'
 import { afterEach, describe, expect, test } from 'vitest'
 import { json } from '../../test/read-back/answers.ts'
 import { MINUTE, START, TEST_READ_KEY, useReaderHarness } from '../../test/read-back/reader-harness.ts'
@@ -29,6 +29,28 @@ describe('the targets of', () => {
       providerRef: 'adj_1',
       objectIds: ['txn_1', 'sub_1'],
       targets: [{ type: 'adjustment', id: 'adj_1' }],
+    },
+    {
+      name: 'a refund with its details',
+      action: 'refund' as const,
+      providerRef: 'adj_1',
+      objectIds: ['txn_1', 'sub_1'],
+      details: true as const,
+      targets: [
+        { type: 'adjustment', id: 'adj_1' },
+        { type: 'transaction', id: 'txn_1' },
+      ],
+    },
+    {
+      name: 'a cancellation with its details',
+      action: 'cancellation' as const,
+      providerRef: 'sub_1',
+      objectIds: ['sub_1'],
+      details: true as const,
+      targets: [
+        { type: 'subscription', id: 'sub_1' },
+        { type: 'transaction', id: 'sub_1' },
+      ],
     },
     {
       name: 'a refund without an id',
@@ -98,6 +120,96 @@ describe('a read of the reseller', () => {
       expect.stringMatching(/^\/adjustments\?.*after=adj_2/),
     ])
     expect(elsewhere.requests).toEqual([])
+  })
+})
+
+describe('the details of a second look at the reseller', () => {
+  async function refundedPayment() {
+    const opened = await openAccount()
+    const { subscription, transaction } = opened.account.subscribe({ amount: 999 })
+    const customer = opened.account.customer(transaction.customer_id ?? '')
+    const refund = opened.account.refund({ transactionId: transaction.id })
+    const ask = (what: { action: 'refund' | 'cancellation'; providerRef: string; objectIds: string[] }) =>
+      reseller.readBack.targetsOf({ ...what, details: true })
+    const ofRefund = ask({ action: 'refund', providerRef: refund.id, objectIds: [transaction.id, subscription.id] })
+    const ofEnd = ask({ action: 'cancellation', providerRef: subscription.id, objectIds: [subscription.id] })
+    return { ...opened, subscription, transaction, customer, refund, ofRefund, ofEnd }
+  }
+
+  test('give the customer and the invoice number of a refund, with one more request', async () => {
+    const { reader, ofRefund, refund, transaction, customer } = await refundedPayment()
+    expect(await harness.find(reader, ofRefund)).toEqual([
+      expect.objectContaining({
+        providerRef: refund.id,
+        details: {
+          customer: { id: customer.id, name: customer.name, email: customer.email },
+          payment: expect.objectContaining({ number: transaction.invoice_number }),
+        },
+      }),
+    ])
+    expect(harness.clock.statuses).toEqual([200, 200])
+  })
+
+  test('give the customer and the newest invoice number of a subscription, with one more request', async () => {
+    const { account, reader, ofEnd, subscription, customer } = await refundedPayment()
+    harness.clock.advance(MINUTE)
+    account.endPeriod(subscription.id)
+    const newest = account
+      .asOf(harness.clock.now())
+      .transactions.all()
+      .findLast(({ subscription_id }) => subscription_id === subscription.id)
+    expect(await harness.find(reader, ofEnd)).toEqual([
+      expect.objectContaining({
+        subject: subscription.id,
+        details: {
+          customer: { id: customer.id, name: customer.name, email: customer.email },
+          payment: expect.objectContaining({ number: newest?.invoice_number }),
+        },
+      }),
+    ])
+    expect(harness.clock.statuses).toEqual([200, 200])
+  })
+
+  const always = { times: 100, path: /transactions/ }
+  test.each<{ name: string; trouble: Trouble }>([
+    { name: 'the key may not read transactions', trouble: { kind: 'error', status: 403, ...always } },
+    { name: 'the provider limits the rate', trouble: { kind: 'error', status: 429, retryAfterS: 60, ...always } },
+    { name: 'the provider is unavailable', trouble: { kind: 'error', status: 503, ...always } },
+    { name: 'a gateway answers for the provider', trouble: { kind: 'html', status: 502, ...always } },
+    { name: 'the transaction is not visible yet', trouble: { kind: 'missing', ...always } },
+    { name: 'the provider does not answer', trouble: { kind: 'silence', ...always } },
+    { name: 'the provider closes the connection', trouble: { kind: 'cut', ...always } },
+  ])('neither fail nor delay the read if $name', async ({ trouble }) => {
+    const { api, ofRefund, refund } = await refundedPayment()
+    const reader = harness.openReader(api.url, { clock: systemClock })
+    for (let round = 0; round < 3; round++) {
+      api.setTrouble(trouble)
+      const from = performance.now()
+      expect(await harness.find(reader, ofRefund)).toMatchObject([{ kind: 'action', providerRef: refund.id }])
+      expect(performance.now() - from).toBeLessThan(2_000)
+      expect(reader.health).toBe('answering')
+    }
+  })
+
+  test('do not show a refund that the provider does not know', async () => {
+    const { reader, transaction } = await refundedPayment()
+    const objectIds = [transaction.id]
+    const targets = reseller.readBack.targetsOf({ action: 'refund', providerRef: 'adj_x', objectIds, details: true })
+    expect(await harness.ask(reader, targets)).toEqual({ kind: 'not_found' })
+  })
+
+  test('take no request from the limit of other reads', async () => {
+    const { api, reader, ofRefund, refund } = await refundedPayment()
+    api.lagReads(0)
+    const from = harness.clock.now()
+    for (let read = 0; read < 300; read++) await harness.find(reader, ofRefund)
+    const withDetailsMs = harness.clock.now() - from
+    const other = harness.openReader(api.url)
+    const again = harness.clock.now()
+    for (let read = 0; read < 300; read++) await harness.find(other, [{ type: 'adjustment', id: refund.id }])
+    expect(withDetailsMs).toBeLessThanOrEqual(harness.clock.now() - again)
+    const { requestsPerMinute } = reseller.readBack.limits
+    expect(harness.clock.statuses.length - 600).toBeLessThan(((200 - requestsPerMinute) * withDetailsMs) / MINUTE + 20)
   })
 })
 

@@ -15,9 +15,11 @@ import {
   NO_USABLE_ID,
   type ProviderObject,
   readOne,
+  readPage,
   readWhole,
   unusableItem,
 } from '../http/objects.ts'
+import type { DetailParts } from '../http/read-details.ts'
 import type { TargetResult } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
 import type { Feed } from '../http/walk.ts'
@@ -58,22 +60,32 @@ const PAGE_SIZE = 50
 /** Newest first, because ids sort by the time of creation. */
 const NEWEST_FIRST = { order_by: 'id[DESC]', per_page: PAGE_SIZE }
 
+/** Transactions have the customer and the number of the invoice, which adjustments and subscriptions do not have. */
+const DETAILS: DetailParts = {
+  requestsPerMinute: 30,
+  isDetail: ({ type }) => type === 'transaction',
+  addTo: addTransactions,
+}
+
 /** Reads the reseller's data. */
 export const readBack: ReadBack = {
   // The API allows 240 requests a minute for one IP address, shared by all programs there (developer.paddle.com, rate limiting).
-  limits: { requestsPerMinute: 180, concurrent: 4 },
+  // With the details these are 180.
+  limits: { requestsPerMinute: 150, concurrent: 4 },
   apiHosts: ['api.paddle.com', 'sandbox-api.paddle.com'],
 
-  targetsOf({ action, providerRef, objectIds: [objectId] }) {
-    if (action === 'refund' && providerRef !== null) return [{ type: 'adjustment', id: providerRef }]
+  targetsOf({ action, providerRef, objectIds: [objectId], details }) {
     const id = objectId ?? providerRef
     if (id === null) return []
-    return [{ type: action === 'refund' ? 'adjustments_of_transaction' : 'subscription', id }]
+    const payment: ReadTarget[] = details && objectId !== undefined ? [{ type: 'transaction', id: objectId }] : []
+    if (action === 'cancellation') return [{ type: 'subscription', id }, ...payment]
+    if (providerRef === null) return [{ type: 'adjustments_of_transaction', id }, ...payment]
+    return [{ type: 'adjustment', id: providerRef }, ...payment]
   },
 
   open(options) {
     const base = baseUrl(options.apiBase ?? publicAddress(options.readKey))
-    const parts = { dialect: DIALECT, limits: readBack.limits, base, readTarget, used: USED_FIELDS }
+    const parts = { dialect: DIALECT, limits: readBack.limits, base, readTarget, details: DETAILS, used: USED_FIELDS }
     const reader = openReader({ ...parts, changes: [adjustments, events], schedules: [schedules] }, options)
     return withMode(reader, modeOf(options.readKey))
   },
@@ -114,7 +126,7 @@ async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: B
     case 'adjustment':
     case 'adjustments_of_transaction': {
       // The API returns a single adjustment only as a list with a filter.
-      const filter = type === 'adjustment' ? 'id' : id.startsWith('sub_') ? 'subscription_id' : 'transaction_id'
+      const filter = type === 'adjustment' ? 'id' : isSubscriptionId(id) ? 'subscription_id' : 'transaction_id'
       const query = { [filter]: id, per_page: PAGE_SIZE }
       const answer = await readWhole(client, { type: 'adjustment', path: '/adjustments', query }, budget)
       if (answer.kind !== 'objects') return answer
@@ -122,9 +134,45 @@ async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: B
         ? { kind: 'found', objects: [...answer.objects.map(asAdjustment), ...answer.unusable] }
         : failed('answer_malformed', DIALECT.name, 'not the adjustments that were asked for')
     }
+    case 'transaction':
+      return readTransaction(client, id, budget)
     default:
       return failed('question_refused', DIALECT.name, `it has no ${type}`)
   }
+}
+
+/**
+ * Reads a transaction, or the newest of a subscription, with its customer (developer.paddle.com, API reference: "Get a
+ * transaction", "List transactions").
+ */
+async function readTransaction(client: ApiClient, id: string, budget: Budget): Promise<TargetResult> {
+  const type = 'transaction'
+  if (!isSubscriptionId(id)) {
+    const answer = await readOne(client, type, '/transactions', id, budget, { include: 'customer' })
+    return answer.kind === 'object' ? { kind: 'found', objects: [{ type, body: answer.object }] } : answer
+  }
+  const query = { subscription_id: id, include: 'customer', order_by: 'id[DESC]', per_page: 1 }
+  const answer = await readPage(client, { type, path: '/transactions', query }, null, budget)
+  return answer.kind === 'page'
+    ? { kind: 'found', objects: answer.items.slice(0, 1).map(body => ({ type, body })) }
+    : answer
+}
+
+/** Adds each transaction to its adjustments and to its subscription. */
+function addTransactions(objects: readonly ReadObject[], transactions: readonly ReadObject[]): readonly ReadObject[] {
+  return objects.map(object => {
+    const { id, transaction_id } = object.body
+    const own = transactions.find(({ body }) =>
+      object.type === 'subscription' ? body.subscription_id === id : body.id === transaction_id,
+    )
+    return own === undefined || object.fault !== undefined
+      ? object
+      : { ...object, body: { ...object.body, transaction: own.body } }
+  })
+}
+
+function isSubscriptionId(id: string): boolean {
+  return id.startsWith('sub_')
 }
 
 function asAdjustment(body: ProviderObject): ReadObject {

@@ -1,9 +1,9 @@
 import { providerIds } from '@backstop/contracts/test'
-import { Secret } from '@backstop/kit'
-import { createSubscriptionBiller, startBillerApi } from '@backstop/simulator'
+import { Secret, systemClock } from '@backstop/kit'
+import { createSubscriptionBiller, startBillerApi, type Trouble } from '@backstop/simulator'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { START, TEST_READ_KEY, useReaderHarness } from '../../test/read-back/reader-harness.ts'
+import { MINUTE, START, TEST_READ_KEY, useReaderHarness } from '../../test/read-back/reader-harness.ts'
 import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
 import { TEST_ACCOUNTS } from '../../test/read-back/test-accounts.ts'
 import { subscription as biller } from './index.ts'
@@ -191,13 +191,34 @@ describe('the event of a hint', () => {
     )
   })
 
-  test.each([
-    { name: 'the key may not read it', status: 403 as const },
-    { name: 'the provider refuses the question', status: 409 as const },
-  ])('is not needed if $name', async ({ status }) => {
-    const { reader, api, targets, refund } = await refundByKey()
-    api.setTrouble({ kind: 'error', status, times: 1, path: /events/ })
-    expect(await harness.find(reader, targets)).toMatchObject([{ kind: 'action', providerRef: refund.id }])
+  const always = { times: 100, path: /events/ }
+  test.each<{ name: string; trouble: Trouble }>([
+    { name: 'the key may not read it', trouble: { kind: 'error', status: 403, ...always } },
+    { name: 'the provider refuses the question', trouble: { kind: 'error', status: 409, ...always } },
+    { name: 'the provider limits the rate', trouble: { kind: 'error', status: 429, retryAfterS: 60, ...always } },
+    { name: 'the provider is unavailable', trouble: { kind: 'error', status: 503, ...always } },
+    { name: 'a gateway answers for the provider', trouble: { kind: 'html', status: 502, ...always } },
+    { name: 'the provider does not show it yet', trouble: { kind: 'missing', ...always } },
+    { name: 'the provider does not answer', trouble: { kind: 'silence', ...always } },
+    { name: 'the provider closes the connection', trouble: { kind: 'cut', ...always } },
+  ])('neither fails nor delays the read of the refund if $name', async ({ trouble }) => {
+    const { api, targets, refund } = await refundByKey()
+    const reader = harness.openReader(api.url, { clock: systemClock })
+    for (let round = 0; round < 3; round++) {
+      api.setTrouble(trouble)
+      const from = performance.now()
+      expect(await harness.find(reader, targets)).toMatchObject([{ kind: 'action', providerRef: refund.id }])
+      expect(performance.now() - from).toBeLessThan(2_000)
+      expect(reader.health).toBe('answering')
+    }
+  })
+
+  test('is read again with the next hint after a failure', async () => {
+    const { reader, api, targets } = await refundByKey()
+    api.setTrouble({ kind: 'error', status: 503, times: 1, path: /events/ })
+    expect(await harness.find(reader, targets)).toHaveLength(1)
+    harness.clock.advance(MINUTE)
+    expect(await harness.find(reader, targets)).toHaveLength(2)
   })
 
   test.each(['ev_unknown', '..'])('is not needed if its id is %s', async id => {

@@ -9,10 +9,11 @@ import { baseUrl } from '../http/base-url.ts'
 import { failed } from '../http/failure.ts'
 import { feedOf } from '../http/feeds.ts'
 import { isDotSegment, type ProviderObject, readOne, readWhole } from '../http/objects.ts'
+import type { DetailParts } from '../http/read-details.ts'
 import type { TargetResult } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
 import type { Feed } from '../http/walk.ts'
-import type { ReadBack, ReadFailure } from '../read-back.ts'
+import type { ReadBack } from '../read-back.ts'
 import { USED_FIELDS } from './used-fields.ts'
 
 const DIALECT: ApiDialect = {
@@ -54,13 +55,20 @@ const EVENT_TYPES = [
 const PAGE_SIZE = 100
 /** Objects per page for objects that may have hundreds of lines. */
 const LARGE_OBJECTS_PAGE_SIZE = 50
+/** Events say by whom an object was made. Without its event the object is used all the same. */
+const DETAILS: DetailParts = {
+  requestsPerMinute: 25,
+  isDetail: ({ type }) => type === 'event',
+  addTo: (objects, events) => [...objects, ...events],
+}
 /** The statuses of subscriptions that can still end or pause. */
 const UNENDED = ['future', 'in_trial', 'active', 'non_renewing', 'paused']
 
 /** Reads the subscription biller's data. */
 export const readBack: ReadBack = {
-  // A test site and the smallest plan allow 150 requests a minute, shared by all programs that use the site.
-  limits: { requestsPerMinute: 110, concurrent: 2 },
+  // A test site and the smallest plan allow 150 requests a minute, shared by all programs that use the site. With the details
+  // these are 110.
+  limits: { requestsPerMinute: 85, concurrent: 2 },
   // Each site has its own host.
   apiHosts: ['*.chargebee.com'],
 
@@ -90,6 +98,7 @@ export const readBack: ReadBack = {
         used: USED_FIELDS,
         changes,
         schedules: [schedules],
+        details: DETAILS,
       },
       options,
     )
@@ -113,8 +122,10 @@ async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: B
       const found = { type, body: answer.object }
       return type === 'subscription' ? { kind: 'found', objects: [found] } : withLinkedRefunds(client, [found], budget)
     }
-    case 'event':
-      return readEvent(client, id, budget)
+    case 'event': {
+      const answer = await readOne(client, type, '/events', id, budget)
+      return answer.kind === 'object' ? { kind: 'found', objects: [asEvent(answer.object)] } : answer
+    }
     case 'refunds_of_subscription': {
       const query = { 'type[is]': 'refund', 'subscription_id[is]': id, limit: PAGE_SIZE }
       const answer = await readWhole(client, { type: 'transaction', path: '/transactions', query }, budget)
@@ -126,19 +137,6 @@ async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: B
     default:
       return failed('question_refused', DIALECT.name, `it has no ${type}`)
   }
-}
-
-/** The failures of reading an event that do not fail the read of the objects. A retry would not help. */
-const TOLERATED: ReadonlySet<ReadFailure> = new Set(['key_refused', 'answer_malformed', 'question_refused'])
-
-/**
- * Reads an event for its details. Without the event the objects are used all the same, so a refusal does not fail the read.
- */
-async function readEvent(client: ApiClient, id: string, budget: Budget): Promise<TargetResult> {
-  const answer = await readOne(client, 'event', '/events', id, budget)
-  if (answer.kind === 'object') return { kind: 'found', objects: [asEvent(answer.object)] }
-  const isRefused = answer.kind === 'failed' && TOLERATED.has(answer.failure)
-  return isRefused ? { kind: 'found', objects: [] } : answer
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Chance } from '../chance.ts'
 import { makeEvent, type ResellerEvent } from './events.ts'
 import { type ObjectContext, timeAt } from './object-context.ts'
 import type { ResellerAdjustment } from './objects/adjustment.ts'
+import type { ResellerCustomer } from './objects/customer.ts'
 import { notifiedSubscription, type ResellerSubscription } from './objects/subscription.ts'
 import type { ResellerTransaction } from './objects/transaction.ts'
 import { notFound } from './refusal.ts'
@@ -14,6 +15,7 @@ export type SubscriptionEventType = Extract<ResellerEvent['event_type'], `subscr
 
 export interface AccountState {
   context(): ObjectContext
+  readonly customers: ObjectHistory<ResellerCustomer>
   readonly transactions: ObjectHistory<ResellerTransaction>
   readonly adjustments: ObjectHistory<ResellerAdjustment>
   readonly subscriptions: ObjectHistory<ResellerSubscription>
@@ -24,6 +26,7 @@ export interface AccountState {
   readonly feed: EventFeed<ResellerEvent>
   /** @throws ResellerRefusal 404 */
   subscription(id: string): ResellerSubscription
+  customer(id: string): ResellerCustomer
   adjustment(id: string): ResellerAdjustment
   transaction(id: string): ResellerTransaction
   /** Changes a subscription and emits the given events in their order. */
@@ -38,6 +41,7 @@ export interface AccountState {
 
 /** Creates the state of an empty account. */
 export function createAccountState(now: () => number, chance: Chance): AccountState {
+  const customers = createObjectHistory<ResellerCustomer>(now)
   const transactions = createObjectHistory<ResellerTransaction>(now)
   const adjustments = createObjectHistory<ResellerAdjustment>(now)
   const subscriptions = createObjectHistory<ResellerSubscription>(now)
@@ -51,11 +55,13 @@ export function createAccountState(now: () => number, chance: Chance): AccountSt
   }
   return {
     context,
+    customers,
     transactions,
     adjustments,
     subscriptions,
     feed,
     subscription: id => found(subscriptions, id),
+    customer: id => found(customers, id),
     adjustment: id => found(adjustments, id),
     transaction: id => found(transactions, id),
     adjustmentsOf: transactionId => (adjustmentIds.get(transactionId) ?? []).map(id => found(adjustments, id)),

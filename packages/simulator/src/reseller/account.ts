@@ -13,6 +13,7 @@ import { makeEvent, type ResellerEvent } from './events.ts'
 import { makeId, type ResellerCurrency } from './object-context.ts'
 import type { ResellerAdjustment } from './objects/adjustment.ts'
 import { type CatalogEntry, makeCatalogEntry } from './objects/catalog.ts'
+import { makeCustomer, type Person, type ResellerCustomer } from './objects/customer.ts'
 import { makeSubscription, notifiedSubscription, type ResellerSubscription } from './objects/subscription.ts'
 import { makeTransaction, type ResellerTransaction, type TransactionFields } from './objects/transaction.ts'
 import { PERIOD_MS, type SubscriptionActions, subscriptionActions } from './subscriptions.ts'
@@ -30,10 +31,13 @@ export interface SaleRequest {
   /** USD by default. */
   currency?: ResellerCurrency
   customData?: ICustomData
+  /** The new customer; a made-up person by default. */
+  person?: Person
 }
 
 /** The account at one time. */
 export interface ResellerRecords {
+  readonly customers: View<ResellerCustomer>
   readonly transactions: View<ResellerTransaction>
   readonly adjustments: View<ResellerAdjustment>
   readonly subscriptions: View<ResellerSubscription>
@@ -48,6 +52,8 @@ export interface Reseller extends EventSource<ResellerEvent>, AdjustmentActions,
   sell(request: SaleRequest): ResellerTransaction
   /** Creates a subscription whose first month is paid. Emits subscription.created and .activated, transaction.completed. */
   subscribe(request: SaleRequest): { subscription: ResellerSubscription; transaction: ResellerTransaction }
+  /** @throws ResellerRefusal 404 */
+  customer(id: string): ResellerCustomer
   /** The state of the account at a given time, in milliseconds since the epoch. */
   asOf(ms: number): ResellerRecords
 }
@@ -63,9 +69,9 @@ export function createReseller({ now, chance = createChance() }: ResellerOptions
   }
 
   function saleFields(request: SaleRequest, recurring: boolean) {
-    const { amount, currency = 'USD', customData = null } = request
+    const { amount, currency = 'USD', customData = null, person } = request
     const sold: CatalogEntry = makeCatalogEntry(state.context(), { amount, currency, recurring })
-    const customerId = makeId('ctm', state.context())
+    const { id: customerId } = state.customers.put(makeCustomer(state.context(), person))
     return { amount, currency, sold, customerId, addressId: makeId('add', state.context()), customData }
   }
 
@@ -99,7 +105,9 @@ export function createReseller({ now, chance = createChance() }: ResellerOptions
     },
     ...adjustmentActions(state),
     ...subscriptionActions(state, renew),
+    customer: state.customer,
     asOf: ms => ({
+      customers: state.customers.asOf(ms),
       transactions: state.transactions.asOf(ms),
       adjustments: state.adjustments.asOf(ms),
       subscriptions: state.subscriptions.asOf(ms),

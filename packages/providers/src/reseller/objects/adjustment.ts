@@ -1,6 +1,6 @@
 import { type ObjectState, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
-import { customerIn, detailsOf, shownText } from '../../details.ts'
+import { detailsOf, shownText } from '../../details.ts'
 import {
   CurrencyCode,
   Detail,
@@ -11,7 +11,7 @@ import {
   TextTime,
 } from '../../object-fields.ts'
 import type { ObservedRecord, Sighting } from '../../sighting.ts'
-import { pageOf, type ResellerContext } from './details.ts'
+import { customerOf, numberIn, pageOf, type ResellerContext } from './details.ts'
 
 /** An amount in minor units. The reseller sends strings; a number is accepted too, because its meaning is clear. */
 const Amount = z.union([
@@ -35,6 +35,7 @@ export const Adjustment = z.object({
   customer_id: Detail,
   /** The text that the maker of the adjustment wrote. */
   reason: Detail,
+  transaction: Detail,
 })
 type Adjustment = z.infer<typeof Adjustment>
 
@@ -68,10 +69,11 @@ export const meaningOfAdjustment: ObjectMeaning<ResellerContext> = (context, obj
     return { kind: 'observed', sightings: [sighting] }
   })
 
-function adjustmentDetails(context: ResellerContext, { customer_id, reason, transaction_id }: Adjustment) {
+function adjustmentDetails(context: ResellerContext, adjustment: Adjustment) {
+  const { customer_id, reason, transaction_id, transaction } = adjustment
   return detailsOf({
-    customer: customerIn(customer_id),
-    payment: { refund_reason: shownText(reason) },
+    customer: customerOf(customer_id, transaction),
+    payment: { number: numberIn(transaction), refund_reason: shownText(reason) },
     mode: context.mode,
     dashboardUrl: pageOf(context, 'transactions-v2', transaction_id),
   })

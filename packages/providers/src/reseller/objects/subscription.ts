@@ -1,9 +1,9 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
-import { customerIn, detailsOf, shownText, textAt } from '../../details.ts'
+import { detailsOf, shownText, textAt } from '../../details.ts'
 import { Detail, helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
 import type { CancellationState, ObservedSubscription, PauseState } from '../../sighting.ts'
-import { pageOf, type ResellerContext } from './details.ts'
+import { customerOf, numberIn, pageOf, type ResellerContext } from './details.ts'
 
 /** The fields of an item that decide how a trial ends, and that name what was sold. */
 const Item = z.object({
@@ -26,6 +26,7 @@ export const Subscription = z.object({
   updated_at: helpful(TextTime),
   first_billed_at: helpful(TextTime),
   customer_id: Detail,
+  transaction: Detail,
   items: helpful(z.array(Item)),
   scheduled_change: z.object({ action: z.string(), effective_at: helpful(TextTime) }).nullish(),
 })
@@ -52,10 +53,10 @@ export const meaningOfSubscription: ObjectMeaning<ResellerContext> = (context, o
     return { kind: 'observed', sightings: [sighting] }
   })
 
-function subscriptionDetails(context: ResellerContext, { id, customer_id, items }: Subscription) {
+function subscriptionDetails(context: ResellerContext, { id, customer_id, items, transaction }: Subscription) {
   return detailsOf({
-    customer: customerIn(customer_id),
-    payment: { plan: planOf(items?.[0]) },
+    customer: customerOf(customer_id, transaction),
+    payment: { number: numberIn(transaction), plan: planOf(items?.[0]) },
     mode: context.mode,
     dashboardUrl: pageOf(context, 'subscriptions-v2', id),
   })

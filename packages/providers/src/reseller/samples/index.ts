@@ -5,6 +5,7 @@ import type {
   IPriceNotificationResponse,
   IProductNotificationResponse,
   ISubscriptionNotificationResponse,
+  ITransactionResponse,
 } from '@paddle/paddle-node-sdk'
 
 type AdjustmentEvent = IEventsResponse<IAdjustmentNotificationResponse>
@@ -108,6 +109,44 @@ const SUBSCRIPTION = {
   custom_data: { tenant: 't1' },
   import_meta: null,
 } satisfies ISubscriptionNotificationResponse
+
+/** The payment of the subscription, with the customer that `include=customer` adds. */
+export const RESELLER_TRANSACTION = {
+  id: 'txn_01k8',
+  status: 'completed',
+  customer_id: 'ctm_01k6',
+  address_id: 'add_01k6',
+  business_id: null,
+  custom_data: null,
+  currency_code: 'USD',
+  origin: 'subscription_recurring',
+  subscription_id: 'sub_01k7',
+  invoice_id: 'inv_01k8',
+  invoice_number: '325-10566',
+  collection_mode: 'automatic',
+  discount_id: null,
+  billing_details: null,
+  billing_period: { starts_at: '2025-11-12T00:00:00Z', ends_at: '2025-12-12T00:00:00Z' },
+  items: [],
+  payments: [],
+  checkout: { url: null },
+  created_at: '2025-11-12T00:00:00Z',
+  updated_at: '2025-11-12T00:00:03Z',
+  billed_at: '2025-11-12T00:00:01Z',
+  revised_at: null,
+  customer: {
+    id: 'ctm_01k6',
+    name: 'Sam Buyer',
+    email: 'buyer@shop.example',
+    marketing_consent: false,
+    status: 'active',
+    custom_data: null,
+    locale: 'en',
+    created_at: '2025-11-12T00:00:00Z',
+    updated_at: '2025-11-12T00:00:00Z',
+    import_meta: null,
+  },
+} satisfies ITransactionResponse
 
 /** Sample objects, as the API answers them. */
 export const RESELLER_OBJECTS = { adjustment: ADJUSTMENT, subscription: SUBSCRIPTION }

@@ -14,6 +14,8 @@ export interface PaymentRequest {
   /** The customer; a new one by default. */
   customer?: Stripe.Customer
   email?: string
+  /** The name of the new customer; a made-up one by default. */
+  name?: string
   description?: string
   metadata?: Record<string, string>
 }
@@ -26,7 +28,7 @@ export interface Payment {
 }
 
 /** A customer with a name and an e-mail address. */
-function makeCustomer({ chance, created, livemode }: ObjectContext, email: string): Stripe.Customer {
+function makeCustomer({ chance, created, livemode }: ObjectContext, email: string, name?: string): Stripe.Customer {
   const id = `cus_${chance.text(14)}`
   return {
     id,
@@ -44,7 +46,7 @@ function makeCustomer({ chance, created, livemode }: ObjectContext, email: strin
     invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
     livemode,
     metadata: {},
-    name: nameOfCustomer(id).join(' '),
+    name: name ?? nameOfCustomer(id).join(' '),
     next_invoice_sequence: 1,
     phone: null,
     preferred_locales: [],
@@ -58,7 +60,8 @@ function makeCustomer({ chance, created, livemode }: ObjectContext, email: strin
 export function makePayment(context: ObjectContext, request: PaymentRequest): Payment {
   const { chance } = context
   const customer =
-    request.customer ?? makeCustomer(context, request.email ?? `buyer-${chance.text(6).toLowerCase()}@shop.example`)
+    request.customer ??
+    makeCustomer(context, request.email ?? `buyer-${chance.text(6).toLowerCase()}@shop.example`, request.name)
   const paymentMethod = `pm_1${chance.text(23)}`
   const intentId = `pi_3${chance.text(23)}`
   const charge = makeCharge(context, request, { customer, paymentMethod, intentId })

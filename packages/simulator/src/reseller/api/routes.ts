@@ -10,6 +10,8 @@ const PAGING = ['after', 'per_page', 'order_by']
 const ADJUSTMENTS: PageRules = { perPage: 10, maxPerPage: 50, order: 'DESC' }
 const SUBSCRIPTIONS: PageRules = { perPage: 50, maxPerPage: 200, order: 'DESC' }
 const TRANSACTIONS: PageRules = { perPage: 30, maxPerPage: 30, order: 'DESC' }
+/** The parts that `include` adds to a transaction. */
+const INCLUDED: ReadonlySet<string> = new Set(['adjustment', 'adjustments', 'customer'])
 const EVENTS: PageRules = { perPage: 50, maxPerPage: 200, order: 'ASC' }
 
 /**
@@ -84,11 +86,16 @@ function withIncluded(
 ): ResellerTransaction {
   const include = query.get('include')?.split(',') ?? []
   for (const name of include) {
-    if (name !== 'adjustment') throw invalidField('include', `not supported by the simulator: ${name}`)
+    if (!INCLUDED.has(name)) throw invalidField('include', `not supported by the simulator: ${name}`)
   }
-  if (include.length === 0) return transaction
   const adjustments = records.adjustments.all().filter(adjustment => adjustment.transaction_id === transaction.id)
-  return { ...transaction, adjustments }
+  const customer = records.customers.get(transaction.customer_id ?? '') ?? null
+  return {
+    ...transaction,
+    // The documentation says `adjustments`, and the official library sends `adjustment`.
+    ...(include.includes('adjustment') || include.includes('adjustments') ? { adjustments } : {}),
+    ...(include.includes('customer') ? { customer } : {}),
+  }
 }
 
 /** The items that match every filter of the query. A filter is a comma-separated list of allowed values. */

@@ -24,6 +24,8 @@ async function setUp(options: Partial<ResellerApiOptions> = {}) {
   return { reseller, api, client, call, pass: (ms: number) => (clockMs += ms) }
 }
 
+const named = ({ id, name, email }: { id: string; name?: string | null; email: string }) => ({ id, name, email })
+
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const read: T[] = []
   for await (const item of items) read.push(item)
@@ -44,8 +46,13 @@ test('the official library reads adjustments, subscriptions, transactions and ev
     customData: { tenant: 't1' },
     scheduledChange: { action: 'cancel', effectiveAt: subscription.current_billing_period?.ends_at },
   })
-  const shown = await client.transactions.get(transaction.id, { include: ['adjustment'] })
+  const shown = await client.transactions.get(transaction.id, { include: ['adjustment', 'customer'] })
   expect(shown.adjustments).toMatchObject([{ id: adjustment.id, totals: { total: '2499' } }])
+  const customer = reseller.customer(transaction.customer_id ?? '')
+  expect(shown).toMatchObject({ invoiceNumber: transaction.invoice_number, customer: { ...named(customer) } })
+  const [newest] = await client.transactions.list({ subscriptionId: [subscription.id], include: ['customer'] }).next()
+  expect(newest).toMatchObject({ id: transaction.id, customer: named(customer) })
+  expect(await client.transactions.get(transaction.id)).toMatchObject({ customer: null, adjustments: null })
   const events = await all(client.events.list())
   expect(events.map(event => event.eventType)).toEqual(reseller.events().map(event => event.event_type))
   expect(events.map(event => event.eventId)).toEqual(reseller.events().map(event => event.event_id))
