@@ -23,9 +23,12 @@ import { createReporter } from './batch/report.ts'
 import { itemOfEvent, type WorkItem } from './batch/work-item.ts'
 import { ANSWER_WITHIN_MS } from './case/looks.ts'
 import { createExpectedChangeApplier, createExpectedChangeReapplier } from './commands/apply-expected-changes.ts'
+import { createIncidentChanger } from './commands/change-incidents.ts'
+import { createBulkChanger } from './commands/change-many-incidents.ts'
 import { createCommandConsumer } from './commands/command-consumer.ts'
 import { createPersonalDataEraser } from './erasure/personal-data-eraser.ts'
-import { createChannelIncidents } from './incidents/channel-incidents.ts'
+import { createInboxReplayer } from './inbox-replay/inbox-replayer.ts'
+import { createChannelIncidents, createKeyIncidents } from './incidents/commanded-incidents.ts'
 import { createConnectionIncidents } from './incidents/connection-incidents.ts'
 import { ConnectionReaders } from './reading/connection-readers.ts'
 import { createHeldHints } from './reading/held-hints.ts'
@@ -34,6 +37,7 @@ import { RETRY_DELAY_MS } from './reading/rules/reread-answer.ts'
 import type { ReconcilerStores } from './store/store.ts'
 import { createOverdueLooks } from './sweep/overdue-looks.ts'
 import { createSweeper } from './sweep/sweeper.ts'
+import { createTotalsCounter } from './totals/totals-counter.ts'
 
 /** The ports through which the reconciler uses everything outside it. */
 export interface ReconcilerPorts {
@@ -100,7 +104,7 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     topics: SOURCES,
     maxBatchMessages: MAX_BATCH_MESSAGES,
     deadTopic: 'inbound.dead',
-    deadLetterLog: createDeadLetteredEvents({ inbox: base.stores.inbox, clock: base.clock }),
+    deadLetterLog: createDeadLetteredEvents({ ...base.stores, clock: base.clock }),
     handle: messages => reconcile(messages.map(toWorkItem)),
   })
   const looks = createLookParts(base, settings)
@@ -113,6 +117,7 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     ...looks.timers,
     ...commands.timers,
     ...reading.timers,
+    createTotalsCounter({ ...base, totals: base.stores.totals }),
     createPersonalDataEraser({ ...base, erasures: base.stores.erasures, reconcile }),
     books.outboxSweeper,
     books.approvalTimers,
@@ -193,23 +198,33 @@ function createLookParts(base: SharedParts, { recheckDelayMs }: ReconcilerSettin
 function createCommandParts(base: SharedParts, reconcile: (items: readonly WorkItem[]) => Promise<void>) {
   const { stores, books, clock, logger } = base
   const expectedChanges = createExpectedChangeApplier({ stores, reconcile })
+  const incidentChanger = createIncidentChanger({ stores, reconcile, publisher: base.incidentPublisher, clock })
+  const bulkChanger = createBulkChanger({ bulks: stores.incidentBulks, changer: incidentChanger, clock, logger })
+  const inboxReplayer = createInboxReplayer({ ...base, replays: stores.inboxReplays })
+  const incidentOptions = {
+    incidents: stores.standaloneIncidents,
+    connections: stores.connections,
+    publisher: base.incidentPublisher,
+    clock,
+  }
   return {
     loops: [
       createCommandConsumer({
         ...base,
-        channelIncidents: createChannelIncidents({
-          incidents: stores.standaloneIncidents,
-          connections: stores.connections,
-          publisher: base.incidentPublisher,
-          clock,
-        }),
+        channelIncidents: createChannelIncidents(incidentOptions),
+        keyIncidents: createKeyIncidents(incidentOptions),
         ledger: books.ledger,
         connections: stores.connections,
         expectedChanges,
+        incidentChanger,
+        bulkChanger,
+        inboxReplayer,
         sweeps: stores.sweeps,
       }),
     ],
     timers: [
+      bulkChanger.timer,
+      inboxReplayer,
       createExpectedChangeReapplier(expectedChanges, { expectedChanges: stores.expectedChanges, clock, logger }),
     ],
   }
@@ -242,7 +257,7 @@ function createReadingParts(base: SharedParts, { sweepEveryMs, leaseHolder }: Re
 function toWorkItem(received: Received<(typeof SOURCES)[keyof typeof SOURCES]>): WorkItem {
   switch (received.name) {
     case 'inbound-event':
-      return itemOfEvent(received.message)
+      return itemOfEvent(received.message, received.headers)
     case 'operation':
       return { kind: 'operation', operation: received.message }
     case 'recheck':

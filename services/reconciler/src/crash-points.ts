@@ -16,3 +16,16 @@ export const RECONCILER_COMMAND_CRASH_POINTS = [
   'reconciler.after-channel-incident',
   'reconciler.after-channel-alert',
 ] as const
+
+/** Crash points of a replay of the inbox, tested there too. */
+export const RECONCILER_REPLAY_CRASH_POINTS = [
+  'reconciler.after-inbox-replay-begun',
+  'reconciler.after-inbox-replay-page',
+] as const
+
+/** Crash points of changes of incidents, tested there too. */
+export const RECONCILER_INCIDENT_CRASH_POINTS = [
+  'reconciler.after-channel-alert',
+  'reconciler.after-incident-change',
+  'reconciler.after-bulk-page',
+] as const

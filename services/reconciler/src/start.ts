@@ -12,6 +12,7 @@ import { openMongoBooks } from '@backstop/ledger'
 import { createApp } from './app.ts'
 import { readReconcilerConfig } from './config.ts'
 import { createMongoErasures } from './erasure/erasure-store.ts'
+import { createMongoIncidentBulks } from './store/incident-bulks.ts'
 import { createMongoCases } from './store/mongo-cases.ts'
 import {
   createMongoExpectedChanges,
@@ -19,9 +20,11 @@ import {
   createMongoOpenActions,
 } from './store/mongo-expected-changes.ts'
 import { createMongoConnections, createMongoInbox } from './store/mongo-inbox.ts'
+import { createMongoInboxReplays } from './store/mongo-inbox-replays.ts'
 import { createMongoProjections } from './store/mongo-projections.ts'
-import { createMongoStandaloneIncidents } from './store/mongo-standalone-incidents.ts'
+import { createMongoIncidentOutcomes, createMongoStandaloneIncidents } from './store/mongo-standalone-incidents.ts'
 import { createMongoSweeps } from './store/mongo-sweeps.ts'
+import { createMongoTotals } from './store/mongo-totals.ts'
 import type { ReconcilerStores } from './store/store.ts'
 
 /** Opens the real connections by the environment's settings, and starts the reconciler. */
@@ -61,12 +64,16 @@ export function openStores(mongo: Mongo): ReconcilerStores {
     cases: createMongoCases(mongo, () => newId('writeToken')),
     projections: createMongoProjections(mongo),
     standaloneIncidents: createMongoStandaloneIncidents(mongo),
+    incidentOutcomes: createMongoIncidentOutcomes(mongo),
+    incidentBulks: createMongoIncidentBulks(mongo),
     inbox: createMongoInbox(mongo),
+    inboxReplays: createMongoInboxReplays(mongo),
     connections: createMongoConnections(mongo),
     expectedChanges: createMongoExpectedChanges(mongo),
     expectedChangeUses: createMongoExpectedChangeUses(mongo),
     openActions: createMongoOpenActions(mongo),
     sweeps: createMongoSweeps(mongo),
     erasures: createMongoErasures(mongo),
+    totals: createMongoTotals(mongo),
   }
 }

@@ -26,10 +26,14 @@ async function harness() {
     logger: createLogger('test', 'fatal'),
     metrics: createConsumerMetrics(createMetrics('test')),
     channelIncidents: { open: async () => 'opened', resolve: async () => 'resolved' },
+    keyIncidents: { open: async () => 'opened', resolve: async () => 'resolved' },
     ledger,
     connections: stores.connections,
     heldHints: createHeldHints({ inbox: stores.inbox, producer, codec, clock }),
     expectedChanges: { apply: async () => 'nothing_open' },
+    inboxReplayer: { begin: async () => 'begun' },
+    incidentChanger: { change: async () => [] },
+    bulkChanger: { begin: async () => 'begun' },
     sweeps: stores.sweeps,
     onFatal: error => {
       throw error
@@ -46,7 +50,7 @@ async function harness() {
 }
 
 const CONNECTION = { _id: 'con_1', project_id: PROJECT, kind: 'reseller' as const, site: null }
-const refund = (state: 'awaiting_review' | 'failed') => ({
+const refund = (state: 'awaiting_review' | 'completed') => ({
   connection_id: 'con_1',
   kind: 'refund' as const,
   subject: 'txn_1',
@@ -79,11 +83,11 @@ test("an operation gets the provider's outcome once, and the id of its object", 
 
 test('a reported outcome is kept, and an unknown operation does not stop the consumer', async () => {
   const { ledger, clock, send, bus, stop } = await harness()
-  const { operation } = await ledger.record(refund('failed'), CONNECTION, clock.now())
-  const settle = { kind: 'settle_operation', to: 'completed', provider_ref: null, reason: 'Approved' }
+  const { operation } = await ledger.record(refund('completed'), CONNECTION, clock.now())
+  const settle = { kind: 'settle_operation', to: 'rejected', provider_ref: null, reason: 'Declined' }
   await send({ ...settle, operation_id: operation.operation_id })
   await send({ ...settle, operation_id: 'op_none' })
-  expect(await ledger.get(operation.operation_id)).toMatchObject({ state: 'failed', version: 1 })
+  expect(await ledger.get(operation.operation_id)).toMatchObject({ state: 'completed', version: 1 })
   expect(bus.stored('inbound.dead')).toEqual([])
   await stop()
 })

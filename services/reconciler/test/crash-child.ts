@@ -34,7 +34,8 @@ await createApp(
       process.exit(1)
     },
   },
-  TEST_SETTINGS,
+  // A second look that is due within the time of a test.
+  { ...TEST_SETTINGS, recheckDelayMs: 1_000 },
 ).start()
 // Keeps the process alive until it is killed.
 setInterval(() => {}, 60_000)

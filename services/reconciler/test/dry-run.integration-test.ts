@@ -49,7 +49,7 @@ beforeAll(async () => {
     15,
   )
   client.on('commandStarted', ({ commandName, command }) => {
-    const isWrite = JSON.stringify(command['pipeline'] ?? []).match(/"\$(out|merge)"/) !== null
+    const isWrite = JSON.stringify(command.pipeline ?? []).match(/"\$(out|merge)"/) !== null
     commands.push(isWrite ? `writing ${commandName}` : commandName)
   })
 })

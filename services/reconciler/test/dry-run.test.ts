@@ -3,15 +3,24 @@
  * affected actions differ.
  */
 
-import type { VerdictDifference } from '@backstop/contracts'
+import { permissionToAlert, type ResolveReason, type VerdictDifference, withOutOfBand } from '@backstop/contracts'
+import type { Clock } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import { describe, expect, test } from 'vitest'
-import type { ActionRecord } from '../src/case/action-record.ts'
+import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
+import type { WorkItem } from '../src/batch/work-item.ts'
+import { type ActionRecord, isJudged, lastResultOf } from '../src/case/action-record.ts'
+import { createIncidentChanger } from '../src/commands/change-incidents.ts'
+import { wasAlerted } from '../src/dry-run/compare.ts'
 import { type DryRunOptions, dryRun } from '../src/dry-run/dry-run.ts'
-import { MINUTE, T0 } from './fixtures.ts'
+import { MINUTE, PROJECT, T0 } from './fixtures.ts'
 import { openMemoryShop } from './memory-shop.ts'
 import { CARDS, HOUR, OLD_CARDS, PLANS, recordShop } from './recorded-shop.ts'
+import { expectedChangeDocument } from './store.contract.ts'
 
 type Shop = ReturnType<typeof openMemoryShop>
+type Action = Shop['contents']['actions'] extends Map<string, infer Value> ? Value : never
 
 async function openShop(seed: number, rounds = 3) {
   const shop = openMemoryShop()
@@ -56,6 +65,63 @@ describe('with the current rules and settings', () => {
     )
   })
 })
+
+describe('of actions that a person resolved as our own change', () => {
+  test('nothing differs, whether or not the expected change was applied', async () => {
+    const { shop, endedAt } = await openShop(9)
+    const [own, fraud] = [...shop.contents.actions.values()].filter(({ verdict }) => verdict === 'unexplained')
+    await resolveAs(shop, own, 'our_own_change', endedAt - MINUTE)
+    await resolveAs(shop, fraud, 'fraud_or_leaked_key', endedAt - MINUTE)
+    const verdicts = [own, fraud].map(action => shop.contents.actions.get(action?.action_id ?? '')?.reason)
+    expect(verdicts).toEqual(['expected_change_matches', 'nothing_explains_it'])
+    expect((await replay(shop, endedAt)).differences).toEqual([])
+  })
+})
+
+/** Resolves the incident of an action, for which an expected change is stored. */
+async function resolveAs(shop: Shop, action: Action | undefined, reason: ResolveReason, at: number): Promise<void> {
+  const incident_id = action?.incident_id
+  if (action === undefined || incident_id == null) throw new Error('There is no incident')
+  const clock = createManualClock(at)
+  const { publisher, reconcile } = reconcilerOf(shop, clock)
+  await shop.addExpectedChange(
+    expectedChangeDocument(`exp_${incident_id}`, {
+      incident_id,
+      kind: 'refund',
+      subject: action.subject,
+      created_at: new Date(at),
+      starts_at: new Date(action.provider_created_at),
+      expires_at: new Date(at + MINUTE),
+    }),
+  )
+  const actor = { kind: 'person', id: 'per_ann', name: 'Ann' } as const
+  await createIncidentChanger({ stores: shop.stores, reconcile, publisher, clock }).change([
+    {
+      kind: 'change_incident',
+      command_id: `cmd_${incident_id}`,
+      project_id: PROJECT,
+      requested_at: new Date(at).toISOString(),
+      incident_id,
+      change: { kind: 'resolve', reason, note: null },
+      actor,
+    },
+  ])
+}
+
+function reconcilerOf({ stores }: Shop, clock: Clock) {
+  const parts: ReconcileParts = {
+    stores,
+    ledger: openMemoryBooks({ announce: async () => {} }).ledger,
+    publisher: { publish: async () => ({ stuck: 0 }) },
+    producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
+    codec: { encode: () => Buffer.alloc(0) },
+    clock,
+    rules: { recheckDelayMs: MINUTE },
+    crashPoint: () => {},
+  }
+  const reconcile = async (items: readonly WorkItem[]) => void (await reconcileBatch(items, parts))
+  return { publisher: parts.publisher, reconcile }
+}
 
 describe('with bodies past their retention', () => {
   test('the stored facts are judged again, and nothing differs', async () => {
@@ -128,6 +194,35 @@ describe('with changed settings', () => {
     const { differences } = await replay(shop, endedAt)
     expect(differences).toEqual([])
   })
+})
+
+describe('with the results of the second looks that are stored', () => {
+  const tried = [CARDS, OLD_CARDS, PLANS].flatMap(connectionId =>
+    (['alert', 'auto', 'ignore'] as const).map(outOfBand => ({ connectionId, outOfBand })),
+  )
+
+  test.each(tried)(
+    '$outOfBand for $connectionId alerts about the same actions',
+    async ({ connectionId, outOfBand }) => {
+      for (const seed of [51, 52, 53]) {
+        const { shop, endedAt } = await openShop(seed)
+        const window = { from: T0 - HOUR, to: endedAt, connectionId }
+        const { differences } = await replay(shop, endedAt, { window, outOfBand })
+        const replayed = new Map(differences.map(({ action_id, now }) => [action_id, now?.alerted ?? false]))
+        const judged = [...shop.contents.cases.values()]
+          .flatMap(({ actions }) => actions)
+          .filter(action => isJudged(action) && action.seenThrough.some(({ id }) => id === connectionId))
+        expect(judged.length).toBeGreaterThan(0)
+        for (const action of judged) {
+          const connections = lastResultOf(action.look)?.connections
+          const alerts = (facts = connections) => facts !== undefined && permissionToAlert(facts).kind === 'alert'
+          expect(alerts(), action.id).toBe(wasAlerted(action))
+          const other = connections && withOutOfBand(connections, connectionId, outOfBand)
+          expect(alerts(other), action.id).toBe(replayed.get(action.id) ?? wasAlerted(action))
+        }
+      }
+    },
+  )
 })
 
 describe('of a window', () => {

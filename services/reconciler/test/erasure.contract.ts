@@ -1,13 +1,13 @@
-import type { Command, ConnectionDocument } from '@backstop/contracts'
+import { type Command, type ConnectionDocument, objectReference } from '@backstop/contracts'
 import { createLogger } from '@backstop/kit'
 import { createFixedCodec, createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import { itemOfEvent, type WorkItem } from '../src/batch/work-item.ts'
-import { eraseDuePersonalData } from '../src/erasure/personal-data-eraser.ts'
+import { eraseDuePersonalData, type PersonalDataEraserParts } from '../src/erasure/personal-data-eraser.ts'
 import type { ReconcilerStores } from '../src/store/store.ts'
-import { MINUTE, PROJECT, SECOND, T0 } from './fixtures.ts'
+import { MINUTE, operation, PROJECT, SECOND, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 const DAY = 86_400_000
@@ -47,6 +47,13 @@ function refundEvent(connectionId: string, name: string): WorkItem {
   })
 }
 
+const refOf = (payment: string) => objectReference(PROJECT, 'processor', undefined, payment)
+
+/** An operation that names two payments, so their cases are merged. */
+function operationAbout(...payments: readonly [string, string]): WorkItem {
+  return { kind: 'operation', operation: operation({ subject: payments[0], refs: payments.map(refOf) }) }
+}
+
 /** The erasure of personal data, which every implementation of the stores must allow. */
 export function erasureContract(name: string, open: () => Promise<ErasureUnderTest>): void {
   describe(`personal data ${name}`, () => {
@@ -73,11 +80,21 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
       crashPoint,
     })
     const receive = (item: WorkItem) => reconcileBatch([item], partsOf())
-    async function erase(crashPoint?: ReconcileParts['crashPoint']): Promise<void> {
+    async function erase(
+      crashPoint?: ReconcileParts['crashPoint'],
+      more: Partial<PersonalDataEraserParts> = {},
+    ): Promise<void> {
       const reconcile = async (items: readonly WorkItem[]) => void (await reconcileBatch(items, partsOf(crashPoint)))
       const { stores } = world
-      await eraseDuePersonalData({ stores, erasures: stores.erasures, reconcile, producer, codec, clock, logger })
+      const { erasures } = stores
+      await eraseDuePersonalData({ stores, erasures, reconcile, producer, codec, clock, logger, ...more })
     }
+    /** Fails for the case of one customer, as if its document could not be written. */
+    const failingFor = (name: string) => async (items: readonly WorkItem[]) => {
+      if (items.some(item => item.kind === 'erasure' && item.ref.includes(name))) throw new Error('stuck')
+      await reconcileBatch(items, partsOf())
+    }
+    const caseOf = async (name: string) => (await world.stores.cases.load([refOf(name)]))[0]
     const deleteConnection = (id: string) =>
       world.putConnection(connectionOf(id, { status: 'deleted', deleted_at: new Date(clock.now()) }))
     async function namesIn(collection: Parameters<ErasureUnderTest['text']>[0]): Promise<string[]> {
@@ -131,6 +148,57 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
       expect(commands).toMatchObject([{ kind: 'erase_deliveries', project_id: PROJECT, connection_id: 'con_a' }])
       await erase()
       expect(commands).toHaveLength(1)
+    })
+
+    test('is erased from all other cases when one case fails, and from that one when it does not fail any more', async () => {
+      await receive(refundEvent('con_a', 'cy'))
+      await deleteConnection('con_a')
+      await clock.advance(11 * MINUTE)
+      const stuck = failingFor('ann')
+      const ofAnn = ['Canary ann', 'ann@canary.example']
+      for (let run = 0; run < 2; run += 1) {
+        await expect(erase(undefined, { reconcile: stuck })).rejects.toThrow('stuck')
+        expect(await namesIn('subjects')).toEqual([ofAnn[0], ofBo[0], ofAnn[1], ofBo[1]])
+      }
+      expect(await namesIn('inbox_bodies')).toEqual(ofBo)
+      expect(commands).toEqual([])
+      await erase()
+      expect(await namesIn('subjects')).toEqual(ofBo)
+      expect(commands).toHaveLength(1)
+    })
+
+    test('is erased after its time from all other cases when one case fails', async () => {
+      await clock.advance(180 * DAY)
+      await expect(erase(undefined, { reconcile: failingFor('ann') })).rejects.toThrow('stuck')
+      expect(await namesIn('subjects')).toEqual(['Canary ann', 'ann@canary.example'])
+      await erase()
+      expect(await namesIn('subjects')).toEqual([])
+    })
+
+    test('of a deleted connection is erased when another connection also waits and its case fails', async () => {
+      for (const id of ['con_a', 'con_b']) await deleteConnection(id)
+      await clock.advance(11 * MINUTE)
+      await expect(erase(undefined, { reconcile: failingFor('ann') })).rejects.toThrow('stuck')
+      expect(await namesIn('subjects')).toEqual(['Canary ann', 'ann@canary.example'])
+      expect(commands).toMatchObject([{ connection_id: 'con_b' }])
+    })
+
+    test('is erased from a case that is merged with one that the eraser has already visited', async () => {
+      const { stores } = world
+      await deleteConnection('con_a')
+      await clock.advance(11 * MINUTE)
+      const ids = await Promise.all(['ann', 'bo'].map(async name => (await caseOf(`pi_${name}`))?.id ?? ''))
+      const [visited, other] = ids[0]! < ids[1]! ? ['ann', 'bo'] : ['bo', 'ann']
+      let pages = 0
+      const page: typeof stores.cases.page = async (projectId, after) => {
+        pages += 1
+        // An operation that names both payments shows that they are one.
+        if (pages === 2) await receive(operationAbout(`pi_${visited}`, `pi_${other}`))
+        return stores.cases.page(projectId, after, 1)
+      }
+      await erase(undefined, { stores: { ...stores, cases: { ...stores.cases, page } } })
+      expect((await caseOf('pi_ann'))?.id).toBe((await caseOf('pi_bo'))?.id)
+      expect(await namesIn('subjects')).toEqual([])
     })
 
     test('of an event that arrives after the deletion is not stored', async () => {

@@ -42,3 +42,24 @@ test('does not explain an action that was made after its request failed while it
   ])
   expect(onlyAction(theCase).verdict).toBe('pending')
 })
+
+test('explains the refund of a repeated call without drift when the call was reported as failed an hour before', async () => {
+  const { ledger } = openMemoryBooks({ announce: async () => {} })
+  const report = { ...REPORT, idempotency_key: 'order-1' }
+  const { operation: failed } = await ledger.record({ ...report, state: 'failed' }, connectionOf(CONNECTION, {}), T0)
+  const repeatedAt = T0 + 60 * MINUTE
+  const completed = { ...report, state: 'completed', provider_ref: 're_1' } as const
+  const { operation } = await ledger.record(completed, connectionOf(CONNECTION, {}), repeatedAt + SECOND)
+  const theCase = play([
+    { at: T0 + SECOND, input: { kind: 'operation', operation: failed } },
+    { at: repeatedAt, input: refundSeen({ createdAt: repeatedAt, toldAt: repeatedAt }) },
+    { at: repeatedAt + SECOND, input: { kind: 'operation', operation } },
+  ])
+  expect(onlyAction(lookAll(theCase, [policy()]))).toMatchObject({
+    verdict: 'explained',
+    reason: 'provider_ref_matches',
+    operationId: operation.operation_id,
+    differences: [],
+  })
+  expect(alertsOf(theCase)).toEqual([])
+})

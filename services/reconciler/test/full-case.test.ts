@@ -8,8 +8,10 @@ import { describe, expect, test } from 'vitest'
 import { Workspace } from '../src/batch/workspace.ts'
 import type { ActionRecord } from '../src/case/action-record.ts'
 import type { Case, EvictedRecord } from '../src/case/case.ts'
+import { knownDetails } from '../src/case/details.ts'
 import { type Input, whyRefused } from '../src/decision/decide.ts'
 import { MAX_EVICTED, MAX_HELD, whyFull } from '../src/decision/evict.ts'
+import { ofCustomer } from './details.ts'
 import {
   contextAt,
   emptyCase,
@@ -123,8 +125,14 @@ describe('a full payment', () => {
     expect(workspace.outcomes()[0]?.theCase.actions.at(-1)).toMatchObject({ identity: step.id, amount: 9 })
   })
 
-  test('accepts another refund when old ones can be evicted', () => {
-    const old = { ...full.actions[0], reason: 'made_before_connection', verdict: 'explained' } as ActionRecord
+  test.each([
+    { name: 'when old ones can be evicted', more: {} },
+    {
+      name: 'when the personal data of old ones must be erased before they are evicted',
+      more: { details: knownDetails(ofCustomer('Ann'), 1, 'processor') },
+    },
+  ])('accepts another refund $name', ({ more }) => {
+    const old = { ...full.actions[0], ...more, reason: 'made_before_connection', verdict: 'explained' } as ActionRecord
     const workspace = new Workspace([{ ...full, actions: full.actions.with(0, old) }], contextAt(LATER))
     const { refs } = full
     workspace.apply({ kind: 'fact', projectId: PROJECT, refs, build: () => another }, lookFacts())

@@ -1,5 +1,5 @@
 /** The whole reconciler with its parts in memory and a clock that the test controls. */
-import type { ConnectionDocument, Operation, Readback } from '@backstop/contracts'
+import type { Command, ConnectionDocument, Operation, Readback } from '@backstop/contracts'
 import { createLogger, createMetrics, type Egress } from '@backstop/kit'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
@@ -69,6 +69,16 @@ export async function startMemoryReconciler(
       const value = codec.encode('operation', operation)
       return producer.send([{ topic: 'operations', key: `${PROJECT}/${operation.subject}`, value, headers: {} }])
     },
+    /** Sends commands to the topic `commands`. */
+    command: (commands: readonly Command[]) =>
+      producer.send(
+        commands.map(command => ({
+          topic: 'commands',
+          key: 'x',
+          value: codec.encode('command', command),
+          headers: {},
+        })),
+      ),
     /** The text of /metrics. */
     metrics: () => metrics.text(),
     dead: () => bus.stored('inbound.dead'),

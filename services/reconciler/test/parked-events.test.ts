@@ -6,6 +6,7 @@ import { createFixedCodec } from '@backstop/kit/test'
 import { afterEach, expect, test } from 'vitest'
 import { PROJECT, T0 } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
+import { connectionOf } from './recorded-shop.ts'
 
 const codec = createFixedCodec()
 const stops: (() => Promise<void>)[] = []
@@ -40,6 +41,11 @@ async function harness() {
     clock,
     send,
     event,
+    deleteConnection: () =>
+      contents.connections.set(
+        'con_1',
+        connectionOf('con_1', { status: 'deleted', deleted_at: new Date(clock.now()) }),
+      ),
     inbox: () => [...contents.inbox.values()],
     actions: () => [...contents.actions.values()],
     dead,
@@ -71,6 +77,13 @@ test('a malformed event is dead-lettered, and listed in the inbox with the reaso
       body: JSON.stringify(MALFORMED),
     },
   ])
+})
+
+test('a malformed event is listed without its body after its connection was deleted', async () => {
+  const { send, event, inbox, deleteConnection } = await harness()
+  deleteConnection()
+  await send(codec.encode('inbound-event', event(MALFORMED)))
+  expect(inbox()).toMatchObject([{ document: { _id: 'con_1/evt_1', outcome: 'parked' }, body: null }])
 })
 
 test('a malformed event that is repeated is not dead-lettered a second time', async () => {

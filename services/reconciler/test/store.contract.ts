@@ -4,6 +4,8 @@ import {
   type ConnectionDocument,
   deterministicId,
   type ExpectedChangeDocument,
+  type InboxReplayDocument,
+  type IncidentOutcomeDocument,
   objectReference,
 } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -32,6 +34,8 @@ function pendingCase(name: string): Case {
   return decide({ ...emptyCase(), id: `sub_${name}` }, input, contextAt(T0))
 }
 
+/** A listed action that was not merged and has no second look. */
+const LISTED = { mergedInto: null, lookResult: undefined, isDecided: false } as const
 const insert = (next: Case): CaseChange => ({ next, before: undefined, added: next.outbox, replacedCases: [] })
 const update = (before: Case, changes: Partial<Case> = {}): CaseChange => ({
   next: { ...before, ...changes, version: before.version + 1 },
@@ -221,7 +225,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       const theCase = pendingCase('a')
       const action = projectAction(theCase, onlyAction(theCase))
       const listed = (change: Partial<Action>, listing: ListingState = 'absent') => {
-        return { action: { ...action, ...change }, mergedInto: null, listing, isDecided: false }
+        return { action: { ...action, ...change }, ...LISTED, listing }
       }
       for (const listing of ['absent', 'outdated'] as const) {
         for (const version of [3, 1, 2]) await stores.projections.saveActions([listed({ version }, listing)])
@@ -234,7 +238,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
     test('a projection that may be listed is written if it is missing or older', async () => {
       const theCase = pendingCase('a')
       const action = projectAction(theCase, onlyAction(theCase))
-      const listed = { mergedInto: null, listing: 'current', isDecided: false } as const
+      const listed = { ...LISTED, listing: 'current' } as const
       for (const version of [2, 1, 3, 3]) {
         const state = version === 1 ? 'failed' : 'succeeded'
         await stores.projections.saveActions([{ action: { ...action, version, state }, ...listed }])
@@ -248,9 +252,9 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
     test('a merged action refers to its new action, and an older projection does not undo that', async () => {
       const theCase = pendingCase('a')
       const action = projectAction(theCase, onlyAction(theCase))
-      const listed = { listing: 'outdated', isDecided: false } as const
-      await stores.projections.saveActions([{ action: { ...action, version: 2 }, mergedInto: 'act_other', ...listed }])
-      await stores.projections.saveActions([{ action, mergedInto: null, ...listed, listing: 'absent' }])
+      const listed = { ...LISTED, listing: 'outdated' } as const
+      await stores.projections.saveActions([{ action: { ...action, version: 2 }, ...listed, mergedInto: 'act_other' }])
+      await stores.projections.saveActions([{ action, ...listed, listing: 'absent' }])
       expect(await listedAction(action.action_id)).toMatchObject({ version: 2, merged_into: 'act_other' })
     })
 
@@ -265,7 +269,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
         idempotency_key: null,
       } as const
       const customer = { id: null, name: 'Canary ann', email: null }
-      const listed = { mergedInto: null, isDecided: false } as const
+      const listed = LISTED
       const known = { ...action, version: 1, origin, customer }
       await stores.projections.saveActions([{ action: known, ...listed, listing: 'absent' }])
       await stores.projections.saveActions([{ action: { ...action, version: 2 }, ...listed, listing: 'outdated' }])
@@ -320,6 +324,94 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       await stores.inbox.insert([entry('recorded', 'The event was recorded')])
       await stores.inbox.insert([entry('parked', 'Too late')])
       expect(await stores.inbox.done(ids)).toEqual(new Set(ids))
+    })
+
+    test('a replayed event changes the outcome of its entry and adds its actions', async () => {
+      const document = (outcome: 'parked' | 'recorded' | 'ignored', action_ids: string[]): InboxEntry['document'] => ({
+        ...{ _id: 'con_a/evt_1', project_id: PROJECT, connection_id: 'con_a', provider: 'processor' as const },
+        ...{ event_id: 'evt_1', event_type: 'refund.created', outcome, reason: outcome, action_ids },
+        ...{ received_at: new Date(T0), processed_at: new Date(T0), replay_id: `rpl_${outcome}` },
+      })
+      await stores.inbox.insert([{ document: document('ignored', []), body: '{}' }])
+      const replay = replayOf({ event_ids: ['evt_1', 'evt_none'], from: null, to: null })
+      const stored = async () => (await stores.inboxReplays.page(replay, 10))[0]?.document
+      await stores.inbox.decideAgain([document('recorded', ['act_1'])])
+      await stores.inbox.decideAgain([document('recorded', ['act_1', 'act_2'])])
+      expect(await stored()).toMatchObject({ outcome: 'recorded', action_ids: ['act_1', 'act_2'] })
+      // An event that is done stays done when a replay cannot use it.
+      await stores.inbox.decideAgain([document('parked', [])])
+      expect(await stored()).toMatchObject({ outcome: 'recorded', replay_id: 'rpl_recorded' })
+    })
+
+    const replayOf = (more: Partial<InboxReplayDocument> = {}): InboxReplayDocument => ({
+      ...{ _id: 'rpl_1', project_id: PROJECT, connection_id: 'con_a', event_ids: null, outcome: null },
+      ...{ from: new Date(T0), to: new Date(T0 + 100), state: 'running', total: 3, replayed: 0, skipped_erased: 0 },
+      ...{ skipped_objects: 0, requested_at: new Date(T0), cursor: null, next_page_at: new Date(T0) },
+      ...{ finished_at: null },
+      ...more,
+    })
+
+    test('a replay of the inbox selects entries by window, outcome or id, oldest first, page by page', async () => {
+      const entry = (id: string, receivedAt: number, more: Partial<InboxEntry['document']> = {}): InboxEntry => ({
+        document: {
+          ...{ _id: `${more.connection_id ?? 'con_a'}/${id}`, project_id: PROJECT, connection_id: 'con_a' },
+          ...{ provider: 'processor' as const, event_id: id, event_type: 'x', outcome: 'recorded', reason: 'x' },
+          ...{ action_ids: [], received_at: new Date(receivedAt), processed_at: new Date(receivedAt) },
+          ...more,
+        },
+        body: more.outcome === 'held' ? null : '{}',
+      })
+      await stores.inbox.insert([
+        entry('c', T0 + 5, { outcome: 'parked' }),
+        entry('b', T0 + 5),
+        entry('a', T0, { outcome: 'held' }),
+        entry('late', T0 + 100),
+        entry('early', T0 - 1),
+        entry('other', T0, { connection_id: 'con_b' }),
+        entry('foreign', T0, { project_id: 'prj_other' }),
+      ])
+      const replay = replayOf()
+      const page = async (of: InboxReplayDocument, limit = 10) =>
+        (await stores.inboxReplays.page(of, limit)).map(({ document, body }) => [document.event_id, body])
+      expect(await stores.inboxReplays.count(PROJECT, replay)).toBe(3)
+      expect(await page(replay, 2)).toEqual([
+        ['a', null],
+        ['b', '{}'],
+      ])
+      const cursor = { received_at: new Date(T0 + 5), inbox_id: 'con_a/b' }
+      expect(await page({ ...replay, cursor })).toEqual([['c', '{}']])
+      expect(await page({ ...replay, outcome: 'parked' })).toEqual([['c', '{}']])
+      expect(await page({ ...replay, event_ids: ['late', 'none'], from: null, to: null })).toEqual([['late', '{}']])
+    })
+
+    test('a replay of the inbox begins once, is claimed by one process at a time, and ends', async () => {
+      const { inboxReplays } = stores
+      expect(await inboxReplays.begin(replayOf())).toBe(true)
+      expect(await inboxReplays.begin(replayOf({ total: 9 }))).toBe(false)
+      expect(await inboxReplays.claim(T0 - 1, T0)).toBeUndefined()
+      const claimed = await inboxReplays.claim(T0, T0 + 30)
+      if (claimed === undefined) throw new Error('Nothing to claim')
+      expect(claimed).toMatchObject({ _id: 'rpl_1', total: 3 })
+      expect(await inboxReplays.claim(T0 + 29, T0 + 60)).toBeUndefined()
+      const cursor = { received_at: new Date(T0), inbox_id: 'con_a/a' }
+      const { state, skipped_erased, skipped_objects, finished_at } = claimed
+      const next = {
+        state,
+        replayed: 2,
+        skipped_erased,
+        skipped_objects,
+        cursor,
+        next_page_at: new Date(T0),
+        finished_at,
+      }
+      await inboxReplays.advance(claimed, next)
+      // Another process took over the same page.
+      await inboxReplays.advance(claimed, { ...next, replayed: 4 })
+      const again = await inboxReplays.claim(T0, T0 + 30)
+      if (again === undefined) throw new Error('Nothing to claim')
+      expect(again).toMatchObject({ replayed: 2, cursor })
+      await inboxReplays.advance(again, { ...next, state: 'done', finished_at: new Date(T0 + 7) })
+      expect(await inboxReplays.claim(T0 + 99, T0 + 100)).toBeUndefined()
     })
 
     test('held hints are found by their connection, oldest first, until they are requested', async () => {
@@ -404,6 +496,20 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await stores.expectedChanges.byIds(['young', 'none'])).toEqual([young])
       expect(await stores.expectedChanges.madeSince(T0, 10)).toEqual([young])
       expect(await stores.expectedChanges.madeSince(T0 - MINUTE, 1)).toEqual([young])
+    })
+
+    test('a deleted expected change is not found', async () => {
+      const deleted = expectedChangeDocument('deleted', {
+        created_at: new Date(T0),
+        deleted_at: new Date(T0),
+        deleted_by: 'key_1',
+      })
+      await addExpectedChanges([deleted])
+      const { project_id, subject } = deleted
+      const query = { projectIds: [project_id], names: subject === null ? [] : [subject], expiringAfter: 0 }
+      expect(await stores.expectedChanges.find(query)).toEqual([])
+      expect(await stores.expectedChanges.byIds(['deleted'])).toEqual([])
+      expect(await stores.expectedChanges.madeSince(T0, 10)).toEqual([])
     })
 
     test('the newest expected changes are found for each project, so many in one project do not hide those of another', async () => {
@@ -492,6 +598,22 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       const entryIds = told.entries.map(entry => entry.id)
       await channelIncidents.outbox.published([{ documentId: id, entryIds }])
       expect(await channelIncidents.outbox.pending(T0 + 1, 10)).toEqual([])
+    })
+
+    test('the first outcome of a command that changes an incident is kept', async () => {
+      const { incidentOutcomes } = stores
+      const refused: IncidentOutcomeDocument = {
+        _id: 'cmd_1',
+        project_id: PROJECT,
+        incident_id: 'inc_1',
+        outcome: 'refused',
+        reason: 'state',
+        detail: 'Resolved by Ann',
+        at: new Date(T0),
+      }
+      await incidentOutcomes.insert([refused])
+      await incidentOutcomes.insert([{ ...refused, outcome: 'changed', reason: null, detail: null }])
+      expect(await incidentOutcomes.byCommands(['cmd_1', 'cmd_none'])).toEqual([refused])
     })
 
     test('one of two writers of an incident of a channel succeeds, and its messages are added', async () => {

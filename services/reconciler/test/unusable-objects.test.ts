@@ -3,6 +3,7 @@ import { HEADERS, type Readback, type ReadObject } from '@backstop/contracts'
 import { afterEach, expect, test } from 'vitest'
 import { PROJECT } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
+import { connectionOf } from './recorded-shop.ts'
 
 const stops: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -47,6 +48,11 @@ async function harness() {
       const now = Math.floor(clock.now() / 1000)
       return { type: 'subscription', body: { id, status: 'cancelled', cancelled_at: now, updated_at: now } as never }
     },
+    deleteConnection: () =>
+      contents.connections.set(
+        'con_1',
+        connectionOf('con_1', { kind: 'subscription', status: 'deleted', deleted_at: new Date(clock.now()) }),
+      ),
     subjects: () => [...contents.actions.values()].map(({ subject }) => subject),
     inbox: () => [...contents.inbox.values()],
     dead,
@@ -99,6 +105,14 @@ test('an unusable object that every sweep lists again is dead-lettered once', as
   await tell(readback([{ ...bad, body: { ...bad.body, updated_at: 1 } }]))
   expect(dead()).toHaveLength(1)
   expect(inbox()).toHaveLength(1)
+})
+
+test('an unusable object is neither dead-lettered nor listed after its connection was deleted', async () => {
+  const { tell, readback, cancelled, subjects, dead, inbox, deleteConnection } = await harness()
+  deleteConnection()
+  await tell(readback([{ ...cancelled('S\u0007'), fault: 'it has no usable id' }, cancelled('c')]))
+  expect(subjects()).toEqual(['c'])
+  expect([dead(), inbox()]).toEqual([[], []])
 })
 
 test('two unusable objects are two dead letters, and both are counted', async () => {

@@ -1,60 +1,53 @@
-import { ERROR_CODES, INBOUND_TOPICS, InboundEvent, unframe } from '@backstop/contracts'
-import { AppError, type Clock, type DeadLetterLog, type IncomingMessage } from '@backstop/kit'
-import type { Inbox } from '../store/store.ts'
+import { ERROR_CODES, eventInMessage, HEADERS } from '@backstop/contracts'
+import { AppError, type Clock, type DeadLettered, type DeadLetterLog } from '@backstop/kit'
+import type { ConnectionReader, Inbox, InboxEntry } from '../store/store.ts'
 import { inboxEntry } from './reconcile-batch.ts'
-import { itemOfEvent } from './work-item.ts'
+import { itemOfEvent, type Reading } from './work-item.ts'
 
 export interface DeadLetteredEventsOptions {
-  readonly inbox: Pick<Inbox, 'known' | 'insert'>
+  readonly inbox: Pick<Inbox, 'known' | 'insert' | 'decideAgain'>
+  readonly connections: Pick<ConnectionReader, 'byIds'>
   readonly clock: Clock
 }
 
 /**
  * Records dead-lettered events in the inbox. The event did arrive, so its feed is not silent; people find the event in
  * the inbox; and a repeat of it is not dead-lettered again. Messages without an event id are dead-lettered without an
- * inbox entry.
+ * inbox entry. The body of an event is not stored after its connection was deleted, because it was erased with the others.
  */
-export function createDeadLetteredEvents({ inbox, clock }: DeadLetteredEventsOptions): DeadLetterLog {
+export function createDeadLetteredEvents({ inbox, connections, clock }: DeadLetteredEventsOptions): DeadLetterLog {
+  async function entriesOf(unusable: readonly DeadLettered[]): Promise<InboxEntry[]> {
+    const now = clock.now()
+    const found = unusable.flatMap(({ message, error }) => {
+      const event = eventInMessage(message)
+      return event === undefined ? [] : [{ event, headers: message.headers, reason: reasonOf(error) }]
+    })
+    const known = await connections.byIds([...new Set(found.map(({ event }) => event.connection_id))])
+    return found.flatMap(({ event, headers, reason }) => {
+      const outcome = { outcome: 'parked', reason } as const
+      const reading: Reading = {
+        ...{ caseInputs: [], outcome, reread: null, unusable: [] },
+        ...(known.get(event.connection_id)?.status === 'deleted' ? { isBodyErased: true } : {}),
+      }
+      return inboxEntry({ item: itemOfEvent(event, headers), reading }, new Map(), now)
+    })
+  }
   return {
     async known(messages) {
       const named = messages.flatMap(message => {
-        const event = eventIn(message)
+        const event = eventInMessage(message)
         return event === undefined ? [] : [{ message, inboxId: itemOfEvent(event).inboxId }]
       })
       const known = await inbox.known(named.map(({ inboxId }) => inboxId))
       return new Set(named.flatMap(({ message, inboxId }) => (known.has(inboxId) ? [message] : [])))
     },
     async record(unusable) {
-      const now = clock.now()
-      const entries = unusable.flatMap(({ message, error }) => {
-        const event = eventIn(message)
-        if (event === undefined) return []
-        const outcome = { outcome: 'parked', reason: reasonOf(error) } as const
-        const reading = { caseInputs: [], outcome, reread: null, unusable: [] }
-        return inboxEntry({ item: itemOfEvent(event), reading }, new Map(), now)
-      })
-      await inbox.insert(entries)
+      await inbox.insert(await entriesOf(unusable))
     },
-  }
-}
-
-const TOPICS: ReadonlySet<string> = new Set(Object.values(INBOUND_TOPICS))
-
-/**
- * The envelope is written by ingress, so it is readable even if its schema version is unknown or its body is not an
- * object.
- */
-const Envelope = InboundEvent.extend({ body: InboundEvent.shape.body.catch({}) })
-
-/** The event that a message contains, even if the event cannot be used; undefined if the message contains none. */
-function eventIn({ topic, value }: IncomingMessage): InboundEvent | undefined {
-  if (!TOPICS.has(topic)) return undefined
-  const unframed = unframe(value)
-  if (unframed.kind === 'not_framed') return undefined
-  try {
-    return Envelope.safeParse(JSON.parse(unframed.json.toString())).data
-  } catch {
-    return undefined
+    async recordAgain(unusable) {
+      const replayed = unusable.filter(({ message }) => message.headers[HEADERS.replayId] !== undefined)
+      await inbox.decideAgain((await entriesOf(replayed)).map(({ document }) => document))
+    },
   }
 }
 

@@ -116,6 +116,7 @@ function expectedChangeOf(document: ExpectedChangeDocument): ExpectedChange {
   return {
     id: _id,
     projectId: project_id,
+    ...(document.incident_id == null ? {} : { incidentId: document.incident_id }),
     connectionId: connection_id,
     kind,
     subject,

@@ -5,6 +5,7 @@ import type { Rules } from '../case/decision-context.ts'
 import type { ReconcilerCrashPoint } from '../crash-points.ts'
 import { rereadMessage } from '../reading/held-hints.ts'
 import type { InboxEntry } from '../store/store.ts'
+import { touchedDays } from '../totals/rules/touched-days.ts'
 import { type ProjectedAction, projectActions, projectIncidents } from '../verdict/projection.ts'
 import { claimUses, releaseUses } from './claim-expected-changes.ts'
 import { type FactSources, loadRound } from './load-facts.ts'
@@ -49,9 +50,9 @@ interface ReadItem {
  */
 export async function reconcileBatch(items: readonly WorkItem[], parts: ReconcileParts): Promise<BatchReport> {
   const { stores, crashPoint } = parts
-  const inboxIds = items.flatMap(item => (item.kind === 'event' ? [item.inboxId] : []))
+  const inboxIds = items.flatMap(item => (item.kind === 'event' && item.replayId === undefined ? [item.inboxId] : []))
   const [read, done] = await Promise.all([readItems(items, parts), stores.inbox.done(inboxIds)])
-  const isDone = ({ item }: ReadItem) => item.kind === 'event' && done.has(item.inboxId)
+  const isDone = ({ item }: ReadItem) => item.kind === 'event' && item.replayId === undefined && done.has(item.inboxId)
 
   const withInputs = read.filter(entry => entry.reading.caseInputs.length > 0)
   const { outcomes, conflicts } = await decideAndSave(withInputs, isDone, parts)
@@ -62,7 +63,9 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   crashPoint('reconciler.after-projections')
 
   const outboxes = outcomes.map(({ theCase }) => ({ documentId: theCase.id, entries: theCase.outbox }))
-  await parts.publisher.publish(outboxes)
+  // One write for the whole batch; a timer counts the days later.
+  const listed = outcomes.map(({ theCase, listing }) => ({ projectId: theCase.projectId, listing }))
+  await Promise.all([parts.publisher.publish(outboxes), stores.totals.mark(touchedDays(listed), parts.clock.now())])
   crashPoint('reconciler.after-outbox')
   const open = read.filter(entry => !isDone(entry))
   await requestRereads(open, parts)
@@ -73,7 +76,9 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const actionIds = idsByInboxId(actions)
   const now = parts.clock.now()
   const entries = open.flatMap(entry => inboxEntry(entry, actionIds, now))
-  await stores.inbox.insert(entries)
+  const isReplayed = ({ document }: InboxEntry) => document.replay_id !== undefined
+  await stores.inbox.insert(entries.filter(entry => !isReplayed(entry)))
+  await stores.inbox.decideAgain(entries.filter(isReplayed).map(({ document }) => document))
   crashPoint('reconciler.after-inbox')
   await holdUnverifiedHints(items, parts)
   return {
@@ -230,6 +235,7 @@ export function inboxEntry(
     action_ids: actionIds.get(item.inboxId) ?? [],
     received_at: new Date(item.receivedAt),
     processed_at: new Date(now),
+    ...(item.replayId === undefined ? {} : { replay_id: item.replayId }),
   }
   return [{ document, body: reading.isBodyErased ? null : JSON.stringify(event.body) }]
 }

@@ -1,18 +1,20 @@
-import type {
-  ConnectionDocument,
-  InboundEvent,
-  Operation,
-  Readback,
-  ReadObject,
-  ReadTarget,
-  Recheck,
-  Reread,
+import {
+  type ConnectionDocument,
+  HEADERS,
+  type InboundEvent,
+  type Operation,
+  type Readback,
+  type ReadObject,
+  type ReadTarget,
+  type Recheck,
+  type Reread,
 } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { type Normalised, PROVIDERS, type Sighting } from '@backstop/providers'
 import type { SightingSource } from '../case/case.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
 import type { Input } from '../decision/decide.ts'
+import type { ChangeIncident } from '../incident-life-cycle/life-cycle.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import { rereadOfTargets } from '../reading/held-hints.ts'
 import { type InboxEntry, type NamedConnection, namesOf } from '../store/store.ts'
@@ -20,7 +22,14 @@ import { type UnusableObject, unusableObject } from './unusable-objects.ts'
 
 /** One decoded message of a batch. */
 export type WorkItem =
-  | { readonly kind: 'event'; readonly event: InboundEvent; readonly inboxId: string; readonly receivedAt: number }
+  | {
+      readonly kind: 'event'
+      readonly event: InboundEvent
+      readonly inboxId: string
+      readonly receivedAt: number
+      /** The replay that decides the event again, although it is done. Absent for an event from ingress. */
+      readonly replayId?: string
+    }
   | { readonly kind: 'operation'; readonly operation: Operation }
   | { readonly kind: 'recheck'; readonly recheck: Recheck }
   | { readonly kind: 'readback'; readonly readback: Readback }
@@ -33,6 +42,13 @@ export type WorkItem =
       readonly ref: string
       readonly scope: 'expired' | 'all'
     }
+  /** A person changes an incident of a case. */
+  | {
+      readonly kind: 'incident_change'
+      readonly projectId: string
+      readonly ref: string
+      readonly command: ChangeIncident
+    }
   /** Used by the dry run only: a sighting from a stored case, if its messages are not kept any more. */
   | {
       readonly kind: 'sighting'
@@ -41,9 +57,15 @@ export type WorkItem =
       readonly source: SightingSource
     }
 
-export function itemOfEvent(event: InboundEvent): Extract<WorkItem, { kind: 'event' }> {
+/** @param headers the headers of the message */
+export function itemOfEvent(
+  event: InboundEvent,
+  headers: Readonly<Record<string, string>> = {},
+): Extract<WorkItem, { kind: 'event' }> {
   const inboxId = `${event.connection_id}/${event.event_id}`
-  return { kind: 'event', event, inboxId, receivedAt: Date.parse(event.received_at) }
+  const replayId = headers[HEADERS.replayId]
+  const item = { kind: 'event', event, inboxId, receivedAt: Date.parse(event.received_at) } as const
+  return replayId === undefined ? item : { ...item, replayId }
 }
 
 /** A part of a work item that concerns one case. */
@@ -57,12 +79,19 @@ export interface CaseInput {
 
 /**
  * fact: a sighting or an operation; creates a case if none exists. look: needs the policies, the ledger and the
- * expected changes of its case. expected_change: needs the expected changes of its case. erasure: changes an
- * existing case only. loaded_fact and loaded_news
+ * expected changes of its case. expected_change: needs the expected changes of its case. erasure and incident_change
+ * change an existing case only. loaded_fact and loaded_news
  * were loaded for the case of a look, not requested by a message: loaded_fact may create a case, loaded_news only
  * updates an existing case.
  */
-export type CaseInputKind = 'fact' | 'look' | 'expected_change' | 'erasure' | 'loaded_fact' | 'loaded_news'
+export type CaseInputKind =
+  | 'fact'
+  | 'look'
+  | 'expected_change'
+  | 'erasure'
+  | 'incident_change'
+  | 'loaded_fact'
+  | 'loaded_news'
 
 /** The outcome of an event, as the inbox shows it. */
 export type InboxOutcome = Pick<InboxEntry['document'], 'outcome' | 'reason'>
@@ -105,6 +134,8 @@ export function readItem(item: WorkItem, connections: Connections, now: number):
       return readingOf([caseInputOfExpectedChange(item)])
     case 'erasure':
       return readingOf([caseInputOfErasure(item)])
+    case 'incident_change':
+      return readingOf([caseInputOfIncidentChange(item)])
     case 'sighting':
       return readingOf([caseInputOfSighting(item.projectId, item.sighting, item.source)])
     default:
@@ -185,7 +216,9 @@ function readReadback(readback: Readback, connection: NamedConnection | undefine
       ...meaning.sightings.map(sighting => caseInputOfSighting(project_id, keptSighting(sighting, connection), source)),
     )
   }
-  const reading = { outcome: null, reread: null, unusable }
+  // The objects of a deleted connection were erased, so they are not dead-lettered: a dead letter would store them again.
+  const isErased = connection?.status === 'deleted'
+  const reading = { outcome: null, reread: null, unusable: isErased ? [] : unusable }
   if (look === null) return { ...reading, caseInputs: found }
   // An answer with unusable objects is treated as no answer: a missing object must not count as not found.
   const outcome = unusable.length === 0 ? readback.outcome : 'unavailable'
@@ -277,4 +310,12 @@ function caseInputOfRecheck(recheck: Recheck): CaseInput {
     refs: [recheck.ref],
     build: facts => ({ kind: 'second_look', lookId: recheck.look_id, dueAt, facts, answer: null }),
   }
+}
+
+function caseInputOfIncidentChange({
+  projectId,
+  ref,
+  command,
+}: Extract<WorkItem, { kind: 'incident_change' }>): CaseInput {
+  return { kind: 'incident_change', projectId, refs: [ref], build: () => ({ kind: 'change_incident', command }) }
 }

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { contextAt, lookFacts, operationSeen, PROJECT, play, refundSeen, T0 } from '../../test/fixtures.ts'
+import type { ActionRecord } from '../case/action-record.ts'
+import type { Input } from '../decision/decide.ts'
+import { MAX_RECORDS } from '../decision/evict.ts'
 import type { CaseInput } from './work-item.ts'
 import { Workspace } from './workspace.ts'
 
@@ -26,4 +29,24 @@ describe('a case that an input does not change', () => {
     workspace.apply(caseInput, lookFacts())
     expect(workspace.outcomes()[0]?.listing.actions).toHaveLength(listed)
   })
+})
+
+test('a case with a repeated input evicts no record, because a crash may have lost the listing of its erasure', () => {
+  const day = 86_400_000
+  const record = play([{ at: T0, input: refundSeen() }]).actions[0]!
+  const settled = { ...record, kind: 'credit', verdict: 'not_alerted', reason: 'kind_is_not_judged' } as ActionRecord
+  const actions = Array.from({ length: MAX_RECORDS + 2 }, (_, index) => ({ ...settled, id: `act_${index}` }))
+  const theCase = { ...play([{ at: T0, input: operationSeen() }]), actions }
+  const input = (build: () => Input): CaseInput => ({ kind: 'fact', projectId: PROJECT, refs: theCase.refs, build })
+  const after = (...inputs: Input[]) => {
+    const workspace = new Workspace([theCase], contextAt(T0 + 8 * day))
+    for (const one of inputs)
+      workspace.apply(
+        input(() => one),
+        lookFacts(),
+      )
+    return workspace.outcomes()[0]?.theCase.evicted.length
+  }
+  const news = operationSeen({ operation_id: 'op_news', version: 3 })
+  expect([after(news), after(news, operationSeen())]).toEqual([2, 0])
 })

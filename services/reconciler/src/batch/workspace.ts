@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
+import type { ActionRecord } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
+import { noteEarlierDays } from '../case/counted-day.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
 import { decide, whyRefused } from '../decision/decide.ts'
@@ -28,9 +30,12 @@ interface OpenCase {
 export class Workspace {
   readonly #byRef = new Map<string, OpenCase>()
   readonly #context: DecisionContext
+  readonly #loaded: readonly Case[]
+  #stored: ReadonlyMap<string, ActionRecord> | undefined
 
   constructor(cases: readonly Case[], context: DecisionContext) {
     this.#context = context
+    this.#loaded = cases
     for (const theCase of cases) {
       // The version of the coming write, so that messages of the case carry the version that is stored.
       this.#indexByRefs({
@@ -57,9 +62,11 @@ export class Workspace {
     if (held === undefined) return
     const input = caseInput.build(facts)
     if (whyRefused(held.theCase, input, now) !== null) {
-      // Records that are a week old can be evicted.
-      held.theCase = evictOld(held.theCase, held.stored, now)
-      if (whyRefused(held.theCase, input, now) !== null) throw caseFullError(held.theCase)
+      // Records that are a week old can be evicted. If their personal data is erased first, the next batch evicts them,
+      // so this input is accepted.
+      const before = held.theCase
+      held.theCase = evictOld(before, held.stored, now)
+      if (held.theCase === before) throw caseFullError(before)
     }
     const next = decide(held.theCase, input, this.#context)
     // Unchanged parts are the same objects before and after, so this comparison is cheap.
@@ -121,6 +128,26 @@ export class Workspace {
     return caseInput.refs.map(ref => this.#byRef.get(ref)?.theCase.id).find(id => id !== undefined)
   }
 
+  /** Notes in changed records for which days they were counted before, also if their case was merged into another one. */
+  #withEarlierDays(theCase: Case): Case {
+    const note = (record: ActionRecord) =>
+      record.changedIn === theCase.version ? noteEarlierDays(record, this.#storedRecords().get(record.id)) : record
+    return {
+      ...theCase,
+      actions: theCase.actions.map(note),
+      merged: theCase.merged.map(one => ({ ...one, record: note(one.record) })),
+    }
+  }
+
+  #storedRecords(): ReadonlyMap<string, ActionRecord> {
+    this.#stored ??= new Map(
+      this.#loaded
+        .flatMap(({ actions, merged }) => [...actions, ...merged.map(({ record }) => record)])
+        .map(record => [record.id, record]),
+    )
+    return this.#stored
+  }
+
   /** The result for every case of the batch. */
   outcomes(): Outcome[] {
     return [...new Set(this.#byRef.values())].map(held => {
@@ -128,7 +155,9 @@ export class Workspace {
       if (stored !== undefined && !isChanged) {
         return { theCase: stored, before: stored, change: undefined, listing: isRepeated ? stored : NO_RECORDS }
       }
-      const next = evictOld(stampChanged(theCase, stored), stored, this.#context.now)
+      const stamped = this.#withEarlierDays(stampChanged(theCase, stored))
+      // After a repeat all records are listed again, because a crash may have prevented it. None is evicted unlisted.
+      const next = isRepeated ? stamped : evictOld(stamped, stored, this.#context.now)
       const change = changeOf({ ...held, theCase: next })
       return { theCase: next, before: stored, change, listing: isRepeated ? next : changedRecords(next) }
     })

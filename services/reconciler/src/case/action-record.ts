@@ -1,8 +1,8 @@
 import type {
   Currency,
   Difference,
+  LookedConnection,
   ObjectState,
-  OutOfBand,
   ProviderKind,
   TimelineEntry,
   VerdictReason,
@@ -10,7 +10,9 @@ import type {
 } from '@backstop/contracts'
 import type { CameBack, EndCause } from '@backstop/providers'
 import type { z } from 'zod'
+import type { CountedDay } from './counted-day.ts'
 import type { KnownDetails } from './details.ts'
+import type { IncidentRecord } from './incident-record.ts'
 
 /**
  * A refund, a cancellation, or another recorded change, with everything known about it. The type of its fields depends
@@ -45,6 +47,8 @@ interface RecordBase {
   readonly timeline: readonly TimelineEntry[]
   /** Details that are not in its sides: of its subscription, or of the charge that it refunds. Absent if none is known. */
   readonly details?: KnownDetails
+  /** Other days for which the action was counted earlier, because its time or its first connection changed. Absent means none. */
+  readonly earlierDays?: readonly CountedDay[]
   /** The version of the case that last changed how lists show the record (projection.ts). */
   readonly changedIn: number
 }
@@ -180,12 +184,22 @@ interface OpenLook {
   readonly askedAt: number | null
   readonly doneAt: null
   readonly lateReading?: never
+  /** The result of an earlier second look of the same action. Absent if there was none. */
+  readonly earlier?: LookResult
+}
+
+/** When a second look found no explanation, and the facts that decided whether the action alerted. */
+export interface LookResult {
+  readonly doneAt: number
+  readonly connections: readonly LookedConnection[]
 }
 
 export interface DoneLook {
   readonly dueAt: number
   readonly askedAt: number | null
   readonly doneAt: number
+  /** See LookResult. Absent in a look at a refund total, and in older cases. */
+  readonly connections?: readonly LookedConnection[]
   /** Set if an alert was sent although the provider had not answered. */
   readonly lateReading?: LateReading
 }
@@ -265,37 +279,6 @@ export interface OtherSpan extends SpanPlace {
   readonly wasSetBefore: false
 }
 
-export type IncidentRecord = IncidentSubject & IncidentProgress
-
-interface IncidentBase {
-  readonly id: string
-  readonly connectionId: string
-  readonly openedAt: number
-}
-
-/** `outOfBand` is the setting that allowed the incident; null if no setting can prevent it. */
-type IncidentSubject = IncidentBase &
-  (
-    | { readonly code: 'UNEXPECTED_ACTION'; readonly outOfBand: OutOfBand }
-    | { readonly code: 'REFUND_REJECTED'; readonly outOfBand: null }
-  )
-
-type IncidentProgress =
-  | {
-      readonly state: 'open' | 'acknowledged'
-      readonly resolvedAt: null
-      readonly resolvedBy: null
-      readonly resolution: null
-    }
-  | {
-      readonly state: 'resolved'
-      readonly resolvedAt: number
-      /** The operation that resolved the incident; null if something else did. */
-      readonly resolvedBy: string | null
-      /** How the incident ended, as a text for people. */
-      readonly resolution: string
-    }
-
 /** The fields of a record that has not been judged yet. */
 export const UNJUDGED = {
   look: null,
@@ -316,6 +299,14 @@ export function openIncident(record: ActionRecord, code?: IncidentRecord['code']
   return record.incidents.find(
     incident => incident.state !== 'resolved' && (code === undefined || incident.code === code),
   )
+}
+
+/** The result of the last finished look; undefined if none was finished. */
+export function lastResultOf(look: Look | null): LookResult | undefined {
+  if (look === null) return undefined
+  if (look.doneAt === null) return look.earlier
+  const { doneAt, connections } = look
+  return connections === undefined ? undefined : { doneAt, connections }
 }
 
 /** True if a record needs an explanation. Other records are only listed. */

@@ -1,4 +1,4 @@
-import type { OutOfBand, ProviderKind, VerdictReason } from '@backstop/contracts'
+import type { LookedConnection, OutOfBand, ProviderKind } from '@backstop/contracts'
 import type { ActionRecord } from './action-record.ts'
 import type { Case } from './case.ts'
 
@@ -13,19 +13,6 @@ export interface ConnectionPolicy {
   /** True if an operation of this connection ever reached `executing`. */
   readonly hasExecuted: boolean
 }
-
-export type Permission =
-  | { readonly kind: 'alert'; readonly connectionId: string; readonly outOfBand: OutOfBand }
-  | {
-      readonly kind: 'quiet'
-      readonly reason: Extract<
-        VerdictReason,
-        'out_of_band_ignore' | 'auto_before_first_operation' | 'connection_deleted'
-      >
-    }
-
-/** Strictest first: if two connections show an action, the stricter setting applies. */
-const STRICTNESS: readonly OutOfBand[] = ['alert', 'auto', 'ignore']
 
 /**
  * The policies of every connection that shows an action. If the document of a connection is missing, its policy is
@@ -49,17 +36,12 @@ export function policiesOf(
 
 const UNKNOWN = { outOfBand: 'alert', deleted: false, hasExecuted: false, canRead: false } as const
 
-/** Decides whether an action that these connections show may alert, with the reason if not. */
-export function permissionToAlert(policies: readonly ConnectionPolicy[]): Permission {
-  const living = policies
-    .filter(policy => !policy.deleted)
-    .sort((a, b) => STRICTNESS.indexOf(a.outOfBand) - STRICTNESS.indexOf(b.outOfBand))
-  const strictest = living[0]
-  if (strictest === undefined) return { kind: 'quiet', reason: 'connection_deleted' }
-  if (strictest.outOfBand === 'ignore') return { kind: 'quiet', reason: 'out_of_band_ignore' }
-  // The connections show the same provider account, so an operation on any of them is enough for `auto`.
-  if (strictest.outOfBand === 'auto' && !policies.some(policy => policy.hasExecuted)) {
-    return { kind: 'quiet', reason: 'auto_before_first_operation' }
-  }
-  return { kind: 'alert', connectionId: strictest.connectionId, outOfBand: strictest.outOfBand }
+/** The facts of the policies that decide whether an action may alert, in the form that is stored with its second look. */
+export function lookedConnections(policies: readonly ConnectionPolicy[]): LookedConnection[] {
+  return policies.map(({ connectionId, outOfBand, deleted, hasExecuted }) => ({
+    connection_id: connectionId,
+    out_of_band: outOfBand,
+    deleted,
+    has_executed: hasExecuted,
+  }))
 }

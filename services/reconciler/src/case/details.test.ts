@@ -1,4 +1,5 @@
-import { Action } from '@backstop/contracts'
+import { isDeepStrictEqual } from 'node:util'
+import { Action, type ProviderKind } from '@backstop/contracts'
 import type { SightingDetails } from '@backstop/providers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -42,7 +43,8 @@ test('merged details do not depend on the order, the number and the grouping of 
   )
   fc.assert(
     fc.property(orders, ([shown, shuffled, repeated, at]) => {
-      const read = (list: typeof shown) => list.map(({ details, version }) => knownDetails(details as never, version))
+      const read = (list: typeof shown) =>
+        list.map(({ details, version }) => knownDetails(details as never, version, 'processor'))
       const expected = mergeAll(read(shown))
       expect(mergeAll(read([...shuffled, ...repeated]))).toEqual(expected)
       expect(mergeDetails(mergeAll(read(shuffled.slice(0, at))), mergeAll(read(shuffled.slice(at))))).toEqual(expected)
@@ -52,7 +54,7 @@ test('merged details do not depend on the order, the number and the grouping of 
 
 describe('of two sightings, details keep', () => {
   const merged = (first: SightingDetails, second: SightingDetails) =>
-    showDetails(mergeDetails(knownDetails(first, 1), knownDetails(second, 2)))
+    showDetails(mergeDetails(knownDetails(first, 1, 'processor'), knownDetails(second, 2, 'processor')))
   const customer = (email: string | null) => ({ customer: { id: null, name: null, email } })
   const origin = (user: string | null) => ({
     origin: { channel: 'dashboard', key_name: null, user, request_id: null, idempotency_key: null } as const,
@@ -69,12 +71,18 @@ describe('of two sightings, details keep', () => {
 
   test('the earlier origin, because only the first state shows who made it', () => {
     expect(merged(origin('first@example.com'), origin('second@example.com')).origin?.user).toBe('first@example.com')
-    expect(merged(origin(null), origin('second@example.com')).origin?.user).toBe('second@example.com')
+    expect(merged({}, origin('second@example.com')).origin?.user).toBe('second@example.com')
+  })
+
+  test('the earlier origin as a whole, without the facts that only the later one states', () => {
+    const byKey = { origin: { ...origin(null).origin, channel: 'api', key_name: 'nightly-job' } } as const
+    expect(merged(byKey, origin('second@example.com')).origin).toEqual(byKey.origin)
+    expect(merged(origin(null), byKey).origin).toEqual(origin(null).origin)
   })
 })
 
 test('details are shown with null for each fact that the provider does not state', () => {
-  const shown = showDetails(knownDetails({ mode: 'test' }, 1))
+  const shown = showDetails(knownDetails({ mode: 'test' }, 1, 'processor'))
   expect(Action.partial().parse(shown)).toEqual(shown)
   expect(shown).toEqual({
     origin: { channel: null, key_name: null, user: null, request_id: null, idempotency_key: null },
@@ -102,9 +110,56 @@ test('details without personal data keep the ids and lose name, e-mail address a
       customer: { id: 'cus_1', name: 'Ann', email: 'ann@example.com' },
     },
     1,
+    'processor',
   )
   expect(showDetails(withoutPersonalData(details))).toMatchObject({
     origin: { channel: 'dashboard', user: null, request_id: 'req_1' },
     customer: { id: 'cus_1', name: null, email: null },
   })
+})
+
+test('a merged origin is one of the origins that were stated', () => {
+  fc.assert(
+    fc.property(sightings, shown => {
+      const merged = mergeAll(shown.map(({ details, version }) => knownDetails(details as never, version, 'processor')))
+      const origin = showDetails(merged).origin
+      const isUnknown = origin === undefined || Object.values(origin).every(value => value === null)
+      expect(isUnknown || shown.some(({ details }) => isDeepStrictEqual({ ...details.origin }, origin))).toBe(true)
+    }),
+  )
+})
+
+test('personal data is the free text of a reason and every value that contains an e-mail address', () => {
+  const stated = (address: string): SightingDetails => ({
+    origin: {
+      channel: 'api',
+      key_name: `key of ${address}`,
+      user: null,
+      request_id: 'req_1',
+      idempotency_key: `${address}/1`,
+    },
+    customer: { id: address, name: null, email: null },
+    payment: { number: 'INV-1', plan: null, refund_reason: 'asked by Ann', destination: null },
+    dashboardUrl: `https://acme.example/customers/${encodeURIComponent(address)}`,
+  })
+  const erased = (kind: ProviderKind) => withoutPersonalData(knownDetails(stated('ann@canary.example'), 1, kind))
+  expect(showDetails(erased('reseller'))).toMatchObject({
+    origin: { channel: 'api', key_name: null, request_id: 'req_1', idempotency_key: null },
+    customer: null,
+    payment: { number: 'INV-1', refund_reason: null },
+    links: { provider: null },
+  })
+  expect(showDetails(erased('processor')).payment?.refund_reason).toBe('asked by Ann')
+  const without = knownDetails({ ...stated('cus_1'), payment: undefined as never }, 1, 'reseller')
+  expect(withoutPersonalData(without)).toBe(without)
+})
+
+test('an origin whose user was erased is not replaced by a later origin', () => {
+  const by = (user: string, version: number) =>
+    knownDetails(
+      { origin: { channel: null, key_name: null, user, request_id: null, idempotency_key: null } },
+      version,
+      'processor',
+    )
+  expect(showDetails(mergeDetails(withoutPersonalData(by('bo', 1)), by('eve', 2))).origin?.user).toBeNull()
 })

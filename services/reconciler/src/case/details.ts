@@ -1,4 +1,4 @@
-import type { Action } from '@backstop/contracts'
+import { type Action, type DetailName, isPersonalDetail, type Origin, type ProviderKind } from '@backstop/contracts'
 import type { SightingDetails } from '@backstop/providers'
 
 /**
@@ -8,11 +8,6 @@ import type { SightingDetails } from '@backstop/providers'
 
 /** Reads each fact of a sighting. A fact is one value that a provider may state or leave out. */
 const FACTS = {
-  'origin.channel': ({ origin }: SightingDetails) => origin?.channel,
-  'origin.key_name': ({ origin }: SightingDetails) => origin?.key_name,
-  'origin.user': ({ origin }: SightingDetails) => origin?.user,
-  'origin.request_id': ({ origin }: SightingDetails) => origin?.request_id,
-  'origin.idempotency_key': ({ origin }: SightingDetails) => origin?.idempotency_key,
   'customer.id': ({ customer }: SightingDetails) => customer?.id,
   'customer.name': ({ customer }: SightingDetails) => customer?.name,
   'customer.email': ({ customer }: SightingDetails) => customer?.email,
@@ -22,62 +17,114 @@ const FACTS = {
   'payment.destination': ({ payment }: SightingDetails) => payment?.destination,
   mode: ({ mode }: SightingDetails) => mode,
   dashboardUrl: ({ dashboardUrl }: SightingDetails) => dashboardUrl,
-} as const
+} as const satisfies Partial<Record<DetailName, unknown>>
 
-export type FactName = keyof typeof FACTS
+type FactName = keyof typeof FACTS
 
 const FACT_NAMES = Object.keys(FACTS) as readonly FactName[]
+const ORIGIN_FIELDS = [
+  'user',
+  'key_name',
+  'channel',
+  'request_id',
+  'idempotency_key',
+] as const satisfies readonly (keyof Origin)[]
 
-/** A value, and the version of the object that stated it. */
-type Fact = readonly [value: string, version: number]
+/** A value, the version of the object that stated it, and whether it is personal data. */
+type Fact = readonly [value: string, version: number, isPersonal?: true]
+
+/** An origin as one sighting stated it. It is never put together from several sightings, which may be of several requests. */
+interface KnownOrigin {
+  readonly version: number
+  readonly facts: Readonly<Partial<Record<keyof Origin, string>>>
+  /** The facts that are personal data; absent if there are none. */
+  readonly personal?: readonly (keyof Origin)[]
+}
 
 /** The known facts of one object. Unknown facts are left out. */
-export type KnownDetails = Readonly<Partial<Record<FactName, Fact>>>
+export type KnownDetails = Readonly<Partial<Record<FactName, Fact>>> & { readonly origin?: KnownOrigin }
 
 /** The facts that belong to one change of a subscription, and not to the subscription. */
-const OF_CHANGE: ReadonlySet<FactName> = new Set(FACT_NAMES.filter(isOriginFact)).add('payment.refund_reason')
-
-/** Facts that identify a person. */
-const PERSONAL: ReadonlySet<FactName> = new Set<FactName>(['customer.name', 'customer.email', 'origin.user'])
-
-function isOriginFact(name: FactName): boolean {
-  return name.startsWith('origin.')
-}
+const OF_CHANGE: ReadonlySet<keyof KnownDetails> = new Set<keyof KnownDetails>(['origin', 'payment.refund_reason'])
 
 /**
  * The facts of a sighting.
  * @param version orders the states of the object, e.g. the provider's version or the time of the state
  */
-export function knownDetails(details: SightingDetails | undefined, version: number): KnownDetails | undefined {
+export function knownDetails(
+  details: SightingDetails | undefined,
+  version: number,
+  provider: ProviderKind,
+): KnownDetails | undefined {
   if (details === undefined) return undefined
-  const facts: Partial<Record<FactName, Fact>> = {}
+  const origin = knownOrigin(details.origin, version, provider)
+  const facts: { -readonly [Name in keyof KnownDetails]: KnownDetails[Name] } = origin === undefined ? {} : { origin }
   for (const name of FACT_NAMES) {
     const value = FACTS[name](details)
-    if (value != null) facts[name] = [value, version]
+    if (value == null) continue
+    facts[name] = isPersonalDetail(provider, name, value) ? [value, version, true] : [value, version]
   }
   return unlessEmpty(facts)
 }
 
+function knownOrigin(origin: Origin | undefined, version: number, provider: ProviderKind): KnownOrigin | undefined {
+  if (origin === undefined) return undefined
+  const facts: Partial<Record<keyof Origin, string>> = {}
+  const personal: (keyof Origin)[] = []
+  for (const name of ORIGIN_FIELDS) {
+    const value = origin[name]
+    if (value === null) continue
+    facts[name] = value
+    if (isPersonalDetail(provider, `origin.${name}`, value)) personal.push(name)
+  }
+  if (Object.keys(facts).length === 0) return undefined
+  return personal.length === 0 ? { version, facts } : { version, facts, personal }
+}
+
 /**
  * Merges the facts of two sightings of one object. The result does not depend on the order or the number of sightings:
- * the origin is the earliest that was stated, and every other fact is the newest. Of two values of one version, the
- * greater text is kept. Returns the same object if it knows all facts already.
+ * the origin is the whole origin of the earliest sighting that stated one, and every other fact is the newest. Of two
+ * origins of one version, the one with more facts is kept. Otherwise the greater text is kept. Returns the same object
+ * if it knows all facts already.
  */
 export function mergeDetails(a: KnownDetails | undefined, b: KnownDetails | undefined): KnownDetails | undefined {
   if (a === undefined || b === undefined) return a ?? b
-  let merged: Partial<Record<FactName, Fact>> | undefined
-  for (const name of Object.keys(b) as FactName[]) {
+  let merged: { -readonly [Name in keyof KnownDetails]: KnownDetails[Name] } | undefined
+  for (const name of Object.keys(b) as (keyof KnownDetails)[]) {
+    if (name === 'origin') {
+      if (a.origin !== undefined && !isStronger(b.origin as KnownOrigin, a.origin)) continue
+      merged ??= { ...a }
+      merged.origin = b.origin as KnownOrigin
+      continue
+    }
     const [known, seen] = [a[name], b[name] as Fact]
-    if (known !== undefined && !replaces(name, seen, known)) continue
+    if (known !== undefined && !replaces(seen, known)) continue
     merged ??= { ...a }
     merged[name] = seen
   }
   return merged ?? a
 }
 
-function replaces(name: FactName, [value, version]: Fact, [knownValue, knownVersion]: Fact): boolean {
-  if (version === knownVersion) return value > knownValue
-  return isOriginFact(name) ? version < knownVersion : version > knownVersion
+function replaces([value, version]: Fact, [knownValue, knownVersion]: Fact): boolean {
+  return version === knownVersion ? value > knownValue : version > knownVersion
+}
+
+/** True if the first origin is kept. The earliest is nearest to the request that made the action. */
+function isStronger(origin: KnownOrigin, known: KnownOrigin): boolean {
+  if (origin.version !== known.version) return origin.version < known.version
+  const [count, knownCount] = [countFacts(origin), countFacts(known)]
+  if (count !== knownCount) return count > knownCount
+  for (const name of ORIGIN_FIELDS) {
+    const [value, knownValue] = [origin.facts[name] ?? '', known.facts[name] ?? '']
+    if (value !== knownValue) return value > knownValue
+  }
+  return false
+}
+
+function countFacts({ facts }: KnownOrigin): number {
+  let count = 0
+  for (const name of ORIGIN_FIELDS) if (facts[name] !== undefined) count += 1
+  return count
 }
 
 /** Adds the facts that are not known yet. */
@@ -100,30 +147,37 @@ export function detailsOfObject(details: KnownDetails | undefined): KnownDetails
 }
 
 export function originDetails(details: KnownDetails | undefined): KnownDetails | undefined {
-  return selectDetails(details, isOriginFact)
+  return selectDetails(details, name => name === 'origin')
 }
 
 export function withoutOrigin(details: KnownDetails | undefined): KnownDetails | undefined {
-  return selectDetails(details, name => !isOriginFact(name))
+  return selectDetails(details, name => name !== 'origin')
 }
 
 export function hasPersonalData(details: KnownDetails | undefined): boolean {
   if (details === undefined) return false
-  for (const name of PERSONAL) if (details[name] !== undefined) return true
+  if (details.origin?.personal !== undefined) return true
+  for (const name of FACT_NAMES) if (details[name]?.[2] === true) return true
   return false
 }
 
+/** The origin is kept without its personal facts, even if it has no others, so that no later origin replaces it. */
 export function withoutPersonalData(details: KnownDetails | undefined): KnownDetails | undefined {
-  return selectDetails(details, name => !PERSONAL.has(name))
+  if (details === undefined || !hasPersonalData(details)) return details
+  const kept = selectDetails(details, name => name === 'origin' || details[name]?.[2] !== true)
+  if (kept?.origin?.personal === undefined) return kept
+  const { version, facts, personal } = kept.origin
+  const left = Object.fromEntries(Object.entries(facts).filter(([name]) => !personal.includes(name as keyof Origin)))
+  return { ...kept, origin: { version, facts: left } }
 }
 
 /** Returns the same object if all its facts are selected. */
 function selectDetails(
   details: KnownDetails | undefined,
-  isSelected: (name: FactName) => boolean,
+  isSelected: (name: keyof KnownDetails) => boolean,
 ): KnownDetails | undefined {
   if (details === undefined) return undefined
-  const names = Object.keys(details) as FactName[]
+  const names = Object.keys(details) as (keyof KnownDetails)[]
   const selected = names.filter(isSelected)
   if (selected.length === names.length) return details
   return unlessEmpty(Object.fromEntries(selected.map(name => [name, details[name]])))
@@ -144,15 +198,16 @@ type ShownDetails = Pick<Action, 'origin' | 'customer' | 'payment' | 'mode' | 'l
 export function showDetails(details: KnownDetails | undefined): ShownDetails {
   if (details === undefined) return {}
   const fact = (name: FactName) => details[name]?.[0] ?? null
+  const made = details.origin?.facts
   const customer = { id: fact('customer.id'), name: fact('customer.name'), email: fact('customer.email') }
   return {
     origin: {
       // The stored text is one of the words of the contract, because `knownDetails` read it from there.
-      channel: fact('origin.channel') as NonNullable<ShownDetails['origin']>['channel'],
-      key_name: fact('origin.key_name'),
-      user: fact('origin.user'),
-      request_id: fact('origin.request_id'),
-      idempotency_key: fact('origin.idempotency_key'),
+      channel: (made?.channel ?? null) as Origin['channel'],
+      key_name: made?.key_name ?? null,
+      user: made?.user ?? null,
+      request_id: made?.request_id ?? null,
+      idempotency_key: made?.idempotency_key ?? null,
     },
     customer: Object.values(customer).every(value => value === null) ? null : customer,
     payment: {

@@ -4,6 +4,8 @@ import type { ActionKind } from '@backstop/contracts'
 export interface ExpectedChange {
   readonly id: string
   readonly projectId: string
+  /** Covers only the action of this incident, and only if the incident was resolved as our own change. Absent if it is not about an incident. */
+  readonly incidentId?: string
   readonly connectionId: string | null
   readonly kind: ActionKind
   readonly subject: string | null

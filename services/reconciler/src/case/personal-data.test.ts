@@ -1,9 +1,10 @@
 import { COLLECTIONS, PERSONAL_DATA_DAYS } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { madeBy, ofCustomer } from '../../test/details.ts'
-import { lookAll, MINUTE, onlyAction, play, T0, unexpectedActionIncident } from '../../test/fixtures.ts'
-import { refundShown, sightingInput } from '../../test/sightings.ts'
+import { lookAll, MINUTE, onlyAction, operationSeen, play, T0, unexpectedActionIncident } from '../../test/fixtures.ts'
+import { refundShown, sightingInput, totalShown } from '../../test/sightings.ts'
 import { alertEntry } from '../verdict/outbox-entries.ts'
+import { erasePersonalData } from './personal-data.ts'
 
 const DAY_S = 86_400
 const DAY = 1_000 * DAY_S
@@ -29,4 +30,21 @@ describe('an alert', () => {
     expect(alertAfter(lastDay - 0.001)).toMatch(/Ann Canary.*ann@example\.com/)
     expect(alertAfter(lastDay)).not.toMatch(/Ann Canary|ann@example\.com|"user":"bo"/)
   })
+})
+
+test('the details of a charge do not bring back personal data that was erased from its first refund', () => {
+  const people = ofCustomer('Ann Canary', 'ann@example.com')
+  const shownAt = (at: number, total: number, before: number) => ({
+    at: at + MINUTE,
+    input: sightingInput({ ...totalShown(total, before, at, T0), details: people }),
+  })
+  const half = { refundedBefore: T0 + 90 * DAY, now: T0 + PERSONAL_DATA_DAYS * DAY + DAY }
+  const seen = play([
+    { at: T0 + MINUTE, input: sightingInput(refundShown({ amount: 100, details: people })) },
+    shownAt(half.refundedBefore, 200, 100),
+  ])
+  const erased = erasePersonalData(seen, 'expired', half.now)
+  expect(JSON.stringify(erased.refundTotals)).toContain('Ann Canary')
+  const later = play([{ at: half.now, input: operationSeen({ operation_id: 'op_later' }) }], erased)
+  expect(JSON.stringify(later.actions)).not.toMatch(/Ann Canary|ann@example/)
 })

@@ -50,7 +50,7 @@ export function toSide(sighting: ObservedAction | ObservedRecord): Side {
     ...(sighting.kind === 'action' ? rarelyStatedFields(sighting) : {}),
     ...(sighting.kind === 'record' && sighting.record === 'dispute' ? DISPUTE : {}),
     ...(sighting.kind === 'action' && sighting.isExpiredAuthorization ? EXPIRED : {}),
-    ...asDetails(knownDetails(sighting.details, stateVersion ?? STATE_RANK[state])),
+    ...asDetails(knownDetails(sighting.details, stateVersion ?? STATE_RANK[state], provider)),
   }
 }
 
@@ -112,9 +112,14 @@ export function withSides(record: ObjectRecord, sides: readonly Side[]): ObjectR
   return { ...record, ...fieldsShownBySides(sides, record.kind) }
 }
 
-/** The refund that replaces a provisional refund. Its data replaces the data that was estimated from the total. */
+/**
+ * The refund that replaces a provisional refund. Its data replaces the data that was estimated from the total, and its
+ * origin that of the total, even if the refund states none: otherwise the origin would depend on which arrived first.
+ */
 export function replaceProvisionalRefund(record: ProvisionalRefund, side: Side): ObjectRecord {
-  return { ...record, ...fieldsShownBySides([side], 'refund'), identity: side.identity, madeFrom: null }
+  const { details, ...known } = record
+  const shown = { ...fieldsShownBySides([side], 'refund'), ...asDetails(withoutOrigin(details)) }
+  return { ...known, ...shown, identity: side.identity, madeFrom: null }
 }
 
 /** The data that a record shows of its sides. */

@@ -30,7 +30,8 @@ export type AskDecision =
 export function decideWhomToAsk(seen: ActionRecord | RefundTotal, facts: LookFacts): AskDecision {
   const policies = seen.seenThrough.flatMap(({ id }) => facts.policies.get(id) ?? [])
   for (const policy of policies) {
-    const asking = questionThrough(policy, objectToRead(seen, policy.provider), facts)
+    // People may be alerted, so the details are read too.
+    const asking = questionThrough(policy, { ...objectToRead(seen, policy.provider), details: true }, facts)
     if (asking !== undefined) return { kind: 'ask', asking }
   }
   const isDeleted = policies.length > 0 && policies.every(policy => policy.deleted)

@@ -13,7 +13,7 @@ export interface ExpectedChangeApplierOptions {
 /** Applies a new expected change to actions with open incidents. It is idempotent. */
 export interface ExpectedChangeApplier {
   /** @returns the result, for the log */
-  apply(expectedChangeId: string): Promise<'applied' | 'nothing_open' | 'used_up' | 'not_there'>
+  apply(expectedChangeId: string): Promise<'applied' | 'nothing_open' | 'used_up' | 'of_an_incident' | 'not_there'>
 }
 
 /** Open incidents per page. */
@@ -27,6 +27,8 @@ export function createExpectedChangeApplier({
     async apply(id) {
       const [change] = await stores.expectedChanges.byIds([id])
       if (change === undefined) return 'not_there'
+      // The resolution of its incident applies it (change-incidents.ts).
+      if (change.incident_id != null) return 'of_an_incident'
       const left = await findUncoveredActions(id, stores)
       if (left.length > 0) await reconcile(await itemsOf(left, stores))
       let after: OpenActionPosition | undefined

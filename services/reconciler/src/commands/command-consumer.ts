@@ -2,20 +2,28 @@ import type { Command } from '@backstop/contracts'
 import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
 import type { Ledger } from '@backstop/ledger'
 import { finishOperation } from '../batch/finish-operation.ts'
-import type { ChannelIncidents } from '../incidents/channel-incidents.ts'
+import type { InboxReplayer } from '../inbox-replay/inbox-replayer.ts'
+import type { ChangeIncident } from '../incident-life-cycle/life-cycle.ts'
+import type { ChannelIncidents, KeyIncidents } from '../incidents/commanded-incidents.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import type { HeldHints } from '../reading/held-hints.ts'
 import type { ConnectionReader } from '../store/store.ts'
 import type { SweepStore } from '../store/sweeps.ts'
 import type { ExpectedChangeApplier } from './apply-expected-changes.ts'
+import type { IncidentChanger } from './change-incidents.ts'
+import type { BulkChanger } from './change-many-incidents.ts'
 
 export interface CommandConsumerOptions
   extends Pick<WorkLoopOptions<'command'>, 'bus' | 'producer' | 'codec' | 'clock' | 'logger' | 'metrics' | 'onFatal'> {
   readonly channelIncidents: ChannelIncidents
+  readonly keyIncidents: KeyIncidents
   readonly ledger: Pick<Ledger, 'transition' | 'get'>
   readonly connections: Pick<ConnectionReader, 'byIds'>
   readonly heldHints: HeldHints
   readonly expectedChanges: ExpectedChangeApplier
+  readonly inboxReplayer: Pick<InboxReplayer, 'begin'>
+  readonly incidentChanger: IncidentChanger
+  readonly bulkChanger: Pick<BulkChanger, 'begin'>
   readonly sweeps: SweepStore
 }
 
@@ -27,7 +35,16 @@ export function createCommandConsumer(options: CommandConsumerOptions): WorkLoop
     topics: { commands: 'command' },
     deadTopic: 'inbound.dead',
     async handle(messages) {
-      for (const { message: command } of messages) {
+      const commands = messages.map(({ message }) => message)
+      // In one batch, because a storm is acknowledged with one command for each of its incidents.
+      const outcomes = await options.incidentChanger.change(commands.filter(isIncidentChange))
+      for (const { _id: command_id, project_id, incident_id, outcome, reason } of outcomes) {
+        options.logger.info(
+          { kind: 'change_incident', command_id, project_id, incident_id, outcome, reason },
+          'command.done',
+        )
+      }
+      for (const command of commands) {
         const reason = await carryOutCommand(command, options)
         if (reason === undefined) continue
         const { kind, command_id, project_id } = command
@@ -38,24 +55,39 @@ export function createCommandConsumer(options: CommandConsumerOptions): WorkLoop
   })
 }
 
-/** @returns the result, or undefined for a command to another service */
+function isIncidentChange(command: Command): command is ChangeIncident {
+  return command.kind === 'change_incident'
+}
+
+/** @returns the result, or undefined for a command that is carried out elsewhere */
 async function carryOutCommand(command: Command, options: CommandConsumerOptions): Promise<string | undefined> {
   switch (command.kind) {
     case 'open_channel_incident':
       return options.channelIncidents.open(command)
     case 'resolve_channel_incident':
       return options.channelIncidents.resolve(command)
+    case 'open_key_incident':
+      return options.keyIncidents.open(command)
+    case 'resolve_key_incident':
+      return options.keyIncidents.resolve(command)
     case 'settle_operation':
       return finishOperation(command, options)
     case 'connection_ready':
       return startReading(command.connection_id, options)
     case 'apply_expected_change':
       return options.expectedChanges.apply(command.expected_change_id)
+    case 'change_incidents':
+      return options.bulkChanger.begin(command)
+    case 'replay_inbox':
+      return options.inboxReplayer.begin(command)
+    // Changed together, before the other commands.
+    case 'change_incident':
     // Commands for the notifier.
     case 'retry_delivery':
     case 'replay_deliveries':
     case 'enable_channel':
     case 'erase_deliveries':
+    case 'mark_replayed':
     case 'suppress_address':
     case 'unsuppress_address':
     case 'soft_bounce':

@@ -319,9 +319,16 @@ describe('two cases that are merged', () => {
     createdAt: T0 + SECOND,
   })
 
-  test('the older case keeps its id, in either order', () => {
-    expect(mergeCases(byCharge, byIntent, T0).merged.id).toBe('sub_test')
-    expect(mergeCases(byIntent, byCharge, T0).merged.id).toBe('sub_test')
+  test('keep the greater id of two stored cases, or the id of the only stored one, in either order', () => {
+    const [stored, other] = [
+      { ...byCharge, version: 2 },
+      { ...byIntent, version: 2 },
+    ]
+    const kept = (a: Case, b: Case) => [mergeCases(a, b, T0), mergeCases(b, a, T0)].map(({ merged }) => merged.id)
+    expect([stored.id, other.id]).toEqual(['sub_test', 'sub_other'])
+    expect(kept(stored, other)).toEqual(['sub_test', 'sub_test'])
+    expect(kept(byCharge, other)).toEqual(['sub_other', 'sub_other'])
+    expect(kept(stored, byIntent)).toEqual(['sub_test', 'sub_test'])
   })
 
   test('keeps the actions, operations and references of both', () => {

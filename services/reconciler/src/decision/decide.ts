@@ -5,6 +5,7 @@ import type { DecisionContext } from '../case/decision-context.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { erasePersonalData } from '../case/personal-data.ts'
 import { withExpectedChanges } from '../expected-change/cover-actions.ts'
+import type { ChangeIncident } from '../incident-life-cycle/life-cycle.ts'
 import { reportDrift } from '../operation/drift.ts'
 import { recordOutcomes } from '../operation/outcomes.ts'
 import { addDetailsOfCharges } from '../refund/charge-details.ts'
@@ -12,6 +13,7 @@ import { addPaymentNames } from '../refund/payment-names.ts'
 import { applyRefundTotal, updateProvisionalRefunds } from '../refund/refund-steps.ts'
 import { addConnectionsOfTotals } from '../refund/shown-through.ts'
 import { applySubscription } from '../subscription/subscription-records.ts'
+import { changeIncidentOfCase } from '../verdict/change-incident.ts'
 import { judgeCase } from '../verdict/judge.ts'
 import { applyObject, applyOperation } from './apply-object.ts'
 import { countRecords, whyFull } from './evict.ts'
@@ -33,6 +35,8 @@ export type Input =
   | { readonly kind: 'expected_changes'; readonly expectedChanges: readonly ExpectedChange[] }
   /** Erases the personal data whose time is over, or all of it because its connection was deleted. */
   | { readonly kind: 'erase_personal_data'; readonly scope: 'expired' | 'all' }
+  /** A person changes an incident of the case. */
+  | { readonly kind: 'change_incident'; readonly command: ChangeIncident }
   /** A look that is due, or that the provider has answered. The objects of the answer were applied before. */
   | ({ readonly kind: 'second_look' } & LookInput)
 
@@ -54,6 +58,8 @@ export function decide(theCase: Case, input: Input, context: DecisionContext): C
       return judge(withExpectedChanges(theCase, input.expectedChanges), context)
     case 'erase_personal_data':
       return erasePersonalData(theCase, input.scope, now)
+    case 'change_incident':
+      return changeIncidentOfCase(theCase, input.command, now)
     case 'second_look':
       return followOperations(applyLook(theCase, input, context), now)
     default:
@@ -89,7 +95,7 @@ function applySighting(theCase: Case, { sighting, source }: Extract<Input, { kin
 }
 
 function judge(theCase: Case, context: DecisionContext): Case {
-  const named = addDetailsOfCharges(addConnectionsOfTotals(addPaymentNames(theCase)))
+  const named = addDetailsOfCharges(addConnectionsOfTotals(addPaymentNames(theCase)), context.now)
   return followOperations(judgeCase(updateProvisionalRefunds(named, context), context), context.now)
 }
 

@@ -1,7 +1,19 @@
 /** The details of refunds and cancellations come from every sighting of them, and change no verdict. */
+import type { SightingDetails } from '@backstop/providers'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { because, madeBy, ofCustomer, shownDetails } from '../../test/details.ts'
-import { alertsOf, lookAll, MINUTE, onlyAction, operationSeen, play, SECOND, T0 } from '../../test/fixtures.ts'
+import {
+  alertsOf,
+  emptyCase,
+  lookAll,
+  MINUTE,
+  onlyAction,
+  operationSeen,
+  play,
+  SECOND,
+  T0,
+} from '../../test/fixtures.ts'
 import {
   endedSubscription,
   refundShown,
@@ -77,6 +89,37 @@ describe('a refund shows', () => {
     const total = { ...totalShown(2499, 0, T0, T0 - MINUTE), details: { ...ofCustomer('Ann'), ...cancelledBy('bo') } }
     const theCase = lookAll(playAll(sightingInput(total)))
     expect(shownDetails(onlyAction(theCase))).toMatchObject({ origin: { user: 'bo' }, customer: { name: 'Ann' } })
+  })
+})
+
+describe('a refund that its total also shows', () => {
+  const people = fc.record(
+    {
+      origin: fc.constantFrom('bo', 'eve').map(user => cancelledBy(user).origin!),
+      customer: fc.constantFrom('Ann', 'Cy').map(name => ofCustomer(name).customer!),
+    },
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<SightingDetails>
+  const steps = ['total', 'refund', 'look', 'look'] as const
+
+  test('has the same details in every order of the refund, the total and the looks', () => {
+    const orders = fc.shuffledSubarray([...steps], { minLength: steps.length, maxLength: steps.length })
+    fc.assert(
+      fc.property(people, people, orders, (ofTotal, ofRefund, order) => {
+        const inputs = {
+          total: sightingInput({ ...totalShown(2499, 0, T0, T0 - MINUTE), details: ofTotal }),
+          refund: sightingInput(refundShown({ about: ['pi_1', 'ch_1'], details: ofRefund })),
+        }
+        const shownAfter = (list: readonly (typeof steps)[number][]) => {
+          const theCase = list.reduce<Case>(
+            (next, step) => (step === 'look' ? lookAll(next) : play([{ at: T0 + MINUTE, input: inputs[step] }], next)),
+            emptyCase(),
+          )
+          return shownDetails(onlyAction(lookAll(theCase)))
+        }
+        expect(shownAfter(order)).toEqual(shownAfter(['refund', 'total', 'look', 'look']))
+      }),
+    )
   })
 })
 

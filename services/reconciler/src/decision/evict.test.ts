@@ -1,5 +1,6 @@
 import type { Operation } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
+import { ofCustomer } from '../../test/details.ts'
 import { expectedChange } from '../../test/expected-changes.ts'
 import {
   alertsOf,
@@ -20,7 +21,9 @@ import {
 } from '../../test/fixtures.ts'
 import type { ActionRecord } from '../case/action-record.ts'
 import type { Case, EvictedRecord } from '../case/case.ts'
+import { knownDetails } from '../case/details.ts'
 import { pendingLooks } from '../case/looks.ts'
+import { changedRecords } from '../verdict/projection.ts'
 import type { Input } from './decide.ts'
 import { evictOld, MAX_RECORDS } from './evict.ts'
 
@@ -148,6 +151,30 @@ describe('a case with more records than it keeps', () => {
 
   test('keeps all records for a week', () => {
     expect(batch(newest, full, T0 + 6 * DAY).actions).toHaveLength(MAX_RECORDS + SURPLUS)
+  })
+})
+
+describe('a record with personal data in a case with more records than it keeps', () => {
+  const person = knownDetails(ofCustomer('Ann Canary', 'ann@canary.example'), 1, 'processor')
+  const withPerson = withOldest({
+    details: person!,
+    sides: full.actions[0]!.sides.map(side => ({ ...side, details: person! })),
+  })
+  const merged = full.actions[0]!
+  const withMerged = { ...full, merged: [{ record: { ...merged, id: 'act_merged', details: person! }, into: 'act_1' }] }
+
+  test.each([
+    { name: 'an action', before: withPerson },
+    { name: 'a merged record', before: withMerged },
+  ])('is listed without the data before it is evicted: $name', ({ before }) => {
+    const first = batch(newest, { ...before, version: 7 })
+    const kept = [...first.actions, ...first.merged.map(({ record }) => record)]
+    expect(JSON.stringify(kept)).not.toMatch(/canary/i)
+    expect(kept).toHaveLength(MAX_RECORDS + 1)
+    const { actions, merged } = changedRecords(first)
+    expect([...actions, ...merged.map(({ record }) => record)]).toHaveLength(1)
+    const second = batch(refund(9_998, { amount: 8, createdAt: LATER }), { ...first, version: 8 })
+    expect([...second.actions, ...second.merged]).toHaveLength(MAX_RECORDS)
   })
 })
 

@@ -1,6 +1,7 @@
 import type { Operation } from '@backstop/contracts'
 import { type ActionRecord, isJudged, isProvisional, type ObjectRecord, openIncident } from '../case/action-record.ts'
 import type { Case, EvictedRecord, MergedRecord } from '../case/case.ts'
+import { eraseInRecord } from '../case/personal-data.ts'
 import { refundIdsOf } from '../case/sides.ts'
 import { totalsOfRefunds } from '../refund/refund-steps.ts'
 
@@ -9,6 +10,9 @@ import { totalsOfRefunds } from '../refund/refund-steps.ts'
  * records that can no longer change are evicted, each with its operation and its refund totals. The kept data is enough
  * to create the record again, under its id, if an event about it arrives later. Its second look then loads the
  * operation from the ledger.
+ *
+ * Nothing erases a listed action whose record was evicted. Therefore the personal data of a record is erased and listed
+ * first, and a later batch evicts the record.
  */
 
 /** Records that a case keeps. Above this number, old records are evicted. */
@@ -24,7 +28,7 @@ export const MAX_HELD = 3_000
 export const MAX_EVICTED = 10_000
 
 /**
- * Evicts the oldest final records of a case that has more than `MAX_RECORDS`.
+ * Evicts the oldest final records of a case that has more than `MAX_RECORDS`, or erases their personal data first.
  * @param before the case as it was loaded. Records that changed since are kept, because they must still be listed.
  */
 export function evictOld(theCase: Case, before: Case | undefined, now: number): Case {
@@ -43,13 +47,36 @@ export function evictOld(theCase: Case, before: Case | undefined, now: number): 
       action => listed.has(action) && !isShared(action) && isFinal(action, operations.get(action.operationId ?? '')),
     ),
   ]
-  const evicted = new Set(
+  const chosen = new Set(
     settled
       .filter(({ firstSeenAt }) => now - firstSeenAt >= OLD_AFTER_MS)
       .sort((a, b) => a.firstSeenAt - b.firstSeenAt)
       .slice(0, surplus),
   )
-  return evicted.size === 0 ? theCase : withoutRecords(theCase, evicted)
+  if (chosen.size === 0) return theCase
+  const erased = eraseInRecords(theCase, chosen)
+  const evicted = new Set(recordsOf(erased).filter(record => chosen.has(record)))
+  return evicted.size === 0 ? erased : withoutRecords(erased, evicted)
+}
+
+/** Erases the personal data of these records, and marks the changed ones as changed by this version of the case. */
+function eraseInRecords(theCase: Case, chosen: ReadonlySet<ActionRecord>): Case {
+  const eraseIn = (record: ActionRecord) => {
+    const erased = chosen.has(record) ? eraseInRecord(record) : record
+    return erased === record ? record : { ...erased, changedIn: theCase.version }
+  }
+  return {
+    ...theCase,
+    actions: theCase.actions.map(eraseIn),
+    merged: theCase.merged.map(one => {
+      const record = eraseIn(one.record)
+      return record === one.record ? one : { ...one, record }
+    }),
+  }
+}
+
+function recordsOf({ actions, merged }: Case): readonly ActionRecord[] {
+  return [...actions, ...merged.map(({ record }) => record)]
 }
 
 /** True if the record can no longer change, and would get the same verdict if it was created again. */

@@ -9,11 +9,12 @@ import { applyOperation } from './apply-object.ts'
 
 /**
  * Merges two cases that are about the same payment or subscription, e.g. a charge and its payment intent that arrived
- * in separate events. The older case keeps its id, so every process chooses the same one. All data of both is kept, and
- * the verdicts are decided again.
+ * in separate events. All data of both is kept, and the verdicts are decided again. Of two stored cases the one with the
+ * greater id is kept, so every process chooses the same one, and no data moves behind the eraser of personal data, which
+ * visits the cases in the order of their ids. A new case is merged into a stored one.
  */
 export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser: Case; merged: Case } {
-  const aWins = a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id)
+  const aWins = isNew(a) === isNew(b) ? a.id > b.id : isNew(b)
   const [winner, loser] = aWins ? [a, b] : [b, a]
   const known = new Set(winner.actions.map(action => action.id))
   const knownTotals = new Set(winner.refundTotals.map(total => total.id))
@@ -22,6 +23,7 @@ export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser
     ...winner,
     // The higher version of the two, so that new projections are newer than those of the case that is removed.
     version: Math.max(winner.version, loser.version),
+    createdAt: Math.min(winner.createdAt, loser.createdAt),
     refs: withAll(winner.refs, loser.refs),
     actions: [...winner.actions, ...loser.actions.filter(action => !known.has(action.id))],
     merged: [...winner.merged, ...loser.merged],
@@ -41,6 +43,11 @@ export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser
   )
   const joined = mergeLinkedRefunds(withRows(withOperations, loser, now), now)
   return { winner, loser, merged: addPaymentNames(joined) }
+}
+
+/** True if the case is not stored yet. The version of a stored case in a batch is that of its next write. */
+function isNew({ version }: Case): boolean {
+  return version <= 1
 }
 
 function withRows(theCase: Case, loser: Case, now: number): Case {

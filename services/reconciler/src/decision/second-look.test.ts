@@ -1,5 +1,5 @@
 import { Reread } from '@backstop/contracts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { expectedChange } from '../../test/expected-changes.ts'
 import {
   alertsOf,
@@ -58,6 +58,12 @@ describe('the second look, if the provider can be asked', () => {
       targets: [{ type: 'refund', id: 're_1' }],
     })
     expect(asked.refs).toContain(reread?.look?.ref)
+  })
+
+  test('asks for the details too, because people may be alerted', () => {
+    const targetsOf = vi.fn(readable.targetsOf)
+    afterLook(playAll(sightingInput(refundShown())), { ...readable, targetsOf })
+    expect(targetsOf).toHaveBeenCalledExactlyOnceWith('processor', expect.objectContaining({ details: true }))
   })
 
   test('asks once, even if the look is repeated while the answer may still arrive', () => {

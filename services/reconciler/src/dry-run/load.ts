@@ -1,6 +1,7 @@
-import { idInReference } from '@backstop/contracts'
+import { type ExpectedChangeDocument, idInReference } from '@backstop/contracts'
 import { referenceOfAction } from '../batch/action-reference.ts'
 import type { Case } from '../case/case.ts'
+import { isOurOwnChange } from '../expected-change/cover-actions.ts'
 import type { HistoryContext, StoredEvent } from './history.ts'
 import type { ActionAnchor, ReplaySource } from './source.ts'
 
@@ -52,11 +53,21 @@ export async function loadGroups(groups: readonly ReplayGroup[], source: ReplayS
         operations: operations.filter(operation => operation.refs.some(ref => refs.has(ref))),
         connections,
         firstExecutions,
-        expectedChanges,
+        expectedChanges: expectedChanges.flatMap(change => asReplayed(change, group.theCase)),
         expectedChangeUses,
       },
     }
   })
+}
+
+/**
+ * The replay does not repeat what people did about incidents. So an expected change of an incident that was resolved as our own change is replayed
+ * as any other, and one of another incident is left out.
+ */
+function asReplayed(document: ExpectedChangeDocument, theCase: Case | undefined): ExpectedChangeDocument[] {
+  const { incident_id: incidentId, ...ordinary } = document
+  if (incidentId == null) return [document]
+  return theCase?.actions.some(action => isOurOwnChange(action, incidentId)) ? [ordinary] : []
 }
 
 /** Bodies of hints are not read, because their content is not trusted. */

@@ -109,6 +109,7 @@ const ORDER: Record<WorkItem['kind'], number> = {
   event: 2,
   expected_change: 3,
   erasure: 4,
+  incident_change: 4,
   recheck: 4,
   readback: 5,
 }
@@ -230,12 +231,17 @@ function storesAsOf(
       find: async query =>
         matchingExpectedChanges(
           query,
-          expectedChanges.filter(({ created_at }) => created_at.getTime() <= clock.now()),
+          expectedChanges.filter(change => isInEffect(change, clock.now())),
         ),
-      byIds: async ids => expectedChanges.filter(({ _id }) => ids.includes(_id)),
+      byIds: async ids => expectedChanges.filter(change => ids.includes(change._id) && isInEffect(change, clock.now())),
       madeSince: async () => [],
     },
   }
+}
+
+/** True if the expected change was created at this time and not deleted yet. */
+function isInEffect({ created_at, deleted_at = null }: ExpectedChangeDocument, now: number): boolean {
+  return created_at.getTime() <= now && (deleted_at === null || deleted_at.getTime() > now)
 }
 
 /**

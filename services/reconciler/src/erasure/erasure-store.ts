@@ -7,6 +7,8 @@ export interface ConnectionErasure {
   readonly projectId: string
   /** The last case that was checked; '' at the beginning. */
   readonly cursor: string
+  /** Set if a case failed: the last case that was checked before its page. The next pass begins there. */
+  readonly retryFrom: string | null
   /** Numbers of erased cases and bodies. A page that was repeated after a crash counts twice. */
   readonly cases: number
   readonly bodies: number
@@ -15,8 +17,11 @@ export interface ConnectionErasure {
 }
 
 export interface ErasureStore {
-  /** A connection that was deleted at this time or earlier, and whose data is not erased yet; undefined if there is none. */
-  next(deletedBefore: number): Promise<ConnectionErasure | undefined>
+  /**
+   * A connection that was deleted at this time or earlier, and whose data is not erased yet; undefined if there is none.
+   * @param except ids of connections to leave out
+   */
+  next(deletedBefore: number, except?: ReadonlySet<string>): Promise<ConnectionErasure | undefined>
   save(erasure: ConnectionErasure): Promise<void>
 }
 
@@ -25,20 +30,22 @@ export function createMongoErasures(mongo: Mongo): ErasureStore {
   const connections = mongo.db.collection<ConnectionDocument>('connections')
   const erasures = mongo.db.collection<ErasureDocument>('erasures')
   return {
-    next: deletedBefore =>
+    next: (deletedBefore, except) =>
       asUnavailable(async () => {
         const query = { status: 'deleted' as const, deleted_at: { $lte: new Date(deletedBefore) } }
         const deleted = await connections.find(query, { projection: { project_id: 1 } }).toArray()
         const found = await erasures.find({ _id: { $in: deleted.map(({ _id }) => _id) } }).toArray()
         const known = new Map(found.map(document => [document._id, document]))
-        const connection = deleted.find(({ _id }) => (known.get(_id)?.finished_at ?? null) === null)
+        const connection = deleted.find(
+          ({ _id }) => except?.has(_id) !== true && (known.get(_id)?.finished_at ?? null) === null,
+        )
         if (connection === undefined) return undefined
         return toErasure(connection, known.get(connection._id))
       }),
-    save: ({ connectionId, projectId, finishedAt, cursor, cases, bodies }) =>
+    save: ({ connectionId, projectId, finishedAt, cursor, retryFrom, cases, bodies }) =>
       asUnavailable(async () => {
         const finished_at = finishedAt === null ? null : new Date(finishedAt)
-        const fields = { project_id: projectId, cursor, cases, bodies, finished_at }
+        const fields = { project_id: projectId, cursor, retry_from: retryFrom, cases, bodies, finished_at }
         await erasures.updateOne({ _id: connectionId }, { $set: fields }, { upsert: true })
       }),
   }
@@ -48,17 +55,18 @@ function toErasure(
   { _id: connectionId, project_id: projectId }: Pick<ConnectionDocument, '_id' | 'project_id'>,
   known: ErasureDocument | undefined,
 ): ConnectionErasure {
-  const { cursor = '', cases = 0, bodies = 0 } = known ?? {}
-  return { connectionId, projectId, cursor, cases, bodies, finishedAt: null }
+  const { cursor = '', retry_from: retryFrom = null, cases = 0, bodies = 0 } = known ?? {}
+  return { connectionId, projectId, cursor, retryFrom, cases, bodies, finishedAt: null }
 }
 
 /** Erasures in memory, for simulations. */
 export function createMemoryErasures(connections: ReadonlyMap<string, ConnectionDocument>): ErasureStore {
   const erasures = new Map<string, ConnectionErasure>()
   return {
-    async next(deletedBefore) {
+    async next(deletedBefore, except) {
       const connection = [...connections.values()].find(
         ({ _id, deleted_at }) =>
+          except?.has(_id) !== true &&
           deleted_at !== null &&
           deleted_at.getTime() <= deletedBefore &&
           (erasures.get(_id)?.finishedAt ?? null) === null,

@@ -194,8 +194,20 @@ function covers(expectedChange: ExpectedChange, action: ActionRecord): boolean {
     (amount === null || amount === action.amount) &&
     (currency === null || currency === action.currency) &&
     (maxAmount === null || action.amount !== null) &&
+    isAboutIncident(expectedChange, action) &&
     isInTime(expectedChange, action)
   )
+}
+
+/** True if the expected change is about no incident, or about one of the action's that was resolved as our own change. */
+function isAboutIncident({ incidentId }: ExpectedChange, action: ActionRecord): boolean {
+  return incidentId === undefined || isOurOwnChange(action, incidentId)
+}
+
+/** True if the action has this incident, and it was resolved as our own change. */
+export function isOurOwnChange({ incidents }: ActionRecord, incidentId: string): boolean {
+  const incident = incidents.find(({ id }) => id === incidentId)
+  return incident?.state === 'resolved' && incident.lifeCycle?.reason === 'our_own_change'
 }
 
 /**

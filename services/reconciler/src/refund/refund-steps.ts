@@ -59,7 +59,7 @@ export function applyRefundTotal(theCase: Case, sighting: ObservedRefundTotal, s
     requestId: known?.requestId ?? sighting.requestId ?? null,
     eventIds: source.eventId === null ? (known?.eventIds ?? []) : withAll(known?.eventIds ?? [], [source.eventId]),
     look: known?.look ?? null,
-    ...asDetails(mergeDetails(known?.details, knownDetails(sighting.details, observedAt))),
+    ...asDetails(mergeDetails(known?.details, knownDetails(sighting.details, observedAt, sighting.provider))),
   }
   const refundTotals =
     known === undefined ? [...theCase.refundTotals, entry] : replaceAt(theCase.refundTotals, index, entry)

@@ -2,8 +2,12 @@ import type {
   Action,
   ActionDocument,
   ConnectionDocument,
+  DailyTotalsDocument,
   ExpectedChangeDocument,
-  Incident,
+  InboxReplayDocument,
+  IncidentOutcomeDocument,
+  ProjectTotalsDocument,
+  StoredIncident,
   SweepDocument,
   TimedOutboxEntry,
 } from '@backstop/contracts'
@@ -13,7 +17,10 @@ import { nextErasureAt } from '../case/personal-data.ts'
 import { createMemoryErasures } from '../erasure/erasure-store.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
+import { createMemoryIncidentBulks } from './incident-bulks.ts'
+import { createMemoryInboxReplays } from './memory-inbox-replays.ts'
 import { createMemorySweeps } from './memory-sweeps.ts'
+import { createMemoryTotals } from './memory-totals.ts'
 import {
   type CaseChange,
   type ExpectedChangesQuery,
@@ -31,13 +38,17 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     cases: new Map(),
     actions: new Map(),
     incidents: new Map(),
+    incidentOutcomes: new Map(),
     incidentOutboxes: new Map(),
     inbox: new Map(),
+    inboxReplays: new Map(),
     connections: new Map(),
     projectNames: new Map(),
     sweeps: new Map(),
     expectedChanges: [],
     expectedChangeUses: new Map(),
+    dailyTotals: new Map(),
+    projectTotals: new Map(),
   }
   const { cases } = contents
   const all = () => [...cases.values()]
@@ -105,6 +116,15 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
         ),
     },
     standaloneIncidents: memoryIncidents(contents),
+    incidentBulks: createMemoryIncidentBulks(contents.incidents, contents.connections),
+    incidentOutcomes: {
+      byCommands: async ids => ids.flatMap(id => contents.incidentOutcomes.get(id) ?? []),
+      insert: async outcomes => {
+        for (const outcome of outcomes) {
+          if (!contents.incidentOutcomes.has(outcome._id)) contents.incidentOutcomes.set(outcome._id, outcome)
+        }
+      },
+    },
     inbox: {
       known: async ids => new Set(ids.filter(id => contents.inbox.has(id))),
       done: async ids => new Set(ids.filter(id => isDone(contents, id))),
@@ -118,6 +138,14 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
           .filter(({ document }) => document.connection_id === connectionId && document.outcome === 'held')
           .sort((a, b) => a.document.received_at.getTime() - b.document.received_at.getTime())
           .slice(0, limit),
+      decideAgain: async documents => {
+        for (const document of documents) {
+          const entry = contents.inbox.get(document._id)
+          if (entry === undefined || (document.outcome === 'parked' && entry.document.outcome !== 'parked')) continue
+          const action_ids = [...new Set([...entry.document.action_ids, ...document.action_ids])]
+          contents.inbox.set(document._id, { ...entry, document: { ...document, action_ids } })
+        }
+      },
       release: async ids => markInbox(contents, ids, 'hinted', 'The provider is asked'),
       hold: async (ids, reason) => markInbox(contents, ids, 'held', reason),
       eraseBodies: async (connectionId, limit) => {
@@ -127,8 +155,10 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
         return found.length
       },
     },
+    inboxReplays: createMemoryInboxReplays(contents),
     sweeps: createMemorySweeps(contents.sweeps),
     erasures: createMemoryErasures(contents.connections),
+    totals: createMemoryTotals(contents.dailyTotals, contents.projectTotals, contents),
     connections: {
       byIds: async ids =>
         new Map(
@@ -143,10 +173,12 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
       projectName: async id => contents.projectNames.get(id) ?? null,
     },
     expectedChanges: {
-      find: async query => matchingExpectedChanges(query, contents.expectedChanges),
-      byIds: async ids => contents.expectedChanges.filter(({ _id }) => ids.includes(_id)),
+      find: async query => matchingExpectedChanges(query, contents.expectedChanges.filter(isNotDeleted)),
+      byIds: async ids => contents.expectedChanges.filter(isNotDeleted).filter(({ _id }) => ids.includes(_id)),
       madeSince: async (since, limit) => {
-        const made = contents.expectedChanges.filter(({ created_at }) => created_at.getTime() >= since)
+        const made = contents.expectedChanges
+          .filter(isNotDeleted)
+          .filter(({ created_at }) => created_at.getTime() >= since)
         const last = made.toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime())
         return [...Map.groupBy(last, expectedChange => expectedChange.project_id).values()].flatMap(expectedChanges =>
           expectedChanges.slice(0, limit),
@@ -196,15 +228,19 @@ function isDone({ inbox }: MemoryContents, inboxId: string): boolean {
 export interface MemoryContents {
   readonly cases: Map<string, Case>
   readonly actions: Map<string, Action & { merged_into?: string }>
-  readonly incidents: Map<string, Incident>
+  readonly incidents: Map<string, StoredIncident>
+  readonly incidentOutcomes: Map<string, IncidentOutcomeDocument>
   /** Outbox entries of incidents without a case, by the incident's id. */
   readonly incidentOutboxes: Map<string, readonly TimedOutboxEntry[]>
   readonly inbox: Map<string, InboxEntry>
+  readonly inboxReplays: Map<string, InboxReplayDocument>
   readonly connections: Map<string, ConnectionDocument>
   readonly projectNames: Map<string, string>
   readonly sweeps: Map<string, SweepDocument>
   readonly expectedChanges: ExpectedChangeDocument[]
   readonly expectedChangeUses: Map<string, ExpectedChangeUses>
+  readonly dailyTotals: Map<string, DailyTotalsDocument>
+  readonly projectTotals: Map<string, ProjectTotalsDocument>
 }
 
 function byPosition(a: OpenActionPosition, b: OpenActionPosition): number {
@@ -222,6 +258,7 @@ function memoryIncidents({ incidents, incidentOutboxes }: MemoryContents): Stand
   return {
     open: async told => (incidents.has(told.incident.incident_id) ? pendingOf(told.incident.incident_id) : put(told)),
     find: async id => incidents.get(id),
+    findAll: async ids => ids.flatMap(id => incidents.get(id) ?? []),
     replace: async told => {
       const current = incidents.get(told.incident.incident_id)
       return current?.version === told.incident.version - 1 ? put(told) : undefined
@@ -241,6 +278,10 @@ function memoryIncidents({ incidents, incidentOutboxes }: MemoryContents): Stand
       },
     },
   }
+}
+
+function isNotDeleted({ deleted_at = null }: ExpectedChangeDocument): boolean {
+  return deleted_at === null
 }
 
 /** The expected changes of this list that match a query. */

@@ -14,7 +14,10 @@ import {
   type OpenActionReader,
 } from './store.ts'
 
-/** Reads the expected changes that admin-api stores. */
+/** Also matches documents without the field. */
+const NOT_DELETED = { deleted_at: null } as const
+
+/** Reads the expected changes that admin-api stores, except for the deleted ones. */
 export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
   const collection = mongo.db.collection<ExpectedChangeDocument>('expected_changes')
   /**
@@ -36,13 +39,14 @@ export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
         project_id: { $in: [...projectIds] },
         subject: { $in: [null, ...names] },
         expires_at: { $gte: new Date(expiringAfter) },
+        ...NOT_DELETED,
       }
       const by = { project: '$project_id', subject: '$subject' }
       return lastOfEach(by, query, { n: MAX_FOUND_PER_SUBJECT, sortBy: { expires_at: -1 } })
     },
-    byIds: ids => asUnavailable(() => collection.find({ _id: { $in: [...ids] } }).toArray()),
+    byIds: ids => asUnavailable(() => collection.find({ _id: { $in: [...ids] }, ...NOT_DELETED }).toArray()),
     madeSince: (since, limit) => {
-      const query = { created_at: { $gte: new Date(since) } }
+      const query = { created_at: { $gte: new Date(since) }, ...NOT_DELETED }
       return lastOfEach('$project_id', query, { n: limit, sortBy: { created_at: -1, _id: -1 } })
     },
   }

@@ -46,6 +46,20 @@ export function createMongoInbox(mongo: Mongo): Inbox {
         if (there.length > 0) await replaceParked(there.flatMap(index => entries[index] ?? []))
       })
     },
+    decideAgain: documents =>
+      asUnavailable(async () => {
+        if (documents.length === 0) return
+        const updates = documents.map(({ _id, outcome, reason, action_ids, processed_at, replay_id }) => ({
+          updateOne: {
+            filter: { _id, ...(outcome === 'parked' ? { outcome } : {}) },
+            update: {
+              $set: { outcome, reason, processed_at, ...(replay_id === undefined ? {} : { replay_id }) },
+              $addToSet: { action_ids: { $each: action_ids } },
+            },
+          },
+        }))
+        await inbox.bulkWrite(updates, { ordered: false })
+      }),
     held: (connectionId, limit) =>
       asUnavailable(async () => {
         const query = { connection_id: connectionId, outcome: 'held' as const }

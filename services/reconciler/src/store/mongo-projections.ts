@@ -1,6 +1,7 @@
-import type { ActionDocument, IncidentDocument } from '@backstop/contracts'
+import { type ActionDocument, type IncidentDocument, searchKeysOfAction } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
 import type { Collection, Filter } from 'mongodb'
+import type { LookResult } from '../case/action-record.ts'
 import type { ListingState, ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
 import type { ProjectionStore } from './store.ts'
 
@@ -18,9 +19,19 @@ export function createMongoProjections(mongo: Mongo): ProjectionStore {
 /** Fields that are absent once all their facts were erased. An update must remove them. */
 const DETAIL_FIELDS = ['origin', 'customer', 'payment', 'mode', 'links'] as const satisfies (keyof ActionDocument)[]
 
-function toActionDocument({ action: { action_id, ...rest }, mergedInto }: ProjectedAction): ActionDocument {
-  const document = { _id: action_id, ...rest, first_seen: new Date(rest.first_seen_at) }
+function toActionDocument({ action: { action_id, ...rest }, mergedInto, lookResult }: ProjectedAction): ActionDocument {
+  const document = {
+    _id: action_id,
+    ...rest,
+    first_seen: new Date(rest.first_seen_at),
+    search: searchKeysOfAction(rest),
+    ...(lookResult === undefined ? {} : lookFields(lookResult)),
+  }
   return mergedInto === null ? document : { ...document, merged_into: mergedInto }
+}
+
+function lookFields({ doneAt, connections }: LookResult) {
+  return { look_done: new Date(doneAt), look_connections: connections }
 }
 
 function toIncidentDocument({ incident: { incident_id, ...rest } }: ProjectedIncident): IncidentDocument {

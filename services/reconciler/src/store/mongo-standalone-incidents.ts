@@ -1,4 +1,4 @@
-import type { Incident, IncidentDocument } from '@backstop/contracts'
+import type { IncidentDocument, IncidentOutcomeDocument, StoredIncident } from '@backstop/contracts'
 import {
   asUnavailable,
   createMongoOutboxSource,
@@ -7,7 +7,7 @@ import {
   writeIgnoringDuplicates,
 } from '@backstop/kit'
 import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
-import type { StandaloneIncidentStore } from './store.ts'
+import type { IncidentOutcomeStore, StandaloneIncidentStore } from './store.ts'
 
 /** Incidents without a case. They are in the collection `incidents`, like the projections of all other incidents. */
 export function createMongoStandaloneIncidents(mongo: Mongo): StandaloneIncidentStore {
@@ -29,9 +29,10 @@ export function createMongoStandaloneIncidents(mongo: Mongo): StandaloneIncident
       asUnavailable(async () => {
         const found = await incidents.findOne({ _id: id })
         if (found === null) return undefined
-        const { _id, opened: _opened, outbox: _outbox, ...incident } = found
-        return { incident_id: _id, ...incident }
+        return toStored(found)
       }),
+    findAll: ids =>
+      asUnavailable(async () => (await incidents.find({ _id: { $in: [...ids] } }).toArray()).map(toStored)),
     replace: ({ incident, entries }: IncidentChange) =>
       asUnavailable(async () => {
         const { _id, ...fields } = toDocument(incident)
@@ -46,6 +47,23 @@ export function createMongoStandaloneIncidents(mongo: Mongo): StandaloneIncident
   }
 }
 
-function toDocument({ incident_id, ...rest }: Incident): IncidentDocument {
+function toStored({ _id, opened: _opened, outbox: _outbox, ...incident }: IncidentDocument): StoredIncident {
+  return { incident_id: _id, ...incident }
+}
+
+/** The outcomes of commands that change incidents, collection `incident_outcomes`. */
+export function createMongoIncidentOutcomes(mongo: Mongo): IncidentOutcomeStore {
+  const collection = mongo.db.collection<IncidentOutcomeDocument>('incident_outcomes')
+  return {
+    byCommands: ids => asUnavailable(() => collection.find({ _id: { $in: [...ids] } }).toArray()),
+    insert: outcomes =>
+      asUnavailable(async () => {
+        const insert = () => collection.insertMany([...outcomes], { ordered: false })
+        if (outcomes.length > 0) await writeIgnoringDuplicates(insert, outcomes.length)
+      }),
+  }
+}
+
+function toDocument({ incident_id, ...rest }: StoredIncident): IncidentDocument {
   return { _id: incident_id, ...rest, opened: new Date(rest.opened_at) }
 }

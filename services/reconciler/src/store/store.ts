@@ -3,15 +3,19 @@ import type {
   ConnectionDocument,
   ExpectedChangeDocument,
   InboxDocument,
-  Incident,
+  IncidentBulkDocument,
+  IncidentOutcomeDocument,
   Names,
+  StoredIncident,
 } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { Case, CaseOutboxEntry } from '../case/case.ts'
 import type { ErasureStore } from '../erasure/erasure-store.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
+import type { TotalsStore } from '../totals/totals-store.ts'
 import type { ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
+import type { InboxReplayStore } from './inbox-replays.ts'
 import type { SweepStore } from './sweeps.ts'
 
 /**
@@ -62,7 +66,9 @@ export interface StandaloneIncidentStore {
    * @returns the messages to publish
    */
   open(told: IncidentChange): Promise<PendingOutbox>
-  find(incidentId: string): Promise<Incident | undefined>
+  find(incidentId: string): Promise<StoredIncident | undefined>
+  /** The incidents with these ids, those of actions included. */
+  findAll(incidentIds: readonly string[]): Promise<StoredIncident[]>
   /**
    * Writes the next version and adds its messages, unless another writer has changed the incident.
    * @returns the messages to publish; undefined if another writer has changed it
@@ -71,6 +77,28 @@ export interface StandaloneIncidentStore {
   /** The messages to publish; empty for an unknown incident. */
   pendingOf(incidentId: string): Promise<PendingOutbox>
   readonly outbox: OutboxSource
+}
+
+/** The outcomes of commands that change incidents. */
+export interface IncidentOutcomeStore {
+  /** The stored outcomes of these commands, in no order. */
+  byCommands(commandIds: readonly string[]): Promise<readonly IncidentOutcomeDocument[]>
+  /** Stores the outcomes; existing ones are kept. */
+  insert(outcomes: readonly IncidentOutcomeDocument[]): Promise<void>
+}
+
+/** Changes of many incidents, and the incidents that they select. */
+export interface IncidentBulkStore {
+  /** Stores a new bulk change. An existing one is kept. */
+  begin(bulk: IncidentBulkDocument): Promise<void>
+  /** A running bulk change whose next page may be taken. */
+  due(now: Date): Promise<IncidentBulkDocument | undefined>
+  /** Changes fields, unless another process has changed the document. @returns the changed document */
+  advance(bulk: IncidentBulkDocument, fields: Partial<IncidentBulkDocument>): Promise<IncidentBulkDocument | undefined>
+  /** The next incidents of the selection after the cursor, oldest first, in any state. */
+  page(bulk: IncidentBulkDocument, limit: number): Promise<StoredIncident[]>
+  /** Deleted connections without a bulk change of this id. */
+  deletedConnections(bulkIdOf: (connectionId: string) => string): Promise<{ id: string; projectId: string }[]>
 }
 
 export interface InboxEntry {
@@ -86,6 +114,11 @@ export interface Inbox {
   done(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Marks events as done. An existing entry is kept, unless its event was dead-lettered. */
   insert(entries: readonly InboxEntry[]): Promise<void>
+  /**
+   * Records the outcomes of replayed events. Their actions are added to those of the entry. A replayed event that cannot
+   * be used changes only an entry that is dead-lettered.
+   */
+  decideAgain(documents: readonly InboxDocument[]): Promise<void>
   /**
    * Hints that wait until the connection is readable, oldest first. Hints whose body is no longer kept are left out.
    */
@@ -181,11 +214,15 @@ export interface ReconcilerStores {
   readonly cases: CaseStore
   readonly projections: ProjectionStore
   readonly standaloneIncidents: StandaloneIncidentStore
+  readonly incidentOutcomes: IncidentOutcomeStore
+  readonly incidentBulks: IncidentBulkStore
   readonly inbox: Inbox
+  readonly inboxReplays: InboxReplayStore
   readonly connections: ConnectionReader
   readonly expectedChanges: ExpectedChangeReader
   readonly expectedChangeUses: ExpectedChangeUsesStore
   readonly openActions: OpenActionReader
   readonly sweeps: SweepStore
   readonly erasures: ErasureStore
+  readonly totals: TotalsStore
 }

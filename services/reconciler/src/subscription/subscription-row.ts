@@ -43,7 +43,7 @@ export function withSnapshot(
   source: SightingSource,
 ): SubscriptionRow {
   const { asOf, cancellation, pause } = sighting
-  const details = knownDetails(sighting.details, asOf)
+  const details = knownDetails(sighting.details, asOf, sighting.provider)
   const seen: Snapshot = {
     asOf,
     cancellation,

@@ -1,6 +1,7 @@
-import { deterministicId, incidentAlertId, type OutOfBand } from '@backstop/contracts'
-import { type ActionRecord, type IncidentRecord, openIncident } from '../case/action-record.ts'
+import { deterministicId, type IncidentEvent, incidentAlertId, type OutOfBand } from '@backstop/contracts'
+import { type ActionRecord, openIncident } from '../case/action-record.ts'
 import { type Case, withRecord } from '../case/case.ts'
+import type { IncidentRecord } from '../case/incident-record.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { alertEntry, incidentEntry } from './outbox-entries.ts'
 
@@ -21,7 +22,7 @@ export function openIncidentAbout(
   now: number,
 ): Case {
   const id = deterministicId('incident', record.id, occasion)
-  if (record.incidents.some(known => known.id === id)) return theCase
+  if (record.incidents.some(known => known.id === id) || wasClosedByPerson(record, reason.code)) return theCase
   const incident: IncidentRecord = {
     id,
     ...reason,
@@ -37,6 +38,12 @@ export function openIncidentAbout(
     timelineEntry(now, 'alert_sent', incidentAlertId(id, 'incident.opened'), 'Alert incident.opened raised'),
   )
   return withIncident(theCase, opened, incident, 'incident.opened', now)
+}
+
+/** True if the record's last incident with the code was resolved by a person, whose decision stands. */
+function wasClosedByPerson({ incidents }: ActionRecord, code: IncidentRecord['code']): boolean {
+  const last = incidents.findLast(incident => incident.code === code)
+  return last?.state === 'resolved' && last.lifeCycle?.reason != null
 }
 
 /** The end of an incident: the operation that explained the action, if any, and a text for people. */
@@ -76,10 +83,21 @@ function withIncident(
   theCase: Case,
   record: ActionRecord,
   incident: IncidentRecord,
-  event: 'incident.opened' | 'incident.resolved',
+  event: IncidentEvent,
   now: number,
 ): Case {
-  const next = withRecord(theCase, record)
-  const entries = [incidentEntry(next, record, incident, now), alertEntry(next, record, incident, event, now)]
-  return { ...next, outbox: [...next.outbox, ...entries] }
+  return withIncidentMessages(withRecord(theCase, record), record, incident, event, now)
+}
+
+/** Adds the messages about a changed incident. @param event the alert to raise; null for none */
+export function withIncidentMessages(
+  theCase: Case,
+  record: ActionRecord,
+  incident: IncidentRecord,
+  event: IncidentEvent | null,
+  now: number,
+): Case {
+  const told = incidentEntry(theCase, record, incident, now)
+  const alerts = event === null ? [] : [alertEntry(theCase, record, incident, event, now)]
+  return { ...theCase, outbox: [...theCase.outbox, told, ...alerts] }
 }

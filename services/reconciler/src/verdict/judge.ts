@@ -1,14 +1,16 @@
+import { permissionToAlert } from '@backstop/contracts'
 import {
   type ActionRecord,
   type ExemptVerdict,
   type ExplainedVerdict,
   isJudged,
   type Look,
+  lastResultOf,
   openIncident,
   type Pending,
 } from '../case/action-record.ts'
 import { type Case, withRecord } from '../case/case.ts'
-import { type ConnectionPolicy, permissionToAlert } from '../case/connection-policy.ts'
+import { type ConnectionPolicy, lookedConnections } from '../case/connection-policy.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
 import { denialReasonOf } from '../case/denial.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
@@ -92,6 +94,7 @@ function whyLookAgain(
 /** Schedules a second look, at first sight or after an operation no longer explains the action. */
 function scheduleLook(theCase: Case, action: NotUnexplained, { now, recheckDelayMs }: DecisionContext): Case {
   const dueAt = now + recheckDelayMs
+  const earlier = lastResultOf(action.look)
   const armed: ActionRecord = {
     ...action,
     verdict: 'pending',
@@ -99,7 +102,7 @@ function scheduleLook(theCase: Case, action: NotUnexplained, { now, recheckDelay
     operationId: null,
     expectedChangeId: null,
     quietFor: [],
-    look: { dueAt, askedAt: null, doneAt: null },
+    look: { dueAt, askedAt: null, doneAt: null, ...(earlier === undefined ? {} : { earlier }) },
   }
   const lost = timelineEntry(now, 'explanation_lost', action.operationId, lostExplanationText(action))
   const next = withRecord(theCase, action.verdict === 'explained' ? addToTimeline(armed, lost) : armed)
@@ -144,8 +147,9 @@ export function judgeAtSecondLook(
   now: number,
 ): Case {
   const { dueAt, askedAt } = look
-  const looked = { ...action, look: { dueAt, askedAt, doneAt: now }, readBack }
-  const permission = permissionToAlert(policies)
+  const connections = lookedConnections(policies)
+  const looked = { ...action, look: { dueAt, askedAt, doneAt: now, connections }, readBack }
+  const permission = permissionToAlert(connections)
   const judged: ActionRecord =
     permission.kind === 'quiet'
       ? {

@@ -4,6 +4,8 @@ import {
   type Difference,
   deterministicId,
   HEADERS,
+  type IncidentEvent,
+  type IncidentState,
   incidentAlertId,
   isoTime,
   type Operation,
@@ -12,8 +14,9 @@ import {
   type Reread,
   showOperation,
 } from '@backstop/contracts'
-import type { ActionRecord, IncidentRecord } from '../case/action-record.ts'
+import type { ActionRecord } from '../case/action-record.ts'
 import type { Case, CaseOutboxEntry } from '../case/case.ts'
+import type { IncidentRecord } from '../case/incident-record.ts'
 import { eraseInRecord, mayAlertPersonalData } from '../case/personal-data.ts'
 import type { ProviderQuestion } from '../case/whom-to-ask.ts'
 import { projectAction, projectIncident } from './projection.ts'
@@ -86,6 +89,11 @@ export function rereadEntry(
   return { id: message.reread_id, topic: 'rereads', key: connectionId, message, at: now }
 }
 
+/** @param changes how many changes people have made; each gets its own message */
+export function incidentMessageId(incidentId: string, state: IncidentState, changes: number): string {
+  return deterministicId('message', 'incident', incidentId, state, ...(changes === 0 ? [] : [String(changes)]))
+}
+
 export function incidentEntry(
   theCase: Case,
   action: ActionRecord,
@@ -93,7 +101,7 @@ export function incidentEntry(
   now: number,
 ): CaseOutboxEntry {
   return {
-    id: deterministicId('message', 'incident', incident.id, incident.state),
+    id: incidentMessageId(incident.id, incident.state, incident.lifeCycle?.changes.length ?? 0),
     topic: 'incidents',
     key: incident.id,
     message: projectIncident(theCase, action, incident),
@@ -105,12 +113,12 @@ export function alertEntry(
   theCase: Case,
   action: ActionRecord,
   incident: IncidentRecord,
-  event: 'incident.opened' | 'incident.resolved',
+  event: IncidentEvent,
   now: number,
 ): CaseOutboxEntry {
   const names = theCase.names?.[incident.connectionId]
   return toAlertEntry(theCase, now, {
-    alert_id: incidentAlertId(incident.id, event),
+    alert_id: incidentAlertId(incident.id, event, incident.lifeCycle?.reopened ?? 0),
     event,
     data: {
       incident: projectIncident(theCase, action, incident),

@@ -1,8 +1,10 @@
-import { type Action, type Incident, isoTime } from '@backstop/contracts'
-import { type ActionRecord, type IncidentRecord, isJudged, openIncident } from '../case/action-record.ts'
+import { type Action, type Incident, isoTime, type StoredIncident, type TimelineEntry } from '@backstop/contracts'
+import { type ActionRecord, isJudged, type LookResult, lastResultOf, openIncident } from '../case/action-record.ts'
 import type { Case, MergedRecord } from '../case/case.ts'
 import { showDetails } from '../case/details.ts'
+import type { IncidentRecord } from '../case/incident-record.ts'
 import { detailsOf } from '../case/sides.ts'
+import { showChanges, showProgress } from '../incident-life-cycle/show-progress.ts'
 import { summaryOf } from './summary.ts'
 import { candidatesOf, indexOperations, type OperationIndex, usedUpRemark, whyOf } from './why.ts'
 
@@ -35,9 +37,16 @@ function showAction(theCase: Case, action: ActionRecord, index: OperationIndex, 
     incident_id: (openIncident(action) ?? action.incidents.at(-1))?.id ?? null,
     event_ids: [...action.eventIds],
     ...showDetails(detailsOf(action)),
-    timeline: [...action.timeline],
+    timeline: timelineOf(action),
     version,
   }
+}
+
+/** The entries of the action, and the changes of its incidents. */
+function timelineOf({ timeline, incidents }: ActionRecord): TimelineEntry[] {
+  const changes = showChanges(incidents.map(({ lifeCycle }) => lifeCycle))
+  if (changes.length === 0) return [...timeline]
+  return [...timeline, ...changes].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
 /**
@@ -50,13 +59,15 @@ export type ListingState = 'absent' | 'outdated' | 'current'
 export interface ProjectedAction {
   readonly action: Action
   readonly mergedInto: string | null
+  /** The result of its last finished second look; undefined if there was none. */
+  readonly lookResult: LookResult | undefined
   readonly listing: ListingState
   /** True if its verdict, reason or operation changed. */
   readonly isDecided: boolean
 }
 
 export interface ProjectedIncident extends Pick<ProjectedAction, 'listing'> {
-  readonly incident: Incident
+  readonly incident: StoredIncident
 }
 
 /** The records of a case to list. */
@@ -145,6 +156,7 @@ export function projectActions(
     return {
       action: showAction(theCase, record, index, record.changedIn),
       mergedInto,
+      lookResult: lastResultOf(record.look),
       listing: known === undefined && mergedInto === null ? 'absent' : listingOf(theCase, record, before),
       isDecided: mergedInto === null && !hasSameVerdict(record, known),
     }
@@ -168,7 +180,11 @@ export function projectIncidents(
 ): readonly ProjectedIncident[] {
   return actions.flatMap(action =>
     action.incidents.map(incident => ({
-      incident: { ...projectIncident(theCase, action, incident), version: action.changedIn },
+      incident: {
+        ...projectIncident(theCase, action, incident),
+        version: action.changedIn,
+        ...(incident.lifeCycle === undefined ? {} : { changes: incident.lifeCycle.changes }),
+      },
       listing: listingOf(theCase, action, before),
     })),
   )
@@ -181,13 +197,12 @@ export function projectIncident(theCase: Case, action: ActionRecord, incident: I
     project_id: theCase.projectId,
     connection_id: incident.connectionId,
     code: incident.code,
-    state: incident.state,
     summary: summaryOf(action, incident),
     action_id: action.id,
     out_of_band: incident.outOfBand,
     opened_at: isoTime(incident.openedAt),
-    resolved_at: incident.resolvedAt === null ? null : isoTime(incident.resolvedAt),
-    resolved_by: incident.resolvedBy,
+    provider_created_at: isoTime(action.providerCreatedAt),
+    ...showProgress(incident),
     version: theCase.version,
   }
 }

@@ -1,6 +1,6 @@
 import { type ActionRecord, isProvisional, judgementOf, openIncident, type Side } from '../case/action-record.ts'
 import { type Case, withAll, withConnection, withRecord } from '../case/case.ts'
-import { asDetails, mergeDetails } from '../case/details.ts'
+import { asDetails, mergeDetails, withoutOrigin } from '../case/details.ts'
 import { withSides } from '../case/sides.ts'
 import { timelineEntry } from '../case/timeline.ts'
 import { resolveIncident } from './incidents.ts'
@@ -61,7 +61,7 @@ export function mergeRecords(theCase: Case, kept: ActionRecord, duplicate: Actio
     firstSeenAt: Math.min(kept.firstSeenAt, duplicate.firstSeenAt),
     readBack: kept.readBack ?? duplicate.readBack,
     // Those of a subscription's change are derived from its history.
-    ...asDetails(kept.turn === null ? mergeDetails(kept.details, duplicate.details) : kept.details),
+    ...asDetails(kept.turn === null ? mergeDetails(kept.details, detailsFor(kept, duplicate)) : kept.details),
     timeline: [
       ...[...kept.timeline, ...duplicate.timeline].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
       timelineEntry(now, 'event_received', duplicate.id, text),
@@ -84,6 +84,11 @@ export function mergeRecords(theCase: Case, kept: ActionRecord, duplicate: Actio
     duplicate,
     now,
   )
+}
+
+/** The details of a duplicate that its action shows. The origin of a total is not that of a refund which is known itself. */
+function detailsFor(kept: ActionRecord, duplicate: ActionRecord): ActionRecord['details'] {
+  return isProvisional(kept) ? duplicate.details : withoutOrigin(duplicate.details)
 }
 
 /**

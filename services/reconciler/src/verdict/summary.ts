@@ -1,5 +1,6 @@
 import { formatMoney, type ObjectState } from '@backstop/contracts'
-import { type ActionRecord, type IncidentRecord, isProvisional } from '../case/action-record.ts'
+import { type ActionRecord, isProvisional } from '../case/action-record.ts'
+import type { IncidentRecord } from '../case/incident-record.ts'
 
 /** What a refund's state says about it, as part of a sentence. */
 const REFUND_STATES: Record<ObjectState, string> = {
@@ -19,13 +20,14 @@ const CANCELLATION_STATES: Partial<Record<ObjectState, string>> = {
 }
 
 /** The summary of an incident, in one sentence. */
-export function summaryOf(action: ActionRecord, { code, resolution }: IncidentRecord): string {
+export function summaryOf(action: ActionRecord, { code, resolution, lifeCycle }: IncidentRecord): string {
   const money = formatMoney(action.amount, action.currency)
   const what = `A ${action.kind.replaceAll('_', ' ')}${money === null ? '' : ` of ${money}`} on ${action.subject}`
   if (code === 'REFUND_REJECTED') {
     const explained = action.operationId === null ? '' : `, which operation ${action.operationId} explains,`
     return `${what}${explained} was rejected by the provider's review: no money moved`
   }
+  if (resolution !== null && lifeCycle?.reason != null) return `${what}: ${lowerFirst(resolution)}`
   if (resolution === null) return `${what} ${outcomeText(action)}, and no operation of yours explains it`
   if (action.reason === 'provider_denies_it') {
     return `${what} did not go through: ${lowerFirst(resolution)}`

@@ -1,20 +1,27 @@
 import {
   type Alert,
   type Command,
-  deterministicId,
   type Incident,
+  type IncidentEvent,
   incidentAlertId,
   isoTime,
   type Names,
+  type StoredIncident,
   type TimedOutboxEntry,
 } from '@backstop/contracts'
+import { incidentMessageId } from '../../verdict/outbox-entries.ts'
 
 export type OpenChannelIncident = Extract<Command, { kind: 'open_channel_incident' }>
 export type ResolveChannelIncident = Extract<Command, { kind: 'resolve_channel_incident' }>
+/** The commands about the incident of a disabled channel. */
+export interface FailingChannelCommand {
+  readonly open: OpenChannelIncident
+  readonly resolve: ResolveChannelIncident
+}
 
 /** A new version of an incident without an action, and its outbox entries. Both are written at once. */
 export interface IncidentChange {
-  readonly incident: Incident
+  readonly incident: StoredIncident
   readonly entries: readonly TimedOutboxEntry[]
 }
 
@@ -38,24 +45,25 @@ export function openChannelIncident(command: OpenChannelIncident, now: number, n
   return { incident, entries: incidentMessages(incident, 'incident.opened', now, names) }
 }
 
-export type ChannelIncidentResolution =
-  | { kind: 'resolve'; reason: 'channel_enabled'; told: IncidentChange }
-  | { kind: 'keep'; reason: 'unknown_incident' | 'about_another_channel' | 'resolved_before' }
+/** The decision on a command that resolves an incident. `reason` is for the log. */
+export type IncidentResolution =
+  | { kind: 'resolve'; reason: string; told: IncidentChange }
+  | { kind: 'keep'; reason: 'unknown_incident' | 'about_another_channel' | 'about_another_key' | 'resolved_before' }
 
 /** @param known the stored incident; undefined if there is none */
 export function resolveChannelIncident(
   command: ResolveChannelIncident,
-  known: Incident | undefined,
+  known: StoredIncident | undefined,
   now: number,
   names?: Names,
-): ChannelIncidentResolution {
+): IncidentResolution {
   if (known === undefined) return { kind: 'keep', reason: 'unknown_incident' }
   const { project_id, channel_id } = command
   if (known.code !== 'CHANNEL_DISABLED' || known.channel_id !== channel_id || known.project_id !== project_id) {
     return { kind: 'keep', reason: 'about_another_channel' }
   }
   if (known.state === 'resolved') return { kind: 'keep', reason: 'resolved_before' }
-  const incident: Incident = {
+  const incident: StoredIncident = {
     ...known,
     state: 'resolved',
     summary: `${known.summary}. It was enabled again`,
@@ -69,24 +77,27 @@ export function resolveChannelIncident(
   }
 }
 
-/** The messages of an incident's change. Their ids are deterministic, so a repeat sends the same messages. */
+/**
+ * The messages of an incident's change. Their ids are deterministic, so a repeat sends the same messages.
+ * @param event the alert to raise; null for none
+ */
 export function incidentMessages(
-  incident: Incident,
-  event: 'incident.opened' | 'incident.resolved',
+  stored: StoredIncident,
+  event: IncidentEvent | null,
   now: number,
   names?: Names,
 ): TimedOutboxEntry[] {
-  const { incident_id, project_id, state } = incident
+  const { changes = [], ...incident } = stored
+  const { incident_id, project_id, state, reopened } = incident
+  const id = incidentMessageId(incident_id, state, changes.length)
+  const shown: TimedOutboxEntry = { id, topic: 'incidents', key: incident_id, message: incident, at: now }
+  if (event === null) return [shown]
   const alert: Alert = {
-    alert_id: incidentAlertId(incident_id, event),
+    alert_id: incidentAlertId(incident_id, event, reopened),
     project_id,
     created_at: isoTime(now),
     event,
     data: { incident, action: null, ...(names === undefined ? {} : { names }) },
   }
-  const id = deterministicId('message', 'incident', incident_id, state)
-  return [
-    { id, topic: 'incidents', key: incident_id, message: incident, at: now },
-    { id: alert.alert_id, topic: 'alerts', key: project_id, message: alert, at: now },
-  ]
+  return [shown, { id: alert.alert_id, topic: 'alerts', key: project_id, message: alert, at: now }]
 }

@@ -1,4 +1,11 @@
-import { deterministicId, type Incident, type IncidentCode, isoTime, type Names } from '@backstop/contracts'
+import {
+  deterministicId,
+  type Incident,
+  type IncidentCode,
+  isoTime,
+  type Names,
+  type StoredIncident,
+} from '@backstop/contracts'
 import { type IncidentChange, incidentMessages } from './failing-channel.ts'
 
 /** The faults of a connection. */
@@ -51,9 +58,13 @@ const RESOLVED_TEXT: Record<ConnectionFault, string> = {
  * Resolves an open incident.
  * @returns undefined if it is already resolved
  */
-export function resolveConnectionIncident(known: Incident, names: Names, now: number): IncidentChange | undefined {
+export function resolveConnectionIncident(
+  known: StoredIncident,
+  names: Names,
+  now: number,
+): IncidentChange | undefined {
   if (known.state === 'resolved') return undefined
-  const incident: Incident = {
+  const incident: StoredIncident = {
     ...known,
     state: 'resolved',
     summary: `${known.summary}. ${RESOLVED_TEXT[known.code as ConnectionFault]}`,

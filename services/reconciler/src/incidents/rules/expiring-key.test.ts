@@ -1,0 +1,56 @@
+import { Alert, type Command, Incident, incidentAlertId } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { openKeyIncident, resolveKeyIncident } from './expiring-key.ts'
+
+const NOW = Date.parse('2026-11-21T10:00:00.000Z')
+const common = { command_id: 'cmd_1', project_id: 'prj_1', incident_id: 'inc_1', key_id: 'key_1' }
+const expiring: Extract<Command, { kind: 'open_key_incident' }> = {
+  ...common,
+  kind: 'open_key_incident',
+  requested_at: '2026-11-21T09:59:58.000Z',
+  key_name: 'Billing job',
+  expires_at: '2026-11-28T09:00:00.000Z',
+}
+const rotated: Extract<Command, { kind: 'resolve_key_incident' }> = {
+  ...common,
+  kind: 'resolve_key_incident',
+  requested_at: '2026-11-22T09:59:58.000Z',
+  outcome: 'rotated',
+}
+
+describe('an API key that expires soon', () => {
+  test('opens an incident with its name and time, and raises an alert', () => {
+    const { incident, entries } = openKeyIncident(expiring, NOW)
+    expect(Incident.parse(incident)).toMatchObject({
+      code: 'KEY_EXPIRING',
+      state: 'open',
+      key_id: 'key_1',
+      summary: 'The API key "Billing job" expires on 2026-11-28T09:00:00.000Z',
+      opened_at: expiring.requested_at,
+    })
+    expect(entries.map(({ topic }) => topic)).toEqual(['incidents', 'alerts'])
+    expect(entries[1]?.id).toBe(incidentAlertId('inc_1', 'incident.opened'))
+    expect(Alert.parse(entries[1]?.message)).toMatchObject({ event: 'incident.opened', data: { action: null } })
+  })
+
+  test.each(['rotated', 'revoked', 'expired'] as const)('and is %s resolves the incident, once', outcome => {
+    const { incident } = openKeyIncident(expiring, NOW)
+    const resolution = resolveKeyIncident({ ...rotated, outcome }, incident, NOW + 5)
+    if (resolution.kind !== 'resolve') throw new Error(resolution.reason)
+    expect(resolution.reason).toBe(`key_${outcome}`)
+    expect(resolution.told.incident).toMatchObject({ state: 'resolved', resolved_at: rotated.requested_at, version: 2 })
+    const again = resolveKeyIncident({ ...rotated, outcome }, resolution.told.incident, NOW + 6)
+    expect(again).toEqual({ kind: 'keep', reason: 'resolved_before' })
+  })
+})
+
+test.each([
+  { name: 'is unknown', known: undefined, reason: 'unknown_incident' },
+  { name: 'is about another key', known: { key_id: 'key_2' }, reason: 'about_another_key' },
+  { name: 'is of another project', known: { project_id: 'prj_2' }, reason: 'about_another_key' },
+  { name: 'has another code', known: { code: 'CHANNEL_DISABLED' as const }, reason: 'about_another_key' },
+])('an incident that $name is not resolved: $reason', ({ known, reason }) => {
+  const { incident } = openKeyIncident(expiring, NOW)
+  const given = known === undefined ? undefined : { ...incident, ...known }
+  expect(resolveKeyIncident(rotated, given, NOW)).toEqual({ kind: 'keep', reason })
+})

@@ -1,0 +1,63 @@
+import type { Command, Incident, Names } from '@backstop/contracts'
+import { type IncidentChange, type IncidentResolution, incidentMessages } from './failing-channel.ts'
+
+type OpenKeyIncident = Extract<Command, { kind: 'open_key_incident' }>
+type ResolveKeyIncident = Extract<Command, { kind: 'resolve_key_incident' }>
+/** The commands about the incident of an API key that expires soon. */
+export interface ExpiringKeyCommand {
+  readonly open: OpenKeyIncident
+  readonly resolve: ResolveKeyIncident
+}
+
+/** The incident of an API key that expires soon. It warns people before the software that uses the key is refused. */
+export function openKeyIncident(command: OpenKeyIncident, now: number, names?: Names): IncidentChange {
+  const incident: Incident = {
+    incident_id: command.incident_id,
+    project_id: command.project_id,
+    connection_id: null,
+    code: 'KEY_EXPIRING',
+    state: 'open',
+    summary: `The API key "${command.key_name}" expires on ${command.expires_at}`,
+    action_id: null,
+    key_id: command.key_id,
+    out_of_band: null,
+    opened_at: command.requested_at,
+    resolved_at: null,
+    resolved_by: null,
+    version: 1,
+  }
+  return { incident, entries: incidentMessages(incident, 'incident.opened', now, names) }
+}
+
+const OUTCOMES: Readonly<Record<ResolveKeyIncident['outcome'], string>> = {
+  rotated: 'It was rotated',
+  revoked: 'It was revoked',
+  expired: 'It has expired, and requests with it are refused',
+}
+
+/** @param known the stored incident; undefined if there is none */
+export function resolveKeyIncident(
+  command: ResolveKeyIncident,
+  known: Incident | undefined,
+  now: number,
+  names?: Names,
+): IncidentResolution {
+  if (known === undefined) return { kind: 'keep', reason: 'unknown_incident' }
+  const { project_id, key_id, outcome } = command
+  if (known.code !== 'KEY_EXPIRING' || known.key_id !== key_id || known.project_id !== project_id) {
+    return { kind: 'keep', reason: 'about_another_key' }
+  }
+  if (known.state === 'resolved') return { kind: 'keep', reason: 'resolved_before' }
+  const incident: Incident = {
+    ...known,
+    state: 'resolved',
+    summary: `${known.summary}. ${OUTCOMES[outcome]}`,
+    resolved_at: command.requested_at,
+    version: known.version + 1,
+  }
+  return {
+    kind: 'resolve',
+    reason: `key_${outcome}`,
+    told: { incident, entries: incidentMessages(incident, 'incident.resolved', now, names) },
+  }
+}

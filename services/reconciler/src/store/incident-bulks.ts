@@ -1,0 +1,98 @@
+import type { ConnectionDocument, IncidentBulkDocument, IncidentDocument, StoredIncident } from '@backstop/contracts'
+import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
+import type { Filter } from 'mongodb'
+import type { IncidentBulkStore } from './store.ts'
+
+/** Bulk changes of incidents, collection `incident_bulks`. */
+export function createMongoIncidentBulks(mongo: Mongo): IncidentBulkStore {
+  const bulks = mongo.db.collection<IncidentBulkDocument>('incident_bulks')
+  const incidents = mongo.db.collection<IncidentDocument>('incidents')
+  const connections = mongo.db.collection<ConnectionDocument>('connections')
+  return {
+    begin: bulk =>
+      asUnavailable(async () => {
+        await writeIgnoringDuplicates(() => bulks.insertMany([bulk], { ordered: false }), 1)
+      }),
+    due: now =>
+      asUnavailable(async () => (await bulks.findOne({ state: 'running', next_page_at: { $lte: now } })) ?? undefined),
+    advance: ({ _id, version }, fields) =>
+      asUnavailable(async () => {
+        const set = { $set: { ...fields, version: version + 1 } }
+        return (await bulks.findOneAndUpdate({ _id, version }, set, { returnDocument: 'after' })) ?? undefined
+      }),
+    page: (bulk, limit) =>
+      asUnavailable(async () => {
+        const found = incidents.find(filterOf(bulk)).sort({ opened: 1, _id: 1 }).limit(limit)
+        return (await found.toArray()).map(({ _id, opened: _opened, outbox: _outbox, ...incident }) => ({
+          incident_id: _id,
+          ...incident,
+        }))
+      }),
+    deletedConnections: bulkIdOf =>
+      asUnavailable(async () => {
+        const deleted = await connections.find({ status: 'deleted' }, { projection: { project_id: 1 } }).toArray()
+        const ids = deleted.map(({ _id }) => bulkIdOf(_id))
+        const known = await bulks.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray()
+        const begun = new Set(known.map(({ _id }) => _id))
+        return deleted
+          .filter(({ _id }) => !begun.has(bulkIdOf(_id)))
+          .map(({ _id, project_id }) => ({ id: _id, projectId: project_id }))
+      }),
+  }
+}
+
+function filterOf({ project_id, selection, cursor }: IncidentBulkDocument): Filter<IncidentDocument> {
+  const { connection_id, code, from, to } = selection
+  const at = cursor?.opened ?? new Date(from ?? 0)
+  const later = [{ opened: { $gt: at } }, { opened: at, _id: { $gt: cursor?.incident_id ?? '' } }]
+  return {
+    project_id,
+    // All states are named, because in the index the state comes before the date that sorts the incidents.
+    state: { $in: ['open', 'acknowledged', 'resolved'] },
+    opened: { $lt: new Date(to) },
+    $or: later,
+    ...(connection_id === undefined ? {} : { connection_id }),
+    ...(code === undefined ? {} : { code }),
+  } as Filter<IncidentDocument>
+}
+
+/** Bulk changes in memory. */
+export function createMemoryIncidentBulks(
+  incidents: ReadonlyMap<string, StoredIncident>,
+  connections: ReadonlyMap<string, ConnectionDocument>,
+): IncidentBulkStore {
+  const bulks = new Map<string, IncidentBulkDocument>()
+  return {
+    begin: async bulk => {
+      if (!bulks.has(bulk._id)) bulks.set(bulk._id, bulk)
+    },
+    due: async now => [...bulks.values()].find(({ state, next_page_at }) => state === 'running' && next_page_at <= now),
+    advance: async ({ _id, version }, fields) => {
+      const known = bulks.get(_id)
+      if (known?.version !== version) return undefined
+      const next = { ...known, ...fields, version: version + 1 }
+      bulks.set(_id, next)
+      return next
+    },
+    page: async ({ project_id, selection: { connection_id, code, from, to }, cursor }, limit) => {
+      const placeOf = (incident: StoredIncident) => [incident.opened_at, incident.incident_id].join()
+      const after = cursor === null ? null : [cursor.opened.toISOString(), cursor.incident_id].join()
+      return [...incidents.values()]
+        .filter(
+          one =>
+            one.project_id === project_id &&
+            (connection_id === undefined || one.connection_id === connection_id) &&
+            (code === undefined || one.code === code) &&
+            (from === undefined || Date.parse(one.opened_at) >= Date.parse(from)) &&
+            Date.parse(one.opened_at) < Date.parse(to) &&
+            (after === null || placeOf(one) > after),
+        )
+        .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+        .slice(0, limit)
+    },
+    deletedConnections: async bulkIdOf =>
+      [...connections.values()]
+        .filter(({ _id, status }) => status === 'deleted' && !bulks.has(bulkIdOf(_id)))
+        .map(({ _id, project_id }) => ({ id: _id, projectId: project_id })),
+  }
+}

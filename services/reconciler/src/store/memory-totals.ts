@@ -1,0 +1,67 @@
+import type { Action, DailyTotalsDocument, Incident, ProjectTotalsDocument } from '@backstop/contracts'
+import { countedDayId, dayOf, projectDayId } from '../case/counted-day.ts'
+import { countDay, sumDays } from '../totals/rules/count-day.ts'
+import type { TotalsStore } from '../totals/totals-store.ts'
+
+/** The daily totals in memory, for simulations. */
+export function createMemoryTotals(
+  days: Map<string, DailyTotalsDocument>,
+  projectDays: Map<string, ProjectTotalsDocument>,
+  listed: {
+    readonly actions: ReadonlyMap<string, Action & { readonly merged_into?: string }>
+    readonly incidents: ReadonlyMap<string, Incident>
+  },
+): TotalsStore {
+  return {
+    mark: async (touched, now) => {
+      for (const one of touched) {
+        const _id = countedDayId(one)
+        const known = days.get(_id)
+        const times = { verdict: [], acknowledgement: [], resolution: [] }
+        const day = { _id, project_id: one.projectId, connection_id: one.connectionId, day: new Date(one.day) }
+        const initial: DailyTotalsDocument = { ...day, marks: 0, counted: 0, totals: [], times }
+        const { count_at = new Date(now), ...rest } = known ?? initial
+        days.set(_id, { ...rest, marks: rest.marks + 1, count_at })
+      }
+    },
+    claimNext: async (now, leasedUntil) => {
+      const dueAt = ({ count_at }: DailyTotalsDocument) => count_at?.getTime() ?? Infinity
+      const [next] = [...days.values()].filter(day => dueAt(day) <= now).sort((a, b) => dueAt(a) - dueAt(b))
+      if (next === undefined) return undefined
+      days.set(next._id, { ...next, count_at: new Date(leasedUntil) })
+      const { project_id, connection_id, day, marks } = next
+      return { projectId: project_id, connectionId: connection_id, day: day.getTime(), marks }
+    },
+    count: async ({ connectionId, day }) =>
+      countDay(
+        [...listed.actions.values()].filter(
+          action =>
+            action.merged_into === undefined &&
+            action.connection_id === connectionId &&
+            dayOf(Date.parse(action.provider_created_at)) === day,
+        ),
+        [...listed.incidents.values()].filter(
+          ({ connection_id, action_id, opened_at }) =>
+            action_id !== null && connection_id === connectionId && dayOf(Date.parse(opened_at)) === day,
+        ),
+      ),
+    save: async (day, { totals, times }) => {
+      const known = days.get(countedDayId(day))
+      if (known === undefined || known.counted > day.marks) return
+      days.set(known._id, { ...known, totals: [...totals], times, counted: day.marks })
+    },
+    sumProject: async ({ projectId, day }) => {
+      const _id = projectDayId({ projectId, day })
+      const ofDay = [...days.values()].filter(one => one.project_id === projectId && one.day.getTime() === day)
+      const { totals, times } = sumDays(ofDay)
+      const version = (projectDays.get(_id)?.version ?? 0) + 1
+      projectDays.set(_id, { _id, project_id: projectId, day: new Date(day), version, totals: [...totals], times })
+    },
+    finish: async (day, nextAt) => {
+      const known = days.get(countedDayId(day))
+      if (known?.counted !== day.marks) return
+      const { count_at: _due, ...rest } = known
+      days.set(known._id, known.marks === day.marks ? rest : { ...rest, count_at: new Date(nextAt) })
+    },
+  }
+}

@@ -1,0 +1,194 @@
+import type {
+  ActionDocument,
+  DailyTotal,
+  DailyTotalsDocument,
+  IncidentDocument,
+  ProjectTotalsDocument,
+  TimeBucket,
+} from '@backstop/contracts'
+import { isoTime } from '@backstop/contracts'
+import { asUnavailable, type Mongo } from '@backstop/kit'
+import { type CountedDay, countedDayId, projectDayId } from '../case/counted-day.ts'
+import {
+  countIncidentTimes,
+  type DailyTotalKey,
+  type DayCount,
+  sortTotals,
+  sumDays,
+} from '../totals/rules/count-day.ts'
+import type { ProjectDay, TotalsStore } from '../totals/totals-store.ts'
+
+const DAY_MS = 86_400_000
+const COUNT_WITHIN_MS = 100_000
+
+/** The daily totals of connections and of projects, collections `daily_totals` and `project_totals`. */
+export function createMongoTotals(mongo: Mongo): TotalsStore {
+  const days = mongo.db.collection<DailyTotalsDocument>('daily_totals')
+  const projectDays = mongo.db.collection<ProjectTotalsDocument>('project_totals')
+  const actions = mongo.db.collection<ActionDocument>('actions')
+  const incidents = mongo.db.collection<IncidentDocument>('incidents')
+
+  async function countActions({
+    connectionId,
+    day,
+  }: CountedDay): Promise<{ totals: DailyTotal[]; verdict: TimeBucket[] }> {
+    const made = { $gte: isoTime(day), $lt: isoTime(day + DAY_MS) }
+    const own = { connection_id: connectionId, provider_created_at: made, merged_into: null }
+    const options = { maxTimeMS: COUNT_WITHIN_MS }
+    const [totals, times] = await Promise.all([
+      actions
+        .aggregate<Omit<DailyTotal, keyof DailyTotalKey> & { _id: DailyTotalKey }>(
+          [{ $match: own }, { $group: TOTALS }],
+          options,
+        )
+        .toArray(),
+      actions.aggregate<{ _id: unknown; count: number }>([{ $match: own }, ...VERDICT_TIMES], options).toArray(),
+    ])
+    return {
+      totals: sortTotals(
+        totals.map(({ _id, count, amount }) => ({
+          ..._id,
+          currency: _id.currency ?? null,
+          mode: _id.mode ?? null,
+          count: Number(count),
+          amount: Number(amount),
+        })),
+      ),
+      verdict: times.map(({ _id, count }): TimeBucket => [Number(_id), count]).sort(([a], [b]) => a - b),
+    }
+  }
+
+  /**
+   * The version is read before the counts: if two processes sum the same day, the one that stores later has also read later.
+   * @returns false if another process stored a sum in the meantime
+   */
+  async function storeSum({ projectId, day }: ProjectDay): Promise<boolean> {
+    const _id = projectDayId({ projectId, day })
+    const date = new Date(day)
+    const version = (await projectDays.findOne({ _id }, { projection: { version: 1 } }))?.version
+    const counts = await days
+      .find({ project_id: projectId, day: date }, { projection: { totals: 1, times: 1 }, maxTimeMS: COUNT_WITHIN_MS })
+      .toArray()
+    const { totals, times } = sumDays(counts)
+    const sum = { totals: [...totals], times }
+    if (version === undefined) {
+      const first = { _id, project_id: projectId, day: date, version: 1, ...sum }
+      return (await projectDays.updateOne({ _id }, { $setOnInsert: first }, { upsert: true })).upsertedCount === 1
+    }
+    const { matchedCount } = await projectDays.updateOne({ _id, version }, { $set: { ...sum, version: version + 1 } })
+    return matchedCount === 1
+  }
+
+  return {
+    mark: (touched, now) =>
+      asUnavailable(async () => {
+        if (touched.length === 0) return
+        const updates = touched.map(one => ({
+          updateOne: { filter: { _id: countedDayId(one) }, update: markOf(one, now), upsert: true },
+        }))
+        await days.bulkWrite(updates, { ordered: false })
+      }),
+
+    claimNext: (now, leasedUntil) =>
+      asUnavailable(async () => {
+        const due = { count_at: { $lte: new Date(now) } }
+        const lease = { $set: { count_at: new Date(leasedUntil) } }
+        const found = await days.findOneAndUpdate(due, lease, { sort: { count_at: 1 } })
+        if (found === null) return undefined
+        const { project_id, connection_id, day, marks } = found
+        return { projectId: project_id, connectionId: connection_id, day: day.getTime(), marks }
+      }),
+
+    count: day =>
+      asUnavailable(async (): Promise<DayCount> => {
+        const opened = { $gte: new Date(day.day), $lt: new Date(day.day + DAY_MS) }
+        const about = { connection_id: day.connectionId, opened, action_id: { $ne: null } }
+        const projection = { opened_at: 1, acknowledged_at: 1, resolved_at: 1 }
+        const [{ totals, verdict }, ofDay] = await Promise.all([
+          countActions(day),
+          incidents.find(about, { projection, maxTimeMS: COUNT_WITHIN_MS }).toArray(),
+        ])
+        return { totals, times: { verdict, ...countIncidentTimes(ofDay) } }
+      }),
+
+    save: (day, { totals, times }) =>
+      asUnavailable(async () => {
+        const noLaterCount = { _id: countedDayId(day), counted: { $lte: day.marks } }
+        await days.updateOne(noLaterCount, { $set: { totals: [...totals], times, counted: day.marks } })
+      }),
+
+    sumProject: day =>
+      asUnavailable(async () => {
+        // Each failed attempt means that another process stored a newer sum.
+        while (!(await storeSum(day)));
+      }),
+
+    finish: (day, nextAt) =>
+      asUnavailable(async () => {
+        // After a later count, the process that made it finishes the day.
+        const own = { _id: countedDayId(day), counted: day.marks }
+        const { matchedCount } = await days.updateOne({ ...own, marks: day.marks }, { $unset: { count_at: '' } })
+        if (matchedCount === 0) await days.updateOne(own, { $set: { count_at: new Date(nextAt) } })
+      }),
+  }
+}
+
+const TOTALS = {
+  _id: {
+    verdict: '$verdict',
+    reason: '$reason',
+    kind: '$kind',
+    currency: '$currency',
+    state: '$state',
+    // Older actions have no mode. They must not make a total of their own beside those whose mode is null.
+    mode: { $ifNull: ['$mode', null] },
+  },
+  count: { $sum: 1 },
+  amount: { $sum: { $toLong: { $ifNull: ['$amount', 0] } } },
+}
+
+/** The same as countDay: the time of the first verdict, cut to its two leading digits. */
+const VERDICT_TIMES = [
+  {
+    $project: {
+      since: { $toDate: '$first_seen_at' },
+      entry: {
+        $first: {
+          $filter: {
+            input: '$timeline',
+            as: 'one',
+            cond: { $in: ['$$one.what', ['explained', 'second_look']] },
+            limit: 1,
+          },
+        },
+      },
+    },
+  },
+  { $match: { entry: { $exists: true } } },
+  { $project: { ms: { $max: [0, { $toLong: { $subtract: [{ $toDate: '$entry.at' }, '$since'] } }] } } },
+  {
+    $group: {
+      _id: { $trunc: ['$ms', { $min: [0, { $subtract: [2, { $strLenBytes: { $toString: '$ms' } }] }] }] },
+      count: { $sum: 1 },
+    },
+  },
+]
+
+/** A pipeline, because a day that waits for its count keeps its place. */
+function markOf({ projectId, connectionId, day }: CountedDay & { readonly projectId: string }, now: number): object[] {
+  const kept = (field: string, initial: unknown) => ({ $ifNull: [`$${field}`, initial] })
+  return [
+    {
+      $set: {
+        project_id: { $literal: projectId },
+        connection_id: { $literal: connectionId },
+        day: new Date(day),
+        marks: { $add: [kept('marks', 0), 1] },
+        counted: kept('counted', 0),
+        count_at: kept('count_at', new Date(now)),
+        totals: kept('totals', []),
+        times: kept('times', { verdict: [], acknowledgement: [], resolution: [] }),
+      },
+    },
+  ]
+}

@@ -1,0 +1,88 @@
+import {
+  type Action,
+  countInBuckets,
+  type DailyTimes,
+  type DailyTotal,
+  type Incident,
+  sumBuckets,
+} from '@backstop/contracts'
+
+/** The totals of one day. */
+export interface DayCount {
+  readonly totals: readonly DailyTotal[]
+  readonly times: DailyTimes
+}
+
+/** What the actions of one total have in common. */
+export type DailyTotalKey = Omit<DailyTotal, 'count' | 'amount'>
+
+const VERDICT_ENTRIES = new Set(['explained', 'second_look'])
+
+/**
+ * Counts the listed actions and incidents of one day.
+ * @param actions without those that were merged into others
+ * @param incidents about actions
+ */
+export function countDay(
+  actions: readonly Omit<Action, 'action_id'>[],
+  incidents: readonly Omit<Incident, 'incident_id'>[],
+): DayCount {
+  const totals = new Map<string, DailyTotal>()
+  for (const { verdict, reason, kind, currency, state, mode = null, amount } of actions) {
+    const common = { verdict, reason, kind, currency, state, mode }
+    const key = keyOf(common)
+    const total = totals.get(key) ?? { ...common, count: 0, amount: 0 }
+    totals.set(key, { ...total, count: total.count + 1, amount: total.amount + (amount ?? 0) })
+  }
+  return {
+    totals: sortTotals([...totals.values()]),
+    times: { verdict: countInBuckets(actions.flatMap(timeToVerdict)), ...countIncidentTimes(incidents) },
+  }
+}
+
+/** Adds the counts of several connections. */
+export function sumDays(days: readonly DayCount[]): DayCount {
+  const totals = new Map<string, DailyTotal>()
+  for (const total of days.flatMap(day => day.totals)) {
+    const key = keyOf(total)
+    const { count, amount } = totals.get(key) ?? { count: 0, amount: 0 }
+    totals.set(key, { ...total, count: count + total.count, amount: amount + total.amount })
+  }
+  const timesOf = (what: keyof DailyTimes) => sumBuckets(days.flatMap(({ times }) => times[what]))
+  return {
+    totals: sortTotals([...totals.values()]),
+    times: {
+      verdict: timesOf('verdict'),
+      acknowledgement: timesOf('acknowledgement'),
+      resolution: timesOf('resolution'),
+    },
+  }
+}
+
+/** How long people needed for the incidents of a day. */
+export function countIncidentTimes(
+  incidents: readonly Pick<Incident, 'opened_at' | 'acknowledged_at' | 'resolved_at'>[],
+): Omit<DailyTimes, 'verdict'> {
+  const since = (opened_at: string, end: string | null | undefined) =>
+    end == null ? [] : [Date.parse(end) - Date.parse(opened_at)]
+  return {
+    acknowledgement: countInBuckets(
+      incidents.flatMap(({ opened_at, acknowledged_at }) => since(opened_at, acknowledged_at)),
+    ),
+    resolution: countInBuckets(incidents.flatMap(({ opened_at, resolved_at }) => since(opened_at, resolved_at))),
+  }
+}
+
+/** Totals always have the same order, so that counts can be compared. */
+export function sortTotals(totals: readonly DailyTotal[]): DailyTotal[] {
+  return totals.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+function keyOf({ verdict, reason, kind, currency, state, mode }: DailyTotalKey): string {
+  return [verdict, reason, kind, currency, state, mode].join()
+}
+
+function timeToVerdict({ timeline, first_seen_at }: Omit<Action, 'action_id'>): number[] {
+  const entry = timeline.find(({ what }) => VERDICT_ENTRIES.has(what))
+  return entry === undefined ? [] : [Date.parse(entry.at) - Date.parse(first_seen_at)]
+}
