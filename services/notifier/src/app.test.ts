@@ -1,5 +1,5 @@
 import { alert, emailChannel, PROJECT, slackChannel, testRequest, webhookChannel } from '@backstop/channels/test'
-import { HEADERS } from '@backstop/contracts'
+import { frame, HEADERS, type InboundEvent } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { createMemoryNotifier, startWithChannels } from '../test/memory-notifier.ts'
 
@@ -225,6 +225,25 @@ describe('an unusable message', () => {
       'alerts message_invalid',
       'deliveries channel_unknown',
       'deliveries message_invalid',
+    ])
+  })
+
+  test('of the reconciler is stored with its project, and a notification is not stored again', async () => {
+    const notifier = await startWithChannels()
+    const producer = notifier.bus.producer({ sendTimeoutMs: 1_000 })
+    const event: InboundEvent = {
+      ...{ provider: 'processor', project_id: PROJECT, connection_id: 'con_1', event_id: 'evt_1' },
+      ...{ event_type: 'refund.created', received_at: '2026-11-21T10:00:00.000Z', body: {} },
+    }
+    const dead = { topic: 'inbound.dead', key: 'k' } as const
+    const value = frame(77, JSON.stringify({ project_id: PROJECT, ref: 'act_1' }))
+    await producer.send([
+      { ...dead, value: frame(77, JSON.stringify(event)), headers: { [HEADERS.originalTopic]: 'inbound.processor' } },
+      { ...dead, value, headers: { [HEADERS.originalTopic]: 'rechecks.due' } },
+    ])
+    await notifier.clock.advance(1_000)
+    expect([...notifier.collections.deadLetters.values()]).toMatchObject([
+      { kind: 'recheck', project_id: PROJECT, topic: 'rechecks.due', value: value.toString('base64') },
     ])
   })
 

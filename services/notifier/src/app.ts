@@ -151,6 +151,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     ...again,
     metrics: consumerMetrics,
     suppressions: ports.suppressions,
+    deadLetters: ports.deadLetters,
     health,
     onReplay: () => replayWalker.wake(),
   })

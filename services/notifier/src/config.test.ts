@@ -18,7 +18,7 @@ describe('the settings of the notifier', () => {
       readNotifierConfig(example)
     expect(readNotifierConfig(least)).toMatchObject(shown)
     expect([OPS_PORT, `${MONGO_URL}`, `${SMTP_URL}`]).toEqual([9103, '[secret]', '[secret]'])
-    expect([PUBLIC_URL, API_PUBLIC_URL]).toEqual([undefined, 'https://api.backstop.example.com'])
+    expect([PUBLIC_URL, API_PUBLIC_URL]).toEqual(['https://backstop.example.com', 'https://api.backstop.example.com'])
     expect(SMTP_FROM).toBe('Backstop <alerts@example.com>')
   })
 

@@ -29,6 +29,7 @@ export const NOTIFIER_CARE_CRASH_POINTS = [
   'notifier.storm.after-members',
   'notifier.storm.after-adopt',
   'notifier.storm.after-begin',
+  'notifier.storm.after-resolve',
   'notifier.storm.after-report',
   'notifier.storm.after-publish',
 ] as const

@@ -48,10 +48,10 @@ test('a channel of every kind is tested', () => {
   expect(Object.keys(CHANNELS).toSorted()).toEqual(ChannelKind.options.toSorted())
 })
 
-async function deliverCanary(kind: string, channel: ChannelDocument) {
+async function deliverCanary(kind: string, channel: ChannelDocument, told = canaryAlert()) {
   const notifier = await startWithChannels(channel)
   notifier.state.reply = () => ({ status: kind === 'slack' || kind === 'webhook' ? 200 : 202, body: 'ok' })
-  await notifier.publish(canaryAlert())
+  await notifier.publish(told)
   await notifier.clock.advance(3_000)
   const messages = [...notifier.requests.map(({ body }) => String(body)), ...notifier.mails.map(toText)]
   const stored = JSON.stringify([...notifier.collections.deliveries.values()])
@@ -87,6 +87,78 @@ describe('the name and e-mail address of a customer, and the user who made the a
     await notifier.publish(canaryAlert())
     await notifier.clock.advance(1_000)
     notifier.collections.channels.set('chn_hook', { ...channel, ...HIDDEN, version: 2 })
+    await notifier.clock.advance(10_000)
+    expect(notifier.requests.map(({ body }) => CANARY.test(String(body)))).toEqual([true, false])
+  })
+})
+
+describe('an e-mail address in any other value, and a reason that a person wrote,', () => {
+  const address = 'canary@example.com'
+  const reason = 'asked by Canary Customer'
+  const withAddresses = (): Alert => {
+    const opened = canaryAlert()
+    if (opened.event !== 'incident.opened') throw new Error('The alert is of another event')
+    const facts = {
+      provider: 'reseller' as const,
+      subject: `sub of ${address}`,
+      origin: { ...ORIGIN, channel: 'api' as const, key_name: address, idempotency_key: `${address}/1`, user: null },
+      customer: { id: address, name: null, email: null },
+      payment: { number: address, plan: null, refund_reason: reason, destination: null },
+      links: { provider: `https://provider.example/${encodeURIComponent(address)}`, console: null },
+    }
+    const shown = action({ project_id: PROJECT, ...facts })
+    const incident = { ...opened.data.incident, summary: `A refund of ${address} is unexpected` }
+    return { ...opened, data: { ...opened.data, incident, action: shown } }
+  }
+
+  test.each(KINDS)('reach a channel of the kind %s only with the setting', async (kind, make) => {
+    const canary = /Canary Customer|canary(?:@|%40)example\.com/
+    const hidden = await deliverCanary(kind, make(HIDDEN), withAddresses())
+    expect(hidden.messages).toHaveLength(1)
+    expect([...hidden.messages, hidden.stored, hidden.requested, hidden.log].join()).not.toMatch(canary)
+    expect(hidden.messages[0]).toContain('(hidden)')
+    const { messages, log } = await deliverCanary(kind, make(SHOWN), withAddresses())
+    expect(messages[0]).toContain(address)
+    expect(log).not.toMatch(canary)
+  })
+})
+
+describe('after a connection was deleted, the name and e-mail address of its customer', () => {
+  async function startNotifier() {
+    const notifier = createMemoryNotifier()
+    const at = new Date(notifier.clock.now())
+    const project = { _id: PROJECT, name: 'Acme', branding: {}, version: 1, created_at: at, updated_at: at }
+    notifier.collections.projects.set(PROJECT, project)
+    const channel = webhookChannel('chn_hook', 'https://a.example.com/', undefined, SHOWN)
+    notifier.collections.channels.set('chn_hook', channel)
+    await notifier.start()
+    const deleteConnection = () =>
+      notifier.collections.connections.set('con_1', {
+        _id: 'con_1',
+        project_id: PROJECT,
+        name: 'Shop',
+        status: 'deleted' as const,
+      })
+    return { ...notifier, deleteConnection }
+  }
+
+  test('are left out of an alert that is fanned out later, in its messages, its record and on the topic', async () => {
+    const notifier = await startNotifier()
+    notifier.deleteConnection()
+    await notifier.publish(canaryAlert())
+    await notifier.clock.advance(1_000)
+    expect(notifier.requests).toHaveLength(1)
+    const requested = notifier.bus.stored('deliveries').map(({ value }) => String(value))
+    const stored = [...notifier.collections.deliveries.values()]
+    expect(JSON.stringify([notifier.requests[0]?.body, requested, stored])).not.toMatch(CANARY)
+  })
+
+  test('are left out of a message that was fanned out before', async () => {
+    const notifier = await startNotifier()
+    notifier.state.reply = () => (notifier.requests.length === 1 ? 500 : 200)
+    await notifier.publish(canaryAlert())
+    await notifier.clock.advance(1_000)
+    notifier.deleteConnection()
     await notifier.clock.advance(10_000)
     expect(notifier.requests.map(({ body }) => CANARY.test(String(body)))).toEqual([true, false])
   })

@@ -213,6 +213,28 @@ describe('a bulk replay', () => {
     expect(notifier.deliveryOf(opened.alert_id, 'chn_a')?.state).toMatch(/delivered|superseded/)
   })
 
+  test('attempts deliveries that wait for a retry now, each once', async () => {
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
+    const from = new Date(notifier.clock.now()).toISOString()
+    notifier.state.reply = () => 500
+    await notifier.publish(...alerts(notifier, 3))
+    // The outage has lasted so long that each delivery waits for six hours.
+    await notifier.clock.advance(4 * HOUR)
+    const waiting = [...notifier.collections.deliveries.values()]
+    expect(waiting.map(one => one.next_attempt?.topic)).toEqual(Array(3).fill('deliveries.retry.6h'))
+    notifier.state.reply = () => 200
+    notifier.requests.length = 0
+    const to = new Date(notifier.clock.now()).toISOString()
+    const command = { kind: 'replay_deliveries', replay_id: 'rpl_1', channel_id: 'chn_a', from, to } as const
+    await notifier.command(command, command)
+    await notifier.clock.advance(10 * 60_000)
+    expect(notifier.collections.replays.get('rpl_1')).toMatchObject({ state: 'done', total: 3, requeued: 3 })
+    expect(states(notifier).get('delivered')).toHaveLength(3)
+    // The messages of the old retries come from their delay line and are skipped.
+    await notifier.clock.advance(8 * HOUR)
+    expect(notifier.requests).toHaveLength(3)
+  })
+
   test('skips deliveries outside its window', async () => {
     const { notifier, command } = await recovered(20)
     await notifier.command({ ...command, to: command.from, from: '2020-01-01T00:00:00.000Z' })
@@ -331,4 +353,17 @@ test('commands to other services are skipped, and invalid messages are dead-lett
   await notifier.clock.advance(1_000)
   expect(notifier.bus.stored('deliveries.dead')).toHaveLength(1)
   expect(notifier.log.filter(line => line.msg === 'command.done')).toEqual([])
+})
+
+test('a dead letter that was sent again is marked, once its command arrives', async () => {
+  const notifier = await startWithChannels()
+  const producer = notifier.bus.another().producer({ sendTimeoutMs: 1_000 })
+  await producer.send([{ topic: 'alerts', key: 'x', value: Buffer.from('nonsense'), headers: {} }])
+  await notifier.clock.advance(1_000)
+  const [letter] = [...notifier.collections.deadLetters.values()]
+  if (letter === undefined) throw new Error('There is one')
+  const dead_letters = [{ dead_letter_id: letter._id, parked_at: letter.parked_at.toISOString() }]
+  await notifier.command({ kind: 'mark_replayed', dead_letters })
+  await notifier.clock.advance(1_000)
+  expect(notifier.collections.deadLetters.get(letter._id)?.replayed_at).toBeInstanceOf(Date)
 })

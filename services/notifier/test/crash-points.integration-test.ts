@@ -234,6 +234,84 @@ const storming: Scenario = {
   },
 }
 
+/** The last open incident of a storm that has ended. */
+const resolvingStorm: Scenario = {
+  async prepare(scene) {
+    await storming.prepare?.(scene)
+    const at = new Date(Date.now() - 60_000)
+    const member = (index: number): StormMemberDocument => ({
+      _id: `inc_${index}`,
+      project_id: PROJECT,
+      connection_id: 'con_1',
+      action_id: `act_${index}`,
+      provider: 'processor',
+      kind: 'refund',
+      opened_at: at,
+      storm_id: 'stm_1',
+      alone: false,
+      amount: 100,
+      currency: 'eur',
+      state: 'succeeded',
+      subject: 'pi_1',
+      facts: {
+        channel: null,
+        key_name: null,
+        user_fingerprint: null,
+        mode: null,
+        customer_id: null,
+        refund_reason: null,
+      },
+      recorded_at: at,
+      acknowledged_at: null,
+      resolved_at: index === 0 ? null : at,
+      explained: index !== 0,
+    })
+    const members = Array.from({ length: 10 }, (_, index) => member(index))
+    await scene.db.collection<StormMemberDocument>('storm_members').insertMany(members)
+    await scene.db.collection<StormDocument>('storms').insertOne({
+      _id: 'stm_1',
+      project_id: PROJECT,
+      connection_id: 'con_1',
+      provider: 'processor',
+      state: 'ended',
+      began_at: at,
+      last_member_at: at,
+      version: 1,
+      report: 2,
+      reported_at: at,
+      reported_version: 1,
+      reported_incidents: 10,
+      reported_resolved: 9,
+      reported_unacknowledged: 1,
+      acknowledgements: 0,
+      seen_acknowledgements: 0,
+      ended_at: at,
+    })
+  },
+  reachCrashPoint: scene => scene.alert(incidentAlerts('inc_0').resolved),
+  async expectResult(scene) {
+    const storms = scene.db.collection<StormDocument>('storms')
+    const storm = await until(
+      'the report that all are resolved is published',
+      async () => {
+        const storm = await storms.findOne({ _id: 'stm_1' })
+        return storm?.report === 3 && storm.outbox?.length === 0 && storm
+      },
+      within,
+    )
+    expect(storm).toMatchObject({ state: 'ended', reported_resolved: 10 })
+    const deliveries = scene.db.collection<DeliveryDocument>('deliveries')
+    const isDelivered = { channel_id: 'chn_people', state: 'delivered' } as const
+    await until('people have it', async () => (await deliveries.countDocuments(isDelivered)) === 1, within)
+    const [told] = await deliveries.find(isDelivered).toArray()
+    expect(told?.alert).toMatchObject({
+      event: 'storm.reported',
+      data: { storm: { report: 3, count: 10, resolved: 10 } },
+    })
+    expect(scene.receiver.requests.filter(({ path }) => path === '/people')).toHaveLength(1)
+  },
+}
+
 const SCENARIOS: Record<(typeof NOTIFIER_CARE_CRASH_POINTS)[number], Scenario> = {
   'notifier.after-disable': disabling,
   'notifier.after-publish': disabling,
@@ -242,6 +320,7 @@ const SCENARIOS: Record<(typeof NOTIFIER_CARE_CRASH_POINTS)[number], Scenario> =
   'notifier.storm.after-members': storming,
   'notifier.storm.after-adopt': storming,
   'notifier.storm.after-begin': storming,
+  'notifier.storm.after-resolve': resolvingStorm,
   'notifier.storm.after-report': storming,
   'notifier.storm.after-publish': storming,
   'notifier.after-enable': {

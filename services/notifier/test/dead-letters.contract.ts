@@ -34,5 +34,27 @@ export function describeDeadLetters(name: string, open: () => Promise<DeadLetter
       await deadLetters.keep([again])
       expect((await all()).find(({ _id }) => _id === again._id)).toEqual({ ...documents[0], parked_at: new Date(9) })
     })
+
+    test('are marked as replayed, unless they were dead-lettered again meanwhile', async () => {
+      const { deadLetters, all } = await open()
+      const [letterA, letterB] = [letter(1n), letter(2n)].map(deadLetterDocument)
+      if (letterA === undefined || letterB === undefined) throw new Error('There are two')
+      await deadLetters.keep([letterA, { ...letterB, parked_at: new Date(9) }])
+      await deadLetters.markReplayed([], new Date(7))
+      const replayed = [letterA, letterB, { ...letterA, _id: 'dlt_none' }]
+      await deadLetters.markReplayed(
+        replayed.map(({ _id: id, parked_at: parkedAt }) => ({ id, parkedAt })),
+        new Date(7),
+      )
+      const marks = new Map((await all()).map(({ _id, replayed_at }) => [_id, replayed_at]))
+      expect(marks).toEqual(
+        new Map([
+          [letterA._id, new Date(7)],
+          [letterB._id, undefined],
+        ]),
+      )
+      await deadLetters.keep([{ ...letterA, parked_at: new Date(8) }])
+      expect((await all()).map(({ replayed_at }) => replayed_at)).toEqual([undefined, undefined])
+    })
   })
 }

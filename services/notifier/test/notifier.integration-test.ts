@@ -255,7 +255,7 @@ test('an e-mail channel gets a mail with text, HTML and a Message-ID of the deli
     return mails.find(one => one.to.some(to => to.address === address))
   })
   expect(mail.subject).toBe('[Backstop] Unexplained refund of EUR 24.99')
-  expect(mail.text).toContain('https://console.example.com/incidents/')
+  expect(mail.text).toContain(`https://console.example.com/p/${project()}/incidents/`)
   expect(mail.html).toContain('Unexplained refund')
   expect(mail.headers['message-id']).toMatch(new RegExp(`^<${delivery._id}\\.[0-9a-f]{12}@example\\.com>$`))
   expect(mail.text).toContain('https://api.example.com/v1/unsubscribe/')

@@ -2,7 +2,7 @@
 
 import type { ChannelDocument } from '@backstop/channels'
 import { emailChannel, PROJECT, webhookChannel } from '@backstop/channels/test'
-import type { ProjectDocument, SuppressionDocument } from '@backstop/contracts'
+import type { ConnectionDocument, ProjectDocument, SuppressionDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { ChannelStore } from '../src/store/channel-store.ts'
 
@@ -12,6 +12,7 @@ export interface ProjectFactsUnderTest {
     channels: readonly ChannelDocument[]
     projects: readonly ProjectDocument[]
     suppressions: readonly SuppressionDocument[]
+    connections: readonly Pick<ConnectionDocument, '_id' | 'project_id' | 'name' | 'status'>[]
   }): Promise<void>
 }
 
@@ -34,7 +35,7 @@ function suppression(address: string, facts: Partial<SuppressionDocument> = {}):
 
 export function describeProjectFacts(name: string, open: () => Promise<ProjectFactsUnderTest>): void {
   describe(`${name}: a channel is read with`, () => {
-    test("its project's look, and those of its addresses that get no mail of this project", async () => {
+    test("its project's look, its deleted connections, and those of its addresses that get no mail of this project", async () => {
       const { channels, put } = await open()
       const branding = { name: 'Acme', accent_colour: '#112233' }
       await put({
@@ -55,12 +56,24 @@ export function describeProjectFacts(name: string, open: () => Promise<ProjectFa
           suppression('other@example.com', { project_id: 'prj_2' }),
           suppression('elsewhere@example.com'),
         ],
+        connections: [
+          { _id: 'con_deleted', project_id: PROJECT, name: 'One', status: 'deleted' },
+          { _id: 'con_active', project_id: PROJECT, name: 'Two', status: 'active' },
+          { _id: 'con_of_other', project_id: 'prj_2', name: 'Three', status: 'deleted' },
+        ],
       })
       const found = await channels.findChannels(['chn_mail', 'chn_hook', 'chn_alone'])
       const projectOf = (id: string) => found.find(({ channel }) => channel._id === id)?.project
       expect(projectOf('chn_mail')).toEqual({ branding, suppressed: new Map([['left@example.com', 'unsubscribed']]) })
       expect(projectOf('chn_hook')).toEqual({ branding, suppressed: new Map() })
       expect(projectOf('chn_alone')).toEqual({ branding: {}, suppressed: new Map() })
+      expect(found.map(({ deletedConnectionIds }) => [...deletedConnectionIds]).sort()).toEqual([
+        [],
+        ['con_deleted'],
+        ['con_deleted'],
+      ])
+      const names = await channels.findNames([PROJECT])
+      expect(names.get(PROJECT)?.deletedConnectionIds).toEqual(new Set(['con_deleted']))
       // The channel itself contains no joined field.
       const mail = emailChannel('chn_mail', [])
       expect(Object.keys(found.find(one => one.channel._id === 'chn_mail')?.channel ?? {}).sort()).toEqual(

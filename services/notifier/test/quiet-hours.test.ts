@@ -134,6 +134,19 @@ describe('during quiet hours', () => {
     expect(toA.toSorted()).toEqual([...ids, 'alr_900'].map(id => `inc_${id}`).toSorted())
   })
 
+  test('more held alerts than the queue of their channel holds are each in exactly one message', async () => {
+    const { notifier } = await startQuiet()
+    const ids = Array.from({ length: 350 }, (_, index) => `alr_${index}`)
+    await notifier.publish(...ids.map(id => alert({ id })))
+    await at(notifier, NOON + 5 * MINUTE_MS)
+    for (const address of ['a@example.com', 'b@example.com']) {
+      const mails = notifier.mails.filter(({ to }) => to === address)
+      expect(mails.flatMap(idsIn).toSorted()).toEqual(ids.map(id => `inc_${id}`).toSorted())
+      expect(mails.length).toBeLessThanOrEqual(10)
+    }
+    expect(ids.every(id => notifier.deliveryOf(id, 'chn_mail')?.attempts.length === 1)).toBe(true)
+  })
+
   test('other channels get their alerts at once', async () => {
     const notifier = createMemoryNotifier({ partitions: 1 })
     notifier.collections.channels.set('chn_other', emailChannel('chn_other', ['c@example.com']))

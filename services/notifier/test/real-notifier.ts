@@ -1,7 +1,7 @@
 /** A notifier in this process on the real parts of a test stack, for integration tests. */
 
 import type { ChannelDocument } from '@backstop/channels'
-import { noMailer } from '@backstop/channels/deliver'
+import { type Mailer, noMailer } from '@backstop/channels/deliver'
 import { secretBox } from '@backstop/channels/test'
 import {
   type Alert,
@@ -15,11 +15,18 @@ import { connectMongo, createEgress, createMetrics, systemClock } from '@backsto
 import { createFixedCodec, type Receiver, startReceiver, testStack, until } from '@backstop/kit/test'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
+import { DEFAULT_STORM_SETTINGS, type StormSettings } from '../src/storm/rules/storm-settings.ts'
 
 const TOPICS = ['alerts', 'commands', 'deliveries', 'deliveries.dead', ...RETRY_RUNGS.map(rung => rung.topic)]
 
 /** Starts a notifier and returns the operations that tests need. Stop it in `afterAll`. */
-export async function startRealNotifier() {
+export async function startRealNotifier({
+  mailer = noMailer,
+  storms = DEFAULT_STORM_SETTINGS,
+}: {
+  readonly mailer?: Mailer
+  readonly storms?: StormSettings
+} = {}) {
   const codec = createFixedCodec()
   const stack = await testStack()
   await stack.createTopics(TOPICS as TopicName[], 1)
@@ -34,7 +41,7 @@ export async function startRealNotifier() {
       clock: systemClock,
       ...openStores(mongo),
       egress,
-      mailer: noMailer,
+      mailer,
       secretBox,
       logger: stack.logger,
       metrics: createMetrics('notifier'),
@@ -47,6 +54,7 @@ export async function startRealNotifier() {
       brandName: 'Backstop',
       maxActive: 100,
       maxQueuedPerChannel: 1_000,
+      storms,
     },
   )
   await app.start()

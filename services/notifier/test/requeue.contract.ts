@@ -175,12 +175,26 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
         newDocument('foreign', { created_at: at(5), project_id: 'prj_2' }),
       )
       await stores.deliveries.insertNew([newDocument('alive', { created_at: at(5) })])
-      expect(await stores.requeues.countDead(replay())).toBe(3)
+      expect(await stores.requeues.countFailed(replay())).toBe(3)
       const first = await stores.requeues.nextOfReplay(replay(), 2)
       expect(first.map(one => one._id)).toEqual(['b', 'c'])
       const cursor = { created_at: at(50), delivery_id: 'c' }
       const second = await stores.requeues.nextOfReplay(replay({ cursor }), 2)
       expect(second.map(one => one._id)).toEqual(['d'])
+    })
+
+    test('finds deliveries that wait for a retry, but none whose attempt is due', async () => {
+      const waiting = (topic: string): Partial<DeliveryDocument> => ({
+        state: 'retrying',
+        next_attempt: { attempt: 3, due_at: at(90), topic },
+      })
+      await stores.deliveries.insertNew([
+        newDocument('waiting', waiting('deliveries.retry.6h')),
+        newDocument('due', waiting('deliveries')),
+        newDocument('new'),
+      ])
+      expect(await stores.requeues.countFailed(replay())).toBe(1)
+      expect((await stores.requeues.nextOfReplay(replay(), 10)).map(one => one._id)).toEqual(['waiting'])
     })
 
     test('finds deliveries that it requeued before a crash, and counts the waiting ones', async () => {

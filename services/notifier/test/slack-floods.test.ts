@@ -71,7 +71,7 @@ describe('a Slack channel', () => {
     await notifier.clock.advance(60_000)
     expect(notifier.requests.length).toBeLessThan(10)
     const received = notifier.requests.map(request => String(request.body)).join('\n')
-    const missing = alerts.filter(one => !received.includes(`inc_${one.alert_id}>`))
+    const missing = alerts.filter(one => !received.includes(`/inc_${one.alert_id}|`))
     expect(missing.map(one => one.alert_id)).toEqual([])
     const deliveries = alerts.map(one => notifier.deliveryOf(one.alert_id, 'chn_slack'))
     expect(new Set(deliveries.map(one => one?.state))).toEqual(new Set(['delivered']))

@@ -156,6 +156,23 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       expect([progress.get('a')?.digestGroup, progress.get('b')?.digestGroup]).toEqual(['dlv_digest', null])
     })
 
+    test('of a failed digest are found while they wait to be repeated together', async () => {
+      await stores.deliveries.insertNew(['a', 'b', 'c', 'd', 'e'].map(id => newDocument(id)))
+      const failed = (id: string) => ({ ...outcomeOf(id, 1, 500), digestGroup: 'dlv_digest' })
+      const another = { ...outcomeOf('e', 1, 500), digestGroup: 'dlv_other' }
+      await stores.deliveries.record([
+        failed('a'),
+        failed('b'),
+        failed('c'),
+        { ...failed('d'), goesAlone: true },
+        another,
+      ])
+      await stores.deliveries.record([outcomeOf('b', 2, 200, NOW + 6_000)])
+      const found = await stores.deliveries.findDigest('dlv_digest')
+      expect(found.map(one => one._id).toSorted()).toEqual(['a', 'c'])
+      expect(await stores.deliveries.findDigest('dlv_unknown')).toEqual([])
+    })
+
     test('take the same result twice without a complaint, as when the answer to the first write was lost', async () => {
       await stores.deliveries.insertNew([newDocument('a'), newDocument('b')])
       const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
@@ -254,7 +271,12 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       await stores.putConnection('con_2', 'prj_other', 'Shop of others')
       const names = await stores.channels.findNames([PROJECT, 'prj_unknown'])
       expect(names).toEqual(
-        new Map([[PROJECT, { name: 'Acme Games', connections: new Map([['con_1', 'Shop Germany']]) }]]),
+        new Map([
+          [
+            PROJECT,
+            { name: 'Acme Games', connections: new Map([['con_1', 'Shop Germany']]), deletedConnectionIds: new Set() },
+          ],
+        ]),
       )
     })
 

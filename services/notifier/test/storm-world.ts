@@ -1,7 +1,7 @@
 /** Two notifiers, as in production, on real Kafka, MongoDB, HTTP and SMTP, and the alerts of a storm for them. */
 
 import { createSmtpMailer } from '@backstop/channels/deliver'
-import { alert, emailChannel, secretBox, slackChannel, webhookChannel } from '@backstop/channels/test'
+import { alert, emailChannel, pagerDutyChannel, secretBox, slackChannel, webhookChannel } from '@backstop/channels/test'
 import {
   type Alert,
   COLLECTIONS,
@@ -17,7 +17,7 @@ import { openStores } from '../src/start.ts'
 
 export type StormWorld = Awaited<ReturnType<typeof openStormWorld>>
 
-/** Starts the notifiers and a receiver. The project of the storm has a Slack, a mail and a webhook channel, and `prj_other` a webhook. */
+/** Starts the notifiers and a receiver. The project of the storm has a Slack, a mail, a webhook and a PagerDuty channel, and `prj_other` a webhook. */
 export async function openStormWorld() {
   const cleanUps: (() => Promise<unknown>)[] = []
   const codec = createFixedCodec()
@@ -35,13 +35,16 @@ export async function openStormWorld() {
   await producer.start()
   cleanUps.push(() => producer.stop())
   const receiver = await startReceiver()
-  receiver.answer = (_request, response) => void response.writeHead(200).end('ok')
+  receiver.answer = ({ path }, response) => void response.writeHead(path === '/pager' ? 202 : 200).end('ok')
   cleanUps.push(() => receiver.stop())
   const mailAddress = `storm+${stack.dbName}@example.com`
   const channels = [
     slackChannel('chn_slack', `${receiver.url}/slack`),
     emailChannel('chn_mail', [mailAddress]),
     webhookChannel('chn_hook', `${receiver.url}/hook`),
+    pagerDutyChannel('chn_pager', `${receiver.url}/pager`, '0'.repeat(32), {
+      events: ['incident.opened', 'incident.acknowledged', 'incident.resolved'],
+    }),
     // A webhook, because Slack gets one message a second at most.
     webhookChannel('chn_other', `${receiver.url}/other`, {}, { project_id: 'prj_other' }),
   ]

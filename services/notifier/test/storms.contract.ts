@@ -31,6 +31,7 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
     alone: true,
     amount: 100,
     currency: 'eur',
+    state: 'succeeded',
     subject: 'pi_1',
     facts: {
       channel: null,
@@ -41,6 +42,7 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
       refund_reason: null,
     },
     recorded_at: new Date(AT),
+    acknowledged_at: null,
     resolved_at: null,
     explained: false,
     ...facts,
@@ -57,8 +59,11 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
     report: 0,
     reported_at: null,
     reported_version: 0,
-    reported_count: 0,
+    reported_incidents: 0,
     reported_resolved: 0,
+    reported_unacknowledged: null,
+    acknowledgements: 0,
+    seen_acknowledgements: 0,
     next_look_at: new Date(AT),
     ended_at: null,
     ...facts,
@@ -73,8 +78,9 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
   const entry = (id: string): TimedOutboxEntry => ({ id, topic: 'alerts', key: 'prj_1', message: { id }, at: AT })
   const write = (id: string, nextLookAtMs: number | null) => ({
     entry: entry(id),
-    count: 3,
+    incidents: 3,
     resolved: 1,
+    unacknowledged: 2,
     atMs: AT,
     nextLookAtMs,
   })
@@ -137,17 +143,44 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
       expect(visited.sort()).toEqual(['act_a', 'act_b', 'act_c'])
     })
 
-    test('show that their incident was resolved', async () => {
-      await storms.insert([member('a'), member('b')])
-      await storms.resolve([
-        { incidentId: 'a', explained: true, atMs: AT + 1 },
-        { incidentId: 'b', explained: false, atMs: AT + 2 },
-        { incidentId: 'unknown', explained: true, atMs: AT },
+    test('are visited action by action, the oldest incident first', async () => {
+      const inX = { storm_id: 'stm_x', alone: false }
+      const of = (id: string, action_id: string, atMs: number) =>
+        member(id, { ...inX, action_id, opened_at: new Date(atMs) })
+      await storms.insert([
+        of('d', 'act_1', AT + 2),
+        of('a', 'act_2', AT),
+        of('b', 'act_1', AT + 1),
+        of('c', 'act_2', AT),
       ])
-      await storms.resolve([])
-      expect((await stores.members()).map(({ explained, resolved_at }) => ({ explained, resolved_at }))).toEqual([
-        { explained: true, resolved_at: new Date(AT + 1) },
-        { explained: false, resolved_at: new Date(AT + 2) },
+      const visited: Date[] = []
+      const actionIds: string[] = []
+      await storms.visitMembers(storm('stm_x'), ({ action_id, opened_at }) => {
+        actionIds.push(action_id)
+        visited.push(opened_at)
+      })
+      expect(actionIds).toEqual(['act_1', 'act_1', 'act_2', 'act_2'])
+      expect(visited).toEqual([new Date(AT + 1), new Date(AT + 2), new Date(AT), new Date(AT)])
+    })
+
+    test('show that their incident was resolved, or opened again', async () => {
+      await storms.insert([member('a'), member('b')])
+      await storms.change([
+        { incidentId: 'a', set: { explained: true, state: 'failed', resolved_at: new Date(AT + 1) } },
+        { incidentId: 'b', set: { explained: false, resolved_at: new Date(AT + 2) } },
+        { incidentId: 'unknown', set: { explained: true, state: 'failed', resolved_at: new Date(AT) } },
+      ])
+      await storms.change([])
+      expect(
+        (await stores.members()).map(({ explained, resolved_at, state }) => [explained, resolved_at, state]),
+      ).toEqual([
+        [true, new Date(AT + 1), 'failed'],
+        [false, new Date(AT + 2), 'succeeded'],
+      ])
+      await storms.change([{ incidentId: 'a', set: { explained: false, resolved_at: null } }])
+      expect((await stores.members()).map(({ explained, resolved_at }) => [explained, resolved_at])).toEqual([
+        [false, null],
+        [false, new Date(AT + 2)],
       ])
     })
   })
@@ -210,7 +243,7 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
         report: 1,
         reported_at: new Date(AT),
         reported_version: 1,
-        reported_count: 3,
+        reported_incidents: 3,
         reported_resolved: 1,
       })
       expect(await storms.outbox.pending(AT + 1, 10)).toEqual([told])
@@ -239,6 +272,28 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
       expect(await storms.report(await found('stm_a'), { ...write('r2', null), atMs: AT + 9 })).toBeDefined()
       expect(await found('stm_a')).toMatchObject({ state: 'ended', report: 2, ended_at: new Date(AT) })
       expect(await storms.due(AT + 1_000, 10)).toEqual([])
+    })
+
+    test('are due, open or ended, when members are acknowledged, and no report misses an acknowledgement', async () => {
+      await storms.open(storm('stm_a', { next_look_at: new Date(AT + 1_000) }))
+      const read = await found('stm_a')
+      await storms.noteAcknowledged(['stm_a', 'unknown'], AT + 5)
+      await storms.noteAcknowledged([], AT + 5)
+      const noted = await found('stm_a')
+      expect(noted).toMatchObject({ acknowledgements: 1, seen_acknowledgements: 0 })
+      expect(noted.version - noted.reported_version).toBe(0)
+      expect((await storms.due(AT + 5, 10)).map(({ _id }) => _id)).toEqual(['stm_a'])
+      for (const next of [AT + 60, null]) expect(await storms.report(read, write('r', next))).toBeUndefined()
+      await storms.postpone(read, AT + 60)
+      expect(await storms.due(AT + 5, 10)).toHaveLength(1)
+      await storms.postpone(noted, AT + 60)
+      expect(await storms.due(AT + 59, 10)).toEqual([])
+      expect(await found('stm_a')).toMatchObject({ acknowledgements: 1, seen_acknowledgements: 1 })
+      await storms.noteAcknowledged(['stm_a'], AT + 6)
+      expect(await storms.report(await found('stm_a'), write('r', null))).toBeDefined()
+      expect(await found('stm_a')).toMatchObject({ seen_acknowledgements: 2, reported_unacknowledged: 2 })
+      await storms.noteAcknowledged(['stm_a'], AT + 7)
+      expect(await storms.due(AT + 7, 10)).toHaveLength(1)
     })
 
     test('do not end while a member joins, but are reported', async () => {

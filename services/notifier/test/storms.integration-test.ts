@@ -3,7 +3,8 @@
  * BACKSTOP_STORM_ACTIONS sets another number.
  */
 
-import type { Storm, StormDocument, StormMemberDocument } from '@backstop/contracts'
+import { incidentAlerts } from '@backstop/channels/test'
+import type { Alert, Storm, StormDocument, StormMemberDocument } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStormWorld, refundAlert, type StormWorld } from './storm-world.ts'
@@ -33,7 +34,7 @@ test('refunds that arrive all at once are at most twenty messages for people, an
   const storm = await until(
     'the storm has ended and everything is delivered',
     async () => {
-      const [storm] = await world.db.collection<StormDocument>('storms').find().toArray()
+      const storm = await world.db.collection<StormDocument>('storms').findOne({ connection_id: 'con_1' })
       if (storm?.state !== 'ended' || storm.outbox?.length !== 0) return false
       const [hook, slack, mail] = await Promise.all(['chn_hook', 'chn_slack', 'chn_mail'].map(world.countDelivered))
       return hook === ACTIONS && slack === 9 + storm.report && mail === slack && storm
@@ -64,3 +65,38 @@ test('refunds that arrive all at once are at most twenty messages for people, an
   expect(new Set(world.requestsTo('/hook').map(({ headers }) => headers['webhook-id'])).size).toBe(ACTIONS)
   expect(await world.countMails()).toBeLessThanOrEqual(MOST_MESSAGES)
 }, 600_000)
+
+test('people who acknowledge every incident of a storm acknowledge its alert in PagerDuty', async () => {
+  const of = (index: number) => {
+    const one = refundAlert(10_000 + index)
+    if (one.event !== 'incident.opened') throw new Error('Another event')
+    const incident = { ...one.data.incident, incident_id: `inc_page_${index}`, connection_id: 'con_page' }
+    return { ...one, data: { ...one.data, incident } }
+  }
+  const opened = Array.from({ length: 15 }, (_, index) => of(index))
+  await world.publish(opened)
+  const storm = await until(
+    'the first report is sent',
+    async () => {
+      const found = await world.db.collection<StormDocument>('storms').findOne({ connection_id: 'con_page' })
+      return found !== null && actionsOf(found._id).includes('trigger') && found
+    },
+    { timeoutMs: 60_000, everyMs: 200 },
+  )
+  const acknowledged = opened.map(({ data }): Alert => {
+    const incident = { ...data.incident, state: 'acknowledged' as const, acknowledged_by: 'Ann' }
+    const { acknowledged: sample } = incidentAlerts(incident.incident_id)
+    return { ...sample, created_at: new Date().toISOString(), data: { incident, action: data.action } } as Alert
+  })
+  await world.publish(acknowledged)
+  await until('PagerDuty got the acknowledgement', () => actionsOf(storm._id).includes('acknowledge'), {
+    timeoutMs: 60_000,
+    everyMs: 200,
+  })
+}, 180_000)
+
+/** What PagerDuty got about a storm. */
+function actionsOf(stormId: string): string[] {
+  const events = world.requestsTo('/pager').map(({ body }) => JSON.parse(String(body)))
+  return events.filter(({ dedup_key }) => dedup_key === stormId).map(({ event_action }) => event_action)
+}

@@ -52,8 +52,10 @@ function refunds(notifier: MemoryNotifier, many: number, { everyMs = 10, first =
       at: opened_at,
       incident: { incident_id, opened_at, connection_id: connection },
     })
-    if (one.event !== 'incident.opened') throw new Error('The sample is of another event')
-    return { ...one, data: { ...one.data, action: action({ amount: 100 + first + index, connection_id: connection }) } }
+    if (one.event !== 'incident.opened' || one.data.action === null) throw new Error('The sample is of another event')
+    const { action_id } = one.data.action
+    const made = action({ action_id, amount: 100 + first + index, connection_id: connection })
+    return { ...one, data: { ...one.data, action: made } }
   })
 }
 
@@ -172,6 +174,70 @@ test('when the last incident of an ended storm is resolved, one more report says
   ])
 })
 
+test.each([
+  { name: 'open', waitMs: 2 * MINUTE },
+  { name: 'ended', waitMs: 20 * MINUTE },
+])(
+  'when people acknowledge all incidents of an $name storm, one report says so, and PagerDuty stops paging',
+  async ({ waitMs }) => {
+    const events = 'https://events.pagerduty.com/v2/enqueue'
+    const pager = (id: string, facts: object) => pagerDutyChannel(id, events, '0'.repeat(32), facts)
+    const notifier = await startNotifier(
+      pager('chn_pager', { events: [...EVENTS, 'incident.acknowledged'] }),
+      pager('chn_other_pager', { events: [...EVENTS] }),
+    )
+    notifier.state.reply = ({ url }) => ({ status: String(url).startsWith(events) ? 202 : 200, body: 'ok' })
+    const all = refunds(notifier, 15)
+    const alertsOf = (one: (typeof all)[number], what: 'acknowledged' | 'resolved') => ({
+      ...incidentAlerts(one.data.incident.incident_id)[what],
+      data: { incident: { ...one.data.incident, state: what }, action: one.data.action },
+    })
+    await notifier.publish(...all)
+    await notifier.clock.advance(waitMs)
+    const before = reportsTo(notifier, 'chn_pager').length
+    const since = (id: string) => reportsTo(notifier, id).slice(before)
+    await notifier.publish(...all.slice(1).map(one => alertsOf(one, 'acknowledged')))
+    await notifier.clock.advance(10_000)
+    expect(since('chn_pager')).toEqual([])
+    await notifier.publish(...all.slice(0, 1).map(one => alertsOf(one, 'acknowledged')))
+    await notifier.clock.advance(10_000)
+    expect(since('chn_pager')).toMatchObject([{ cause: 'acknowledged', count: 15, resolved: 0, unacknowledged: 0 }])
+    // These channels did not choose incident.acknowledged.
+    for (const id of ['chn_other_pager', 'chn_mail', 'chn_slack']) expect(since(id)).toEqual([])
+    // A repeated message reports nothing again.
+    await notifier.publish(...all.map(one => alertsOf(one, 'acknowledged')))
+    await notifier.clock.advance(20 * MINUTE)
+    await notifier.publish(...all.map(one => alertsOf(one, 'resolved')))
+    await notifier.clock.advance(20 * MINUTE)
+    const [storm] = notifier.collections.storms.values()
+    const sent = notifier.requests.filter(({ url }) => String(url).startsWith(events)).map(({ body }) => String(body))
+    const actions = sent.map(body => JSON.parse(body)).filter(event => event.dedup_key === storm?._id)
+    const named = Object.groupBy(actions, ({ event_action }) => event_action)
+    // The report about the end of a storm that was open comes after the acknowledgement, for both channels.
+    expect(Object.keys(named).sort()).toEqual(['acknowledge', 'resolve', 'trigger'])
+    expect(named.resolve).toHaveLength(2)
+    expect(named.acknowledge).toHaveLength(waitMs === 2 * MINUTE ? 3 : 1)
+  },
+)
+
+test('an action that joins an acknowledged storm is reported as unacknowledged', async () => {
+  const notifier = await startNotifier(
+    slackChannel('chn_ack', `${HOOK}ack`, { events: [...EVENTS, 'incident.acknowledged'] }),
+  )
+  const all = refunds(notifier, 15)
+  await notifier.publish(...all)
+  await notifier.clock.advance(10_000)
+  await notifier.publish(...all.map(one => incidentAlerts(one.data.incident.incident_id).acknowledged))
+  await notifier.clock.advance(10_000)
+  await notifier.publish(...refunds(notifier, 2, { first: 100 }))
+  await notifier.clock.advance(2 * MINUTE)
+  expect(reportsTo(notifier, 'chn_ack').map(({ cause, unacknowledged }) => [cause, unacknowledged])).toEqual([
+    ['new_actions', 15],
+    ['acknowledged', 0],
+    ['new_actions', 2],
+  ])
+})
+
 test('storms of two connections are apart, and the alerts of other projects are as before', async () => {
   const other = 'prj_other'
   const notifier = await startNotifier(...channels({ project_id: other }, 'chn_other'))
@@ -247,6 +313,30 @@ test('a second storm of a connection begins after nine messages again', async ()
   expect(reportsTo(notifier, 'chn_mail').filter(({ state }) => state === 'ended')).toHaveLength(2)
 })
 
+test('an action that is alerted a second time counts once, and is resolved when both incidents are', async () => {
+  const notifier = await startNotifier()
+  const all = refunds(notifier, 15)
+  const [first] = all
+  if (first === undefined) throw new Error('There is no first refund')
+  const incident = { ...first.data.incident, incident_id: 'inc_second' }
+  const again = { ...first, alert_id: 'alr_second', data: { ...first.data, incident } }
+  const resolvedOf = (one: typeof first) => ({
+    ...incidentAlerts(one.data.incident.incident_id).resolved,
+    data: {
+      incident: { ...one.data.incident, state: 'resolved' as const, resolved_by: 'op_1' },
+      action: { ...one.data.action, verdict: 'explained' as const },
+    },
+  })
+  await notifier.publish(...all)
+  await notifier.publish(...all.map(resolvedOf), again)
+  await notifier.clock.advance(20 * MINUTE)
+  const last = () => reportsTo(notifier, 'chn_mail').at(-1)
+  expect(last()).toMatchObject({ state: 'ended', count: 15, resolved: 14, money: [{ count: 15, amount: 1_605 }] })
+  await notifier.publish(resolvedOf(again))
+  await notifier.clock.advance(MINUTE)
+  expect(last()).toMatchObject({ state: 'ended', count: 15, resolved: 15 })
+})
+
 test('a batch that is fanned out again produces no further message and counts nobody twice', async () => {
   const notifier = await startNotifier()
   const all = refunds(notifier, 40)
@@ -270,4 +360,33 @@ test('a report has the id that its storm and number give it', async () => {
   await notifier.clock.advance(10_000)
   const [storm] = notifier.collections.storms.values()
   expect(notifier.deliveryOf(stormAlertId(storm?._id ?? '', 1), 'chn_mail')?.state).toBe('delivered')
+})
+
+test('a member whose incident is opened again is not resolved any more, until it is resolved again', async () => {
+  const notifier = await startNotifier(
+    pagerDutyChannel('chn_pager', 'https://events.pagerduty.com/v2/enqueue', '0'.repeat(32)),
+  )
+  const all = refunds(notifier, 15)
+  const [first] = all
+  if (first === undefined) throw new Error('There is no refund')
+  const id = first.data.incident.incident_id
+  const resolved = {
+    ...incidentAlerts(id).resolved,
+    data: { ...first.data, incident: { ...first.data.incident, state: 'resolved' as const, resolved_by: 'Ann' } },
+  }
+  const again = {
+    ...first,
+    alert_id: `${first.alert_id}_again`,
+    data: { ...first.data, incident: { ...first.data.incident, reopened: 1 } },
+  }
+  const member = () => notifier.collections.stormMembers.get(id)
+  await notifier.publish(...all, resolved)
+  await notifier.clock.advance(MINUTE)
+  expect(member()?.resolved_at).not.toBeNull()
+  await notifier.publish(again)
+  await notifier.clock.advance(MINUTE)
+  expect(member()).toMatchObject({ resolved_at: null, explained: false })
+  await notifier.publish({ ...resolved, alert_id: `${resolved.alert_id}_again` })
+  await notifier.clock.advance(MINUTE)
+  expect(member()?.resolved_at).not.toBeNull()
 })

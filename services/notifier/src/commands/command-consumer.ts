@@ -3,6 +3,7 @@ import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/k
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import { beginReplay, type ReplayOptions } from '../replay/replay-walker.ts'
 import { requeue } from '../replay/requeue-delivery.ts'
+import type { DeadLetterStore } from '../store/dead-letter-store.ts'
 import type { SuppressionStore } from '../store/suppression-store.ts'
 import {
   type AddressOfProject,
@@ -15,6 +16,7 @@ export interface CommandConsumerOptions
   extends Pick<WorkLoopOptions<'command'>, 'bus' | 'metrics' | 'onFatal'>,
     ReplayOptions {
   readonly suppressions: SuppressionStore
+  readonly deadLetters: Pick<DeadLetterStore, 'markReplayed'>
   readonly health: Pick<ChannelHealthKeeper, 'enable'>
   /** Called when a replay has begun. */
   onReplay(): void
@@ -24,7 +26,8 @@ type AddressCommand = Extract<Command, { kind: 'suppress_address' | 'unsuppress_
 type OtherCommand = Exclude<Command, AddressCommand>
 
 /**
- * Executes commands for data that the notifier owns (deliveries, replays, channel health, suppressed addresses). The
+ * Executes commands for data that the notifier owns (deliveries, replays, dead letters, channel health, suppressed
+ * addresses). The
  * offset of a command is committed after its execution, and executing a command twice changes nothing. Commands for
  * other services are skipped.
  */
@@ -76,12 +79,23 @@ async function doCommand(command: OtherCommand, options: CommandConsumerOptions)
       const deliveries = await options.requeues.erasePersonalData(project_id, connection_id)
       return done({ connection_id, deliveries })
     }
+    case 'mark_replayed': {
+      const { dead_letters, requested_at } = command
+      const replayed = dead_letters.map(({ dead_letter_id: id, parked_at }) => ({ id, parkedAt: new Date(parked_at) }))
+      await options.deadLetters.markReplayed(replayed, new Date(requested_at))
+      return done({ dead_letters: replayed.length })
+    }
     // Commands for the reconciler.
     case 'open_channel_incident':
     case 'resolve_channel_incident':
+    case 'open_key_incident':
+    case 'resolve_key_incident':
     case 'settle_operation':
     case 'connection_ready':
     case 'apply_expected_change':
+    case 'change_incident':
+    case 'change_incidents':
+    case 'replay_inbox':
       return
     default:
       return command satisfies never

@@ -11,7 +11,7 @@ import {
 import { type AttemptOutcome, outcomeWithoutAttempt } from '../delivery/rules/outcome-of-attempt.ts'
 import type { DeadLetterStore } from '../store/dead-letter-store.ts'
 import type { DeliveryStore } from '../store/delivery-store.ts'
-import { deadLetterDocument, decideDeadLetter, unusableText } from './rules/dead-letter.ts'
+import { deadLetterDocument, decideDeadLetter, isInInbox, unusableText } from './rules/dead-letter.ts'
 
 export interface DeadLetterConsumerOptions {
   readonly bus: Bus
@@ -23,22 +23,23 @@ export interface DeadLetterConsumerOptions {
 }
 
 /**
- * Stores dead-lettered messages that belong to no recorded delivery; the list of deliveries already shows the others.
- * If the message that a delivery waits for is unusable, the delivery ends. Reads the dead-letter topic, so that no
- * producer of dead letters has to write to the database as well.
+ * Stores the dead-lettered messages of all services, except notifications, which the inbox has, and messages of recorded
+ * deliveries. If the message that a delivery waits for is unusable, the delivery ends. Reads the dead-letter topics, so
+ * that no producer of dead letters has to write to the database as well.
  */
 export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Consumer {
   const { bus, deadLetters, logger, onFatal } = options
   const pauses = new PartitionPauses()
   return bus.consumer({
     groupId: 'notifier.dead-letters',
-    topics: ['deliveries.dead'],
+    topics: ['deliveries.dead', 'inbound.dead'],
     commit: 'accepted',
     onFatal,
     async onBatch(batch) {
       const { partition, messages } = batch
       try {
-        const letters = (await endUnusableDeliveries(messages, options)).map(deadLetterDocument)
+        const others = messages.filter(message => !isInInbox(message))
+        const letters = (await endUnusableDeliveries(others, options)).map(deadLetterDocument)
         await deadLetters.keep(letters)
         for (const { _id, topic, reason_code } of letters) {
           logger.warn({ dead_letter_id: _id, topic, reason: reason_code }, 'dead_letter.kept')

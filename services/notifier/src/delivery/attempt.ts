@@ -1,6 +1,6 @@
 import type { ChannelPorts } from '@backstop/channels/deliver'
 import { deliverDigestToChannel, deliverToChannel } from '@backstop/channels/deliver'
-import { deterministicId } from '@backstop/contracts'
+import type { DeliveryRequest } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger } from '@backstop/kit'
 import {
   type IncidentOrderOptions,
@@ -11,6 +11,7 @@ import {
 import type { DeliveryMetrics } from '../metrics.ts'
 import type { ChannelSignal } from '../queue/channel-paces.ts'
 import { type DeliveryJob, isOwned } from '../queue/delivery-job.ts'
+import { digestIdOf } from '../queue/digest-id.ts'
 import type { ChannelDirectory } from '../store/channel-directory.ts'
 import type { ChannelRecord } from '../store/channel-store.ts'
 import type { EndedAttempt } from './outcome-writer.ts'
@@ -103,9 +104,9 @@ async function sendJobs(
   const { channel } = record
   const ended = sendable[0]?.job.endedAddresses ?? []
   const { ports, clock, logger, directory } = options
-  const requests = sendable.map(({ request }) => request)
+  const requests = sendable.map(({ request }) => request).toSorted(byAgeOfAlert)
   const [first] = sendable as [Sendable]
-  const digestId = sendable.length > 1 ? digestIdOf(sendable) : undefined
+  const digestId = sendable.length > 1 ? digestIdOf(sendable.map(({ job }) => job)) : undefined
   const onFault = (error: unknown) => logger.error({ ...idsOf(first.job), digest: digestId, error }, 'delivery.fault')
   crashPoint('notifier.before-attempt')
   const startedAtMs = clock.now()
@@ -134,10 +135,10 @@ async function sendJobs(
   })
 }
 
-/** The id of a digest, recorded on each of its deliveries. A repeat has the same id, so a mail program can drop it. */
-function digestIdOf(sendable: readonly Sendable[]): string {
-  const ids = sendable.map(({ job }) => job.request.delivery_id).sort()
-  return deterministicId('delivery', 'digest', ...ids)
+/** A repeated digest lists its alerts in the same order, in whichever order they arrive. */
+function byAgeOfAlert(a: DeliveryRequest, b: DeliveryRequest): number {
+  const ageMs = Date.parse(a.alert.created_at) - Date.parse(b.alert.created_at)
+  return ageMs || (a.delivery_id < b.delivery_id ? -1 : 1)
 }
 
 function findSignal(ended: readonly EndedAttempt[], channelVersion: number): ChannelSignal | undefined {

@@ -98,6 +98,7 @@ export class DeliveryConsumer {
       ...options,
       isActive: deliveryId => this.#active.has(deliveryId),
       isPaused: channelId => this.#queues.heldForMs(channelId) > 0,
+      hasOnlyPartOf: (channelId, digestId) => this.#queues.hasOnlyPartOf(channelId, digestId),
     })
     this.#postponer = new Postponer({
       ...options,
@@ -256,6 +257,7 @@ export class DeliveryConsumer {
       return existingJob === undefined
     })
     this.#queues.add(jobs)
+    this.#releaser.completeDigests(plan.repeatedDigests)
   }
 
   /** Frees memory: moves the queued jobs of channels that are slow or gather a digest to delay lines. */

@@ -1,4 +1,4 @@
-import { withoutPersonalData } from '@backstop/channels'
+import { withoutPersonalData, withoutPersonalDataOf } from '@backstop/channels'
 import { paceTargetOf } from '@backstop/channels/deliver'
 import { type DeliveryRequest, HEADERS } from '@backstop/contracts'
 import {
@@ -18,7 +18,7 @@ import type { ChannelDirectory } from '../store/channel-directory.ts'
 import type { ChannelRecord } from '../store/channel-store.ts'
 import { type DeliveryProgress, type DeliveryStore, newDelivery } from '../store/delivery-store.ts'
 import { decideIntake } from './rules/decide-intake.ts'
-import { decideQuietHold } from './rules/quiet-hold.ts'
+import { decideQuietHold, GATHER_MS } from './rules/quiet-hold.ts'
 
 export interface DeliveryIntakeOptions {
   readonly codec: MessageCodec
@@ -33,6 +33,8 @@ export interface IntakePlan {
   /** Number of leading messages covered by the plan. */
   readonly accepted: number
   readonly jobs: readonly DeliveryJob[]
+  /** The channels of the failed digests that the jobs repeat, by id of the digest. */
+  readonly repeatedDigests: ReadonlyMap<string, string>
   /** Messages to produce before any message is completed. */
   readonly outgoing: readonly OutgoingMessage[]
   /** Messages that are finished when `outgoing` is acknowledged. */
@@ -85,6 +87,7 @@ export async function planIntake(
   return {
     accepted,
     jobs: planner.jobs,
+    repeatedDigests: planner.repeatedDigests,
     outgoing: [...outgoing, ...planner.outgoing],
     done: [...done, ...planner.done],
   }
@@ -128,10 +131,14 @@ async function decodeRequests(
   return { requested, repostponed, outgoing, done, accepted }
 }
 
-/** Applies a setting that was switched off after the fan-out: neither the record nor the message has personal data. */
+/**
+ * Applies a setting that was switched off after the fan-out, and a deletion of the connection: neither the record nor the message has
+ * personal data.
+ */
 function shareable(one: RequestedDelivery, record: ChannelRecord | undefined): RequestedDelivery {
-  if (record?.channel.shows_personal_data === true) return one
-  const alert = withoutPersonalData(one.request.alert)
+  const mayShow = record?.channel.shows_personal_data === true
+  const told = one.request.alert
+  const alert = mayShow ? withoutPersonalDataOf(told, record.deletedConnectionIds) : withoutPersonalData(told)
   return alert === one.request.alert ? one : { ...one, request: { ...one.request, alert } }
 }
 
@@ -159,6 +166,7 @@ async function insertOrRead(
 
 class Planner {
   readonly jobs: DeliveryJob[] = []
+  readonly repeatedDigests = new Map<string, string>()
   readonly outgoing: OutgoingMessage[] = []
   readonly done: JobMessage[] = []
   readonly #planned = new Map<string, DeliveryJob>()
@@ -258,6 +266,8 @@ class Planner {
     }
     const { firstAttemptAtMs, ladderFromAttempt, isKnown, endedAddresses, goesAlone, digestGroup } = known
     const paceTarget = record === undefined ? undefined : paceTargetOf(record.channel)
+    const repeats = digestGroup !== null && !goesAlone && !atOnce
+    if (repeats) this.repeatedDigests.set(digestGroup, request.channel_id)
     const job: DeliveryJob = {
       request,
       channelKind,
@@ -269,7 +279,9 @@ class Planner {
       ...(endedAddresses === undefined ? {} : { endedAddresses }),
       ...(paceTarget === undefined ? {} : { paceTarget }),
       goesAlone,
-      ...(quiet.kind === 'gather' ? { digestGroup: quiet.group, notBeforeMs: quiet.notBeforeMs } : { digestGroup }),
+      digestGroup,
+      ...(quiet.kind === 'gather' ? { digestGroup: quiet.group, notBeforeMs: quiet.notBeforeMs } : {}),
+      ...(repeats ? { digestGroup, notBeforeMs: nowMs + GATHER_MS } : {}),
       receivedAtMs: nowMs,
       messages: [from],
     }

@@ -1,14 +1,15 @@
+import { isAboutIncident } from '../incident-order/rules/ordering-key.ts'
 import type { DeliveryJob } from '../queue/delivery-job.ts'
 
 /**
- * The `incident.opened` deliveries whose attempt has ended and whose result is not recorded yet, with the callbacks that
- * wait for the record. Only an `incident.resolved` waits for another delivery.
+ * The deliveries about incidents whose attempt has ended and whose result is not recorded yet, with the callbacks that
+ * wait for the record. Only a later alert about the same incident waits for another delivery.
  */
 export class UnrecordedOpenings {
   readonly #waiting = new Map<string, (() => void)[]>()
 
   track({ request }: DeliveryJob): void {
-    if (request.alert.event === 'incident.opened') this.#waiting.set(request.delivery_id, [])
+    if (isAboutIncident(request.alert)) this.#waiting.set(request.delivery_id, [])
   }
 
   untilRecorded(deliveryId: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { MessageCodec } from '@backstop/kit'
 import { crashPoint, createWorkLoop, type Producer, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
+import { followsOpening } from '../incident-order/rules/decide-order.ts'
 import { deliveryMessage } from '../retry/delivery-messages.ts'
 import type { ChannelStore } from '../store/channel-store.ts'
 import type { DeliveryStore } from '../store/delivery-store.ts'
@@ -42,8 +43,8 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
         channels.findSubscribedChannels(projects),
         channels.findNames(projects),
         recordMembers(
-          // A resolution counts for the storm that its incident belongs to, and changes nothing if there is none.
-          alerts.filter(alert => alert.event === 'incident.resolved' || silenceOf(alert, silences) === undefined),
+          // What follows an opening counts for the storm that its incident belongs to, and changes nothing if there is none.
+          alerts.filter(alert => followsOpening(alert) || silenceOf(alert, silences) === undefined),
           options,
         ),
       ])

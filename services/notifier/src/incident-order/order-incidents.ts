@@ -2,7 +2,13 @@ import type { DeliveryRequest } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger } from '@backstop/kit'
 import type { DeliveryJob } from '../queue/delivery-job.ts'
 import type { DeliveryProgress, DeliveryStore, SupersedeOrder } from '../store/delivery-store.ts'
-import { canBeSuperseded, decideIncidentOrder, includeOpening, precedingDeliveryIds } from './rules/decide-order.ts'
+import {
+  canBeSuperseded,
+  decideIncidentOrder,
+  includeOpening,
+  openingDeliveryId,
+  precedingDeliveryIds,
+} from './rules/decide-order.ts'
 
 export interface IncidentOrderOptions {
   readonly deliveries: DeliveryStore
@@ -15,7 +21,7 @@ export interface IncidentOrderOptions {
 /** A job with the request to send for it. */
 export interface Sendable {
   readonly job: DeliveryJob
-  /** The job's own request, or one that announces opening and resolution together. */
+  /** The job's own request, or one that announces the opening too. */
   readonly request: DeliveryRequest
 }
 
@@ -46,10 +52,24 @@ export async function orderIncidents(
   const sendable = jobs
     .filter(job => !superseded.includes(job))
     .map(job => {
-      const tellsBoth = before.get(job)?.some(id => progress.get(id)?.state === 'superseded')
-      return { job, request: tellsBoth ? { ...job.request, alert: includeOpening(job.request.alert) } : job.request }
+      const announcesOpening = isOpeningUnknown(job, before.get(job) ?? [], progress)
+      return {
+        job,
+        request: announcesOpening ? { ...job.request, alert: includeOpening(job.request.alert) } : job.request,
+      }
     })
   return { sendable, superseded }
+}
+
+/** True if the opening was superseded, and no later message about the incident announced it. */
+function isOpeningUnknown(
+  { request: { alert, channel_id } }: DeliveryJob,
+  before: readonly string[],
+  progress: ReadonlyMap<string, DeliveryProgress>,
+): boolean {
+  const opening = openingDeliveryId(alert, channel_id)
+  if (opening === undefined || progress.get(opening)?.state !== 'superseded') return false
+  return !before.some(id => progress.get(id)?.state === 'delivered')
 }
 
 /**

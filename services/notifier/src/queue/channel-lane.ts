@@ -1,4 +1,5 @@
 import { type DeliveryJob, isFirstAttempt } from './delivery-job.ts'
+import { digestIdOf } from './digest-id.ts'
 
 /** The limits of a channel kind. */
 export interface ChannelLimits {
@@ -95,7 +96,15 @@ export class ChannelLane {
 
   /** Time in milliseconds that the next job waits for the rest of its digest; 0 if it does not. */
   gathersForMs(nowMs: number): number {
-    return Math.max(0, (this.waiting[0]?.notBeforeMs ?? 0) - nowMs)
+    const [first] = this.waiting
+    const waitMs = Math.max(0, (first?.notBeforeMs ?? 0) - nowMs)
+    return waitMs > 0 && this.hasAllOf(first?.digestGroup ?? null) ? 0 : waitMs
+  }
+
+  /** True if all deliveries of this failed digest wait here. The group of quiet hours is never complete. */
+  hasAllOf(digestId: string | null): boolean {
+    const members = this.waiting.filter(one => one.digestGroup === digestId)
+    return members.length <= (this.limits.digest?.most ?? 0) && digestIdOf(members) === digestId
   }
 
   /** Age of the oldest job, in milliseconds; 0 if there is none. */

@@ -1,6 +1,7 @@
 import type { Batch } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
 import { createQueueHarness, job, type QueueHarnessOptions } from '../../test/queues.ts'
+import { digestIdOf } from './digest-id.ts'
 
 describe('jobs of one channel', () => {
   test('run at most so many at once, in their order', async () => {
@@ -164,7 +165,7 @@ describe('a channel with too much waiting', () => {
   test('postpones messages while its digest waits for the rest of its group, so that Kafka does not wait for it', async () => {
     const { queues, clock } = createQueueHarness({ maxQueued: 60, concurrency: 1, digest: { above: 20, most: 100 } })
     const gathering = { digestGroup: 'quiet', notBeforeMs: clock.now() + 7_000 }
-    queues.add(Array.from({ length: 60 }, (_, index) => job(`${index}`, 'a', gathering)))
+    queues.add(Array.from({ length: 100 }, (_, index) => job(`${index}`, 'a', gathering)))
     expect(queues.admit('a', 0)).toBe('postpone')
     await clock.advance(6_999)
     expect(queues.admit('a', 0)).toBe('postpone')
@@ -178,6 +179,22 @@ describe('a channel with too much waiting', () => {
     queues.add(Array.from({ length: 70 }, (_, index) => job(`${index}`, 'a', gathering)))
     await clock.advance(7_000)
     expect(queues.admit('a', 0)).toBe('wait')
+  })
+
+  test('starts a failed digest when all of it has arrived, and a part of it after the wait', async () => {
+    const { queues, clock, names, end } = createQueueHarness({ concurrency: 1, digest: { above: 20, most: 100 } })
+    const digestGroup = digestIdOf(['1', '2', '3'].map(id => job(id, 'a')))
+    const gathering = { digestGroup, notBeforeMs: clock.now() + 7_000 }
+    queues.add([job('3', 'a', gathering), job('1', 'a', gathering)])
+    expect([names(), queues.hasOnlyPartOf('a', digestGroup)]).toEqual([[], true])
+    queues.add([job('2', 'a', gathering)])
+    expect([names(), queues.hasOnlyPartOf('a', digestGroup)]).toEqual([['3+1+2'], false])
+    await end('3+1+2')
+    queues.add([job('1', 'a', gathering), job('2', 'a', gathering)])
+    await clock.advance(6_999)
+    expect(names()).toEqual([])
+    await clock.advance(1)
+    expect(names()).toEqual(['1+2'])
   })
 
   test('loses its queued jobs to a delay line while its digest waits for the rest of its group', async () => {

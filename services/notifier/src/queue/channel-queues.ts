@@ -2,6 +2,7 @@ import { RETRY_RUNGS } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit'
 import { ChannelLane, type ChannelLimits } from './channel-lane.ts'
 import { ChannelPaces, type ChannelPause, type ChannelSignal, SHORT_PAUSE_MS } from './channel-paces.ts'
+import { ChannelTurns } from './channel-turns.ts'
 import { type DeliveryJob, isFirstAttempt, isOwned } from './delivery-job.ts'
 import { takeDigest, takeFirstStartable } from './take-jobs.ts'
 import { TargetPaces } from './target-paces.ts'
@@ -54,7 +55,7 @@ const OVERLOAD_WAIT_FACTOR = 6
  * quickly may take longer when they succeed.
  */
 const LEAST_JOB_MS = 50
-/** Number of jobs that may always wait, for any channel. */
+/** Number of jobs that may always wait, for any channel. With digests a full digest may, because it is one attempt. */
 const ALWAYS_QUEUED = 50
 
 /**
@@ -64,26 +65,16 @@ const ALWAYS_QUEUED = 50
 export class ChannelQueues {
   readonly #options: ChannelQueuesOptions
   readonly #lanes = new Map<string, ChannelLane>()
-  /** Channels that may have a job to start, in the order of their turns. */
-  readonly #turns = new Set<string>()
+  readonly #turns: ChannelTurns
   readonly #paces: ChannelPaces
   readonly #targets: TargetPaces
-  /** Failing channels that wait for a slot, in the order of their turns. */
-  readonly #heldBack = new Set<string>()
-  /**
-   * Maximum number of concurrent jobs of failing channels: half of all slots, so that working channels always find a
-   * slot.
-   */
-  readonly #maxFailing: number
   #size = 0
-  #active = 0
-  #activeFailing = 0
 
   constructor(options: ChannelQueuesOptions) {
     this.#options = options
     this.#paces = new ChannelPaces(options.clock)
     this.#targets = new TargetPaces(options.clock, channelId => this.#giveTurn(channelId))
-    this.#maxFailing = Math.max(1, Math.floor(options.maxActive / 2))
+    this.#turns = new ChannelTurns(options.maxActive)
   }
 
   /** Number of jobs, waiting or running. */
@@ -96,7 +87,7 @@ export class ChannelQueues {
     const lane = this.#lanes.get(channelId)
     const waiting = (lane?.waiting.length ?? 0) + planned
     if (this.#paces.heldForMs(channelId) > SHORT_PAUSE_MS) return this.#admitDuringPause(channelId, waiting, kind)
-    if (waiting < ALWAYS_QUEUED) return 'queue'
+    if (waiting < Math.max(ALWAYS_QUEUED, lane?.limits.digest?.most ?? 0)) return 'queue'
     if (this.#drainMs(lane, waiting) > this.#scaleWaitMs(LONGEST_WAIT_MS)) return 'postpone'
     if (waiting < this.#options.maxQueuedPerChannel) return 'queue'
     if (lane !== undefined && lane.gathersForMs(this.#options.clock.now()) > 0) return 'postpone'
@@ -145,6 +136,13 @@ export class ChannelQueues {
     return taken
   }
 
+  /** True if a part of this failed digest waits here. */
+  hasOnlyPartOf(channelId: string, digestId: string): boolean {
+    const lane = this.#lanes.get(channelId)
+    if (lane === undefined || lane.hasAllOf(digestId)) return false
+    return lane.waiting.some(job => job.digestGroup === digestId)
+  }
+
   /** Queues jobs, and starts them if there is a free slot. */
   add(jobs: readonly DeliveryJob[]): void {
     for (const job of jobs) {
@@ -157,7 +155,7 @@ export class ChannelQueues {
       }
       if (job.atOnce) lane.atOnce.push(job)
       else lane.waiting.push(job)
-      this.#turns.add(channel_id)
+      this.#turns.give(channel_id)
     }
     this.#size += jobs.length
     this.startJobs()
@@ -165,8 +163,8 @@ export class ChannelQueues {
 
   /** Starts jobs while there are free slots. Call it when `mayStart` may have become true. */
   startJobs(): void {
-    while (this.#active < this.#options.maxActive && this.#options.mayStart()) {
-      const channelId = this.#nextTurn()
+    while (this.#turns.hasSlot && this.#options.mayStart()) {
+      const channelId = this.#turns.next(this.#isFailing, this.#hasUrgent)
       if (channelId === undefined) return
       const lane = this.#lanes.get(channelId)
       if (lane === undefined) continue
@@ -175,7 +173,7 @@ export class ChannelQueues {
         this.#removeIfEmpty(channelId, lane)
         continue
       }
-      this.#turns.add(channelId)
+      this.#turns.give(channelId)
       this.#start(channelId, lane, jobs)
     }
   }
@@ -202,23 +200,8 @@ export class ChannelQueues {
     return oldest
   }
 
-  /** Takes the next channel to serve. Failing channels wait while all of their slots are taken. */
-  #nextTurn(): string | undefined {
-    const isFull = this.#activeFailing >= this.#maxFailing
-    if (!isFull && this.#heldBack.size > 0) return takeFirst(this.#heldBack)
-    while (this.#turns.size > 0) {
-      const channelId = takeFirst(this.#turns)
-      // Urgent jobs of failing channels need no slot of the failing ones, because a person waits for the result.
-      const isWanted = (this.#lanes.get(channelId)?.atOnce.length ?? 0) > 0
-      if (!isFull || isWanted || !this.#isFailing(channelId)) return channelId
-      this.#heldBack.add(channelId)
-    }
-    return undefined
-  }
-
-  #isFailing(channelId: string): boolean {
-    return this.#paces.sendPermissionOf(channelId).kind !== 'free'
-  }
+  readonly #isFailing = (channelId: string): boolean => this.#paces.sendPermissionOf(channelId).kind !== 'free'
+  readonly #hasUrgent = (channelId: string): boolean => (this.#lanes.get(channelId)?.atOnce.length ?? 0) > 0
 
   #takeNext(channelId: string, lane: ChannelLane): DeliveryJob[] {
     const wanted = this.#takeUrgent(channelId, lane)
@@ -266,7 +249,7 @@ export class ChannelQueues {
   }
 
   #giveTurn(channelId: string): void {
-    this.#turns.add(channelId)
+    this.#turns.give(channelId)
     this.startJobs()
   }
 
@@ -276,14 +259,12 @@ export class ChannelQueues {
     const isOfFailing = this.#isFailing(channelId) && !atOnce
     if (isOfFailing) this.#paces.countFirstAttempt(channelId)
     const nowMs = this.#options.clock.now()
-    this.#active++
-    if (isOfFailing) this.#activeFailing++
+    const freeSlot = this.#turns.takeSlot(isOfFailing)
     if (!atOnce) lane.attempts++
     this.#targets.delayNextStart(paceTarget, lane.limits.intervalMs)
     for (const job of jobs) lane.active.set(job, nowMs)
     const end = (shown: ChannelSignal | undefined) => {
-      this.#active--
-      if (isOfFailing) this.#activeFailing--
+      freeSlot()
       this.#size -= jobs.length
       if (!atOnce) {
         lane.attempts--
@@ -295,7 +276,7 @@ export class ChannelQueues {
       this.#targets.delayNextStart(paceTarget, lane.limits.intervalMs)
       if (shown !== undefined) this.#recordSignal(first, shown)
       this.#postponeIfPaused(channelId, lane)
-      if (lane.waiting.length + lane.atOnce.length > 0) this.#turns.add(channelId)
+      if (lane.waiting.length + lane.atOnce.length > 0) this.#turns.give(channelId)
       this.#removeIfEmpty(channelId, lane)
       this.startJobs()
     }
@@ -340,10 +321,4 @@ export class ChannelQueues {
     this.#lanes.delete(channelId)
     this.#targets.removeSharer(lane.paceTarget)
   }
-}
-
-function takeFirst(set: Set<string>): string {
-  const [first] = set as Iterable<string> as [string]
-  set.delete(first)
-  return first
 }

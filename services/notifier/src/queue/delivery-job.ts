@@ -32,7 +32,7 @@ export interface DeliveryJob {
   readonly goesAlone: boolean
   /** Waiting jobs with the same group are sent as one digest, however few they are; null if there is none. */
   readonly digestGroup: string | null
-  /** The job waits until this time, so that its whole group has arrived. Absent means no wait. */
+  /** The job waits for the rest of its group, until this time at most. Absent means no wait. */
   readonly notBeforeMs?: number
   readonly receivedAtMs: number
   /** The message that requested the attempt, and duplicates that arrived since. All are completed together. */

@@ -34,7 +34,7 @@ export async function beginReplay(
     _id: command.replay_id,
     ...window,
     state: 'running',
-    total: await requeues.countDead(window),
+    total: await requeues.countFailed(window),
     requeued: 0,
     requested_at: new Date(command.requested_at),
     cursor: null,

@@ -5,7 +5,7 @@ import { delayedMessage } from './delivery-messages.ts'
 import { type Recovery, releaseWindow } from './rules/release-window.ts'
 
 export interface RecoveryReleaserOptions {
-  readonly deliveries: Pick<DeliveryStore, 'findWaiting'>
+  readonly deliveries: Pick<DeliveryStore, 'findWaiting' | 'findDigest'>
   readonly producer: Producer
   readonly codec: MessageCodec
   readonly clock: Clock
@@ -14,6 +14,8 @@ export interface RecoveryReleaserOptions {
   isActive(deliveryId: string): boolean
   /** True if the channel is paused again. */
   isPaused(channelId: string): boolean
+  /** True if a part of this failed digest is queued in this process. */
+  hasOnlyPartOf(channelId: string, digestId: string): boolean
 }
 
 /** Number of deliveries that are requested at once, so that the queue of the channel does not overflow. */
@@ -50,16 +52,24 @@ export class RecoveryReleaser {
     if (this.#running.has(channelId) || this.#stopped.signal.aborted) return
     this.#running.set(channelId, new Set())
     const { logger } = this.#options
-    const release = this.#releaseAll(recovery)
-      .then(
-        released => logger.info({ channel_id: channelId, released }, 'channel.recovered'),
-        error => logger.warn({ channel_id: channelId, error }, 'channel.release_ended'),
-      )
-      .finally(() => {
-        this.#running.delete(channelId)
-        this.#releases.delete(release)
-      })
-    this.#releases.add(release)
+    const released = this.#releaseAll(recovery).then(
+      released => logger.info({ channel_id: channelId, released }, 'channel.recovered'),
+      error => logger.warn({ channel_id: channelId, error }, 'channel.release_ended'),
+    )
+    this.#track(released.finally(() => this.#running.delete(channelId)))
+  }
+
+  /**
+   * Requests in the background the deliveries of failed digests that wait on delay lines, if a part of the digest is queued.
+   * @param digests the channels of the digests, by id of the digest
+   */
+  completeDigests(digests: ReadonlyMap<string, string>): void {
+    const { hasOnlyPartOf, logger } = this.#options
+    for (const [digest, channel_id] of digests) {
+      if (this.#stopped.signal.aborted || !hasOnlyPartOf(channel_id, digest)) continue
+      const requested = this.#requestDigest(digest)
+      this.#track(requested.catch(error => logger.warn({ channel_id, digest, error }, 'digest.not_completed')))
+    }
   }
 
   /** Call it for each delivery whose attempt has ended, or that was postponed. */
@@ -73,8 +83,25 @@ export class RecoveryReleaser {
     await Promise.all(this.#releases)
   }
 
+  #track(work: Promise<unknown>): void {
+    const tracked = work.then(() => void this.#releases.delete(tracked))
+    this.#releases.add(tracked)
+  }
+
+  async #requestDigest(digestId: string): Promise<void> {
+    const { deliveries, isActive } = this.#options
+    const found = await deliveries.findDigest(digestId)
+    await this.#request(found.filter(one => !isActive(one._id)))
+  }
+
+  async #request(wanted: readonly DeliveryDocument[]): Promise<void> {
+    const { producer, codec, clock } = this.#options
+    const due = { topic: 'deliveries', atMs: clock.now() }
+    if (wanted.length > 0) await producer.send(wanted.map(one => delayedMessage(codec, requestOf(one), {}, due)))
+  }
+
   async #releaseAll(recovery: Recovery): Promise<number> {
-    const { deliveries, producer, clock, codec, isActive } = this.#options
+    const { deliveries, clock, isActive } = this.#options
     const { channelId } = recovery
     const { kind, ...window } = releaseWindow(recovery, this.#releasedAllAtMs.get(channelId), clock.now())
     if (kind === 'all') this.#rememberReleaseOfAll(channelId)
@@ -88,10 +115,9 @@ export class RecoveryReleaser {
         limit: PAGE,
       })
       const wanted = page.filter(one => !isActive(one._id))
-      const due = { topic: 'deliveries', atMs: clock.now() }
       const pending = this.#running.get(channelId)
       for (const { _id } of wanted) pending?.add(_id)
-      if (wanted.length > 0) await producer.send(wanted.map(one => delayedMessage(codec, requestOf(one), {}, due)))
+      await this.#request(wanted)
       released += wanted.length
       after = page.at(-1) ?? null
       if (page.length < PAGE || !(await this.#canContinue(channelId))) return released

@@ -13,7 +13,12 @@ function openDirectory() {
       reads.push([...ids])
       const project = { branding: {}, suppressed: new Map() }
       const channelOf = (id: string) => webhookChannel(id, 'https://receiver.example.com/')
-      return ids.map(id => ({ channel: channelOf(id), disabledReason: null, project }))
+      return ids.map(id => ({
+        channel: channelOf(id),
+        disabledReason: null,
+        project,
+        deletedConnectionIds: new Set<string>(),
+      }))
     },
   }
   return { clock, reads, directory: new ChannelDirectory(store, clock) }

@@ -11,6 +11,8 @@ export interface ChannelRecord {
   /** Why the health check disabled the channel; null if it did not. */
   readonly disabledReason: string | null
   readonly project: ProjectFacts
+  /** The deleted connections of the project. */
+  readonly deletedConnectionIds: ReadonlySet<string>
 }
 
 /**

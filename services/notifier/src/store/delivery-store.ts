@@ -43,6 +43,8 @@ export interface DeliveryStore {
   supersede(orders: readonly SupersedeOrder[]): Promise<ReadonlySet<string>>
   /** The next deliveries of a channel that wait for an attempt, oldest first. */
   findWaiting(wanted: WaitingDeliveries): Promise<readonly DeliveryDocument[]>
+  /** The deliveries of a failed digest that wait to be repeated together. */
+  findDigest(digestId: string): Promise<readonly DeliveryDocument[]>
 }
 
 /** Selects deliveries of a channel that wait for an attempt. */

@@ -61,7 +61,17 @@ const WITH_CONNECTIONS: Document = {
     localField: '_id',
     foreignField: 'project_id',
     as: 'connections',
-    pipeline: [{ $project: { name: 1 } }],
+    pipeline: [{ $project: { name: 1, status: 1 } }],
+  },
+}
+
+const WITH_DELETED_CONNECTIONS: Document = {
+  $lookup: {
+    from: 'connections',
+    localField: 'project_id',
+    foreignField: 'project_id',
+    as: 'deleted_connections',
+    pipeline: [{ $match: { status: 'deleted' } }, { $project: { _id: 1 } }],
   },
 }
 
@@ -72,6 +82,7 @@ type JoinedChannel<T> = T & {
   health: Pick<ChannelHealthDocument, '_id' | 'disabled_reason'>[]
   projects: Pick<ProjectDocument, '_id' | 'branding'>[]
   suppressions: Pick<SuppressionDocument, '_id' | 'address' | 'reason'>[]
+  deleted_connections: Pick<ConnectionDocument, '_id'>[]
 }
 
 type SubscribedFields = Pick<
@@ -107,13 +118,21 @@ export function createMongoChannelStore(db: Db): ChannelStore {
         const named = await db
           .collection<ProjectDocument>('projects')
           .aggregate<
-            Pick<ProjectDocument, '_id' | 'name'> & { connections: Pick<ConnectionDocument, '_id' | 'name'>[] }
+            Pick<ProjectDocument, '_id' | 'name'> & {
+              connections: Pick<ConnectionDocument, '_id' | 'name' | 'status'>[]
+            }
           >([{ $match: { _id: { $in: [...projectIds] } } }, { $project: { name: 1 } }, WITH_CONNECTIONS], ONE_ANSWER)
           .toArray()
         return new Map(
           named.map(({ _id, name, connections }) => [
             _id,
-            { name, connections: new Map(connections.map(connection => [connection._id, connection.name])) },
+            {
+              name,
+              connections: new Map(connections.map(connection => [connection._id, connection.name])),
+              deletedConnectionIds: new Set(
+                connections.filter(({ status }) => status === 'deleted').map(connection => connection._id),
+              ),
+            },
           ]),
         )
       }),
@@ -131,16 +150,17 @@ export function createMongoChannelStore(db: Db): ChannelStore {
       asUnavailable(async () => {
         const found = await channels
           .aggregate<JoinedChannel<ChannelDocument>>(
-            [{ $match: { _id: { $in: channelIds } } }, WITH_HEALTH, ...WITH_PROJECT],
+            [{ $match: { _id: { $in: channelIds } } }, WITH_HEALTH, ...WITH_PROJECT, WITH_DELETED_CONNECTIONS],
             ONE_ANSWER,
           )
           .toArray()
-        return found.map(({ health, projects, suppressions, ...channel }): ChannelRecord => {
+        return found.map(({ health, projects, suppressions, deleted_connections, ...channel }): ChannelRecord => {
           const [disabled] = health
           return {
             channel,
             disabledReason: disabled === undefined ? null : (disabled.disabled_reason ?? 'no reason'),
             project: projectFacts(projects[0], suppressions),
+            deletedConnectionIds: new Set(deleted_connections.map(({ _id }) => _id)),
           }
         })
       }),

@@ -13,5 +13,12 @@ export function createMongoDeadLetterStore(db: Db): DeadLetterStore {
       }))
       await asUnavailable(() => collection.bulkWrite(writes))
     },
+    async markReplayed(replayed, at) {
+      if (replayed.length === 0) return
+      const writes = replayed.map(({ id, parkedAt }) => ({
+        updateOne: { filter: { _id: id, parked_at: parkedAt }, update: { $set: { replayed_at: at } } },
+      }))
+      await asUnavailable(() => collection.bulkWrite(writes))
+    },
   }
 }

@@ -96,6 +96,11 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
           .limit(limit)
           .toArray(),
       ),
+
+    findDigest: digestId =>
+      asUnavailable(() =>
+        collection.find({ digest_group: digestId, state: 'retrying', goes_alone: { $ne: true } }).toArray(),
+      ),
   }
 }
 

@@ -30,7 +30,7 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
       }),
     erasePersonalData: (projectId, connectionId) =>
       asUnavailable(() => eraseInAlerts(deliveries, projectId, connectionId)),
-    countDead: window => asUnavailable(() => deliveries.countDocuments({ ...inWindow(window), state: 'dead' })),
+    countFailed: window => asUnavailable(() => deliveries.countDocuments({ $and: [inWindow(window), FAILED] })),
     countWaiting: (replayId, channelId, most) =>
       asUnavailable(() =>
         deliveries.countDocuments(
@@ -45,7 +45,7 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
             $and: [
               inWindow(replay),
               afterCursor(replay.cursor),
-              { $or: [{ state: 'dead' }, { requested_by: replay._id, 'next_attempt.topic': 'deliveries' }] },
+              { $or: [FAILED, { requested_by: replay._id, 'next_attempt.topic': 'deliveries' }] },
             ],
           })
           .sort({ created_at: 1, _id: 1 })
@@ -57,10 +57,6 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
 
 /** The number of deliveries that are changed with one command. */
 const ERASED_AT_ONCE = 500
-const PERSONAL = [
-  ...['customer.name', 'customer.email', 'origin.user'].map(field => `alert.data.action.${field}`),
-  ...['customer.value.name', 'customer.value.email', 'user.value'].map(field => `alert.data.storm.common.${field}`),
-]
 
 async function eraseInAlerts(
   deliveries: Collection<DeliveryDocument>,
@@ -70,15 +66,7 @@ async function eraseInAlerts(
   const found = deliveries.find(
     {
       project_id: projectId,
-      $and: [
-        {
-          $or: [
-            { 'alert.data.action.connection_ids': connectionId },
-            { 'alert.data.storm.connection_id': connectionId },
-          ],
-        },
-        { $or: PERSONAL.map(field => ({ [field]: { $type: 'string' as const } })) },
-      ],
+      $or: [{ 'alert.data.action.connection_ids': connectionId }, { 'alert.data.storm.connection_id': connectionId }],
     },
     { projection: { alert: 1 }, batchSize: ERASED_AT_ONCE },
   )
@@ -87,9 +75,11 @@ async function eraseInAlerts(
   const write = async () => {
     if (changes.length > 0) erased += (await deliveries.bulkWrite(changes.splice(0), { ordered: false })).matchedCount
   }
-  for await (const { _id, alert } of found) {
+  for await (const { _id, alert: stored } of found) {
+    const alert = withoutPersonalData(stored)
+    if (alert === stored) continue
     const $set = {
-      alert: withoutPersonalData(alert),
+      alert,
       reason: ERASED_TEXT,
       'attempts.$[].response': null,
       'attempts.$[failed].error': ERASED_TEXT,
@@ -100,6 +90,11 @@ async function eraseInAlerts(
   }
   await write()
   return erased
+}
+
+/** A delivery whose attempt is due has a message on `deliveries`, so a replay leaves it alone. */
+const FAILED: Filter<DeliveryDocument> = {
+  $or: [{ state: 'dead' }, { state: 'retrying', 'next_attempt.topic': { $ne: 'deliveries' } }],
 }
 
 function inWindow({ project_id, channel_id, from, to }: ReplayWindow): Filter<DeliveryDocument> {

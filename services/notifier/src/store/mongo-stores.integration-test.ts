@@ -46,7 +46,8 @@ describeStores('MongoDB', async () => {
   for (const name of ['channels', 'channel_health', 'deliveries', 'silences'] as const) {
     const collection = mongo.db.collection(name)
     await collection.deleteMany({})
-    for (const { keys } of COLLECTIONS[name].indexes) await collection.createIndex(keys)
+    const { indexes }: CollectionDefinition = COLLECTIONS[name]
+    for (const { keys, options } of indexes) await collection.createIndex(keys, options ?? {})
   }
   return {
     channels: createMongoChannelStore(mongo.db),
@@ -100,7 +101,8 @@ describeRequeues('MongoDB', async () => {
   for (const name of ['deliveries', 'replays'] as const) {
     const collection = mongo.db.collection(name)
     await collection.deleteMany({})
-    for (const { keys } of COLLECTIONS[name].indexes) await collection.createIndex(keys)
+    const { indexes }: CollectionDefinition = COLLECTIONS[name]
+    for (const { keys, options } of indexes) await collection.createIndex(keys, options ?? {})
   }
   return {
     deliveries: createMongoDeliveryStore(mongo.db),
@@ -118,6 +120,24 @@ describeStorms('MongoDB', async () => {
   }
   const members = mongo.db.collection<StormMemberDocument>('storm_members')
   return { storms: createMongoStormStore(mongo.db), members: () => members.find().sort({ _id: 1 }).toArray() }
+})
+
+test('a failed digest and the members of a storm are read by an index and not sorted in memory', async () => {
+  for (const name of ['deliveries', 'storm_members'] as const) {
+    await mongo.db.dropCollection(name)
+    const { indexes }: CollectionDefinition = COLLECTIONS[name]
+    for (const { keys, options } of indexes) await mongo.db.collection(name).createIndex(keys, options ?? {})
+  }
+  const profile = mongo.db.collection<{ op: string; planSummary: string; hasSortStage?: boolean }>('system.profile')
+  await mongo.db.command({ profile: 2 })
+  await createMongoDeliveryStore(mongo.db).findDigest('dlv_digest')
+  await createMongoStormStore(mongo.db).visitMembers({ _id: 'stm_1', connection_id: 'con_1' }, () => {})
+  await mongo.db.command({ profile: 0 })
+  const reads = await profile.find({ op: 'query' }).sort({ ts: 1 }).toArray()
+  expect(reads.map(({ planSummary, hasSortStage = false }) => [planSummary, hasSortStage])).toEqual([
+    ['IXSCAN { digest_group: 1 }', false],
+    ['IXSCAN { connection_id: 1, storm_id: 1, action_id: 1, opened_at: 1, _id: 1 }', false],
+  ])
 })
 
 test('five hundred deliveries cost a handful of commands', async () => {

@@ -13,11 +13,15 @@ const COUNTED = {
   opened_at: 1,
   amount: 1,
   currency: 1,
+  state: 1,
   subject: 1,
   facts: 1,
+  acknowledged_at: 1,
   resolved_at: 1,
   explained: 1,
 } as const
+/** All incidents of an action together, the oldest first. */
+const BY_ACTION = { action_id: 1, opened_at: 1, _id: 1 } as const
 const BATCH = { batchSize: 1_000 } as const
 
 export function createMongoStormStore(db: Db): StormStore {
@@ -52,11 +56,11 @@ export function createMongoStormStore(db: Db): StormStore {
         )
         return new Set(duplicates.map(index => (documents[index] as StormMemberDocument)._id))
       }),
-    async resolve(resolutions) {
-      if (resolutions.length === 0) return
-      const updates = resolutions.map(
-        ({ incidentId, explained, atMs }): AnyBulkWriteOperation<StormMemberDocument> => ({
-          updateOne: { filter: { _id: incidentId }, update: { $set: { explained, resolved_at: new Date(atMs) } } },
+    async change(changes) {
+      if (changes.length === 0) return
+      const updates = changes.map(
+        ({ incidentId, set }): AnyBulkWriteOperation<StormMemberDocument> => ({
+          updateOne: { filter: { _id: incidentId }, update: { $set: set } },
         }),
       )
       await asUnavailable(() => members.bulkWrite(updates, { ordered: false }))
@@ -70,6 +74,15 @@ export function createMongoStormStore(db: Db): StormStore {
         await storms.updateMany({ _id }, { $inc: { version: 1, reported_version: 1 } })
         await storms.updateMany({ _id, state: 'ended' }, { $set: { next_look_at: new Date(atMs) } })
       })
+    },
+
+    async noteAcknowledged(stormIds, atMs) {
+      if (stormIds.length === 0) return
+      const update = {
+        $inc: { version: 1, reported_version: 1, acknowledgements: 1 },
+        $set: { next_look_at: new Date(atMs) },
+      }
+      await asUnavailable(() => storms.updateMany({ _id: { $in: [...stormIds] } }, update))
     },
 
     touch: ({ stormId, recordedAtMs }) =>
@@ -109,7 +122,7 @@ export function createMongoStormStore(db: Db): StormStore {
       ),
     visitMembers: (storm, visit) =>
       asUnavailable(async () => {
-        const found = members.find<CountedMember>(membersIn(storm), { projection: COUNTED, ...BATCH })
+        const found = members.find<CountedMember>(membersIn(storm), { projection: COUNTED, ...BATCH }).sort(BY_ACTION)
         for await (const member of found) visit(member)
       }),
     actionsOf: actionIds =>
@@ -120,9 +133,10 @@ export function createMongoStormStore(db: Db): StormStore {
           .toArray()
         return new Map(found.map(action => [action._id, action]))
       }),
-    postpone: ({ _id, report }, untilMs) =>
+    postpone: ({ _id, report, acknowledgements }, untilMs) =>
       asUnavailable(async () => {
-        await storms.updateOne({ _id, report, state: 'open' }, { $set: { next_look_at: new Date(untilMs) } })
+        const look = { next_look_at: new Date(untilMs), seen_acknowledgements: acknowledgements }
+        await storms.updateOne({ _id, report, acknowledgements, state: 'open' }, { $set: look })
       }),
     forget: ({ _id, report, version }) =>
       asUnavailable(async () => {
@@ -131,9 +145,9 @@ export function createMongoStormStore(db: Db): StormStore {
     report: (storm, write) =>
       asUnavailable(async () => {
         const isEnd = write.nextLookAtMs === null
-        const { _id, report, version, state } = storm
+        const { _id, report, version, state, acknowledgements } = storm
         const reported = await storms.findOneAndUpdate(
-          { _id, report, state, ...(isEnd ? { version } : {}) },
+          { _id, report, state, acknowledgements, ...(isEnd ? { version } : {}) },
           toReportUpdate(storm, write),
           { returnDocument: 'after' },
         )
@@ -157,19 +171,22 @@ function withoutStorm({ connectionId, fromMs, toMs }: MemberQuery['near'][number
   return { connection_id: connectionId, storm_id: null, opened_at }
 }
 
-/** Both fields, because the index begins with the connection. */
+/** Both fields, because the indexes begin with the connection. */
 function membersIn({ _id, connection_id }: Pick<StormDocument, '_id' | 'connection_id'>): Filter<StormMemberDocument> {
   return { connection_id, storm_id: _id }
 }
 
-function toReportUpdate(storm: StormDocument, { entry, count, resolved, atMs, nextLookAtMs }: StormReportWrite) {
+function toReportUpdate(storm: StormDocument, write: StormReportWrite) {
+  const { entry, incidents, resolved, unacknowledged, atMs, nextLookAtMs } = write
   const at = new Date(atMs)
   const reported = {
     report: storm.report + 1,
     reported_at: at,
     reported_version: storm.version,
-    reported_count: count,
+    reported_incidents: incidents,
     reported_resolved: resolved,
+    reported_unacknowledged: unacknowledged,
+    seen_acknowledgements: storm.acknowledgements,
   }
   return {
     ...(nextLookAtMs === null

@@ -29,13 +29,13 @@ export interface RequeueStore {
    * @returns the number of changed deliveries
    */
   erasePersonalData(projectId: string, connectionId: string): Promise<number>
-  /** Counts the deliveries in a replay's window that ended without success. */
-  countDead(window: ReplayWindow): Promise<number>
+  /** Counts the deliveries in a replay's window that ended without success or wait for a retry. */
+  countFailed(window: ReplayWindow): Promise<number>
   /** Counts the deliveries requeued by the replay that still wait for their attempt, up to `most`. */
   countWaiting(replayId: string, channelId: string, most: number): Promise<number>
   /**
-   * The next deliveries of a replay after its cursor, oldest first: dead deliveries, and deliveries that this replay
-   * requeued just before a crash.
+   * The next deliveries of a replay after its cursor, oldest first: dead deliveries, deliveries that wait for a retry,
+   * and deliveries that this replay requeued just before a crash.
    */
   nextOfReplay(replay: ReplayDocument, limit: number): Promise<readonly DeliveryDocument[]>
 }

@@ -1,7 +1,7 @@
 import type { StormDocument, StormMemberDocument, TimedOutboxEntry } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { RecordedMembers } from '../storm/rules/assign-members.ts'
-import type { MemberResolution } from '../storm/rules/storm-member.ts'
+import type { MemberChange } from '../storm/rules/storm-member.ts'
 import type { ReportedAction } from '../storm/rules/storm-report.ts'
 import type { CountedMember } from '../storm/rules/storm-totals.ts'
 
@@ -25,9 +25,12 @@ export interface StormJoin {
 export interface StormReportWrite {
   /** Null if there is nothing to report, because no member is stored any more. */
   readonly entry: TimedOutboxEntry | null
-  /** Number of members in the report, and of those whose incident was resolved. */
-  readonly count: number
+  /** Number of incidents in the report. */
+  readonly incidents: number
+  /** Number of actions in the report whose incidents were all resolved. */
   readonly resolved: number
+  /** Number of actions in the report with an open incident that nobody acknowledged. */
+  readonly unacknowledged: number
   readonly atMs: number
   /** When to look at the storm again; null ends the storm, if it has not ended yet. */
   readonly nextLookAtMs: number | null
@@ -38,12 +41,14 @@ export interface StormStore {
   read(query: MemberQuery): Promise<RecordedMembers>
   /** Records new members; recorded ones stay as they are. @returns the ids that were recorded already */
   insert(members: readonly StormMemberDocument[]): Promise<ReadonlySet<string>>
-  /** Records that incidents of members were resolved. Unknown incidents are ignored. */
-  resolve(resolutions: readonly MemberResolution[]): Promise<void>
+  /** Changes members whose incidents were acknowledged, resolved or opened again. Unknown incidents are ignored. */
+  change(changes: readonly MemberChange[]): Promise<void>
   /**
    * Makes storms due that have ended, because members of them were resolved. An open storm does not end with totals that were read before.
    */
   lookAgain(stormIds: readonly string[], atMs: number): Promise<void>
+  /** Makes storms due, open or ended, because incidents of their members were acknowledged. A report that is under way is refused. */
+  noteAcknowledged(stormIds: readonly string[], atMs: number): Promise<void>
 
   /** Records that members joined an open storm. @returns false if no open storm has this id */
   touch(join: StormJoin): Promise<boolean>
@@ -57,24 +62,28 @@ export interface StormStore {
   reopen(stormId: string, atMs: number): Promise<void>
   /** Moves members to another storm of their connection. @param incidentIds all members of the storm if null */
   move(connectionId: string, from: string, to: string, incidentIds: readonly string[] | null): Promise<void>
+  /** Counts the incidents of the storm. */
   countMembers(storm: Pick<StormDocument, '_id' | 'connection_id'>): Promise<number>
 
   /** The storms whose next look is due: open ones, and ended ones of which members were resolved. */
   due(nowMs: number, limit: number): Promise<readonly StormDocument[]>
-  /** Passes each member of the storm to `visit`, without holding all of them in memory. */
+  /**
+   * Passes each member of the storm to `visit`, without holding all of them in memory. The incidents of one action follow each other, the
+   * oldest first.
+   */
   visitMembers(
     storm: Pick<StormDocument, '_id' | 'connection_id'>,
     visit: (member: CountedMember) => void,
   ): Promise<void>
   /** The details of actions by id; without those that are not stored any more. */
   actionsOf(actionIds: readonly string[]): Promise<ReadonlyMap<string, ReportedAction>>
-  /** Changes when to look at the storm again, unless it was reported since it was read. */
+  /** Changes when to look at the storm again, unless it was reported or incidents were acknowledged since it was read. */
   postpone(storm: StormDocument, untilMs: number): Promise<void>
   /** Looks at an ended storm no more, unless it changed since it was read. */
   forget(storm: StormDocument): Promise<void>
   /**
-   * Records the next report and stores its message. Of several processes that report the same storm, one succeeds. The
-   * end is refused if a member joined or was resolved since the storm was read.
+   * Records the next report and stores its message. Of several processes that report the same storm, one succeeds. A
+   * report is refused if a member was acknowledged since the storm was read, the end also if a member joined or was resolved.
    * @returns the storm's outbox; undefined if the write was refused
    */
   report(storm: StormDocument, report: StormReportWrite): Promise<PendingOutbox | undefined>

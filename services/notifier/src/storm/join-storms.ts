@@ -60,7 +60,7 @@ async function joinStorm(join: StormJoin, first: NewMember, options: StormOption
       await begin(stormId, join, first, options)
     } else if (known.state === 'ended') {
       // A repeat of a batch finds its members in the last report.
-      if ((await storms.countMembers(known)) <= known.reported_count) return stormId
+      if ((await storms.countMembers(known)) <= known.reported_incidents) return stormId
       await storms.reopen(stormId, clock.now())
     }
     const open = await storms.openStormOf(join.connectionId)
@@ -104,8 +104,11 @@ function newStorm(stormId: string, first: NewMember, recordedAtMs: number, nowMs
     report: 0,
     reported_at: null,
     reported_version: 0,
-    reported_count: 0,
+    reported_incidents: 0,
     reported_resolved: 0,
+    reported_unacknowledged: null,
+    acknowledgements: 0,
+    seen_acknowledgements: 0,
     next_look_at: now,
     ended_at: null,
   }

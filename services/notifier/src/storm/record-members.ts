@@ -3,7 +3,7 @@ import { crashPoint, Secret } from '@backstop/kit'
 import type { MemberQuery } from '../store/storm-store.ts'
 import { joinStorms, type StormOptions } from './join-storms.ts'
 import { assignMembers, type RecordedMember, type RecordedMembers } from './rules/assign-members.ts'
-import { type NewMember, newMemberOf, resolutionOf } from './rules/storm-member.ts'
+import { type MemberChange, memberChangeOf, type NewMember, newMemberOf } from './rules/storm-member.ts'
 import type { StormSettings } from './rules/storm-settings.ts'
 
 /** Whether an incident belongs to a storm, and whether channels for people get its alerts alone. */
@@ -20,16 +20,24 @@ export async function recordMembers(
   const nowMs = options.clock.now()
   const fingerprint = (text: string) => options.secretBox.fingerprint(new Secret(text))
   const incoming = withoutRepeats(alerts.flatMap(alert => newMemberOf(alert, nowMs, fingerprint) ?? []))
-  const resolutions = alerts.flatMap(alert => resolutionOf(alert, nowMs) ?? [])
-  if (incoming.length + resolutions.length === 0) return new Map()
-  const incidentIds = [...incoming.map(({ _id }) => _id), ...resolutions.map(({ incidentId }) => incidentId)]
+  const changes = mergeByIncident(alerts.flatMap(alert => memberChangeOf(alert, nowMs) ?? []))
+  if (incoming.length + changes.length === 0) return new Map()
+  const incidentIds = [...incoming.map(({ _id }) => _id), ...changes.map(({ incidentId }) => incidentId)]
   const recorded = await options.storms.read({ incidentIds, near: nearOf(incoming, options.stormSettings) })
   const decided = await recordNew(incoming, recorded, options)
   const joined = await joinStorms(decided, incoming, options)
   const memberships = new Map([...recorded.members, ...joined].map(member => [member._id, member]))
-  await options.storms.resolve(resolutions.filter(({ incidentId }) => memberships.has(incidentId)))
-  const resolvedIn = resolutions.flatMap(({ incidentId }) => memberships.get(incidentId)?.storm_id ?? [])
-  await options.storms.lookAgain([...new Set(resolvedIn)], nowMs)
+  const ofMembers = changes.filter(({ incidentId }) => memberships.has(incidentId))
+  if (ofMembers.length === 0) return memberships
+  await options.storms.change(ofMembers)
+  crashPoint('notifier.storm.after-resolve')
+  const stormsOf = (some: readonly MemberChange[]) => [
+    ...new Set(some.flatMap(({ incidentId }) => memberships.get(incidentId)?.storm_id ?? [])),
+  ]
+  const acknowledged = ofMembers.filter(({ set }) => set.acknowledged_at instanceof Date)
+  const resolved = ofMembers.filter(({ set }) => set.resolved_at !== undefined)
+  await options.storms.lookAgain(stormsOf(resolved), nowMs)
+  await options.storms.noteAcknowledged(stormsOf(acknowledged), nowMs)
   return memberships
 }
 
@@ -52,6 +60,15 @@ async function recordNew(
 
 function withoutRepeats(members: readonly NewMember[]): NewMember[] {
   return [...new Map(members.map(member => [member._id, member])).values()]
+}
+
+/** An incident may be acknowledged, resolved and opened again in one batch. */
+function mergeByIncident(changes: readonly MemberChange[]): MemberChange[] {
+  const merged = new Map<string, MemberChange>()
+  for (const { incidentId, set } of changes) {
+    merged.set(incidentId, { incidentId, set: { ...merged.get(incidentId)?.set, ...set } })
+  }
+  return [...merged.values()]
 }
 
 /** The time around the new members of each connection in which other members may form a storm with them. */

@@ -1,9 +1,9 @@
-import type { StormDocument } from '@backstop/contracts'
+import type { Storm, StormDocument } from '@backstop/contracts'
 import { crashPoint, createPeriodic, isRetryable, type OutboxPublisher, type Periodic } from '@backstop/kit'
 import type { StormOptions } from './join-storms.ts'
-import { decideStormStep, isNewlyResolved, type StormStep } from './rules/report-schedule.ts'
+import { decideStormStep, newlyDone, type StormStep } from './rules/report-schedule.ts'
 import { reportedActionIds, stormReportEntry } from './rules/storm-report.ts'
-import { StormCounter } from './rules/storm-totals.ts'
+import { StormCounter, type StormTotals } from './rules/storm-totals.ts'
 
 export interface StormReporterOptions extends StormOptions {
   readonly publisher: OutboxPublisher
@@ -17,8 +17,8 @@ const LIMIT = 100
 type DueStep = Exclude<StormStep, { kind: 'wait' }>
 
 /**
- * Reports open storms when a report is due, ends storms that no action joins any more, and reports an ended storm once more when all its
- * incidents are resolved. Every notifier looks for due
+ * Reports open storms when a report is due, ends storms that no action joins any more, and reports storms once more when all open
+ * incidents are acknowledged, and ended storms when all are resolved. Every notifier looks for due
  * storms; a conditional write decides which one reports.
  */
 export function createStormReporter(options: StormReporterOptions): Periodic {
@@ -53,7 +53,8 @@ async function report(storm: StormDocument, step: DueStep, options: StormReporte
   const counter = new StormCounter()
   await storms.visitMembers(storm, member => counter.add(member))
   const totals = counter.totals()
-  if (storm.state === 'ended' && !isNewlyResolved(storm, totals?.counted)) return storms.forget(storm)
+  const cause = causeOf(storm, step, totals)
+  if (cause === null) return step.kind === 'end' ? storms.forget(storm) : storms.postpone(storm, step.untilMs)
   const atMs = clock.now()
   const [nextLookAtMs, nextReportAtMs] = step.kind === 'end' ? [null, null] : [step.untilMs, step.nextReportAtMs]
   const entry =
@@ -62,15 +63,30 @@ async function report(storm: StormDocument, step: DueStep, options: StormReporte
       : stormReportEntry(storm, {
           totals,
           actions: await storms.actionsOf(reportedActionIds(totals)),
+          cause,
           nextReportAtMs,
           atMs,
         })
-  const { count = 0, resolved = 0 } = totals?.counted ?? {}
-  const pending = await storms.report(storm, { entry, count, resolved, atMs, nextLookAtMs })
+  const { count = 0, resolved = 0, unacknowledged = 0 } = totals?.counted ?? {}
+  const incidents = totals?.incidents ?? 0
+  const pending = await storms.report(storm, { entry, incidents, resolved, unacknowledged, atMs, nextLookAtMs })
   if (pending === undefined) return
   crashPoint('notifier.storm.after-report')
   const { _id: storm_id, project_id, connection_id } = storm
   const facts = { storm_id, project_id, connection_id, report: storm.report + 1, count }
-  logger.info({ ...facts, reason: step.reason }, step.kind === 'end' ? 'storm.ended' : 'storm.reported')
+  logger.info({ ...facts, reason: step.reason, cause }, step.kind === 'end' ? 'storm.ended' : 'storm.reported')
   await publisher.publish([pending])
+}
+
+/** Why the storm is reported; null if no report is due. */
+function causeOf(
+  storm: StormDocument,
+  step: DueStep,
+  totals: StormTotals | undefined,
+): NonNullable<Storm['cause']> | null {
+  if (step.kind === 'report') return 'new_actions'
+  if (storm.state === 'open' && step.kind === 'end') return 'ended'
+  const done = totals === undefined ? null : newlyDone(storm, totals.counted)
+  // The report about the end of an open storm says that all are resolved.
+  return storm.state === 'open' && done === 'resolved' ? null : done
 }

@@ -56,8 +56,8 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
       }
       return erased
     },
-    async countDead(window) {
-      return inWindow(window).filter(one => one.state === 'dead').length
+    async countFailed(window) {
+      return inWindow(window).filter(hasFailed).length
     },
     async countWaiting(replayId, channelId, most) {
       const waiting = [...deliveries.values()].filter(
@@ -67,13 +67,17 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
     },
     async nextOfReplay(replay, limit) {
       return inWindow(replay)
-        .filter(one => one.state === 'dead' || isRequestedBy(one, replay._id))
+        .filter(one => hasFailed(one) || isRequestedBy(one, replay._id))
         .filter(one => isAfterCursor(one, replay.cursor))
         .sort((a, b) => a.created_at.getTime() - b.created_at.getTime() || (a._id < b._id ? -1 : 1))
         .slice(0, limit)
         .map(one => structuredClone(one))
     },
   }
+}
+
+function hasFailed({ state, next_attempt }: DeliveryDocument): boolean {
+  return state === 'dead' || (state === 'retrying' && next_attempt?.topic !== 'deliveries')
 }
 
 function isAfterCursor({ created_at, _id }: DeliveryDocument, cursor: ReplayDocument['cursor']): boolean {

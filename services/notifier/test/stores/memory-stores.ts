@@ -24,7 +24,10 @@ import { suppressionId } from '../../src/suppression/rules/suppression.ts'
 export interface MemoryCollections {
   readonly projects: Map<string, ProjectDocument>
   /** Only the fields that the notifier reads. */
-  readonly connections: Map<string, Pick<ConnectionDocument, '_id' | 'project_id' | 'name'>>
+  readonly connections: Map<
+    string,
+    Pick<ConnectionDocument, '_id' | 'project_id' | 'name'> & Partial<Pick<ConnectionDocument, 'status'>>
+  >
   readonly silences: Map<string, SilenceDocument>
   readonly channels: Map<string, ChannelDocument>
   readonly channelHealth: Map<string, ChannelHealthDocument>
@@ -74,6 +77,14 @@ export function createMemoryChannelStore({
       found.filter(one => one !== undefined),
     )
   }
+  const connectionsOf = (projectId: string) =>
+    [...connections.values()].filter(({ project_id }) => project_id === projectId)
+  const deletedConnectionsOf = (projectId: string) =>
+    new Set(
+      connectionsOf(projectId)
+        .filter(({ status }) => status === 'deleted')
+        .map(({ _id }) => _id),
+    )
   return {
     async findSubscribedChannels(projectIds) {
       return [...channels.values()]
@@ -91,10 +102,10 @@ export function createMemoryChannelStore({
       return new Map(
         projectIds.flatMap(id => {
           const project = projects.get(id)
-          const own = [...connections.values()].filter(({ project_id }) => project_id === id)
-          return project === undefined
-            ? []
-            : [[id, { name: project.name, connections: new Map(own.map(({ _id, name }) => [_id, name])) }] as const]
+          if (project === undefined) return []
+          const names = new Map(connectionsOf(id).map(({ _id, name }) => [_id, name]))
+          const deletedConnectionIds = deletedConnectionsOf(id)
+          return [[id, { name: project.name, connections: names, deletedConnectionIds }] as const]
         }),
       )
     },
@@ -110,6 +121,7 @@ export function createMemoryChannelStore({
           channel: structuredClone(one),
           disabledReason: disabledReason(one._id),
           project: projectOf(one),
+          deletedConnectionIds: deletedConnectionsOf(one.project_id),
         }))
     },
   }
@@ -119,6 +131,12 @@ export function createMemoryDeadLetterStore({ deadLetters }: MemoryCollections):
   return {
     async keep(letters) {
       for (const one of letters) deadLetters.set(one._id, structuredClone(one))
+    },
+    async markReplayed(replayed, at) {
+      for (const { id, parkedAt } of replayed) {
+        const letter = deadLetters.get(id)
+        if (letter?.parked_at.getTime() === parkedAt.getTime()) deadLetters.set(id, { ...letter, replayed_at: at })
+      }
     },
   }
 }
@@ -187,6 +205,11 @@ export function createMemoryDeliveryStore({ deliveries }: MemoryCollections): De
         .filter(one => after === null || order(one, after) > 0)
         .sort(order)
         .slice(0, limit)
+        .map(one => structuredClone(one))
+    },
+    async findDigest(digestId) {
+      return [...deliveries.values()]
+        .filter(one => one.digest_group === digestId && one.state === 'retrying' && one.goes_alone !== true)
         .map(one => structuredClone(one))
     },
   }

@@ -30,17 +30,22 @@ export function createMemoryStormStore(collections: Collections): StormStore {
       for (const one of documents) if (!stormMembers.has(one._id)) stormMembers.set(one._id, structuredClone(one))
       return known
     },
-    async resolve(resolutions) {
-      for (const { incidentId, explained, atMs } of resolutions) {
-        const member = stormMembers.get(incidentId)
-        if (member !== undefined) Object.assign(member, { explained, resolved_at: new Date(atMs) })
-      }
+    async change(changes) {
+      for (const { incidentId, set } of changes) Object.assign(stormMembers.get(incidentId) ?? {}, set)
     },
     async lookAgain(stormIds, atMs) {
       for (const storm of stormIds.flatMap(id => storms.get(id) ?? [])) {
         storm.version++
         storm.reported_version++
         if (storm.state === 'ended') storm.next_look_at = new Date(atMs)
+      }
+    },
+    async noteAcknowledged(stormIds, atMs) {
+      for (const storm of stormIds.flatMap(id => storms.get(id) ?? [])) {
+        storm.version++
+        storm.reported_version++
+        storm.acknowledgements++
+        storm.next_look_at = new Date(atMs)
       }
     },
     async touch({ stormId, recordedAtMs }) {
@@ -75,7 +80,7 @@ export function createMemoryStormStore(collections: Collections): StormStore {
       return structuredClone(due.slice(0, limit))
     },
     async visitMembers({ _id }, visit) {
-      for (const member of structuredClone(membersIn(_id))) visit(member)
+      for (const member of structuredClone(membersIn(_id)).sort(byAction)) visit(member)
     },
     async actionsOf(actionIds) {
       return new Map(
@@ -85,25 +90,29 @@ export function createMemoryStormStore(collections: Collections): StormStore {
         }),
       )
     },
-    async postpone({ _id, report }, untilMs) {
+    async postpone({ _id, report, acknowledgements }, untilMs) {
       const storm = storms.get(_id)
-      if (storm?.state === 'open' && storm.report === report) storm.next_look_at = new Date(untilMs)
+      if (storm?.state !== 'open' || storm.report !== report || storm.acknowledgements !== acknowledgements) return
+      Object.assign(storm, { next_look_at: new Date(untilMs), seen_acknowledgements: acknowledgements })
     },
     async forget({ _id, report, version }) {
       const storm = storms.get(_id)
       if (storm?.state === 'ended' && storm.report === report && storm.version === version) delete storm.next_look_at
     },
-    async report(read, { entry, count, resolved, atMs, nextLookAtMs }) {
+    async report(read, { entry, incidents, resolved, unacknowledged, atMs, nextLookAtMs }) {
       const storm = storms.get(read._id)
       if (storm === undefined || storm.state !== read.state || storm.report !== read.report) return undefined
+      if (storm.acknowledgements !== read.acknowledgements) return undefined
       if (nextLookAtMs === null && storm.version !== read.version) return undefined
       const at = new Date(atMs)
       const reported: Partial<StormDocument> = {
         report: read.report + 1,
         reported_at: at,
         reported_version: read.version,
-        reported_count: count,
+        reported_incidents: incidents,
         reported_resolved: resolved,
+        reported_unacknowledged: unacknowledged,
+        seen_acknowledgements: read.acknowledgements,
         outbox: [...(storm.outbox ?? []), ...(entry === null ? [] : [structuredClone(entry)])],
       }
       Object.assign(storm, reported)
@@ -127,4 +136,11 @@ export function createMemoryStormStore(collections: Collections): StormStore {
       },
     },
   }
+}
+
+function byAction(a: StormMemberDocument, b: StormMemberDocument): number {
+  const order = a.action_id === b.action_id ? a.opened_at.getTime() - b.opened_at.getTime() : 0
+  if (order !== 0) return order
+  const [one, other] = [`${a.action_id} ${a._id}`, `${b.action_id} ${b._id}`]
+  return one < other ? -1 : one > other ? 1 : 0
 }

@@ -1,7 +1,15 @@
-import { type DeadLetterDocument, deterministicId, HEADERS } from '@backstop/contracts'
+import {
+  type DeadLetterDocument,
+  deadLetterKindOf,
+  deterministicId,
+  eventInMessage,
+  HEADERS,
+  ID_PREFIXES,
+  jsonInMessage,
+} from '@backstop/contracts'
 import type { DeliveryProgress } from '../../store/delivery-store.ts'
 
-/** A message of `deliveries.dead`. */
+/** A message of a dead-letter topic. */
 export interface DeadLetterMessage {
   readonly partition: number
   readonly offset: bigint
@@ -12,17 +20,29 @@ export interface DeadLetterMessage {
   readonly timestampMs: number
 }
 
+/** True for a dead-lettered notification: the reconciler lists it in the inbox with its body, so it is not stored again. */
+export function isInInbox({ headers, value }: Pick<DeadLetterMessage, 'headers' | 'value'>): boolean {
+  return eventInMessage({ topic: headers[HEADERS.originalTopic] ?? '', value }) !== undefined
+}
+
 /**
  * The stored form of a dead-lettered message, which a person can find and send again. Its id is derived from the
- * original topic, partition and offset, so a message that is dead-lettered twice is stored once.
+ * original topic, partition and offset, so a message that is dead-lettered twice is stored once. An object of a
+ * provider's answer was no message before, and has the id under which the inbox lists it.
  */
 export function deadLetterDocument(letter: DeadLetterMessage): DeadLetterDocument {
   const { [HEADERS.errorCode]: code, [HEADERS.errorMessage]: reason, ...headers } = letter.headers
   const topic = headers[HEADERS.originalTopic] ?? 'deliveries.dead'
   const partition = headers[HEADERS.originalPartition] ?? String(letter.partition)
   const offset = headers[HEADERS.originalOffset] ?? String(letter.offset)
+  const messageId = headers[HEADERS.messageId]
+  const isProviderObject = messageId?.startsWith(`${ID_PREFIXES.deadLetter}_`) === true
+  const { project_id, operation_id } = factsIn(letter.value)
   return {
-    _id: deterministicId('deadLetter', topic, partition, offset),
+    _id: isProviderObject ? messageId : deterministicId('deadLetter', topic, partition, offset),
+    kind: isProviderObject ? 'provider_object' : deadLetterKindOf(topic),
+    project_id: textOrNull(project_id),
+    resource_id: textOrNull(operation_id ?? headers[HEADERS.deliveryId]),
     topic,
     key: letter.key,
     value: letter.value?.toString('base64') ?? null,
@@ -32,6 +52,14 @@ export function deadLetterDocument(letter: DeadLetterMessage): DeadLetterDocumen
     parked_at: new Date(letter.timestampMs),
   }
 }
+
+/** Every message between services names its project in this field. */
+function factsIn(value: Buffer | null): { readonly project_id?: unknown; readonly operation_id?: unknown } {
+  const json = jsonInMessage(value)
+  return typeof json === 'object' && json !== null ? json : {}
+}
+
+const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
 
 /** How to handle a dead-lettered message. */
 export type DeadLetterDecision =

@@ -14,7 +14,7 @@ export type QuietDecision =
 
 /**
  * Messages of held deliveries return from the shortest delay line within five seconds after the quiet hours. The digest waits a little
- * longer, so that it reports all of them.
+ * longer, so that it reports all of them. The repeat of a failed digest waits as long for its missing deliveries.
  */
 export const GATHER_MS = 7_000
 

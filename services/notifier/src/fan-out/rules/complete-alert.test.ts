@@ -3,7 +3,11 @@ import { action, alert, PROJECT } from '@backstop/channels/test'
 import { expect, test } from 'vitest'
 import { completeAlert } from './complete-alert.ts'
 
-const NAMES = { name: 'Acme Games', connections: new Map([['con_1', 'Shop Germany']]) }
+const NAMES = {
+  name: 'Acme Games',
+  connections: new Map([['con_1', 'Shop Germany']]),
+  deletedConnectionIds: new Set<string>(),
+}
 const CONSOLE = 'https://console.example.com'
 
 test('adds the names, and the page of the incident in the console beside the page of the provider', () => {
@@ -13,16 +17,23 @@ test('adds the names, and the page of the incident in the console beside the pag
   const linked = { ...opened, data: { ...opened.data, action: action({ links }) } }
   expect(completeAlert(linked, NAMES, CONSOLE).data).toMatchObject({
     names: { project: 'Acme Games', connection: 'Shop Germany' },
-    action: { links: { provider: 'https://provider.example/pi_1', console: `${CONSOLE}/incidents/inc_alr_1` } },
+    links: { console: `${CONSOLE}/p/${opened.project_id}/incidents/inc_alr_1` },
+    action: {
+      links: {
+        provider: 'https://provider.example/pi_1',
+        console: `${CONSOLE}/p/${opened.project_id}/incidents/inc_alr_1`,
+      },
+    },
   })
   expect(completeAlert(opened, NAMES, CONSOLE).data).toMatchObject({
-    action: { links: { provider: null, console: `${CONSOLE}/incidents/inc_alr_1` } },
+    action: { links: { provider: null, console: `${CONSOLE}/p/${opened.project_id}/incidents/inc_alr_1` } },
   })
 })
 
 test('has no link to a console without an address, and no names of an unknown project', () => {
   expect(completeAlert(alert(), undefined, null).data).toMatchObject({
     names: { project: null, connection: null },
+    links: { console: null },
     action: { links: { provider: null, console: null } },
   })
 })
@@ -30,11 +41,29 @@ test('has no link to a console without an address, and no names of an unknown pr
 test.each(Object.entries(SAMPLE_ALERTS))('keeps the names and the other data of %s', (_, sample) => {
   const original = sample(PROJECT)
   const completed = completeAlert(original, NAMES, CONSOLE)
-  const { action: _withLinks, ...data } = { action: null, ...completed.data }
-  const { action: _withoutLinks, ...before } = { action: null, ...original.data }
+  const { action: _withLinks, links: _page, ...data } = { action: null, links: undefined, ...completed.data }
+  const { action: _withoutLinks, links: _noPage, ...before } = { action: null, links: undefined, ...original.data }
   if ('storm' in data && 'storm' in before) {
-    expect(data.storm.links.console).toBe(`${CONSOLE}/storms/${data.storm.storm_id}`)
+    expect(data.storm.links.console).toBe(`${CONSOLE}/p/${original.project_id}/storms/${data.storm.storm_id}`)
     before.storm.links.console = data.storm.links.console
   }
   expect({ ...completed, data }).toEqual({ ...original, data: before })
+})
+
+test.each([
+  ['incident.opened', 'incidents'],
+  ['incident.acknowledged', 'incidents'],
+  ['incident.resolved', 'incidents'],
+  ['drift.detected', 'actions'],
+  ['approval.requested', 'operations'],
+  ['approval.reminder', 'operations'],
+  ['approval.expired', 'operations'],
+  ['cap.threshold', 'budgets'],
+  ['run.failed', 'runs'],
+  ['storm.reported', 'storms'],
+] as const)('links %s to its page under /%s of its project', (event, place) => {
+  const { data } = completeAlert(SAMPLE_ALERTS[event](PROJECT), NAMES, CONSOLE)
+  expect(data).toMatchObject({
+    links: { console: expect.stringMatching(`^${CONSOLE}/p/${PROJECT}/${place}/[^/]+$`) },
+  })
 })

@@ -1,4 +1,4 @@
-import { consolePathOf } from '@backstop/channels'
+import { consolePathOf, withoutPersonalDataOf } from '@backstop/channels'
 import type { Alert, Names } from '@backstop/contracts'
 import { connectionIdOf } from './connection-of-alert.ts'
 
@@ -6,19 +6,26 @@ import { connectionIdOf } from './connection-of-alert.ts'
 export interface ProjectNames {
   readonly name: string
   readonly connections: ReadonlyMap<string, string>
+  readonly deletedConnectionIds: ReadonlySet<string>
 }
 
 /**
- * The alert with the names that people know, and with the page of its action or storm in the console. Facts that the alert
- * already has are kept.
+ * The alert with the names that people know, and with its page in the console. Facts that the alert
+ * already has are kept, except personal data of a deleted connection: deliveries that are recorded later are not erased any more.
  * @param names undefined if the project does not exist
  * @param publicUrl base URL of the console; null if this installation has none
  */
 export function completeAlert(alert: Alert, names: ProjectNames | undefined, publicUrl: string | null): Alert {
   if (alert.event === 'channel.test') return alert
-  const data = { ...alert.data, names: alert.data.names ?? namesOf(alert, names) }
+  const kept = names === undefined ? alert : withoutPersonalDataOf(alert, names.deletedConnectionIds)
+  // TypeScript does not see that the event stays the same.
   const path = consolePathOf(alert)
   const console = publicUrl === null || path === null ? null : publicUrl + path
+  const data = {
+    ...(kept.data as typeof alert.data),
+    names: alert.data.names ?? namesOf(alert, names),
+    links: { console },
+  }
   if ('action' in data && data.action !== null) {
     data.action = { ...data.action, links: { provider: data.action.links?.provider ?? null, console } }
   }

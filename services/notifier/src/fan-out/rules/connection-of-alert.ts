@@ -4,6 +4,7 @@ import type { Alert } from '@backstop/contracts'
 export function connectionIdOf(alert: Alert): string | null {
   switch (alert.event) {
     case 'incident.opened':
+    case 'incident.acknowledged':
     case 'incident.resolved':
       return alert.data.incident.connection_id
     case 'drift.detected':

@@ -1,6 +1,7 @@
 import { withoutPersonalData } from '@backstop/channels'
 import type { ChannelAudience } from '@backstop/channels/deliver'
 import { type Alert, type ChannelFilter, type DeliveryRequest, deliveryIdOf } from '@backstop/contracts'
+import { followsOpening } from '../../incident-order/rules/decide-order.ts'
 import type { StormMembership } from '../../storm/record-members.ts'
 import { type AlertHistory, isLetThrough } from './follow-opening.ts'
 
@@ -46,11 +47,18 @@ export function fanOut(
 
 function isMeant(
   { events, audience }: SubscribedChannel,
-  { event }: Alert,
+  alert: Alert,
   membership: StormMembership | undefined,
 ): boolean {
-  if (event === 'storm.reported') return audience === 'people' && events.includes('incident.opened')
-  return events.includes(event) && (audience === 'programs' || membership === undefined || membership.alone)
+  if (alert.event === 'storm.reported') {
+    const isAcknowledgement = alert.data.storm.cause === 'acknowledged'
+    return (
+      audience === 'people' &&
+      events.includes('incident.opened') &&
+      (!isAcknowledgement || events.includes('incident.acknowledged'))
+    )
+  }
+  return events.includes(alert.event) && (audience === 'programs' || membership === undefined || membership.alone)
 }
 
 /** An incident that was opened before its storm began is first shown without a storm. */
@@ -60,7 +68,7 @@ function withStorm(alert: Alert, membership: StormMembership | undefined): Alert
     const storm_id = membership.alone ? null : membership.storm_id
     return { ...alert, data: { ...alert.data, incident: { ...alert.data.incident, storm_id } } }
   }
-  if (alert.event !== 'incident.resolved') return alert
+  if (!followsOpening(alert)) return alert
   const { storm_id } = membership
-  return { ...alert, data: { ...alert.data, incident: { ...alert.data.incident, storm_id } } }
+  return { ...alert, data: { ...alert.data, incident: { ...alert.data.incident, storm_id } } } as Alert
 }

@@ -1,5 +1,5 @@
 import { type Alert, DELIVERY_DAYS } from '@backstop/contracts'
-import { openingDeliveryId } from '../../incident-order/rules/decide-order.ts'
+import { followsOpening, openingDeliveryId } from '../../incident-order/rules/decide-order.ts'
 import type { SubscribedChannel } from './fan-out.ts'
 import { judgeFilter } from './judge-filter.ts'
 
@@ -30,26 +30,25 @@ export function isLetThrough(
   return judgeFilter(alert, channel.filter).kind === 'passes'
 }
 
-/** The ids of the opening deliveries that decide about these alerts. Only resolutions need any. */
+/** The ids of the opening deliveries that decide about these alerts. Only the alerts that follow an opening need any. */
 export function openingsToRead(
   alerts: readonly Alert[],
   channels: readonly SubscribedChannel[],
   isSilenced: (alert: Alert) => boolean,
 ): string[] {
-  return alerts
-    .filter(alert => alert.event === 'incident.resolved')
-    .flatMap(alert => {
-      const needsAll = isSilenced(alert)
-      return channels
-        .filter(({ projectId, filter }) => projectId === alert.project_id && (needsAll || filter !== null))
-        .map(({ channelId }) => openingDeliveryId(alert, channelId))
-        .filter(id => id !== undefined)
-    })
+  return alerts.filter(followsOpening).flatMap(alert => {
+    const needsAll = isSilenced(alert)
+    return channels
+      .filter(({ projectId, filter }) => projectId === alert.project_id && (needsAll || filter !== null))
+      .map(({ channelId }) => openingDeliveryId(alert, channelId))
+      .filter(id => id !== undefined)
+  })
 }
 
 /** True if a delivery of the incident's opening would be recorded by now and not have expired. */
 function wouldShowOpening(alert: Alert): boolean {
-  if (alert.event !== 'incident.resolved') return false
+  // The opening of an incident that was opened again is as young as that change.
+  if (!followsOpening(alert) || (alert.data.incident.reopened ?? 0) > 0) return false
   const ageMs = Date.parse(alert.created_at) - Date.parse(alert.data.incident.opened_at)
   return ageMs >= RECORDED_AFTER_MS && ageMs < KEPT_FOR_MS
 }

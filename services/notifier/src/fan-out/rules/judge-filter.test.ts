@@ -100,6 +100,17 @@ describe('a storm', () => {
     const more = { ...storm, data: { ...storm.data, storm: { ...storm.data.storm, count: 401 } } }
     expect(judgeFilter(more, limits({ minimum_amounts: { eur: 9e9, usd: 9e9 } })).kind).toBe('passes')
   })
+
+  test('is filtered although an action moved no money, and passes if none moved any', () => {
+    if (storm.event !== 'storm.reported') throw new Error('The alert is of another event')
+    const failed = (facts: { count: number; without_money: number; money?: [] }) =>
+      judgeFilter(
+        { ...storm, data: { ...storm.data, storm: { ...storm.data.storm, ...facts } } },
+        limits({ minimum_amounts: { eur: 9e9, usd: 9e9 } }),
+      ).kind
+    expect(failed({ count: 401, without_money: 1 })).toBe('filtered')
+    expect(failed({ count: 400, without_money: 400, money: [] })).toBe('passes')
+  })
 })
 
 describe('limits on kinds and amounts', () => {

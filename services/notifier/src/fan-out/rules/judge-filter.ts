@@ -48,6 +48,7 @@ function isBelowMinimum({ amount, currency }: Amount, minimums: ChannelFilter['m
 function actionFactsOf(alert: Alert): ActionFacts | null {
   switch (alert.event) {
     case 'incident.opened':
+    case 'incident.acknowledged':
     case 'incident.resolved':
       return alert.data.action === null ? null : factsOf([alert.data.action])
     // Both, because the amounts of operation and provider may be what differs.
@@ -71,9 +72,9 @@ function factsOf(items: readonly (Amount & { readonly kind: string })[]): Action
   return { kinds: items.map(({ kind }) => kind), amounts: items }
 }
 
-/** The sums of a storm, because many small refunds may be a large loss. */
-function factsOfStorm({ kinds, money, count }: Storm): ActionFacts {
-  const counted = money.reduce((sum, one) => sum + one.count, 0)
-  const uncounted = counted < count ? [{ amount: null, currency: null }] : []
+/** The sums of a storm, because many small refunds may be a large loss. A storm without any sum passes. */
+function factsOfStorm({ kinds, money, without_money = 0, count }: Storm): ActionFacts {
+  const counted = money.reduce((sum, one) => sum + one.count, without_money)
+  const uncounted = counted < count || money.length === 0 ? [{ amount: null, currency: null }] : []
   return { kinds: kinds.map(({ kind }) => kind), amounts: [...money, ...uncounted] }
 }

@@ -1,4 +1,5 @@
 import { type Alert, findSilenceAt, type SilenceDocument } from '@backstop/contracts'
+import { isAboutIncident } from '../../incident-order/rules/ordering-key.ts'
 import { connectionIdOf } from './connection-of-alert.ts'
 
 /** The fields of a silence that fan-out needs. */
@@ -42,6 +43,5 @@ function silencedBy(alert: Alert): string | null {
 
 /** For both alerts of an incident, the time when it opened. */
 function raisedAt(alert: Alert): Date {
-  const isAboutIncident = alert.event === 'incident.opened' || alert.event === 'incident.resolved'
-  return new Date(isAboutIncident ? alert.data.incident.opened_at : alert.created_at)
+  return new Date(isAboutIncident(alert) ? alert.data.incident.opened_at : alert.created_at)
 }

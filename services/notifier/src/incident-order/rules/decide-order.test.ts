@@ -1,5 +1,5 @@
 import { SAMPLE_ALERTS } from '@backstop/channels'
-import { incidentAlerts, testAlert } from '@backstop/channels/test'
+import { type IncidentAlert, incidentAlerts, reopened, testAlert } from '@backstop/channels/test'
 import { deliveryIdOf, stormAlertId } from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import type { DeliveryProgress } from '../../store/delivery-store.ts'
@@ -28,10 +28,14 @@ test.each([
   expect(decideIncidentOrder(opened)).toMatchObject(expected)
 })
 
-test('a resolve comes after the opening of the same incident on the same channel; nothing else waits', () => {
-  const { opened, resolved } = incidentAlerts('inc_1')
-  expect(precedingDeliveryIds(resolved, 'chn_1')).toEqual([deliveryIdOf(opened.alert_id, 'chn_1')])
+test('the alerts about one incident come in their order on the same channel; nothing else waits', () => {
+  const { opened, acknowledged, resolved } = incidentAlerts('inc_1')
+  const idsOf = (...alerts: IncidentAlert[]) => alerts.map(({ alert_id }) => deliveryIdOf(alert_id, 'chn_1'))
   expect(precedingDeliveryIds(opened, 'chn_1')).toEqual([])
+  expect(precedingDeliveryIds(acknowledged, 'chn_1')).toEqual(idsOf(opened))
+  expect(precedingDeliveryIds(resolved, 'chn_1')).toEqual(idsOf(opened, acknowledged))
+  expect(precedingDeliveryIds(reopened(opened), 'chn_1')).toEqual(idsOf(opened, acknowledged, resolved))
+  expect(precedingDeliveryIds(reopened(acknowledged), 'chn_1')).toEqual(idsOf(reopened(opened)))
   expect(precedingDeliveryIds(testAlert('chn_1'), 'chn_1')).toEqual([])
 })
 

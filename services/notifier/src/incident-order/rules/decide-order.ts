@@ -1,9 +1,10 @@
-import { type Alert, deliveryIdOf, incidentAlertId, stormAlertId } from '@backstop/contracts'
+import { type Alert, deliveryIdOf, type IncidentEvent, incidentAlertId, stormAlertId } from '@backstop/contracts'
 import type { DeliveryProgress } from '../../store/delivery-store.ts'
+import { isAboutIncident } from './ordering-key.ts'
 
 /**
- * How to announce a resolved incident to a channel. "Resolved" never comes before "opened", and an incident is never
- * announced as open after its resolution. The reports about a storm follow the same rule: a later one is the "resolved" of each earlier one.
+ * How to announce to a channel that an incident was acknowledged, resolved or opened again. Earlier alerts about the incident never come
+ * later: a pending one is superseded. The reports about a storm follow the same rule: a later one is the "resolved" of each earlier one.
  */
 export type IncidentOrder =
   | { kind: 'as_it_is'; reason: 'opened_was_delivered' | 'opened_did_not_go_here' }
@@ -30,36 +31,56 @@ export function decideIncidentOrder(opened: DeliveryProgress | undefined): Incid
 }
 
 /**
- * The ids of the deliveries that are not sent any more once this alert is sent on the same channel: the opening of an incident, and the earlier
- * reports about a storm.
+ * The ids of the deliveries that are not sent any more once this alert is sent on the same channel: the earlier alerts about an incident, and
+ * the earlier reports about a storm.
  */
 export function precedingDeliveryIds(alert: Alert, channelId: string): string[] {
   return precedingAlertIds(alert).map(alertId => deliveryIdOf(alertId, channelId))
 }
 
-/** The id of the delivery of the same incident's opening to the same channel; undefined if the alert is no resolution. */
+/** The id of the delivery of the same incident's opening to the same channel; undefined if the alert does not follow an opening. */
 export function openingDeliveryId(alert: Alert, channelId: string): string | undefined {
-  return alert.event === 'incident.resolved' ? deliveryIdOf(openedAlertId(alert), channelId) : undefined
+  return followsOpening(alert) ? deliveryIdOf(openedAlertId(alert), channelId) : undefined
 }
 
+/** True for the alerts that follow the opening of their incident. */
+export function followsOpening(alert: Alert): alert is FollowingAlert {
+  return alert.event === 'incident.acknowledged' || alert.event === 'incident.resolved'
+}
+
+type FollowingAlert = Extract<Alert, { event: 'incident.acknowledged' | 'incident.resolved' }>
+
+/** In the order in which an incident raises them. */
+const INCIDENT_EVENTS = [
+  'incident.opened',
+  'incident.acknowledged',
+  'incident.resolved',
+] as const satisfies IncidentEvent[]
+
 function precedingAlertIds(alert: Alert): string[] {
-  if (alert.event === 'incident.resolved') return [openedAlertId(alert)]
+  if (isAboutIncident(alert)) {
+    const { incident_id, reopened = 0 } = alert.data.incident
+    const before = INCIDENT_EVENTS.slice(0, INCIDENT_EVENTS.indexOf(alert.event))
+    const sinceOpened = before.map(event => incidentAlertId(incident_id, event, reopened))
+    if (alert.event !== 'incident.opened' || reopened === 0) return sinceOpened
+    return INCIDENT_EVENTS.map(event => incidentAlertId(incident_id, event, reopened - 1))
+  }
   if (alert.event !== 'storm.reported') return []
   const { storm_id, report } = alert.data.storm
   return Array.from({ length: report - 1 }, (_, index) => stormAlertId(storm_id, index + 1))
 }
 
 /** True if a later alert may have made the alert's delivery superfluous. */
-export function canBeSuperseded({ event }: Alert): boolean {
-  return event === 'incident.opened' || event === 'storm.reported'
+export function canBeSuperseded(alert: Alert): boolean {
+  return isAboutIncident(alert) || alert.event === 'storm.reported'
 }
 
-/** The alert for a channel that never received "opened": it announces opening and resolution. */
+/** The alert for a channel that never received "opened": it announces the opening too. */
 export function includeOpening(alert: Alert): Alert {
-  if (alert.event !== 'incident.resolved') return alert
-  return { ...alert, data: { ...alert.data, supersedes: openedAlertId(alert) } }
+  if (!followsOpening(alert)) return alert
+  return { ...alert, data: { ...alert.data, supersedes: openedAlertId(alert) } } as Alert
 }
 
-function openedAlertId(alert: Extract<Alert, { event: 'incident.resolved' }>): string {
-  return incidentAlertId(alert.data.incident.incident_id, 'incident.opened')
+function openedAlertId({ data: { incident } }: FollowingAlert): string {
+  return incidentAlertId(incident.incident_id, 'incident.opened', incident.reopened)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decideStormStep } from './report-schedule.ts'
+import { decideStormStep, newlyDone } from './report-schedule.ts'
 
 const SETTINGS = { from: 10, windowMs: 300_000, quietMs: 300_000 }
 const MINUTE = 60_000
@@ -13,6 +13,8 @@ function reportTimes(lastMemberMs: number) {
     version: 1,
     reported_at: null as Date | null,
     reported_version: 0,
+    acknowledgements: 0,
+    seen_acknowledgements: 0,
   }
   const reports: number[] = []
   for (let nowMs = 0; ; nowMs += 1_000) {
@@ -48,6 +50,8 @@ test('a late look sends one report for all that were due', () => {
     version: 9,
     reported_at: new Date(0),
     reported_version: 1,
+    acknowledgements: 0,
+    seen_acknowledgements: 0,
   }
   expect(decideStormStep(storm, 20 * MINUTE, SETTINGS)).toEqual({
     kind: 'report',
@@ -60,4 +64,35 @@ test('a late look sends one report for all that were due', () => {
     reason: 'not_due',
     untilMs: 25 * MINUTE,
   })
+})
+
+test('acknowledged incidents are looked at once, unless a report with new actions is due', () => {
+  const storm = {
+    state: 'open' as const,
+    began_at: new Date(0),
+    last_member_at: new Date(2 * MINUTE),
+    version: 9,
+    reported_at: new Date(MINUTE),
+    reported_version: 9,
+    acknowledgements: 1,
+    seen_acknowledgements: 0,
+  }
+  const check = { kind: 'check_acknowledged', untilMs: 5 * MINUTE, nextReportAtMs: 5 * MINUTE }
+  expect(decideStormStep(storm, 2 * MINUTE, SETTINGS)).toMatchObject(check)
+  expect(decideStormStep({ ...storm, version: 10 }, 2 * MINUTE, SETTINGS)).toMatchObject(check)
+  expect(decideStormStep({ ...storm, version: 10 }, 5 * MINUTE, SETTINGS)).toMatchObject({ kind: 'report' })
+  expect(decideStormStep({ ...storm, seen_acknowledgements: 1 }, 2 * MINUTE, SETTINGS)).toMatchObject({ kind: 'wait' })
+  expect(decideStormStep(storm, 7 * MINUTE, SETTINGS)).toMatchObject({ kind: 'end' })
+})
+
+test.each([
+  { name: 'an open incident is not acknowledged', now: [10, 4, 1], reported: [0, 10], done: null },
+  { name: 'every open incident is acknowledged', now: [10, 4, 0], reported: [0, 10], done: 'acknowledged' },
+  { name: 'a report says so already', now: [10, 4, 0], reported: [0, 0], done: null },
+  { name: 'every incident is resolved', now: [10, 10, 0], reported: [4, 0], done: 'resolved' },
+  { name: 'a report says that every incident is resolved', now: [10, 10, 0], reported: [10, 0], done: null },
+])('what people did with a storm is reported once: $name', ({ now, reported, done }) => {
+  const [count = 0, resolved = 0, unacknowledged = 0] = now
+  const [reported_resolved = 0, reported_unacknowledged = 0] = reported
+  expect(newlyDone({ reported_resolved, reported_unacknowledged }, { count, resolved, unacknowledged })).toBe(done)
 })

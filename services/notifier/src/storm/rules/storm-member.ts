@@ -1,4 +1,4 @@
-import type { Alert, StormMemberDocument } from '@backstop/contracts'
+import { type Alert, containsEmailAddress, isPersonalDetail, type StormMemberDocument } from '@backstop/contracts'
 
 /** An unexplained action before it is decided whether it belongs to a storm. */
 export type NewMember = Omit<StormMemberDocument, 'storm_id' | 'alone'>
@@ -11,41 +11,62 @@ export function newMemberOf(alert: Alert, nowMs: number, fingerprint: (text: str
   if (alert.event !== 'incident.opened') return undefined
   const { incident, action } = alert.data
   if (incident.code !== 'UNEXPECTED_ACTION' || incident.connection_id === null || action === null) return undefined
-  const { origin } = action
+  const { origin, provider, customer, payment } = action
+  const stored = (name: 'origin.key_name' | 'payment.refund_reason', value: string | null | undefined) =>
+    value == null || isPersonalDetail(provider, name, value) ? null : value
+  const customerId = customer?.id ?? null
   return {
     _id: incident.incident_id,
     project_id: alert.project_id,
     connection_id: incident.connection_id,
     action_id: action.action_id,
-    provider: action.provider,
+    provider,
     kind: action.kind,
     opened_at: new Date(incident.opened_at),
     amount: action.amount,
     currency: action.currency,
+    state: action.state,
     subject: action.subject,
     facts: {
       channel: origin?.channel ?? null,
-      key_name: origin?.key_name ?? null,
+      key_name: stored('origin.key_name', origin?.key_name),
       user_fingerprint: origin?.user == null ? null : fingerprint(origin.user),
       mode: action.mode ?? null,
-      customer_id: action.customer?.id ?? null,
-      refund_reason: action.payment?.refund_reason ?? null,
+      customer_id: customerId !== null && containsEmailAddress(customerId) ? fingerprint(customerId) : customerId,
+      refund_reason: stored('payment.refund_reason', payment?.refund_reason),
     },
     recorded_at: new Date(nowMs),
+    acknowledged_at: null,
     resolved_at: null,
     explained: false,
   }
 }
 
-/** The end of an unexplained action's incident. */
-export interface MemberResolution {
+/** What a later alert about an incident changes in its member. */
+export interface MemberChange {
   readonly incidentId: string
-  readonly explained: boolean
-  readonly atMs: number
+  readonly set: Partial<Pick<StormMemberDocument, 'acknowledged_at' | 'resolved_at' | 'explained' | 'state'>>
 }
 
-export function resolutionOf(alert: Alert, nowMs: number): MemberResolution | undefined {
-  if (alert.event !== 'incident.resolved' || alert.data.incident.code !== 'UNEXPECTED_ACTION') return undefined
+/** @returns undefined if the alert changes no member */
+export function memberChangeOf(alert: Alert, nowMs: number): MemberChange | undefined {
+  switch (alert.event) {
+    case 'incident.opened':
+    case 'incident.acknowledged':
+    case 'incident.resolved':
+      break
+    default:
+      return undefined
+  }
   const { incident, action } = alert.data
-  return { incidentId: incident.incident_id, explained: action?.verdict === 'explained', atMs: nowMs }
+  if (incident.code !== 'UNEXPECTED_ACTION') return undefined
+  const incidentId = incident.incident_id
+  if (alert.event === 'incident.acknowledged') return { incidentId, set: { acknowledged_at: new Date(nowMs) } }
+  // The first opening, also if it is delivered again, changes nothing.
+  if (alert.event === 'incident.opened' && (incident.reopened ?? 0) === 0) return undefined
+  const state = action === null ? {} : { state: action.state }
+  if (alert.event === 'incident.opened') {
+    return { incidentId, set: { acknowledged_at: null, resolved_at: null, explained: false, ...state } }
+  }
+  return { incidentId, set: { resolved_at: new Date(nowMs), explained: action?.verdict === 'explained', ...state } }
 }

@@ -17,6 +17,7 @@ export interface StormReport {
   readonly totals: StormTotals
   /** The actions that the totals name, by id; without those that are not stored any more. */
   readonly actions: ReadonlyMap<string, ReportedAction>
+  readonly cause: NonNullable<Storm['cause']>
   /** Null in the last report. */
   readonly nextReportAtMs: number | null
   readonly atMs: number
@@ -29,11 +30,13 @@ export function reportedActionIds({ customer, user, largestActionId }: StormTota
 
 /** The outbox entry of the next report about a storm. */
 export function stormReportEntry(storm: StormDocument, report: StormReport): TimedOutboxEntry {
-  const { nextReportAtMs, atMs } = report
+  const { cause, nextReportAtMs, atMs } = report
   const { counted, common, customer, user, largestActionId } = report.totals
   const number = storm.report + 1
   const userName = report.actions.get(user?.actionId ?? '')?.origin?.user
-  const customerFacts = report.actions.get(customer?.actionId ?? '')?.customer
+  const ofCustomer = report.actions.get(customer?.actionId ?? '')
+  // If the id was erased from the action, the member's stands for an e-mail address.
+  const customerId = ofCustomer === undefined ? (customer?.value ?? null) : null
   const shown: Storm = {
     storm_id: storm._id,
     project_id: storm.project_id,
@@ -41,6 +44,7 @@ export function stormReportEntry(storm: StormDocument, report: StormReport): Tim
     provider: storm.provider,
     state: nextReportAtMs === null ? 'ended' : 'open',
     report: number,
+    cause,
     reported_at: isoTime(atMs),
     next_report_at: nextReportAtMs === null ? null : isoTime(nextReportAtMs),
     ...counted,
@@ -51,7 +55,7 @@ export function stormReportEntry(storm: StormDocument, report: StormReport): Tim
       customer:
         customer === null
           ? null
-          : { value: customerFacts ?? { id: customer.value, name: null, email: null }, count: customer.count },
+          : { value: ofCustomer?.customer ?? { id: customerId, name: null, email: null }, count: customer.count },
     },
   }
   const message: Alert = {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type CountedMember, StormCounter } from './storm-totals.ts'
 
 const NO_FACTS = {
@@ -9,14 +9,17 @@ const NO_FACTS = {
   customer_id: null,
   refund_reason: null,
 }
+let actions = 0
 const member = (facts: Partial<CountedMember> = {}): CountedMember => ({
-  action_id: 'act_1',
+  action_id: `act_${++actions}`,
   kind: 'refund',
   opened_at: new Date('2026-11-21T10:00:00.000Z'),
   amount: 100,
   currency: 'eur',
+  state: 'succeeded',
   subject: 'pi_1',
   facts: NO_FACTS,
+  acknowledged_at: null,
   resolved_at: null,
   explained: false,
   ...facts,
@@ -85,12 +88,12 @@ test('the same customer, user, amount and reason are found, and an action of the
   })
 })
 
-test('customers are counted, the mode is reported if all have it, and the largest action is of the most frequent currency', () => {
+test('customers are counted, the mode is reported if all have it, and the largest action is of the first sum', () => {
   const facts = (customer_id: string, mode: 'live' | 'test') => ({ facts: { ...NO_FACTS, customer_id, mode } })
-  const one = member({ action_id: 'act_1', ...facts('cus_1', 'test') })
-  const largest = member({ action_id: 'act_2', amount: 200, ...facts('cus_2', 'test') })
-  const yen = member({ action_id: 'act_3', amount: 9_000, currency: 'jpy', ...facts('cus_2', 'live') })
-  expect(totalsOf(one, largest)).toMatchObject({ counted: { customers: 2, mode: 'test' }, largestActionId: 'act_2' })
+  const one = member({ action_id: 'act_1', ...facts('cus_1', 'live') })
+  const largest = member({ action_id: 'act_2', amount: 200, ...facts('cus_2', 'live') })
+  const yen = member({ action_id: 'act_3', amount: 9_000, currency: 'jpy', ...facts('cus_2', 'test') })
+  expect(totalsOf(one, largest)).toMatchObject({ counted: { customers: 2, mode: 'live' }, largestActionId: 'act_2' })
   expect(totalsOf(one, largest, yen)).toMatchObject({ counted: { mode: null }, largestActionId: 'act_2' })
   expect(totalsOf(member({ action_id: 'act_4', amount: null }))?.largestActionId).toBe('act_4')
 })
@@ -103,6 +106,70 @@ test('explained and otherwise resolved actions are counted', () => {
   })
 })
 
+test('money that did not move is in no sum, and the actions are counted', () => {
+  const states = ['failed', 'canceled', 'rejected', 'reversed', 'pending', 'succeeded'] as const
+  const totals = totalsOf(
+    ...states.map((state, index) => member({ state, amount: 900 - index })),
+    member({ amount: null }),
+  )
+  expect(totals?.counted).toMatchObject({
+    count: 7,
+    without_money: 4,
+    money: [{ currency: 'eur', amount: 896 + 895, count: 2, largest: 896 }],
+  })
+  expect(totalsOf(member({ action_id: 'act_a', state: 'failed' }))).toMatchObject({
+    counted: { without_money: 1, money: [] },
+    largestActionId: 'act_a',
+  })
+})
+
+test('test money is never added to live money, and comes last', () => {
+  const inMode = (mode: 'live' | 'test', amount: number) => member({ amount, facts: { ...NO_FACTS, mode } })
+  const totals = totalsOf(inMode('test', 5_000), inMode('live', 100), inMode('test', 7_000))
+  expect(totals?.counted.money).toEqual([
+    { currency: 'eur', mode: 'live', amount: 100, count: 1, largest: 100 },
+    { currency: 'eur', mode: 'test', amount: 12_000, count: 2, largest: 7_000 },
+  ])
+})
+
+describe('an action with several incidents', () => {
+  const at = (second: number) => new Date(second * 1_000)
+  const first = member({ action_id: 'act_a', opened_at: at(1), resolved_at: at(2), explained: true })
+
+  test('counts once, with the facts of its newest incident', () => {
+    const second = member({ action_id: 'act_a', opened_at: at(3), state: 'failed' })
+    expect(totalsOf(first, second, member())).toMatchObject({
+      incidents: 3,
+      counted: {
+        count: 2,
+        kinds: [{ kind: 'refund', count: 2 }],
+        money: [{ amount: 100, count: 1 }],
+        without_money: 1,
+        first_at: at(1).toISOString(),
+      },
+    })
+  })
+
+  test('is resolved when all its incidents are', () => {
+    const open = member({ action_id: 'act_a', opened_at: at(3) })
+    expect(totalsOf(first, open)?.counted).toMatchObject({ count: 1, resolved: 0, explained: 0 })
+    const resolved = { ...open, resolved_at: at(4), explained: false }
+    expect(totalsOf(first, resolved)?.counted).toMatchObject({ count: 1, resolved: 1, explained: 0 })
+  })
+})
+
 test('a storm without members has no totals', () => {
   expect(totalsOf()).toBeUndefined()
+})
+
+test('an action is unacknowledged while one of its incidents is open and nobody acknowledged it', () => {
+  const at = new Date(1_000)
+  const totals = totalsOf(
+    member(),
+    member({ acknowledged_at: at }),
+    member({ resolved_at: at }),
+    member({ action_id: 'act_twice', acknowledged_at: at }),
+    member({ action_id: 'act_twice' }),
+  )
+  expect(totals?.counted).toMatchObject({ count: 4, resolved: 1, unacknowledged: 2 })
 })

@@ -1,5 +1,6 @@
 import {
   isoTime,
+  movedNoMoney,
   type OriginChannel,
   type RecordKind,
   type Storm,
@@ -10,7 +11,17 @@ import {
 /** The fields of a member that a report needs. */
 export type CountedMember = Pick<
   StormMemberDocument,
-  'action_id' | 'kind' | 'opened_at' | 'amount' | 'currency' | 'subject' | 'facts' | 'resolved_at' | 'explained'
+  | 'action_id'
+  | 'kind'
+  | 'opened_at'
+  | 'amount'
+  | 'currency'
+  | 'state'
+  | 'subject'
+  | 'facts'
+  | 'acknowledged_at'
+  | 'resolved_at'
+  | 'explained'
 >
 
 /** A value, and how many actions have it. */
@@ -33,15 +44,18 @@ export interface StormTotals {
     | 'per_minute'
     | 'kinds'
     | 'money'
+    | 'without_money'
     | 'mode'
     | 'customers'
-  >
+  > & { readonly unacknowledged: number }
+  /** Number of incidents. An action may have several, one after the other. */
+  readonly incidents: number
   readonly common: Omit<StormCommonFacts, 'customer' | 'user'>
   /** The id of the customer. The name is read from the action, because members store no personal data. */
   readonly customer: CountedValue<string> | null
   /** The fingerprint of the user. The user is read from the action. */
   readonly user: CountedValue<string> | null
-  /** The largest action in the currency of most actions. */
+  /** The largest action in the first currency of `money`. */
   readonly largestActionId: string
 }
 
@@ -51,16 +65,24 @@ type Money = Storm['money'][number] & { readonly largestActionId: string }
 const MAX_VALUES = 10_000
 const MINUTE_MS = 60_000
 
-/** Adds up the members of a storm one by one, so that a storm of any size needs little memory. */
+/**
+ * Adds up the actions of a storm one by one, so that a storm of any size needs little memory. An action with several incidents counts once,
+ * with the facts of its newest incident.
+ */
 export class StormCounter {
+  #incidents = 0
+  /** The incidents of the action that is not counted yet. */
+  #open: CountedMember[] = []
   #count = 0
   #explained = 0
   #resolved = 0
+  #unacknowledged = 0
   #firstMs = Number.POSITIVE_INFINITY
   #lastMs = Number.NEGATIVE_INFINITY
   #firstActionId = ''
   readonly #kinds = new ValueCounter<RecordKind>()
   readonly #money = new Map<string, Money>()
+  #withoutMoney = 0
   readonly #channels = new ValueCounter<OriginChannel>()
   readonly #keyNames = new ValueCounter<string>()
   readonly #users = new ValueCounter<string>()
@@ -70,26 +92,29 @@ export class StormCounter {
   readonly #amounts = new ValueCounter<string>()
   readonly #refundReasons = new ValueCounter<string>()
 
-  add({ action_id, kind, opened_at, amount, currency, subject, facts, resolved_at, explained }: CountedMember): void {
+  /** @param member the incidents of one action follow each other, the oldest first */
+  add(member: CountedMember): void {
+    if (this.#open[0]?.action_id !== member.action_id) this.#countOpenAction()
+    this.#open.push(member)
+    this.#incidents++
+    this.#firstMs = Math.min(this.#firstMs, member.opened_at.getTime())
+    this.#lastMs = Math.max(this.#lastMs, member.opened_at.getTime())
+  }
+
+  #countOpenAction(): void {
+    const newest = this.#open.at(-1)
+    if (newest === undefined) return
+    const { action_id, kind, subject, facts, explained } = newest
+    const isResolved = this.#open.every(({ resolved_at }) => resolved_at !== null)
+    const isUnacknowledged = this.#open.some(one => one.resolved_at === null && one.acknowledged_at === null)
+    this.#open = []
     if (this.#count === 0) this.#firstActionId = action_id
     this.#count++
-    if (explained) this.#explained++
-    if (resolved_at !== null) this.#resolved++
-    this.#firstMs = Math.min(this.#firstMs, opened_at.getTime())
-    this.#lastMs = Math.max(this.#lastMs, opened_at.getTime())
+    if (isResolved) this.#resolved++
+    if (isUnacknowledged) this.#unacknowledged++
+    if (isResolved && explained) this.#explained++
     this.#kinds.add(kind, action_id)
-    if (amount !== null && currency !== null) {
-      const known = this.#money.get(currency)
-      const isLargest = known === undefined || amount > known.largest
-      this.#money.set(currency, {
-        currency,
-        amount: (known?.amount ?? 0) + amount,
-        count: (known?.count ?? 0) + 1,
-        largest: isLargest ? amount : known.largest,
-        largestActionId: isLargest ? action_id : known.largestActionId,
-      })
-      this.#amounts.add(`${amount} ${currency}`, action_id)
-    }
+    this.#addMoney(newest)
     this.#channels.add(facts.channel, action_id)
     this.#keyNames.add(facts.key_name, action_id)
     this.#users.add(facts.user_fingerprint, action_id)
@@ -99,25 +124,49 @@ export class StormCounter {
     this.#refundReasons.add(facts.refund_reason, action_id)
   }
 
+  #addMoney({ action_id, amount, currency, state, facts: { mode } }: CountedMember): void {
+    if (amount === null || currency === null) return
+    this.#amounts.add(`${amount} ${currency}`, action_id)
+    if (movedNoMoney(state)) {
+      this.#withoutMoney++
+      return
+    }
+    const key = `${currency} ${mode}`
+    const known = this.#money.get(key)
+    const isLargest = known === undefined || amount > known.largest
+    this.#money.set(key, {
+      currency,
+      amount: (known?.amount ?? 0) + amount,
+      count: (known?.count ?? 0) + 1,
+      largest: isLargest ? amount : known.largest,
+      mode,
+      largestActionId: isLargest ? action_id : known.largestActionId,
+    })
+  }
+
   /** @returns undefined if no member was added */
   totals(): StormTotals | undefined {
+    this.#countOpenAction()
     const count = this.#count
     if (count === 0) return undefined
     const minutes = Math.max(1, (this.#lastMs - this.#firstMs) / MINUTE_MS)
-    const money = [...this.#money.values()].sort((a, b) => b.count - a.count || (a.currency < b.currency ? -1 : 1))
+    const money = [...this.#money.values()].sort(byImportance)
     const amount = this.#amounts.most(count)
     const [amountText = '', currency = ''] = amount?.value.split(' ') ?? []
     const mode = this.#modes.most(count)
     return {
+      incidents: this.#incidents,
       counted: {
         first_at: isoTime(this.#firstMs),
         last_at: isoTime(this.#lastMs),
         count,
         explained: this.#explained,
         resolved: this.#resolved,
+        unacknowledged: this.#unacknowledged,
         per_minute: Math.round((count / minutes) * 10) / 10,
         kinds: this.#kinds.all().map(({ value, count }) => ({ kind: value, count })),
         money: money.map(({ largestActionId: _id, ...shown }) => shown),
+        without_money: this.#withoutMoney,
         mode: mode?.count === count ? mode.value : null,
         customers: this.#customers.all().length,
       },
@@ -133,6 +182,12 @@ export class StormCounter {
       largestActionId: money[0]?.largestActionId ?? this.#firstActionId,
     }
   }
+}
+
+/** Test money last, then the currency of most actions first. */
+function byImportance(a: Money, b: Money): number {
+  const isTest = ({ mode }: Money) => Number(mode === 'test')
+  return isTest(a) - isTest(b) || b.count - a.count || (a.currency < b.currency ? -1 : 1)
 }
 
 /** Counts the values of one fact. */
