@@ -19,17 +19,27 @@ import {
 } from '@backstop/kit'
 import { type OpenBooks, publishLedger } from '@backstop/ledger'
 import { createRefusalAudit } from './access/audit-refusals.ts'
+import { authenticateKey } from './access/authenticate.ts'
+import { createUseRecorder, type UseRecorder } from './access/use-recorder.ts'
+import { serveConsole } from './console/serve-console.ts'
+import type { RateLimits } from './http/limit-rate.ts'
 import { createApiServer } from './http/server.ts'
 import { createChannelTester } from './messages/channel-tester.ts'
 import { createCommandSender } from './messages/command-sender.ts'
 import { createDeadLetterSender } from './messages/dead-letter-sender.ts'
 import { createOutcomeWatcher } from './messages/outcome-watcher.ts'
+import { createIdentityProvider, type OidcSettings } from './oidc/identity-provider.ts'
 import type { AdminParts } from './parts.ts'
 import { keepTryingBootstrap } from './resources/api-keys/bootstrap-key.ts'
+import { createExpiryWarner } from './resources/api-keys/warn-of-expiry.ts'
+import { createAuditChainer } from './resources/audit/chain-rows.ts'
 import { auditErasures } from './resources/connections/audit-erasures.ts'
 import type { ExpiredSecrets } from './resources/connections/expired-secrets.ts'
+import { CALLBACK_PATH } from './resources/oidc-sign-in/oidc-sign-in.ts'
 import { allRoutes } from './resources/routes.ts'
 import { createSnsVerifier } from './sns/sns.ts'
+import type { ChangeFeed } from './store/change-feed.ts'
+import type { SearchIndex } from './store/search-index.ts'
 import type { AdminStores } from './store/stores.ts'
 
 /** The connections and stores that admin-api uses. Tests pass parts in memory. */
@@ -39,6 +49,10 @@ export interface AdminPorts {
   readonly clock: Clock
   readonly stores: AdminStores
   readonly expiredSecrets: ExpiredSecrets
+  /** The changes that live streams report. */
+  readonly changeFeed: ChangeFeed
+  /** Finds actions and operations by their search keys. */
+  readonly search: SearchIndex
   /** Opens the ledger of operations and budgets over its store. */
   readonly openBooks: OpenBooks
   readonly secretBox: SecretBox
@@ -55,8 +69,16 @@ export interface AdminSettings {
   readonly port: number
   /** Base URL at which providers reach ingress: the start of the `inbound_url` of each connection. */
   readonly ingressPublicUrl: string
+  /** Base URL of this API and the console, for sign-in links. */
+  readonly publicUrl: string
+  /** How people sign in with OpenID Connect; undefined if they do not. */
+  readonly oidc: OidcSettings | undefined
   /** Name of the product in messages of projects without a name of their own. */
   readonly brandName: string
+  /** Base URL of the console, without a trailing slash. Null: previews contain no links to it, like the messages of the notifier. */
+  readonly consolePublicUrl: string | null
+  /** The folder of the built console. */
+  readonly consoleFolder: string
   /** The first API key, if the operator chose it; if undefined, a key is generated. */
   readonly bootstrapApiKey: Secret | undefined
   /** The token in the URL at which mail providers report. If undefined, their reports are refused. */
@@ -72,6 +94,7 @@ export interface AdminSettings {
   /** Limit for the bytes of all request bodies in memory. */
   readonly bodiesMaxBytes: number
   readonly sockets: Pick<SocketLimitOptions, 'maxSockets' | 'maxPerAddress' | 'isTrustedProxy'>
+  readonly rateLimits: RateLimits
 }
 
 export interface AdminApp {
@@ -101,10 +124,19 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
   const { stores, codec, clock, logger } = ports
   const producer = ports.bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
   const { outboxSweeper, ...books } = publishLedger({ open: ports.openBooks, producer, encoder: codec, clock, logger })
-  const routes = allRoutes(createParts(ports, settings, producer, books))
-  const timers = [outboxSweeper, createSecretEraser(ports), createErasureAudit(ports)]
-  const refusals = createRefusalAudit(stores.audit, { clock, logger })
   const stopping = new AbortController()
+  const uses = createUseRecorder({ clock, logger })
+  const parts = createParts(ports, settings, producer, books, { stopping: stopping.signal, uses })
+  const routes = allRoutes(parts)
+  const expiryWarner = createExpiryWarner({ stores, commands: parts.commands, clock, logger })
+  const timers = [
+    outboxSweeper,
+    createSecretEraser(ports),
+    createErasureAudit(ports),
+    expiryWarner,
+    createAuditChainer(ports),
+  ]
+  const refusals = createRefusalAudit(stores, { clock, logger })
   const { server, stop: stopServer } = createApiServer({
     routes,
     stores,
@@ -112,7 +144,11 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
     clock,
     bodies: new ByteBudget(settings.bodiesMaxBytes),
     refusals,
+    uses,
     sockets: settings.sockets,
+    rateLimits: settings.rateLimits,
+    publicUrl: settings.publicUrl,
+    serveConsole: serveConsole({ folder: settings.consoleFolder, hasOidc: settings.oidc !== undefined, clock }),
     logger,
     metrics: ports.metrics,
     stopping: stopping.signal,
@@ -132,6 +168,7 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
       await producer.start()
       for (const timer of timers) timer.start()
       refusals.start()
+      uses.start()
       const options = { apiKeys: stores.apiKeys, clock, logger, chosen: settings.bootstrapApiKey, show: ports.showKey }
       bootstrap = keepTryingBootstrap(options, stopping.signal).then(isDone => {
         hasFirstKey = isDone
@@ -142,21 +179,28 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
       stopping.abort()
       await Promise.all([closeServer(server), ...timers.map(timer => timer.stop()), bootstrap])
       stopServer()
-      await refusals.stop()
+      await Promise.all([refusals.stop(), uses.stop()])
       await producer.stop()
     },
   }
 }
 
 function createParts(
-  { stores, codec, clock, secretBox, egress }: AdminPorts,
+  { stores, codec, clock, secretBox, egress, logger, metrics, changeFeed, search }: AdminPorts,
   settings: AdminSettings,
   producer: Producer,
   books: Pick<AdminParts, 'ledger' | 'budgets' | 'runs'>,
+  { stopping, uses }: { readonly stopping: AbortSignal; readonly uses: UseRecorder },
 ): AdminParts {
   const outcomes = createOutcomeWatcher(clock, settings.outcomeWaitMs)
   return {
     stores,
+    changeFeed,
+    search,
+    clock,
+    logger,
+    metrics,
+    stopping,
     ...books,
     secretBox,
     channelTester: createChannelTester({ producer, codec, deliveries: stores.deliveries, outcomes, clock }),
@@ -164,6 +208,7 @@ function createParts(
     commands: createCommandSender({ producer, codec }),
     deadLetters: createDeadLetterSender(producer),
     brandName: settings.brandName,
+    consolePublicUrl: settings.consolePublicUrl,
     mailEvents: {
       token: settings.mailEventsToken,
       sns: createSnsVerifier({ egress, topicArns: settings.sesTopicArns }),
@@ -171,6 +216,17 @@ function createParts(
     checkUrl: url => egress.checkUrl(url),
     apiBaseHosts: createHostList(settings.apiBaseHosts),
     channelHosts: createHostList(settings.channelHosts),
+    authenticateKey: (key, now) => authenticateKey(key, { stores, uses }, now),
+    identityProvider:
+      settings.oidc &&
+      createIdentityProvider({
+        settings: settings.oidc,
+        redirectUri: settings.publicUrl.replace(/\/$/, '') + CALLBACK_PATH,
+        egress,
+        clock,
+        logger,
+      }),
+    publicUrl: settings.publicUrl,
     ingressPublicUrl: settings.ingressPublicUrl,
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { readAdminConfig, settings } from './config.ts'
+import { readAdminConfig, settings, settingsOf } from './config.ts'
 
 const example = parseEnv(readFileSync(new URL('../.env.example', import.meta.url), 'utf8')) as Record<string, string>
 
@@ -25,6 +25,43 @@ describe('the settings of admin-api', () => {
     const refusal = 'BOOTSTRAP_API_KEY: Give at least 32 characters'
     expect(() => readAdminConfig({ ...example, BOOTSTRAP_API_KEY: chosen.slice(1) })).toThrow(refusal)
   })
+
+  test.each([
+    { issuer: 'https://login.example.com/tenant', accepted: true },
+    { issuer: 'http://127.0.0.1:8080', accepted: true },
+    { issuer: 'http://localhost:8080/realms/x', accepted: true },
+    { issuer: 'http://login.example.com', accepted: false },
+    { issuer: 'http://127.evil.example.com', accepted: false },
+    { issuer: 'https://login.example.com?tenant=x', accepted: false },
+    { issuer: 'login.example.com', accepted: false },
+  ])('accept an issuer with TLS or on loopback: $issuer, $accepted', ({ issuer, accepted }) => {
+    const read = () => readAdminConfig({ ...example, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'backstop' })
+    if (accepted) expect(settingsOf(read()).oidc).toMatchObject({ issuer, scopes: 'openid profile email' })
+    else expect(read).toThrow(/OIDC_ISSUER/)
+  })
+
+  test('name the client of an issuer, and name no client without one', () => {
+    expect(() => readAdminConfig({ ...example, OIDC_ISSUER: 'https://login.example.com' })).toThrow(/OIDC_CLIENT_ID/)
+    expect(() => readAdminConfig({ ...example, OIDC_CLIENT_ID: 'backstop' })).toThrow(/OIDC_ISSUER/)
+  })
+
+  test('give roles to groups, in one project or in all', () => {
+    const OIDC_ROLES = 'finance=viewer, cn=admins=admin,/pay ments=manager@prj_1'
+    expect(readAdminConfig({ ...example, OIDC_ROLES }).OIDC_ROLES).toEqual([
+      { group: 'finance', role: 'viewer', project_id: null },
+      { group: 'cn=admins', role: 'admin', project_id: null },
+      { group: '/pay ments', role: 'manager', project_id: 'prj_1' },
+    ])
+  })
+
+  test.each(['finance', 'finance=', '=viewer', 'finance=owner', 'finance=viewer@', 'finance=viewer@shop', 'a=Viewer'])(
+    'refuse a role of a group in another form: %s',
+    OIDC_ROLES => {
+      expect(() => readAdminConfig({ ...example, OIDC_ROLES })).toThrow(
+        `OIDC_ROLES: "${OIDC_ROLES}" is not <group>=<role>`,
+      )
+    },
+  )
 
   test('report all invalid settings at once, without secrets', () => {
     const faulty = {

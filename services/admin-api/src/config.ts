@@ -1,4 +1,6 @@
+import { fileURLToPath } from 'node:url'
 import {
+  AppError,
   brandNameSetting,
   commonSettings,
   createNetworkMatcher,
@@ -12,7 +14,9 @@ import {
   socketSettings,
 } from '@backstop/kit'
 import { z } from 'zod'
+import { isLoopback } from './access/cookies.ts'
 import type { AdminSettings } from './app.ts'
+import { parseGroupRole } from './oidc/rules/group-roles.ts'
 
 /** Minimum length of a chosen key. The key gives access to everything, so a word is not enough. */
 const MIN_BOOTSTRAP_KEY_LENGTH = 32
@@ -33,6 +37,12 @@ export const settings = {
     .optional()
     .describe('First API key; without it one is made at the first start and printed once'),
   BRAND_NAME: brandNameSetting().describe('The name that previews of messages carry; the same as in the notifier'),
+  PUBLIC_URL: setting
+    .url()
+    .optional()
+    .describe(
+      'Base URL of this API and the console, for sign-in links and links in previews; the same as in the notifier',
+    ),
   MAIL_EVENTS_TOKEN: z
     .string()
     .regex(/^[\w-]{24,200}$/, 'Give 24 to 200 letters, digits, - and _')
@@ -43,9 +53,42 @@ export const settings = {
     .list()
     .pipe(z.array(z.string().regex(/^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]+$/, 'Give ARNs of SNS topics')))
     .describe('SNS topics on which Amazon SES reports; messages of others are refused, comma-separated'),
+  OIDC_ISSUER: setting
+    .url()
+    .refine(
+      isIssuer,
+      'Give the issuer exactly as the provider states it: an https URL; http is accepted on loopback only',
+    )
+    .optional()
+    .describe('The OpenID Connect provider with which people sign in; without it they sign in by link or key'),
+  OIDC_CLIENT_ID: z.string().max(512).optional().describe('The id of this installation at the provider'),
+  OIDC_CLIENT_SECRET: setting.secret().optional().describe('Its secret; without it the client is a public one'),
+  OIDC_SCOPES: z
+    .string()
+    .default('openid profile email')
+    .refine(scopes => scopes.split(' ').includes('openid'), 'Give scopes separated by spaces, with openid')
+    .describe('The scopes that are asked of the provider, separated by spaces'),
+  OIDC_GROUPS_CLAIM: z.string().max(256).default('groups').describe('The claim with the groups of a person'),
+  OIDC_ROLES: setting
+    .list()
+    .transform((entries, context) =>
+      entries.flatMap(entry => {
+        const role = parseGroupRole(entry)
+        const message = `${JSON.stringify(entry)} is not <group>=<role> or <group>=<role>@<project_id>`
+        if (role === undefined) context.addIssue({ code: 'custom', message })
+        return role ?? []
+      }),
+    )
+    .describe('The roles of groups: <group>=<role> for all projects, <group>=<role>@<project_id>; comma-separated'),
   BODIES_MAX_BYTES: setting
     .integer(16_777_216, 1_048_576, 4_294_967_296)
     .describe('Bytes of request bodies held in memory at once; beyond, the answer is 503'),
+  RATE_LIMIT_PER_KEY: setting
+    .integer(12_000, 10, 10_000_000)
+    .describe('Requests of one API key in a minute; beyond, the answer is 429'),
+  RATE_LIMIT_PER_ADDRESS: setting
+    .integer(24_000, 10, 10_000_000)
+    .describe('Requests of one client address in a minute; beyond, the answer is 429'),
   ...socketSettings,
   // Fewer than in ingress, because each socket may hold a whole request, and few people and programs manage the product.
   MAX_SOCKETS: setting.integer(1_000, 10, 100_000).describe(socketSettings.MAX_SOCKETS.description ?? ''),
@@ -65,7 +108,33 @@ export type AdminConfig = ReturnType<typeof readAdminConfig>
 
 /** @throws AppError `config_invalid` that lists every invalid setting */
 export function readAdminConfig(environment: Environment) {
-  return readConfig(settings, environment)
+  const config = readConfig(settings, environment)
+  if ((config.OIDC_ISSUER === undefined) !== (config.OIDC_CLIENT_ID === undefined)) {
+    throw new AppError('config_invalid', 'Set both OIDC_ISSUER and OIDC_CLIENT_ID, or neither')
+  }
+  return config
+}
+
+/** Without TLS anybody in the network could sign in as anybody. */
+function isIssuer(text: string): boolean {
+  const url = URL.parse(text)
+  if (url === null || url.search !== '' || url.hash !== '') return false
+  return url.protocol === 'https:' || isLoopback(url.host)
+}
+
+const CONSOLE_FOLDER = fileURLToPath(new URL('../../../packages/console/dist', import.meta.url))
+
+function oidcOf(config: AdminConfig): AdminSettings['oidc'] {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = config
+  if (issuer === undefined || clientId === undefined) return undefined
+  return {
+    issuer,
+    clientId,
+    clientSecret: config.OIDC_CLIENT_SECRET,
+    scopes: config.OIDC_SCOPES,
+    groupsClaim: config.OIDC_GROUPS_CLAIM,
+    groupRoles: config.OIDC_ROLES,
+  }
 }
 
 export function settingsOf(config: AdminConfig): AdminSettings {
@@ -73,13 +142,18 @@ export function settingsOf(config: AdminConfig): AdminSettings {
     host: config.HOST,
     port: config.PORT,
     ingressPublicUrl: config.INGRESS_PUBLIC_URL,
+    publicUrl: config.PUBLIC_URL ?? `http://127.0.0.1:${config.PORT}`,
+    oidc: oidcOf(config),
     brandName: config.BRAND_NAME,
+    consolePublicUrl: config.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+    consoleFolder: CONSOLE_FOLDER,
     bootstrapApiKey: config.BOOTSTRAP_API_KEY,
     mailEventsToken: config.MAIL_EVENTS_TOKEN,
     sesTopicArns: config.SES_TOPIC_ARNS,
     apiBaseHosts: config.API_BASE_ALLOW_HOSTS,
     channelHosts: config.CHANNEL_ALLOW_HOSTS,
     bodiesMaxBytes: config.BODIES_MAX_BYTES,
+    rateLimits: { perKey: config.RATE_LIMIT_PER_KEY, perAddress: config.RATE_LIMIT_PER_ADDRESS },
     sockets: {
       maxSockets: config.MAX_SOCKETS,
       maxPerAddress: config.MAX_SOCKETS_PER_ADDRESS,

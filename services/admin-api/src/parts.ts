@@ -1,10 +1,14 @@
-import type { AppError, HostList, Secret, SecretBox } from '@backstop/kit'
+import type { AppError, Clock, HostList, Logger, Metrics, Secret, SecretBox } from '@backstop/kit'
 import type { Budgets, Ledger, Runs } from '@backstop/ledger'
+import type { AcceptedKey } from './access/authenticate.ts'
 import type { ChannelTester } from './messages/channel-tester.ts'
 import type { CommandSender } from './messages/command-sender.ts'
 import type { DeadLetterSender } from './messages/dead-letter-sender.ts'
 import type { OutcomeWatcher } from './messages/outcome-watcher.ts'
+import type { IdentityProvider } from './oidc/identity-provider.ts'
 import type { SnsVerifier } from './sns/sns.ts'
+import type { ChangeFeed } from './store/change-feed.ts'
+import type { SearchIndex } from './store/search-index.ts'
 import type { ReadCollections } from './store/stores.ts'
 
 /** The services and settings that the routes use. */
@@ -19,16 +23,35 @@ export interface AdminParts {
   readonly commands: CommandSender
   readonly deadLetters: DeadLetterSender
   readonly outcomes: OutcomeWatcher
+  readonly search: SearchIndex
+  /** The changes that live streams report. */
+  readonly changeFeed: ChangeFeed
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** Aborted when the process stops. */
+  readonly stopping: AbortSignal
   /** Checks the credentials of mail providers. Without a token, their reports are refused. */
   readonly mailEvents: { readonly token: Secret | undefined; readonly sns: SnsVerifier }
   /** Name of the product in messages of projects without a name of their own. */
   readonly brandName: string
+  /** Base URL of the console, for the links in previews; null if this installation has none. */
+  readonly consolePublicUrl: string | null
   /** Checks a URL that a user set against the network policy (kit/egress). */
   checkUrl(url: string): AppError | undefined
   /** Hosts that an `api_base` may name in addition to the provider's own. */
   readonly apiBaseHosts: HostList
   /** Hosts that channels may name in addition to those of their service, for example Slack. */
   readonly channelHosts: HostList
+  /**
+   * Returns the usable API key that somebody signs in with.
+   * @throws AppError `unauthenticated`
+   */
+  authenticateKey(key: Secret, now: Date): Promise<AcceptedKey>
+  /** The OpenID Connect provider; undefined if the operator set none. */
+  readonly identityProvider: IdentityProvider | undefined
+  /** Base URL of this API and the console, for sign-in links. */
+  readonly publicUrl: string
   /** Base URL of ingress: the start of the `inbound_url` of each connection. */
   readonly ingressPublicUrl: string
 }

@@ -10,6 +10,8 @@ import { openMongoBooks } from '@backstop/ledger'
 import { createApp } from './app.ts'
 import { readAdminConfig, settingsOf } from './config.ts'
 import { createMongoExpiredSecrets } from './resources/connections/expired-secrets.ts'
+import { createMongoChangeFeed } from './store/mongo-change-feed.ts'
+import { createMongoSearchIndex } from './store/mongo-search-index.ts'
 import { createMongoStores } from './store/stores.ts'
 
 /** Opens the real parts from the environment and starts admin-api. */
@@ -26,6 +28,8 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
       clock,
       stores: createMongoStores(mongo.db),
       expiredSecrets: createMongoExpiredSecrets(mongo.db),
+      changeFeed: createMongoChangeFeed(mongo.db),
+      search: createMongoSearchIndex(mongo.db),
       openBooks: options => openMongoBooks(mongo.db, options),
       secretBox: createSecretBox(config.SECRET_KEYS),
       egress,

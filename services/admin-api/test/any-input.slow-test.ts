@@ -7,7 +7,7 @@ import { startMemoryApi, type TestApi } from './test-api.ts'
 let testApi: TestApi
 let own: ProjectResources
 beforeAll(async () => {
-  testApi = await startMemoryApi({ outcomeWaitMs: 1 })
+  testApi = await startMemoryApi({ outcomeWaitMs: 5_000 })
   own = await createProjectResources(testApi)
 })
 afterAll(() => testApi.stop())

@@ -16,6 +16,8 @@ export interface ApiClient {
   delete(path: string): Promise<Answer>
   /** A client with another key, or without a key. */
   withKey(key: string | undefined): ApiClient
+  /** A client without a key that sends these headers, as a signed-in browser does. */
+  withHeaders(headers: Record<string, string>): ApiClient
 }
 
 export interface CallOptions {
@@ -28,21 +30,28 @@ export interface CallOptions {
 /** Everything that was sent and answered by a client and the clients made from it. Tests search it for secrets. */
 export type Transcript = string[]
 
-export function createApiClient(url: string, key: string | undefined, transcript: Transcript = []): ApiClient {
+export function createApiClient(
+  url: string,
+  key: string | undefined,
+  transcript: Transcript = [],
+  always: Record<string, string> = {},
+): ApiClient {
   async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const json = options.body === undefined ? undefined : JSON.stringify(options.body)
     const body = options.raw ?? json
     const response = await fetch(url + path, {
       method,
+      redirect: 'manual',
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...always,
         ...options.headers,
       },
       ...(body === undefined ? {} : { body: body as NonNullable<RequestInit['body']> }),
       signal: AbortSignal.timeout(40_000),
     })
-    const text = await response.text()
+    const text = await readText(response)
     transcript.push(`${method} ${path} → ${response.status} ${JSON.stringify([...response.headers])} ${text}`)
     return { status: response.status, headers: response.headers, body: parseBody(text) }
   }
@@ -54,7 +63,18 @@ export function createApiClient(url: string, key: string | undefined, transcript
     patch: (path, body, headers = {}) => call('PATCH', path, { body, headers }),
     delete: path => call('DELETE', path),
     withKey: other => createApiClient(url, other, transcript),
+    withHeaders: headers => createApiClient(url, undefined, transcript, headers),
   }
+}
+
+/** A stream has no end, so only its beginning is read (event-client.ts reads on). */
+async function readText(response: Response): Promise<string> {
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+  if (!isStream || response.body === null) return response.text()
+  const reader = response.body.getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return new TextDecoder().decode(value)
 }
 
 function parseBody(text: string): unknown {

@@ -74,7 +74,8 @@ export function describeCollection(name: string, open: () => Promise<Collection<
     test('replaces the document with the same id', async () => {
       const collection = await filled(book('a', { lent_to: 'me' }))
       await collection.put(book('a', { title: 'New' }))
-      await collection.put(book('b'))
+      await collection.putAll([book('b')])
+      await collection.putAll([])
       expect(await collection.find({ _id: 'a' })).toEqual(book('a', { title: 'New' }))
       expect(await collection.findAll({})).toHaveLength(2)
     })
@@ -122,6 +123,11 @@ export function describeCollection(name: string, open: () => Promise<Collection<
       expect(await page(2, { at: new Date(1), id: 'b' })).toEqual(['a'])
       // A page may begin after a document that was deleted.
       expect(await page(2, { at: new Date(1), id: 'bb' })).toEqual(['b', 'a'])
+      const oldest = async (limit: number, after?: { at: Date; id: string }) =>
+        idsOf(await collection.page({ where: { title: 'A title' }, by: 'made', oldestFirst: true, after, limit }))
+      expect(await oldest(2)).toEqual(['a', 'b'])
+      expect(await oldest(2, { at: new Date(1), id: 'b' })).toEqual(['c', 'd'])
+      expect(await oldest(9, { at: new Date(1), id: 'bb' })).toEqual(['c', 'd', 'e'])
     })
 
     test('pages within a window: from its beginning on, and before its end', async () => {
@@ -133,6 +139,19 @@ export function describeCollection(name: string, open: () => Promise<Collection<
       expect(await page({ before: new Date(3) })).toEqual(['at 2', 'at 1'])
       expect(await page({ from: new Date(2), before: new Date(4) })).toEqual(['at 3', 'at 2'])
       expect(await page({ from: new Date(2) }, { at: new Date(3), id: 'at 3' })).toEqual(['at 2'])
+    })
+
+    test('reads fields of all matching documents in batches', async () => {
+      const books = Array.from({ length: 1_100 }, (_, i) => book(`book ${i}`, { tags: [String(i)] }))
+      const collection = await filled(book('other', { title: 'Other' }))
+      await Promise.all(books.map(one => collection.insert(one)))
+      const batches: { _id: string; tags: string[] }[][] = []
+      for await (const batch of collection.batches({ title: 'A title' }, ['tags'])) batches.push([...batch])
+      expect(Math.max(...batches.map(({ length }) => length))).toBeLessThanOrEqual(1_000)
+      const read = batches.flat().toSorted((a, b) => Number(a.tags[0]) - Number(b.tags[0]))
+      expect(read).toEqual(books.map(({ _id, tags }) => ({ _id, tags })))
+      const ends = collection.batches({ title: 'None' }, [])[Symbol.asyncIterator]()
+      expect(await ends.next()).toEqual({ done: true, value: undefined })
     })
 
     test('stores copies: changing a stored or found object changes nothing', async () => {

@@ -1,4 +1,11 @@
-import type { Collection, DocumentFilter, StoredDocument } from '../src/store/collection.ts'
+import {
+  BATCH_SIZE,
+  type Collection,
+  type DocumentFilter,
+  type Range,
+  type StoredDocument,
+} from '../src/store/collection.ts'
+import { isRange } from '../src/store/mongo-collection.ts'
 
 /** A collection in memory. */
 export interface MemoryCollection<D extends StoredDocument> extends Collection<D> {
@@ -6,9 +13,15 @@ export interface MemoryCollection<D extends StoredDocument> extends Collection<D
   remember(): () => void
 }
 
+interface ListPlace {
+  readonly at: number
+  readonly id: string
+}
+
 /** Creates a collection in memory for unit tests. Documents are copied when they are stored and read, as by a database. */
 export function createMemoryCollection<D extends StoredDocument>(
   uniqueFields: readonly (keyof D & string)[] = [],
+  onChange: (id: string) => void = () => {},
 ): MemoryCollection<D> {
   const held = new Map<string, D>()
   const all = (where: DocumentFilter<D>) => [...held.values()].filter(document => matches(document, where))
@@ -17,36 +30,61 @@ export function createMemoryCollection<D extends StoredDocument>(
 
     findAll: async where => all(where).map(document => structuredClone(document)),
 
-    page: async ({ where, by, window, after, limit }) => {
-      const at = (document: D) => (document[by] as Date).getTime()
+    page: async ({ where, by, oldestFirst = false, window, after, limit }) => {
+      // NaN is in no window: a document without the date is not listed.
+      const at = (document: D) => (document[by] as Date | null | undefined)?.getTime() ?? Number.NaN
       const from = window?.from?.getTime() ?? Number.NEGATIVE_INFINITY
       const before = window?.before?.getTime() ?? Number.POSITIVE_INFINITY
+      const newestFirst = (a: ListPlace, b: ListPlace) => b.at - a.at || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
+      const order = (a: ListPlace, b: ListPlace) => (oldestFirst ? newestFirst(b, a) : newestFirst(a, b))
+      const placeOf = (document: D) => ({ at: at(document), id: document._id })
       return all(where)
         .filter(document => at(document) >= from && at(document) < before)
-        .sort((a, b) => at(b) - at(a) || (a._id < b._id ? 1 : -1))
-        .filter(document => {
-          if (after === undefined) return true
-          const age = at(document) - after.at.getTime()
-          return age < 0 || (age === 0 && document._id < after.id)
-        })
+        .sort((a, b) => order(placeOf(a), placeOf(b)))
+        .filter(
+          document => after === undefined || order(placeOf(document), { at: after.at.getTime(), id: after.id }) > 0,
+        )
         .slice(0, limit)
         .map(document => structuredClone(document))
+    },
+
+    async *batches(where, fields) {
+      const found = all(where)
+      for (let at = 0; at < found.length; at += BATCH_SIZE) {
+        yield found.slice(at, at + BATCH_SIZE).map(document => {
+          const names = (['_id', ...fields] as const).filter(name => document[name] !== undefined)
+          const picked = Object.fromEntries(names.map(name => [name, structuredClone(document[name])]))
+          return picked as Pick<D, (typeof fields)[number] | '_id'>
+        })
+      }
     },
 
     insert: async document => {
       const isTaken = [...held.values()].some(other => uniqueFields.some(field => other[field] === document[field]))
       if (isTaken || held.has(document._id)) return false
       held.set(document._id, structuredClone(document))
+      onChange(document._id)
       return true
     },
 
-    put: async document => void held.set(document._id, structuredClone(document)),
+    put: async document => {
+      held.set(document._id, structuredClone(document))
+      onChange(document._id)
+    },
+
+    putAll: async documents => {
+      for (const document of documents) {
+        held.set(document._id, structuredClone(document))
+        onChange(document._id)
+      }
+    },
 
     change: async (where, fields) => {
       const [document] = all(where)
       if (document === undefined) return undefined
       const changed = { ...document, ...structuredClone(fields) }
       held.set(document._id, changed)
+      onChange(document._id)
       return structuredClone(changed)
     },
 
@@ -69,11 +107,22 @@ function matches<D extends StoredDocument>(document: D, where: DocumentFilter<D>
   return Object.entries(where).every(([field, wanted]) => {
     if (wanted === undefined) return true
     const value = document[field as keyof D]
+    if (isRange(wanted)) return isWithin(value, wanted)
     const wantedAnyOf = wanted as { in?: unknown[] } | null
     const options = Array.isArray(wantedAnyOf?.in) ? wantedAnyOf.in : [wanted]
     const values = Array.isArray(value) ? value : [value]
     return values.some(one => options.some(option => isSame(one, option)))
   })
+}
+
+/** Like MongoDB: a value of another type, or none, is not within a range. */
+function isWithin(value: unknown, { min, max }: Range<unknown>): boolean {
+  const example = min ?? max
+  const isComparable =
+    typeof value === typeof example && value !== null && value instanceof Date === example instanceof Date
+  if (!isComparable || example === undefined) return false
+  const [at, from, to] = [value, min, max] as [number, number | undefined, number | undefined]
+  return (from === undefined || at >= from) && (to === undefined || at <= to)
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -1,6 +1,7 @@
 import type { ExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
 import type { ReadCollection } from '../src/store/collection.ts'
 import type { AdminCollections, AdminStores } from '../src/store/stores.ts'
+import { createMemoryChangeFeed, type MemoryChangeFeed } from './memory-change-feed.ts'
 import { createMemoryCollection, type MemoryCollection } from './memory-collection.ts'
 
 /** The stores in memory. Tests and simulations may also write the collections of other services. */
@@ -10,34 +11,53 @@ export type MemoryStores = Pick<AdminStores, 'transaction'> & {
     : never
 }
 
+const feeds = new WeakMap<AdminStores, MemoryChangeFeed>()
+
+/** The changes of stores in memory. Of other stores it has no changes. */
+export function memoryChangeFeedOf(stores: AdminStores): MemoryChangeFeed {
+  return feeds.get(stores) ?? createMemoryChangeFeed()
+}
+
 /** Creates the stores in memory. */
 export function createMemoryStores(): MemoryStores {
+  const feed = createMemoryChangeFeed()
   const collections = {
     projects: createMemoryCollection(),
-    connections: createMemoryCollection(),
-    channels: createMemoryCollection(),
+    connections: createMemoryCollection([], id => feed.note('connections', id)),
+    channels: createMemoryCollection([], id => feed.note('channels', id)),
     apiKeys: createMemoryCollection(['hash']),
+    people: createMemoryCollection(),
+    sessions: createMemoryCollection(['hash']),
+    signInLinks: createMemoryCollection(),
     audit: createMemoryCollection(),
+    auditChain: createMemoryCollection(),
     idempotencyKeys: createMemoryCollection(),
     replayRequests: createMemoryCollection(),
+    inboxReplayRequests: createMemoryCollection(),
     expectedChanges: createMemoryCollection(),
     silences: createMemoryCollection(),
     inbox: createMemoryCollection(),
     inboxBodies: createMemoryCollection(),
+    inboxReplays: createMemoryCollection(),
     sweeps: createMemoryCollection(),
+    dailyTotals: createMemoryCollection(),
+    projectTotals: createMemoryCollection(),
     erasures: createMemoryCollection(),
     expectedChangeUses: createMemoryCollection(),
-    actions: createMemoryCollection(),
-    incidents: createMemoryCollection(),
-    deliveries: createMemoryCollection(),
-    channelHealth: createMemoryCollection(),
+    actions: createMemoryCollection([], id => feed.note('actions', id)),
+    incidents: createMemoryCollection([], id => feed.note('incidents', id)),
+    incidentOutcomes: createMemoryCollection(),
+    incidentBulks: createMemoryCollection(),
+    deliveries: createMemoryCollection([], id => feed.note('deliveries', id)),
+    channelHealth: createMemoryCollection([], id => feed.note('channel_health', id)),
     replays: createMemoryCollection(),
-    stormMembers: createMemoryCollection(),
+    stormMembers: createMemoryCollection([], id => feed.note('storm_members', id)),
+    storms: createMemoryCollection(),
     suppressions: createMemoryCollection(),
     deadLetters: createMemoryCollection(),
   } satisfies Omit<MemoryStores, 'transaction'>
   let last: Promise<unknown> = Promise.resolve()
-  return {
+  const stores: MemoryStores = {
     ...collections,
     transaction(write) {
       // Transactions run one after another, so that none sees or undoes part of another.
@@ -54,6 +74,8 @@ export function createMemoryStores(): MemoryStores {
       return mine
     },
   }
+  feeds.set(stores, feed)
+  return stores
 }
 
 /** Creates ExpiredSecrets over collections in memory. */

@@ -2,22 +2,31 @@ import { testStack } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { provision } from '@backstop/provision'
 import { type CommandStartedEvent, MongoClient } from 'mongodb'
+import type { AdminPorts } from '../src/app.ts'
 import { createMongoExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
+import { createMongoChangeFeed } from '../src/store/mongo-change-feed.ts'
 import { createMongoCollection } from '../src/store/mongo-collection.ts'
+import { createMongoSearchIndex } from '../src/store/mongo-search-index.ts'
 import { createMongoStores } from '../src/store/stores.ts'
-import { startTestApi, type TestApi } from './test-api.ts'
+import { startTestApi, type TestApi, type TestSettings } from './test-api.ts'
 
 export interface MongoTestApi extends TestApi {
   /** All commands that the API sent to MongoDB. */
   readonly asked: readonly CommandStartedEvent['command'][]
   /** Returns MongoDB's query plan for a command. */
-  explain(command: object): Promise<object>
+  explain(
+    command: object,
+    verbosity?: 'queryPlanner' | 'executionStats',
+  ): Promise<{ readonly executionStats?: { readonly totalDocsExamined: number } }>
   /** Makes MongoDB refuse the audit rows of an action; null makes it accept all rows again. */
   refuseAuditOf(action: string | null): Promise<void>
 }
 
 /** Starts the API over a provisioned stack: MongoDB and Kafka as in production. */
-export async function startMongoApi(): Promise<MongoTestApi> {
+export async function startMongoApi(
+  settings: TestSettings = {},
+  ports: Partial<Pick<AdminPorts, 'egress'>> = {},
+): Promise<MongoTestApi> {
   const stack = await testStack()
   await provision({
     kafka: stack.kafka(),
@@ -35,23 +44,32 @@ export async function startMongoApi(): Promise<MongoTestApi> {
   const testApi = await startTestApi({
     bus: stack.bus(),
     stores: createMongoStores(db),
+    changeFeed: createMongoChangeFeed(db),
+    search: createMongoSearchIndex(db),
     expiredSecrets: createMongoExpiredSecrets(db),
     others: {
       actions: createMongoCollection(db, 'actions'),
       incidents: createMongoCollection(db, 'incidents'),
+      incidentOutcomes: createMongoCollection(db, 'incident_outcomes'),
+      incidentBulks: createMongoCollection(db, 'incident_bulks'),
       deliveries: createMongoCollection(db, 'deliveries'),
       channelHealth: createMongoCollection(db, 'channel_health'),
       replays: createMongoCollection(db, 'replays'),
       stormMembers: createMongoCollection(db, 'storm_members'),
+      storms: createMongoCollection(db, 'storms'),
       suppressions: createMongoCollection(db, 'suppressions'),
       deadLetters: createMongoCollection(db, 'dead_letters'),
       inbox: createMongoCollection(db, 'inbox'),
       inboxBodies: createMongoCollection(db, 'inbox_bodies'),
+      inboxReplays: createMongoCollection(db, 'inbox_replays'),
       sweeps: createMongoCollection(db, 'sweeps'),
+      dailyTotals: createMongoCollection(db, 'daily_totals'),
+      projectTotals: createMongoCollection(db, 'project_totals'),
       expectedChangeUses: createMongoCollection(db, 'expected_change_uses'),
     },
     openBooks: options => openMongoBooks(db, options),
-    settings: { outcomeWaitMs: 3_000 },
+    settings: { outcomeWaitMs: 3_000, ...settings },
+    ...ports,
     async dump() {
       const collections = await db.collections()
       return JSON.stringify(await Promise.all(collections.map(collection => collection.find().toArray())))
@@ -64,7 +82,7 @@ export async function startMongoApi(): Promise<MongoTestApi> {
   return {
     ...testApi,
     asked,
-    explain: command => db.command({ explain: command, verbosity: 'queryPlanner' }),
+    explain: (command, verbosity = 'queryPlanner') => db.command({ explain: command, verbosity }),
     async refuseAuditOf(action) {
       await db.command({ collMod: 'audit', validator: action === null ? {} : { action: { $ne: action } } })
     },

@@ -1,4 +1,8 @@
+import { AppError, createLogger, unavailable } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createRefusalAudit } from '../src/access/audit-refusals.ts'
+import { chainRows } from '../src/resources/audit/chain-rows.ts'
 import { createProjectResources } from './contract/every-route.ts'
 import { type MongoTestApi, startMongoApi } from './mongo-test-api.ts'
 
@@ -120,4 +124,32 @@ test('concurrent changes of one document are all made, each with its row', async
   expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200))
   expect(await testApi.stores.projects.find({ _id: projectId })).toMatchObject({ version: version + names.length })
   expect(await rows()).toBe(before + names.length)
+})
+
+test('refusals have a row each, and rows that joined the hash chain before their storing is repeated stay unchanged', async () => {
+  const { stores } = testApi
+  const clock = createManualClock(Date.now())
+  let isAnswerLost = true
+  const transaction: typeof stores.transaction = async write => {
+    const result = await stores.transaction(write)
+    if (!isAnswerLost) return result
+    isAnswerLost = false
+    throw unavailable('MongoDB', undefined)
+  }
+  const refusals = createRefusalAudit({ transaction }, { clock, logger: createLogger('test', 'silent') })
+  const identity = { kind: 'key', id: 'key_refused', name: 'Bot', sessionId: null, keyHash: null, grants: [] } as const
+  for (const requestId of ['req_1', 'req_2', 'req_3']) {
+    const facts = { requestId, address: '192.0.2.1', route: undefined, operation: undefined, code: undefined, identity }
+    refusals.record(new AppError('forbidden', 'The scope is missing'), 'createProject', facts)
+  }
+  await refusals.stop()
+  while ((await chainRows(stores, new Date(clock.now() + 300_000))) > 0);
+  const readRows = async () =>
+    (await stores.audit.findAll({ key_id: 'key_refused' })).toSorted((a, b) => (a._id < b._id ? -1 : 1))
+  const chained = await readRows()
+  expect(chained.map(({ request_id }) => request_id).toSorted()).toEqual(['req_1', 'req_2', 'req_3'])
+  expect(chained.every(({ sequence, count }) => sequence !== undefined && count === 1)).toBe(true)
+  await refusals.stop()
+  expect(await readRows()).toEqual(chained)
+  expect((await testApi.api.get('/v1/audit/verify')).body).toMatchObject({ state: 'intact', broken: null })
 })

@@ -3,6 +3,7 @@ import type {
   Alert,
   ChannelHealthDocument,
   Command,
+  DailyTotalsDocument,
   DeadLetterDocument,
   DeliveryAttempt,
   DeliveryDocument,
@@ -10,9 +11,14 @@ import type {
   ExpectedChangeUsesDocument,
   InboxBodyDocument,
   InboxDocument,
+  InboxReplayDocument,
+  IncidentBulkDocument,
   IncidentDocument,
+  IncidentOutcomeDocument,
   Operation,
+  ProjectTotalsDocument,
   ReplayDocument,
+  StormDocument,
   StormMemberDocument,
   SuppressionDocument,
   SweepDocument,
@@ -37,10 +43,18 @@ import { approvalPolicyOf } from '@backstop/ledger'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { type AdminApp, type AdminPorts, type AdminSettings, createApp } from '../src/app.ts'
 import type { ExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
+import type { ChangeFeed } from '../src/store/change-feed.ts'
 import type { Collection } from '../src/store/collection.ts'
+import type { SearchIndex } from '../src/store/search-index.ts'
 import type { AdminStores } from '../src/store/stores.ts'
 import { type ApiClient, createApiClient, type Transcript } from './api-client.ts'
-import { createMemoryExpiredSecrets, createMemoryStores } from './memory-stores.ts'
+import { createMemorySearchIndex } from './memory-search-index.ts'
+import {
+  createMemoryExpiredSecrets,
+  createMemoryStores,
+  type MemoryStores,
+  memoryChangeFeedOf,
+} from './memory-stores.ts'
 
 /** A running management API for tests, with stand-ins for the reconciler and the notifier. */
 export interface TestApi {
@@ -76,35 +90,49 @@ export interface TestApi {
 export interface OtherServicesCollections {
   readonly actions: Collection<ActionDocument>
   readonly incidents: Collection<IncidentDocument>
+  readonly incidentOutcomes: Collection<IncidentOutcomeDocument>
+  readonly incidentBulks: Collection<IncidentBulkDocument>
   readonly deliveries: Collection<DeliveryDocument>
   readonly channelHealth: Collection<ChannelHealthDocument>
   readonly replays: Collection<ReplayDocument>
   readonly stormMembers: Collection<StormMemberDocument>
+  readonly storms: Collection<StormDocument>
   readonly suppressions: Collection<SuppressionDocument>
   readonly deadLetters: Collection<DeadLetterDocument>
   readonly inbox: Collection<InboxDocument>
   readonly inboxBodies: Collection<InboxBodyDocument>
+  readonly inboxReplays: Collection<InboxReplayDocument>
   readonly sweeps: Collection<SweepDocument>
+  readonly dailyTotals: Collection<DailyTotalsDocument>
+  readonly projectTotals: Collection<ProjectTotalsDocument>
   readonly expectedChangeUses: Collection<ExpectedChangeUsesDocument>
 }
 
 export const BOOTSTRAP_KEY = 'bootstrap-key-of-the-tests-0123456789'
 export const MAIL_EVENTS_TOKEN = 'mail-events-token-of-the-tests'
+export const CONSOLE_URL = 'https://console.example.test'
 export const INGRESS_URL = 'https://in.example.test'
 
 export const secretBoxOfTests = createSecretBox(
   parseKeyRing(new Secret(`k1:${Buffer.alloc(32, 7).toString('base64')}`)),
 )
 
-/** A network policy that blocks only URLs containing "blocked". */
+/** A network policy that blocks only malformed URLs and URLs containing "blocked". */
 export const egressOfTests: Pick<Egress, 'checkUrl' | 'request'> = {
-  checkUrl: url => (url.includes('blocked') ? blockedUrl() : undefined),
+  checkUrl: url => checkUrlOfTests(url),
   // Tests send no requests to other hosts.
   request: async () => Promise.reject(blockedUrl()),
 }
 
+function checkUrlOfTests(url: string): AppError | undefined {
+  if (url.includes('blocked')) return blockedUrl()
+  if (URL.canParse(url)) return undefined
+  return new AppError('egress_blocked', 'The URL cannot be parsed', { details: { reason: 'malformed' } })
+}
+
 function blockedUrl() {
-  return new AppError('egress_blocked', 'The URL points to an address that may not be reached from here')
+  const details = { reason: 'literal_address' }
+  return new AppError('egress_blocked', 'The URL points to an address that may not be reached from here', { details })
 }
 
 /** Settings that a test may override. */
@@ -129,6 +157,8 @@ export function createTestApp(
     metrics: createMetrics('admin-api'),
     showKey: () => {},
     expiredSecrets: createMemoryExpiredSecrets(given.stores),
+    changeFeed: given.changeFeed ?? memoryChangeFeedOf(given.stores),
+    search: given.search ?? createMemorySearchIndex(given.stores as Partial<MemoryStores>),
     ...given,
   }
   const sockets = { maxSockets: 1_000, maxPerAddress: 500, isTrustedProxy: () => false, ...settings.sockets }
@@ -136,13 +166,19 @@ export function createTestApp(
     host: '127.0.0.1',
     port: 0,
     ingressPublicUrl: INGRESS_URL,
+    publicUrl: CONSOLE_URL,
+    oidc: undefined,
     brandName: 'Backstop',
+    consolePublicUrl: null,
+    consoleFolder: '/nowhere',
     mailEventsToken: new Secret(MAIL_EVENTS_TOKEN),
     bootstrapApiKey: new Secret(BOOTSTRAP_KEY),
     sesTopicArns: [],
     apiBaseHosts: [],
     channelHosts: [],
     bodiesMaxBytes: 16_777_216,
+    // The tests of one file send more requests in a minute than one client may.
+    rateLimits: { perKey: 1_000_000, perAddress: 1_000_000 },
     ...settings,
     sockets,
   })
@@ -152,6 +188,9 @@ export function createTestApp(
 export async function startTestApi(
   parts: Pick<AdminPorts, 'stores' | 'openBooks'> & {
     readonly expiredSecrets?: ExpiredSecrets
+    readonly changeFeed?: ChangeFeed
+    readonly search?: SearchIndex
+    readonly egress?: AdminPorts['egress']
     readonly others: OtherServicesCollections
     readonly bus: Bus
     readonly codec?: MessageCodec
@@ -167,7 +206,9 @@ export async function startTestApi(
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + ahead }
   const { bus, stores, openBooks, settings } = parts
   const { expiredSecrets = createMemoryExpiredSecrets(stores) } = parts
-  const given = { bus, codec, clock, stores, expiredSecrets, openBooks, logger }
+  const { changeFeed = memoryChangeFeedOf(stores) } = parts
+  const { search = createMemorySearchIndex(stores as Partial<MemoryStores>), egress = egressOfTests } = parts
+  const given = { search, changeFeed, egress, bus, codec, clock, stores, expiredSecrets, openBooks, logger }
   const app = createTestApp(given, settings)
   const listeners = await startStandIns(parts.bus, codec, clock, parts.others)
   await app.start()
@@ -198,7 +239,10 @@ export async function startTestApi(
 }
 
 /** Starts the API with all stores in memory. */
-export function startMemoryApi(settings: TestSettings = {}): Promise<TestApi> {
+export function startMemoryApi(
+  settings: TestSettings = {},
+  ports: Partial<Pick<AdminPorts, 'egress'>> = {},
+): Promise<TestApi> {
   const stores = createMemoryStores()
   const bus = createMemoryBus({ clock: systemClock })
   const openBooks: AdminPorts['openBooks'] = options =>
@@ -206,7 +250,7 @@ export function startMemoryApi(settings: TestSettings = {}): Promise<TestApi> {
   const { transaction: _, ...others } = stores
   const collections: readonly { findAll(where: object): Promise<unknown[]> }[] = Object.values(others)
   const dump = async () => JSON.stringify(await Promise.all(collections.map(collection => collection.findAll({}))))
-  return startTestApi({ stores, others: stores, bus, dump, settings, openBooks })
+  return startTestApi({ stores, others: stores, bus, dump, settings, openBooks, ...ports })
 }
 
 /** Stands in for the notifier, and collects the published messages. */
@@ -266,10 +310,10 @@ async function startStandIns(bus: Bus, codec: MessageCodec, clock: Clock, others
 }
 
 /** Applies the effects of a command that answers of the API wait for. */
-async function applyCommand(
-  command: Command,
-  { channelHealth, suppressions }: OtherServicesCollections,
-): Promise<void> {
+async function applyCommand(command: Command, others: OtherServicesCollections): Promise<void> {
+  const { channelHealth, suppressions } = others
+  if (command.kind === 'change_incident') await changeIncident(command, others)
+  if (command.kind === 'change_incidents') await others.incidentBulks.put(finishedBulk(command))
   if (command.kind === 'enable_channel') {
     const forgiven = { disabled_at: null, disabled_reason: null, disabled_incident_id: null, failing_since: null }
     await channelHealth.change({ _id: command.channel_id }, forgiven)
@@ -290,6 +334,66 @@ async function applyCommand(
     soft_bounces: [],
     suppressed_at: at,
     updated_at: at,
+  })
+}
+
+/** Stands in for the reconciler: the bulk change is done, and changed seven incidents. */
+function finishedBulk({
+  bulk_id: _id,
+  project_id,
+  selection,
+  change,
+  actor,
+  requested_at,
+}: Extract<Command, { kind: 'change_incidents' }>): IncidentBulkDocument {
+  const at = new Date(requested_at)
+  const progress = { state: 'done', changed: 7, refused: 1, cursor: null, version: 2 } as const
+  return { _id, project_id, selection, change, actor, ...progress, next_page_at: at, requested_at: at, finished_at: at }
+}
+
+/** Stands in for the reconciler: changes the state of an incident, or refuses a change that its state does not allow. */
+async function changeIncident(
+  { command_id, project_id, incident_id, change, actor, requested_at }: Extract<Command, { kind: 'change_incident' }>,
+  { incidents, incidentOutcomes }: OtherServicesCollections,
+): Promise<void> {
+  const known = await incidents.find({ _id: incident_id, project_id })
+  const allowed = { acknowledge: ['open'], resolve: ['open', 'acknowledged'], reopen: ['resolved'] }
+  const isRefused =
+    known === undefined || (change.kind in allowed && !allowed[change.kind as 'reopen'].includes(known.state))
+  if (!isRefused) {
+    await incidents.change(
+      { _id: incident_id },
+      {
+        ...(change.kind === 'acknowledge' ? { state: 'acknowledged', acknowledged_by: actor.name } : {}),
+        ...(change.kind === 'resolve'
+          ? { state: 'resolved', resolved_by: actor.name, reason: change.reason, note: change.note }
+          : {}),
+        ...(change.kind === 'reopen' ? { state: 'open', resolved_by: null, reopened: (known.reopened ?? 0) + 1 } : {}),
+        ...(change.kind === 'assign' ? { assignee: change.assignee } : {}),
+        changes: [
+          ...(known.changes ?? []),
+          {
+            at: requested_at,
+            what: 'incident_commented',
+            id: incident_id,
+            text: JSON.stringify(change),
+            by: actor,
+            command_id,
+            version: known.version + 1,
+          },
+        ],
+        version: known.version + 1,
+      },
+    )
+  }
+  await incidentOutcomes.put({
+    _id: command_id,
+    project_id,
+    incident_id,
+    outcome: isRefused ? 'refused' : 'changed',
+    reason: isRefused ? 'state' : null,
+    detail: isRefused ? `The incident was ${known?.state} by ${actor.name}` : null,
+    at: new Date(requested_at),
   })
 }
 

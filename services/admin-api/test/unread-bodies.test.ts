@@ -58,6 +58,7 @@ describe('a body that is announced and does not arrive', () => {
     { name: 'a path that is not there', path: '/nowhere', status: '404' },
     { name: 'the start', method: 'GET', path: '/', status: '200' },
     { name: 'the OpenAPI document', method: 'GET', path: '/v1/openapi.json', status: '200' },
+    { name: 'a sign-in with OpenID Connect', method: 'GET', path: '/v1/sign-in/oidc/callback', status: '404' },
     { name: 'the page of a link that unsubscribes', method: 'GET', path: `/v1/unsubscribe/${token}`, status: '200' },
   ])('is not waited for by $name', async ({ method, path, status }) => {
     const request = sendIncompleteRequest(path, 1_000, 0, '', method)

@@ -1,8 +1,8 @@
-import { newId } from '@backstop/contracts'
+import { type AuditDocument, newId } from '@backstop/contracts'
 import { AppError, addressKey, type Clock, createPeriodic, type Logger } from '@backstop/kit'
-import type { AdminCollections } from '../store/stores.ts'
+import type { AdminStores } from '../store/stores.ts'
 import type { RequestFacts } from './request-facts.ts'
-import { RefusalTally } from './rules/refusal-tally.ts'
+import { RefusalTally, type RefusedActor } from './rules/refusal-tally.ts'
 
 /** Writes refused requests to the audit. */
 export interface RefusalAudit {
@@ -13,6 +13,7 @@ export interface RefusalAudit {
   stop(): Promise<void>
 }
 
+const ROWS_AT_ONCE = 200
 /** How often refusals are stored, in milliseconds. Known gap: a killed process loses the refusals of this time. */
 const STORE_EVERY_MS = 5_000
 
@@ -21,14 +22,16 @@ const STORE_EVERY_MS = 5_000
  * causes no flood of writes. RefusalTally bounds the rows in memory.
  */
 export function createRefusalAudit(
-  audit: Pick<AdminCollections['audit'], 'put'>,
+  { transaction }: Pick<AdminStores, 'transaction'>,
   { clock, logger }: { clock: Clock; logger: Logger },
 ): RefusalAudit {
   const tally = new RefusalTally()
   async function store(): Promise<void> {
-    for (const row of tally.unstored()) {
-      await audit.put(row)
-      tally.markStored(row)
+    const rows = tally.unstored()
+    for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+      const batch = rows.slice(at, at + ROWS_AT_ONCE)
+      await storeUnchained(transaction, batch)
+      tally.markStored(batch)
     }
     tally.evictEnded(clock.now())
   }
@@ -36,18 +39,13 @@ export function createRefusalAudit(
   const periodic = createPeriodic({ clock, pauseMs: STORE_EVERY_MS, run: store, onFailure })
   return {
     start: () => periodic.start(),
-    record(error, operation, { principal, requestId, address }) {
+    record(error, operation, { identity, requestId, address }) {
       if (!(error instanceof AppError) || !isRefusal(error)) return
-      const { key_id: refusedKeyId, key_hint: keyHint } = error.details as { key_id?: string; key_hint?: string }
-      const keyId = principal?.keyId ?? refusedKeyId
       tally.add({
-        actor:
-          keyId === undefined
-            ? { kind: 'stranger', network: addressKey(address ?? ''), keyHint: keyHint ?? null }
-            : { kind: 'key', keyId },
+        actor: actorOf(error, identity, address),
         code: error.code,
         operation,
-        projectId: principal?.projectId ?? null,
+        projectId: identity?.grants.length === 1 ? (identity.grants[0]?.projectId ?? null) : null,
         requestId,
         address: address ?? null,
         atMs: clock.now(),
@@ -59,6 +57,29 @@ export function createRefusalAudit(
       await store().catch(onFailure)
     },
   }
+}
+
+/**
+ * Stores rows, except for those that are part of the hash chain already, because a row of the chain must not change. That is possible
+ * only if storing them failed for minutes. In a transaction, so that no row joins the chain between the check and the write.
+ */
+function storeUnchained(transaction: AdminStores['transaction'], rows: readonly AuditDocument[]): Promise<void> {
+  return transaction(async ({ audit }) => {
+    const stored = await audit.findAll({ _id: { in: rows.map(({ _id }) => _id) } })
+    const chained = new Set(stored.flatMap(({ _id, sequence }) => (sequence === undefined ? [] : [_id])))
+    const unchained = rows.filter(({ _id }) => !chained.has(_id)).map(row => ({ ...row, unchained: true }))
+    if (unchained.length > 0) await audit.putAll(unchained)
+  })
+}
+
+function actorOf({ details }: AppError, identity: RequestFacts['identity'], address: string | undefined): RefusedActor {
+  if (identity !== undefined) {
+    return { kind: identity.kind, id: identity.id, name: identity.name, isAuthenticated: true }
+  }
+  const { key_id, person_id, key_hint } = details as { key_id?: string; person_id?: string; key_hint?: string }
+  if (key_id !== undefined) return { kind: 'key', id: key_id, name: null, isAuthenticated: false }
+  if (person_id !== undefined) return { kind: 'person', id: person_id, name: null, isAuthenticated: false }
+  return { kind: 'stranger', network: addressKey(address ?? ''), keyHint: key_hint ?? null }
 }
 
 /** True for a 4xx error, except for a request that did not arrive completely. Errors of the server are not refusals. */

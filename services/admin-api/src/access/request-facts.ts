@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@backstop/contracts'
-import type { Principal } from './rules/access.ts'
+import type { Identity } from './rules/access.ts'
 
 /** The facts about a request that its log line and its audit row contain. They are filled in while the request is processed. */
 export interface RequestFacts {
@@ -10,6 +10,6 @@ export interface RequestFacts {
   route: string | undefined
   /** The operation that the audit names if the request is refused. Undefined if refusals of this request are not audited. */
   operation: string | undefined
-  principal: Principal | undefined
+  identity: Identity | undefined
   code: ErrorCode | undefined
 }

@@ -17,7 +17,7 @@ export function checkInput<S extends z.ZodType>(where: RequestPart, schema: S, g
   if (parsed.success) return parsed.data
   const errors: RefusedField[] = []
   let count = 0
-  for (const issue of parsed.error.issues) {
+  for (const issue of withoutLooserBounds(parsed.error.issues)) {
     for (const error of describeIssue(issue, where)) {
       count++
       if (errors.length < MAX_LISTED_ERRORS) errors.push(error)
@@ -27,6 +27,17 @@ export function checkInput<S extends z.ZodType>(where: RequestPart, schema: S, g
   throw new AppError('invalid_request', `${first?.path}: ${first?.message}${describeMoreErrors(count)}`, {
     details: { errors },
   })
+}
+
+/**
+ * Keeps one error for each exceeded bound of a field. A whole number has the bounds of its type and those of its schema, which come later
+ * and are tighter.
+ */
+function withoutLooserBounds(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const isBound = ({ code }: z.core.$ZodIssue) => code === 'too_big' || code === 'too_small'
+  const keyOf = ({ code, path }: z.core.$ZodIssue) => JSON.stringify([code, path])
+  const tightest = new Map(issues.filter(isBound).map(issue => [keyOf(issue), issue]))
+  return issues.filter(issue => !isBound(issue) || tightest.get(keyOf(issue)) === issue)
 }
 
 /**

@@ -41,14 +41,21 @@ export function createRequestObserver(options: {
         status,
         code: facts.code,
         duration_ms: durationMs,
-        key_id: facts.principal?.keyId,
-        key_project_id: facts.principal?.projectId ?? undefined,
+        ...describeIdentity(facts.identity),
         address: facts.address,
         finished: response.writableFinished,
       }
       logger[(status ?? 0) >= 500 ? 'error' : 'info'](line, 'http.request')
     })
   }
+}
+
+function describeIdentity(identity: RequestFacts['identity']) {
+  if (identity === undefined) return {}
+  const { kind, id, sessionId, grants } = identity
+  const session = sessionId === null ? {} : { session_id: sessionId }
+  if (kind === 'person') return { person_id: id, ...session }
+  return { key_id: id, key_project_id: grants[0]?.projectId ?? undefined, ...session }
 }
 
 /** Returns the function that gives a path as it is logged: without the query, which may hold personal data. */

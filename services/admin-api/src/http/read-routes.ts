@@ -2,13 +2,15 @@
  * Defines the routes that list or read resources as data. All lists are paged in the same way. Each shows only the project of the key,
  * unless the route has its own rule.
  */
-import { ListQuery, listOf, type Scope } from '@backstop/contracts'
+import { ListQuery, listOf } from '@backstop/contracts'
 import { z } from 'zod'
+import type { NeededScope, Principal } from '../access/rules/access.ts'
 import type { DocumentFilter, PageRequest, ReadCollection, StoredDocument } from '../store/collection.ts'
 import { buildPage, decodeCursor, type ListPosition } from './cursor.ts'
 import { projectFilterOf } from './find-resource.ts'
 import { etagOf } from './if-match.ts'
 import { defineRoute, type Route, type RouteRequest } from './route.ts'
+import { FormatFilter, LIST_FORMATS, type ListFormat, streamList } from './whole-list/stream-list.ts'
 
 type NoParams = z.ZodObject<Record<never, never>>
 type PageQuery = z.ZodObject<typeof ListQuery.shape>
@@ -19,7 +21,7 @@ type ReadRequest<P extends z.ZodType, Q extends z.ZodType> = Pick<
 
 interface ReadInput<P, Q, S> extends Pick<Route, 'path' | 'operationId' | 'tag' | 'summary' | 'description'> {
   /** Default: `read`. */
-  readonly scope?: Scope
+  readonly scope?: NeededScope
   readonly params?: P
   readonly query?: Q
   /** Schema of one item. */
@@ -31,13 +33,15 @@ export interface PagedInput<P extends z.ZodObject, Q extends PageQuery, S extend
   extends ReadInput<P, Q, S> {
   /** Names the items in the plural: "actions". */
   readonly items: string
+  /** True if the whole list can also be read as CSV or NDJSON. */
+  readonly isStreamable?: boolean
   /** Reads the items after `place.after`, newest first. */
   page(
     request: ReadRequest<P, Q>,
     place: { readonly after: ListPosition | undefined; readonly limit: number },
   ): Promise<readonly Item[]>
   placeOf(item: Item): ListPosition
-  show(item: Item, now: Date): z.input<S>
+  show(item: Item, now: Date, principal: Principal): z.input<S>
 }
 
 /** Defines a route for a list that is read page by page. */
@@ -46,22 +50,82 @@ export function pagedRoute<
   Item,
   P extends z.ZodObject = NoParams,
   Q extends PageQuery = PageQuery,
->({ items, schema, page, placeOf, show, ...input }: PagedInput<P, Q, S, Item>): Route {
-  const query = (input.query ?? ListQuery) as Q
+>({ items, schema, page, placeOf, show, isStreamable = false, ...input }: PagedInput<P, Q, S, Item>): Route {
+  const asked = (input.query ?? ListQuery) as Q
+  const query = isStreamable ? (asked.extend({ format: FormatFilter }) as unknown as Q) : asked
   const namesProject = input.params !== undefined || 'project_id' in query.shape
   return defineRoute({
     ...input,
     method: 'get',
     scope: input.scope ?? 'read',
     query,
-    answers: { 200: { description: `A page of ${items}`, schema: listOf(schema) } },
+    answers: {
+      200: {
+        description: isStreamable ? `A page of ${items}, or all of them by \`format\`` : `A page of ${items}`,
+        schema: listOf(schema),
+        ...(isStreamable ? { otherMediaTypes: Object.values(LIST_FORMATS) } : {}),
+      },
+    },
     refusals: namesProject ? ['not_found'] : [],
     async handle(request) {
-      const { cursor, limit } = request.query as z.output<PageQuery>
-      const found = await page(request, { after: decodeCursor(cursor), limit: limit + 1 })
-      return { status: 200, body: buildPage(found, limit, placeOf, item => show(item, request.now)) }
+      const { cursor, limit, format: named } = request.query as z.output<PageQuery> & { readonly format?: string }
+      const after = decodeCursor(cursor)
+      const format = isStreamable ? chooseFormat(named, request) : undefined
+      if (format === undefined) {
+        const found = await page(request, { after, limit: limit + 1 })
+        return {
+          status: 200,
+          body: buildPage(found, limit, placeOf, item => show(item, request.now, request.principal)),
+        }
+      }
+      const pageAfter = async (place: ListPosition | undefined, principal: Principal) => {
+        const found = await page({ ...request, principal }, { after: place, limit: STREAMED_PAGE })
+        return { rows: found.map(item => show(item, request.now, principal) as Row), last: lastPlaceOf(found) }
+      }
+      const lastPlaceOf = (found: readonly Item[]) => {
+        const last = found.at(-1)
+        return last === undefined || found.length < STREAMED_PAGE ? undefined : placeOf(last)
+      }
+      // The first page is read before the answer begins, so that an error is still answered as a problem document.
+      const first = await pageAfter(after, request.principal)
+      async function* pages() {
+        yield first.rows
+        for (let place = first.last; place !== undefined; ) {
+          // A key that was revoked in the meantime reads no further page, and a person without a role nothing more of its project.
+          const { rows, last } = await pageAfter(place, await request.authorize())
+          yield rows
+          place = last
+        }
+      }
+      const columns = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+      const file = `${input.path.split('/').at(-1)}.${format}`
+      return {
+        status: 200,
+        headers: {
+          'content-type': format === 'csv' ? `${LIST_FORMATS.csv}; charset=utf-8` : LIST_FORMATS.ndjson,
+          'content-disposition': `attachment; filename="${file}"`,
+        },
+        stream: out => streamList(out, { format, columns, pages: pages(), signal: request.signal }),
+      }
     },
   })
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Items read at once for a stream. */
+const STREAMED_PAGE = 200
+
+/** The form of a whole list that the query or else the Accept header names; undefined for a page of JSON. */
+function chooseFormat(
+  named: string | undefined,
+  { accepts }: Pick<RouteRequest<never, never, never>, 'accepts'>,
+): ListFormat | undefined {
+  if (named === 'csv' || named === 'ndjson') return named
+  if (named !== undefined) return undefined
+  // Without a preference, the first type counts.
+  const type = accepts(['application/json', ...Object.values(LIST_FORMATS)])
+  return type === LIST_FORMATS.csv ? 'csv' : type === LIST_FORMATS.ndjson ? 'ndjson' : undefined
 }
 
 /** Describes a list of documents of one collection. */
@@ -86,7 +150,7 @@ export interface ListInput<
   readonly beside?: Pick<ReadCollection<B>, 'findAll'>
   /** Default: the id of the first document. */
   idBeside?(document: D): string
-  show(document: D, beside: B | undefined, now: Date): z.input<S>
+  show(document: D, beside: B | undefined, now: Date, principal: Principal): z.input<S>
 }
 
 /** Defines a route that lists the documents of a collection. */
@@ -113,8 +177,25 @@ export function listRoute<
       return documents.map(document => ({ document, other: otherOf.get(idOf(document)) }))
     },
     placeOf: ({ document }) => ({ at: document[sortedBy] as Date, id: document._id }),
-    show: ({ document, other }, now) => show(document, other, now),
+    show: ({ document, other }, now, principal) => show(document, other, now, principal),
   })
+}
+
+/** The window of a list whose query has `from` and `to`. */
+export function windowOf({
+  from,
+  to,
+}: {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}): NonNullable<PageRequest<never>['window']> {
+  const dateOf = (time: string | undefined) => (time === undefined ? undefined : new Date(time))
+  return { from: dateOf(from), before: dateOf(to) }
+}
+
+/** True if a time is in the window of a list. */
+export function isWithin({ from, before }: NonNullable<PageRequest<never>['window']>, at: Date): boolean {
+  return (from === undefined || at >= from) && (before === undefined || at < before)
 }
 
 const IdParams = z.object({ id: z.string() })
@@ -128,7 +209,7 @@ export interface GetInput<P extends z.ZodObject, Q extends z.ZodObject, S extend
   readonly isVersioned?: z.input<S> extends { readonly version: number } ? boolean : never
   /** @throws AppError `not_found`, also for an item of another project */
   find(request: ReadRequest<P, Q>): Promise<Item>
-  show(item: Item, now: Date): z.input<S> | Promise<z.input<S>>
+  show(item: Item, now: Date, principal: Principal): z.input<S> | Promise<z.input<S>>
 }
 
 /** Defines a route that reads one item. */
@@ -147,7 +228,7 @@ export function getRoute<
     answers: { 200: { description, schema } },
     refusals: ['not_found'],
     async handle(request) {
-      const body = await show(await find(request), request.now)
+      const body = await show(await find(request), request.now, request.principal)
       const headers = isVersioned ? { etag: etagOf((body as { version: number }).version) } : {}
       return { status: 200, body, headers }
     },

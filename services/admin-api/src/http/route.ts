@@ -2,10 +2,13 @@
  * A route as data: its path, schemas, scope and handler. The server, the request checks and the OpenAPI document are all made from it, so
  * they cannot differ.
  */
-import type { ErrorCode, IdKind, Scope } from '@backstop/contracts'
-import type { Logger } from '@backstop/kit'
+import type { Writable } from 'node:stream'
+import type { AuditedField, ErrorCode, IdKind } from '@backstop/contracts'
+import type { AppError, Logger } from '@backstop/kit'
 import { z } from 'zod'
-import type { Principal } from '../access/rules/access.ts'
+import type { CookieForm, CookieName } from '../access/cookies.ts'
+import type { Identity, NeededScope, Principal } from '../access/rules/access.ts'
+import type { RequestOrigin } from '../access/rules/same-origin.ts'
 import type { AdminCollections } from '../store/stores.ts'
 
 /** The HTTP methods of the API. */
@@ -16,8 +19,9 @@ export interface RouteRequest<Params, Query, Body> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
-  /** The key of the caller. Every query is limited to its project (access/rules/access.ts). */
+  /** The key or person that calls. Every query is limited to its projects (access/rules/access.ts). */
   readonly principal: Principal
+  readonly client: RequestClient
   /** The If-Match header, for routes that honour it. */
   readonly ifMatch: string | undefined
   readonly now: Date
@@ -27,13 +31,25 @@ export interface RouteRequest<Params, Query, Body> {
    * Changes documents of this API and writes the audit row in the same transaction. If the transaction fails, nothing is changed and the
    * caller may retry, so a secret that is shown once is never lost with a change.
    * @param write reads and writes only the given collections; it may run several times
-   * @param describeChange returns the content of the audit row
+   * @param describeChange returns the content of the audit row, or of several; undefined if nothing was changed
    * @throws AppError `unavailable`; any error of `write`. In each case nothing was changed.
    */
   change<T>(
     write: (collections: AdminCollections) => Promise<T>,
-    describeChange: (written: T) => AuditedChange,
+    describeChange: (
+      written: T,
+      changes: readonly AuditedField[],
+    ) => AuditedChange | readonly AuditedChange[] | undefined,
   ): Promise<T>
+  /** The one of these media types that the Accept header prefers; undefined if it accepts none. */
+  accepts(types: readonly string[]): string | undefined
+  /** The Last-Event-ID header, for streams of events. */
+  readonly lastEventId: string | undefined
+  /**
+   * Authenticates the caller again and checks the scope, for answers that take long.
+   * @throws AppError `unauthenticated`, `forbidden`; `unavailable` if the keys cannot be read
+   */
+  authorize(): Promise<Principal>
   /** Aborted when the caller disconnects or the process stops. */
   readonly signal: AbortSignal
   /** Identifies this request in the log and in its answer. */
@@ -42,14 +58,28 @@ export interface RouteRequest<Params, Query, Body> {
   readonly logger: Logger
 }
 
+/** The program that sends a request, for routes that sign people in and out. */
+export interface RequestClient extends RequestOrigin {
+  /** Null after the connection closed. */
+  readonly address: string | null
+  readonly userAgent: string | null
+  /** The form of the cookies that the answer may set. */
+  readonly cookieForm: CookieForm
+  cookie(name: CookieName): string | undefined
+}
+
 /** A change, as its audit row describes it. */
 export interface AuditedChange {
+  /** Who made the change, if it is not the principal of the request: the route signs somebody in. */
+  readonly actor?: Pick<Identity, 'kind' | 'id' | 'name' | 'sessionId'>
   readonly action: string
   readonly target: string
+  /** The changed fields. Default: those that `RouteRequest.change` wrote. */
+  readonly changes?: readonly AuditedField[]
   readonly projectId: string | null
 }
 
-/** The answer of a route. At most one of `body`, `html`, `text` and `serialized` is set. */
+/** The answer of a route. At most one of `body`, `html`, `text`, `serialized` and `stream` is set. */
 export interface RouteAnswer {
   readonly status: number
   readonly body?: unknown
@@ -59,7 +89,11 @@ export interface RouteAnswer {
   readonly text?: string
   /** Serialized JSON in place of `body`, made once for all answers. */
   readonly serialized?: Buffer
-  readonly headers?: Readonly<Record<string, string>>
+  /** Writes and ends the answer, in place of `body`. An error that is thrown before the first byte is answered as a problem. */
+  readonly stream?: (out: Writable) => Promise<void>
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  /** The refusal that `html` explains to a person, for the log and the audit. Other refusals are thrown. */
+  readonly refusal?: AppError
   /**
    * A change outside of this API's database (in the ledger or by a command), for the audit row. Undefined if nothing changed, or if
    * `RouteRequest.change` wrote the row.
@@ -72,6 +106,8 @@ export interface AnswerDescription {
   readonly description: string
   /** Media type, if it is not JSON. */
   readonly mediaType?: string
+  /** Media types of text that the route may answer in place of JSON. */
+  readonly otherMediaTypes?: readonly string[]
   readonly schema?: z.ZodType
   /** Fields that only the first answer shows. A repeat under the same Idempotency-Key omits them. */
   readonly shownOnce?: readonly string[]
@@ -86,9 +122,10 @@ export interface Route {
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** The required scope; `public` if the route needs no key. */
-  readonly scope: Scope | 'public'
+  /** The required scope; `public` if the route needs no key or session. */
+  readonly scope: NeededScope | 'public'
   readonly params: z.ZodObject
+  /** Unknown parameters are refused, unless it is a `looseObject`. */
   readonly query: z.ZodObject
   readonly body: z.ZodType | undefined
   /**

@@ -1,17 +1,30 @@
 import { AppError, type ByteBudget, type Clock, type Logger, type SecretBox } from '@backstop/kit'
 import type { Request, Response } from 'express'
+import type { RefusalAudit } from '../access/audit-refusals.ts'
 import { authenticate } from '../access/authenticate.ts'
-import { decideAccess, type Principal } from '../access/rules/access.ts'
+import { type CookieForm, decideCookieForm, readCookie } from '../access/cookies.ts'
+import { decideAccess, type Identity, type NeededScope, type Principal } from '../access/rules/access.ts'
+import type { RequestOrigin } from '../access/rules/same-origin.ts'
+import type { UseRecorder } from '../access/use-recorder.ts'
 import type { AdminStores } from '../store/stores.ts'
 import { changeWithAuditRow, writeAuditRow } from './audit-row.ts'
 import { checkInput } from './check-input.ts'
 import { endAnswer } from './end-answer.ts'
 import { randomIds, runOnce } from './idempotency.ts'
+import type { RequestLimits } from './limit-rate.ts'
 import { receiveBody, unexpectedBody } from './read-body.ts'
-import type { Route, RouteAnswer, RouteRequest } from './route.ts'
+import type { RequestClient, Route, RouteAnswer, RouteRequest } from './route.ts'
 
 /** Principal of requests to public routes; it has no scopes. */
-const PUBLIC_PRINCIPAL: Principal = { keyId: 'nobody', scopes: [], projectId: '' }
+const PUBLIC_PRINCIPAL: Principal = {
+  kind: 'key',
+  id: 'nobody',
+  name: 'nobody',
+  sessionId: null,
+  keyHash: null,
+  grants: [],
+  projectIds: [],
+}
 
 /** Services and settings for running routes. */
 export interface RouteRunnerOptions {
@@ -20,6 +33,11 @@ export interface RouteRunnerOptions {
   readonly clock: Clock
   /** Limits the bytes of all request bodies in memory. */
   readonly bodies: ByteBudget
+  readonly uses: Pick<UseRecorder, 'record'>
+  readonly refusals: Pick<RefusalAudit, 'record'>
+  readonly limits: Pick<RequestLimits, 'limitKey'>
+  /** Base URL of this API for browsers. */
+  readonly publicUrl: string
   readonly logger: Logger
   /** Aborted when the process stops, so that waiting requests end. */
   readonly stopping: AbortSignal
@@ -39,30 +57,50 @@ interface CheckedRequest {
 }
 
 /**
- * Runs a route for a request, in this order: authenticate the key, check its scope, check the request, look up the Idempotency-Key, make
+ * Runs a route for a request, in this order: authenticate the key or session, check its scope, check the request, look up the Idempotency-Key, make
  * the change and write its audit row, answer. The body is not read before the scope is checked.
  */
 export function createRouteRunner(options: RouteRunnerOptions) {
   const { stores, secretBox, clock, bodies, logger } = options
   return async (route: Route, request: Request, response: Response): Promise<void> => {
-    const { facts } = response.locals
     const now = new Date(clock.now())
-    const principal =
-      route.scope === 'public'
-        ? PUBLIC_PRINCIPAL
-        : await authenticate(request.get('authorization'), stores.apiKeys, now, logger)
-    facts.principal = principal === PUBLIC_PRINCIPAL ? undefined : principal
-    checkAccess(route, principal)
+    const principal = await authorize(route, request, now, response)
     const params = checkInput('path', route.params, request.params)
-    const query = checkInput('query', route.query.strict(), request.query)
+    const query = checkInput('query', isOpen(route.query) ? route.query : route.query.strict(), request.query)
     route.checkCredential(params as never)
     const received = await receiveBody(request, route, { budget: bodies, clock })
     try {
       const checkedRequest = { route, request, response, principal, params, query, given: received.content, now }
-      send(response, await runHandler(checkedRequest), clock)
+      const answer = await runHandler(checkedRequest)
+      if (answer.refusal !== undefined) recordRefusal(answer.refusal, route, response)
+      await send(response, answer, clock)
     } finally {
       received.release()
     }
+  }
+
+  /**
+   * Authenticates the caller and checks the scope of the route.
+   * @param response of a new request, which counts for the limit of the caller and whose facts get the caller, also if the scope is missing
+   */
+  async function authorize({ scope }: Route, request: Request, now: Date, response?: Response): Promise<Principal> {
+    if (scope === 'public') return PUBLIC_PRINCIPAL
+    const authorization = request.get('authorization')
+    const cookieForm = decideCookieForm(request.get('host'), options.publicUrl)
+    const credentials = { ...originOf(request), authorization, cookie: request.get('cookie'), cookieForm }
+    const identity = await authenticate(credentials, options, now)
+    if (response !== undefined) {
+      response.locals.facts.identity = identity
+      options.limits.limitKey(identity.id, response)
+    }
+    return toPrincipal(identity, scope)
+  }
+
+  /** Does for a refusal that is answered as a page what the server does for one that is answered as a problem. */
+  function recordRefusal(refusal: AppError, { operationId }: Route, { locals: { facts } }: Response): void {
+    facts.code = refusal.code
+    options.refusals.record(refusal, operationId, facts)
+    if (refusal.status >= 500) logger.warn({ error: refusal, request_id: facts.requestId }, 'http.unavailable')
   }
 
   /** Runs the route's handler on a completely received request. */
@@ -71,16 +109,20 @@ export function createRouteRunner(options: RouteRunnerOptions) {
     const { facts } = response.locals
     const body = checkBody(route, given)
     const work = async (makeId: RouteRequest<never, never, never>['newId']) => {
-      const requester = { keyId: principal.keyId, requestId: facts.requestId, address: facts.address, now }
+      const requester = { identity: principal, requestId: facts.requestId, address: facts.address, now }
       const answer = await route.handle({
         params,
         query,
         body,
         principal,
+        client: clientOf(request, facts.address, decideCookieForm(request.get('host'), options.publicUrl)),
         ifMatch: request.get('if-match'),
         now,
         newId: makeId,
         change: changeWithAuditRow(stores, makeId, requester),
+        lastEventId: request.get('last-event-id'),
+        accepts: (types: readonly string[]) => request.accepts([...types]) || undefined,
+        authorize: () => authorize(route, request, new Date(clock.now())),
         signal: AbortSignal.any([disconnectSignal(response), options.stopping]),
         requestId: facts.requestId,
         logger,
@@ -95,7 +137,7 @@ export function createRouteRunner(options: RouteRunnerOptions) {
       secretBox,
       {
         key,
-        callerId: principal.keyId,
+        callerId: principal.id,
         content: [request.method, request.path, JSON.stringify(given ?? null)],
         now,
         shownOnce: Object.values(route.answers).flatMap(({ shownOnce }) => shownOnce ?? []),
@@ -105,11 +147,38 @@ export function createRouteRunner(options: RouteRunnerOptions) {
   }
 }
 
-function checkAccess({ scope }: Route, principal: Principal): void {
-  if (scope === 'public') return
-  const access = decideAccess(principal, scope)
-  if (access.kind === 'granted') return
-  throw new AppError('forbidden', `Use an API key with the scope ${scope}`, { details: { reason: access.reason } })
+/** @throws AppError `forbidden` */
+function toPrincipal(identity: Identity, scope: NeededScope): Principal {
+  const access = decideAccess(identity, scope)
+  if (access.kind === 'granted') return { ...identity, projectIds: access.projectIds }
+  const message =
+    identity.kind === 'key' ? `Use an API key with the scope ${scope}` : `None of your roles has the scope ${scope}`
+  throw new AppError('forbidden', message, { details: { reason: access.reason } })
+}
+
+function isOpen(query: Route['query']): boolean {
+  return query.def.catchall !== undefined
+}
+
+function originOf(request: Request): RequestOrigin {
+  return {
+    method: request.method,
+    host: request.get('host'),
+    origin: request.get('origin'),
+    fetchSite: request.get('sec-fetch-site'),
+  }
+}
+
+const MAX_USER_AGENT_LENGTH = 256
+
+function clientOf(request: Request, address: string | undefined, cookieForm: CookieForm): RequestClient {
+  return {
+    ...originOf(request),
+    address: address ?? null,
+    userAgent: request.get('user-agent')?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
+    cookieForm,
+    cookie: name => readCookie(request.get('cookie'), name, cookieForm),
+  }
 }
 
 function checkBody(route: Route, given: unknown): unknown {
@@ -127,10 +196,11 @@ function disconnectSignal(response: Response): AbortSignal {
   return gone.signal
 }
 
-function send(response: Response, answer: RouteAnswer, clock: Clock): void {
-  response.status(answer.status).set(answer.headers ?? {})
-  const { html, text, serialized, body } = answer
-  if (html !== undefined) endAnswer(response.type('text/html'), html, clock)
+async function send(response: Response, answer: RouteAnswer, clock: Clock): Promise<void> {
+  response.status(answer.status).set((answer.headers ?? {}) as Record<string, string | string[]>)
+  const { html, text, serialized, body, stream } = answer
+  if (stream !== undefined && response.req.method !== 'HEAD') await stream(response)
+  else if (html !== undefined) endAnswer(response.type('text/html'), html, clock)
   else if (text !== undefined) endAnswer(response.type('text/plain'), text, clock)
   else if (serialized !== undefined) endAnswer(response.type('application/json'), serialized, clock)
   else if (body === undefined || body === null) endAnswer(response, undefined, clock)

@@ -12,11 +12,13 @@ import {
   type SecretBox,
   type SocketLimitOptions,
 } from '@backstop/kit'
-import express, { type NextFunction, type Request, type Response } from 'express'
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
 import type { RefusalAudit } from '../access/audit-refusals.ts'
 import type { RequestFacts } from '../access/request-facts.ts'
+import type { UseRecorder } from '../access/use-recorder.ts'
 import type { AdminStores } from '../store/stores.ts'
 import { answerProblem } from './answer-problem.ts'
+import { createRequestLimits, type RateLimits } from './limit-rate.ts'
 import { createRequestObserver } from './observe-request.ts'
 import { refuseInvalidHttp } from './refuse-bad-http.ts'
 import type { Method, Route } from './route.ts'
@@ -32,6 +34,12 @@ export interface ApiServerOptions {
   /** Limits the bytes of all request bodies in memory. */
   readonly bodies: ByteBudget
   readonly refusals: Pick<RefusalAudit, 'record'>
+  readonly rateLimits: RateLimits
+  /** Base URL of this API for browsers. */
+  readonly publicUrl: string
+  /** Serves the console, and leaves every other request to the next handler. */
+  readonly serveConsole: RequestHandler
+  readonly uses: Pick<UseRecorder, 'record'>
   readonly sockets: Pick<SocketLimitOptions, 'maxSockets' | 'maxPerAddress' | 'isTrustedProxy'>
   readonly logger: Logger
   readonly metrics: Metrics
@@ -68,6 +76,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   app.set('query parser', 'simple')
   const observe = createRequestObserver(options)
   const { isTrustedProxy } = options.sockets
+  const limits = createRequestLimits(options.rateLimits, options.clock)
   /** Requests that exceed the limit of requests in flight per address. */
   const excess = new WeakSet<IncomingMessage>()
   app.use((request, response, next) => {
@@ -80,7 +89,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
           : clientAddress(remoteAddress, headerValuesOf(request.rawHeaders, FORWARDED_FOR), isTrustedProxy),
       route: undefined,
       operation: undefined,
-      principal: undefined,
+      identity: undefined,
       code: undefined,
     }
     response.locals.facts = facts
@@ -89,6 +98,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     response.on('error', () => {})
     response.set({ ...SECURITY_HEADERS, 'x-request-id': facts.requestId })
     observe(request, response, facts)
+    if (facts.address !== undefined) limits.limitAddress(facts.address, response)
     next()
   })
   app.use((request, response, next) => {
@@ -105,7 +115,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     }
     next()
   })
-  const run = createRouteRunner(options)
+  app.use(options.serveConsole)
+  const run = createRouteRunner({ ...options, limits })
   const byPath = Map.groupBy(options.routes, route => route.path)
   for (const [path, routes] of byPath) mountRoutes(app, path, routes, run)
   app.use((_request: Request, _response: Response, next: NextFunction) => {
@@ -126,9 +137,13 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     requireHostHeader: false,
   })
   server.maxHeadersCount = MAX_HEADERS
-  const limits = limitSockets(server, { ...options, ...options.sockets, maxRequestsPerSocket: MAX_REQUESTS_PER_SOCKET })
+  const socketLimits = limitSockets(server, {
+    ...options,
+    ...options.sockets,
+    maxRequestsPerSocket: MAX_REQUESTS_PER_SOCKET,
+  })
   const serve = (request: IncomingMessage, response: ServerResponse) => {
-    const admission = limits.admit(request, response)
+    const admission = socketLimits.admit(request, response)
     if (admission === 'ignore') return
     if (admission === 'refuse') excess.add(request)
     app(request, response)
@@ -137,7 +152,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   // A server may ignore any Expect header other than 100-continue (RFC 9110, 10.1.1).
   server.on('checkExpectation', serve)
   refuseInvalidHttp(server, options.logger)
-  return { server, stop: () => limits.stop() }
+  return { server, stop: () => socketLimits.stop() }
 }
 
 function mountRoutes(

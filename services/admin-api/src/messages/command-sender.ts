@@ -37,7 +37,11 @@ function targetOf(command: Command): string {
   if ('address' in command) return `${command.project_id}/${command.address.trim().toLowerCase()}`
   if ('delivery_id' in command) return command.delivery_id
   if ('operation_id' in command) return command.operation_id
+  if (command.kind === 'change_incidents') return command.bulk_id
+  if (command.kind === 'change_incident') return command.incident_id
   if ('connection_id' in command) return command.connection_id
   if ('expected_change_id' in command) return command.expected_change_id
+  if ('key_id' in command) return command.key_id
+  if (command.kind === 'mark_replayed') return command.project_id
   return command.channel_id
 }

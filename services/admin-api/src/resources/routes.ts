@@ -10,16 +10,25 @@ import { deadLetterRoutes } from './dead-letters/dead-letters.ts'
 import { deliveryRoutes } from './deliveries/deliveries.ts'
 import { expectedChangeRoutes } from './expected-changes/expected-changes.ts'
 import { inboxRoutes } from './inbox/inbox.ts'
+import { inboxReplayRoutes } from './inbox-replays/inbox-replays.ts'
 import { incidentRoutes } from './incidents/incidents.ts'
+import { liveRoutes } from './live/live.ts'
 import { mailEventRoutes } from './mail-events/mail-events.ts'
+import { oidcSignInRoutes } from './oidc-sign-in/oidc-sign-in.ts'
 import { approvalRoutes } from './operations/approvals.ts'
 import { operationRoutes } from './operations/operations.ts'
+import { peopleRoutes } from './people/people.ts'
 import { previewRoutes } from './previews/previews.ts'
 import { projectRoutes } from './projects/projects.ts'
 import { replayRoutes } from './replays/replays.ts'
 import { runRoutes } from './runs/runs.ts'
+import { searchRoutes } from './search/search.ts'
+import { secretRoutes } from './secrets/secrets.ts'
 import { selfDescriptionRoutes } from './self-description/self-description.ts'
+import { sessionRoutes } from './sessions/sessions.ts'
 import { silenceRoutes } from './silences/silences.ts'
+import { statsRoutes } from './stats/stats.ts'
+import { stormRoutes } from './storms/storms.ts'
 import { suppressionRoutes } from './suppressions/suppressions.ts'
 import { unsubscribeRoutes } from './unsubscribe/unsubscribe.ts'
 
@@ -38,12 +47,21 @@ export function allRoutes(parts: AdminParts): Route[] {
     ...budgetRoutes(parts),
     ...runRoutes(parts),
     ...incidentRoutes(parts),
+    ...stormRoutes(parts),
     ...actionRoutes(parts),
+    ...searchRoutes(parts),
+    ...statsRoutes(parts),
+    ...liveRoutes(parts),
     ...expectedChangeRoutes(parts),
     ...silenceRoutes(parts),
     ...inboxRoutes(parts),
+    ...inboxReplayRoutes(parts),
     ...apiKeyRoutes(parts),
+    ...peopleRoutes(parts),
+    ...sessionRoutes(parts),
+    ...oidcSignInRoutes(parts),
     ...auditRoutes(parts),
+    ...secretRoutes(parts),
     ...previewRoutes(parts),
     ...unsubscribeRoutes(parts),
     ...mailEventRoutes(parts),

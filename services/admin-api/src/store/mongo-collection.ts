@@ -1,39 +1,65 @@
 import type { CollectionName } from '@backstop/contracts'
-import { asUnavailable, isDuplicateKey } from '@backstop/kit'
+import { asUnavailable, isDuplicateKey, LIST_WITHIN_MS, runListQuery } from '@backstop/kit'
 import type { ClientSession, Db, Filter, MatchKeysAndValues, OptionalUnlessRequiredId } from 'mongodb'
-import type { Collection, DocumentFilter, PageRequest, StoredDocument } from './collection.ts'
+import {
+  BATCH_SIZE,
+  type Collection,
+  type DocumentFilter,
+  type PageRequest,
+  type Range,
+  type StoredDocument,
+} from './collection.ts'
 
 /**
  * A MongoDB collection.
  * @param session the transaction that all calls are part of. In a transaction, errors of the driver are thrown unchanged, because the
  * driver decides by them whether to run the transaction again.
+ * @param maxTimeMS limits the time of reads outside of transactions: some filters of lists have no index
  */
 export function createMongoCollection<D extends StoredDocument>(
   db: Db,
   name: CollectionName,
   session?: ClientSession,
+  maxTimeMS = LIST_WITHIN_MS,
 ): Collection<D> {
   // A cast, because the driver cannot compute the type of _id of a generic document.
   const collection = db.collection<StoredDocument & Record<string, unknown>>(name)
   const options = session === undefined ? {} : { session }
+  const reading = session === undefined ? { maxTimeMS } : options
+  const readList: typeof asUnavailable = session === undefined ? runListQuery : call => call()
   const convertErrors: typeof asUnavailable = session === undefined ? asUnavailable : call => call()
   const toDocument = (found: unknown) => (found === null ? undefined : (found as D))
   return {
-    find: where => convertErrors(async () => toDocument(await collection.findOne(toFilter(where), options))),
+    find: where => convertErrors(async () => toDocument(await collection.findOne(toFilter(where), reading))),
 
     findAll: where =>
-      convertErrors(async () => (await collection.find(toFilter(where), options).toArray()) as unknown as D[]),
+      convertErrors(async () => (await collection.find(toFilter(where), reading).toArray()) as unknown as D[]),
 
-    page: ({ where, by, window, after, limit }) =>
-      convertErrors(async () => {
+    page: ({ where, by, oldestFirst = false, window, after, limit }) =>
+      readList(async () => {
+        const [beyond, direction] = oldestFirst ? (['$gt', 1] as const) : (['$lt', -1] as const)
         const place =
-          after === undefined ? {} : { $or: [{ [by]: { $lt: after.at } }, { [by]: after.at, _id: { $lt: after.id } }] }
+          after === undefined
+            ? {}
+            : { $or: [{ [by]: { [beyond]: after.at } }, { [by]: after.at, _id: { [beyond]: after.id } }] }
         const cursor = collection
-          .find({ $and: [toFilter(where), windowFilter(by, window), place] }, options)
-          .sort({ [by]: -1, _id: -1 })
+          .find({ $and: [toFilter(where), windowFilter(by, window), place] }, reading)
+          .sort({ [by]: direction, _id: direction })
           .limit(limit)
         return (await cursor.toArray()) as unknown as D[]
       }),
+
+    async *batches(where, fields) {
+      const projection = Object.fromEntries(['_id', ...fields].map(field => [field, 1]))
+      const cursor = collection.find(toFilter(where), { ...reading, projection, batchSize: BATCH_SIZE })
+      try {
+        while (await readList(() => cursor.hasNext())) {
+          yield cursor.readBufferedDocuments() as unknown as Pick<D, (typeof fields)[number] | '_id'>[]
+        }
+      } finally {
+        await cursor.close()
+      }
+    },
 
     insert: document =>
       convertErrors(async () => {
@@ -53,6 +79,15 @@ export function createMongoCollection<D extends StoredDocument>(
       convertErrors(async () => {
         const { _id, ...fields } = document
         await collection.replaceOne({ _id }, fields, { ...options, upsert: true })
+      }),
+
+    putAll: documents =>
+      convertErrors(async () => {
+        if (documents.length === 0) return
+        const writes = documents.map(({ _id, ...replacement }) => ({
+          replaceOne: { filter: { _id }, replacement, upsert: true },
+        }))
+        await collection.bulkWrite(writes, { ...options, ordered: false })
       }),
 
     change: (where, fields) =>
@@ -76,13 +111,25 @@ function windowFilter(
   return Object.keys(range).length === 0 ? {} : { [field]: range }
 }
 
+function conditionOf(wanted: unknown): Record<string, unknown> {
+  if (isAnyOf(wanted)) return { $in: wanted.in }
+  if (!isRange(wanted)) return { $eq: wanted }
+  const { min, max } = wanted
+  return { ...(min === undefined ? {} : { $gte: min }), ...(max === undefined ? {} : { $lte: max }) }
+}
+
 /** Writes out $eq and $in, so that MongoDB never reads a value as an operator. */
 function toFilter<D>(where: DocumentFilter<D>): Filter<StoredDocument & Record<string, unknown>> {
   const filter: Record<string, unknown> = {}
   for (const [field, wanted] of Object.entries(where)) {
-    if (wanted !== undefined) filter[field] = isAnyOf(wanted) ? { $in: wanted.in } : { $eq: wanted }
+    if (wanted !== undefined) filter[field] = conditionOf(wanted)
   }
   return filter as Filter<StoredDocument & Record<string, unknown>>
+}
+
+/** Stored values are no plain objects with these fields, so a range cannot be confused with a value. */
+export function isRange(wanted: unknown): wanted is Range<unknown> {
+  return typeof wanted === 'object' && wanted !== null && ('min' in wanted || 'max' in wanted)
 }
 
 function isAnyOf(wanted: unknown): wanted is { in: unknown[] } {

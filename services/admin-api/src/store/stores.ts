@@ -2,9 +2,11 @@ import type { ChannelDocument } from '@backstop/channels'
 import type {
   ActionDocument,
   ApiKeyDocument,
+  AuditChainDocument,
   AuditDocument,
   ChannelHealthDocument,
   ConnectionDocument,
+  DailyTotalsDocument,
   DeadLetterDocument,
   DeliveryDocument,
   ErasureDocument,
@@ -12,11 +14,20 @@ import type {
   ExpectedChangeUsesDocument,
   InboxBodyDocument,
   InboxDocument,
+  InboxReplayDocument,
+  InboxReplayRequestDocument,
+  IncidentBulkDocument,
   IncidentDocument,
+  IncidentOutcomeDocument,
+  PersonDocument,
   ProjectDocument,
+  ProjectTotalsDocument,
   ReplayDocument,
   ReplayRequestDocument,
+  SessionDocument,
+  SignInLinkDocument,
   SilenceDocument,
+  StormDocument,
   StormMemberDocument,
   SuppressionDocument,
   SweepDocument,
@@ -47,9 +58,14 @@ export interface AdminCollections {
   readonly connections: Collection<ConnectionDocument>
   readonly channels: Collection<ChannelDocument>
   readonly apiKeys: Collection<ApiKeyDocument>
+  readonly people: Collection<PersonDocument>
+  readonly sessions: Collection<SessionDocument>
+  readonly signInLinks: Collection<SignInLinkDocument>
   readonly audit: Collection<AuditDocument>
+  readonly auditChain: Collection<AuditChainDocument>
   readonly idempotencyKeys: Collection<IdempotencyDocument>
   readonly replayRequests: Collection<ReplayRequestDocument>
+  readonly inboxReplayRequests: Collection<InboxReplayRequestDocument>
   readonly expectedChanges: Collection<ExpectedChangeDocument>
   readonly silences: Collection<SilenceDocument>
   /** Owner: reconciler. */
@@ -57,13 +73,23 @@ export interface AdminCollections {
   /** Owner: reconciler. */
   readonly inboxBodies: ReadCollection<InboxBodyDocument>
   /** Owner: reconciler. */
+  readonly inboxReplays: ReadCollection<InboxReplayDocument>
+  /** Owner: reconciler. */
   readonly sweeps: ReadCollection<SweepDocument>
+  /** Owner: reconciler. */
+  readonly dailyTotals: ReadCollection<DailyTotalsDocument>
+  /** Owner: reconciler. */
+  readonly projectTotals: ReadCollection<ProjectTotalsDocument>
   /** Owner: reconciler. */
   readonly erasures: ReadCollection<ErasureDocument>
   /** Owner: reconciler. */
   readonly actions: ReadCollection<ActionDocument>
   /** Owner: reconciler. */
   readonly incidents: ReadCollection<IncidentDocument>
+  /** Owner: reconciler. */
+  readonly incidentOutcomes: ReadCollection<IncidentOutcomeDocument>
+  /** Owner: reconciler. */
+  readonly incidentBulks: ReadCollection<IncidentBulkDocument>
   /** Owner: reconciler. */
   readonly expectedChangeUses: ReadCollection<ExpectedChangeUsesDocument>
   /** Owner: notifier. */
@@ -74,6 +100,8 @@ export interface AdminCollections {
   readonly replays: ReadCollection<ReplayDocument>
   /** Owner: notifier. */
   readonly stormMembers: ReadCollection<StormMemberDocument>
+  /** Owner: notifier. */
+  readonly storms: ReadCollection<StormDocument>
   /** Owner: notifier. */
   readonly suppressions: ReadCollection<SuppressionDocument>
   /** Owner: notifier. */
@@ -136,22 +164,33 @@ function mongoCollections(db: Db, session?: ClientSession): AdminCollections {
     connections: createMongoCollection(db, 'connections', session),
     channels: createMongoCollection(db, 'channels', session),
     apiKeys: createMongoCollection(db, 'api_keys', session),
+    people: createMongoCollection(db, 'people', session),
+    sessions: createMongoCollection(db, 'sessions', session),
+    signInLinks: createMongoCollection(db, 'sign_in_links', session),
     audit: createMongoCollection(db, 'audit', session),
+    auditChain: createMongoCollection(db, 'audit_chain', session),
     idempotencyKeys: createMongoCollection(db, 'idempotency_keys', session),
     replayRequests: createMongoCollection(db, 'replay_requests', session),
+    inboxReplayRequests: createMongoCollection(db, 'inbox_replay_requests', session),
     expectedChanges: createMongoCollection(db, 'expected_changes', session),
     silences: createMongoCollection(db, 'silences', session),
     inbox: createMongoCollection(db, 'inbox', session),
     inboxBodies: createMongoCollection(db, 'inbox_bodies', session),
+    inboxReplays: createMongoCollection(db, 'inbox_replays', session),
     sweeps: createMongoCollection(db, 'sweeps', session),
+    dailyTotals: createMongoCollection(db, 'daily_totals', session),
+    projectTotals: createMongoCollection(db, 'project_totals', session),
     erasures: createMongoCollection(db, 'erasures', session),
     expectedChangeUses: createMongoCollection(db, 'expected_change_uses', session),
     actions: createMongoCollection(db, 'actions', session),
     incidents: createMongoCollection(db, 'incidents', session),
+    incidentOutcomes: createMongoCollection(db, 'incident_outcomes', session),
+    incidentBulks: createMongoCollection(db, 'incident_bulks', session),
     deliveries: createMongoCollection(db, 'deliveries', session),
     channelHealth: createMongoCollection(db, 'channel_health', session),
     replays: createMongoCollection(db, 'replays', session),
     stormMembers: createMongoCollection(db, 'storm_members', session),
+    storms: createMongoCollection(db, 'storms', session),
     suppressions: createMongoCollection(db, 'suppressions', session),
     deadLetters: createMongoCollection(db, 'dead_letters', session),
   }

@@ -131,7 +131,24 @@ export function describeAlertChannels(testApi: () => TestApi): void {
       })
     })
 
-    test('every alert event of the interface may be chosen, and incident.resolved', async () => {
+    test('one whose filter names only deleted connections warns that it gets no alerts about a connection', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const made = { ...channel(projectId, webhook), filter: { connection_ids: [processorId] } }
+      const { channel_id } = (await api().post('/v1/alert-channels', made)).body
+      const path = `/v1/alert-channels/${channel_id}`
+      expect((await api().get(path)).body.health.warning).toBeNull()
+      await api().delete(`/v1/projects/${projectId}/connections/${processorId}`)
+      const warning = expect.stringContaining('Change or remove its filter')
+      expect((await api().get(path)).body.health).toMatchObject({ warning })
+      expect((await api().get(`/v1/alert-channels?project_id=${projectId}`)).body.data[0].health).toMatchObject({
+        warning,
+      })
+      expect((await api().patch(path, { name: 'Renamed' })).body.health).toMatchObject({ warning })
+      expect((await api().post(`${path}/rotate-secret`, {})).body.health).toMatchObject({ warning })
+      expect((await api().patch(path, { filter: null })).body.health).toMatchObject({ warning: null })
+    })
+
+    test('every alert event of the interface may be chosen, and the later alerts about an incident', async () => {
       const { projectId } = await createTestProject(api())
       const events = [
         'run.failed',
@@ -142,6 +159,7 @@ export function describeAlertChannels(testApi: () => TestApi): void {
         'approval.reminder',
         'approval.expired',
         'incident.resolved',
+        'incident.acknowledged',
       ]
       const made = await api().post('/v1/alert-channels', channel(projectId, webhook, events))
       expect(made.body.events).toEqual(events)

@@ -2,11 +2,14 @@ import { connect } from 'node:net'
 import type { AuditEntry } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
+import { chainRows } from '../../src/resources/audit/chain-rows.ts'
 import type { TestApi } from '../test-api.ts'
-import { createTestKey, createTestProject } from './test-project.ts'
+import { auditOf, createTestKey, createTestProject } from './test-project.ts'
 
 export function describeAudit(testApi: () => TestApi): void {
   const api = () => testApi().api
+  /** Other tests may have begun the rows of this minute, and then wrote more rows than one page lists. */
+  const beginMinute = () => testApi().advanceClock(60_000)
 
   describe('the audit', () => {
     test('lists who changed what, newest first, and can be filtered', async () => {
@@ -32,12 +35,67 @@ export function describeAudit(testApi: () => TestApi): void {
         audit_id: expect.any(String),
         at: expect.any(String),
         key_id: 'key_bootstrap',
+        actor: { kind: 'key', id: 'key_bootstrap', name: 'Bootstrap key' },
+        session_id: null,
+        changes: expect.arrayContaining([{ resource: made.body.channel_id, field: 'name', from: null, to: 'Ops' }]),
         action: 'alert_channel.create',
         target: made.body.channel_id,
         project_id: projectId,
         request_id: made.headers.get('x-request-id'),
         address: '127.0.0.1',
       })
+    })
+
+    test('shows the old and the new value of each changed field, and of secrets only a fingerprint', async () => {
+      const { projectId, processorId, signingSecret } = await createTestProject(api())
+      const path = `/v1/projects/${projectId}/connections/${processorId}`
+      await api().patch(path, { name: 'Cards EU', out_of_band: 'ignore' })
+      await api().post(`${path}/rotate-secret`, {})
+      const budget = { project_id: projectId, name: 'x', currency: 'EUR', cap: 100, interval: 'day' }
+      const { budget_id } = (await api().post('/v1/budgets', budget)).body
+      await api().patch(`/v1/budgets/${budget_id}`, { cap: 250 })
+      const changesOf = async (target: string, action: string): Promise<AuditEntry['changes']> =>
+        (await auditOf(testApi(), target)).find(row => row.action === action)?.changes
+      expect(await changesOf(processorId, 'connection.change')).toEqual(
+        expect.arrayContaining([
+          { resource: processorId, field: 'name', from: 'Cards', to: 'Cards EU' },
+          expect.objectContaining({ field: 'out_of_band', to: 'ignore' }),
+        ]),
+      )
+      expect(await changesOf(budget_id, 'budget.change')).toEqual([
+        { resource: budget_id, field: 'cap', from: 100, to: 250 },
+      ])
+      const rotated = JSON.stringify(await changesOf(processorId, 'connection.rotate_secret'))
+      expect(rotated).toMatch(/secret [0-9a-f]{8}/)
+      expect(rotated).not.toContain(signingSecret)
+      const stored = await testApi().stores.connections.find({ _id: processorId })
+      for (const { sealed } of stored?.inbound_secrets ?? []) expect(rotated).not.toContain(sealed)
+    })
+
+    test('is a hash chain that shows a changed and a removed row', async () => {
+      const { audit } = testApi().stores
+      await createTestProject(api())
+      const later = new Date(testApi().now() + 300_000)
+      while ((await chainRows(testApi().stores, later)) > 0);
+      const verify = async (query = '') => (await api().get(`/v1/audit/verify${query}`)).body
+      const intact = await verify()
+      expect(intact).toMatchObject({ state: 'intact', broken: null, first_sequence: 1, next_sequence: null })
+      expect(intact.verified).toBe(intact.head.sequence)
+      const { sequence } = intact.head
+      const row = await audit.find({ sequence: sequence - 1 })
+      if (row === undefined) throw new Error('The row is missing')
+      await audit.change({ _id: row._id }, { target: 'somebody else' })
+      expect(await verify()).toMatchObject({
+        state: 'broken',
+        broken: { sequence: sequence - 1, reason: 'row_changed' },
+      })
+      await audit.remove({ _id: row._id })
+      expect(await verify()).toMatchObject({
+        state: 'broken',
+        broken: { sequence: sequence - 1, reason: 'row_missing' },
+      })
+      await audit.insert(row)
+      expect(await verify(`?from_sequence=${sequence}`)).toMatchObject({ state: 'intact' })
     })
 
     test('shows rows without a project only to keys for all projects', async () => {
@@ -48,40 +106,65 @@ export function describeAudit(testApi: () => TestApi): void {
       expect(new Set(listed.map((row: { project_id: string }) => row.project_id))).toEqual(new Set([projectId]))
     })
 
-    test('shows who was refused, with the code, the count and the operations', async () => {
+    test('has one row for each refusal of a key, with its request and address', async () => {
       const { projectId } = await createTestProject(api())
       const other = await createTestProject(api())
-      const key = await createTestKey(api(), ['read'], projectId)
-      const reader = api().withKey(key)
-      const { request_id } = (await reader.get(`/v1/projects/${other.projectId}`)).body
-      await reader.get(`/v1/projects/${other.projectId}/connections`)
-      await reader.post('/v1/projects', { name: 'x' })
-      await reader.get('/v1/projects?limit=0')
+      const reader = api().withKey(await createTestKey(api(), ['read'], projectId))
+      const answers = [
+        await reader.get(`/v1/projects/${other.projectId}`),
+        await reader.get(`/v1/projects/${other.projectId}/connections`),
+        await reader.post('/v1/projects', { name: 'x' }),
+        await reader.get('/v1/projects?limit=0'),
+      ]
       const keyId = (await api().get(`/v1/api-keys?limit=1`)).body.data[0].key_id
-      const refusals = async () =>
+      const refusals = async (): Promise<AuditEntry[]> =>
         (await api().get(`/v1/audit?project_id=${projectId}`)).body.data.filter(
           (row: AuditEntry) => row.key_id === keyId,
         )
-      await until('the rows', async () => (await refusals()).length >= 3)
-      const rows: AuditEntry[] = await refusals()
-      expect(new Set(rows.map(({ action }) => action))).toEqual(
-        new Set(['refused.not_found', 'refused.forbidden', 'refused.invalid_request']),
+      await until('the rows', async () => (await refusals()).length >= answers.length)
+      const rows = await refusals()
+      const facts = rows.map(({ action, target, request_id }) => `${action} ${target} ${request_id}`)
+      const requestIds = answers.map(({ body }) => body.request_id)
+      expect(facts.toSorted()).toEqual(
+        [
+          `refused.not_found getProject ${requestIds[0]}`,
+          `refused.not_found listConnections ${requestIds[1]}`,
+          `refused.forbidden createProject ${requestIds[2]}`,
+          `refused.invalid_request listProjects ${requestIds[3]}`,
+        ].toSorted(),
       )
-      const foreign = rows.filter(({ action }) => action === 'refused.not_found')
-      // The refusals may be in two rows, because a minute may have ended between them.
-      expect(foreign.reduce((sum, { count = 0 }) => sum + count, 0)).toBe(2)
-      expect(foreign.at(-1)).toMatchObject({
-        request_id,
-        target: 'getProject',
-        project_id: projectId,
-        address: '127.0.0.1',
-        key_hint: null,
-        last_at: expect.any(String),
-      })
-      expect(foreign.flatMap(({ operations = [] }) => operations).toSorted()).toEqual(['getProject', 'listConnections'])
+      for (const row of rows) {
+        expect(row).toMatchObject({
+          ...{ actor: { kind: 'key', id: keyId, name: expect.any(String) }, address: '127.0.0.1', count: 1 },
+          ...{ project_id: projectId, key_hint: null, last_at: row.at },
+        })
+      }
+    })
+
+    test('counts the refusals of a key beyond sixty in a minute in one row, and the chain stays intact', async () => {
+      beginMinute()
+      const { projectId } = await createTestProject(api())
+      const reader = api().withKey(await createTestKey(api(), ['read'], projectId))
+      const keyId = (await api().get(`/v1/api-keys?limit=1`)).body.data[0].key_id
+      const minuteOf = () => Math.floor(testApi().now() / 60_000)
+      const begun = minuteOf()
+      for (let at = 0; at < 65; at++) await reader.post('/v1/projects', { name: 'x' })
+      const minutes = 1 + minuteOf() - begun
+      const stored = () => testApi().stores.audit.findAll({ key_id: keyId })
+      const countOf = (rows: readonly { count?: number }[]) => rows.reduce((sum, { count = 0 }) => sum + count, 0)
+      await until('the rows', async () => countOf(await stored()) === 65)
+      const rows = await stored()
+      if (minutes === 1)
+        expect(rows.map(({ count }) => count).toSorted((a = 0, b = 0) => a - b)).toEqual([...Array(60).fill(1), 5])
+      expect(rows.length).toBeLessThanOrEqual(61 * minutes)
+      while ((await chainRows(testApi().stores, new Date(testApi().now() + 300_000))) > 0);
+      expect((await stored()).every(({ sequence }) => sequence !== undefined)).toBe(true)
+      const verified = (await api().get('/v1/audit/verify')).body
+      expect(verified).toMatchObject({ state: 'intact', broken: null })
     })
 
     test('shows unknown keys by their beginning and address, and revoked keys by their id', async () => {
+      beginMinute()
       const { projectId } = await createTestProject(api())
       const made = await api().post('/v1/api-keys', { name: 'x', scopes: ['read'] })
       await api().delete(`/v1/api-keys/${made.body.key_id}`)
@@ -100,6 +183,7 @@ export function describeAudit(testApi: () => TestApi): void {
     })
 
     test('records two Authorization headers and a wrong method, but no unknown path', async () => {
+      beginMinute()
       await api().get('/v1/nowhere')
       await sendTwoAuthorizations(api().url)
       await api().call('PUT', '/v1/unsubscribe/a-token-of-somebody')

@@ -86,14 +86,14 @@ export function describeBudgets(testApi: () => TestApi): void {
       expect(refused.body.detail).toContain(`Budget ${id} (EUR 20.00 per day) has EUR 8.00 left`)
       expect(await current(id)).toMatchObject({ used: 0, reserved: 1200, left: 800 })
       await api().post(`/v1/operations/${first.body.operation_id}/transitions`, { to: 'completed' })
-      expect(await current(id)).toMatchObject({ used: 1200, reserved: 0, left: 800 })
+      expect(await current(id)).toMatchObject({ used: 1200, reserved: 0, left: 800, overspent: 0 })
     })
 
     test('are exceeded by completed operations, with an alert', async () => {
       const { projectId, make, report, current } = await open()
       const { budget_id: id } = (await make({ cap: 1000 })).body
       expect((await report({ state: 'completed' })).status).toBe(201)
-      expect(await current(id)).toMatchObject({ used: 1200, left: 0 })
+      expect(await current(id)).toMatchObject({ used: 1200, left: 0, overspent: 200 })
       await expect
         .poll(() => testApi().alerts(projectId))
         .toEqual([expect.objectContaining({ event: 'cap.threshold', data: expect.objectContaining({ percent: 100 }) })])

@@ -28,6 +28,7 @@ export function describeConnections(testApi: () => TestApi): void {
         has_read_key: false,
         reading: { state: 'off', last_run_at: null, error: null, failing_since: null, next_run_at: null },
         silence: null,
+        warnings: [],
         secret_fingerprints: [expect.stringMatching(/^[0-9a-f]{8}$/)],
         version: 1,
         created_at: expect.any(String),
@@ -295,6 +296,38 @@ export function describeConnections(testApi: () => TestApi): void {
       expect(await fields(rotate(resellerId, { destination_secret: 'e'.repeat(20) }))).toEqual([200, undefined])
       const again = await rotate(resellerId, { destination_secret: 'e'.repeat(20) })
       expect(again).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    })
+
+    test('the overlap of a rotation may be given in hours, as for alert channels', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const path = at(projectId, `/${processorId}/rotate-secret`)
+      expect((await api().post(path, { overlap_hours: 2 })).body.secret_fingerprints).toHaveLength(2)
+      testApi().advanceClock(2 * 3_600_000 - 60_000)
+      expect((await api().get(at(projectId, `/${processorId}`))).body.secret_fingerprints).toHaveLength(2)
+      testApi().advanceClock(61_000)
+      expect((await api().get(at(projectId, `/${processorId}`))).body.secret_fingerprints).toHaveLength(1)
+      const twice = await api().post(path, { overlap_hours: 2, overlap_seconds: 60 })
+      expect(twice).toMatchObject({ status: 400, body: { errors: [{ path: 'body.overlap_hours' }] } })
+      expect((await api().post(path, { overlap_hours: 169 })).status).toBe(400)
+    })
+
+    test('a live secret key is accepted as read key with a warning, which stays until another key is given', async () => {
+      const { projectId } = await createTestProject(api())
+      const full = { kind: 'processor', name: 'Cards', read_key: `sk_live_${'x'.repeat(24)}` }
+      const made = await api().post(at(projectId), full)
+      expect(made).toMatchObject({
+        status: 201,
+        body: { warnings: [{ field: 'read_key', message: expect.stringContaining('restricted key') }] },
+      })
+      const path = at(projectId, `/${made.body.connection_id}`)
+      expect((await api().get(path)).body.warnings).toEqual(made.body.warnings)
+      const mended = await api().patch(path, { read_key: `rk_live_${'x'.repeat(24)}` })
+      expect(mended).toMatchObject({ status: 200, body: { warnings: [] } })
+      const test = await api().patch(path, { read_key: `sk_test_${'x'.repeat(24)}` })
+      expect(test.body.warnings).toEqual([])
+      const worse = await api().patch(path, { read_key: full.read_key })
+      expect(worse.body.warnings).toEqual(made.body.warnings)
+      expect((await api().patch(path, { read_key: null })).body.warnings).toEqual([])
     })
   })
 }

@@ -2,8 +2,44 @@ import type { Command } from '@backstop/contracts'
 import { createFixedCodec } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
-import { storeDeadLetter } from './every-route.ts'
+import { storeDeadLetter, storeEvent } from './every-route.ts'
+import { deliveryDocument } from './incidents.contract.ts'
 import { createTestKey, createTestProject } from './test-project.ts'
+
+/** Stores one dead letter of each collection in a project, a minute apart. @returns their ids and paths, newest first */
+async function storeOneOfEachKind(testApi: TestApi) {
+  const { projectId, processorId: connectionId } = await createTestProject(testApi.api)
+  const at = (minute: number) => new Date(Date.parse('2026-11-21T10:00:00Z') + minute * 60_000)
+  await storeEvent(testApi, projectId, connectionId, { outcome: 'parked', reason: 'Event evt_1 is malformed' })
+  const entry = await testApi.others.inbox.find({ _id: `${connectionId}/evt_1` })
+  if (entry === undefined) throw new Error('There is an entry')
+  const objectId = `dlt_object_${projectId}`
+  await testApi.others.inbox.put({ ...entry, processed_at: at(2) })
+  await testApi.others.inbox.put({ ...entry, _id: `${connectionId}/${objectId}`, event_id: objectId })
+  const project = { project_id: projectId }
+  await storeDeadLetter(testApi, `object_${projectId}`, {
+    ...project,
+    kind: 'provider_object',
+    topic: 'readbacks',
+    key: connectionId,
+    parked_at: at(0),
+  })
+  const operation = { kind: 'operation', topic: 'operations', resource_id: 'op_1', parked_at: at(1) } as const
+  const operationId = await storeDeadLetter(testApi, `operation_${projectId}`, { ...project, ...operation })
+  const delivery = { ...deliveryDocument(projectId, `alr_${projectId}`, at(0)), state: 'dead' as const }
+  await testApi.others.deliveries.put({ ...delivery, updated_at: at(3) })
+  const inbox = `/v1/inbox/${connectionId}`
+  const messages = [operationId, objectId].map(id => `/v1/dead-letters/${id}/replay`)
+  return {
+    projectId,
+    connectionId,
+    ids: [delivery._id, `${connectionId}/evt_1`, operationId, objectId],
+    paths: {
+      repair: [null, `${inbox}/evt_1/replay`, ...messages],
+      resource: [`/v1/deliveries/${delivery._id}`, `${inbox}/evt_1`, '/v1/operations/op_1', `${inbox}/${objectId}`],
+    },
+  }
+}
 
 export function describeDeadLetters(testApi: () => TestApi): void {
   const api = () => testApi().api
@@ -17,13 +53,23 @@ export function describeDeadLetters(testApi: () => TestApi): void {
       const id = await storeDeadLetter(testApi(), 'listed')
       expect(await listed(id)).toEqual({
         dead_letter_id: id,
+        kind: 'command',
+        project_id: null,
         topic: 'commands',
         key: 'x',
         bytes: 'nonsense'.length,
         reason_code: 'message_invalid',
         reason: 'The message is not framed',
         parked_at: '2026-11-21T10:00:00.000Z',
+        resource: null,
+        repair: { method: 'POST', path: `/v1/dead-letters/${id}/replay` },
+        repair_blocked_by: null,
       })
+    })
+
+    test('is hidden after it was sent again', async () => {
+      const id = await storeDeadLetter(testApi(), 'sent again', { replayed_at: new Date('2026-11-21T11:00:00Z') })
+      expect(await listed(id)).toBeUndefined()
     })
 
     test('is published unchanged to its original topic', async () => {
@@ -47,7 +93,7 @@ export function describeDeadLetters(testApi: () => TestApi): void {
         .toEqual([command])
     })
 
-    test('can be neither seen nor replayed with a key of one project', async () => {
+    test('without a project can be neither seen nor replayed with a key of one project', async () => {
       const { projectId } = await createTestProject(api())
       const id = await storeDeadLetter(testApi(), 'of nobody')
       const friend = api().withKey(await createTestKey(api(), ['admin'], projectId))
@@ -55,6 +101,104 @@ export function describeDeadLetters(testApi: () => TestApi): void {
       const path = `/v1/dead-letters/${encodeURIComponent(id)}/replay`
       expect((await friend.post(path)).status).toBe(404)
       expect((await api().post('/v1/dead-letters/dlt_unknown/replay')).status).toBe(404)
+    })
+  })
+
+  describe('the list of all dead letters', () => {
+    test('has notifications, objects of answers, deliveries and messages, newest first and page by page', async () => {
+      const { projectId, ids, paths } = await storeOneOfEachKind(testApi())
+      const first = await api().get(`/v1/dead-letters?project_id=${projectId}&limit=3`)
+      const cursor = first.body.next_cursor
+      const second = await api().get(`/v1/dead-letters?project_id=${projectId}&limit=3&cursor=${cursor}`)
+      const all = [...first.body.data, ...second.body.data]
+      expect(all.map(({ dead_letter_id }) => dead_letter_id)).toEqual(ids)
+      expect(second.body.next_cursor).toBeNull()
+      expect(all.map(({ kind }) => kind)).toEqual(['delivery', 'notification', 'operation', 'provider_object'])
+      expect(all.map(({ repair }) => repair)).toEqual(
+        paths.repair.map(path => (path === null ? null : { method: 'POST', path })),
+      )
+      expect(all.map(({ resource }) => resource)).toEqual(paths.resource)
+      expect(all.every(letter => letter.project_id === projectId && letter.reason !== '')).toBe(true)
+      expect(all[0].repair_blocked_by).toBe('Its alert channel was deleted')
+    })
+
+    test('is filtered by kind, time and project', async () => {
+      const { projectId, ids } = await storeOneOfEachKind(testApi())
+      const list = async (query: string) => {
+        const { body } = await api().get(`/v1/dead-letters?project_id=${projectId}&${query}`)
+        return body.data.map(({ dead_letter_id }: { dead_letter_id: string }) => dead_letter_id)
+      }
+      const kinds = ['delivery', 'notification', 'operation', 'provider_object']
+      for (const [index, kind] of kinds.entries()) expect(await list(`kind=${kind}`)).toEqual([ids[index]])
+      expect(await list('kind=alert')).toEqual([])
+      expect(await list('from=2026-11-21T10:02:00Z&to=2026-11-21T10:03:00Z')).toEqual([ids[1]])
+      expect((await api().get('/v1/dead-letters?kind=gift')).status).toBe(400)
+      const { projectId: foreign } = await createTestProject(api())
+      const stranger = api().withKey(await createTestKey(api(), ['admin'], foreign))
+      expect((await stranger.get('/v1/dead-letters')).body.data).toEqual([])
+      for (const id of ids) {
+        const path = `/v1/dead-letters/${encodeURIComponent(id)}/replay`
+        expect((await stranger.post(path)).status).toBe(404)
+      }
+    })
+
+    test('is replayed by filter: each dead letter by the path of its kind, and none that cannot be sent', async () => {
+      const { projectId, connectionId, ids } = await storeOneOfEachKind(testApi())
+      const answer = await api().post('/v1/dead-letters/replay', { project_id: projectId })
+      expect(answer).toMatchObject({ status: 202, body: { replayed: 3, next_cursor: null } })
+      expect(answer.body.blocked).toEqual([{ dead_letter_id: ids[0], reason: 'Its alert channel was deleted' }])
+      const kindsOf = () =>
+        testApi()
+          .commands.filter(({ project_id }) => project_id === projectId)
+          .map(({ kind }) => kind)
+          .toSorted()
+      await expect.poll(kindsOf, { timeout: 10_000 }).toEqual(['mark_replayed', 'replay_inbox'])
+      const replays = await api().get(`/v1/inbox-replays?connection_id=${connectionId}`)
+      expect(replays.body.data).toMatchObject([{ event_ids: ['evt_1'] }])
+      const audit = await api().get(`/v1/audit?project_id=${projectId}&action=dead_letter.replay`)
+      expect(audit.body.data.map(({ target }: { target: string }) => target).toSorted()).toEqual(
+        ids.slice(1).toSorted(),
+      )
+    })
+
+    test('is replayed with all others, the oldest first, and once if it fails again at once', async () => {
+      const { projectId } = await createTestProject(api())
+      const at = (index: number) => new Date(testApi().now() - 86_400_000 + index * 1_000)
+      const ids: string[] = []
+      for (let index = 0; index < 201; index++) {
+        const name = `${projectId}_${String(index).padStart(3, '0')}`
+        ids.push(await storeDeadLetter(testApi(), name, { project_id: projectId, parked_at: at(index) }))
+      }
+      const [oldest = ''] = ids
+      const targets = async () => {
+        const { body } = await api().get(`/v1/audit?project_id=${projectId}&action=dead_letter.replay&limit=200`)
+        return body.data.map(({ target }: { target: string }) => target)
+      }
+      const first = await api().post('/v1/dead-letters/replay', { project_id: projectId })
+      expect(first).toMatchObject({ status: 202, body: { replayed: 200 } })
+      expect((await targets()).toSorted()).toEqual(ids.slice(0, 200))
+      // The oldest fails again.
+      const again = await testApi().others.deadLetters.find({ _id: oldest })
+      if (again === undefined) throw new Error('There is a dead letter')
+      await testApi().others.deadLetters.put({ ...again, parked_at: new Date(testApi().now() + 60_000) })
+      const rest = { project_id: projectId, cursor: first.body.next_cursor }
+      expect(await api().post('/v1/dead-letters/replay', rest)).toMatchObject({
+        body: { replayed: 1, next_cursor: null },
+      })
+      expect((await api().post('/v1/dead-letters/replay', { ...rest, cursor: 'nonsense' })).status).toBe(400)
+    })
+
+    test('replays a notification by its id, unless its body is not kept any more', async () => {
+      const { projectId, connectionId, ids } = await storeOneOfEachKind(testApi())
+      const path = `/v1/dead-letters/${encodeURIComponent(ids[1] as string)}/replay`
+      expect(await api().post(path)).toMatchObject({ status: 202, body: { kind: 'notification' } })
+      await testApi().others.inboxBodies.remove({ _id: `${connectionId}/evt_1` })
+      expect(await api().post(path)).toMatchObject({ status: 409, body: { code: 'conflict' } })
+      const { body } = await api().get(`/v1/dead-letters?project_id=${projectId}&kind=notification`)
+      expect(body.data[0]).toMatchObject({
+        repair: null,
+        repair_blocked_by: expect.stringMatching(/not kept any more/),
+      })
     })
   })
 }

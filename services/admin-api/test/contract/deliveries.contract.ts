@@ -92,7 +92,7 @@ export function describeDeliveries(testApi: () => TestApi): void {
         data.map((one: { delivery_id: string }) => [one.delivery_id, one]),
       )
       expect(shown.get(due._id)).toMatchObject(held)
-      for (const other of [of.retrying, of.dead, of.delivered, of.tested]) {
+      for (const other of [of.retrying, of.dead, of.delivered]) {
         expect(shown.get(other._id)?.held_until).toBeNull()
       }
       expect((await api().get(`/v1/alert-channels/${of.channelId}`)).body.health).toMatchObject({
@@ -130,22 +130,33 @@ export function describeDeliveries(testApi: () => TestApi): void {
     test('are listed by project, channel, alert, state and window, newest first and page by page', async () => {
       const { projectId, channelId, beganAtMs, ...of } = await createDeliveries(testApi())
       const list = async (query: string) => idsOf(await api().get(`/v1/deliveries?${query}`))
-      const all = [of.tested._id, of.superseded._id, of.retrying._id, of.dead._id, of.delivered._id]
+      const all = [of.superseded._id, of.retrying._id, of.dead._id, of.delivered._id]
       expect(await list(`project_id=${projectId}`)).toEqual(all)
       expect(await list(`channel_id=${channelId}`)).toEqual(all)
       expect(await list(`alert_id=${of.dead.alert_id}`)).toEqual([of.dead._id])
-      expect(await list(`channel_id=${channelId}&state=dead`)).toEqual([of.tested._id, of.dead._id])
+      expect(await list(`channel_id=${channelId}&state=dead`)).toEqual([of.dead._id])
       const minute = (index: number) => new Date(beganAtMs + index * MINUTE_MS).toISOString()
       expect(await list(`project_id=${projectId}&from=${minute(1)}&to=${minute(3)}`)).toEqual([
         of.retrying._id,
         of.dead._id,
       ])
-      const first = await api().get(`/v1/deliveries?channel_id=${channelId}&limit=3`)
+      const first = await api().get(`/v1/deliveries?channel_id=${channelId}&limit=2`)
       const rest = await api().get(`/v1/deliveries?channel_id=${channelId}&cursor=${first.body.next_cursor}`)
       expect([...idsOf(first), ...idsOf(rest)]).toEqual(all)
       expect(rest.body.next_cursor).toBeNull()
       expect((await api().get('/v1/deliveries?state=lost')).status).toBe(400)
       expect((await api().get('/v1/deliveries?from=yesterday')).status).toBe(400)
+    })
+
+    test('that are tests of a channel are listed only if asked for', async () => {
+      const { channelId, tested } = await createDeliveries(testApi())
+      const list = async (query: string) => idsOf(await api().get(`/v1/deliveries?channel_id=${channelId}${query}`))
+      expect(await list('')).not.toContain(tested._id)
+      expect(await list('&state=dead')).not.toContain(tested._id)
+      expect(await list('&test=true')).toEqual([tested._id])
+      expect(await list('&test=false')).not.toContain(tested._id)
+      expect((await api().get(`/v1/deliveries/${tested._id}`)).body).toMatchObject({ test: true, state: 'dead' })
+      expect((await api().get('/v1/deliveries?test=1')).status).toBe(400)
     })
 
     test.each(['dead', 'retrying'] as const)(

@@ -1,8 +1,8 @@
 import type { DeadLetterDocument, InboxEntry } from '@backstop/contracts'
 import type { Route } from '../../src/http/route.ts'
 import type { TestApi } from '../test-api.ts'
-import { deliveryDocument, storeIncident } from './incidents.contract.ts'
-import { createTestProject } from './test-project.ts'
+import { deliveryDocument, storeIncident, storeStorm } from './incidents.contract.ts'
+import { createTestPerson, createTestProject } from './test-project.ts'
 
 /** The ids of one resource of each kind in a project. */
 export interface ProjectResources {
@@ -15,6 +15,8 @@ export interface ProjectResources {
   readonly runId: string
   readonly budgetId: string
   readonly incidentId: string
+  readonly stormId: string
+  readonly bulkId: string
   readonly actionId: string
   readonly expectedChangeId: string
   /** An active silence of another connection. */
@@ -24,15 +26,18 @@ export interface ProjectResources {
   /** A dead delivery of the channel. */
   readonly deliveryId: string
   readonly replayId: string
+  readonly inboxReplayId: string
   readonly suppressed: string
   readonly keyId: string
-  /** The dead letter belongs to no project, so keys that are bound to a project cannot see it. */
+  /** A viewer of the project, and the session of this person. */
+  readonly personId: string
+  readonly sessionId: string
   readonly deadLetterId: string
 }
 
 export async function createProjectResources(testApi: TestApi): Promise<ProjectResources> {
   const { api } = testApi
-  const { projectId, processorId: connectionId } = await createTestProject(api)
+  const { projectId, processorId: connectionId } = await createTestProject(api, 'Shop', { demo: true })
   const config = { kind: 'webhook', url: 'https://hooks.example.test/in' }
   const channel = await api.post('/v1/alert-channels', {
     project_id: projectId,
@@ -60,7 +65,12 @@ export async function createProjectResources(testApi: TestApi): Promise<ProjectR
   const quiet = await api.post(`/v1/projects/${projectId}/connections`, { kind: 'processor', name: 'Quiet' })
   const silenced = { project_id: projectId, connection_id: quiet.body.connection_id, reason: 'x' }
   const silence = await api.post('/v1/silences', { ...silenced, duration_seconds: 3600 })
+  const bulk = { project_id: projectId, filter: {}, change: { kind: 'acknowledge' } }
+  const begun = await api.post('/v1/incidents/bulk', bulk)
   const suppressed = await api.post('/v1/suppressions', { project_id: projectId, address: 'left@b.test' })
+  const person = await createTestPerson(testApi, [{ project_id: projectId, role: 'viewer' }])
+  const eventId = await storeEvent(testApi, projectId, connectionId)
+  const inboxReplay = await api.post('/v1/inbox-replays', { connection_id: connectionId, ...window })
   return {
     projectId,
     connectionId,
@@ -70,15 +80,20 @@ export async function createProjectResources(testApi: TestApi): Promise<ProjectR
     runId,
     budgetId: budget.body.budget_id,
     incidentId: incident,
+    bulkId: begun.body.bulk_id,
+    stormId: await storeStorm(testApi, projectId, connectionId, []),
     actionId: action,
     expectedChangeId: expected.body.expected_change_id,
     silenceId: silence.body.silence_id,
-    eventId: await storeEvent(testApi, projectId, connectionId),
+    eventId,
+    inboxReplayId: inboxReplay.body.replay_id,
     deliveryId: dead._id,
     replayId: replay.body.replay_id,
     suppressed: suppressed.body.address,
     keyId: key.body.key_id,
-    deadLetterId: await storeDeadLetter(testApi, projectId),
+    personId: person.personId,
+    sessionId: person.sessionId,
+    deadLetterId: await storeDeadLetter(testApi, projectId, { project_id: projectId }),
   }
 }
 
@@ -86,6 +101,9 @@ export async function createProjectResources(testApi: TestApi): Promise<ProjectR
 export async function storeDeadLetter(testApi: TestApi, name: string, more: Partial<DeadLetterDocument> = {}) {
   const letter: DeadLetterDocument = {
     _id: `dlt_${name}`,
+    kind: 'command',
+    project_id: null,
+    resource_id: null,
     topic: 'commands',
     key: 'x',
     value: Buffer.from('nonsense').toString('base64'),
@@ -185,8 +203,22 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     getRun: { params: { id: run }, query: `?project_id=${projectId}` },
     listIncidents: { query: `?project_id=${projectId}` },
     getIncident: { params: { id: incidentId } },
+    acknowledgeIncident: { params: { id: incidentId } },
+    assignIncident: { params: { id: incidentId }, body: { assignee: 'Payments team' } },
+    commentIncident: { params: { id: incidentId }, body: { text: 'Asked the shop' } },
+    resolveIncident: { params: { id: incidentId }, body: { reason: 'other', note: 'Seen' } },
+    reopenIncident: { params: { id: incidentId } },
+    changeIncidents: { body: { project_id: projectId, filter: {}, change: { kind: 'acknowledge' } } },
+    getIncidentBulk: { params: { id: own.bulkId } },
+    listStorms: { query: `?project_id=${projectId}` },
+    getStorm: { params: { id: own.stormId } },
+    dryRunConnection: { params: { id: projectId, connection_id: connectionId }, query: '?out_of_band=ignore' },
     listActions: { query: `?project_id=${projectId}` },
     getAction: { params: { id: actionId } },
+    search: { query: `?project_id=${projectId}&q=pi_1` },
+    getStats: { query: `?project_id=${projectId}` },
+    getStatement: { query: `?connection_id=${connectionId}&month=2026-11` },
+    streamEvents: { query: `?project_id=${projectId}` },
     createExpectedChange: { body: { project_id: projectId, kind: 'refund', note: 'Yearly goodwill' } },
     getExpectedChange: { params: { id: own.expectedChangeId } },
     listExpectedChanges: { query: `?project_id=${projectId}` },
@@ -197,20 +229,43 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     getSilence: { params: { id: own.silenceId } },
     listInbox: { query: `?project_id=${projectId}` },
     getInboxEntry: { params: { connection_id: connectionId, event_id: own.eventId } },
+    replayInboxEntry: { params: { connection_id: connectionId, event_id: own.eventId } },
+    createInboxReplay: {
+      body: { connection_id: connectionId, from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z' },
+    },
+    listInboxReplays: { query: `?project_id=${projectId}` },
+    getInboxReplay: { params: { id: own.inboxReplayId } },
     previewMessage: { query: `?project_id=${projectId}&format=json` },
     createApiKey: { body: { name: 'x', scopes: ['read'], project_id: projectId } },
+    getApiKey: { params: { id: keyId } },
     listApiKeys: { isList: true },
+    changeApiKey: { params: { id: keyId }, body: { name: 'Renamed' } },
+    rotateApiKey: { params: { id: keyId }, body: {} },
+    getMe: { isList: true },
+    listSessions: { isList: true },
+    createSignInLink: { body: { person_id: own.personId } },
+    createPerson: { body: { name: 'x', roles: [{ project_id: projectId, role: 'viewer' }] } },
+    listPeople: { query: `?project_id=${projectId}` },
+    getPerson: { params: { id: own.personId } },
+    changePerson: { params: { id: own.personId }, body: { roles: [{ project_id: projectId, role: 'manager' }] } },
     listAudit: { isList: true },
+    verifyAudit: {},
     listDeadLetters: { isList: true },
+    getSecretKeys: {},
+    rewrapSecrets: {},
     replayDeadLetter: { params: { id: own.deadLetterId } },
+    replayAllDeadLetters: { body: { project_id: projectId, kind: 'delivery' } },
     // Deletions come last.
     deleteBudget: { params: { id: own.budgetId } },
     revokeApiKey: { params: { id: keyId } },
+    endSession: { params: { id: own.sessionId } },
+    removePerson: { params: { id: own.personId } },
     deleteSuppression: { params: { address: own.suppressed }, query: `?project_id=${projectId}` },
     endSilence: { params: { id: own.silenceId } },
     deleteExpectedChange: { params: { id: own.expectedChangeId } },
     deleteAlertChannel: { params: { id: channelId } },
     deleteConnection: { params: connection },
+    removeDemoProject: { params: { id: projectId } },
   }
   const withKey = routes.filter(route => route.scope !== 'public')
   for (const { operationId: name } of withKey) {

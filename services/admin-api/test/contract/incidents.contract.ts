@@ -8,7 +8,7 @@ import {
 } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
-import { createTestProject } from './test-project.ts'
+import { createTestKey, createTestProject } from './test-project.ts'
 
 /** Stores the documents that the reconciler and the notifier write for one unexplained refund. */
 export async function storeIncident(testApi: TestApi, projectId: string, connectionId: string, atMs = testApi.now()) {
@@ -91,6 +91,7 @@ function stormMember(
     alone: storm_id === null,
     amount: 2499,
     currency: 'eur',
+    state: 'succeeded',
     subject: 'pi_1',
     facts: {
       channel: null,
@@ -101,9 +102,42 @@ function stormMember(
       refund_reason: null,
     },
     recorded_at: at,
+    acknowledged_at: null,
     resolved_at: null,
     explained: false,
   }
+}
+
+/** Stores a storm of these incidents, as the notifier does. @returns its id */
+export async function storeStorm(
+  { others, now }: TestApi,
+  project_id: string,
+  connection_id: string,
+  incidentIds: readonly string[],
+): Promise<string> {
+  const _id = newId('storm')
+  const at = new Date(now())
+  await others.storms.put({
+    _id,
+    project_id,
+    connection_id,
+    provider: 'processor',
+    state: 'ended',
+    began_at: at,
+    last_member_at: at,
+    version: 1,
+    report: 1,
+    reported_at: at,
+    reported_version: 1,
+    reported_incidents: incidentIds.length,
+    reported_resolved: 0,
+    reported_unacknowledged: null,
+    acknowledgements: 0,
+    seen_acknowledgements: 0,
+    ended_at: at,
+  })
+  for (const id of incidentIds) await others.stormMembers.put(stormMember(project_id, connection_id, id, _id))
+  return _id
 }
 
 /** A delivery as the notifier stores it for an alert that arrived at the second attempt. */
@@ -164,6 +198,21 @@ export function describeIncidents(testApi: () => TestApi): void {
       expect(JSON.stringify(answer.body)).not.toMatch(/never shown here|first_seen"|"opened"|prj_other/)
     })
 
+    test('an incident has the next steps at its provider while nothing explains its action', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const { incident, action } = await storeIncident(testApi(), projectId, processorId)
+      const read = async () => (await api().get(`/v1/incidents/${incident}`)).body.next_steps
+      const { sentence, steps } = await read()
+      expect(sentence).toEqual(expect.stringMatching(/\.$/))
+      expect(steps).toContainEqual(expect.stringContaining('cancel the refund there'))
+      // The console offers it as a button.
+      expect(JSON.stringify(steps)).not.toContain('expected change')
+      await testApi().others.actions.change({ _id: action }, { verdict: 'explained' })
+      expect(await read()).toBeNull()
+      await testApi().others.actions.remove({ _id: action })
+      expect(await read()).toBeNull()
+    })
+
     test('an incident is shown before its action is projected', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const { incident, action } = await storeIncident(testApi(), projectId, processorId)
@@ -190,6 +239,84 @@ export function describeIncidents(testApi: () => TestApi): void {
       expect(await list('&state=resolved')).toEqual([first.incident])
       expect(await list(`&connection_id=${processorId}`)).toEqual([first.incident])
       expect((await api().get('/v1/incidents?state=closed')).status).toBe(400)
+    })
+
+    test('lists of incidents and actions are filtered by storm, page by page, and a storm of another project is not found', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const stored = []
+      for (let index = 0; index < 5; index++) {
+        stored.push(await storeIncident(testApi(), projectId, processorId, testApi().now() + index))
+      }
+      const [first, second, third] = stored
+      const storm = newId('storm')
+      await storeStorm(testApi(), projectId, processorId, [])
+      for (const one of stored.slice(0, 4)) {
+        // The second and the third incident are about one action.
+        const action_id = one === third ? (second?.action ?? '') : one.action
+        const member = stormMember(projectId, processorId, one.incident, storm)
+        await testApi().others.stormMembers.put({ ...member, action_id, opened_at: one.at })
+      }
+      const known = await testApi().others.storms.find({ project_id: projectId })
+      if (known === undefined) throw new Error('There is a storm')
+      await testApi().others.storms.put({ ...known, _id: storm })
+      const idsOf = async (path: string, field: string) => {
+        const ids: string[] = []
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const { body } = await api().get(
+            `${path}?storm_id=${storm}&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
+          )
+          ids.push(...body.data.map((one: Record<string, string>) => one[field]))
+          cursor = body.next_cursor
+        }
+        return ids
+      }
+      const newestFirst = stored.slice(0, 4).toReversed()
+      expect(await idsOf('/v1/incidents', 'incident_id')).toEqual(newestFirst.map(one => one.incident))
+      expect(await idsOf('/v1/actions', 'action_id')).toEqual([stored[3]?.action, second?.action, first?.action])
+      expect((await api().get(`/v1/incidents?storm_id=${storm}&state=resolved`)).body.data).toEqual([])
+      expect((await api().get(`/v1/actions?storm_id=${storm}&verdict=explained`)).body.data).toEqual([])
+      const csv = await api().get(`/v1/incidents?storm_id=${storm}&format=csv`)
+      expect(csv.body.trim().split('\r\n')).toHaveLength(5)
+      const foreign = await createTestProject(api(), 'Foreign')
+      const stranger = api().withKey(await createTestKey(api(), ['read'], foreign.projectId))
+      for (const list of ['incidents', 'actions']) {
+        expect((await stranger.get(`/v1/${list}?storm_id=${storm}`)).status).toBe(404)
+      }
+    })
+
+    test('a storm has its money by mode, and what to do at the provider until every incident is resolved', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const ids: string[] = []
+      for (const _ of [1, 2, 3]) ids.push((await storeIncident(testApi(), projectId, processorId)).incident)
+      const storm = await storeStorm(testApi(), projectId, processorId, ids)
+      const member = stormMember(projectId, processorId, ids[0] ?? '', storm)
+      const facts = { ...member.facts, channel: 'api' as const, key_name: 'Nightly job' }
+      for (const [index, _id] of ids.entries()) {
+        const mode = index === 0 ? ('test' as const) : ('live' as const)
+        await testApi().others.stormMembers.put({ ...member, _id, facts: { ...facts, mode } })
+      }
+      const { body } = await api().get(`/v1/storms/${storm}`)
+      expect(body.money).toEqual([
+        { currency: 'eur', amount: 2 * 2499, count: 2, mode: 'live' },
+        { currency: 'eur', amount: 2499, count: 1, mode: 'test' },
+      ])
+      expect(body.next_steps.steps[0]).toMatch(/replace the key "Nightly job"/)
+      for (const _id of ids) await testApi().others.incidents.change({ _id }, { state: 'resolved' })
+      expect((await api().get(`/v1/storms/${storm}`)).body.next_steps).toBeNull()
+    })
+
+    test('an incident names the silence during which it opened, by itself and in lists', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const before = await storeIncident(testApi(), projectId, processorId, testApi().now() - 60_000)
+      const body = { project_id: projectId, connection_id: processorId, reason: 'Outage', duration_seconds: 7200 }
+      const { silence_id } = (await api().post('/v1/silences', body)).body
+      const during = await storeIncident(testApi(), projectId, processorId, testApi().now() + 1_000)
+      const { data } = (await api().get(`/v1/incidents?project_id=${projectId}`)).body
+      expect(data).toMatchObject([
+        { incident_id: during.incident, silence: { silence_id, reason: 'Outage' } },
+        { incident_id: before.incident, silence: null },
+      ])
+      expect((await api().get(`/v1/incidents/${during.incident}`)).body.silence).toEqual(data[0].silence)
     })
 
     test('an incident names the storm that it belongs to, by itself and in lists', async () => {

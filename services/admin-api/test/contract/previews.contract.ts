@@ -68,6 +68,20 @@ export function describePreviews(testApi: () => TestApi): void {
       )
     })
 
+    test('has a look and a template that are not saved yet, and hides personal data on request', async () => {
+      const branding = encodeURIComponent(
+        JSON.stringify({ name: 'Not saved yet', footer: '<script>alert(1)</script>' }),
+      )
+      const mail = await api().get(`/v1/previews?branding=${branding}&shows_personal_data=false`)
+      expect(mail.body).toContain('Not saved yet')
+      expect(mail.body).toContain('&lt;script&gt;')
+      expect(mail.body).not.toMatch(/<script|jana\.novak/)
+      expect((await api().get('/v1/previews')).body).toContain('jana.novak')
+      const template = encodeURIComponent('{"text": "{{title}}"}')
+      const document = await api().get(`/v1/previews?kind=webhook&template=${template}`)
+      expect(document.body).toEqual({ text: 'Unexplained refund of EUR 1,249.90' })
+    })
+
     test.each(PreviewQuery.shape.kind.unwrap().options)(
       'of kind %s exists for every event that it gets',
       async kind => {
@@ -84,6 +98,9 @@ export function describePreviews(testApi: () => TestApi): void {
       { name: 'a page of a document for programs', query: 'kind=webhook&format=html', path: 'query.format' },
       { name: 'a digest for a pager', query: 'kind=pagerduty&event=digest', path: 'query.event' },
       { name: 'a digest for a webhook', query: 'kind=webhook&event=digest', path: 'query.event' },
+      { name: 'a look that is not JSON', query: 'branding=%7B', path: 'query.branding' },
+      { name: 'a template for a mail', query: 'template=%7B%7D', path: 'query.template' },
+      { name: 'a template with an unknown field', query: 'kind=webhook&template={{no}}', path: 'query.template' },
       { name: 'an event that there is not', query: 'event=incident.closed', path: 'query.event' },
     ])('of $name is refused', async ({ query, path }) => {
       const answer = await api().get(`/v1/previews?${query}`)

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { BOOTSTRAP_KEY, type TestApi } from '../test-api.ts'
+import { createTestProject } from './test-project.ts'
 
 export function describeRefusals(testApi: () => TestApi): void {
   const api = () => testApi().api
@@ -68,8 +69,8 @@ export function describeRefusals(testApi: () => TestApi): void {
     })
 
     test('is told the methods of its path, and the unknown query parameters', async () => {
-      const key = await api().call('GET', '/v1/api-keys/key_1')
-      expect(key).toMatchObject({ status: 405, body: { detail: 'GET is not allowed on this path; use DELETE' } })
+      const key = await api().call('GET', '/v1/api-keys/key_1/rotate')
+      expect(key).toMatchObject({ status: 405, body: { detail: 'GET is not allowed on this path; use POST' } })
       const query = await api().get('/v1/projects?limits=1')
       const message = 'Unknown query parameter; remove it'
       expect(query.body).toMatchObject({
@@ -78,6 +79,67 @@ export function describeRefusals(testApi: () => TestApi): void {
       })
       const field = await api().post('/v1/projects', { name: 'x', nam: 'x' })
       expect(field.body).toMatchObject({ detail: 'body.nam: Unknown field; remove it' })
+    })
+
+    test.each([
+      { amount: 1e20, message: 'Give at most 9007199254740991' },
+      { amount: -1e20, message: 'Give at least 0' },
+      { amount: 1.5, message: 'Give a whole number' },
+      { amount: -1, message: 'Give at least 0' },
+      { amount: 'ten', message: 'Give a number' },
+    ])('with the amount $amount is told so once', async ({ amount, message }) => {
+      const body = { connection_id: 'con_1', kind: 'refund', subject: 'pi_1', currency: 'eur', amount }
+      const answer = await api().post('/v1/operations', body)
+      expect(answer.body.errors).toEqual([{ path: 'body.amount', message }])
+    })
+
+    test.each([
+      { what: 'a control character', name: 'Shop\u0007' },
+      { what: 'a line break inside', name: 'Shop\nGermany' },
+      { what: 'a mark that turns the direction of text', name: 'Shop \u202Egnp.exe' },
+      { what: 'an isolate of text direction', name: '\u2066Shop' },
+      { what: 'an invisible space', name: 'Sh\u200Bop' },
+      { what: 'half a character', name: 'Shop \ud83d' },
+    ])('with a name that contains $what is refused', async ({ name }) => {
+      const { projectId } = await createTestProject(api())
+      const config = { kind: 'email', to: ['a@b.test'] }
+      for (const [path, body] of [
+        ['/v1/projects', { name }],
+        [`/v1/projects/${projectId}/connections`, { kind: 'processor', name }],
+        ['/v1/alert-channels', { project_id: projectId, name, events: ['run.failed'], config }],
+        ['/v1/api-keys', { name, scopes: ['read'] }],
+        ['/v1/budgets', { project_id: projectId, name, currency: 'eur', cap: 1, interval: 'day' }],
+      ] as const) {
+        const answer = await api().post(path, body)
+        expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: 'body.name' }] } })
+      }
+      const branded = await api().patch(`/v1/projects/${projectId}`, { branding: { name } })
+      expect(branded).toMatchObject({ status: 400, body: { errors: [{ path: 'body.branding.name' }] } })
+    })
+
+    test('keeps names in any script, with emoji made of several characters', async () => {
+      const name = 'متجر 店 👩\u200d💻'
+      expect(await api().post('/v1/projects', { name })).toMatchObject({ status: 201, body: { name } })
+    })
+
+    test.each([
+      { what: 'no URL', url: 'nope', code: 'invalid_request' },
+      { what: 'a URL with a space', url: 'https://a b.test/', code: 'invalid_request' },
+      { what: 'a URL of a blocked address', url: 'https://blocked.test/', code: 'egress_blocked' },
+    ])('with $what is told the field: $code', async ({ url, code }) => {
+      const { projectId } = await createTestProject(api())
+      const config = { kind: 'webhook', url }
+      const channel = { project_id: projectId, name: 'x', events: ['run.failed'], config }
+      const answers = [
+        [await api().post('/v1/alert-channels', channel), 'body.config.url'],
+        [
+          await api().post(`/v1/projects/${projectId}/connections`, { kind: 'processor', name: 'x', api_base: url }),
+          'body.api_base',
+        ],
+      ] as const
+      for (const [answer, path] of answers) {
+        expect(answer).toMatchObject({ status: 400, body: { code, errors: [{ path, message: expect.any(String) }] } })
+      }
     })
 
     test('with a too large body is answered 413, also without Content-Length', async () => {

@@ -1,4 +1,4 @@
-import type { AuditDocument } from '@backstop/contracts'
+import type { AuditDocument, RoleInProject } from '@backstop/contracts'
 import type { ApiClient } from '../api-client.ts'
 import type { TestApi } from '../test-api.ts'
 
@@ -10,8 +10,12 @@ export interface TestProject {
 }
 
 /** Creates a project. Each test has its own, so that tests do not depend on each other. */
-export async function createTestProject(api: ApiClient, name = 'Shop'): Promise<TestProject> {
-  const project = await api.post('/v1/projects', { name })
+export async function createTestProject(
+  api: ApiClient,
+  name = 'Shop',
+  more: { demo?: boolean } = {},
+): Promise<TestProject> {
+  const project = await api.post('/v1/projects', { name, ...more })
   const projectId: string = project.body.project_id
   const connection = await api.post(`/v1/projects/${projectId}/connections`, { kind: 'processor', name: 'Cards' })
   return { projectId, processorId: connection.body.connection_id, signingSecret: connection.body.signing_secret }
@@ -31,4 +35,31 @@ export async function createTestKey(api: ApiClient, scopes: string[], projectId?
 export async function auditOf({ stores }: Pick<TestApi, 'stores'>, target: string): Promise<AuditDocument[]> {
   const rows = await stores.audit.findAll({ target })
   return rows.sort((a, b) => a.at.getTime() - b.at.getTime())
+}
+
+/** A person who signed in by a link. The client sends the session's cookie, as a browser does. */
+export interface TestPerson {
+  readonly personId: string
+  readonly sessionId: string
+  readonly browser: ApiClient
+  readonly cookie: string
+}
+
+/** Creates a person with roles, and signs the person in. */
+export async function createTestPerson(
+  { api }: Pick<TestApi, 'api'>,
+  roles: readonly RoleInProject[],
+): Promise<TestPerson> {
+  const { body } = await api.post('/v1/people', { name: 'Ada', roles })
+  const personId: string = body.person_id
+  const link = await api.post('/v1/sign-in-links', { person_id: personId })
+  return { personId, ...(await signIn(api, { token: link.body.token })) }
+}
+
+/** Signs a browser in. */
+export async function signIn(api: ApiClient, credential: object): Promise<Omit<TestPerson, 'personId'>> {
+  const answer = await api.withKey(undefined).post('/v1/sessions', credential)
+  const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  const browser = api.withHeaders({ cookie, 'sec-fetch-site': 'same-origin' })
+  return { sessionId: answer.body.session_id, browser, cookie }
 }

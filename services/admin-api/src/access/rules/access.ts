@@ -1,56 +1,100 @@
 import type { Scope } from '@backstop/contracts'
 
-/** The authenticated API key of a request. */
-export interface Principal {
-  readonly keyId: string
-  readonly scopes: readonly Scope[]
-  /** The only project that the key may access, or null if it may access all projects. */
+/** The scopes of a principal in one project, or in all projects. */
+export interface Grant {
+  /** Null: all projects. */
   readonly projectId: string | null
+  readonly scopes: readonly Scope[]
 }
 
-/** The decision whether a key may call a route. */
+/** Who makes a request: an API key or a person. */
+export interface Identity {
+  readonly kind: 'key' | 'person'
+  /** Id of the key or person. */
+  readonly id: string
+  readonly name: string
+  /** The session of the request; null if the request has an API key. */
+  readonly sessionId: string | null
+  /** Hash of the accepted secret of the key: of the previous one, if the request or the session has that. Null for people. */
+  readonly keyHash: string | null
+  readonly grants: readonly Grant[]
+}
+
+/** An identity that may call a route. */
+export interface Principal extends Identity {
+  /** The projects in which it has the scope of the route; null: all projects. */
+  readonly projectIds: readonly string[] | null
+}
+
+/** The scope of a route. `signed_in`: any key or person, with any scope. */
+export type NeededScope = Scope | 'signed_in'
+
+/** The decision whether an identity may call a route. */
 export type AccessVerdict =
-  | { readonly kind: 'granted' }
+  | { readonly kind: 'granted'; readonly projectIds: readonly string[] | null }
   | { readonly kind: 'refused'; readonly reason: 'scope_missing' }
 
-/** Grants access if the key has the required scope. The scope `admin` includes every other scope. */
-export function decideAccess(principal: Principal, needed: Scope): AccessVerdict {
-  const isGranted = principal.scopes.includes(needed) || principal.scopes.includes('admin')
-  return isGranted ? { kind: 'granted' } : { kind: 'refused', reason: 'scope_missing' }
+/** Grants access in the projects in which the identity has the required scope. The scope `admin` includes every other scope. */
+export function decideAccess({ grants }: Pick<Identity, 'grants'>, needed: NeededScope): AccessVerdict {
+  if (needed === 'signed_in') return { kind: 'granted', projectIds: projectsOf(grants) }
+  const having = grants.filter(({ scopes }) => scopes.includes(needed) || scopes.includes('admin'))
+  return having.length === 0
+    ? { kind: 'refused', reason: 'scope_missing' }
+    : { kind: 'granted', projectIds: projectsOf(having) }
 }
 
-/**
- * The filter for every query for a project's resources. It is computed from the key and never from the request, so a request that names
- * another project finds nothing.
- */
-export function ownProjectFilter(principal: Principal): { readonly project_id?: string } {
-  return principal.projectId === null ? {} : { project_id: principal.projectId }
+function projectsOf(grants: readonly Grant[]): readonly string[] | null {
+  const ids = grants.map(({ projectId }) => projectId)
+  return ids.includes(null) ? null : [...new Set(ids as string[])]
+}
+
+/** How a principal may use something of a project: `visible` if it has a role there, but not the scope of the route. */
+export type Reach = 'allowed' | 'visible' | 'hidden'
+
+/** @param projectId null for something of all projects */
+export function decideReach({ grants, projectIds }: Principal, projectId: string | null): Reach {
+  if (projectIds === null || (projectId !== null && projectIds.includes(projectId))) return 'allowed'
+  const hasRole = grants.some(grant => grant.projectId === null || grant.projectId === projectId)
+  return hasRole ? 'visible' : 'hidden'
 }
 
 /** The project filter of a list, or why the list is refused. */
 export type ProjectFilter =
   | { readonly kind: 'filter'; readonly where: { readonly project_id?: string } }
-  | { readonly kind: 'refused'; readonly reason: 'foreign_project' }
+  | { readonly kind: 'refused'; readonly reason: Exclude<Reach, 'allowed'> | 'several_projects' }
 
-/** Restricts a list to the requested project. A key that is bound to another project is refused. */
+/**
+ * Restricts a list to the requested project, or to the only project of the principal. It is computed from the principal, so a request that
+ * names another project finds nothing.
+ */
 export function restrictToProject(principal: Principal, asked: string | undefined): ProjectFilter {
-  if (asked === undefined) return { kind: 'filter', where: ownProjectFilter(principal) }
-  if (principal.projectId !== null && principal.projectId !== asked)
-    return { kind: 'refused', reason: 'foreign_project' }
-  return { kind: 'filter', where: { project_id: asked } }
+  const { projectIds } = principal
+  if (asked !== undefined) {
+    const reach = decideReach(principal, asked)
+    return reach === 'allowed' ? { kind: 'filter', where: { project_id: asked } } : { kind: 'refused', reason: reach }
+  }
+  if (projectIds === null) return { kind: 'filter', where: {} }
+  const [only, ...others] = projectIds
+  return only === undefined || others.length > 0
+    ? { kind: 'refused', reason: 'several_projects' }
+    : { kind: 'filter', where: { project_id: only } }
 }
 
 /** The project of a new key, or why the key is refused. */
 export type KeyProjectDecision =
   | { readonly kind: 'granted'; readonly projectId: string | null }
-  | { readonly kind: 'refused'; readonly reason: 'foreign_project' }
+  | { readonly kind: 'refused'; readonly reason: Exclude<Reach, 'allowed'> | 'several_projects' }
 
 /**
- * Decides to which project a new key is bound. A bound key creates only keys that are bound to the same project. Scopes need no rule:
+ * Decides to which project a new key is bound. A principal creates only keys for its own projects. Scopes need no rule:
  * creating keys requires `admin`, which includes all scopes.
  */
 export function decideKeyProject(principal: Principal, asked: string | undefined): KeyProjectDecision {
-  if (principal.projectId === null) return { kind: 'granted', projectId: asked ?? null }
-  if (asked !== undefined && asked !== principal.projectId) return { kind: 'refused', reason: 'foreign_project' }
-  return { kind: 'granted', projectId: principal.projectId }
+  const filter = restrictToProject(principal, asked)
+  return filter.kind === 'refused' ? filter : { kind: 'granted', projectId: filter.where.project_id ?? null }
+}
+
+/** True if the principal administers all projects. */
+export function isAdminOfAll({ grants }: Identity): boolean {
+  return grants.some(({ projectId, scopes }) => projectId === null && scopes.includes('admin'))
 }

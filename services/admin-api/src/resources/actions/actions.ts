@@ -1,15 +1,21 @@
-import { type ActionDocument, ActionQuery, ShownAction } from '@backstop/contracts'
-import { findInProject } from '../../http/find-resource.ts'
-import { getRoute, listRoute } from '../../http/read-routes.ts'
+import { type ActionDocument, ActionQuery, isoTime, ShownAction, type StormMemberDocument } from '@backstop/contracts'
+import type { z } from 'zod'
+import type { Principal } from '../../access/rules/access.ts'
+import type { ListPosition } from '../../http/cursor.ts'
+import { findInProject, projectFilterOf } from '../../http/find-resource.ts'
+import { getRoute, isWithin, pagedRoute, windowOf } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import type { DocumentFilter, Range } from '../../store/collection.ts'
+import type { ReadCollections } from '../../store/stores.ts'
+import { type PlacedItem, pageOfStorm } from '../storms/page-of-storm.ts'
 
 const tag = 'Actions'
 
 /** /v1/actions */
 export function actionRoutes({ stores }: AdminParts): Route[] {
   return [
-    listRoute({
+    pagedRoute({
       path: '/v1/actions',
       operationId: 'listActions',
       tag,
@@ -17,12 +23,12 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
       description:
         'Each action has its verdict and the reason. `connection_id` selects every action that was seen through that connection.',
       items: 'actions',
+      isStreamable: true,
       query: ActionQuery,
       schema: ShownAction,
-      collection: stores.actions,
-      sortedBy: 'first_seen',
-      filter: ({ connection_id, verdict }) => ({ connection_ids: connection_id, verdict, merged_into: null }),
-      show: showAction,
+      page: (request, place) => pageActions(stores, request, place),
+      placeOf: ({ place }: PlacedItem<ActionDocument>) => place,
+      show: ({ item }) => showAction(item),
     }),
     getRoute({
       path: '/v1/actions/{id}',
@@ -39,8 +45,91 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
   ]
 }
 
+/** A page of actions: the last one seen first, or those of a storm with the newest incidents first. */
+async function pageActions(
+  stores: Pick<ReadCollections, 'actions' | 'storms' | 'stormMembers'>,
+  { query, principal }: { readonly query: z.output<typeof ActionQuery>; readonly principal: Principal },
+  place: { readonly after: ListPosition | undefined; readonly limit: number },
+): Promise<PlacedItem<ActionDocument>[]> {
+  const where = { ...filterOf(query), ...projectFilterOf(principal, query.project_id) }
+  const window = windowOfActions(query)
+  if (query.storm_id === undefined) {
+    const found = await stores.actions.page({ where, by: 'first_seen', window, ...place })
+    return found.map(item => ({ item, place: { at: item.first_seen, id: item._id } }))
+  }
+  const storm = await findInProject(stores.storms, principal, 'storm', query.storm_id)
+  const ofStorm = { connection_id: storm.connection_id, storm_id: storm._id }
+  return pageOfStorm(stores, storm, place, async members => {
+    const action_id = { in: members.map(member => member.action_id) }
+    const [found, all] = await Promise.all([
+      stores.actions.findAll({ ...where, _id: action_id }),
+      stores.stormMembers.findAll({ ...ofStorm, action_id }),
+    ])
+    // An action with several incidents is listed once, at the place of the newest.
+    const newestOf = new Map(all.toSorted(oldestFirst).map(member => [member.action_id, member._id]))
+    const inWindow = found.filter(({ first_seen }) => isWithin(window, first_seen))
+    return new Map(inWindow.map(action => [newestOf.get(action._id) ?? '', action]))
+  })
+}
+
+function oldestFirst(a: StormMemberDocument, b: StormMemberDocument): number {
+  return a.opened_at.getTime() - b.opened_at.getTime() || (a._id < b._id ? -1 : 1)
+}
+
+function filterOf({
+  connection_id,
+  min_amount,
+  max_amount,
+  verdict,
+  reason,
+  kind,
+  state,
+  subject,
+  provider_ref,
+  currency,
+  mode,
+  made_from,
+  made_to,
+}: z.output<typeof ActionQuery>): DocumentFilter<ActionDocument> {
+  return {
+    connection_ids: connection_id,
+    verdict,
+    reason,
+    kind,
+    state,
+    subject,
+    provider_ref,
+    currency,
+    mode,
+    ...(made_from === undefined && made_to === undefined
+      ? {}
+      : { provider_created_at: madeBetween(made_from, made_to) }),
+    ...(min_amount === undefined && max_amount === undefined ? {} : { amount: { min: min_amount, max: max_amount } }),
+    merged_into: null,
+  }
+}
+
+/** Providers' clocks may be ahead of ours by less than this, in milliseconds. */
+const CLOCK_TOLERANCE_MS = 86_400_000
+
+/** An action is first seen after the provider made it, so a list by that time reads no older actions. */
+function windowOfActions({ from, to, made_from }: z.output<typeof ActionQuery>) {
+  const window = windowOf({ from, to })
+  if (made_from === undefined) return window
+  const since = Math.max(window.from?.getTime() ?? 0, Date.parse(made_from) - CLOCK_TOLERANCE_MS)
+  return { ...window, from: new Date(since) }
+}
+
+/** Times are stored as text with milliseconds, and a range includes its bounds. */
+function madeBetween(from: string | undefined, to: string | undefined): Range<string> {
+  return {
+    min: from === undefined ? undefined : isoTime(Date.parse(from)),
+    max: to === undefined ? undefined : isoTime(Date.parse(to) - 1),
+  }
+}
+
 /** An action as the API shows it: without the internal fields of the reconciler. */
 export function showAction(document: ActionDocument): ShownAction {
-  const { _id, first_seen: _sortedBy, ...action } = document
+  const { _id, first_seen: _sortedBy, search: _keys, look_done: _done, look_connections: _facts, ...action } = document
   return { action_id: _id, ...action }
 }

@@ -6,14 +6,14 @@ import {
   NewAlertChannel,
 } from '@backstop/channels'
 import { z } from 'zod'
-import { findChannel, findProject } from '../../http/find-resource.ts'
+import { findActiveProject, findChannel, projectFilterOf } from '../../http/find-resource.ts'
 import { etagOf } from '../../http/if-match.ts'
-import { getRoute, listRoute } from '../../http/read-routes.ts'
+import { getRoute, pagedRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeChannelRoute } from './change-alert-channel.ts'
 import { changeChannel } from './change-channel.ts'
-import { checkFilter } from './check-filter.ts'
+import { checkFilter, findDeafChannels } from './check-filter.ts'
 import { checkQuietHours } from './check-quiet-hours.ts'
 import { checkTarget } from './check-target.ts'
 import { rotateChannelSecretRoute } from './rotate-channel-secret.ts'
@@ -27,7 +27,7 @@ const ChannelParams = z.object({ id: z.string() })
 export function alertChannelRoutes(parts: AdminParts): Route[] {
   const { channels, channelHealth } = parts.stores
   return [
-    listRoute({
+    pagedRoute({
       path: '/v1/alert-channels',
       operationId: 'listAlertChannels',
       tag,
@@ -35,11 +35,19 @@ export function alertChannelRoutes(parts: AdminParts): Route[] {
       items: 'channels',
       query: AlertChannelQuery,
       schema: AlertChannel,
-      collection: channels,
-      sortedBy: 'created_at',
-      filter: () => ({ deleted_at: null }),
-      beside: channelHealth,
-      show: showChannel,
+      async page({ query, principal }, place) {
+        const where = { deleted_at: null, ...projectFilterOf(principal, query.project_id) }
+        const found = await channels.page({ where, by: 'created_at', ...place })
+        const ids = found.map(({ _id }) => _id)
+        const [health, deaf] = await Promise.all([
+          channelHealth.findAll({ _id: { in: ids } }),
+          findDeafChannels(parts.stores, found),
+        ])
+        const healthOf = new Map(health.map(one => [one._id, one]))
+        return found.map(channel => ({ channel, health: healthOf.get(channel._id), isDeaf: deaf.has(channel._id) }))
+      },
+      placeOf: ({ channel }) => ({ at: channel.created_at, id: channel._id }),
+      show: ({ channel, health, isDeaf }, now) => showChannel(channel, health, now, isDeaf),
     }),
     createRoute(parts),
     getRoute({
@@ -51,7 +59,10 @@ export function alertChannelRoutes(parts: AdminParts): Route[] {
       schema: AlertChannel,
       isVersioned: true,
       find: ({ params, principal }) => findChannel({ channels }, principal, params.id),
-      show: async (channel, now) => showChannel(channel, await channelHealth.find({ _id: channel._id }), now),
+      async show(channel, now) {
+        const deaf = await findDeafChannels(parts.stores, [channel])
+        return showChannel(channel, await channelHealth.find({ _id: channel._id }), now, deaf.has(channel._id))
+      },
     }),
     changeChannelRoute(parts),
     deleteRoute(),
@@ -76,7 +87,7 @@ function createRoute(parts: AdminParts): Route {
     answers: { 201: { description: 'The channel; its version is the ETag', schema: AlertChannel } },
     refusals: ['not_found', 'egress_blocked'],
     async handle({ body, principal, newId, now, change }) {
-      const project = await findProject(stores, principal, body.project_id)
+      const project = await findActiveProject(stores, principal, body.project_id)
       checkTarget(parts, body.config.kind, body.config)
       checkQuietHours(body.config.kind, body.quiet_hours)
       await checkFilter(stores, project._id, body.filter)

@@ -1,4 +1,12 @@
-import { AlertChannel, AlertChannelPatch, type ChannelDocument, changesTarget } from '@backstop/channels'
+import {
+  AlertChannel,
+  AlertChannelPatch,
+  type ChannelDocument,
+  changesAnything,
+  changesTarget,
+  NOTHING_TO_CHANGE,
+  splitPatch,
+} from '@backstop/channels'
 import { type ChannelHealthDocument, deterministicId } from '@backstop/contracts'
 import { z } from 'zod'
 import { findChannel } from '../../http/find-resource.ts'
@@ -7,10 +15,10 @@ import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeChannel } from './change-channel.ts'
-import { checkFilter } from './check-filter.ts'
+import { checkFilter, findDeafChannels } from './check-filter.ts'
 import { checkQuietHours } from './check-quiet-hours.ts'
 import { checkTarget } from './check-target.ts'
-import { type ConfigPatchVerdict, judgeConfigPatch, showChannel } from './rules/alert-channel.ts'
+import { type ConfigPatchVerdict, findDifference, judgeConfigPatch, showChannel } from './rules/alert-channel.ts'
 import { ChannelSealer } from './seal-channel-config.ts'
 
 const REFUSALS: Record<Extract<ConfigPatchVerdict, { kind: 'refused' }>['reason'], string> = {
@@ -33,7 +41,7 @@ export function changeChannelRoute(parts: AdminParts): Route {
     tag: 'Alert channels',
     summary: 'Change, enable or disable an alert channel',
     description:
-      'Only the given fields of `config` change; `headers` and `to` are replaced as a whole. `enabled: true` or a new target (`url`, `webhook_url`, `routing_key`, `to`) also resets the failure count and re-enables a channel that its failures disabled; POST /v1/replays sends the deliveries that died meanwhile. POST …/rotate-secret changes the secret of a webhook. If-Match is optional.',
+      'Only the given fields of `config` change, and read-only fields may be sent back as GET answers them; `headers` and `to` are replaced as a whole. `enabled: true` or a new target (`url`, `webhook_url`, `routing_key`, `to`) also resets the failure count and re-enables a channel that its failures disabled; POST /v1/replays sends the deliveries that died meanwhile. POST …/rotate-secret changes the secret of a webhook. If-Match is optional.',
     scope: 'manage',
     params: z.object({ id: z.string() }),
     body: AlertChannelPatch,
@@ -46,8 +54,13 @@ export function changeChannelRoute(parts: AdminParts): Route {
         const { project_id } = await findChannel(stores, principal, params.id)
         await checkFilter(stores, project_id, body.filter)
       }
-      const { config: patch, ...fields } = body
-      const next = ({ _id, project_id, config }: ChannelDocument) => {
+      const split = splitPatch(body)
+      const { fields, config: patch, unchanged } = split
+      const next = (channel: ChannelDocument) => {
+        const { _id, project_id, config } = channel
+        const differing = findDifference(showChannel(channel, undefined, now), unchanged)
+        if (differing !== undefined) throw refusedField(`body.${differing}`, 'This field is read-only; remove it')
+        if (!changesAnything(split)) throw refusedField('body', NOTHING_TO_CHANGE)
         checkQuietHours(config.kind, body.quiet_hours ?? null)
         if (patch === undefined) return fields
         const verdict = judgeConfigPatch(config, patch)
@@ -63,9 +76,10 @@ export function changeChannelRoute(parts: AdminParts): Route {
       const shouldResetFailures =
         body.enabled === true || (patch !== undefined && changesTarget(changed.config.kind, patch))
       const nextHealth = shouldResetFailures ? await resetFailures(parts, changed, health, now, signal) : health
+      const deaf = await findDeafChannels(stores, [changed])
       return {
         status: 200,
-        body: showChannel(changed, nextHealth, now),
+        body: showChannel(changed, nextHealth, now, deaf.has(changed._id)),
         headers: { etag: etagOf(changed.version) },
       }
     },

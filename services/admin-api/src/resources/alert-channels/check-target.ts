@@ -3,6 +3,7 @@ import type { ChannelKind } from '@backstop/contracts'
 import { refuseCustomHeaders } from '@backstop/kit'
 import { hasAllowedHost } from '../../http/allowed-host.ts'
 import { refusedField } from '../../http/refused-field.ts'
+import { refusedUrl } from '../../http/refused-url.ts'
 import type { AdminParts } from '../../parts.ts'
 
 /**
@@ -18,7 +19,7 @@ export function checkTarget(
   const hosts = serviceHostsOf(kind)
   for (const { field, url } of urlsOf(kind, config)) {
     const blocked = checkUrl(url)
-    if (blocked !== undefined) throw blocked
+    if (blocked !== undefined) throw refusedUrl(`body.config.${field}`, blocked)
     if (hosts === undefined) continue
     const ofService = { includesHostOf: (one: string) => isServiceHost(hosts, URL.parse(one)?.hostname ?? '') }
     if (!hasAllowedHost(ofService, url) && !channelHosts.includesHostOf(url)) {

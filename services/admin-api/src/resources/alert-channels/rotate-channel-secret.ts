@@ -5,6 +5,7 @@ import { etagOf } from '../../http/if-match.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeChannel } from './change-channel.ts'
+import { findDeafChannels } from './check-filter.ts'
 import { showChannel } from './rules/alert-channel.ts'
 import { ChannelSealer, makeWebhookSecret } from './seal-channel-config.ts'
 
@@ -47,9 +48,10 @@ export function rotateChannelSecretRoute(parts: AdminParts): Route {
         collections => changeChannel(collections, { params, principal, now, ifMatch: undefined }, rotate),
         ({ _id, project_id }) => ({ action: 'alert_channel.rotate_secret', target: _id, projectId: project_id }),
       )
+      const deaf = await findDeafChannels(stores, [changed])
       return {
         status: 200,
-        body: { ...showChannel(changed, health, now), secret: secret.reveal() },
+        body: { ...showChannel(changed, health, now, deaf.has(changed._id)), secret: secret.reveal() },
         headers: { etag: etagOf(changed.version) },
       }
     },

@@ -75,6 +75,7 @@ function bootstrapDocument(key: Secret, now: number): ApiKeyDocument {
     scopes: ['admin'],
     projectId: null,
     createdAt: new Date(now),
+    createdBy: null,
     expiresAt: null,
   })
 }

@@ -1,30 +1,35 @@
 import { type AuditDocument, AuditEntry, AuditQuery } from '@backstop/contracts'
-import { listRoute } from '../../http/read-routes.ts'
+import { listRoute, windowOf } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { verifyRoute } from './verify-audit.ts'
 
 /** /v1/audit */
-export function auditRoutes({ stores }: AdminParts): Route[] {
+export function auditRoutes(parts: AdminParts): Route[] {
+  const { stores } = parts
   return [
+    verifyRoute(parts),
     listRoute({
       path: '/v1/audit',
       operationId: 'listAudit',
       tag: 'Audit',
       summary: 'List who changed what, and who was refused, newest first',
       description:
-        'Refused requests share one row for each minute, actor and error code, with a `count`. The actor is the key; for an unknown key, it is the address and the beginning of the key.',
+        'Each refusal of an authenticated key or person has a row. Refusals of other callers, and those beyond 60 in a minute, share one row for each minute, actor and error code, with a `count`. For an unknown key the actor is the address and the beginning of the key.',
       scope: 'admin',
       items: 'changes',
+      isStreamable: true,
       query: AuditQuery,
       schema: AuditEntry,
       collection: stores.audit,
       sortedBy: 'at',
-      filter: ({ target }) => ({ target }),
+      filter: ({ target, key_id, action }) => ({ target, key_id, action }),
+      window: windowOf,
       show: showAuditEntry,
     }),
   ]
 }
 
-function showAuditEntry({ _id, at, last_at, ...rest }: AuditDocument): AuditEntry {
+function showAuditEntry({ _id, at, last_at, unchained: _, ...rest }: AuditDocument): AuditEntry {
   return { audit_id: _id, ...rest, at: at.toISOString(), ...(last_at && { last_at: last_at.toISOString() }) }
 }

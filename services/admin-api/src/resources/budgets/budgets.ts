@@ -3,7 +3,8 @@ import { lostRace } from '@backstop/kit'
 import type { Budgets } from '@backstop/ledger'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
-import { findConnection, findProject, projectFilterOf, requireInProject } from '../../http/find-resource.ts'
+import { listChangedFields } from '../../http/changed-fields.ts'
+import { findActiveProject, findConnection, projectFilterOf, requireInProject } from '../../http/find-resource.ts'
 import { checkIfMatch, etagOf } from '../../http/if-match.ts'
 import { getRoute, pagedRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
@@ -63,13 +64,13 @@ function createRoute({ stores, budgets }: AdminParts): Route {
     answers: { 201: { description: 'The budget; its version is the ETag', schema: ShownBudget } },
     refusals: ['not_found'],
     async handle({ body, principal, newId, now }) {
-      const project = await findProject(stores, principal, body.project_id)
+      const project = await findActiveProject(stores, principal, body.project_id)
       if (body.connection_id !== undefined) await findConnection(stores, principal, body.connection_id, project._id)
       const budget = await budgets.create(newId('budget'), body, now.getTime())
       return {
         ...(await answerWithBudget(budgets, budget, now)),
         status: 201,
-        changed: auditedBudgetChange(budget, 'budget.create'),
+        changed: auditedBudgetChange('budget.create', budget, { after: budget }),
       }
     },
   })
@@ -91,10 +92,14 @@ function changeRoute({ budgets }: AdminParts): Route {
     honoursIfMatch: true,
     async handle({ params, body, principal, ifMatch, now }) {
       const find = () => findBudget(budgets, principal, params.id)
-      const budget = await changeCurrentVersion(find, ifMatch, read => budgets.change(read, body, now.getTime()))
+      let before: Budget | undefined
+      const budget = await changeCurrentVersion(find, ifMatch, read => {
+        before = read
+        return budgets.change(read, body, now.getTime())
+      })
       return {
         ...(await answerWithBudget(budgets, budget, now)),
-        changed: auditedBudgetChange(budget, 'budget.change'),
+        changed: auditedBudgetChange('budget.change', budget, { before, after: budget }),
       }
     },
   })
@@ -116,10 +121,8 @@ function deleteRoute({ budgets }: AdminParts): Route {
     async handle({ params, principal, ifMatch, now }) {
       const find = () => findBudget(budgets, principal, params.id)
       const remove = async (read: Budget) => ((await budgets.remove(read, now.getTime())) ? read : undefined)
-      return {
-        status: 204,
-        changed: auditedBudgetChange(await changeCurrentVersion(find, ifMatch, remove), 'budget.delete'),
-      }
+      const removed = await changeCurrentVersion(find, ifMatch, remove)
+      return { status: 204, changed: auditedBudgetChange('budget.delete', removed, { before: removed }) }
     },
   })
 }
@@ -148,7 +151,14 @@ async function findBudget(budgets: Budgets, principal: Principal, id: string): P
 
 async function showBudgets(budgets: Budgets, found: readonly Budget[], now: Date): Promise<ShownBudget[]> {
   const usages = await budgets.usage(found, now.getTime())
-  return found.map((budget, index) => ({ ...budget, current: usages[index] as BudgetUsage }))
+  return found.map((budget, index) => {
+    const usage = usages[index] as BudgetUsage
+    return { ...budget, current: { ...usage, overspent: overspentAmount(budget, usage) } }
+  })
+}
+
+function overspentAmount({ cap }: Budget, { used, reserved }: BudgetUsage): number {
+  return Math.min(Math.max(0, used + reserved - cap), Number.MAX_SAFE_INTEGER)
 }
 
 async function showBudget(budgets: Budgets, budget: Budget, now: Date): Promise<ShownBudget> {
@@ -160,6 +170,10 @@ async function answerWithBudget(budgets: Budgets, budget: Budget, now: Date): Pr
   return { status: 200, body: await showBudget(budgets, budget, now), headers: { etag: etagOf(budget.version) } }
 }
 
-function auditedBudgetChange(budget: Budget, action: string): NonNullable<RouteAnswer['changed']> {
-  return { action, target: budget.budget_id, projectId: budget.project_id }
+function auditedBudgetChange(
+  action: string,
+  { budget_id: target, project_id: projectId }: Budget,
+  { before, after }: { readonly before?: Budget | undefined; readonly after?: Budget },
+): NonNullable<RouteAnswer['changed']> {
+  return { action, target, projectId, changes: listChangedFields(target, before, after) }
 }

@@ -42,5 +42,6 @@ function rowOf(erasure: ErasureDocument, deletion: AuditDocument | undefined, no
     request_id: deletion?.request_id ?? null,
     address: deletion?.address ?? null,
     erased: { cases, bodies },
+    unchained: true,
   }
 }

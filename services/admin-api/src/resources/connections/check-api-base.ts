@@ -3,6 +3,7 @@ import { createHostList, type HostList } from '@backstop/kit'
 import { PROVIDERS } from '@backstop/providers'
 import { hasAllowedHost } from '../../http/allowed-host.ts'
 import { refusedField } from '../../http/refused-field.ts'
+import { refusedUrl } from '../../http/refused-url.ts'
 import type { AdminParts } from '../../parts.ts'
 
 const OWN_HOSTS = Object.fromEntries(
@@ -20,7 +21,7 @@ export function checkApiBase(
 ): void {
   if (apiBase == null) return
   const blocked = checkUrl(apiBase)
-  if (blocked !== undefined) throw blocked
+  if (blocked !== undefined) throw refusedUrl('body.api_base', blocked)
   if (hasAllowedHost(OWN_HOSTS[kind], apiBase) || apiBaseHosts.includesHostOf(apiBase)) return
   const own = PROVIDERS[kind].readBack.apiHosts.join(' or ')
   throw refusedField(

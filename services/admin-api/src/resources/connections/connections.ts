@@ -7,9 +7,8 @@ import {
   NewConnection,
   type SweepDocument,
 } from '@backstop/contracts'
-import { Secret } from '@backstop/kit'
 import { z } from 'zod'
-import { findConnection, findProject } from '../../http/find-resource.ts'
+import { findActiveProject, findConnection, findProject } from '../../http/find-resource.ts'
 import { etagOf } from '../../http/if-match.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
@@ -17,9 +16,11 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeConnection } from './change-connection.ts'
 import { checkApiBase } from './check-api-base.ts'
+import { dryRunRoute } from './dry-run.ts'
 import { resolveInboundSecret } from './inbound-secret.ts'
 import { rotateSecretRoute } from './rotate-secret.ts'
 import {
+  connectedAtRefusal,
   connectionDocument,
   deletedConnection,
   patchedConnection,
@@ -27,7 +28,7 @@ import {
   showConnection,
   siteRefusal,
 } from './rules/connection.ts'
-import { sealConnectionSecret } from './seal-connection-secret.ts'
+import { sealConnectionSecret, sealReadKey } from './seal-connection-secret.ts'
 
 const tag = 'Connections'
 const ProjectParams = z.object({ id: z.string() })
@@ -71,6 +72,7 @@ export function connectionRoutes(parts: AdminParts): Route[] {
     patchRoute(parts),
     deleteRoute(),
     rotateSecretRoute(parts),
+    dryRunRoute(parts),
   ]
 }
 
@@ -90,8 +92,10 @@ function createRoute(parts: AdminParts): Route {
     answers: { 201: { description: 'The connection', schema: CreatedConnection, shownOnce: SHOWN_ONCE } },
     refusals: ['not_found', 'egress_blocked'],
     async handle({ params, body, principal, newId, now, change }) {
-      const project = await findProject(stores, principal, params.id)
+      const project = await findActiveProject(stores, principal, params.id)
       checkApiBase(parts, body.kind, body.api_base)
+      const timeFault = connectedAtRefusal(body.connected_at, project, now)
+      if (timeFault !== undefined) throw refusedField('body.connected_at', timeFault)
       const place = { id: newId('connection'), projectId: project._id }
       const made = resolveInboundSecret(body.kind, body as Parameters<typeof resolveInboundSecret>[1])
       const document = connectionDocument(
@@ -101,9 +105,7 @@ function createRoute(parts: AdminParts): Route {
         {
           inbound: sealConnectionSecret(parts.secretBox, made.secret, 'inbound_secret', place, now),
           readKey:
-            body.read_key === undefined
-              ? null
-              : sealConnectionSecret(parts.secretBox, new Secret(body.read_key), 'read_key', place, now),
+            body.read_key === undefined ? null : sealReadKey(parts.secretBox, body.kind, body.read_key, place, now),
         },
         now,
       )
@@ -130,7 +132,7 @@ function prepareConnectionPatch(parts: AdminParts, known: ConnectionDocument, pa
   const place = { id: known._id, projectId: known.project_id }
   const readKey =
     typeof patch.read_key === 'string'
-      ? sealConnectionSecret(parts.secretBox, new Secret(patch.read_key), 'read_key', place, now)
+      ? sealReadKey(parts.secretBox, known.kind, patch.read_key, place, now)
       : patch.read_key
   return patchedConnection(known, patch, readKey)
 }

@@ -1,4 +1,10 @@
-import { type ConnectionDocument, CreatedConnection, type ProviderKind, SecretRotation } from '@backstop/contracts'
+import {
+  type ConnectionDocument,
+  CreatedConnection,
+  overlapSecondsOf,
+  type ProviderKind,
+  SecretRotation,
+} from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { z } from 'zod'
 import { findConnection } from '../../http/find-resource.ts'
@@ -48,7 +54,7 @@ export function rotateSecretRoute(parts: AdminParts): Route {
       // The sweep is read before the change: if a read failed after it, the caller would never see the new secret.
       const sweep = await stores.sweeps.find({ _id: connection._id })
       const rotate = (document: ConnectionDocument) => {
-        const rotation = rotateSecrets(document.inbound_secrets, sealed, body.overlap_seconds * 1_000, now)
+        const rotation = rotateSecrets(document.inbound_secrets, sealed, overlapSecondsOf(body) * 1_000, now)
         if (rotation.kind === 'refused') throw new AppError('conflict', REFUSALS[rotation.reason])
         return { inbound_secrets: rotation.secrets }
       }

@@ -1,5 +1,6 @@
-import type { ConnectionSecret } from '@backstop/contracts'
-import type { Secret, SecretBox } from '@backstop/kit'
+import type { ConnectionSecret, ProviderKind } from '@backstop/contracts'
+import { Secret, type SecretBox } from '@backstop/kit'
+import { PROVIDERS } from '@backstop/providers'
 
 /** Seals a secret of a connection for storage. */
 export function sealConnectionSecret(
@@ -15,4 +16,16 @@ export function sealConnectionSecret(
     created_at: now,
     expires_at: null,
   }
+}
+
+/** Seals a read key for storage, and records whether it is known to allow changes at the provider. */
+export function sealReadKey(
+  secretBox: SecretBox,
+  kind: ProviderKind,
+  readKey: string,
+  place: { id: string; projectId: string },
+  now: Date,
+): ConnectionSecret {
+  const sealed = sealConnectionSecret(secretBox, new Secret(readKey), 'read_key', place, now)
+  return PROVIDERS[kind].readBack.hasFullAccess?.(readKey) ? { ...sealed, has_full_access: true } : sealed
 }

@@ -1,61 +1,124 @@
-import { DeadLetter, type DeadLetterDocument } from '@backstop/contracts'
+import { DeadLetter, DeadLetterQuery, ReplayDeadLetters, ReplayedDeadLetters } from '@backstop/contracts'
+import { AppError } from '@backstop/kit'
 import { z } from 'zod'
-import type { Principal } from '../../access/rules/access.ts'
-import { notFound } from '../../http/find-resource.ts'
-import { listRoute } from '../../http/read-routes.ts'
+import { restrictToProject } from '../../access/rules/access.ts'
+import { buildPage, decodeCursor } from '../../http/cursor.ts'
+import { notFound, projectFilterOf, projectRefused, requireInProject } from '../../http/find-resource.ts'
+import { pagedRoute, windowOf } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { findDeadLetter, pageDeadLetters } from './find-dead-letters.ts'
+import { replayDeadLetters } from './replay-dead-letters.ts'
+import { placeOf, projectOf, repairBlockedBy, showDeadLetter } from './rules/dead-letter.ts'
 
 const tag = 'Dead letters'
+const FAILS_AGAIN = 'A dead letter that still cannot be used is listed again, with a new `parked_at`.'
+
+/** Dead letters that one request sends again. */
+const REPLAYED_AT_ONCE = 200
 
 /** /v1/dead-letters */
 export function deadLetterRoutes(parts: AdminParts): Route[] {
   return [
-    listRoute({
+    pagedRoute({
       path: '/v1/dead-letters',
       operationId: 'listDeadLetters',
       tag,
-      summary: 'List dead letters that are not deliveries, newest first',
-      description: 'Requires a key for all projects.',
-      scope: 'admin',
-      items: 'messages',
+      summary: 'List everything that could not be used, newest first',
+      description:
+        'Notifications that could not be decided, deliveries that are dead, and messages of every topic. `repair` is the call that sends a dead letter again after its cause was removed. Messages whose project is unknown are listed only for keys and people with access to all projects.',
+      items: 'dead letters',
+      query: DeadLetterQuery,
       schema: DeadLetter,
-      collection: parts.stores.deadLetters,
-      sortedBy: 'parked_at',
-      narrow: ({ principal }) => (isForAllProjects(principal) ? {} : { _id: { in: [] } }),
+      page: ({ query, principal }, place) =>
+        pageDeadLetters(parts.stores, {
+          where: projectFilterOf(principal, query.project_id),
+          kind: query.kind,
+          window: windowOf(query),
+          ...place,
+        }),
+      placeOf,
       show: showDeadLetter,
     }),
-    replayRoute(parts),
+    replayOneRoute(parts),
+    replayManyRoute(parts),
   ]
 }
 
-/** A message that cannot be read has no known project, so only keys for all projects may see it. */
-const isForAllProjects = ({ projectId }: Principal) => projectId === null
-
-function replayRoute({ stores, deadLetters }: AdminParts): Route {
+function replayOneRoute(parts: AdminParts): Route {
   return defineRoute({
     method: 'post',
     path: '/v1/dead-letters/{id}/replay',
     operationId: 'replayDeadLetter',
     tag,
-    summary: 'Replay a dead letter to its original topic',
-    description:
-      'Replay a dead letter after its cause is fixed, for example by a newer version. A message that still cannot be used becomes a dead letter again, with a new `parked_at`.',
-    scope: 'admin',
+    summary: 'Replay a dead letter',
+    description: `Call it after the cause was removed, for example after an update. A notification is decided again, a delivery is attempted again, and a message is sent to its original topic. ${FAILS_AGAIN}`,
+    scope: 'manage',
     params: z.object({ id: z.string() }),
-    answers: { 202: { description: 'The message is sent', schema: DeadLetter } },
-    refusals: ['not_found'],
-    async handle({ params, principal }) {
-      const letter = isForAllProjects(principal) ? await stores.deadLetters.find({ _id: params.id }) : undefined
-      if (letter === undefined) throw notFound('dead letter', params.id)
-      await deadLetters.send(letter)
-      const changed = { action: 'dead_letter.replay', target: letter._id, projectId: null }
-      return { status: 202, body: showDeadLetter(letter), changed }
+    answers: { 202: { description: 'The dead letter as it was before it was sent again', schema: DeadLetter } },
+    refusals: ['not_found', 'conflict'],
+    async handle({ params: { id }, ...request }) {
+      const found = await findDeadLetter(parts.stores, id)
+      if (found === undefined) throw notFound('dead letter', id)
+      requireInProject({ project_id: projectOf(found) }, request.principal, 'dead letter', id)
+      const blocked = repairBlockedBy(found)
+      if (blocked !== null) throw new AppError('conflict', `Dead letter ${id} is not sent again: ${blocked}`)
+      await replayDeadLetters([found], request, parts)
+      return { status: 202, body: showDeadLetter(found) }
     },
   })
 }
 
-function showDeadLetter({ _id, topic, key, value, reason_code, reason, parked_at }: DeadLetterDocument): DeadLetter {
-  const bytes = value === null ? 0 : Buffer.byteLength(value, 'base64')
-  return { dead_letter_id: _id, topic, key, bytes, reason_code, reason, parked_at: parked_at.toISOString() }
+function replayManyRoute(parts: AdminParts): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/dead-letters/replay',
+    operationId: 'replayAllDeadLetters',
+    tag,
+    summary: 'Replay the dead letters that a filter selects',
+    description: `Sends up to ${REPLAYED_AT_ONCE} dead letters again, oldest first, each as POST /v1/dead-letters/{id}/replay does. Repeat the request with \`cursor\` to continue. ${FAILS_AGAIN}`,
+    scope: 'manage',
+    body: ReplayDeadLetters,
+    answers: { 202: { description: 'The dead letters are sent again', schema: ReplayedDeadLetters } },
+    refusals: ['not_found'],
+    async handle({ body, ...request }) {
+      const filter = restrictToProject(request.principal, body.project_id)
+      if (filter.kind === 'refused') throw projectRefused(filter.reason, body.project_id, 'body.project_id')
+      const { from, before = request.now } = windowOf(body)
+      const { before: end, after } = body.cursor === undefined ? { before } : decodeReplayCursor(body.cursor)
+      const found = await pageDeadLetters(parts.stores, {
+        where: filter.where,
+        kind: body.kind,
+        window: { from, before: new Date(Math.min(end.getTime(), before.getTime())) },
+        oldestFirst: true,
+        after,
+        limit: REPLAYED_AT_ONCE + 1,
+      })
+      const { data, next_cursor } = buildPage(found, REPLAYED_AT_ONCE, placeOf, one => one)
+      const possible = data.filter(one => repairBlockedBy(one) === null)
+      await replayDeadLetters(possible, request, parts)
+      const blocked = data.flatMap(one => {
+        const reason = repairBlockedBy(one)
+        return reason === null ? [] : [{ dead_letter_id: placeOf(one).id, reason }]
+      })
+      return {
+        status: 202,
+        body: {
+          replayed: possible.length,
+          blocked,
+          next_cursor: next_cursor === null ? null : `${end.getTime()}.${next_cursor}`,
+        },
+      }
+    },
+  })
+}
+
+/**
+ * The cursor of a replay also has the time of its first request. Dead letters that fail again are dead-lettered after it, so the replay ends
+ * although it goes from the oldest to the newest.
+ * @throws AppError `invalid_request` if the text is no cursor of a replay
+ */
+function decodeReplayCursor(cursor: string) {
+  const [, time = '', place = ''] = /^(\d{1,15})\.(.+)$/.exec(cursor) ?? []
+  return { before: new Date(Number(time)), after: decodeCursor(place) }
 }

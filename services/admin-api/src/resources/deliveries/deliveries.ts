@@ -1,9 +1,10 @@
 import { Delivery, DeliveryQuery } from '@backstop/contracts'
 import { z } from 'zod'
-import { findInProject } from '../../http/find-resource.ts'
-import { getRoute, listRoute } from '../../http/read-routes.ts'
+import { findInProject, projectFilterOf } from '../../http/find-resource.ts'
+import { getRoute, listRoute, windowOf } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { alertsOf } from '../incidents/rules/incident.ts'
 import { createChannelFacts } from './channel-facts.ts'
 import { refuseResend } from './refuse-resend.ts'
 import { judgeRetry, showDelivery } from './rules/delivery.ts'
@@ -24,12 +25,18 @@ export function deliveryRoutes(parts: AdminParts): Route[] {
       description:
         'One delivery for each alert and channel, with its attempts. `state=dead` selects deliveries that failed and are no longer retried; `reason` says why. `held_until` is set while the channel is paused or has quiet hours.',
       items: 'deliveries',
+      isStreamable: true,
       query: DeliveryQuery,
       schema: Delivery,
       collection: deliveries,
       sortedBy: 'created_at',
-      filter: ({ channel_id, alert_id, state }) => ({ channel_id, alert_id, state }),
-      window: ({ from, to }) => ({ from: dateOf(from), before: dateOf(to) }),
+      filter: ({ channel_id, alert_id, event, state, test = false }) => ({ channel_id, alert_id, event, state, test }),
+      async narrow({ query: { project_id, incident_id }, principal }) {
+        if (incident_id === undefined) return projectFilterOf(principal, project_id)
+        const incident = await findInProject(parts.stores.incidents, principal, 'incident', incident_id)
+        return { project_id: incident.project_id, alert_id: { in: alertsOf(incident) } }
+      },
+      window: windowOf,
       beside: channelFacts,
       idBeside: ({ channel_id }) => channel_id,
       show: showDelivery,
@@ -46,10 +53,6 @@ export function deliveryRoutes(parts: AdminParts): Route[] {
     }),
     retryRoute(parts),
   ]
-}
-
-function dateOf(time: string | undefined): Date | undefined {
-  return time === undefined ? undefined : new Date(time)
 }
 
 function retryRoute({ stores, commands }: AdminParts): Route {

@@ -7,7 +7,7 @@ import {
   NewExpectedChange,
 } from '@backstop/contracts'
 import { z } from 'zod'
-import { findConnection, findInProject, findProject } from '../../http/find-resource.ts'
+import { findActiveProject, findConnection, findInProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -24,7 +24,7 @@ export function expectedChangeRoutes(parts: AdminParts): Route[] {
       path: '/v1/expected-changes',
       operationId: 'listExpectedChanges',
       tag,
-      summary: 'List expected changes, newest first, including expired ones',
+      summary: 'List expected changes, newest first, including expired and deleted ones',
       items: 'expected changes',
       query: ExpectedChangeQuery,
       schema: ExpectedChange,
@@ -61,7 +61,7 @@ function createRoute({ stores, commands }: AdminParts): Route {
     answers: { 201: { description: 'The expected change', schema: ExpectedChange } },
     refusals: ['not_found'],
     async handle({ body, principal, now, newId, change, logger }) {
-      const { _id: projectId } = await findProject(stores, principal, body.project_id)
+      const { _id: projectId } = await findActiveProject(stores, principal, body.project_id)
       if (body.connection_id !== undefined) await findConnection(stores, principal, body.connection_id, projectId)
       const expiresAt = new Date(now.getTime() + body.expires_in_seconds * 1000)
       const startsAt = body.starts_at === undefined ? null : new Date(body.starts_at)
@@ -79,7 +79,7 @@ function createRoute({ stores, commands }: AdminParts): Route {
         max_changes: body.max_changes,
         max_amount: body.max_amount ?? null,
         note: body.note,
-        created_by: principal.keyId,
+        created_by: principal.id,
         created_at: now,
         starts_at: startsAt,
         expires_at: expiresAt,
@@ -113,16 +113,18 @@ function deleteRoute(): Route {
     operationId: 'deleteExpectedChange',
     tag,
     summary: 'Delete an expected change',
-    description: 'Changes that were already explained stay explained. No further changes are explained.',
+    description:
+      'Changes that were already explained stay explained. No further changes are explained. The expected change can still be read.',
     scope: 'manage',
     params: z.object({ id: z.string() }),
     answers: { 204: { description: 'The expected change is deleted' } },
     refusals: ['not_found'],
-    async handle({ params, principal, change }) {
+    async handle({ params, principal, change, now }) {
       await change(
         async ({ expectedChanges }) => {
-          const known = await findInProject(expectedChanges, principal, 'expected change', params.id)
-          await expectedChanges.remove({ _id: known._id })
+          const more = { deleted_at: null }
+          const known = await findInProject(expectedChanges, principal, 'expected change', params.id, more)
+          await expectedChanges.change({ _id: known._id }, { deleted_at: now, deleted_by: principal.id })
           return known
         },
         ({ _id, project_id }) => ({ action: 'expected_change.delete', target: _id, projectId: project_id }),
@@ -134,13 +136,14 @@ function deleteRoute(): Route {
 
 /** @param stored the reconciler's record of the covered changes; undefined if there are none yet */
 function showExpectedChange(
-  { _id, created_at, starts_at, expires_at, ...rest }: ExpectedChangeDocument,
+  { _id, created_at, starts_at, expires_at, deleted_at, ...rest }: ExpectedChangeDocument,
   stored: ExpectedChangeUsesDocument | undefined,
 ): ExpectedChange {
   const uses = stored?.uses ?? []
   return {
     expected_change_id: _id,
     ...rest,
+    incident_id: rest.incident_id ?? null,
     max_changes: rest.max_changes ?? 1,
     max_amount: rest.max_amount ?? null,
     changes_covered: uses.length,
@@ -148,5 +151,7 @@ function showExpectedChange(
     created_at: created_at.toISOString(),
     starts_at: starts_at?.toISOString() ?? null,
     expires_at: expires_at.toISOString(),
+    deleted_at: deleted_at?.toISOString() ?? null,
+    deleted_by: rest.deleted_by ?? null,
   }
 }

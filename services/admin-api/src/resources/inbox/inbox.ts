@@ -20,7 +20,7 @@ export function inboxRoutes({ stores }: AdminParts): Route[] {
       schema: InboxEntry,
       collection: stores.inbox,
       sortedBy: 'received_at',
-      filter: ({ connection_id, outcome }) => ({ connection_id, outcome }),
+      filter: ({ connection_id, outcome, replay_id }) => ({ connection_id, outcome, replay_id }),
       show: showInboxEntry,
     }),
     getRoute({
@@ -41,11 +41,12 @@ export function inboxRoutes({ stores }: AdminParts): Route[] {
   ]
 }
 
-function showInboxEntry({ _id, received_at, processed_at, ...rest }: InboxDocument): InboxEntry {
+function showInboxEntry({ _id, received_at, processed_at, replay_id, ...rest }: InboxDocument): InboxEntry {
   return {
     inbox_id: _id,
     ...rest,
     received_at: received_at.toISOString(),
     processed_at: processed_at.toISOString(),
+    replay_id: replay_id ?? null,
   }
 }

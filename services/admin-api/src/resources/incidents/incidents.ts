@@ -1,57 +1,97 @@
+import { providerStepsOf } from '@backstop/channels'
 import {
+  type Action,
   type DeliveryDocument,
-  findSilenceAt,
-  Incident,
   type IncidentDocument,
   IncidentQuery,
   IncidentState,
   IncidentWithTimeline,
-  incidentAlertId,
-  type StormMemberDocument,
+  ListedIncident,
+  type TimelineEntry,
 } from '@backstop/contracts'
-import { findInProject } from '../../http/find-resource.ts'
-import { getRoute, listRoute } from '../../http/read-routes.ts'
+import type { z } from 'zod'
+import type { Principal } from '../../access/rules/access.ts'
+import type { ListPosition } from '../../http/cursor.ts'
+import { findInProject, projectFilterOf } from '../../http/find-resource.ts'
+import { getRoute, isWithin, pagedRoute, windowOf } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { showAction } from '../actions/actions.ts'
-import { summarizeSilence } from '../silences/rules/silence.ts'
+import { type PlacedItem, pageOfStorm } from '../storms/page-of-storm.ts'
+import { bulkRoutes } from './bulk-changes.ts'
+import { changeIncidentRoutes } from './change-incident.ts'
+import { alertsOf, showIncident } from './rules/incident.ts'
+import { showIncidents } from './show-incidents.ts'
 
 const tag = 'Incidents'
 
 /** /v1/incidents */
-export function incidentRoutes({ stores }: AdminParts): Route[] {
+export function incidentRoutes(parts: AdminParts): Route[] {
+  const { stores } = parts
   return [
-    listRoute({
+    // Before /v1/incidents/{id}, which would match this path too.
+    ...bulkRoutes(parts),
+    pagedRoute({
       path: '/v1/incidents',
       operationId: 'listIncidents',
       tag,
       summary: 'List incidents, newest first',
       items: 'incidents',
+      isStreamable: true,
       query: IncidentQuery,
-      schema: Incident,
-      collection: stores.incidents,
-      sortedBy: 'opened',
-      filter: ({ connection_id, state }) => ({
-        connection_id,
-        // Without a state in the query, all states are named, because in the index the state comes before the date that sorts the list.
-        state: state ?? { in: IncidentState.options },
-      }),
-      beside: stores.stormMembers,
-      show: showIncident,
+      schema: ListedIncident,
+      page: async (request, place) => {
+        const found = await pageIncidents(stores, request, place)
+        const shown = await showIncidents(
+          stores,
+          found.map(({ item }) => item),
+        )
+        return found.flatMap(({ place }, index) => {
+          const incident = shown[index]
+          return incident === undefined ? [] : { place, incident }
+        })
+      },
+      placeOf: ({ place }) => place,
+      show: ({ incident }) => incident,
     }),
     getRoute({
       path: '/v1/incidents/{id}',
       operationId: 'getIncident',
       tag,
       summary: 'Get an incident with its action, timeline and deliveries',
-      description: 'The timeline starts with the first event; deliveries of its alerts have all their attempts.',
+      description:
+        'The timeline starts with the first event and shows who changed the incident; deliveries of its alerts have all their attempts.',
       item: 'incident',
       schema: IncidentWithTimeline,
+      isVersioned: true,
       find: ({ params, principal }) => findInProject(stores.incidents, principal, 'incident', params.id),
       show: incident => showWithTimeline(stores, incident),
     }),
+    ...changeIncidentRoutes(parts),
   ]
+}
+
+/** A page of incidents, newest first. */
+async function pageIncidents(
+  stores: Pick<ReadCollections, 'incidents' | 'storms' | 'stormMembers'>,
+  { query, principal }: { readonly query: z.output<typeof IncidentQuery>; readonly principal: Principal },
+  place: { readonly after: ListPosition | undefined; readonly limit: number },
+): Promise<PlacedItem<IncidentDocument>[]> {
+  const { project_id, connection_id, state, code, storm_id } = query
+  // Without a state in the query, all states are named, because in the index the state comes before the date that sorts the list.
+  const filter = { connection_id, code, state: state ?? { in: IncidentState.options } }
+  const where = { ...filter, ...projectFilterOf(principal, project_id) }
+  const window = windowOf(query)
+  if (storm_id === undefined) {
+    const found = await stores.incidents.page({ where, by: 'opened', window, ...place })
+    return found.map(item => ({ item, place: { at: item.opened, id: item._id } }))
+  }
+  const storm = await findInProject(stores.storms, principal, 'storm', storm_id)
+  return pageOfStorm(stores, storm, place, async members => {
+    const found = await stores.incidents.findAll({ ...where, _id: { in: members.map(({ _id }) => _id) } })
+    return new Map(found.filter(({ opened }) => isWithin(window, opened)).map(one => [one._id, one]))
+  })
 }
 
 async function showWithTimeline(
@@ -63,29 +103,28 @@ async function showWithTimeline(
   }: Pick<ReadCollections, 'actions' | 'deliveries' | 'silences' | 'stormMembers'>,
   incident: IncidentDocument,
 ): Promise<IncidentWithTimeline> {
-  const { project_id, action_id, connection_id } = incident
+  const { project_id, action_id } = incident
   const action = action_id === null ? undefined : await actions.find({ _id: action_id, project_id })
-  const sent = await deliveries.findAll({ alert_id: { in: alertsOf(incident._id) }, project_id })
-  const ofConnection = connection_id === null ? [] : await silences.findAll({ connection_id, project_id })
-  const silence = findSilenceAt(ofConnection, new Date(incident.opened_at))
+  const sent = await deliveries.findAll({ alert_id: { in: alertsOf(incident) }, project_id })
+  const [shown] = await showIncidents({ silences, stormMembers }, [incident])
   return {
-    ...showIncident(incident, await stormMembers.find({ _id: incident._id })),
-    silence: silence === undefined ? null : summarizeSilence(silence),
+    ...(shown ?? showIncident(incident, undefined)),
+    silence: shown?.silence ?? null,
     action: action === undefined ? null : showAction(action),
-    timeline: action?.timeline ?? [],
+    timeline: action?.timeline ?? showChanges(incident),
+    next_steps: action?.verdict === 'unexplained' ? showNextSteps(showAction(action)) : null,
     deliveries: sent.toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime()).map(showDelivery),
   }
 }
 
-/** The possible alert ids of an incident, sent or not. They are computed from its id. */
-function alertsOf(incidentId: string): string[] {
-  return [incidentAlertId(incidentId, 'incident.opened'), incidentAlertId(incidentId, 'incident.resolved')]
+function showNextSteps(action: Action): NonNullable<IncidentWithTimeline['next_steps']> {
+  const { sentence, steps } = providerStepsOf(action)
+  return { sentence, steps: [...steps] }
 }
 
-/** @param member the record of the notifier that says to which storm the incident belongs */
-function showIncident(document: IncidentDocument, member: StormMemberDocument | undefined): Incident {
-  const { _id, opened: _sortedBy, outbox: _pending, ...incident } = document
-  return { incident_id: _id, ...incident, storm_id: member?.storm_id ?? null }
+/** The changes that people made. An action has them in its own timeline. */
+function showChanges({ changes = [] }: IncidentDocument): TimelineEntry[] {
+  return changes.map(({ command_id: _command, version: _version, ...entry }) => entry)
 }
 
 function showDelivery(delivery: DeliveryDocument): IncidentWithTimeline['deliveries'][number] {

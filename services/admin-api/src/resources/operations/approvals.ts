@@ -46,11 +46,11 @@ function decisionRoute({ ledger }: AdminParts, { to, verb, summary, description 
     refusals: ['not_found', 'illegal_transition', 'conflict'],
     async handle({ params, body, principal, now }) {
       const before = await findOperation(ledger, principal, params.id)
-      const decision = { to, keyId: principal.keyId, reason: body.reason }
+      const decision = { to, approverId: principal.id, reason: body.reason }
       const operation = await ledger.decide(params.id, decision, now.getTime())
       const answer = { status: 200, body: showOperation(operation) }
       if (operation.version === before.version) return answer
-      return { ...answer, changed: auditedOperationChange(operation, `operation.${verb}`) }
+      return { ...answer, changed: auditedOperationChange(operation, `operation.${verb}`, before) }
     },
   })
 }

@@ -8,8 +8,9 @@ import {
 } from '@backstop/contracts'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
+import { listChangedFields } from '../../http/changed-fields.ts'
 import { findConnection, projectFilterOf, requireInProject } from '../../http/find-resource.ts'
-import { getRoute, pagedRoute } from '../../http/read-routes.ts'
+import { getRoute, pagedRoute, windowOf } from '../../http/read-routes.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 
@@ -28,15 +29,23 @@ export function operationRoutes(parts: AdminParts): Route[] {
       tag,
       summary: 'List operations, newest first',
       items: 'operations',
+      isStreamable: true,
       query: OperationQuery,
       schema: ShownOperation,
       page: ({ query, principal }, { after, limit }) =>
         ledger.list({
           projectId: projectFilterOf(principal, query.project_id).project_id,
           connectionId: query.connection_id,
+          kind: query.kind,
           state: query.state,
           subject: query.subject,
+          providerRef: query.provider_ref,
           runId: query.run_id,
+          currency: query.currency,
+          minAmount: query.min_amount,
+          maxAmount: query.max_amount,
+          from: windowOf(query).from,
+          to: windowOf(query).before,
           after: after && { createdAt: after.at.toISOString(), operationId: after.id },
           limit,
         }),
@@ -105,7 +114,7 @@ function transitionRoute({ ledger }: AdminParts): Route {
       const operation = await ledger.transition(params.id, body, now.getTime())
       const answer = { status: 200, body: showOperation(operation) }
       if (operation.version === before.version) return answer
-      return { ...answer, changed: auditedOperationChange(operation, AUDIT_ACTIONS.moved) }
+      return { ...answer, changed: auditedOperationChange(operation, AUDIT_ACTIONS.moved, before) }
     },
   })
 }
@@ -119,7 +128,12 @@ export async function findOperation(
   return requireInProject(await ledger.get(id), principal, 'operation', id)
 }
 
-/** The change to an operation, for the audit row. */
-export function auditedOperationChange(operation: Operation, action: string): NonNullable<RouteAnswer['changed']> {
-  return { action, target: operation.operation_id, projectId: operation.project_id }
+/** The change to an operation, for the audit row. @param before undefined if the operation is new */
+export function auditedOperationChange(
+  operation: Operation,
+  action: string,
+  before?: Operation,
+): NonNullable<RouteAnswer['changed']> {
+  const { operation_id: target, project_id: projectId } = operation
+  return { action, target, projectId, changes: listChangedFields(target, before, operation) }
 }

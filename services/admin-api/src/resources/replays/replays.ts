@@ -47,9 +47,9 @@ function createRoute({ stores, commands }: AdminParts): Route {
     path: '/v1/replays',
     operationId: 'createReplay',
     tag,
-    summary: 'Replay the dead deliveries of a channel',
+    summary: 'Replay the dead and retrying deliveries of a channel',
     description:
-      'Every dead delivery of the channel that was created in the window (`to` excluded) starts its retries again, oldest first, at the pace of the channel. Delivered ones are never sent again.',
+      'Every dead or retrying delivery of the channel that was created in the window (`to` excluded) is attempted, oldest first, at the pace of the channel. Dead deliveries start their retries again; retrying ones keep theirs. Delivered ones are never sent again.',
     scope: 'manage',
     body: NewReplay,
     answers: { 202: { description: 'The replay is requested: read it again for its progress', schema: Replay } },

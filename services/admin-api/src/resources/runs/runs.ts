@@ -2,6 +2,7 @@ import { FailedRun, RunDetailQuery, RunFailure, RunQuery, RunWithOperations, sho
 import { runDocumentId } from '@backstop/ledger'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
+import { listChangedFields } from '../../http/changed-fields.ts'
 import { findProject, notFound, projectFilterOf } from '../../http/find-resource.ts'
 import { getRoute, pagedRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
@@ -70,7 +71,15 @@ function failRoute(parts: AdminParts): Route {
       const { run, outcome } = await parts.runs.fail({ projectId, runId: params.id }, body, now.getTime())
       const answer = { status: 200, body: run }
       if (outcome === 'unchanged') return answer
-      return { ...answer, changed: { action: 'run.fail', target: run.run_id, projectId } }
+      return {
+        ...answer,
+        changed: {
+          action: 'run.fail',
+          target: run.run_id,
+          projectId,
+          changes: listChangedFields(run.run_id, undefined, run),
+        },
+      }
     },
   })
 }
@@ -98,8 +107,8 @@ async function projectOf(
   runId: string,
   asked: string | undefined,
 ): Promise<string | undefined> {
-  const named = asked ?? principal.projectId
-  if (named !== null) return (await findProject(stores, principal, named))._id
+  const { project_id: named } = projectFilterOf(principal, asked)
+  if (named !== undefined) return (await findProject(stores, principal, named))._id
   const [only, ...others] = await runs.projectsOf(runId)
   return others.length === 0 ? only : undefined
 }

@@ -4,8 +4,12 @@ import * as contracts from '@backstop/contracts'
 import { ERROR_CODES, type ErrorCode } from '@backstop/contracts'
 import { z } from 'zod'
 import type { Route } from '../../http/route.ts'
+import { type ExampleUse, exampleOf } from './example-of.ts'
+import { describeTag } from './tags.ts'
+import { describeWebhooks, WEBHOOKS_TAG } from './webhooks.ts'
 
 type Json = Record<string, unknown>
+type Described = Json & { readonly content?: Json }
 
 /** Schemas with a name in the document; all other schemas are written inline. */
 const NAMED_SCHEMAS = [
@@ -13,25 +17,35 @@ const NAMED_SCHEMAS = [
   'AlertChannel',
   'AlertChannelPatch',
   'ApiKey',
+  'ApiKeyPatch',
+  'ApiKeyRotation',
   'ChannelHealth',
   'ChannelSecretRotation',
   'ChannelTestResult',
   'Connection',
+  'AuditVerification',
   'CreatedApiKey',
   'CreatedConnection',
   'Delivery',
   'FailedRun',
   'Incident',
   'IncidentWithTimeline',
+  'DeadLetter',
+  'ReplayedDeadLetters',
+  'InboxReplay',
   'NewAlertChannel',
   'NewApiKey',
   'NewBudget',
   'NewConnection',
+  'NewInboxReplay',
   'NewOperation',
+  'NewPerson',
   'NewProject',
   'NewReplay',
   'NewSuppression',
   'NewTransition',
+  'Person',
+  'PersonPatch',
   'Problem',
   'Project',
   'ProjectPatch',
@@ -39,17 +53,25 @@ const NAMED_SCHEMAS = [
   'RotatedAlertChannel',
   'RunWithOperations',
   'SecretRotation',
+  'Session',
   'ShownBudget',
   'ShownOperation',
   'Suppression',
 ] as const
+const TEXT_EXAMPLES: Readonly<Record<string, string>> = {
+  'text/html': '<!doctype html><title>A page</title>',
+  'text/csv': 'action_id,amount,currency\r\nact_01kahq7f0h3k6n9q2s5v8x1z4b,124990,eur\r\n',
+  'application/x-ndjson': '{"action_id":"act_01kahq7f0h3k6n9q2s5v8x1z4b","amount":124990,"currency":"eur"}\n',
+}
+const EXAMPLE_REQUEST_ID = 'req_01kahqhs0v3x6z9c2e5g8j1m4p'
 const SCHEMAS = { ...contracts, ...channels }
 const NAME_BY_SCHEMA = new Map<z.ZodType, string>(NAMED_SCHEMAS.map(name => [SCHEMAS[name], name]))
 
 /** Names of schemas for requests. All other named schemas are for answers. */
 const REQUEST_SCHEMA_NAME = /^New|(?:Patch|Rotation)$/
 
-/** Error codes that any route with a key may answer, and additional codes of routes with a body. */
+/** Error codes that any route may answer, that any route with a key may answer, and additional codes of routes with a body. */
+const REFUSALS_OF_ALL: readonly ErrorCode[] = ['invalid_request', 'rate_limited']
 const REFUSALS_WITH_KEY: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'internal', 'unavailable']
 const REFUSALS_WITH_BODY: readonly ErrorCode[] = [
   'malformed_json',
@@ -58,6 +80,27 @@ const REFUSALS_WITH_BODY: readonly ErrorCode[] = [
   'unsupported_encoding',
   'overloaded',
 ]
+
+/** Headers of every answer. */
+const ANSWER_HEADERS = {
+  'X-Request-Id': { description: 'Id of this request in the log', schema: { type: 'string' } },
+  'RateLimit-Policy': {
+    description: 'The limits: the requests (`q`) in a window of `w` seconds',
+    schema: { type: 'string' },
+    example: '"address";q=24000;w=60, "key";q=12000;w=60',
+  },
+  RateLimit: {
+    description: 'The requests that are left (`r`) in this window, and the seconds until it ends (`t`)',
+    schema: { type: 'string' },
+    example: '"address";r=23999;t=60, "key";r=11999;t=60',
+  },
+}
+
+const RETRY_AFTER = { description: 'Seconds after which the request may be sent again', schema: { type: 'integer' } }
+
+const SCHEMAS_BY_NAME: Readonly<Record<string, Json>> = Object.fromEntries(
+  [...NAME_BY_SCHEMA].map(([schema, name]) => [name, schemaOf(schema, REQUEST_SCHEMA_NAME.test(name), false)]),
+)
 
 /** The document that GET /v1/openapi.json answers. */
 export function describeApi(routes: readonly Route[]): Json {
@@ -73,13 +116,16 @@ export function describeApi(routes: readonly Route[]): Json {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: [...new Set(routes.map(route => route.tag))].map(name => ({ name })),
+    tags: [...new Set([...routes.map(route => route.tag), WEBHOOKS_TAG])].map(describeTag),
     paths,
+    webhooks: describeWebhooks(),
     components: {
-      schemas: Object.fromEntries(
-        [...NAME_BY_SCHEMA].map(([schema, name]) => [name, schemaOf(schema, REQUEST_SCHEMA_NAME.test(name), false)]),
-      ),
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'bsk_…' } },
+      schemas: SCHEMAS_BY_NAME,
+      headers: ANSWER_HEADERS,
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'bsk_…' },
+        session: { type: 'apiKey', in: 'cookie', name: '__Host-backstop_session' },
+      },
     },
   }
 }
@@ -90,7 +136,7 @@ function describeRoute(route: Route): Json {
     tags: [route.tag],
     summary: route.summary,
     ...descriptionOf(route),
-    ...(route.scope === 'public' ? { security: [] } : { security: [{ apiKey: [] }] }),
+    ...(route.scope === 'public' ? { security: [] } : { security: [{ apiKey: [] }, { session: [] }] }),
     parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query'), ...headersOf(route)],
     ...(route.body === undefined
       ? {}
@@ -98,16 +144,21 @@ function describeRoute(route: Route): Json {
           requestBody: {
             required: route.needsBody,
             content: {
-              [route.bodyForm === 'json' ? 'application/json' : '*/*']: { schema: schemaOf(route.body, true) },
+              [route.bodyForm === 'json' ? 'application/json' : '*/*']: contentOf(route.body, 'request'),
             },
           },
         }),
-    responses: { ...answersOf(route), ...refusalsOf(route) },
+    responses: responsesOf(route),
   }
 }
 
+function describeScope(scope: Route['scope']): string {
+  if (scope === 'public') return 'Requires no key.'
+  return scope === 'signed_in' ? 'Requires a key or session with any scope.' : `Requires the scope \`${scope}\`.`
+}
+
 function descriptionOf(route: Route): Json {
-  const scope = route.scope === 'public' ? 'Requires no key.' : `Requires the scope \`${route.scope}\`.`
+  const scope = describeScope(route.scope)
   return { description: route.description === undefined ? scope : `${route.description}\n\n${scope}` }
 }
 
@@ -137,23 +188,37 @@ function headersOf(route: Route): Json[] {
   return headers
 }
 
-function answersOf(route: Route): Json {
-  const requestId = { 'X-Request-Id': { description: 'Id of this request in the log', schema: { type: 'string' } } }
+/** A refusal may also be answered as a page, then it has both contents. */
+function responsesOf(route: Route): Json {
+  const answers = answersOf(route)
+  const refusals = Object.entries(refusalsOf(route)).map(([status, refusal]) => {
+    const content = { ...answers[status]?.content, ...refusal.content }
+    return [status, { ...refusal, content }]
+  })
+  return { ...answers, ...Object.fromEntries(refusals) }
+}
+
+function answersOf(route: Route): Record<string, Described> {
+  const headers = Object.fromEntries(
+    Object.keys(ANSWER_HEADERS).map(name => [name, { $ref: `#/components/headers/${name}` }]),
+  )
   return Object.fromEntries(
-    Object.entries(route.answers).map(([status, { description, schema, mediaType }]) => [
-      status,
-      {
-        description,
-        headers: requestId,
-        ...(mediaType === undefined ? {} : { content: { [mediaType]: { schema: { type: 'string' } } } }),
-        ...(schema === undefined ? {} : { content: { 'application/json': { schema: schemaOf(schema, false) } } }),
-      },
-    ]),
+    Object.entries(route.answers).map(([status, { description, schema, mediaType, otherMediaTypes = [] }]) => {
+      const texts = mediaType === undefined ? otherMediaTypes : [mediaType, ...otherMediaTypes]
+      const content = {
+        ...(schema === undefined ? {} : { 'application/json': contentOf(schema, 'answer') }),
+        ...Object.fromEntries(
+          texts.map(type => [type, { schema: { type: 'string' }, example: TEXT_EXAMPLES[type] ?? 'text' }]),
+        ),
+      }
+      const described = { description, headers }
+      return [status, Object.keys(content).length === 0 ? described : { ...described, content }]
+    }),
   )
 }
 
-function refusalsOf(route: Route): Json {
-  const codes = new Set<ErrorCode>(['invalid_request', ...route.refusals])
+function refusalsOf(route: Route): Record<string, Described> {
+  const codes = new Set<ErrorCode>([...REFUSALS_OF_ALL, ...route.refusals])
   if (route.scope !== 'public') for (const code of REFUSALS_WITH_KEY) codes.add(code)
   if (route.body !== undefined && route.bodyForm === 'json') for (const code of REFUSALS_WITH_BODY) codes.add(code)
   if (route.method === 'post' && route.scope !== 'public')
@@ -166,10 +231,30 @@ function refusalsOf(route: Route): Json {
         String(status),
         {
           description: group.map(code => `\`${code}\`: ${ERROR_CODES[code].title}`).join('. '),
-          content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+          headers: {
+            'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+            ...(status === 429 || status === 503 ? { 'Retry-After': RETRY_AFTER } : {}),
+          },
+          content: {
+            'application/problem+json': {
+              schema: { $ref: '#/components/schemas/Problem' },
+              example: exampleProblem(group[0] as ErrorCode),
+            },
+          },
         },
       ]),
   )
+}
+
+function contentOf(schema: z.ZodType, use: ExampleUse): Json {
+  const json = schemaOf(schema, use === 'request')
+  return { schema: json, example: exampleOf(json, use, SCHEMAS_BY_NAME) }
+}
+
+function exampleProblem(code: ErrorCode): Json {
+  const { status, title } = ERROR_CODES[code]
+  const detail = 'What was wrong with this request, and what to do'
+  return { type: `urn:backstop:error:${code}`, title, status, code, detail, request_id: EXAMPLE_REQUEST_ID }
 }
 
 /**

@@ -69,7 +69,7 @@ function createRoute(stores: AdminParts['stores']): Route {
         project_id: projectId,
         connection_id: body.connection_id,
         reason: body.reason,
-        created_by: principal.keyId,
+        created_by: principal.id,
         created_at: now,
         ends_at: end.at,
         ended_by: null,
@@ -114,7 +114,7 @@ function endRoute(): Route {
           if (known.ends_at <= now) {
             throw new AppError('conflict', `The silence ${known._id} ended at ${known.ends_at.toISOString()}`)
           }
-          await silences.change({ _id: known._id }, { ends_at: now, ended_by: principal.keyId })
+          await silences.change({ _id: known._id }, { ends_at: now, ended_by: principal.id })
           await connections.change({ _id: known.connection_id }, { silence: null })
           return known
         },

@@ -1,5 +1,6 @@
 import { deterministicId, NewSuppression, Suppression, SuppressionQuery, SuppressionReason } from '@backstop/contracts'
 import { z } from 'zod'
+import { listChangedFields } from '../../http/changed-fields.ts'
 import { findProject, notFound } from '../../http/find-resource.ts'
 import { listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -50,7 +51,10 @@ function createRoute(parts: AdminParts): Route {
     async handle({ body, principal, now, newId, signal }) {
       const { _id: projectId } = await findProject(stores, principal, body.project_id)
       const of = { project_id: projectId, address: body.address.toLowerCase() }
-      const wish = { reason: 'manual', detail: `By API key ${principal.keyId}` } as const
+      const wish = {
+        reason: 'manual',
+        detail: `By ${principal.kind === 'key' ? 'API key' : 'person'} ${principal.id}`,
+      } as const
       await parts.commands.send([
         {
           kind: 'suppress_address',
@@ -64,7 +68,16 @@ function createRoute(parts: AdminParts): Route {
       const known = await parts.outcomes.waitFor(look, CHANGING_MS, signal)
       const shown: Suppression =
         known === undefined ? { ...of, ...wish, suppressed_at: now.toISOString() } : showSuppression(known)
-      return { status: 201, body: shown, changed: { action: 'suppression.create', target: of.address, projectId } }
+      return {
+        status: 201,
+        body: shown,
+        changed: {
+          action: 'suppression.create',
+          target: of.address,
+          projectId,
+          changes: listChangedFields(of.address, undefined, shown),
+        },
+      }
     },
   })
 }

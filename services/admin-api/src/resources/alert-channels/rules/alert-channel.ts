@@ -11,14 +11,19 @@ import {
 import type { ChannelHealthDocument } from '@backstop/contracts'
 import { holdOf } from './channel-hold.ts'
 
+const DEAF =
+  'Every connection that the filter names was deleted, so the channel gets no alert about a connection. Change or remove its filter'
+
 /**
  * A channel as the API shows it, with fingerprints in place of secrets. A webhook_url is a secret, because it is enough for
  * posting.
+ * @param isDeaf true if every connection that its filter names was deleted
  */
 export function showChannel(
   document: ChannelDocument,
   health: ChannelHealthDocument | undefined,
   now: Date,
+  isDeaf = false,
 ): AlertChannel {
   return {
     channel_id: document._id,
@@ -32,7 +37,7 @@ export function showChannel(
     quiet_hours: document.quiet_hours ?? null,
     // A channel works when it is enabled and its health has not disabled it.
     enabled: document.enabled && (health?.disabled_at ?? null) === null,
-    health: showHealth(health, now),
+    health: { ...showHealth(health, now), warning: isDeaf ? DEAF : null },
     version: document.version,
     created_at: document.created_at.toISOString(),
     updated_at: document.updated_at.toISOString(),
@@ -43,7 +48,7 @@ export function showChannel(
 const RATE_DAYS = 7
 const DAY_MS = 86_400_000
 
-function showHealth(health: ChannelHealthDocument | undefined, now: Date): ChannelHealth {
+function showHealth(health: ChannelHealthDocument | undefined, now: Date): Omit<ChannelHealth, 'warning'> {
   const hold = holdOf(health, now)
   return {
     state: stateOf(health),
@@ -77,6 +82,18 @@ function successRate(days: NonNullable<ChannelHealthDocument['days']>, now: Date
     attempts += count.delivered + count.failed
   }
   return attempts === 0 ? null : Math.round((delivered / attempts) * 10_000) / 10_000
+}
+
+/**
+ * Finds a read-only field that a client sent with another value than the channel has.
+ * @param unchanged the sent values by their path, for example config.kind
+ */
+export function findDifference(shown: AlertChannel, unchanged: ReadonlyMap<string, unknown>): string | undefined {
+  const values = new Map<string, unknown>([
+    ...Object.entries(shown),
+    ...Object.entries(shown.config).map(([field, value]) => [`config.${field}`, value] as const),
+  ])
+  return [...unchanged].find(([path, sent]) => JSON.stringify(sent) !== JSON.stringify(values.get(path)))?.[0]
 }
 
 /** The decision whether a change fits the config of a channel. */

@@ -5,6 +5,7 @@ import type {
   ConnectionReading,
   ConnectionSecret,
   NewConnection,
+  ProjectDocument,
   SweepDocument,
 } from '@backstop/contracts'
 
@@ -35,7 +36,7 @@ export function connectionDocument(
     site,
     api_base: body.api_base ?? null,
     version: 1,
-    created_at: now,
+    created_at: body.connected_at === undefined ? now : new Date(body.connected_at),
     updated_at: now,
     deleted_at: null,
   }
@@ -44,6 +45,21 @@ export function connectionDocument(
 /** Subscription events only say that something changed, so without read access to the provider no verdict is possible. */
 function connectionStatusOf(kind: NewConnection['kind'], readKey: ConnectionSecret | null, site: string | null) {
   return kind === 'subscription' && (readKey === null || site === null) ? 'needs_setup' : 'active'
+}
+
+/** Limits how much history the sweeps of a new demo connection read. */
+const MAX_DEMO_HISTORY_MS = 31 * 86_400_000
+
+/** Returns why a connection cannot be recorded as created at an earlier time, or undefined if it can or no time is given. */
+export function connectedAtRefusal(
+  connectedAt: string | undefined,
+  project: Pick<ProjectDocument, 'demo'>,
+  now: Date,
+): string | undefined {
+  if (connectedAt === undefined) return undefined
+  if (project.demo !== true) return 'Only a connection of a demo project may have a connected_at; leave it out'
+  const ageMs = now.getTime() - Date.parse(connectedAt)
+  return ageMs >= 0 && ageMs <= MAX_DEMO_HISTORY_MS ? undefined : 'Give a time within the last 31 days'
 }
 
 /** Returns why the site of a connection cannot be set, or undefined if it can or is not given. */
@@ -94,6 +110,12 @@ export function patchedConnection(
   }
 }
 
+const FULL_ACCESS_WARNING = {
+  field: 'read_key',
+  message:
+    'This key has all rights, also to make refunds. Create a restricted key that only reads (rk_live_…), set it here, and roll this key if others know it',
+}
+
 /**
  * A connection as the API shows it: with fingerprints in place of secrets, and without expired secrets.
  * @param sweep undefined if the connection was never swept
@@ -118,6 +140,7 @@ export function showConnection(
     reading: providerReading(document, sweep),
     silence: activeSilence(document, now),
     secret_fingerprints: activeSecrets(document.inbound_secrets, now).map(secret => secret.fingerprint),
+    warnings: document.read_key?.has_full_access === true ? [FULL_ACCESS_WARNING] : [],
     version: document.version,
     created_at: document.created_at.toISOString(),
     updated_at: document.updated_at.toISOString(),

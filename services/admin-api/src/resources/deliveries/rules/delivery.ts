@@ -58,6 +58,20 @@ export type ResendVerdict =
   | { readonly kind: 'refused'; readonly reason: 'channel_deleted' | 'channel_switched_off' | 'channel_disabled' }
   | { readonly kind: 'refused'; readonly reason: 'a_test' | 'delivered' | 'superseded' }
 
+const REFUSALS: Record<Extract<ResendVerdict, { kind: 'refused' }>['reason'], string> = {
+  channel_deleted: 'Its alert channel was deleted',
+  channel_switched_off: 'Its alert channel is switched off; enable it first',
+  channel_disabled: 'Its alert channel is disabled by its failures; enable it first',
+  a_test: 'It was a test; send another test with POST /v1/alert-channels/{id}/test',
+  delivered: 'It was already delivered',
+  superseded: 'A later message covered it; see told_by',
+}
+
+/** Why a delivery may not be sent again, for people to read; null if it may. */
+export function resendRefusal(verdict: ResendVerdict): string | null {
+  return verdict.kind === 'refused' ? REFUSALS[verdict.reason] : null
+}
+
 /** Decides whether failed deliveries may be sent again through a channel. */
 export function judgeResend(
   channel: Pick<ChannelDocument, 'enabled'> | undefined,

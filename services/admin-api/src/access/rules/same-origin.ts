@@ -1,0 +1,37 @@
+/** The parts of a request by which a browser says where the request comes from. */
+export interface RequestOrigin {
+  readonly method: string
+  /** The Host header. */
+  readonly host: string | undefined
+  /** The Origin header. */
+  readonly origin: string | undefined
+  /** The Sec-Fetch-Site header, which only the browser can set. */
+  readonly fetchSite: string | undefined
+}
+
+export type OriginVerdict =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'refused'; readonly reason: 'cross_site' | 'origin_missing' }
+
+const SAFE_METHODS = new Set(['GET', 'HEAD'])
+
+/**
+ * Decides whether a request with a session cookie comes from a page of this API's own origin. A browser sends the cookie with requests of
+ * other pages too, so a request that changes something must prove its origin.
+ */
+export function decideOrigin(request: RequestOrigin): OriginVerdict {
+  if (SAFE_METHODS.has(request.method)) return { kind: 'accepted' }
+  if (request.fetchSite === undefined && request.origin === undefined) {
+    return { kind: 'refused', reason: 'origin_missing' }
+  }
+  return decideSignInOrigin(request)
+}
+
+/** Like decideOrigin for a request without a cookie: programs that are no browsers state no origin. */
+export function decideSignInOrigin({ host, origin, fetchSite }: RequestOrigin): OriginVerdict {
+  if (fetchSite !== undefined) return fetchSite === 'same-origin' ? { kind: 'accepted' } : REFUSED
+  if (origin === undefined) return { kind: 'accepted' }
+  return URL.parse(origin)?.host === host ? { kind: 'accepted' } : REFUSED
+}
+
+const REFUSED: OriginVerdict = { kind: 'refused', reason: 'cross_site' }

@@ -1,0 +1,62 @@
+/** How many requests one key or address may send in each window. */
+export interface RateLimiterOptions {
+  /** Names the limit in the RateLimit headers. */
+  readonly name: string
+  /** The most requests in a window. */
+  readonly quota: number
+  readonly windowMs: number
+}
+
+/** The state of one limit for the sender of a request. */
+export interface RateVerdict {
+  readonly kind: 'allowed' | 'exceeded'
+  readonly name: string
+  readonly quota: number
+  readonly windowS: number
+  /** The requests that the sender may still send in this window. */
+  readonly remaining: number
+  /** Whole seconds until the window ends, rounded up, at least 1. */
+  readonly resetS: number
+}
+
+/** Bounds the memory for senders that send no more. The oldest window is dropped first, so its sender starts a new one. */
+const MAX_SENDERS = 50_000
+
+/** Counts requests by sender in fixed windows. Each window begins with the first request of the sender. */
+export class RateLimiter {
+  readonly #options: RateLimiterOptions
+  /** In the order of their ends, because all windows have the same length and a new window is added at the end. */
+  readonly #windows = new Map<string, { count: number; readonly endsAtMs: number }>()
+
+  constructor(options: RateLimiterOptions) {
+    this.#options = options
+  }
+
+  /** Counts a request and decides whether it is allowed. */
+  take(sender: string, nowMs: number): RateVerdict {
+    const { name, quota, windowMs } = this.#options
+    const window = this.#windowOf(sender, nowMs)
+    window.count++
+    return {
+      kind: window.count > quota ? 'exceeded' : 'allowed',
+      name,
+      quota,
+      windowS: windowMs / 1_000,
+      remaining: Math.max(0, quota - window.count),
+      resetS: Math.max(1, Math.ceil((window.endsAtMs - nowMs) / 1_000)),
+    }
+  }
+
+  #windowOf(sender: string, nowMs: number): { count: number; readonly endsAtMs: number } {
+    const known = this.#windows.get(sender)
+    if (known !== undefined && known.endsAtMs > nowMs) return known
+    this.#windows.delete(sender)
+    for (const [oldest, { endsAtMs }] of this.#windows) {
+      if (endsAtMs > nowMs && this.#windows.size < MAX_SENDERS) break
+      this.#windows.delete(oldest)
+    }
+    const window = { count: 0, endsAtMs: nowMs + this.#options.windowMs }
+    this.#windows.set(sender, window)
+    return window
+  }
+}

@@ -1,0 +1,75 @@
+import type { Command, DeadLetterDocument, DeliveryDocument, InboxDocument } from '@backstop/contracts'
+import type { RouteRequest } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { describeInboxReplay } from '../inbox-replays/request-inbox-replay.ts'
+import { type FoundDeadLetter, placeOf, projectOf } from './rules/dead-letter.ts'
+
+type Request = Pick<RouteRequest<never, never, never>, 'newId' | 'now' | 'change'>
+
+/**
+ * Sends dead letters again, each by the path of its kind: the reconciler decides notifications again, the notifier attempts deliveries, and
+ * messages go to their original topics. Everything is sent before the audit rows are written, so that no row is about a replay that was
+ * never sent.
+ */
+export async function replayDeadLetters(
+  found: readonly FoundDeadLetter[],
+  request: Request,
+  { commands, deadLetters }: Pick<AdminParts, 'commands' | 'deadLetters'>,
+): Promise<void> {
+  if (found.length === 0) return
+  const letters = found.flatMap(one => (one.kind === 'message' ? [one.letter] : []))
+  for (const letter of letters) await deadLetters.send(letter)
+  const replays = replaysOf(
+    found.flatMap(one => (one.kind === 'notification' ? [one.entry] : [])),
+    request,
+  )
+  await commands.send([
+    ...marksOf(letters, request),
+    ...found.flatMap(one => (one.kind === 'delivery' ? [retryOf(one.delivery, request)] : [])),
+    ...replays.map(({ command }) => command),
+  ])
+  await request.change(
+    ({ inboxReplayRequests }) => inboxReplayRequests.putAll(replays.map(({ document }) => document)),
+    () =>
+      found.map(one => ({
+        action: 'dead_letter.replay',
+        target: placeOf(one).id,
+        projectId: projectOf(one),
+        changes: [],
+      })),
+  )
+}
+
+/** The command that the notifier attempts a delivery now. */
+export function retryOf(
+  { _id, project_id }: Pick<DeliveryDocument, '_id' | 'project_id'>,
+  { newId, now }: Pick<Request, 'newId' | 'now'>,
+): Command {
+  const command_id = newId('command')
+  return { kind: 'retry_delivery', command_id, project_id, requested_at: now.toISOString(), delivery_id: _id }
+}
+
+/** One command for each project of the letters. Letters without a project have an empty one, because a command names one. */
+function marksOf(letters: readonly DeadLetterDocument[], { newId, now }: Request): Command[] {
+  return [...Map.groupBy(letters, ({ project_id }) => project_id ?? '')].map(([project_id, ofProject]) => ({
+    kind: 'mark_replayed',
+    command_id: newId('command'),
+    project_id,
+    requested_at: now.toISOString(),
+    dead_letters: ofProject.map(({ _id, parked_at }) => ({
+      dead_letter_id: _id,
+      parked_at: parked_at.toISOString(),
+    })),
+  }))
+}
+
+/** One replay for each connection of the notifications. */
+function replaysOf(entries: readonly InboxDocument[], request: Request) {
+  return [...Map.groupBy(entries, ({ connection_id }) => connection_id)].flatMap(([connection_id, ofConnection]) => {
+    const [first] = ofConnection
+    if (first === undefined) return []
+    const event_ids = ofConnection.map(({ event_id }) => event_id)
+    const { project_id } = first
+    return [describeInboxReplay({ project_id, connection_id, event_ids, from: null, to: null, outcome: null }, request)]
+  })
+}

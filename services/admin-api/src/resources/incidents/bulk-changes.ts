@@ -1,0 +1,179 @@
+import {
+  BulkIncidentChange,
+  BulkPreview,
+  IncidentBulk,
+  type IncidentBulkDocument,
+  type IncidentDocument,
+  type LifeCycleChange,
+} from '@backstop/contracts'
+import { AppError } from '@backstop/kit'
+import type { z } from 'zod'
+import { listChangedFields } from '../../http/changed-fields.ts'
+import { findInProject, findProject } from '../../http/find-resource.ts'
+import { getRoute } from '../../http/read-routes.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import type { ReadCollections } from '../../store/stores.ts'
+import { actorOf } from './request-changes.ts'
+import { allowsChange, STATES_BEFORE } from './rules/allows-change.ts'
+import { showIncident } from './rules/incident.ts'
+
+const tag = 'Incidents'
+
+/** How long the route waits until the reconciler has begun, in milliseconds. */
+const BEGINNING_MS = 10_000
+/** Incidents that a preview reads, in pages. */
+const MAX_COUNTED = 10_000
+const PAGE = 1_000
+const SHOWN = 20
+
+/** /v1/incidents/bulk and /v1/incident-bulks */
+export function bulkRoutes(parts: AdminParts): Route[] {
+  const { stores } = parts
+  return [
+    bulkRoute(parts),
+    getRoute({
+      path: '/v1/incident-bulks/{id}',
+      operationId: 'getIncidentBulk',
+      tag,
+      summary: 'Get the progress of a bulk change',
+      item: 'bulk change',
+      schema: IncidentBulk,
+      find: ({ params, principal }) => findInProject(stores.incidentBulks, principal, 'bulk change', params.id),
+      show: showBulk,
+    }),
+  ]
+}
+
+function bulkRoute(parts: AdminParts): Route {
+  const { stores, commands, outcomes } = parts
+  return defineRoute({
+    method: 'post',
+    path: '/v1/incidents/bulk',
+    operationId: 'changeIncidents',
+    tag,
+    summary: 'Change many incidents, or count what would change',
+    description:
+      'Acknowledges, assigns, resolves, reopens or comments on every incident that the filter finds and whose state allows it. With `dry_run` it counts them and shows the newest 20. The change continues after the answer and survives a restart: GET /v1/incident-bulks/{id} has its progress.',
+    scope: 'incidents:write',
+    body: BulkIncidentChange,
+    answers: {
+      200: { description: 'What would change', schema: BulkPreview },
+      202: { description: 'The change has begun', schema: IncidentBulk },
+    },
+    refusals: ['not_found'],
+    async handle({ body, principal, newId, now, signal, change: transact }) {
+      const { _id: projectId } = await findProject(stores, principal, body.project_id)
+      const selection = selectionOf(body, now)
+      if (body.dry_run) return { status: 200, body: await preview(stores, projectId, selection, body.change.kind) }
+      const bulkId = newId('incidentBulk')
+      const actor = actorOf(principal)
+      const change = changeOf(body.change)
+      // Before the reconciler is asked, because the caller may hang up before the change begins.
+      await transact(
+        async () => {},
+        () => ({
+          action: 'incident.bulk',
+          target: bulkId,
+          projectId,
+          changes: listChangedFields(bulkId, undefined, { selection, change }),
+        }),
+      )
+      await commands.send([
+        {
+          kind: 'change_incidents',
+          command_id: newId('command'),
+          project_id: projectId,
+          requested_at: now.toISOString(),
+          bulk_id: bulkId,
+          selection,
+          change,
+          actor,
+        },
+      ])
+      const begun = await outcomes.waitFor(() => stores.incidentBulks.find({ _id: bulkId }), BEGINNING_MS, signal)
+      if (begun === undefined) {
+        throw new AppError(
+          'unavailable',
+          'The change is requested but has not begun; repeat the request with the same Idempotency-Key',
+          { retryable: true },
+        )
+      }
+      return { status: 202, body: showBulk(begun) }
+    },
+  })
+}
+
+type Body = z.output<typeof BulkIncidentChange>
+type Selection = IncidentBulkDocument['selection']
+
+function selectionOf({ filter, change }: Body, now: Date): Selection {
+  const { connection_id, code, state, opened_from, opened_to } = filter
+  const before = STATES_BEFORE[change.kind]
+  return {
+    ...(connection_id === undefined ? {} : { connection_id }),
+    ...(code === undefined ? {} : { code }),
+    ...(opened_from === undefined ? {} : { from: new Date(opened_from).toISOString() }),
+    states: state === undefined ? [...before] : before.filter(one => one === state),
+    to: opened_to === undefined ? now.toISOString() : new Date(opened_to).toISOString(),
+  }
+}
+
+function changeOf(change: Body['change']): LifeCycleChange {
+  return change.kind === 'resolve' ? { ...change, note: change.note ?? null } : change
+}
+
+async function preview(
+  stores: Pick<ReadCollections, 'incidents' | 'actions'>,
+  project_id: string,
+  { connection_id, code, states = [], from, to }: Selection,
+  kind: LifeCycleChange['kind'],
+): Promise<z.input<typeof BulkPreview>> {
+  const where = { project_id, connection_id, code: code as IncidentDocument['code'], state: { in: states } }
+  const window = { from: from === undefined ? undefined : new Date(from), before: new Date(to) }
+  const found: IncidentDocument[] = []
+  const money = new Map<string, { currency: string; amount: number; count: number }>()
+  let page: IncidentDocument[] = []
+  let read = 0
+  do {
+    const last = page.at(-1)
+    const after = last === undefined ? undefined : { at: last.opened, id: last._id }
+    page = await stores.incidents.page({ where, by: 'opened', window, after, limit: PAGE })
+    read += page.length
+    const allowed = page.filter(incident => allowsChange(incident, kind))
+    found.push(...allowed)
+    const actions = await stores.actions.findAll({ _id: { in: allowed.flatMap(({ action_id }) => action_id ?? []) } })
+    for (const { amount, currency } of actions) {
+      if (amount === null || currency === null) continue
+      const sum = money.get(currency) ?? { currency, amount: 0, count: 0 }
+      money.set(currency, { currency, amount: sum.amount + amount, count: sum.count + 1 })
+    }
+  } while (page.length === PAGE && read < MAX_COUNTED)
+  return {
+    dry_run: true,
+    count: found.length,
+    is_complete: page.length < PAGE,
+    money: [...money.values()],
+    incidents: found.slice(0, SHOWN).map(incident => showIncident(incident, undefined)),
+  }
+}
+
+function showBulk({
+  _id,
+  project_id,
+  state,
+  changed,
+  refused,
+  requested_at,
+  finished_at,
+}: IncidentBulkDocument): IncidentBulk {
+  return {
+    bulk_id: _id,
+    project_id,
+    state,
+    changed,
+    refused,
+    requested_at: requested_at.toISOString(),
+    finished_at: finished_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,203 @@
+import {
+  AssignIncident,
+  Incident,
+  IncidentComment,
+  type IncidentDocument,
+  type LifeCycleChange,
+  ResolveIncident,
+  type StormDocument,
+  StormOverview,
+} from '@backstop/contracts'
+import { z } from 'zod'
+import { listChangedFields } from '../../http/changed-fields.ts'
+import { findInProject, requireInProject } from '../../http/find-resource.ts'
+import { checkIfMatch, etagOf } from '../../http/if-match.ts'
+import { defineRoute, type Route, type RouteAnswer, type RouteRequest } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { changeStorm, incidentsToChange } from './change-storm.ts'
+import { explainActions } from './explain-actions.ts'
+import { actorOf, requestChanges, requireChanged } from './request-changes.ts'
+import { STATES_BEFORE } from './rules/allows-change.ts'
+import { showIncident } from './rules/incident.ts'
+
+/** The routes that change the life cycle of an incident. */
+export function changeIncidentRoutes(parts: AdminParts): Route[] {
+  return [
+    changeRoute(parts, {
+      verb: 'acknowledge',
+      operationId: 'acknowledgeIncident',
+      summary: 'Acknowledge an incident: somebody works on it',
+      description:
+        'Only an open incident can be acknowledged; 409 names who acknowledged or resolved it before. If-Match is optional.',
+      body: z.undefined(),
+      changeOf: () => ({ kind: 'acknowledge' }),
+    }),
+    changeRoute(parts, {
+      verb: 'assign',
+      operationId: 'assignIncident',
+      summary: 'Assign an incident to a person or team',
+      description: 'Possible in every state. `assignee: null` removes the assignee. If-Match is optional.',
+      body: AssignIncident,
+      changeOf: ({ assignee }) => ({ kind: 'assign', assignee }),
+    }),
+    changeRoute(parts, {
+      verb: 'resolve',
+      operationId: 'resolveIncident',
+      summary: 'Resolve an incident with a reason',
+      description:
+        'The incident stays resolved, whatever the provider shows later. An explanation that comes later is recorded with the action. `explain` needs the scope `manage` besides. 409 names who resolved it before. If-Match is optional.',
+      body: ResolveIncident,
+      changeOf: ({ reason, note = null }) => ({ kind: 'resolve', reason, note }),
+      isExplained: ({ explain }) => explain !== undefined,
+    }),
+    changeRoute(parts, {
+      verb: 'reopen',
+      operationId: 'reopenIncident',
+      summary: 'Open a resolved incident again',
+      description:
+        'Channels get `incident.opened` again. Refused with 409 if the incident is not resolved, or if its action is explained. If-Match is optional.',
+      body: z.undefined(),
+      changeOf: () => ({ kind: 'reopen' }),
+    }),
+    changeRoute(parts, {
+      verb: 'comments',
+      operationId: 'commentIncident',
+      summary: 'Comment on an incident',
+      description: 'The comment appears in the timeline. Possible in every state. If-Match is optional.',
+      body: IncidentComment,
+      changeOf: ({ text }) => ({ kind: 'comment', text }),
+    }),
+  ]
+}
+
+interface ChangeRouteInput<B extends z.ZodType> {
+  readonly verb: string
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly body: B
+  changeOf(body: z.output<B>): LifeCycleChange
+  /** True if the caller also asks for the expected change that explains the action. */
+  isExplained?(body: z.output<B>): boolean
+}
+
+function changeRoute<B extends z.ZodType>(
+  parts: AdminParts,
+  { verb, operationId, summary, description, body, changeOf, isExplained }: ChangeRouteInput<B>,
+): Route {
+  const { stores } = parts
+  return defineRoute({
+    method: 'post',
+    path: `/v1/incidents/{id}/${verb}`,
+    operationId,
+    tag: 'Incidents',
+    summary,
+    description,
+    scope: 'incidents:write',
+    params: z.object({ id: z.string() }),
+    ...(body instanceof z.ZodUndefined ? {} : { body }),
+    answers: {
+      200: {
+        description: 'The incident, with its version as ETag; the storm, if the id is that of a storm',
+        schema: z.union([Incident, StormOverview]),
+      },
+    },
+    refusals: ['not_found', 'incident_state', 'precondition_failed'],
+    honoursIfMatch: true,
+    async handle(request) {
+      const { params, principal, newId } = request
+      const wish: Wish = {
+        change: changeOf(request.body as z.output<B>),
+        isExplained: isExplained?.(request.body as z.output<B>) ?? false,
+        commandId: newId('command'),
+      }
+      const storm = await stores.storms.find({ _id: params.id })
+      if (storm !== undefined) {
+        return changeWholeStorm(parts, requireInProject(storm, principal, 'incident', params.id), wish, request)
+      }
+      const incident = await findInProject(stores.incidents, principal, 'incident', params.id)
+      return changeOne(parts, incident, wish, request)
+    },
+  })
+}
+
+/** The change that a caller requests. */
+interface Wish {
+  readonly change: LifeCycleChange
+  readonly isExplained: boolean
+  readonly commandId: string
+}
+
+type ChangeRequest = Pick<RouteRequest<never, never, never>, 'principal' | 'ifMatch' | 'now' | 'signal' | 'change'>
+
+async function changeOne(
+  parts: AdminParts,
+  incident: IncidentDocument,
+  { change, isExplained, commandId }: Wish,
+  request: ChangeRequest,
+): Promise<RouteAnswer> {
+  const { stores } = parts
+  const { _id: incidentId, project_id: projectId, version, changes = [] } = incident
+  // A repeat whose first attempt was not confirmed finds its own change.
+  const isRepeat = changes.some(({ command_id }) => command_id === commandId)
+  if (!isRepeat) checkIfMatch(request.ifMatch, version)
+  const hasVersion = request.ifMatch !== undefined && request.ifMatch.trim() !== '*'
+  // If the state does not allow the change, the reconciler is asked only for the reason. With the version it cannot change what has no row.
+  const isPossible = isRepeat || STATES_BEFORE[change.kind].includes(incident.state)
+  if (isExplained && isPossible)
+    await explainActions(parts, request, [incident], { note: noteOf(change), target: incidentId, projectId })
+  const actor = actorOf(request.principal)
+  if (isPossible) await writeRow(request, `incident.${change.kind}`, incidentId, projectId, change)
+  const requested = { commandId, incidentId, change, ...(hasVersion || !isPossible ? { version } : {}) }
+  const outcomes = await requestChanges(parts, [requested], {
+    projectId,
+    actor,
+    now: request.now,
+    signal: request.signal,
+  })
+  const changed = (await stores.incidents.find({ _id: incidentId })) ?? incident
+  requireChanged(outcomes.get(commandId), hasVersion)
+  return {
+    status: 200,
+    body: showIncident(changed, await stores.stormMembers.find({ _id: incidentId })),
+    headers: { etag: etagOf(changed.version) },
+  }
+}
+
+/** Writes the audit row before the reconciler is asked, because the caller may hang up before the change is confirmed. */
+async function writeRow(
+  { change: transact }: ChangeRequest,
+  action: string,
+  target: string,
+  projectId: string,
+  requested: LifeCycleChange,
+): Promise<void> {
+  const changes = listChangedFields(target, undefined, { requested })
+  await transact(
+    async () => {},
+    () => ({ action, target, projectId, changes }),
+  )
+}
+
+async function changeWholeStorm(
+  parts: AdminParts,
+  storm: StormDocument,
+  { change, isExplained, commandId }: Wish,
+  request: ChangeRequest,
+): Promise<RouteAnswer> {
+  const incidents = await incidentsToChange(parts, storm, change, commandId)
+  if (isExplained)
+    await explainActions(parts, request, incidents, {
+      note: noteOf(change),
+      target: storm._id,
+      projectId: storm.project_id,
+    })
+  await writeRow(request, `storm.${change.kind}`, storm._id, storm.project_id, change)
+  const actor = actorOf(request.principal)
+  const { now, signal } = request
+  return { status: 200, body: await changeStorm(parts, storm, incidents, change, { commandId, actor, now, signal }) }
+}
+
+function noteOf(change: LifeCycleChange): string | null {
+  return change.kind === 'resolve' ? change.note : null
+}

@@ -1,0 +1,137 @@
+import { normalizeSearchText, SearchQuery, type SearchResult, SearchResults, searchPrefixOf } from '@backstop/contracts'
+import { projectFilterOf } from '../../http/find-resource.ts'
+import { refusedField } from '../../http/refused-field.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import type { StoredDocument } from '../../store/collection.ts'
+import { type FoundOperation, foundKey, type SearchPosition } from '../../store/search-index.ts'
+import { actionResult, operationResult, runResult } from './rules/search-result.ts'
+import { decodeSearchCursor, encodeSearchCursor, type SearchCursor } from './search-cursor.ts'
+
+/** GET /v1/search */
+export function searchRoutes(parts: AdminParts): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/v1/search',
+      operationId: 'search',
+      tag: 'Search',
+      summary: 'Search a project by ids, customer, amount, idempotency key or run',
+      description:
+        'Finds an id of Backstop exactly, and everything else by its beginning, without regard to case and accents: first actions, then operations and their runs; exact matches before longer ones, then the newest first.',
+      scope: 'read',
+      query: SearchQuery,
+      answers: { 200: { description: 'A page of results', schema: SearchResults } },
+      refusals: ['not_found'],
+      async handle({ query, principal }) {
+        const { q, limit } = query
+        const projectId = projectFilterOf(principal, query.project_id).project_id
+        if (projectId === undefined) throw refusedField('query.project_id', 'Name the project to search')
+        const first: SearchCursor = { section: 'actions', after: undefined }
+        const cursor = query.cursor === undefined ? first : decodeSearchCursor(query.cursor)
+        const byId = query.cursor === undefined ? await findById(parts, projectId, q.trim()) : []
+        const found = await searchPage(parts, { projectId, prefix: searchPrefixOf(q), limit }, cursor)
+        return { status: 200, body: { data: [...byId, ...found.data], next_cursor: found.next_cursor } }
+      },
+    }),
+  ]
+}
+
+interface PageRequest {
+  readonly projectId: string
+  readonly prefix: string
+  readonly limit: number
+}
+
+async function searchPage(
+  { search }: Pick<AdminParts, 'search'>,
+  request: PageRequest,
+  { section, after }: SearchCursor,
+): Promise<{ data: SearchResult[]; next_cursor: string | null }> {
+  const { prefix, limit } = request
+  const data: SearchResult[] = []
+  if (section === 'actions') {
+    const found = await search.actions({ ...request, after, limit: limit + 1 })
+    data.push(...found.slice(0, limit).map(actionResult))
+    const last = found[limit - 1]
+    if (found.length > limit && last !== undefined) {
+      return { data, next_cursor: encodeSearchCursor({ section, after: placeOf(last, last.first_seen, prefix) }) }
+    }
+    if (data.length === limit)
+      return { data, next_cursor: encodeSearchCursor({ section: 'operations', after: undefined }) }
+  }
+  const place = section === 'operations' ? after : undefined
+  const left = limit - data.length
+  const found = await search.operations({ ...request, after: place, limit: left + 1 })
+  data.push(...showOperations(found.slice(0, left), prefix, place?.key))
+  const last = found[left - 1]
+  if (found.length <= left || last === undefined) return { data, next_cursor: null }
+  const next: SearchCursor = { section: 'operations', after: placeOf(last, new Date(last.created_at), prefix) }
+  return { data, next_cursor: encodeSearchCursor(next) }
+}
+
+/** Operations, and before the first one that is found by its run that run. */
+function showOperations(
+  operations: readonly FoundOperation[],
+  prefix: string,
+  lastKey: string | undefined,
+): SearchResult[] {
+  let known = lastKey
+  return operations.flatMap(operation => {
+    const key = foundKey(operation, new Date(operation.created_at), prefix)
+    const { run_id } = operation
+    const isFirstOfRun = run_id !== null && key === normalizeSearchText(run_id) && key !== known
+    known = key
+    return isFirstOfRun ? [runResult(run_id, operation), operationResult(operation)] : [operationResult(operation)]
+  })
+}
+
+function placeOf(
+  document: StoredDocument & { readonly search?: readonly string[] },
+  at: Date,
+  prefix: string,
+): SearchPosition {
+  return { key: foundKey(document, at, prefix) ?? '', at, id: document._id }
+}
+
+/** The resource with exactly this id of Backstop. */
+async function findById({ stores, ledger }: AdminParts, projectId: string, id: string): Promise<SearchResult[]> {
+  const own = { _id: id, project_id: projectId }
+  const shown = (
+    type: SearchResult['type'],
+    title: string,
+    connection_id: string | null,
+    at: Date | string,
+  ): SearchResult[] => [{ type, id, title, project_id: projectId, connection_id, at: new Date(at).toISOString() }]
+  switch (id.split('_')[0]) {
+    case 'act': {
+      const found = await stores.actions.find(own)
+      return found === undefined ? [] : [actionResult(found)]
+    }
+    case 'inc': {
+      const found = await stores.incidents.find(own)
+      return found === undefined ? [] : shown('incident', found.summary, found.connection_id, found.opened)
+    }
+    case 'dlv': {
+      const found = await stores.deliveries.find(own)
+      if (found === undefined) return []
+      return shown('delivery', `Delivery of ${found.event}: ${found.state}`, null, found.created_at)
+    }
+    case 'con': {
+      const found = await stores.connections.find(own)
+      return found === undefined ? [] : shown('connection', found.name, id, found.created_at)
+    }
+    case 'chn': {
+      const found = await stores.channels.find(own)
+      return found === undefined ? [] : shown('channel', found.name, null, found.created_at)
+    }
+    case 'op': {
+      const found = await ledger.get(id)
+      if (found?.project_id !== projectId) return []
+      const { operation_id: _id, ...fields } = found
+      return [operationResult({ _id, ...fields })]
+    }
+    default:
+      return []
+  }
+}

@@ -1,0 +1,165 @@
+import type { ChannelDocument } from '@backstop/channels'
+import { type ConnectionDocument, SecretKeys, SecretRewrap } from '@backstop/contracts'
+import { AppError, type SecretBox } from '@backstop/kit'
+import type { Principal } from '../../access/rules/access.ts'
+import { changeVersioned } from '../../http/change-versioned.ts'
+import { notFound } from '../../http/find-resource.ts'
+import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import type { Collection, DocumentFilter } from '../../store/collection.ts'
+import type { AdminCollections, ReadCollections } from '../../store/stores.ts'
+import { keyIdsOf, resealChannel, resealConnection, resealWith } from './reseal.ts'
+
+const tag = 'Stored secrets'
+/** Documents that one call changes, so that a call takes about a second. */
+const MAX_CHANGES = 100
+
+/** /v1/secret-keys */
+export function secretRoutes(parts: AdminParts): Route[] {
+  return [showRoute(parts), rewrapRoute(parts)]
+}
+
+function showRoute({ stores, secretBox }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/secret-keys',
+    operationId: 'getSecretKeys',
+    tag,
+    summary: 'Count the stored secrets by the key that encrypts them',
+    description: 'Requires a key for all projects.',
+    scope: 'admin',
+    answers: { 200: { description: 'The keys in use', schema: SecretKeys } },
+    async handle({ principal }) {
+      refuseOneProject(principal)
+      const counts = new Map<string, number>()
+      for (const { keyIds } of await readHolders(stores)) {
+        for (const keyId of keyIds) counts.set(keyId, (counts.get(keyId) ?? 0) + 1)
+      }
+      const keys = [...counts].map(([key_id, secrets]) => ({
+        key_id,
+        secrets,
+        available: secretBox.hasKey(key_id),
+      }))
+      const byName = keys.toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1))
+      return { status: 200, body: { primary_key_id: secretBox.primaryKeyId, keys: byName } satisfies SecretKeys }
+    },
+  })
+}
+
+function rewrapRoute({ stores, secretBox }: AdminParts): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/secret-keys/rewrap',
+    operationId: 'rewrapSecrets',
+    tag,
+    summary: 'Encrypt stored secrets with the primary key',
+    description: `Changes up to ${MAX_CHANGES} connections and channels; call it until \`remaining\` is 0. It may be interrupted and repeated. Every service must have the primary key before. Requires a key for all projects.`,
+    scope: 'admin',
+    answers: { 200: { description: 'What this call changed, and what remains', schema: SecretRewrap } },
+    async handle(request) {
+      refuseOneProject(request.principal)
+      const holders = (await readHolders(stores)).filter(({ keyIds }) =>
+        keyIds.some(keyId => keyId !== secretBox.primaryKeyId),
+      )
+      const result: SecretRewrap = { rewrapped: 0, remaining: holders.length, unreadable: [] }
+      for (const holder of holders) {
+        if (result.rewrapped === MAX_CHANGES || request.signal.aborted) break
+        const { kind, id } = holder
+        const outcome = await rewrap(holder, request, secretBox)
+        if (outcome.kind === 'rewrapped') result.rewrapped += 1
+        if (outcome.kind === 'unreadable') result.unreadable.push({ kind, id, reason: outcome.reason })
+        if (outcome.kind !== 'lost_race') result.remaining -= 1
+      }
+      return { status: 200, body: result }
+    },
+  })
+}
+
+/** A connection or channel that holds secrets. */
+interface SecretHolder {
+  readonly kind: 'connection' | 'channel'
+  readonly id: string
+  readonly projectId: string
+  readonly keyIds: readonly string[]
+  /** Encrypts its secrets with the primary key, in a transaction. */
+  reseal(collections: AdminCollections, secretBox: SecretBox, now: Date): Promise<unknown>
+}
+
+/** Reads all connections and channels, because the key of a secret is part of its stored text. */
+async function readHolders({ connections, channels }: Pick<ReadCollections, 'connections' | 'channels'>) {
+  const [ofConnections, ofChannels] = await Promise.all([connections.findAll({}), channels.findAll({})])
+  const holders: SecretHolder[] = [
+    ...ofConnections.map(({ _id: id, project_id: projectId, ...document }) => ({
+      kind: 'connection' as const,
+      id,
+      projectId,
+      keyIds: keyIdsOf(visit => resealConnection(document, visit)),
+      reseal: (collections: AdminCollections, secretBox: SecretBox, now: Date) =>
+        changeVersioned({
+          ...changeOf('connection', collections.connections, id, now),
+          next: stored => resealConnection(stored, resealWith(secretBox, { collection: 'connections', id, projectId })),
+        }),
+    })),
+    ...ofChannels.map(({ _id: id, project_id: projectId, ...document }) => ({
+      kind: 'channel' as const,
+      id,
+      projectId,
+      keyIds: keyIdsOf(visit => resealChannel(document, visit)),
+      reseal: (collections: AdminCollections, secretBox: SecretBox, now: Date) =>
+        changeVersioned({
+          ...changeOf('channel', collections.channels, id, now),
+          next: stored => resealChannel(stored, resealWith(secretBox, { collection: 'channels', id, projectId })),
+        }),
+    })),
+  ]
+  return holders.filter(({ keyIds }) => keyIds.length > 0)
+}
+
+function changeOf<D extends ConnectionDocument | ChannelDocument>(
+  kind: SecretHolder['kind'],
+  collection: Collection<D>,
+  id: string,
+  now: Date,
+) {
+  return {
+    collection,
+    find: async () => {
+      const found = await collection.find({ _id: id } as DocumentFilter<D>)
+      if (found === undefined) throw notFound(kind, id)
+      return found
+    },
+    ifMatch: undefined,
+    now,
+    what: `${kind} ${id}`,
+  }
+}
+
+type Outcome =
+  | { readonly kind: 'rewrapped' }
+  /** A concurrent change came first. The next call finds the document again. */
+  | { readonly kind: 'lost_race' }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+
+async function rewrap(
+  holder: SecretHolder,
+  { change, now }: Pick<RouteRequest<unknown, unknown, unknown>, 'change' | 'now'>,
+  secretBox: SecretBox,
+): Promise<Outcome> {
+  try {
+    await change(
+      collections => holder.reseal(collections, secretBox, now),
+      () => ({ action: `${holder.kind}.rewrap_secrets`, target: holder.id, projectId: holder.projectId }),
+    )
+    return { kind: 'rewrapped' }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'secret_unreadable') return { kind: 'unreadable', reason: error.message }
+    if (error.code === 'conflict') return { kind: 'lost_race' }
+    throw error
+  }
+}
+
+/** The keys belong to the installation, so a key that is bound to a project may not see them. */
+function refuseOneProject({ projectIds }: Principal): void {
+  if (projectIds !== null) throw new AppError('forbidden', 'Use a key for all projects: this one is bound to a project')
+}

@@ -1,0 +1,104 @@
+import { ListQuery, Me, Session, type SessionDocument } from '@backstop/contracts'
+import { z } from 'zod'
+import { writeCookie } from '../../access/cookies.ts'
+import { isAdminOfAll, type Principal } from '../../access/rules/access.ts'
+import { showSession } from '../../access/rules/session.ts'
+import { notFound } from '../../http/find-resource.ts'
+import { listRoute } from '../../http/read-routes.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import type { Collection } from '../../store/collection.ts'
+import { signInRoute } from './sign-in.ts'
+import { signInLinkRoute } from './sign-in-links.ts'
+
+const tag = 'Sessions'
+
+/** /v1/sessions, /v1/sign-in-links and /v1/me */
+export function sessionRoutes(parts: AdminParts): Route[] {
+  const { stores } = parts
+  return [
+    meRoute(),
+    signInRoute(parts),
+    signInLinkRoute(parts),
+    listRoute({
+      path: '/v1/sessions',
+      operationId: 'listSessions',
+      tag,
+      summary: 'List sessions, also ended ones, newest first',
+      description: 'Your own sessions; all sessions if you administer all projects.',
+      scope: 'signed_in',
+      items: 'sessions',
+      query: ListQuery,
+      schema: Session,
+      collection: stores.sessions,
+      sortedBy: 'created_at',
+      narrow: ({ principal }) => ownSessions(principal),
+      show: (session, _, now) => showSession(session, now),
+    }),
+    endRoute(),
+  ]
+}
+
+function ownSessions(principal: Principal): { readonly principal_id?: string } {
+  return isAdminOfAll(principal) ? {} : { principal_id: principal.id }
+}
+
+/** The sessions that the links of a session opened for the same key or person, also through further links. */
+async function openChildren(
+  sessions: Collection<SessionDocument>,
+  { _id, principal_id }: SessionDocument,
+): Promise<SessionDocument[]> {
+  return sessions.findAll({ principal_id, ended_at: null, parent_ids: _id })
+}
+
+function meRoute(): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/me',
+    operationId: 'getMe',
+    tag,
+    summary: 'Show which key or person makes this request, and what it may do',
+    scope: 'signed_in',
+    answers: { 200: { description: 'The key or person', schema: Me } },
+    async handle({ principal: { kind, id, name, sessionId, grants } }) {
+      const shown = grants.map(({ projectId, scopes }) => ({ project_id: projectId, scopes }))
+      return { status: 200, body: { kind, id, name, session_id: sessionId, grants: shown } }
+    },
+  })
+}
+
+function endRoute(): Route {
+  return defineRoute({
+    method: 'delete',
+    path: '/v1/sessions/{id}',
+    operationId: 'endSession',
+    tag,
+    summary: 'Sign out, or end another session',
+    description:
+      '`current` is the session of the request. Requests with an ended session are refused at once. Sessions that its links opened for the same key or person end too. Sessions of others can be ended by those who administer all projects.',
+    scope: 'signed_in',
+    params: z.object({ id: z.string() }),
+    answers: { 204: { description: 'The session has ended, also if it ended before' } },
+    refusals: ['not_found'],
+    async handle({ params, principal, client, now, change }) {
+      const id = params.id === 'current' ? principal.sessionId : params.id
+      if (id === null) throw notFound('session', params.id)
+      await change(
+        async ({ sessions }) => {
+          const session = await sessions.find({ _id: id, ...ownSessions(principal) })
+          if (session === undefined) throw notFound('session', id)
+          if (session.ended_at !== null) return undefined
+          for (const child of await openChildren(sessions, session)) {
+            await sessions.change({ _id: child._id }, { ended_at: now })
+          }
+          return sessions.change({ _id: id }, { ended_at: now })
+        },
+        ended => ended && { action: 'session.end', target: id, projectId: null },
+      )
+      const isOwn = id === principal.sessionId
+      return isOwn
+        ? { status: 204, headers: { 'set-cookie': writeCookie('session', '', client.cookieForm, 0) } }
+        : { status: 204 }
+    },
+  })
+}

@@ -1,0 +1,118 @@
+import type { DailyTotalsDocument, ProjectTotalsDocument, Stats } from '@backstop/contracts'
+import { expect, test } from 'vitest'
+import { createMemoryCollection } from '../../../test/memory-collection.ts'
+import type { RouteAnswer } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { statsRoutes } from './stats.ts'
+
+function bodyOf(answer: RouteAnswer | undefined): Stats {
+  return JSON.parse(String(answer?.serialized))
+}
+
+test('stats count every day of every project, also of more than 100,000', async () => {
+  const projectTotals = createMemoryCollection<ProjectTotalsDocument>()
+  const total = {
+    verdict: 'explained',
+    reason: 'provider_ref_matches',
+    kind: 'refund',
+    currency: 'eur',
+    mode: 'live',
+  } as const
+  for (let index = 0; index < 100_001; index++) {
+    await projectTotals.put({
+      _id: `prj_${index}/2026-11-01`,
+      project_id: `prj_${index}`,
+      day: new Date('2026-11-01'),
+      version: 1,
+      totals: [{ ...total, state: 'succeeded', count: 1, amount: 100 }],
+      times: { verdict: [[60_000, 1]], acknowledgement: [], resolution: [] },
+    })
+  }
+  const dailyTotals = createMemoryCollection<DailyTotalsDocument>()
+  const parts = { stores: { dailyTotals, projectTotals } } as unknown as AdminParts
+  const route = statsRoutes(parts).find(({ operationId }) => operationId === 'getStats')
+  const answer = await route?.handle({
+    query: { from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z', interval: 'day' },
+    principal: { projectIds: null },
+    now: new Date('2026-11-03'),
+  } as never)
+  expect(bodyOf(answer)).toMatchObject({
+    totals: [{ verdict: 'explained', count: 100_001, amount: 10_000_100 }],
+    series: [{ at: '2026-11-01T00:00:00.000Z', count: 100_001 }],
+    times: { verdict: { count: 100_001, median_ms: 60_500 } },
+  })
+})
+
+test('requests for the same stats at the same time are one read, and those of another project another', async () => {
+  const dailyTotals = createMemoryCollection<DailyTotalsDocument>()
+  const projectTotals = createMemoryCollection<ProjectTotalsDocument>()
+  let reads = 0
+  const counting = {
+    ...projectTotals,
+    batches: (...asked: Parameters<typeof projectTotals.batches>) => {
+      reads++
+      return projectTotals.batches(...asked)
+    },
+  }
+  const parts = { stores: { dailyTotals, projectTotals: counting } } as unknown as AdminParts
+  const route = statsRoutes(parts).find(({ operationId }) => operationId === 'getStats')
+  const ask = (projectId: string) =>
+    route?.handle({
+      query: { from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z', interval: 'day' },
+      principal: { projectIds: [projectId] },
+      now: new Date('2026-11-03'),
+    } as never)
+  const answers = await Promise.all([ask('prj_1'), ask('prj_1'), ask('prj_1')])
+  expect(reads).toBe(1)
+  expect(bodyOf(answers[1])).toEqual(bodyOf(answers[0]))
+  await ask('prj_2')
+  expect(reads).toBe(2)
+})
+
+test('a summary of one to two seconds is answered at once and read again for the next request, an older one is waited for', async () => {
+  const dailyTotals = createMemoryCollection<DailyTotalsDocument>()
+  const projectTotals = createMemoryCollection<ProjectTotalsDocument>()
+  let nowMs = 1_000
+  let reads = 0
+  let gate = Promise.resolve()
+  const slow = {
+    ...projectTotals,
+    batches: async function* (...asked: Parameters<typeof projectTotals.batches>) {
+      reads++
+      await gate
+      yield* projectTotals.batches(...asked)
+    },
+  }
+  const parts = { stores: { dailyTotals, projectTotals: slow } } as unknown as AdminParts
+  const routes = statsRoutes(parts, { now: () => nowMs })
+  const route = routes.find(({ operationId }) => operationId === 'getStats')
+  const ask = async () => {
+    const query = { from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z', interval: 'day' }
+    const answer = await route?.handle({ query, principal: { projectIds: ['prj_1'] }, now: new Date(0) } as never)
+    return bodyOf(answer).totals.length
+  }
+  const day = { _id: 'prj_1/2026-11-01', project_id: 'prj_1', day: new Date('2026-11-01'), version: 1 }
+  const times = { verdict: [], acknowledgement: [], resolution: [] }
+  const total = { verdict: 'explained', reason: 'provider_ref_matches', kind: 'refund', currency: 'eur' } as const
+  expect(await ask()).toBe(0)
+  await projectTotals.put({
+    ...day,
+    totals: [{ ...total, mode: 'live', state: 'succeeded', count: 1, amount: 1 }],
+    times,
+  })
+  nowMs += 900
+  expect([await ask(), reads]).toEqual([0, 1])
+  let open = () => {}
+  gate = new Promise(resolve => {
+    open = resolve
+  })
+  nowMs += 200
+  expect([await ask(), await ask()]).toEqual([0, 0])
+  await expect.poll(() => reads).toBe(2)
+  open()
+  await expect.poll(ask).toBe(1)
+  expect(reads).toBe(2)
+  nowMs += 2_100
+  await projectTotals.put({ ...day, totals: [], times })
+  expect([await ask(), reads]).toEqual([0, 3])
+})

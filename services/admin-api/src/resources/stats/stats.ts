@@ -1,0 +1,175 @@
+import { decimalAmount, Statement, StatementQuery, Stats, StatsQuery } from '@backstop/contracts'
+import { LRUCache } from 'lru-cache'
+import { findInProject, projectFilterOf } from '../../http/find-resource.ts'
+import { refusedField } from '../../http/refused-field.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import type { ReadCollections } from '../../store/stores.ts'
+import { daysIn, monthOf, type Period, periodOf } from './rules/period.ts'
+import { summarizeDays, summarizeStatement } from './rules/summarize-days.ts'
+
+const MAX_DAYS = 400
+/**
+ * How long a summary is reused. A count of a day is some seconds old anyway, and a dashboard that many people watch asks for the same.
+ * In the second half of this time a request gets the summary at once, and has it read again for the next ones.
+ */
+const REUSE_MS = 2_000
+/** The summaries that are kept, as JSON. One of 400 days has about 1 MiB. */
+const REUSED_BYTES = 32 * 1024 * 1024
+
+/** /v1/stats and /v1/statements. @param timer measures the age of summaries */
+export function statsRoutes({ stores }: AdminParts, timer: { now(): number } = performance): Route[] {
+  const summaries = createSummaries(stores, timer)
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/v1/stats',
+      operationId: 'getStats',
+      tag: 'Stats',
+      summary: 'Count actions by verdict, kind, currency and mode',
+      description:
+        'An action counts on the day (UTC) when the provider made it, for the first connection that showed it. Times are those of actions and incidents of the same days.',
+      scope: 'read',
+      query: StatsQuery,
+      answers: { 200: { description: 'The counts', schema: Stats } },
+      refusals: ['not_found'],
+      async handle({ query, principal, now }) {
+        const { connection_id, interval } = query
+        const own = projectFilterOf(principal, query.project_id)
+        const period = periodOf(query.from, query.to, now)
+        if (daysIn(period) <= 0) throw refusedField('query.to', 'Give a time after from')
+        if (daysIn(period) > MAX_DAYS) throw refusedField('query.from', `Give a period of at most ${MAX_DAYS} days`)
+        return { status: 200, serialized: await summaries.read({ where: { connection_id, ...own }, period, interval }) }
+      },
+    }),
+    statementRoute(stores),
+  ]
+}
+
+interface Summarized {
+  readonly where: DaysOf
+  readonly period: Period
+  readonly interval: Stats['interval']
+}
+
+type TotalsCollections = Pick<ReadCollections, 'dailyTotals' | 'projectTotals'>
+
+/** Reads summaries as JSON. Requests for the same one at the same time are one read. */
+function createSummaries(stores: TotalsCollections, perf: { now(): number }) {
+  const cache = new LRUCache<string, Buffer, Summarized>({
+    maxSize: REUSED_BYTES,
+    sizeCalculation: ({ length }) => length,
+    ttl: REUSE_MS,
+    ttlResolution: 0,
+    perf,
+    async fetchMethod(_key, _stale, { context: { where, period, interval } }) {
+      const isPending = await isRecountPending(stores, where, period)
+      const summary = summarizeDays(interval)
+      const asked = { ...where, day: boundsOf(period) }
+      const days =
+        where.connection_id === undefined
+          ? stores.projectTotals.batches(asked, ['day', 'totals', 'times'])
+          : stores.dailyTotals.batches(asked, ['day', 'totals', 'times'])
+      for await (const batch of days) for (const day of batch) summary.add(day)
+      const stats: Stats = { ...shownPeriod(period), interval, ...summary.show(), recount_pending: isPending }
+      return Buffer.from(JSON.stringify(stats))
+    },
+  })
+  return {
+    async read(context: Summarized) {
+      const key = JSON.stringify(context)
+      const known = cache.get(key)
+      if (known === undefined) return cache.forceFetch(key, { context })
+      if (cache.getRemainingTTL(key) < REUSE_MS / 2) {
+        // A failure keeps the summary until it is too old; then a request gets the error.
+        cache.fetch(key, { context, forceRefresh: true }).catch(() => {})
+      }
+      return known
+    },
+  }
+}
+
+function statementRoute(stores: Pick<ReadCollections, 'dailyTotals' | 'connections'>): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/statements',
+    operationId: 'getStatement',
+    tag: 'Stats',
+    summary: 'Get the monthly statement of a connection',
+    description:
+      'What your software made, what was expected, what nothing explains and what is pending, with sums per currency and mode. The month is that of UTC. `format=csv` answers CSV.',
+    scope: 'read',
+    query: StatementQuery,
+    answers: { 200: { description: 'The statement', schema: Statement, otherMediaTypes: ['text/csv'] } },
+    refusals: ['not_found'],
+    async handle({ query, principal }) {
+      const { connection_id, month, format } = query
+      // Also of a deleted connection, whose months people still file.
+      const { project_id } = await findInProject(stores.connections, principal, 'connection', connection_id)
+      const period = monthOf(month)
+      const summary = summarizeStatement()
+      const recount_pending = await isRecountPending(stores, { connection_id }, period)
+      for await (const days of stores.dailyTotals.batches({ connection_id, day: boundsOf(period) }, ['totals'])) {
+        for (const day of days) summary.add(day)
+      }
+      const lines = summary.show()
+      const statement = { project_id, connection_id, month, ...shownPeriod(period), lines, recount_pending }
+      if (format === 'csv') return csvAnswer(`statement-${connection_id}-${month}.csv`, toCsv(statement))
+      return { status: 200, body: statement }
+    },
+  })
+}
+
+interface DaysOf {
+  readonly project_id?: string
+  readonly connection_id?: string | undefined
+}
+
+/** True if a day of the period waits for its count. Ask before the totals are read, so that totals that are read as final are final. */
+async function isRecountPending(
+  { dailyTotals }: Pick<ReadCollections, 'dailyTotals'>,
+  where: DaysOf,
+  period: Period,
+): Promise<boolean> {
+  const waiting = { ...where, day: boundsOf(period), count_at: { min: new Date(0) } }
+  return (await dailyTotals.find(waiting)) !== undefined
+}
+
+/** Days are whole milliseconds, and both bounds of a range are included. */
+function boundsOf({ from, to }: Period) {
+  return { min: from, max: new Date(to.getTime() - 1) }
+}
+
+function shownPeriod({ from, to }: Period) {
+  return { from: from.toISOString(), to: to.toISOString() }
+}
+
+/**
+ * No value needs quotes: all are ids, words of closed lists and numbers. Before the first count of a month, one line without a category
+ * says that its actions are not counted yet.
+ */
+function toCsv({ connection_id, month, lines, recount_pending }: Omit<Statement, 'from' | 'to'>): string {
+  const rows = lines.map(({ category, kind, currency, mode, count, amount }) => [
+    category,
+    kind,
+    currency ?? '',
+    mode ?? '',
+    count,
+    currency === null ? '' : decimalAmount(amount, currency),
+    currency === null ? '' : amount,
+  ])
+  if (rows.length === 0 && recount_pending) rows.push(['', '', '', '', 0, '', ''])
+  return [
+    'connection_id,month_utc,category,kind,currency,mode,count,amount,amount_minor_units,recount_pending',
+    ...rows.map(row => [connection_id, month, ...row, recount_pending].join()),
+    '',
+  ].join('\r\n')
+}
+
+function csvAnswer(name: string, text: string) {
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}"` },
+    stream: async (out: NodeJS.WritableStream) => void out.end(text),
+  }
+}

@@ -1,0 +1,53 @@
+import {
+  type IncidentState,
+  movedNoMoney,
+  type StormDocument,
+  type StormMemberDocument,
+  type StormOverview,
+} from '@backstop/contracts'
+
+/** The incidents of a storm by state, and the money that they moved. */
+export interface StormCount {
+  readonly states: Readonly<Record<IncidentState, number>>
+  readonly money: StormOverview['money']
+}
+
+export const EMPTY_COUNT: StormCount = { states: { open: 0, acknowledged: 0, resolved: 0 }, money: [] }
+
+/** Adds an incident to the count of its storm. */
+export function addIncident(
+  { states, money }: StormCount,
+  { amount, currency, state: moved, facts }: Pick<StormMemberDocument, 'amount' | 'currency' | 'state' | 'facts'>,
+  state: IncidentState,
+): StormCount {
+  const counted = { ...states, [state]: states[state] + 1 }
+  if (amount === null || currency === null || (moved !== undefined && movedNoMoney(moved)))
+    return { states: counted, money }
+  const { mode } = facts
+  const sum = money.find(one => one.currency === currency && one.mode === mode) ?? { amount: 0, count: 0 }
+  const others = money.filter(one => one !== sum)
+  return { states: counted, money: [...others, { currency, amount: sum.amount + amount, count: sum.count + 1, mode }] }
+}
+
+/** The storm with its incidents counted. */
+export function showStorm(storm: StormDocument, { states, money }: StormCount): StormOverview {
+  return {
+    storm_id: storm._id,
+    project_id: storm.project_id,
+    connection_id: storm.connection_id,
+    provider: storm.provider,
+    state: stateOf(states),
+    began_at: storm.began_at.toISOString(),
+    last_at: storm.last_member_at.toISOString(),
+    ended_at: storm.ended_at?.toISOString() ?? null,
+    incidents: states,
+    money: money.toSorted((a, b) => isTest(a) - isTest(b) || b.count - a.count),
+  }
+}
+
+const isTest = ({ mode }: StormOverview['money'][number]) => Number(mode === 'test')
+
+function stateOf({ open, acknowledged }: StormCount['states']): IncidentState {
+  if (open > 0) return 'open'
+  return acknowledged > 0 ? 'acknowledged' : 'resolved'
+}

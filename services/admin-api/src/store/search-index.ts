@@ -1,0 +1,48 @@
+import type { ActionDocument, OperationDocument } from '@backstop/contracts'
+
+/** Where a page of results begins: after this key of this document. */
+export interface SearchPosition {
+  readonly key: string
+  readonly at: Date
+  readonly id: string
+}
+
+export interface SearchRequest {
+  readonly projectId: string
+  /** The beginning of a key, normalised. */
+  readonly prefix: string
+  readonly after: SearchPosition | undefined
+  readonly limit: number
+}
+
+/** Documents with a key that begins with a prefix: by their first such key, and of one key the newest first. */
+export interface SearchIndex {
+  actions(request: SearchRequest): Promise<ActionDocument[]>
+  operations(request: SearchRequest): Promise<FoundOperation[]>
+}
+
+/** An operation without the fields of the ledger. */
+export type FoundOperation = Omit<OperationDocument, 'outbox' | 'outbox_at' | 'timer_at'>
+
+interface SearchedDocument {
+  readonly _id: string
+  readonly search?: readonly string[]
+}
+
+/**
+ * The first key of a document that begins with a prefix and comes after a position. Undefined if there is none.
+ * @param at the date that sorts the documents of one key, newest first
+ */
+export function foundKey(
+  { _id, search = [] }: SearchedDocument,
+  at: Date,
+  prefix: string,
+  after?: SearchPosition,
+): string | undefined {
+  const isAfter = (key: string) => {
+    if (after === undefined || key > after.key) return true
+    const age = at.getTime() - after.at.getTime()
+    return key === after.key && (age < 0 || (age === 0 && _id < after.id))
+  }
+  return search.filter(key => key.startsWith(prefix) && isAfter(key)).toSorted()[0]
+}

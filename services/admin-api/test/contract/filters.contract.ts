@@ -1,0 +1,154 @@
+import type { ActionDocument } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import type { TestApi } from '../test-api.ts'
+import { deliveryDocument, storeIncident } from './incidents.contract.ts'
+import { createTestProject } from './test-project.ts'
+
+/** Creates a project with three actions: a refund of 10, a refund of 20, and a cancellation, an hour apart. */
+async function storeActions(testApi: TestApi) {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  const { action } = await storeIncident(testApi, projectId, processorId)
+  const first = (await testApi.stores.actions.find({ _id: action })) as ActionDocument
+  const put = async (_id: string, hours: number, facts: Partial<ActionDocument>) => {
+    const first_seen = new Date(Date.parse('2026-11-20T00:00:00Z') + hours * 3_600_000)
+    await testApi.others.actions.put({ ...first, _id, first_seen, first_seen_at: first_seen.toISOString(), ...facts })
+  }
+  await put(first._id, 0, {
+    kind: 'refund',
+    mode: 'live',
+    provider_created_at: '2026-11-18T00:00:00.000Z',
+    subject: `pi_a_${projectId}`,
+    provider_ref: 're_a',
+    amount: 10,
+    state: 'succeeded',
+  })
+  await put(`${first._id}b`, 1, {
+    mode: 'test',
+    provider_created_at: '2026-11-19T23:59:59.999Z',
+    subject: `pi_b_${projectId}`,
+    provider_ref: 're_b',
+    amount: 20,
+    state: 'failed',
+  })
+  const ended = { verdict: 'explained', reason: 'provider_ref_matches' } as const
+  await put(`${first._id}c`, 2, {
+    kind: 'cancellation',
+    mode: null,
+    provider_created_at: '2026-11-20T00:00:00.000Z',
+    subject: 'sub_c',
+    provider_ref: null,
+    amount: null,
+    currency: null,
+    ...ended,
+  })
+  return { projectId, a: first._id, b: `${first._id}b`, c: `${first._id}c`, currency: first.currency }
+}
+
+export function describeFilters(testApi: () => TestApi): void {
+  describe('the list of actions', () => {
+    test('is filtered by kind, verdict, reason, state, mode, subject, provider_ref, amount, and the times of discovery and creation', async () => {
+      const { projectId, a, b, c, currency } = await storeActions(testApi())
+      const list = async (query: string) => {
+        const { status, body } = await testApi().api.get(`/v1/actions?project_id=${projectId}&${query}`)
+        expect({ query, status }).toEqual({ query, status: 200 })
+        return body.data.map(({ action_id }: { action_id: string }) => action_id)
+      }
+      expect(await list('')).toEqual([c, b, a])
+      expect(await list('kind=cancellation')).toEqual([c])
+      expect(await list('verdict=explained')).toEqual([c])
+      expect(await list('reason=provider_ref_matches')).toEqual([c])
+      expect(await list('state=failed')).toEqual([b])
+      expect(await list(`subject=pi_a_${projectId}`)).toEqual([a])
+      expect(await list('provider_ref=re_b')).toEqual([b])
+      expect(await list('min_amount=10&max_amount=10')).toEqual([a])
+      expect(await list(`min_amount=11&currency=${String(currency).toUpperCase()}`)).toEqual([b])
+      expect(await list('min_amount=0&currency=xxx')).toEqual([])
+      expect(await list('from=2026-11-20T01:00:00Z&to=2026-11-20T02:00:00Z')).toEqual([b])
+      expect(await list('kind=refund&state=failed&min_amount=20')).toEqual([b])
+      expect(await list('mode=live')).toEqual([a])
+      expect(await list('mode=test')).toEqual([b])
+      expect(await list('made_from=2026-11-19T00:00:00Z')).toEqual([c, b])
+      expect(await list('made_to=2026-11-20T00:00:00Z')).toEqual([b, a])
+      expect(await list('made_from=2026-11-19T00:00:00Z&made_to=2026-11-20T00:00:00Z')).toEqual([b])
+      // Also in another zone, and although it was seen a day and more after the provider made it.
+      expect(await list('made_from=2026-11-18T02:00:00%2B02:00&made_to=2026-11-18T02:00:00.001%2B02:00')).toEqual([a])
+      for (const query of ['kind=gift', 'min_amount=ten', 'min_amount=-1', 'from=yesterday']) {
+        expect((await testApi().api.get(`/v1/actions?${query}`)).status).toBe(400)
+      }
+    })
+  })
+
+  describe('the list of operations', () => {
+    test('is filtered by kind, state, subject, provider_ref, amount, currency and time', async () => {
+      const { projectId, processorId } = await createTestProject(testApi().api)
+      const report = async (fields: object) => {
+        const { body } = await testApi().api.post('/v1/operations', { connection_id: processorId, ...fields })
+        return body.operation_id as string
+      }
+      const refund = { kind: 'refund', currency: 'eur' }
+      const a = await report({ ...refund, subject: 'pi_a', amount: 10, provider_ref: 're_a', state: 'completed' })
+      const b = await report({ ...refund, subject: 'pi_b', amount: 20 })
+      const c = await report({ kind: 'cancellation', subject: 'sub_c' })
+      const list = async (query: string) => {
+        const { status, body } = await testApi().api.get(`/v1/operations?project_id=${projectId}&${query}`)
+        expect({ query, status }).toEqual({ query, status: 200 })
+        return body.data.map(({ operation_id }: { operation_id: string }) => operation_id).toSorted()
+      }
+      expect(await list('kind=refund')).toEqual([a, b].toSorted())
+      expect(await list('state=completed')).toEqual([a])
+      expect(await list('subject=pi_b')).toEqual([b])
+      expect(await list('provider_ref=re_a')).toEqual([a])
+      expect(await list('min_amount=10&max_amount=10&currency=EUR')).toEqual([a])
+      expect(await list('min_amount=11')).toEqual([b])
+      expect(await list('currency=xxx')).toEqual([])
+      expect(await list('from=2020-01-01T00:00:00Z')).toEqual([a, b, c].toSorted())
+      expect(await list('to=2020-01-01T00:00:00Z')).toEqual([])
+      expect((await testApi().api.get('/v1/operations?kind=gift')).status).toBe(400)
+    })
+  })
+
+  describe('the list of deliveries', () => {
+    test('is filtered by incident and event', async () => {
+      const { projectId, processorId } = await createTestProject(testApi().api)
+      const { incident, alertId, at } = await storeIncident(testApi(), projectId, processorId)
+      await testApi().others.deliveries.put(deliveryDocument(projectId, alertId, at))
+      const other = deliveryDocument(projectId, `alr_other_${projectId}`, at)
+      await testApi().others.deliveries.put({ ...other, _id: `dlv_other_${projectId}`, event: 'run.failed' })
+      const list = async (query: string) => {
+        const { body } = await testApi().api.get(`/v1/deliveries?project_id=${projectId}&${query}`)
+        return body.data.map(({ event }: { event: string }) => event)
+      }
+      expect(await list(`incident_id=${incident}`)).toEqual(['incident.opened'])
+      expect(await list('event=run.failed')).toEqual(['run.failed'])
+      expect((await testApi().api.get('/v1/deliveries?incident_id=inc_none')).status).toBe(404)
+    })
+  })
+
+  describe('the list of incidents', () => {
+    test('is filtered by code and time', async () => {
+      const { projectId, processorId } = await createTestProject(testApi().api)
+      const { incident } = await storeIncident(testApi(), projectId, processorId)
+      const list = async (query: string) => {
+        const { body } = await testApi().api.get(`/v1/incidents?project_id=${projectId}&${query}`)
+        return body.data.map(({ incident_id }: { incident_id: string }) => incident_id)
+      }
+      expect(await list('code=UNEXPECTED_ACTION&from=2020-01-01T00:00:00Z')).toEqual([incident])
+      expect(await list('code=FEED_SILENT')).toEqual([])
+      expect(await list('to=2020-01-01T00:00:00Z')).toEqual([])
+    })
+  })
+
+  describe('the audit', () => {
+    test('is filtered by key, action and time', async () => {
+      const { projectId } = await createTestProject(testApi().api)
+      const list = async (query: string) => {
+        const { body } = await testApi().api.get(`/v1/audit?project_id=${projectId}&${query}`)
+        return body.data.map(({ action }: { action: string }) => action)
+      }
+      expect(await list('action=connection.create')).toEqual(['connection.create'])
+      expect(await list('key_id=key_bootstrap')).toEqual(['connection.create', 'project.create'])
+      expect(await list('key_id=key_other')).toEqual([])
+      expect(await list('to=2020-01-01T00:00:00Z')).toEqual([])
+    })
+  })
+}

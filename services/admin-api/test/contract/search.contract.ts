@@ -1,0 +1,98 @@
+import { type ActionDocument, newId, searchKeysOfAction } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import type { TestApi } from '../test-api.ts'
+import { deliveryDocument, storeIncident } from './incidents.contract.ts'
+import { createTestKey, createTestProject } from './test-project.ts'
+
+/** Tests of /v1/search. */
+export function describeSearch(testApi: () => TestApi): void {
+  const api = () => testApi().api
+
+  async function storeAction(projectId: string, connectionId: string, more: Partial<ActionDocument>) {
+    const { action } = await storeIncident(testApi(), projectId, connectionId)
+    const stored = await testApi().others.actions.find({ _id: action })
+    if (stored === undefined) throw new Error('The action is not stored')
+    const changed = { ...stored, ...more }
+    await testApi().others.actions.put({ ...changed, search: searchKeysOfAction(changed) })
+    return action
+  }
+  async function search(projectId: string, q: string, more = '') {
+    const { body } = await api().get(`/v1/search?project_id=${projectId}&q=${encodeURIComponent(q)}${more}`)
+    return body as { data: { type: string; id: string; title: string }[]; next_cursor: string | null }
+  }
+
+  describe('a search', () => {
+    test('finds an action by its ids, customer, e-mail address, amount and idempotency key', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const customer = { id: 'cus_77', name: 'Zoë Müller', email: 'zoe@example.com' }
+      const origin = { channel: null, key_name: null, user: null, request_id: null, idempotency_key: 'order-4711' }
+      const id = await storeAction(projectId, processorId, {
+        subject: 'pi_Zoe',
+        provider_ref: 're_Zoe',
+        customer,
+        origin,
+      })
+      const queries = ['pi_zoe', 're_Z', 'cus_77', 'zoe m', 'MU', 'muller', 'Zoe@', '24.99', 'EUR 24,99', 'order-4']
+      for (const q of [...queries, id]) {
+        const { data } = await search(projectId, q)
+        expect({ q, ids: data.map(one => one.id) }).toEqual({ q, ids: [id] })
+        expect(data[0]).toMatchObject({ type: 'action', title: 'Refund of EUR 24.99 on pi_Zoe: unexplained' })
+      }
+      expect((await search(projectId, 'example')).data).toEqual([])
+      const { body } = await api().get(`/v1/actions/${id}`)
+      expect(body).not.toHaveProperty('search')
+    })
+
+    test('finds incidents, deliveries, connections, channels and operations by their ids', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const { incident, alertId, at } = await storeIncident(testApi(), projectId, processorId)
+      const delivery = deliveryDocument(projectId, alertId, at)
+      await testApi().others.deliveries.put(delivery)
+      const config = { kind: 'webhook', url: 'https://hooks.example.test/search' }
+      const body = { project_id: projectId, name: 'Hook', events: ['run.failed'], config }
+      const { channel_id } = (await api().post('/v1/alert-channels', body)).body
+      const refund = { connection_id: processorId, kind: 'refund', subject: 'pi_5', amount: 5, currency: 'eur' }
+      const { operation_id } = (await api().post('/v1/operations', refund)).body
+      for (const [type, id] of Object.entries({
+        incident,
+        delivery: delivery._id,
+        connection: processorId,
+        channel: channel_id,
+        operation: operation_id,
+      })) {
+        expect((await search(projectId, id)).data).toMatchObject([{ type, id }])
+      }
+    })
+
+    test('pages through actions with the same beginning, the exact match first, without repeats', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const ids: string[] = []
+      for (const subject of ['pi_pagex', 'pi_page', 'pi_pagey', 'pi_page']) {
+        // Each is found by two keys.
+        ids.push(await storeAction(projectId, processorId, { subject, provider_ref: `pi_page_${ids.length}` }))
+      }
+      const seen: string[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const page = await search(projectId, 'PI_PAGE', `&limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`)
+        seen.push(...page.data.map(({ id }) => id))
+        cursor = page.next_cursor
+      }
+      expect(seen.slice(0, 2).toSorted()).toEqual([ids[1], ids[3]].toSorted())
+      expect(seen.toSorted()).toEqual(ids.toSorted())
+    })
+
+    test('finds nothing of another project, and needs a project', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const id = await storeAction(projectId, processorId, { subject: 'pi_hidden' })
+      const foreign = await createTestProject(api(), 'Foreign')
+      const stranger = api().withKey(await createTestKey(api(), ['read'], foreign.projectId))
+      for (const q of [id, processorId, 'pi_hidden'])
+        expect((await stranger.get(`/v1/search?q=${q}`)).body.data).toEqual([])
+      expect(await stranger.get(`/v1/search?project_id=${projectId}&q=pi`)).toMatchObject({ status: 404 })
+      expect(await api().get('/v1/search?q=pi')).toMatchObject({ status: 400 })
+      expect(await api().get(`/v1/search?project_id=${newId('project')}&q=p`)).toMatchObject({ status: 400 })
+      expect(await api().get(`/v1/search?project_id=${projectId}&q=pi&cursor=x`)).toMatchObject({ status: 400 })
+    })
+  })
+}

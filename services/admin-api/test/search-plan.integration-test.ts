@@ -1,0 +1,166 @@
+import { type ActionDocument, newId, searchKeysOfAction } from '@backstop/contracts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storeStorm } from './contract/incidents.contract.ts'
+import { createTestProject } from './contract/test-project.ts'
+import { type MongoTestApi, startMongoApi } from './mongo-test-api.ts'
+
+let testApi: MongoTestApi
+beforeAll(async () => {
+  testApi = await startMongoApi()
+})
+afterAll(() => testApi.stop())
+
+test('a search reads one range of an index, without a sort', async () => {
+  const { projectId } = await createTestProject(testApi.api)
+  const since = testApi.asked.length
+  expect((await testApi.api.get(`/v1/search?project_id=${projectId}&q=pi_1`)).status).toBe(200)
+  const searches = testApi.asked.slice(since).filter(command => command.find !== undefined && command.min !== undefined)
+  expect(searches.map(({ find }) => find)).toEqual(['actions', 'operations'])
+  for (const { find, filter, hint, min, max, limit, projection } of searches) {
+    const stages = await stagesOf({ find, filter, hint, min, max, limit, projection })
+    expect(stages).toContain('IXSCAN')
+    expect(stages).not.toContain('SORT')
+    expect(stages).not.toContain('COLLSCAN')
+  }
+})
+
+test.each([
+  { field: 'project_id', collection: 'project_totals' },
+  { field: 'connection_id', collection: 'daily_totals' },
+])('stats of a $field read one range of an index, without a sort', async ({ field, collection }) => {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  const since = testApi.asked.length
+  const path = `/v1/stats?${field}=${field === 'project_id' ? projectId : processorId}&from=2026-11-01&to=2026-12-01`
+  expect((await testApi.api.get(path)).status).toBe(200)
+  const queries = testApi.asked.slice(since).filter(({ find }) => find === 'daily_totals' || find === 'project_totals')
+  // Whether a day waits for its count, and the days.
+  expect(queries.map(({ find }) => find)).toEqual(['daily_totals', collection])
+  for (const { find, filter, sort, limit } of queries) {
+    expect(sort).toBeUndefined()
+    const stages = await stagesOf({ find, filter, ...(limit === undefined ? {} : { limit }) })
+    expect(stages).toContain('IXSCAN')
+  }
+})
+
+test('stats of a week of 20 connections read seven documents of totals', async () => {
+  const { projectId } = await createTestProject(testApi.api)
+  const times = { verdict: [], acknowledgement: [], resolution: [] }
+  for (let day = 1; day <= 28; day++) {
+    const at = new Date(Date.UTC(2026, 10, day))
+    const shared = { project_id: projectId, day: at, totals: [], times }
+    await testApi.others.projectTotals.put({ ...shared, _id: `${projectId}/${day}`, version: 1 })
+    for (let index = 0; index < 20; index++) {
+      const connection_id = `con_${projectId}_${index}`
+      const id = `${connection_id}/${day}`
+      await testApi.others.dailyTotals.put({ ...shared, _id: id, connection_id, marks: 1, counted: 1 })
+    }
+  }
+  const since = testApi.asked.length
+  const path = `/v1/stats?project_id=${projectId}&from=2026-11-08&to=2026-11-15`
+  expect((await testApi.api.get(path)).status).toBe(200)
+  const read = { daily_totals: 0, project_totals: 0 }
+  for (const { find, filter, limit } of testApi.asked.slice(since)) {
+    if (find !== 'daily_totals' && find !== 'project_totals') continue
+    const plan = await testApi.explain({ find, filter, ...(limit === undefined ? {} : { limit }) }, 'executionStats')
+    read[find as keyof typeof read] += plan.executionStats?.totalDocsExamined ?? Number.NaN
+  }
+  expect(read).toEqual({ daily_totals: 0, project_totals: 7 })
+})
+
+test('a dry run reads only the actions with a second look in its window', async () => {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  const since = testApi.asked.length
+  const path = `/v1/projects/${projectId}/connections/${processorId}/dry-run?out_of_band=ignore`
+  expect((await testApi.api.get(path)).status).toBe(200)
+  const [query] = testApi.asked.slice(since).filter(command => command.find === 'actions')
+  const { find, filter } = query as Record<string, unknown>
+  const plan = JSON.stringify(await testApi.explain({ find, filter }))
+  expect(plan.slice(plan.indexOf('"winningPlan"'))).toContain('"indexName":"connection_ids_1_look_done_-1__id_-1"')
+})
+
+test.each(['incidents', 'actions'])('%s of a storm are read by an index in the order of the list', async list => {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  const storm = await storeStorm(testApi, projectId, processorId, [newId('incident'), newId('incident')])
+  const since = testApi.asked.length
+  expect((await testApi.api.get(`/v1/${list}?storm_id=${storm}`)).status).toBe(200)
+  const [query] = testApi.asked.slice(since).filter(({ find, sort }) => find === 'storm_members' && sort !== undefined)
+  const { find, filter, sort, limit } = query as Record<string, unknown>
+  const stages = await stagesOf({ find, filter, sort, limit })
+  expect(stages).toContain('IXSCAN')
+  expect(stages).not.toContain('SORT')
+})
+
+test('an operation is found by its run, its idempotency key and its amount, each run once', async () => {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  const run_id = `Nightly ${newId('request')}`
+  const body = { connection_id: processorId, kind: 'refund', amount: 123_450, currency: 'eur', run_id }
+  const first = await testApi.api.post('/v1/operations', { ...body, subject: 'pi_1', idempotency_key: 'order-1' })
+  await testApi.api.post('/v1/operations', { ...body, subject: 'pi_2' })
+  const search = async (q: string) => {
+    const { body: page } = await testApi.api.get(`/v1/search?project_id=${projectId}&q=${encodeURIComponent(q)}`)
+    return (page.data as { type: string; id: string }[]).map(({ type, id }) => `${type} ${id}`)
+  }
+  expect(await search('ORDER-1')).toEqual([`operation ${first.body.operation_id}`])
+  expect(await search('EUR 1,234.50')).toHaveLength(2)
+  const byRun = await search(run_id.slice(0, 20))
+  expect(byRun).toHaveLength(3)
+  expect(byRun[0]).toBe(`run ${run_id}`)
+  expect((await testApi.api.get(`/v1/operations/${first.body.operation_id}`)).body).not.toHaveProperty('search')
+})
+
+test('many results are paged in one order, also with several keys of one action', async () => {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  const ids: string[] = []
+  for (let number = 0; number < 60; number++) {
+    const action = actionOf(projectId, processorId, number)
+    await testApi.others.actions.put({ ...action, search: searchKeysOfAction(action) })
+    ids.push(action._id)
+  }
+  const seen: string[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const more = cursor === '' ? '' : `&cursor=${cursor}`
+    const { body } = await testApi.api.get(`/v1/search?project_id=${projectId}&q=pi_&limit=7${more}`)
+    seen.push(...body.data.map(({ id }: { id: string }) => id))
+    cursor = body.next_cursor
+  }
+  expect(seen).toHaveLength(60)
+  expect(seen.toSorted()).toEqual(ids.toSorted())
+})
+
+/** The names of the stages of MongoDB's plan for a query. */
+async function stagesOf(query: object): Promise<(string | undefined)[]> {
+  const plan = JSON.stringify(await testApi.explain(query))
+  const winning = plan.slice(plan.indexOf('"winningPlan"'), plan.indexOf('"rejectedPlans"'))
+  return [...winning.matchAll(/"stage":"(\w+)"/g)].map(([, stage]) => stage)
+}
+
+/** Several actions have the same subject and time, and each is found by two keys. */
+function actionOf(project_id: string, connection_id: string, number: number): ActionDocument {
+  const at = new Date(Date.UTC(2026, 10, 21, 0, 0, number % 3))
+  const iso = at.toISOString()
+  return {
+    _id: newId('action'),
+    project_id,
+    connection_id,
+    connection_ids: [connection_id],
+    provider: 'processor',
+    kind: 'refund',
+    subject: `pi_${number % 5}`,
+    provider_ref: `pi_${number % 7}_refund`,
+    amount: number,
+    currency: 'eur',
+    state: 'succeeded',
+    provider_created_at: iso,
+    first_seen_at: iso,
+    second_look_at: null,
+    verdict: 'pending',
+    reason: 'awaiting_second_look',
+    operation_id: null,
+    incident_id: null,
+    event_ids: [],
+    timeline: [],
+    version: 1,
+    first_seen: at,
+  }
+}
