@@ -1,56 +1,84 @@
-import { AppError, maskSecrets } from '@backstop/kit'
-import { dryRunCommand } from './dry-run/command.ts'
-import { explainCommand } from './explain/command.ts'
-import { CommandFault, EXIT } from './fault.ts'
-import { keysCommand } from './keys/command.ts'
+import { Command, CommanderError } from 'commander'
+import { addAudit } from './audit/command.ts'
+import { addChannels } from './channels/command.ts'
+import { addCompletion } from './completion/command.ts'
+import { addConnections } from './connections/command.ts'
+import { addDoctor } from './doctor/command.ts'
+import { addDryRun } from './dry-run/command.ts'
+import { addExplain } from './explain/command.ts'
+import { EXIT } from './fault.ts'
+import { faultOf } from './fault-of.ts'
+import { addIncidents } from './incidents/command.ts'
+import { addKeys } from './keys/command.ts'
+import { addLogin } from './login/command.ts'
+import { addPeople } from './people/command.ts'
+import { addProjects } from './projects/command.ts'
+import { addReplay } from './replay/command.ts'
+import { addSearch } from './search/command.ts'
+import { addSecrets } from './secrets/command.ts'
+import { addStats } from './stats/command.ts'
 import type { Surroundings } from './surroundings.ts'
+import { addTail } from './tail/command.ts'
+import { addTrigger } from './trigger/command.ts'
 
-const USAGE = `backstop explain <action_id> [--json]
-    shows why an action has its verdict: the rule, the operations that do not explain it, and the timeline
+const ABOUT = `
+Commands use, in this order: BACKSTOP_URL and BACKSTOP_API_KEY; the npm start that runs in this folder or one above it; the
+address of backstop login. dry-run, keys recover and parts of doctor open the database: set MONGO_URL and MONGO_DB.
 
-backstop dry-run --from <time> [--to <time>] [--project <id>] [--connection <id>]
-                 [--out-of-band alert|auto|ignore] [--recheck-delay <ms>] [--json]
-    shows which verdicts today's rules or other settings would change; changes nothing
-    <time> is 2026-11-21, 2026-11-21T10:00:00Z, or an age such as 30m, 24h, 7d
+Exit codes: 0 done, 1 failed, 2 wrong arguments, 3 not found, 4 the key was refused, 5 Backstop does not answer.`
 
-backstop keys recover [--no-expiry]
-    creates a new admin key for all projects, valid for 90 days or without expiry, and prints it once;
-    writes the key and an audit row
-
-explain calls the management API: set BACKSTOP_URL and BACKSTOP_API_KEY. dry-run and keys recover open the database: set
-MONGO_URL and MONGO_DB. Without these settings, they use the npm start that runs in this folder or one above it.
-`
-
-const COMMANDS: Readonly<Record<string, (args: readonly string[], surroundings: Surroundings) => Promise<void>>> = {
-  explain: explainCommand,
-  'dry-run': dryRunCommand,
-  keys: keysCommand,
+/** The tree of all commands. */
+export function createProgram(surroundings: Surroundings): Command {
+  const program = new Command('backstop')
+    .description('Finds and explains refunds and cancellations that nothing explains.')
+    .addHelpText('after', ABOUT)
+    .exitOverride()
+    .configureOutput({ writeOut: surroundings.out, writeErr: () => {} })
+  const parts = [
+    addDoctor,
+    addLogin,
+    addProjects,
+    addConnections,
+    addChannels,
+    addIncidents,
+    addSearch,
+    addStats,
+    addTail,
+    addTrigger,
+    addReplay,
+    addExplain,
+    addDryRun,
+    addKeys,
+    addPeople,
+    addSecrets,
+    addAudit,
+    addCompletion,
+  ]
+  for (const add of parts) add(program, surroundings)
+  return program
 }
 
 /** Runs a command line. @returns the exit code */
 export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const [name, ...rest] = args
-  if (name === 'help' || args.some(one => one === '--help' || one === '-h')) {
-    surroundings.out(USAGE)
-    return EXIT.done
-  }
+  const program = createProgram(surroundings)
   try {
-    const command = COMMANDS[name ?? '']
-    if (command === undefined) {
-      throw new CommandFault('misused', name === undefined ? 'Name a command' : `There is no command ${name}`, USAGE)
-    }
-    await command(rest, surroundings)
+    await program.parseAsync([...args], { from: 'user' })
     return EXIT.done
   } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done
+    if (error instanceof CommanderError && error.code === 'commander.help') {
+      surroundings.err(`Name a command\n\n${groupOf(program, args).helpInformation()}`)
+      return EXIT.misused
+    }
     const fault = faultOf(error)
     surroundings.err(fault.remedy === '' ? `${fault.message}\n` : `${fault.message}\n\n${fault.remedy.trimEnd()}\n`)
     return EXIT[fault.exit]
   }
 }
 
-function faultOf(error: unknown): CommandFault {
-  if (error instanceof CommandFault) return error
-  if (error instanceof AppError && error.code === 'config_invalid') return new CommandFault('misused', error.message)
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return new CommandFault('failed', maskSecrets(text), '', error)
+/** The command that the arguments name, as far as they do. */
+function groupOf(program: Command, args: readonly string[]): Command {
+  const [name, ...rest] = args
+  const found = program.commands.find(command => command.name() === name)
+  return found === undefined ? program : groupOf(found, rest)
 }

@@ -1,4 +1,4 @@
-/** The exit codes of commands; docs/explaining.md lists them. */
+/** The exit codes of commands; docs/cli.md lists them. */
 export const EXIT = {
   done: 0,
   failed: 1,

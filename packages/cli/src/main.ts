@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-/** `backstop`: explains verdicts, replays events with other rules or settings, and recovers a lost admin key. */
+/** `backstop`, the command line of the management API. */
 import { hostname, userInfo } from 'node:os'
 import { runCommandLine } from './command-line.ts'
+import { readInput } from './read-input.ts'
 
 // The reader of a pipe may close it after the first lines, as `| head` does. That is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
@@ -11,6 +12,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   folder: process.cwd(),
   out: text => process.stdout.write(text),
   err: text => process.stderr.write(text),
+  readInput,
   isTerminal: process.stderr.isTTY === true,
   operator: `${userName()}@${hostname()}`,
   now: Date.now,

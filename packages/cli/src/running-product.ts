@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { commonSettings, type Environment, readConfig, type Secret, setting } from '@backstop/kit'
 import { z } from 'zod'
 import { CommandFault } from './fault.ts'
+import { readLogin } from './login/stored-login.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** The address of the management API with an API key. */
@@ -27,6 +28,9 @@ const RunFile = z.object({
   mongo: z.string(),
   database: z.string(),
   recheck_delay_ms: z.int(),
+  kafka: z.string().optional(),
+  registry: z.string().optional(),
+  topic_prefix: z.string().optional(),
 })
 
 const START = 'Start it with  npm start'
@@ -41,10 +45,13 @@ export function findApi({ environment, folder }: Surroundings): ApiAddress {
   }
   const run = findRunFile(folder)
   if (run !== undefined) return { url: run.admin, key: run.key }
+  // A product in this folder has precedence, so that nobody changes a distant one by mistake.
+  const login = readLogin(environment)
+  if (login !== undefined) return login
   throw new CommandFault(
     'nothing_there',
     'No Backstop runs in this folder or one above it',
-    `${START}, or set BACKSTOP_URL and BACKSTOP_API_KEY to use another one`,
+    `${START}, or use another one: backstop login <url>, or BACKSTOP_URL and BACKSTOP_API_KEY`,
   )
 }
 
@@ -79,7 +86,7 @@ function readDatabase(environment: Environment): DatabaseAddress {
 }
 
 /** Reads the run file in this folder or in the nearest folder above it that has one. */
-function findRunFile(folder: string): z.infer<typeof RunFile> | undefined {
+export function findRunFile(folder: string): z.infer<typeof RunFile> | undefined {
   const path = join(folder, '.backstop', 'run.json')
   const text = readText(path)
   if (text === undefined) return dirname(folder) === folder ? undefined : findRunFile(dirname(folder))

@@ -1,4 +1,5 @@
 import type { Environment } from '@backstop/kit'
+import type { Typed } from './read-input.ts'
 
 /** The environment of a command: variables, folder, output, user and clock. */
 export interface Surroundings {
@@ -9,6 +10,8 @@ export interface Surroundings {
   readonly out: (text: string) => void
   /** Writes progress and errors. */
   readonly err: (text: string) => void
+  /** Reads standard input to its end, or one line after a question on a terminal. */
+  readonly readInput: (question: string, typed: Typed) => Promise<string>
   /** True if `err` is a terminal, where a line can be overwritten. */
   readonly isTerminal: boolean
   /** User and machine for the audit, e.g. ada@laptop. */

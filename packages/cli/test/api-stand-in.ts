@@ -43,6 +43,7 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
     const problem = (status: number, code: string, detail: string) =>
       answer(status, { type: `urn:backstop:error:${code}`, title: code, status, code, detail })
     if (request.headers.authorization !== `Bearer ${KEY}`) problem(401, 'unauthenticated', 'Unknown API key')
+    else if (request.url === '/v1/projects?limit=1') answer(200, { data: [], next_cursor: null })
     else if (request.url === '/v1/actions/act_known') answer(200, action)
     else if (request.url === '/v1/actions/act_merged')
       answer(200, { ...action, action_id: 'act_merged', merged_into: 'act_known' })

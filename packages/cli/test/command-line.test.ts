@@ -1,9 +1,11 @@
 /** Tests the output and the exit code of each command against a stand-in for the management API. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runCommandLine } from '../src/command-line.ts'
+import { createProgram, runCommandLine } from '../src/command-line.ts'
+import type { Surroundings } from '../src/surroundings.ts'
 import { type ApiStandIn, action, KEY, startApiStandIn } from './api-stand-in.ts'
 
 let api: ApiStandIn
@@ -20,10 +22,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function backstop(args: readonly string[], environment: Record<string, string> = {}, cwd = folder) {
+async function backstop(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+  { cwd = folder, input = '' } = {},
+) {
   const [out, err]: [string[], string[]] = [[], []]
   const exit = await runCommandLine(args, {
-    environment,
+    environment: { HOME: folder, ...environment },
+    readInput: async () => input,
     folder: cwd,
     out: text => out.push(text),
     err: text => err.push(text),
@@ -32,6 +39,14 @@ async function backstop(args: readonly string[], environment: Record<string, str
     now: Date.now,
   })
   return { exit, out: out.join(''), err: err.join('') }
+}
+
+/** The paths of all commands that do something, e.g. `incidents list`. */
+function leavesOf({ commands }: Command, path = ''): string[] {
+  return commands.flatMap(command => {
+    const name = `${path} ${command.name()}`.trim()
+    return command.commands.length === 0 ? [name] : leavesOf(command, name)
+  })
 }
 
 const here = () => ({ BACKSTOP_URL: `${api.url}/`, BACKSTOP_API_KEY: KEY })
@@ -66,44 +81,83 @@ describe('backstop', () => {
       recheck_delay_ms: 60_000,
     }
     writeFileSync(join(folder, 'clone', '.backstop', 'run.json'), JSON.stringify({ ...run, mail: '' }))
-    const { exit, out } = await backstop(['explain', 'act_known'], {}, below)
+    const { exit, out } = await backstop(['explain', 'act_known'], {}, { cwd: below })
     expect({ exit, out }).toEqual({ exit: 0, out: expect.stringContaining('Nothing explains it') })
   })
 
-  test.each([
-    { args: ['help'] },
-    { args: ['--help'] },
-    { args: ['-h'] },
-    { args: ['explain', '--help'] },
-    { args: ['dry-run', '--help'] },
-    { args: ['dry-run', '--from', '7d', '-h'] },
-    { args: ['keys', '--help'] },
-  ])('$args shows the usage', async ({ args }) => {
-    const usage = expect.stringMatching(
-      /^backstop explain <action_id>[\s\S]*backstop dry-run --from[\s\S]*backstop keys recover/,
-    )
-    expect(await backstop(args)).toEqual({ exit: 0, out: usage, err: '' })
+  test.each([['help'], ['--help'], ['-h']])('%s shows all commands and the exit codes', async (...args) => {
+    const { exit, out, err } = await backstop(args)
+    expect({ exit, err }).toEqual({ exit: 0, err: '' })
+    expect(out).toMatch(/Usage: backstop [\s\S]*incidents [\s\S]*dry-run [\s\S]*Exit codes: 0 done, 1 failed/)
+  })
+
+  test.each(leavesOf(createProgram({} as Surroundings)))('the help of %s has an example that names it', async path => {
+    const { exit, out } = await backstop([...path.split(' '), '--help'])
+    expect(exit).toBe(0)
+    expect(out).toMatch(new RegExp(`Example:\n[\\s\\S]*backstop ${path}\\b`))
+    expect(out).toMatch(path === 'completion' ? /<shell>/ : /--json/)
   })
 
   test.each([
-    { args: ['explain', 'act_1', '--colour'], says: 'There is no option --colour' },
-    { args: ['explain', 'act_1', '--colour=red'], says: 'There is no option --colour' },
-    { args: ['dry-run', '-f', '7d'], says: 'There is no option -f' },
-    { args: ['dry-run', '--from'], says: '--from needs a value' },
-    { args: ['dry-run', '--from', '--json'], says: '--from needs a value' },
-    { args: ['dry-run', '--out-of-band', '--from', '7d'], says: '--out-of-band needs a value' },
-    { args: ['keys', 'recover', '--json'], says: 'There is no option --json' },
-    { args: ['dry-run', '--json=yes'], says: '--json takes no value' },
+    { args: ['explain', 'act_1', '--colour'], says: "Unknown option '--colour'" },
+    { args: ['explain', 'act_1', '--colour=red'], says: "Unknown option '--colour=red'" },
+    { args: ['dry-run', '--from', '7d', '-f'], says: "Unknown option '-f'" },
+    { args: ['dry-run', '--from'], says: "Option '--from <time>' argument missing" },
+    { args: ['dry-run'], says: "Required option '--from <time>' not specified" },
+    {
+      args: ['dry-run', '--from', '1h', 'now'],
+      says: "Too many arguments for 'dry-run'. Expected 0 arguments but got 1.",
+    },
+    { args: ['incidents', 'list', '--limit', '0'], says: 'Give a whole number from 1.' },
+    { args: ['incidents', 'resolve', 'inc_1', '--reason', 'whim'], says: 'Allowed choices are our_own_change' },
+    { args: ['explain'], says: "Missing required argument 'action_or_incident_id'" },
+    { args: ['exlpain'], says: "Unknown command 'exlpain'\n(Did you mean explain?)" },
+    { args: ['keys', 'delete'], says: "Unknown command 'delete'" },
   ])('$args ends with 2 and says: $says', async ({ args, says }) => {
-    const err = `${says}\n\nbackstop help  shows the usage\n`
-    expect(await backstop(args)).toEqual({ exit: 2, out: '', err })
+    const ended = await backstop(args)
+    expect(ended).toMatchObject({ exit: 2, out: '', err: expect.stringContaining(says) })
+    expect(ended.err).toMatch(/--help {2}shows its options\n$/)
+  })
+
+  test('login stores the address and the key in a file that only the user can read, and logout removes it', async () => {
+    const home = { HOME: join(folder, 'home') }
+    const path = join(home.HOME, '.config', 'backstop', 'login.json')
+    const ended = await backstop(['login', `${api.url}/`], home, { input: `${KEY}\n` })
+    expect(ended).toEqual({ exit: 0, err: '', out: `Logged in to ${api.url}. The key is stored in ${path}\n` })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect((await backstop(['explain', 'act_known'], home)).exit).toBe(0)
+    expect((await backstop(['logout'], home)).exit).toBe(0)
+    expect((await backstop(['explain', 'act_known'], home)).exit).toBe(5)
+  })
+
+  test('login stores nothing if the key is refused', async () => {
+    const home = { HOME: join(folder, 'refused') }
+    const ended = await backstop(['login', api.url], home, { input: 'bsk_wrong' })
+    expect(ended).toMatchObject({ exit: 4, err: expect.stringContaining('The key was refused') })
+    expect(existsSync(join(home.HOME, '.config'))).toBe(false)
+  })
+
+  test('doctor says what it did not check, and ends with 5 if it checked nothing', async () => {
+    const { exit, out, err } = await backstop(['doctor'])
+    expect({ exit, err }).toEqual({ exit: 5, err: expect.stringContaining('Nothing was checked') })
+    expect(out.split('\n').filter(line => line !== '')).toEqual([
+      expect.stringMatching(/^- not checked: the management API.*npm start/),
+      '- not checked: Kafka, its topics and consumers (KAFKA_BROKERS is not set)',
+      '- not checked: MongoDB, its indexes and disk (MONGO_URL is not set)',
+      '- not checked: the schema registry (SCHEMA_REGISTRY_URL is not set)',
+    ])
+  })
+
+  test('doctor names a management API that does not answer, and a refused key', async () => {
+    const down = await backstop(['doctor'], { ...here(), BACKSTOP_URL: 'http://127.0.0.1:9' })
+    expect(down).toMatchObject({ exit: 1, out: expect.stringMatching(/^✗ api_down: .*\n {4}Start admin-api/) })
+    const refused = await backstop(['doctor'], { ...here(), BACKSTOP_API_KEY: 'bsk_wrong' })
+    expect(refused).toMatchObject({ exit: 1, out: expect.stringMatching(/^✗ key_refused: /), err: '1 fault found\n' })
   })
 
   test.each([
-    { name: 'no command', args: [], exit: 2, says: /Name a command[\s\S]*backstop explain/ },
-    { name: 'an unknown command', args: ['explode'], exit: 2, says: /no command explode/ },
-    { name: 'no action', args: ['explain'], exit: 2, says: /Give the id of one action/ },
-    { name: 'the id of an incident', args: ['explain', 'inc_1'], exit: 2, says: /inc_1 is not the id of an action/ },
+    { name: 'no command', args: [], exit: 2, says: /Name a command[\s\S]*explain/ },
+    { name: 'the id of a project', args: ['explain', 'prj_1'], exit: 2, says: /prj_1 is not the id of an action/ },
     { name: 'an unknown action', args: ['explain', 'act_none'], exit: 3, says: /There is no such action/ },
     { name: 'an unusable answer', args: ['explain', 'act_broken'], exit: 1, says: /answered 500/ },
   ])('with $name ends with $exit and says so', async ({ args, exit, says }) => {
@@ -133,7 +187,6 @@ describe('backstop', () => {
   })
 
   test.each([
-    { name: 'no window', args: [], environment: {}, exit: 2, says: /start of the window/ },
     { name: 'no running product', args: ['--from', '1h'], environment: {}, exit: 5, says: /No Backstop runs/ },
     {
       name: 'an invalid MONGO_URL',
@@ -149,8 +202,7 @@ describe('backstop', () => {
   })
 
   test.each([
-    { name: 'no subcommand', args: [], exit: 2, says: /Name a subcommand[\s\S]*backstop keys recover/ },
-    { name: 'an unknown subcommand', args: ['delete'], exit: 2, says: /Name a subcommand/ },
+    { name: 'no subcommand', args: [], exit: 2, says: /Name a command[\s\S]*recover/ },
     { name: 'no running product', args: ['recover'], exit: 5, says: /No Backstop runs/ },
   ])('keys with $name ends with $exit and says so', async ({ args, exit, says }) => {
     const ended = await backstop(['keys', ...args])

@@ -1,8 +1,10 @@
-import type { DryRunLine, DryRunRequest } from '@backstop/contracts'
+import { type DryRunLine, type DryRunRequest, OutOfBand } from '@backstop/contracts'
+import { type Command, Option } from 'commander'
+import { addCommand } from '../add-command.ts'
 import { CommandFault } from '../fault.ts'
 import { type DatabaseAddress, findDatabase } from '../running-product.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { type DryRunOptions, readDryRunOptions } from './options.ts'
+import { type DryRunOptions, type GivenOptions, readDryRunOptions } from './options.ts'
 import { findProgram, runProgram } from './program.ts'
 import { createProgress } from './progress.ts'
 import { differenceText, summaryText } from './report.ts'
@@ -10,9 +12,30 @@ import { differenceText, summaryText } from './report.ts'
 /** Differences printed without --json: people read only the first ones and the counts. */
 const DIFFERENCES_SHOWN = 50
 
-/** `backstop dry-run`: reads the database, also of a running product, and writes nothing. */
-export async function dryRunCommand(args: readonly string[], surroundings: Surroundings): Promise<void> {
-  const options = readDryRunOptions(args, surroundings.now())
+/** `backstop dry-run` */
+export function addDryRun(program: Command, surroundings: Surroundings): void {
+  addCommand(
+    program,
+    'dry-run',
+    "Show which verdicts today's rules or other settings would change. Reads the database; changes nothing.",
+    'backstop dry-run --from 7d --out-of-band alert',
+  )
+    .requiredOption(
+      '--from <time>',
+      'start of the window: 2026-11-21, 2026-11-21T10:00:00Z, or an age such as 30m, 24h, 7d',
+    )
+    .option('--to <time>', 'end of the window; now by default')
+    .option('--project <id>', 'only actions of this project')
+    .option('--connection <id>', 'only actions of this connection')
+    .addOption(
+      new Option('--out-of-band <mode>', 'in place of the setting of the connections').choices(OutOfBand.options),
+    )
+    .option('--recheck-delay <ms>', 'milliseconds until the second look')
+    .action((given: GivenOptions) => dryRun(given, surroundings))
+}
+
+async function dryRun(given: GivenOptions, surroundings: Surroundings): Promise<void> {
+  const options = readDryRunOptions(given, surroundings.now())
   const request = requestOf(options, findDatabase(surroundings))
   const progress = createProgress(options, surroundings)
   const differences = createDifferencePrinter(options, surroundings.out, progress.clear)

@@ -1,6 +1,17 @@
-import { OutOfBand } from '@backstop/contracts'
+import type { OutOfBand } from '@backstop/contracts'
 import { CommandFault } from '../fault.ts'
-import { readArguments } from '../read-arguments.ts'
+import { readTime } from '../read-time.ts'
+
+/** The options of `backstop dry-run` as they are given. */
+export interface GivenOptions {
+  readonly from: string
+  readonly to?: string
+  readonly project?: string
+  readonly connection?: string
+  readonly outOfBand?: OutOfBand
+  readonly recheckDelay?: string
+  readonly json?: true
+}
 
 /** The options of `backstop dry-run`. Times are in milliseconds since the epoch. */
 export interface DryRunOptions {
@@ -15,56 +26,19 @@ export interface DryRunOptions {
 }
 
 /** Reads the options. @throws CommandFault for invalid ones */
-export function readDryRunOptions(args: readonly string[], now: number): DryRunOptions {
-  const text = { type: 'string' } as const
-  const { values, positionals } = readArguments(args, {
-    from: text,
-    to: text,
-    project: text,
-    connection: text,
-    'out-of-band': text,
-    'recheck-delay': text,
-    json: { type: 'boolean' },
-  })
-  if (positionals.length > 0) throw new CommandFault('misused', `Unexpected argument: ${positionals[0]}`)
-  if (values.from === undefined) {
-    throw new CommandFault(
-      'misused',
-      'Give the start of the window with --from',
-      'backstop dry-run --from 24h  replays the last day',
-    )
-  }
-  const from = timeOf('--from', values.from, now)
-  const to = values.to === undefined ? now : timeOf('--to', values.to, now)
+export function readDryRunOptions(given: GivenOptions, now: number): DryRunOptions {
+  const from = readTime('--from', given.from, now)
+  const to = given.to === undefined ? now : readTime('--to', given.to, now)
   if (from >= to) throw new CommandFault('misused', 'The window is empty: give a --from before --to')
   return {
     from,
     to,
-    projectId: values.project,
-    connectionId: values.connection,
-    outOfBand: outOfBandOf(values['out-of-band']),
-    recheckDelayMs: delayOf(values['recheck-delay']),
-    json: values.json === true,
+    projectId: given.project,
+    connectionId: given.connection,
+    outOfBand: given.outOfBand,
+    recheckDelayMs: delayOf(given.recheckDelay),
+    json: given.json === true,
   }
-}
-
-const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
-function timeOf(option: string, text: string, now: number): number {
-  const ago = /^(\d{1,6})([mhd])$/.exec(text)
-  if (ago !== null) return now - Number(ago[1]) * UNITS[ago[2] as keyof typeof UNITS]
-  const isWhole = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
-  const at = isWhole ? Date.parse(text) : Number.NaN
-  if (!Number.isNaN(at)) return at
-  const remedy = 'Give 2026-11-21 (UTC), 2026-11-21T10:00:00Z, or an age such as 30m, 24h, 7d'
-  throw new CommandFault('misused', `${option} is not a time: ${text}`, remedy)
-}
-
-function outOfBandOf(text: string | undefined): OutOfBand | undefined {
-  if (text === undefined) return undefined
-  const parsed = OutOfBand.safeParse(text)
-  if (parsed.success) return parsed.data
-  throw new CommandFault('misused', `--out-of-band must be one of ${OutOfBand.options.join(', ')}; it is ${text}`)
 }
 
 /** The limit of the reconciler's setting. */

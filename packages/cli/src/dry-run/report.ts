@@ -7,7 +7,8 @@ import {
   showableText,
   type VerdictDifference,
 } from '@backstop/contracts'
-import { nameOf, shownTime } from '../explain/explanation.ts'
+import { nameOf } from '../explain/explanation.ts'
+import { shownTime } from '../output/table.ts'
 import type { DryRunOptions } from './options.ts'
 
 /** One difference, for people. */

@@ -1,4 +1,5 @@
 import { type Action, formatMoney, showableText } from '@backstop/contracts'
+import { shownTime } from '../output/table.ts'
 
 /**
  * The explanation of a verdict, for people to read.
@@ -17,11 +18,6 @@ export function explanationOf(action: Action, askedFor: string): string {
     .filter(lines => lines.length > 0)
     .map(lines => lines.map(showableText).join('\n'))
     .join('\n\n')}\n`
-}
-
-/** A time for people to read, without milliseconds. */
-export function shownTime(iso: string): string {
-  return iso.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')
 }
 
 /** Names an action in one line, e.g. `refund of EUR 24.99 on pi_1 (re_1)`. */

@@ -28,6 +28,7 @@ export function recoverAdminKey(
       scopes: ['admin'],
       projectId: null,
       createdAt: now,
+      createdBy: null,
       expiresAt: validDays === null ? null : new Date(now.getTime() + validDays * DAY_MS),
     })
     const row: AuditDocument = {
@@ -39,6 +40,7 @@ export function recoverAdminKey(
       project_id: null,
       request_id: null,
       address: null,
+      unchained: true,
     }
     await client.withSession(session =>
       session.withTransaction(async () => {

@@ -1,0 +1,154 @@
+import { ApiProblem, type Client, NoAnswer } from '@backstop/client'
+import { showableText } from '@backstop/contracts'
+import type { Command } from 'commander'
+import { addCommand, parseCount } from '../add-command.ts'
+import { CommandFault } from '../fault.ts'
+import { openClient } from '../open-client.ts'
+import { type JsonOption, printItem } from '../output/print.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { readApiFacts } from './read-api.ts'
+import { checkKafka, checkMongo, checkRegistry, type Limits } from './read-infrastructure.ts'
+import { type Finding, finding } from './rules/finding.ts'
+import { judgeApi } from './rules/judge-api.ts'
+import { type ClockReading, judgeClocks } from './rules/judge-infrastructure.ts'
+import { type Infrastructure, readInfrastructure } from './settings.ts'
+
+/** What doctor found, and what it could not check. */
+interface Diagnosis {
+  readonly findings: readonly Finding[]
+  readonly checked: readonly string[]
+  readonly not_checked: readonly { readonly area: string; readonly why: string }[]
+}
+
+interface DoctorOptions extends JsonOption {
+  readonly diskPercent: number
+  readonly lagSeconds: number
+}
+
+/** `backstop doctor` */
+export function addDoctor(program: Command, surroundings: Surroundings): void {
+  addCommand(
+    program,
+    'doctor',
+    'Find faults of the installation, each with its remedy. Changes nothing. Exit code 1 if there are any.',
+    'backstop doctor',
+  )
+    .option('--disk-percent <n>', 'report a disk that is at least this full', parseCount, 90)
+    .option('--lag-seconds <n>', 'report messages that are not processed for this long', parseCount, 60)
+    .action(async ({ diskPercent, lagSeconds, ...options }: DoctorOptions) => {
+      const diagnosis = await diagnose(surroundings, { diskUse: diskPercent / 100, lagMs: lagSeconds * 1_000 })
+      printItem(diagnosis, diagnosisText(diagnosis), options, surroundings)
+      if (diagnosis.checked.length === 0) {
+        throw new CommandFault('nothing_there', 'Nothing was checked', 'Set the addresses that docs/doctor.md lists')
+      }
+      const { length } = diagnosis.findings
+      if (length > 0) throw new CommandFault('failed', `${length} ${length === 1 ? 'fault' : 'faults'} found`)
+    })
+}
+
+async function diagnose(surroundings: Surroundings, limits: Limits): Promise<Diagnosis> {
+  const infrastructure = readInfrastructure(surroundings)
+  const parts = await Promise.all([
+    checkApi(surroundings),
+    ...checksOf(infrastructure, limits, surroundings.now).map(async ({ area, setting, check }) =>
+      check === undefined ? { area, why: `${setting} is not set` } : { area, ...(await check()) },
+    ),
+  ])
+  const findings = parts.flatMap(part => ('findings' in part ? part.findings : []))
+  const clocks = parts.flatMap(part => ('clock' in part && part.clock !== undefined ? [part.clock] : []))
+  return {
+    findings: [...findings, ...judgeClocks(clocks)],
+    checked: parts.flatMap(part => ('findings' in part ? [part.area] : [])),
+    not_checked: parts.flatMap(part => ('why' in part ? [{ area: part.area, why: part.why }] : [])),
+  }
+}
+
+interface Checked {
+  readonly findings: readonly Finding[]
+  readonly clock?: ClockReading | undefined
+}
+
+interface Check {
+  readonly area: string
+  readonly setting: string
+  /** Undefined if the address is not known. */
+  readonly check: (() => Promise<Checked>) | undefined
+}
+
+function checksOf(
+  { kafka, mongo, registryUrl, topicPrefix, secretKeys }: Infrastructure,
+  limits: Limits,
+  now: () => number,
+): Check[] {
+  return [
+    {
+      area: 'Kafka, its topics and consumers',
+      setting: 'KAFKA_BROKERS',
+      check: kafka && (async () => ({ findings: await checkKafka(kafka, topicPrefix, limits, now) })),
+    },
+    {
+      area: 'MongoDB, its indexes and disk',
+      setting: 'MONGO_URL',
+      check: mongo && (() => checkMongo(mongo, secretKeys, limits, now)),
+    },
+    {
+      area: 'the schema registry',
+      setting: 'SCHEMA_REGISTRY_URL',
+      check:
+        registryUrl === undefined
+          ? undefined
+          : async () => ({ findings: await checkRegistry(registryUrl, topicPrefix) }),
+    },
+  ]
+}
+
+async function checkApi(
+  surroundings: Surroundings,
+): Promise<({ area: string } & Checked) | { area: string; why: string }> {
+  const area = 'the management API, connections and channels'
+  let client: Client
+  try {
+    client = openClient(surroundings)
+  } catch (error) {
+    if (error instanceof CommandFault && error.exit === 'nothing_there') return { area, why: error.remedy }
+    throw error
+  }
+  try {
+    const clock = await readApiClock(client, surroundings.now)
+    return { area, findings: judgeApi(await readApiFacts(client, surroundings.now()), surroundings.now()), clock }
+  } catch (error) {
+    if (error instanceof NoAnswer) {
+      return { area, findings: [finding('api_down', error.message, 'Start admin-api, and check BACKSTOP_URL')] }
+    }
+    if (error instanceof ApiProblem && (error.status === 401 || error.status === 403)) {
+      const remedy = 'Use a key with the scope admin for all projects; backstop keys recover creates one'
+      return { area, findings: [finding('key_refused', `The key was refused: ${error.detail}`, remedy)] }
+    }
+    if (error instanceof ApiProblem && error.status >= 500) {
+      const remedy = 'Look at /readyz and the log of admin-api'
+      return { area, findings: [finding('api_down', `The management API failed: ${error.detail}`, remedy)] }
+    }
+    throw error
+  }
+}
+
+/** The header Date has whole seconds, so the reading is half a second late on average. */
+async function readApiClock(client: Client, now: () => number): Promise<ClockReading | undefined> {
+  const sentAtMs = now()
+  const response = await client.request('GET', '/v1/projects', { query: { limit: 1 } })
+  const tripMs = now() - sentAtMs
+  await response.body?.cancel()
+  const dateMs = Date.parse(response.headers.get('date') ?? '')
+  if (Number.isNaN(dateMs)) return undefined
+  return { host: 'admin-api', aheadMs: dateMs + 500 - sentAtMs - tripMs / 2, errorMs: 500 + tripMs / 2 }
+}
+
+function diagnosisText({ findings, checked, not_checked }: Diagnosis): string {
+  const faults = findings.map(
+    ({ code, severity, what, remedy, docs }) =>
+      `${severity === 'error' ? '✗' : '!'} ${code}: ${showableText(what)}\n    ${showableText(remedy)}\n    ${docs}\n`,
+  )
+  const skipped = not_checked.map(({ area, why }) => `- not checked: ${area} (${why})\n`)
+  const healthy = findings.length === 0 && checked.length > 0 ? [`✓ No faults in ${checked.join('; ')}\n`] : []
+  return [...faults, ...healthy, ...skipped].join('')
+}

@@ -1,0 +1,38 @@
+/** The faults that doctor identifies, with the section of docs/doctor.md about each. */
+export const FINDING_CODES = [
+  'api_down',
+  'key_refused',
+  'kafka_down',
+  'mongo_down',
+  'registry_down',
+  'topic_missing',
+  'schema_missing',
+  'index_missing',
+  'wrong_secret_key',
+  'no_webhook',
+  'read_key_rejected',
+  'reading_failing',
+  'channel_disabled',
+  'clock_offset',
+  'consumer_lag',
+  'dead_letters',
+  'disk_full',
+] as const
+export type FindingCode = (typeof FINDING_CODES)[number]
+
+/** One fault with its remedy. */
+export interface Finding {
+  readonly code: FindingCode
+  /** error: refunds may go unnoticed, or alerts are not delivered. warning: it soon may be so. */
+  readonly severity: 'error' | 'warning'
+  readonly what: string
+  readonly remedy: string
+  /** The page and section about this fault. */
+  readonly docs: string
+}
+
+const WARNINGS: ReadonlySet<FindingCode> = new Set(['no_webhook', 'reading_failing', 'clock_offset', 'disk_full'])
+
+export function finding(code: FindingCode, what: string, remedy: string): Finding {
+  return { code, severity: WARNINGS.has(code) ? 'warning' : 'error', what, remedy, docs: `docs/doctor.md#${code}` }
+}

@@ -1,0 +1,68 @@
+import { type Finding, finding } from './finding.ts'
+
+const PROVISION = 'Run the deploy job: node packages/provision/src/main.ts'
+
+export function judgeMissing(
+  code: 'topic_missing' | 'schema_missing' | 'index_missing',
+  missing: readonly string[],
+): Finding[] {
+  if (missing.length === 0) return []
+  const named = missing.slice(0, 5).join(', ')
+  const more = missing.length > 5 ? ` and ${missing.length - 5} more` : ''
+  return [finding(code, `Missing: ${named}${more}`, PROVISION)]
+}
+
+/** Messages that a consumer has not processed, although they are older than `age`. */
+export interface Lag {
+  readonly groupId: string
+  readonly topic: string
+  readonly messages: bigint
+}
+
+export function judgeLag(lags: readonly Lag[], ageMs: number): Finding[] {
+  return lags
+    .filter(({ messages }) => messages > 0n)
+    .map(({ groupId, topic, messages }) =>
+      finding(
+        'consumer_lag',
+        `${groupId} has not processed ${messages} messages of ${topic} that are older than ${ageMs / 1_000} s`,
+        `Check that ${groupId.includes('notifier') ? 'the notifier' : 'the reconciler'} runs and what it logs; if it is only too slow, start more replicas`,
+      ),
+    )
+}
+
+/** The clock of another host. `aheadMs` is how far it is ahead of this machine, with an error of at most `errorMs`. */
+export interface ClockReading {
+  readonly host: string
+  readonly aheadMs: number
+  readonly errorMs: number
+}
+
+/** As in the services, which warn beyond two seconds. */
+const CLOCK_LIMIT_MS = 2_000
+
+/** One finding about all clocks that differ by more than two seconds from this machine's. */
+export function judgeClocks(readings: readonly ClockReading[]): Finding[] {
+  const apart = readings.filter(({ aheadMs, errorMs }) => Math.abs(aheadMs) - errorMs > CLOCK_LIMIT_MS)
+  if (apart.length === 0) return []
+  const named = apart.map(({ host, aheadMs }) => `${host} is ${seconds(aheadMs)} s ${aheadMs > 0 ? 'ahead' : 'behind'}`)
+  const who = apart.length > 1 && apart.length === readings.length ? ', so probably this machine is wrong' : ''
+  const remedy = 'Synchronise the clock of every host with NTP, e.g. timedatectl set-ntp true'
+  return [finding('clock_offset', `Clocks differ from that of this machine: ${named.join(', ')}${who}`, remedy)]
+}
+
+const seconds = (ms: number) => (Math.abs(ms) / 1_000).toFixed(1)
+
+export interface DiskUse {
+  readonly host: string
+  readonly usedBytes: number
+  readonly totalBytes: number
+}
+
+export function judgeDisk({ host, usedBytes, totalBytes }: DiskUse, limit: number): Finding[] {
+  if (totalBytes <= 0 || usedBytes / totalBytes < limit) return []
+  const percent = Math.floor((usedBytes / totalBytes) * 100)
+  const freeGiB = ((totalBytes - usedBytes) / 2 ** 30).toFixed(1)
+  const remedy = 'Enlarge the disk, or free space on it; MongoDB stops taking writes when it is full'
+  return [finding('disk_full', `The disk of ${host} is ${percent} % full, with ${freeGiB} GiB free`, remedy)]
+}

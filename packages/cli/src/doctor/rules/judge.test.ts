@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { FINDING_CODES } from './finding.ts'
+import { type ApiFacts, judgeApi } from './judge-api.ts'
+import { judgeClocks, judgeDisk, judgeLag, judgeMissing } from './judge-infrastructure.ts'
+
+const NOW = Date.parse('2026-11-21T10:00:00Z')
+const connection = {
+  connection_id: 'con_1',
+  name: 'Cards',
+  inbound_url: 'https://in.example.com/con_1',
+  created_at: '2026-11-01T10:00:00Z',
+  reading: { state: 'healthy', error: null },
+  lastWebhookAt: '2026-11-21T09:00:00Z',
+}
+const channel = { channel_id: 'chn_1', name: 'Team', health: { disabled_at: null, disabled_reason: null } }
+const healthy: ApiFacts = {
+  connections: [connection],
+  channels: [channel],
+  deadLetters: { kinds: [], more: false },
+  secretKeys: [{ key_id: 'k1', secrets: 3, available: true }],
+}
+const refused = 'The provider refuses the read key; make a new read-only key there and store it on the connection'
+
+describe('the facts of the management API', () => {
+  test('show no fault of a healthy installation, nor of a connection that was created today', () => {
+    const fresh = { ...connection, created_at: '2026-11-21T09:00:00Z', lastWebhookAt: null }
+    expect(judgeApi(healthy, NOW)).toEqual([])
+    expect(judgeApi({ ...healthy, connections: [fresh] }, NOW)).toEqual([])
+  })
+
+  test.each<{ code: string; facts: Partial<ApiFacts>; says: RegExp; remedy: RegExp }>([
+    {
+      code: 'no_webhook',
+      facts: { connections: [{ ...connection, lastWebhookAt: '2026-11-20T09:00:00Z' }] },
+      says: /Cards \(con_1\) sent no notification for 25 hours/,
+      remedy: /https:\/\/in\.example\.com\/con_1/,
+    },
+    {
+      code: 'no_webhook',
+      facts: { connections: [{ ...connection, lastWebhookAt: null }] },
+      says: /never sent a notification/,
+      remedy: /backstop connections show con_1/,
+    },
+    {
+      code: 'read_key_rejected',
+      facts: { connections: [{ ...connection, reading: { state: 'failing', error: refused } }] },
+      says: /refuses the read key/,
+      remedy: /backstop connections read-key con_1/,
+    },
+    {
+      code: 'reading_failing',
+      facts: { connections: [{ ...connection, reading: { state: 'failing', error: 'No answer' } }] },
+      says: /No answer/,
+      remedy: /tried again/,
+    },
+    {
+      code: 'channel_disabled',
+      facts: {
+        channels: [{ ...channel, health: { disabled_at: '2026-11-20T09:00:00Z', disabled_reason: 'It answers 410' } }],
+      },
+      says: /Team \(chn_1\) is disabled since .*: It answers 410/,
+      remedy: /"enabled": true/,
+    },
+    {
+      code: 'dead_letters',
+      facts: { deadLetters: { kinds: ['delivery', 'provider_object', 'delivery'], more: true } },
+      says: /^3 or more dead letters: 2 delivery, 1 provider object/,
+      remedy: /backstop replay dead-letter <id>/,
+    },
+    {
+      code: 'wrong_secret_key',
+      facts: { secretKeys: [{ key_id: 'k0', secrets: 3, available: false }] },
+      says: /lacks the key "k0", which encrypts 3 stored secrets/,
+      remedy: /SECRET_KEYS/,
+    },
+  ])('show $code: $says', ({ code, facts, says, remedy }) => {
+    expect(judgeApi({ ...healthy, ...facts }, NOW)).toEqual([
+      expect.objectContaining({
+        code,
+        what: expect.stringMatching(says),
+        remedy: expect.stringMatching(remedy),
+        docs: `docs/doctor.md#${code}`,
+      }),
+    ])
+  })
+})
+
+describe('the facts of the infrastructure', () => {
+  test('clocks that differ by more than two seconds beyond the error of their reading are one fault', () => {
+    const clock = (host: string, aheadMs: number, errorMs = 10) => ({ host, aheadMs, errorMs })
+    expect(judgeClocks([clock('MongoDB', 1_900), clock('admin-api', -2_400, 500)])).toEqual([])
+    expect(judgeClocks([clock('MongoDB', 9_000), clock('admin-api', 100)])).toMatchObject([
+      { code: 'clock_offset', what: 'Clocks differ from that of this machine: MongoDB is 9.0 s ahead' },
+    ])
+    expect(judgeClocks([clock('MongoDB', -9_000), clock('admin-api', -9_100)])).toMatchObject([
+      { what: expect.stringContaining('probably this machine is wrong') },
+    ])
+  })
+
+  test('a disk is reported from the limit on', () => {
+    const disk = { host: 'MongoDB', usedBytes: 89, totalBytes: 100 }
+    expect(judgeDisk(disk, 0.9)).toEqual([])
+    expect(judgeDisk({ ...disk, usedBytes: 0, totalBytes: 0 }, 0.9)).toEqual([])
+    expect(judgeDisk({ ...disk, usedBytes: 95 }, 0.9)).toMatchObject([
+      { code: 'disk_full', what: expect.stringContaining('95 % full') },
+    ])
+  })
+
+  test('each consumer with old messages is a fault', () => {
+    const lag = { groupId: 'notifier', topic: 'alerts', messages: 0n }
+    expect(judgeLag([lag], 60_000)).toEqual([])
+    expect(judgeLag([{ ...lag, messages: 7n }], 60_000)).toMatchObject([
+      { code: 'consumer_lag', what: 'notifier has not processed 7 messages of alerts that are older than 60 s' },
+    ])
+  })
+
+  test('missing parts are named, the first five of them', () => {
+    expect(judgeMissing('topic_missing', [])).toEqual([])
+    expect(judgeMissing('topic_missing', ['a', 'b', 'c', 'd', 'e', 'f'])).toMatchObject([
+      { what: 'Missing: a, b, c, d, e and 1 more', remedy: expect.stringContaining('packages/provision/src/main.ts') },
+    ])
+  })
+})
+
+test('docs/doctor.md has a section about every fault', () => {
+  const page = readFileSync(new URL('../../../../../docs/doctor.md', import.meta.url), 'utf8')
+  expect([...page.matchAll(/^## (\w+)$/gm)].map(([, code]) => code).toSorted()).toEqual([...FINDING_CODES].toSorted())
+})

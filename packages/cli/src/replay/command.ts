@@ -1,0 +1,173 @@
+import {
+  ApiProblem,
+  type Client,
+  type DeadLetter,
+  type InboxReplay,
+  type Replay,
+  type ReplayedDeadLetters,
+} from '@backstop/client'
+import { type Command, Option } from 'commander'
+import { addCommand, addGroup, withListOptions } from '../add-command.ts'
+import { openClient } from '../open-client.ts'
+import { type JsonOption, type ListOptions, printItem, printList } from '../output/print.ts'
+import { counted } from '../output/rules/counted.ts'
+import { shownTime } from '../output/table.ts'
+import { readTime } from '../read-time.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+type DeadLetterKind = DeadLetter['kind']
+
+interface Window extends JsonOption {
+  readonly from: string
+  readonly to?: string
+}
+
+const OUTCOMES = ['recorded', 'ignored', 'held', 'hinted', 'parked'] as const
+
+/** `backstop replay …` */
+export function addReplay(program: Command, surroundings: Surroundings): void {
+  const replay = addGroup(program, 'replay', 'Repeat what failed: deliveries, notifications and dead letters')
+  addCommand(
+    replay,
+    'deliveries <channel_id>',
+    'Send the dead deliveries of a channel again.',
+    'backstop replay deliveries chn_0123 --from 24h',
+  )
+    .requiredOption('--from <time>', 'start of the window: 2026-11-21, 2026-11-21T10:00:00Z, or an age such as 24h')
+    .option('--to <time>', 'end of the window; now by default')
+    .action(async (channelId: string, { from, to, ...options }: Window) => {
+      const window = readWindow(from, to, surroundings.now())
+      const requested = await openClient(surroundings).replays.create({ channel_id: channelId, ...window })
+      printItem(requested, replayText(requested), options, surroundings)
+    })
+  addCommand(
+    replay,
+    'notifications <connection_id>',
+    'Decide the notifications of a connection again.',
+    'backstop replay notifications con_0123 --from 24h',
+  )
+    .requiredOption('--from <time>', 'start of the window: 2026-11-21, 2026-11-21T10:00:00Z, or an age such as 24h')
+    .option('--to <time>', 'end of the window; now by default')
+    .addOption(new Option('--outcome <outcome>', 'only notifications with this outcome').choices(OUTCOMES))
+    .action(async (id: string, { from, to, outcome, ...options }: Window & { outcome?: InboxReplay['outcome'] }) => {
+      const requested = await openClient(surroundings).inboxReplays.create({
+        connection_id: id,
+        ...readWindow(from, to, surroundings.now()),
+        ...(outcome == null ? {} : { outcome }),
+      })
+      printItem(requested, replayText(requested), options, surroundings)
+    })
+  addCommand(replay, 'show <replay_id>', 'Show the progress of a replay.', 'backstop replay show rpl_0123').action(
+    async (id: string, options: JsonOption) => {
+      const found = await findReplay(openClient(surroundings), id)
+      printItem(found, replayText(found), options, surroundings)
+    },
+  )
+  withListOptions(
+    withFilter(
+      addCommand(
+        replay,
+        'dead-letters',
+        'List everything that could not be used: notifications, deliveries and messages.',
+        'backstop replay dead-letters --kind notification',
+      ),
+    ),
+  ).action((options: ListOptions & Filter) =>
+    printList(
+      openClient(surroundings).deadLetters.list(readFilter(options, surroundings)),
+      [
+        { title: 'DEAD LETTER', of: ({ dead_letter_id }) => dead_letter_id },
+        { title: 'KIND', of: ({ kind }) => kind },
+        { title: 'AT', of: ({ parked_at }) => shownTime(parked_at) },
+        { title: 'REASON', of: ({ reason }) => reason },
+        { title: 'CANNOT BE REPLAYED', of: ({ repair_blocked_by }) => repair_blocked_by ?? '' },
+      ],
+      options,
+      surroundings,
+    ),
+  )
+  addCommand(
+    replay,
+    'dead-letter <dead_letter_id>',
+    'Send a dead letter again.',
+    'backstop replay dead-letter dlt_0123',
+  ).action(async (id: string, options: JsonOption) => {
+    const sent = await openClient(surroundings).deadLetters.replay(id)
+    printItem(sent, `${sent.dead_letter_id} was sent to ${sent.topic}\n`, options, surroundings)
+  })
+  withFilter(
+    addCommand(
+      replay,
+      'all-dead-letters',
+      'Send all dead letters of a filter again.',
+      'backstop replay all-dead-letters --kind notification --from 24h',
+    ),
+  ).action(async (options: JsonOption & Filter) => {
+    const client = openClient(surroundings)
+    const filter = readFilter(options, surroundings)
+    const total = { replayed: 0, blocked: [] as ReplayedDeadLetters['blocked'] }
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page: ReplayedDeadLetters = await client.deadLetters.replayAll({
+        ...filter,
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      total.replayed += page.replayed
+      total.blocked.push(...page.blocked)
+      cursor = page.next_cursor
+    }
+    const blocked = total.blocked.map(
+      ({ dead_letter_id, reason }) => `${dead_letter_id} was not sent again: ${reason}\n`,
+    )
+    printItem(
+      total,
+      `${counted(total.replayed, 'dead letter')} ${total.replayed === 1 ? 'was' : 'were'} sent again\n${blocked.join('')}`,
+      options,
+      surroundings,
+    )
+  })
+}
+
+interface Filter {
+  readonly project?: string
+  readonly kind?: DeadLetterKind
+  readonly from?: string
+  readonly to?: string
+}
+
+function withFilter(command: Command): Command {
+  return command
+    .option('--project <project_id>', 'only this project')
+    .option('--kind <kind>', 'only this kind: notification, delivery, operation, …')
+    .option('--from <time>', 'only dead letters since: 2026-11-21, 2026-11-21T10:00:00Z, or an age such as 24h')
+    .option('--to <time>', 'only dead letters before this time')
+}
+
+function readFilter({ project, kind, from, to }: Filter, surroundings: Surroundings) {
+  const now = surroundings.now()
+  return {
+    ...(project === undefined ? {} : { project_id: project }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(from === undefined ? {} : { from: new Date(readTime('--from', from, now)).toISOString() }),
+    ...(to === undefined ? {} : { to: new Date(readTime('--to', to, now)).toISOString() }),
+  }
+}
+
+function readWindow(from: string, to: string | undefined, now: number): { from: string; to: string } {
+  const iso = (name: string, text: string) => new Date(readTime(name, text, now)).toISOString()
+  return { from: iso('--from', from), to: to === undefined ? new Date(now).toISOString() : iso('--to', to) }
+}
+
+/** A replay of deliveries or of notifications: both have ids of the same form. */
+async function findReplay(client: Client, id: string): Promise<Replay | InboxReplay> {
+  return client.replays.get(id).catch((error: unknown) => {
+    if (error instanceof ApiProblem && error.status === 404) return client.inboxReplays.get(id)
+    throw error
+  })
+}
+
+function replayText(replay: Replay | InboxReplay): string {
+  const { replay_id, state, total } = replay
+  const [done, what] =
+    'requeued' in replay ? [replay.requeued, 'deliveries sent'] : [replay.replayed, 'notifications decided']
+  return `${replay_id}: ${state}, ${done} of ${total ?? 'an unknown number of'} ${what} again\n`
+}

@@ -1,0 +1,160 @@
+/** Keeps the waiting reports of a reporter in files, so that they survive a restart. For Node only. */
+import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { Report } from './reporter/report.ts'
+import type { Spool } from './reporter/report-queue.ts'
+
+export interface FileSpoolOptions {
+  /** The folder of the files. Several processes may share it: each writes its own file. */
+  readonly folder: string
+  /** Called when the files cannot be written or read. Default: a warning on the console. */
+  readonly onError?: (error: unknown) => void
+}
+
+type Line = { readonly save: Report } | { readonly remove: string }
+
+const SUFFIX = '.ndjson'
+/** The file is rewritten when it is this large and mostly about delivered reports. */
+const REWRITE_BYTES = 1_048_576
+/** The files of this process. */
+const ownFiles = new Set<string>()
+
+/**
+ * Creates a spool. A starting process takes over the files of processes that have ended. Should two processes take over the same report,
+ * it is sent twice and recorded once.
+ */
+export function createFileSpool({ folder, onError = warn }: FileSpoolOptions): Spool {
+  const name = newName()
+  const file = join(folder, name)
+  const waiting = new Map<string, Report>()
+  let unwritten = ''
+  let fileBytes = 0
+  let writing: Promise<void> | undefined
+
+  function write(line: Line): void {
+    unwritten += `${JSON.stringify(line)}\n`
+    writing ??= writeAll().finally(() => {
+      writing = undefined
+    })
+  }
+
+  async function writeAll(): Promise<void> {
+    try {
+      await mkdir(folder, { recursive: true })
+      while (unwritten !== '') {
+        const text = unwritten
+        unwritten = ''
+        await appendFile(file, text)
+        fileBytes += text.length
+        if (fileBytes > REWRITE_BYTES) await rewrite()
+      }
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  /** Replaces the file with one that has only the waiting reports. */
+  async function rewrite(): Promise<void> {
+    const text = [...waiting.values()].map(report => `${JSON.stringify({ save: report } satisfies Line)}\n`).join('')
+    if (text.length > fileBytes / 2) return
+    unwritten = ''
+    await writeFile(`${file}.new`, text)
+    await rename(`${file}.new`, file)
+    fileBytes = text.length
+  }
+
+  function save(report: Report): void {
+    waiting.set(report.id, report)
+    write({ save: report })
+  }
+
+  return {
+    async load() {
+      const taken: Report[] = []
+      try {
+        await mkdir(folder, { recursive: true })
+        for (const other of await readdir(folder)) {
+          if (!other.endsWith(SUFFIX) || isInUse(other)) continue
+          const own = await takeOver(folder, other)
+          if (own === undefined) continue
+          const reports = readLines(await readFile(join(folder, own), 'utf8'))
+          for (const report of reports) save(report)
+          await writing
+          await rm(join(folder, own))
+          taken.push(...reports)
+        }
+      } catch (error) {
+        onError(error)
+      }
+      return taken
+    },
+    save,
+    remove(id) {
+      waiting.delete(id)
+      write({ remove: id })
+    },
+    async close() {
+      await writing
+      ownFiles.delete(name)
+      if (waiting.size === 0) await rm(file, { force: true }).catch(onError)
+    },
+  }
+}
+
+/** True if the process of a file still runs on this host. After a restart another process may have its number. */
+function isInUse(name: string): boolean {
+  if (ownFiles.has(name)) return true
+  const [random, pid] = name.slice(0, -SUFFIX.length).split('.').toReversed()
+  const isOfThisHost = name === `${hostname()}.${pid}.${random}${SUFFIX}`
+  if (!isOfThisHost || Number(pid) === process.pid) return false
+  try {
+    process.kill(Number(pid), 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** A new name for a file of this process. */
+function newName(): string {
+  const random = crypto.getRandomValues(new Uint32Array(1))[0]?.toString(36)
+  const name = `${hostname()}.${process.pid}.${random}${SUFFIX}`
+  ownFiles.add(name)
+  return name
+}
+
+/**
+ * Makes a file one of this process, by a new name: only one of several starting processes can rename it.
+ * @returns the new name; undefined if another process was first
+ */
+async function takeOver(folder: string, other: string): Promise<string | undefined> {
+  const own = newName()
+  try {
+    await rename(join(folder, other), join(folder, own))
+    return own
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function readLines(text: string): Report[] {
+  const waiting = new Map<string, Report>()
+  for (const part of text.split('\n')) {
+    let line: Line
+    try {
+      line = JSON.parse(part)
+    } catch {
+      // The last line is incomplete if its process ended while it was written.
+      continue
+    }
+    if ('save' in line) waiting.set(line.save.id, line.save)
+    else waiting.delete(line.remove)
+  }
+  return [...waiting.values()]
+}
+
+function warn(error: unknown): void {
+  console.warn('Backstop: the spool of reports failed', error)
+}

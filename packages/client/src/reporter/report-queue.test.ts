@@ -1,0 +1,223 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ApiProblem, NoAnswer } from '../api-problem.ts'
+import type { NewOperation } from '../generated/api.ts'
+import { createReport, type ReportBody } from './report.ts'
+import { type QueueOptions, type ReporterProblem, ReportQueue } from './report-queue.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function setUp(options: Partial<QueueOptions> = {}) {
+  const sent: NewOperation[] = []
+  const problems: ReporterProblem[] = []
+  let attempts = 0
+  let failure: Error | undefined
+  const queue = new ReportQueue({
+    async send(body) {
+      attempts++
+      if (failure !== undefined) throw failure
+      sent.push(body)
+    },
+    maxQueued: 100,
+    onProblem: problem => problems.push(problem),
+    ...options,
+  })
+  return {
+    queue,
+    sent,
+    problems,
+    attempts: () => attempts,
+    fail(error: Error | undefined) {
+      failure = error
+    },
+  }
+}
+
+const reportOf = (key: string, more: Partial<ReportBody> = {}, notBeforeMs?: number) =>
+  createReport(
+    {
+      connection_id: 'con_1',
+      kind: 'refund',
+      subject: 'pi_1',
+      idempotency_key: key,
+      state: 'executing',
+      executing_at: new Date().toISOString(),
+      ...more,
+    },
+    notBeforeMs,
+  )
+const down = new NoAnswer('down')
+const problem = (
+  status: number,
+  code: 'idempotency_conflict' | 'not_found' | 'unauthenticated',
+  retryAfterMs?: number,
+) => new ApiProblem(status, { code, detail: code }, retryAfterMs)
+const MINUTE_MS = 60_000
+
+describe('while Backstop is down for ten minutes', () => {
+  test('every operation waits, and is sent once with its own times afterwards', async () => {
+    const { queue, sent, attempts, fail } = setUp()
+    fail(down)
+    const startedAt = Date.now()
+    for (let minute = 0; minute < 10; minute++) {
+      const executing_at = new Date().toISOString()
+      await queue.add(reportOf(`k${minute}`, { executing_at }))
+      void queue.add(reportOf(`k${minute}`, { state: 'completed', executing_at, ended_at: executing_at }))
+      await vi.advanceTimersByTimeAsync(MINUTE_MS)
+    }
+    expect(queue.status()).toMatchObject({ queued: 10, delivered: 0, dropped: 0, lastError: 'down' })
+    expect(attempts()).toBeLessThan(60)
+    fail(undefined)
+    await vi.advanceTimersByTimeAsync(MINUTE_MS)
+    expect(queue.status()).toMatchObject({ queued: 0, delivered: 10, dropped: 0, refused: 0, lastError: null })
+    expect(sent.map(({ idempotency_key: key, state }) => `${key} ${state}`)).toEqual(
+      Array.from({ length: 10 }, (_, minute) => `k${minute} completed`),
+    )
+    expect(sent.map(({ ended_at }) => Date.parse(String(ended_at)) - startedAt)).toEqual(
+      Array.from({ length: 10 }, (_, minute) => minute * MINUTE_MS),
+    )
+  })
+
+  test('it is reported once as a problem, and each report without an attempt does not wait', async () => {
+    const { queue, problems, attempts, fail } = setUp()
+    fail(down)
+    expect(await queue.add(reportOf('a'))).toBe(false)
+    for (let count = 0; count < 50; count++) expect(await queue.add(reportOf(`b${count}`))).toBe(false)
+    expect(attempts()).toBe(1)
+    expect(problems).toMatchObject([{ kind: 'undelivered', queued: 1 }])
+  })
+
+  test('the oldest operation is dropped, counted and reported if too many wait', async () => {
+    const { queue, sent, problems, fail } = setUp({ maxQueued: 2 })
+    fail(down)
+    for (const key of ['a', 'b', 'c']) await queue.add(reportOf(key))
+    expect(queue.status()).toMatchObject({ queued: 2, dropped: 1 })
+    expect(problems).toMatchObject([
+      { kind: 'undelivered' },
+      { kind: 'dropped', report: { body: { idempotency_key: 'a' } } },
+    ])
+    fail(undefined)
+    await vi.advanceTimersByTimeAsync(MINUTE_MS)
+    expect(sent.map(({ idempotency_key: key }) => key)).toEqual(['b', 'c'])
+  })
+
+  test('flush returns false after its time, and true once everything is sent', async () => {
+    const { queue, fail } = setUp()
+    fail(down)
+    await queue.add(reportOf('a'))
+    const flushed = queue.flush(1_000)
+    await vi.advanceTimersByTimeAsync(1_500)
+    expect(await flushed).toBe(false)
+    fail(undefined)
+    expect(await queue.flush(1_000)).toBe(true)
+  })
+})
+
+test.each([401, 403, 404, 429, 500, 503])('a report waits after the status %i, which may pass', async status => {
+  const { queue, sent, fail } = setUp()
+  fail(problem(status, 'unauthenticated'))
+  await queue.add(reportOf('a'))
+  expect(queue.status()).toMatchObject({ queued: 1, refused: 0 })
+  fail(undefined)
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(sent).toHaveLength(1)
+})
+
+test('a report about an unknown connection waits and delays no other', async () => {
+  const sent: string[] = []
+  const { queue, problems } = setUp({
+    async send({ connection_id: connection }) {
+      if (connection === 'con_unknown') throw problem(404, 'not_found')
+      sent.push(connection)
+    },
+  })
+  await queue.add(reportOf('a', { connection_id: 'con_unknown' }))
+  for (let count = 0; count < 10; count++) await queue.add(reportOf(`b${count}`))
+  expect(sent).toHaveLength(10)
+  await vi.advanceTimersByTimeAsync(10 * MINUTE_MS)
+  expect(queue.status()).toMatchObject({ queued: 1, lastError: 'not_found' })
+  expect(problems).toMatchObject([{ kind: 'undelivered' }])
+})
+
+test('waits for as long as Backstop asks', async () => {
+  const { queue, sent, fail } = setUp()
+  fail(problem(429, 'unauthenticated', 45_000))
+  await queue.add(reportOf('a'))
+  fail(undefined)
+  await vi.advanceTimersByTimeAsync(44_000)
+  expect(sent).toEqual([])
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(sent).toHaveLength(1)
+})
+
+test('a refused report is sent once more without its times, and then counted as refused', async () => {
+  const bodies: NewOperation[] = []
+  const { queue, problems } = setUp({
+    async send(body) {
+      bodies.push(body)
+      throw problem(409, 'idempotency_conflict')
+    },
+  })
+  await queue.add(reportOf('a'))
+  expect(bodies.map(body => 'executing_at' in body)).toEqual([true, false])
+  expect(queue.status()).toMatchObject({ queued: 0, refused: 1 })
+  expect(problems).toMatchObject([{ kind: 'refused', error: { code: 'idempotency_conflict' } }])
+})
+
+test('a repeated call that the provider answers as before is recorded as one operation', async () => {
+  const bodies: NewOperation[] = []
+  const { queue } = setUp({
+    async send(body) {
+      bodies.push(body)
+      if ('executing_at' in body && bodies.length > 1) throw problem(409, 'idempotency_conflict')
+    },
+  })
+  await queue.add(reportOf('a'))
+  await queue.add(reportOf('a'))
+  expect(queue.status()).toMatchObject({ queued: 0, delivered: 2, refused: 0 })
+})
+
+test('a temporary failure is not reported if the call is repeated within a minute', async () => {
+  const { queue, sent } = setUp()
+  const executing_at = new Date().toISOString()
+  await queue.add(reportOf('a'))
+  void queue.add(reportOf('a', { state: 'failed', ended_at: executing_at }, Date.now() + MINUTE_MS))
+  await vi.advanceTimersByTimeAsync(5_000)
+  await queue.add(reportOf('a'))
+  await queue.add(reportOf('a', { state: 'completed', executing_at: new Date().toISOString() }))
+  await vi.advanceTimersByTimeAsync(2 * MINUTE_MS)
+  expect(sent.map(({ state }) => state)).toEqual(['executing', 'executing', 'completed'])
+})
+
+test('a temporary failure is reported after a minute', async () => {
+  const { queue, sent } = setUp()
+  void queue.add(reportOf('a', { state: 'failed' }, Date.now() + MINUTE_MS))
+  await vi.advanceTimersByTimeAsync(59_000)
+  expect(sent).toEqual([])
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(sent).toMatchObject([{ state: 'failed' }])
+})
+
+test('an operation that completed while Backstop was down is not reported as failed if a repeat of its call fails', async () => {
+  const { queue, sent, fail } = setUp()
+  fail(down)
+  await queue.add(reportOf('a', { state: 'completed', provider_ref: 're_1' }))
+  await queue.add(reportOf('a', { state: 'failed', reason: 'timeout' }, Date.now() + MINUTE_MS))
+  fail(undefined)
+  expect(await queue.flush(1_000)).toBe(true)
+  expect(sent).toMatchObject([{ state: 'completed', provider_ref: 're_1' }])
+})
+
+test('an operation that ended while Backstop was down does not begin again', async () => {
+  const { queue, sent, fail } = setUp()
+  fail(down)
+  await queue.add(reportOf('a', { state: 'completed' }))
+  await queue.add(reportOf('a'))
+  fail(undefined)
+  await vi.advanceTimersByTimeAsync(MINUTE_MS)
+  expect(sent).toMatchObject([{ state: 'completed' }])
+})

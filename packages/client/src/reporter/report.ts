@@ -1,0 +1,36 @@
+import type { NewOperation } from '../generated/api.ts'
+
+/** The body of a report. Its idempotency key identifies the operation, so a report that is sent twice is recorded once. */
+export type ReportBody = NewOperation & { idempotency_key: string; state: NonNullable<NewOperation['state']> }
+
+/** What the software did, as POST /v1/operations takes it. */
+export interface Report {
+  /** Identifies the operation among all reports. A later report of an operation replaces an unsent earlier one. */
+  readonly id: string
+  readonly body: ReportBody
+  /** Milliseconds since the epoch before which the report is not sent; absent if it may be sent at once. */
+  readonly notBeforeMs?: number
+}
+
+export function createReport(body: ReportBody, notBeforeMs?: number): Report {
+  const id = `${body.connection_id} ${body.idempotency_key}`
+  return notBeforeMs === undefined ? { id, body } : { id, body, notBeforeMs }
+}
+
+/**
+ * The report to keep of two reports of one operation. Each report is complete, so one is enough. A repeated call with the same
+ * idempotency key begins again only after a failure that may have been temporary; otherwise the provider repeats its first answer.
+ * A failure of the repeated call does not undo what the provider answered before.
+ */
+export function mergeReports(queued: Report, next: Report): Report {
+  const hasEnded = queued.body.state !== 'executing' && queued.notBeforeMs === undefined
+  if (next.body.state === 'executing' && hasEnded) return queued
+  if (next.body.state === 'failed' && hasEnded && queued.body.state !== 'failed') return queued
+  const { executing_at = next.body.executing_at } = queued.body
+  return { ...next, body: { ...next.body, ...(executing_at === undefined ? {} : { executing_at }) } }
+}
+
+/** The report without times, for a repeated call with the same idempotency key, whose first call had other times. */
+export function withoutTimes({ executing_at: _began, ended_at: _ended, ...body }: ReportBody): NewOperation {
+  return body
+}
