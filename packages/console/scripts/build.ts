@@ -1,0 +1,4 @@
+/** `npm run console` builds the console into packages/console/dist, unless nothing changed since the last build. */
+import { buildConsole } from './build-console.ts'
+
+await buildConsole(line => process.stdout.write(`${line}\n`))

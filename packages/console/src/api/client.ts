@@ -1,0 +1,32 @@
+import { ApiProblem, createClient } from '@backstop/client'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+
+/** The management API. Requests carry the cookie of the session. */
+export const api = createClient({ baseUrl: window.location.origin, timeoutMs: 15_000, retries: 2 })
+
+type Listener = () => void
+const onSessionEnd = new Set<Listener>()
+
+/** Calls the listener when the API answers that nobody is signed in. @returns a function that stops it */
+export function listenForSessionEnd(listener: Listener): () => void {
+  onSessionEnd.add(listener)
+  return () => onSessionEnd.delete(listener)
+}
+
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiProblem && error.status === 401
+}
+
+function reportError(error: unknown): void {
+  if (isSignedOut(error)) for (const listener of onSessionEnd) listener()
+}
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: reportError }),
+  mutationCache: new MutationCache({ onError: reportError }),
+  defaultOptions: {
+    // The client of the API repeats requests itself. Live events keep data fresh, so it is read again only after a while.
+    queries: { retry: false, staleTime: 30_000, gcTime: 10 * 60_000 },
+    mutations: { retry: false },
+  },
+})

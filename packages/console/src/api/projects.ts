@@ -1,0 +1,21 @@
+import type { Project } from '@backstop/client'
+import { queryOptions } from '@tanstack/react-query'
+import { api } from './client.ts'
+
+/** All projects that the signed-in key or person may see. A person sees few, so all pages are read. */
+export const projectsQuery = queryOptions({
+  queryKey: ['projects', 'all'],
+  async queryFn({ signal }) {
+    const projects: Project[] = []
+    for await (const project of api.projects.list({ limit: 200 }, { signal })) projects.push(project)
+    return projects
+  },
+  staleTime: 5 * 60_000,
+})
+
+export function projectQuery(id: string) {
+  return queryOptions({
+    queryKey: ['projects', 'one', id],
+    queryFn: ({ signal }) => api.projects.get(id, { signal }),
+  })
+}

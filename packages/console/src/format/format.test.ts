@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { shortenId } from './ids.ts'
+import { formatMoney, parseMoney } from './money.ts'
+import { formatDuration, formatTime } from './times.ts'
+
+describe('money', () => {
+  test.each([
+    [120_400, 'eur', 'EUR\u00a01,204.00'],
+    [500, 'jpy', 'JPY\u00a0500'],
+    [1_250, 'kwd', 'KWD\u00a01.250'],
+    [-5, 'usd', 'USD\u00a0-0.05'],
+    [100, 'not a currency', 'NOT A CURRENCY\u00a01.00'],
+  ])('shows %d minor units of %s in the digits of the currency', (amount, currency, text) => {
+    expect(formatMoney(amount, currency, 'en')).toBe(text)
+  })
+
+  test.each([
+    ['12.5', 'eur', 1_250],
+    ['1,204.00', 'eur', 120_400],
+    ['500', 'jpy', 500],
+    ['1.25', 'kwd', 1_250],
+    ['1.5', 'jpy', undefined],
+    ['1.255', 'eur', undefined],
+    ['twelve', 'eur', undefined],
+    ['-3', 'eur', undefined],
+  ])('reads %s %s as typed by a person', (text, currency, amount) => {
+    expect(parseMoney(text, currency)).toBe(amount)
+  })
+})
+
+describe('times', () => {
+  const NOW = Date.parse('2026-11-23T12:00:00Z')
+  const MINUTE = 60_000
+
+  test.each([
+    ['just now', -20_000],
+    ['just now', 59_000],
+    ['in 1 min', MINUTE],
+    ['5 min ago', -5 * MINUTE],
+    ['3 h ago', -3.5 * 60 * MINUTE],
+    ['in 10 min', 10 * MINUTE],
+  ])('shows a time within a day as %s', (text, differenceMs) => {
+    expect(formatTime(NOW + differenceMs, NOW, 'en')).toBe(text)
+  })
+
+  test('shows the date, and the year only if it is another one', () => {
+    expect(formatTime(Date.parse('2026-11-20T12:00:00Z'), NOW, 'en')).toMatch(/^Nov 20, /)
+    expect(formatTime(Date.parse('2025-11-20T12:00:00Z'), NOW, 'en')).toBe('Nov 20, 2025')
+  })
+
+  test('shows a duration in its largest unit', () => {
+    expect([40_000, 12 * MINUTE, 200 * MINUTE, 5 * 24 * 60 * MINUTE].map(formatDuration)).toEqual([
+      '40 s',
+      '12 min',
+      '3 h',
+      '5 d',
+    ])
+  })
+})
+
+describe('ids', () => {
+  test('shortens a long id in the middle and keeps a short one', () => {
+    expect(shortenId('inc_01J9ABCDEFGHJKMNPQRSTVWXYZ')).toBe('inc_01J9ABC…WXYZ')
+    expect(shortenId('re_1')).toBe('re_1')
+  })
+})

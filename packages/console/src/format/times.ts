@@ -1,0 +1,50 @@
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/**
+ * A time for people: relative within a day, otherwise the date. Clocks differ and a page counts in steps, so a time less than a minute ahead is
+ * one that is just over.
+ */
+export function formatTime(atMs: number, nowMs: number, locale?: string): string {
+  const agoMs = nowMs - atMs
+  const distanceMs = Math.abs(agoMs)
+  if (distanceMs < DAY_MS) {
+    if (distanceMs < MINUTE_MS) return 'just now'
+    const text = formatDuration(distanceMs)
+    return agoMs >= 0 ? `${text} ago` : `in ${text}`
+  }
+  const isThisYear = new Date(atMs).getFullYear() === new Date(nowMs).getFullYear()
+  const date = new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'short',
+    ...(isThisYear ? { hour: '2-digit', minute: '2-digit' } : { year: 'numeric' }),
+  })
+  return date.format(atMs)
+}
+
+/** The exact time in the zone of the reader, with the zone. */
+export function formatExactTime(atMs: number, locale?: string): string {
+  return new Intl.DateTimeFormat(locale, {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  }).format(atMs)
+}
+
+/** The time of day: `14:02`. */
+export function formatClock(atMs: number, locale?: string): string {
+  return new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }).format(atMs)
+}
+
+/** A duration in its largest unit: `40 s`, `12 min`, `3 h`, `5 d`. */
+export function formatDuration(ms: number): string {
+  if (ms < MINUTE_MS) return `${Math.round(ms / 1_000)} s`
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`
+  if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h`
+  return `${Math.floor(ms / DAY_MS)} d`
+}

@@ -1,0 +1,143 @@
+import type { Connection } from '@backstop/client'
+import { Button, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import * as z from 'zod/mini'
+import { connectionList } from '../../api/connections.ts'
+import { useList } from '../../api/list.ts'
+import { type Statement, type StatementLine, statementQuery } from '../../api/statements.ts'
+import { FilterBar, SearchChoiceFilter } from '../../parts/filter-bar.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { monthOf, nameMonth } from '../../parts/period.ts'
+import { Problem } from '../../parts/problem.tsx'
+import { useFilters } from '../../parts/use-filters.ts'
+import { useProjectId } from '../../parts/use-route.ts'
+import { StatementTable } from './statement-table.tsx'
+import classes from './statements.module.css'
+
+const MONTHS = 24
+const FILTERS = {
+  month: z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/)),
+  connection_id: z.string(),
+}
+
+/** The money of a month and connection by category, for finance. */
+export function Page() {
+  const project_id = useProjectId()
+  const [filters, setFilters] = useFilters(FILTERS)
+  const connections = useList(connectionList, { project_id })
+  const month = filters.month ?? monthOf(Date.now())
+  const connection = connections.items.find(
+    ({ connection_id }) => filters.connection_id === undefined || connection_id === filters.connection_id,
+  )
+  const connectionId = connection?.connection_id ?? filters.connection_id ?? ''
+  const statement = useQuery(statementQuery(connectionId, month))
+  const months = Array.from({ length: MONTHS }, (_, ago) => monthOf(Date.now(), -ago))
+  return (
+    <>
+      <PageHead
+        title={`Statement of ${nameMonth(month)}`}
+        actions={connectionId === '' ? undefined : <Outputs connectionId={connectionId} month={month} />}
+      >
+        {connection !== undefined && (
+          <p className="dim">
+            <bdi>{connection.name}</bdi>. The month begins and ends at midnight UTC.
+          </p>
+        )}
+      </PageHead>
+      <FilterBar>
+        <SearchChoiceFilter
+          label="Month"
+          value={month}
+          options={months.map(value => ({ value, label: nameMonth(value) }))}
+          onChange={chosen => setFilters({ month: chosen })}
+        />
+        <SearchChoiceFilter
+          label="Connection"
+          value={connectionId === '' ? undefined : connectionId}
+          options={connections.items.map(({ connection_id, name }) => ({ value: connection_id, label: name }))}
+          onChange={connection_id => setFilters({ connection_id })}
+        />
+      </FilterBar>
+      <div className="body">
+        {connections.error !== null ? (
+          <Problem error={connections.error} retry={connections.retry} what="The connections could not be read" />
+        ) : !connections.isLoading && connectionId === '' ? (
+          <NoConnection projectId={project_id} />
+        ) : statement.error !== null ? (
+          <Problem
+            error={statement.error}
+            retry={() => void statement.refetch()}
+            what="The statement could not be read"
+          />
+        ) : statement.data === undefined ? (
+          <Skeleton height={280} width="min(100%, 720px)" />
+        ) : (
+          <Tables statement={statement.data} connection={connection} />
+        )}
+      </div>
+    </>
+  )
+}
+
+function Outputs({ connectionId, month }: { connectionId: string; month: string }) {
+  const href = `/v1/statements?${new URLSearchParams({ connection_id: connectionId, month, format: 'csv' })}`
+  return (
+    <>
+      <Button variant="default" onClick={() => window.print()}>
+        Print
+      </Button>
+      <Button component="a" variant="default" href={href} download={`statement-${month}.csv`}>
+        Download CSV
+      </Button>
+    </>
+  )
+}
+
+function Tables({ statement, connection }: { statement: Statement; connection: Connection | undefined }) {
+  const { lines, recount_pending } = statement
+  const tables = tablesOf(lines)
+  return (
+    <>
+      {recount_pending && (
+        <p className={classes.recount} role="status">
+          A day of this month has just changed and is being counted again. The numbers change within seconds.
+        </p>
+      )}
+      {lines.length === 0 && !recount_pending && (
+        <p className="dim">
+          {connection === undefined ? 'The connection' : <bdi>{connection.name}</bdi>} had no refund, cancellation or
+          other change in this month.
+        </p>
+      )}
+      {tables.map(([key, own]) => (
+        <StatementTable key={key} statement={statement} lines={own} />
+      ))}
+      {lines.length > 0 && (
+        <p className={`faint ${classes.note}`}>
+          Each refund or cancellation is in exactly one line, in the month in which the provider made it. “Other” needs
+          no explanation or no alert, for example because it was made before the connection.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** The lines by currency, test money last. Lines without money come after the currencies. */
+function tablesOf(lines: readonly StatementLine[]): [string, StatementLine[]][] {
+  const keyOf = ({ currency, mode }: StatementLine) => `${mode === 'test' ? 'test' : 'real'} ${currency ?? '~'}`
+  return [...Map.groupBy(lines, keyOf)].toSorted(([one], [other]) => (one < other ? -1 : 1))
+}
+
+function NoConnection({ projectId }: { projectId: string }) {
+  return (
+    <>
+      <p className="dim">A statement is about a connection, and this project has none yet.</p>
+      <p>
+        <Link to="/p/$project/connections" params={{ project: projectId }}>
+          Connect an account
+        </Link>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,97 @@
+import { SegmentedControl, Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type PreviewQuery, previewQuery, previewUrl } from '../../api/previews.ts'
+import { Problem } from '../../parts/problem.tsx'
+import classes from './message-preview.module.css'
+import { type ChannelKind, EVENTS } from './words.ts'
+
+interface Props {
+  kind: ChannelKind
+  projectId: string
+  /** Settings that are not saved yet. Without them the saved ones apply. */
+  settings?: Pick<PreviewQuery, 'branding' | 'template' | 'shows_personal_data'>
+  /** Where the message goes, above it. */
+  target?: string | undefined
+}
+
+type Format = 'html' | 'text' | 'json'
+const TYPING_PAUSE_MS = 200
+
+/** A sample message as its receiver sees it. It follows the settings while somebody types. */
+export function MessagePreview({ kind, projectId, settings = {}, target }: Props) {
+  const [event, setEvent] = useState<NonNullable<PreviewQuery['event']>>('incident.opened')
+  const [chosen, setFormat] = useState<Format>('html')
+  const hasPage = kind !== 'webhook'
+  const hasDigest = kind === 'slack' || kind === 'email'
+  const shownEvent = event === 'digest' && !hasDigest ? 'incident.opened' : event
+  const format = chosen === 'html' && !hasPage ? 'json' : chosen
+  const [settled] = useDebouncedValue(JSON.stringify(settings), TYPING_PAUSE_MS)
+  const query: PreviewQuery = {
+    project_id: projectId,
+    kind,
+    event: shownEvent,
+    ...(JSON.parse(settled) as typeof settings),
+  }
+  const formats = [
+    ...(hasPage ? [{ value: 'html', label: 'Message' }] : []),
+    ...(kind === 'webhook' ? [] : [{ value: 'text', label: 'Text' }]),
+    ...(kind === 'email' ? [] : [{ value: 'json', label: 'JSON' }]),
+  ]
+  const events = [...EVENTS, { value: 'channel.test', label: 'Test' }, ...(hasDigest ? [DIGEST] : [])]
+  return (
+    <section className={classes.preview} aria-label="Preview">
+      <div className={classes.controls}>
+        <Select
+          aria-label="Message"
+          size="xs"
+          data={events}
+          value={shownEvent}
+          onChange={value => value !== null && setEvent(value as typeof event)}
+        />
+        {formats.length > 1 && (
+          <SegmentedControl size="xs" data={formats} value={format} onChange={value => setFormat(value as Format)} />
+        )}
+      </div>
+      {target !== undefined && target !== '' && (
+        <p className={classes.target} dir="auto">
+          {target}
+        </p>
+      )}
+      {format === 'html' ? <MessageFrame src={previewUrl(query)} /> : <MessageText query={{ ...query, format }} />}
+    </section>
+  )
+}
+
+const DIGEST = { value: 'digest', label: 'Digest of many alerts' }
+
+/** A message as a page. The page of before stays until the next one is loaded, so that nothing flashes. */
+function MessageFrame({ src }: { src: string }) {
+  const [shown, setShown] = useState(src)
+  return (
+    <div className={classes.frames}>
+      {[...new Set([shown, src])].map(url => (
+        <iframe
+          key={url}
+          className={classes.frame}
+          data-is-waiting={url !== shown || undefined}
+          title={url === shown ? 'The message' : 'The next message'}
+          sandbox=""
+          src={url}
+          onLoad={() => setShown(url)}
+        />
+      ))}
+    </div>
+  )
+}
+
+function MessageText({ query }: { query: PreviewQuery }) {
+  const { data, error } = useQuery({ ...previewQuery(query), placeholderData: keepPreviousData })
+  if (error !== null) return <Problem error={error} what="This message cannot be shown" />
+  return (
+    <pre className={classes.text} dir="auto">
+      {data ?? ' '}
+    </pre>
+  )
+}

@@ -1,0 +1,107 @@
+import type { Connection } from '@backstop/client'
+import { type SetupStep, setupSteps } from '@backstop/client/setup-steps'
+import { Link } from '@tanstack/react-router'
+import { useSession } from '../../session/session.ts'
+import classes from './connections.module.css'
+import { CopyBox } from './copy-box.tsx'
+import { FirstChannel } from './first-channel.tsx'
+import { ReadKeyForm, SecretForm } from './secret-forms.tsx'
+import { type Progress, useSetupProgress } from './setup-progress.ts'
+import { useShownOnce } from './shown-once.ts'
+
+/** What completes a connection: the state of each part, the steps at the provider, and the first channel. */
+export function Setup({ connection }: { connection: Connection }) {
+  const progress = useSetupProgress(connection)
+  const shownOnce = useShownOnce(connection.connection_id)
+  return (
+    <div className={classes.body}>
+      <Checklist progress={progress} />
+      <section>
+        <h2>At the provider</h2>
+        <ol className={classes.steps}>
+          {setupSteps(connection, shownOnce ?? {}).map(step => (
+            <Step key={step.id} step={step} connection={connection} />
+          ))}
+        </ol>
+      </section>
+      <FirstChannel projectId={connection.project_id} />
+    </div>
+  )
+}
+
+function Checklist({ progress }: { progress: readonly Progress[] }) {
+  const done = progress.filter(({ isDone }) => isDone).length
+  return (
+    <section aria-label="Setup">
+      <h2>
+        {done} of {progress.length} done
+      </h2>
+      <ol className={classes.checklist} aria-live="polite">
+        {progress.map(({ id, text, detail, isDone }) => (
+          <li key={id} className={classes.check} data-done={isDone || undefined}>
+            <span className={classes.tick} role="img" aria-label={isDone ? 'Done' : 'Not done'}>
+              {isDone && (
+                <svg viewBox="0 0 12 12" aria-hidden>
+                  <path d="M2 6.5 4.8 9 10 3.2" fill="none" stroke="currentColor" strokeWidth="1.8" />
+                </svg>
+              )}
+            </span>
+            <div>
+              <div>{text}</div>
+              <div className="dim">{detail}</div>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Step({ step, connection }: { step: SetupStep; connection: Connection }) {
+  const { may } = useSession()
+  const { id, text, note, copy } = step
+  const hasForm = may('manage', connection.project_id)
+  return (
+    <li className={classes.step}>
+      <div className={classes.stack}>
+        <div>
+          {text}
+          {copy.length > 0 && note === undefined ? ':' : '.'}
+        </div>
+        {id === 'secret' && hasForm && connection.kind === 'processor' && <SecretForm connection={connection} />}
+        {id === 'read_key' && hasForm && <ReadKeyForm connection={connection} />}
+        {id === 'secret' && hasForm && connection.kind === 'subscription' && copy.length === 0 && (
+          <div className="dim">
+            If they are lost,{' '}
+            <Link
+              className="link"
+              to="/p/$project/connections/$id"
+              params={{ project: connection.project_id, id: connection.connection_id }}
+              search={{ tab: 'secrets' } as never}
+            >
+              make a new password
+            </Link>
+            .
+          </div>
+        )}
+        {note !== undefined && <div className="dim">{note}</div>}
+        {id === 'events' ? (
+          <CopyBox text={copy.join('\n')} label="the list of events">
+            <ul className={classes.events}>
+              {copy.map(event => (
+                <li key={event} className="mono">
+                  {event}
+                </li>
+              ))}
+            </ul>
+          </CopyBox>
+        ) : (
+          copy.map(value => <CopyBox key={value} text={value} label={id === 'url' ? 'the URL' : value} />)
+        )}
+        {id === 'test' && (
+          <div className="dim">It appears above within seconds; its verdict follows a minute later.</div>
+        )}
+      </div>
+    </li>
+  )
+}

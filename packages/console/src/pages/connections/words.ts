@@ -1,0 +1,54 @@
+import type { Connection } from '@backstop/client'
+import type { Outcome } from '../../api/inbox.ts'
+
+export type Mode = Connection['out_of_band']
+
+/** What `out_of_band` means, for people. */
+export const MODES: readonly { value: Mode; label: string; meaning: string }[] = [
+  { value: 'auto', label: 'Auto', meaning: 'Alerts once your software has reported that it executes an operation.' },
+  { value: 'alert', label: 'Alert', meaning: 'Always alerts about what nothing explains.' },
+  { value: 'ignore', label: 'Ignore', meaning: 'Never alerts about what nothing explains.' },
+]
+
+export const PROVIDER_NAMES: Record<Connection['kind'], string> = {
+  processor: 'Stripe',
+  reseller: 'Paddle',
+  subscription: 'Chargebee',
+}
+
+export const PROVIDERS: Record<Connection['kind'], string> = {
+  processor: 'Card processor (Stripe)',
+  reseller: 'Reseller (Paddle)',
+  subscription: 'Subscription biller (Chargebee)',
+}
+
+/** What the outcome of an event means, and what to do about it. */
+export const OUTCOMES: Record<Outcome, { label: string; remedy?: string }> = {
+  recorded: { label: 'Recorded' },
+  ignored: { label: 'Ignored' },
+  hinted: { label: 'Provider asked' },
+  held: {
+    label: 'Held',
+    remedy: 'Store a read-only key of the provider below. Held events are then decided by themselves.',
+  },
+  parked: {
+    label: 'Refused',
+    remedy: 'Backstop could not use these events. Compare their body with the reason; after an update, replay them.',
+  },
+}
+
+export function readingText({ reading, kind, status }: Pick<Connection, 'reading' | 'kind' | 'status'>): string {
+  switch (reading.state) {
+    case 'off':
+      if (status === 'needs_setup') return 'Not read: the setup is incomplete'
+      return kind === 'subscription' ? 'Not read: a read-only key is missing' : 'Not read: there is no read-only key'
+    case 'pending':
+      return 'Not yet read with this key'
+    case 'healthy':
+      return 'Can be read'
+    case 'failing':
+      return 'Cannot be read'
+    default:
+      return reading.state satisfies never
+  }
+}

@@ -1,0 +1,82 @@
+import type { Action, Incident } from '@backstop/client'
+import type { api } from '../../api/client.ts'
+
+/** What `POST /v1/incidents/{id}/resolve` takes. */
+export type Resolution = Parameters<typeof api.incidents.resolve>[1]
+
+/** The reasons that a person can give, in the order in which the dialog offers them. */
+export const RESOLVE_REASONS = [
+  { value: 'our_own_change', label: 'This was us', about: 'Somebody in the team or one of our programs made it.' },
+  { value: 'fraud_or_leaked_key', label: 'Fraud or leaked key', about: 'Somebody who must not do this made it.' },
+  {
+    value: 'provider_mistake',
+    label: 'Mistake of the provider',
+    about: 'The provider made it, or reported it wrongly.',
+  },
+  { value: 'duplicate', label: 'Duplicate', about: 'Another incident is about the same change.' },
+  { value: 'other', label: 'Other', about: 'Say why in the note.' },
+] as const satisfies readonly { value: Resolution['reason']; label: string; about: string }[]
+
+const REASON_WORDS: Record<NonNullable<Incident['reason']>, string> = {
+  our_own_change: 'this was us',
+  fraud_or_leaked_key: 'fraud or leaked key',
+  provider_mistake: 'mistake of the provider',
+  duplicate: 'duplicate',
+  other: 'other reason',
+  connection_deleted: 'the connection was deleted',
+}
+
+/** The outcome of a resolved incident: a person's reason, or what ended its cause. */
+export function resolutionOf({ reason, resolution }: Pick<Incident, 'reason' | 'resolution'>): string | undefined {
+  if (reason != null) return REASON_WORDS[reason]
+  return resolution ?? undefined
+}
+
+const KINDS: Record<Action['kind'], string> = {
+  refund: 'Refund',
+  cancellation: 'Cancellation',
+  pause: 'Pause',
+  resume: 'Resumption',
+  schedule_removal: 'Removal of a scheduled change',
+  dispute: 'Dispute',
+  credit: 'Credit',
+  reversal: 'Reversal',
+}
+
+export function kindWord(kind: Action['kind']): string {
+  return KINDS[kind]
+}
+
+/** The noun for the subject of an action. */
+export function subjectWord({ kind }: Pick<Action, 'kind'>): string {
+  return kind === 'refund' || kind === 'dispute' || kind === 'credit' || kind === 'reversal'
+    ? 'Payment'
+    : 'Subscription'
+}
+
+export const PROVIDERS: Record<Action['provider'], string> = {
+  processor: 'card processor',
+  reseller: 'reseller',
+  subscription: 'subscription biller',
+}
+
+/** How an action was made, in words. */
+export function originSentence({ origin }: Pick<Action, 'origin'>): string {
+  const { channel = null, key_name: key = null, user = null } = origin ?? {}
+  switch (channel) {
+    case 'api':
+      return key === null ? 'With an API key. The provider does not say which one.' : `With the API key “${key}”.`
+    case 'dashboard':
+      return user === null
+        ? 'By a person in the dashboard of the provider. The provider does not say who.'
+        : `By ${user} in the dashboard of the provider.`
+    case 'automatic':
+      return 'By the provider itself.'
+    case 'hosted_page':
+      return 'By the customer, on a page of the provider.'
+    case null:
+      return user === null ? 'The provider does not say how it was made.' : `By ${user}. The provider does not say how.`
+    default:
+      return channel satisfies never
+  }
+}

@@ -1,0 +1,84 @@
+import type { Incident } from '@backstop/client'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api } from '../../api/client.ts'
+import { useList } from '../../api/list.ts'
+import { stormList } from '../../api/storms.ts'
+import { StateBadge } from '../../parts/badges.tsx'
+import { Time } from '../../parts/time.tsx'
+import { countOf, moneyText } from '../storms/storm-list.tsx'
+import classes from './overview.module.css'
+
+const MOST_ROWS = 8
+
+/** Storms and incidents that nobody resolved yet. A storm is one row, not a row for each of its incidents. */
+export function Attention({ project, incidents }: { project: string; incidents: readonly Incident[] }) {
+  const { items } = useList(stormList, { project_id: project })
+  const storms = items.filter(({ state }) => state !== 'resolved')
+  const inStorms = new Set(storms.map(({ storm_id }) => storm_id))
+  const alone = incidents.filter(({ storm_id }) => storm_id == null || !inStorms.has(storm_id))
+  if (storms.length === 0 && alone.length === 0) return null
+  return (
+    <section className={classes.section}>
+      <h2>Unresolved incidents</h2>
+      <ul className={classes.rows}>
+        {storms.map(storm => (
+          <li key={storm.storm_id}>
+            <Link to="/p/$project/storms/$id" params={{ project, id: storm.storm_id }}>
+              <StateBadge state={storm.state} />
+              <span className={classes.text}>
+                Storm of {countOf(storm)} unexplained actions
+                {storm.money.length === 0 ? '' : `: ${moneyText(storm)}`}
+              </span>
+              <span className="dim">
+                <Time at={storm.began_at} />
+              </span>
+            </Link>
+          </li>
+        ))}
+        {alone.slice(0, MOST_ROWS).map(incident => (
+          <li key={incident.incident_id}>
+            <Link to="/p/$project/incidents/$id" params={{ project, id: incident.incident_id }}>
+              <StateBadge state={incident.state} />
+              <span className={classes.text} dir="auto">
+                {incident.summary}
+                {incident.assignee != null && <span className="dim"> · {incident.assignee}</span>}
+              </span>
+              <span className="dim">
+                <Time at={incident.opened_at} />
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {alone.length > MOST_ROWS && (
+        <p className={classes.more}>
+          <Link to="/p/$project/incidents" params={{ project }}>
+            All incidents
+          </Link>
+        </p>
+      )}
+    </section>
+  )
+}
+
+const MOST_APPROVALS = 50
+
+/** One line if operations wait for an approval, otherwise nothing. */
+export function WaitingApprovals({ project }: { project: string }) {
+  const { data } = useQuery({
+    queryKey: ['operations', 'waiting', project],
+    queryFn: ({ signal }) =>
+      api.operations.list({ project_id: project, state: 'approval_pending', limit: MOST_APPROVALS }, { signal }),
+  })
+  const count = data?.data.length ?? 0
+  if (count === 0) return null
+  const number = `${count}${data?.next_cursor == null ? '' : ' or more'}`
+  return (
+    <p>
+      <Link to="/p/$project/approvals" params={{ project }}>
+        {number} {count === 1 ? 'operation waits' : 'operations wait'} for approval
+      </Link>
+    </p>
+  )
+}

@@ -1,0 +1,115 @@
+import type { AlertChannel, Connection } from '@backstop/client'
+import { Link } from '@tanstack/react-router'
+import { channelList } from '../../api/channels.ts'
+import { connectionList } from '../../api/connections.ts'
+import { useList } from '../../api/list.ts'
+import { Badge } from '../../parts/badges.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import classes from './overview.module.css'
+
+interface Row {
+  readonly id: string
+  readonly kind: 'connections' | 'channels'
+  readonly name: string
+  readonly tone: 'alarm' | 'waits'
+  readonly state: string
+  readonly text: string
+}
+
+/** The connections and channels that need somebody. Healthy ones are counted in one line. */
+export function HealthRows({ project }: { project: string }) {
+  const connections = useList(connectionList, { project_id: project })
+  const channels = useList(channelList, { project_id: project })
+  const error = connections.error ?? channels.error
+  if (error !== null) {
+    return (
+      <Problem
+        error={error}
+        what="Connections and channels could not be read"
+        retry={() => {
+          connections.retry()
+          channels.retry()
+        }}
+      />
+    )
+  }
+  if (connections.isLoading || channels.isLoading) return null
+  const shown = connections.items.filter(({ status }) => status !== 'deleted')
+  const rows = [...shown.flatMap(connectionRow), ...channels.items.flatMap(channelRow)]
+  const healthy = shown.length + channels.items.length - new Set(rows.map(({ id }) => id)).size
+  return (
+    <section className={classes.section}>
+      <h2>Connections and channels</h2>
+      <ul className={classes.rows}>
+        {rows.map(row => (
+          <li key={row.id}>
+            <Link to={`/p/$project/${row.kind}/$id`} params={{ project, id: row.id }}>
+              <Badge tone={row.tone}>{row.state}</Badge>
+              <span className={classes.text} dir="auto" title={row.text}>
+                {row.name} <span className="dim">{row.text}</span>
+              </span>
+              <span className="faint">{row.kind === 'channels' ? 'Channel' : 'Connection'}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <Rest project={project} connections={shown.length} channels={channels.items.length} healthy={healthy} />
+    </section>
+  )
+}
+
+interface RestProps {
+  project: string
+  connections: number
+  channels: number
+  healthy: number
+}
+
+function Rest({ project, connections, channels, healthy }: RestProps) {
+  return (
+    <div className={`dim ${classes.more}`}>
+      {healthy > 0 && (
+        <p>
+          {healthy === connections + channels
+            ? `All ${healthy} work.`
+            : `${healthy} ${healthy === 1 ? 'other works' : 'others work'}.`}
+        </p>
+      )}
+      {connections === 0 && (
+        <p>
+          No account is connected yet.{' '}
+          <Link to="/p/$project/connections/new" params={{ project }}>
+            Connect an account
+          </Link>
+        </p>
+      )}
+      {channels === 0 && (
+        <p>
+          Nobody gets alerts yet.{' '}
+          <Link to="/p/$project/channels/new" params={{ project }}>
+            Add a channel
+          </Link>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function connectionRow({ connection_id: id, name, status, reading, silence, warnings }: Connection): Row[] {
+  const row = { id, name, kind: 'connections' as const }
+  if (status === 'needs_setup') return [{ ...row, tone: 'waits', state: 'Needs setup', text: '' }]
+  if (reading.state === 'failing') return [{ ...row, tone: 'alarm', state: 'Not readable', text: reading.error ?? '' }]
+  if (silence !== null) return [{ ...row, tone: 'waits', state: 'Silenced', text: silence.reason }]
+  const [warning] = warnings
+  return warning === undefined ? [] : [{ ...row, tone: 'waits', state: 'Warning', text: warning.message }]
+}
+
+function channelRow({ channel_id: id, name, enabled, health }: AlertChannel): Row[] {
+  const row = { id, name, kind: 'channels' as const }
+  if (health.state === 'disabled') {
+    return [{ ...row, tone: 'alarm', state: 'Disabled', text: health.disabled_reason ?? '' }]
+  }
+  if (health.state === 'failing') return [{ ...row, tone: 'alarm', state: 'Failing', text: health.last_error ?? '' }]
+  if (!enabled) return [{ ...row, tone: 'waits', state: 'Switched off', text: '' }]
+  return health.warning === null ? [] : [{ ...row, tone: 'waits', state: 'Warning', text: health.warning }]
+}

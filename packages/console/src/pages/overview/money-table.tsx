@@ -1,0 +1,42 @@
+import type { Stats } from '../../api/stats.ts'
+import { Money } from '../../parts/money.tsx'
+import { moneyRowsOf } from './money-rows.ts'
+import classes from './overview.module.css'
+
+/** The refunded money of each currency: all of it, and the part that nothing explains. */
+export function MoneyTable({ totals }: Pick<Stats, 'totals'>) {
+  const rows = moneyRowsOf(totals)
+  if (rows.length === 0) return <p className="dim">No money was refunded.</p>
+  const hasFailed = rows.some(({ notCarriedOut }) => notCarriedOut > 0)
+  return (
+    <table className={classes.table}>
+      <thead>
+        <tr>
+          <th>Currency</th>
+          <th>Refunds</th>
+          <th>Refunded</th>
+          <th>Unexplained</th>
+          {hasFailed && <th title="Failed, canceled, rejected or reversed; in no other number">Not carried out</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ currency, isTest, count, amount, unexplained, notCarriedOut }) => (
+          <tr key={`${currency} ${isTest}`}>
+            <td>
+              {currency.toUpperCase()}
+              {isTest && <span className="dim"> test</span>}
+            </td>
+            <td>{count.toLocaleString()}</td>
+            <td>
+              <Money amount={amount} currency={currency} />
+            </td>
+            <td className={unexplained > 0 && !isTest ? classes.alarm : undefined}>
+              {unexplained > 0 ? <Money amount={unexplained} currency={currency} /> : <span className="faint">–</span>}
+            </td>
+            {hasFailed && <td className="dim">{notCarriedOut === 0 ? '–' : notCarriedOut.toLocaleString()}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

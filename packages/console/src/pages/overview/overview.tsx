@@ -1,0 +1,120 @@
+import { SegmentedControl, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import * as z from 'zod/mini'
+import { connectionList } from '../../api/connections.ts'
+import { useList } from '../../api/list.ts'
+import { type Stats, statsQuery } from '../../api/stats.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import { useNow } from '../../parts/time.tsx'
+import { useFilters } from '../../parts/use-filters.ts'
+import { useLiveRefresh } from '../../parts/use-live-refresh.ts'
+import { useProjectId } from '../../parts/use-route.ts'
+import { attentionQuery } from './attention.ts'
+import { Attention, WaitingApprovals } from './attention-rows.tsx'
+import { DayChart, daysOf } from './day-chart.tsx'
+import { HealthRows } from './health-rows.tsx'
+import { MoneyTable } from './money-table.tsx'
+import classes from './overview.module.css'
+import { overviewSentence } from './overview-sentence.ts'
+
+const RANGES = ['7', '30', '90'] as const
+const FILTERS = { days: z.enum(RANGES) }
+const LIVE = ['incident', 'action'] as const
+const KEYS = [['incidents', 'attention'], ['stats'], ['storms', 'list']] as const
+
+export function Page() {
+  const project = useProjectId()
+  const [filters, setFilters] = useFilters(FILTERS)
+  const days = Number(filters.days ?? '7')
+  const stats = useQuery(statsQuery(project, days))
+  const attention = useQuery(attentionQuery(project))
+  const now = useNow()
+  useLiveRefresh(LIVE, KEYS)
+  const isKnown = stats.data !== undefined && attention.data !== undefined
+  const connections = useList(connectionList, { project_id: project })
+  const isUnconnected = !connections.isLoading && connections.error === null && connections.items.length === 0
+  // A project that sees nothing must not call itself quiet.
+  const isBlind = isUnconnected && stats.data?.totals.length === 0 && attention.data?.incidents.length === 0
+  const sentence = isKnown ? overviewSentence(attention.data.unresolved, stats.data, days, now) : 'Overview'
+  const title = isBlind ? 'No account is connected yet' : sentence
+  return (
+    <>
+      <PageHead
+        title={title}
+        actions={
+          <SegmentedControl
+            size="xs"
+            aria-label="Period"
+            data={RANGES.map(value => ({ value, label: `${value} days` }))}
+            value={filters.days ?? '7'}
+            onChange={value => setFilters({ days: value === '7' ? undefined : (value as '30' | '90') })}
+          />
+        }
+      />
+      <div className={classes.body}>
+        {attention.error !== null && attention.data === undefined ? (
+          <Problem
+            error={attention.error}
+            retry={() => void attention.refetch()}
+            what="The open incidents could not be read"
+          />
+        ) : (
+          attention.data !== undefined && <Attention project={project} incidents={attention.data.incidents} />
+        )}
+        <WaitingApprovals project={project} />
+        {stats.error !== null && stats.data === undefined ? (
+          <Problem error={stats.error} retry={() => void stats.refetch()} what="The verdicts could not be counted" />
+        ) : (
+          <Counts stats={stats.data} days={days} project={project} now={now} />
+        )}
+        <HealthRows project={project} />
+      </div>
+    </>
+  )
+}
+
+interface CountsProps {
+  stats: Stats | undefined
+  days: number
+  project: string
+  now: number
+}
+
+function Counts({ stats, days, project, now }: CountsProps) {
+  if (stats === undefined) {
+    return (
+      <section className={classes.section} aria-busy="true">
+        <h2>Verdicts by day</h2>
+        <Skeleton height={160} />
+      </section>
+    )
+  }
+  if (stats.totals.length === 0) {
+    return (
+      <section className={classes.section}>
+        <h2>Verdicts by day</h2>
+        <p className="dim">
+          No refund and no cancellation was seen in {days} days.{' '}
+          <Link className="link" to="/p/$project/connections" params={{ project }}>
+            See whether the connections receive events
+          </Link>
+        </p>
+      </section>
+    )
+  }
+  return (
+    <>
+      <section className={classes.section}>
+        <h2>Verdicts by day</h2>
+        <DayChart days={daysOf(stats, days, now)} project={project} />
+        {stats.recount_pending && <p className="faint">The counts of today follow within seconds.</p>}
+      </section>
+      <section className={classes.section}>
+        <h2>Money refunded in {days} days</h2>
+        <MoneyTable totals={stats.totals} />
+      </section>
+    </>
+  )
+}

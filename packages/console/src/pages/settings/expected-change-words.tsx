@@ -1,0 +1,33 @@
+import type { ExpectedChange } from '../../api/expected-changes.ts'
+import { shortenId } from '../../format/ids.ts'
+import { formatMoney } from '../../format/money.ts'
+import { Badge } from '../../parts/badges.tsx'
+import { useNow } from '../../parts/time.tsx'
+
+/** Whether the expected change still covers anything. */
+export function ExpectedChangeBadge({ change }: { change: ExpectedChange }) {
+  const now = useNow()
+  const { deleted_at, expires_at, starts_at, changes_covered, max_changes } = change
+  if (deleted_at !== null) return <Badge tone="quiet">Ended</Badge>
+  if (Date.parse(expires_at) <= now) return <Badge tone="quiet">Expired</Badge>
+  if (changes_covered >= max_changes) return <Badge tone="quiet">Used up</Badge>
+  if (starts_at !== null && Date.parse(starts_at) > now) return <Badge tone="waits">Begins later</Badge>
+  return <Badge tone="good">Active</Badge>
+}
+
+/** What it covers: `Refunds of EUR 5.00 on pi_3…, Shop Germany`. */
+export function describeCovered(change: ExpectedChange, names: ReadonlyMap<string, string>): string {
+  const { kind, subject, amount, currency, connection_id } = change
+  const what = kind === 'refund' ? 'Refunds' : 'Cancellations'
+  const of = amount !== null && currency !== null ? ` of ${formatMoney(amount, currency)}` : ''
+  const on = subject === null ? '' : ` on ${shortenId(subject, 20)}`
+  const where = connection_id === null ? '' : `, ${names.get(connection_id) ?? shortenId(connection_id)}`
+  return `${what}${of}${on}${where}`
+}
+
+/** How much of it is used: `2 of 20, EUR 40.00 of EUR 500.00`. */
+export function describeUse({ changes_covered, max_changes, amount_covered, max_amount, currency }: ExpectedChange) {
+  const count = `${changes_covered} of ${max_changes}`
+  if (max_amount === null || currency === null) return count
+  return `${count}, ${formatMoney(amount_covered ?? 0, currency)} of ${formatMoney(max_amount, currency)}`
+}

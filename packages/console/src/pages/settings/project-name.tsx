@@ -1,0 +1,32 @@
+import type { Project } from '@backstop/client'
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { Saving } from './saving.tsx'
+import classes from './settings.module.css'
+import { useProjectChange } from './use-project-change.ts'
+
+export function ProjectName({ project }: { project: Project }) {
+  const [name, setName] = useState(project.name)
+  const [base, setBase] = useState(project)
+  const change = useProjectChange(project, setBase)
+  const version = change.error === null ? base.version : project.version
+  return (
+    <div className={classes.form}>
+      <TextInput label="Name" value={name} onChange={event => setName(event.currentTarget.value)} />
+      <Saving
+        project={project}
+        hasChanges={name.trim() !== base.name}
+        isValid={name.trim() !== ''}
+        isPending={change.isPending}
+        error={change.error}
+        yours={`Name the project “${name.trim()}”`}
+        onSave={() => change.mutate({ patch: { name: name.trim() }, version })}
+        onDiscard={() => {
+          setName(project.name)
+          setBase(project)
+          change.reset()
+        }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,142 @@
+import type { Suppression } from '@backstop/client'
+import { Button, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { useList } from '../../api/list.ts'
+import { suppressionList } from '../../api/suppressions.ts'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { type Column, DataList } from '../../parts/data-list.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useSession } from '../../session/session.ts'
+import classes from './settings.module.css'
+
+const REASONS: Record<Suppression['reason'], string> = {
+  unsubscribed: 'Unsubscribed',
+  hard_bounce: 'Does not exist',
+  soft_bounces: 'Bounced five times in a week',
+  complaint: 'Reported as spam',
+  manual: 'Added by hand',
+}
+
+/** Addresses that get no mail of the project. */
+export function Suppressions({ projectId }: { projectId: string }) {
+  const mayChange = useSession().may('manage', projectId)
+  const list = useList(suppressionList, { project_id: projectId })
+  return (
+    <section className={classes.listed} aria-label="Suppressed addresses">
+      <div className={classes.inset}>
+        <h2>Suppressed addresses</h2>
+        <p className="dim">These addresses get no mail of this project, whichever channel names them.</p>
+        {mayChange && <NewSuppression projectId={projectId} />}
+      </div>
+      <DataList
+        label="Suppressed addresses"
+        list={list}
+        columns={mayChange ? [...COLUMNS, removeColumn(projectId)] : COLUMNS}
+        empty={<p>No address is suppressed. Addresses that unsubscribe, bounce or complain appear here.</p>}
+      />
+    </section>
+  )
+}
+
+const COLUMNS: readonly Column<Suppression>[] = [
+  {
+    title: 'Address',
+    width: 'minmax(0, 1fr)',
+    card: 'title',
+    cell: ({ address }) => <span dir="auto">{address}</span>,
+  },
+  {
+    title: 'Why',
+    width: 'minmax(0, 1fr)',
+    card: 'line',
+    cell: ({ reason, detail }) => (
+      <span className="dim" dir="auto" title={detail ?? undefined}>
+        {REASONS[reason]}
+        {detail === null ? '' : `: ${detail}`}
+      </span>
+    ),
+  },
+  {
+    title: 'Since',
+    width: '112px',
+    align: 'end',
+    card: 'end',
+    cell: ({ suppressed_at }) => (
+      <span className="dim">
+        <Time at={suppressed_at} />
+      </span>
+    ),
+  },
+]
+
+function removeColumn(projectId: string): Column<Suppression> {
+  return {
+    title: '',
+    width: '96px',
+    align: 'end',
+    card: 'line',
+    cell: suppression => <RemoveButton suppression={suppression} projectId={projectId} />,
+  }
+}
+
+function RemoveButton({
+  suppression: { address, reason },
+  projectId,
+}: {
+  suppression: Suppression
+  projectId: string
+}) {
+  const queryClient = useQueryClient()
+  return (
+    <ConfirmButton
+      question={`Send mail to ${address} again?`}
+      consequence={
+        reason === 'manual'
+          ? 'Channels that name the address send to it again.'
+          : `It was suppressed for a reason: ${REASONS[reason].toLowerCase()}. Mail to people who do not want it harms the delivery of all mail.`
+      }
+      onConfirm={async () => {
+        await api.suppressions.delete(address, { project_id: projectId })
+        await queryClient.invalidateQueries({ queryKey: ['suppressions'] })
+      }}
+    >
+      Remove
+    </ConfirmButton>
+  )
+}
+
+function NewSuppression({ projectId }: { projectId: string }) {
+  const queryClient = useQueryClient()
+  const [address, setAddress] = useState('')
+  const add = useMutation({
+    mutationFn: () => api.suppressions.create({ project_id: projectId, address: address.trim() }),
+    onSuccess() {
+      setAddress('')
+      return queryClient.invalidateQueries({ queryKey: ['suppressions'] })
+    },
+  })
+  return (
+    <form
+      className={classes.inline}
+      onSubmit={event => {
+        event.preventDefault()
+        add.mutate()
+      }}
+    >
+      <TextInput
+        aria-label="Address"
+        type="email"
+        placeholder="person@example.com"
+        value={address}
+        onChange={event => setAddress(event.currentTarget.value)}
+      />
+      <Button type="submit" size="sm" variant="default" disabled={address.trim() === ''} loading={add.isPending}>
+        Suppress
+      </Button>
+      {add.error !== null && <Problem error={add.error} what="The address was not suppressed" />}
+    </form>
+  )
+}

@@ -1,0 +1,80 @@
+import { Button, PasswordInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { api } from '../../api/client.ts'
+import { hasOrganisationSignIn } from '../../page-facts.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import { forgetSession } from '../../session/session.ts'
+import classes from './sign-in.module.css'
+
+/** Signs in by the token of a link, which is in the fragment, by an API key, or with the OpenID Connect provider. */
+export function Page() {
+  const { return_to }: { return_to?: string } = useSearch({ strict: false })
+  const returnTo = isOwnPath(return_to) ? return_to : '/'
+  const navigate = useNavigate()
+  const [key, setKey] = useState('')
+  const hasTriedLink = useRef(false)
+  const signIn = useMutation({
+    mutationFn: (proof: { key: string } | { token: string }) => api.sessions.signIn(proof),
+    onSuccess: () => {
+      forgetSession()
+      void navigate({ href: returnTo, replace: true })
+    },
+  })
+  const { mutate } = signIn
+  useEffect(() => {
+    const token = window.location.hash.slice(1)
+    if (token === '' || hasTriedLink.current) return
+    hasTriedLink.current = true
+    // The token works once, so it must not stay in the history of the browser.
+    window.history.replaceState(window.history.state, '', window.location.pathname + window.location.search)
+    mutate({ token })
+  }, [mutate])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    mutate({ key: key.trim() })
+  }
+  if (signIn.isPending && hasTriedLink.current && key === '') return <p className={classes.wait}>Signing in…</p>
+  return (
+    <main className={classes.page}>
+      <PageHead title="Sign in to Backstop" />
+      <form className={classes.form} onSubmit={submit}>
+        <PasswordInput
+          label="API key"
+          description="It begins with bsk_. The session lasts a day at most."
+          autoComplete="current-password"
+          value={key}
+          onChange={event => setKey(event.currentTarget.value)}
+        />
+        <Button type="submit" size="sm" loading={signIn.isPending} disabled={key.trim() === ''}>
+          Sign in
+        </Button>
+      </form>
+      {signIn.error !== null && <Problem error={signIn.error} what="You are not signed in" />}
+      {hasOrganisationSignIn && (
+        <p className={classes.other}>
+          <Button
+            component="a"
+            variant="default"
+            size="sm"
+            fullWidth
+            href={`/v1/sign-in/oidc?return_to=${encodeURIComponent(returnTo)}`}
+          >
+            Sign in with your organisation
+          </Button>
+        </p>
+      )}
+      <p className={`dim ${classes.other}`}>
+        Without a key: ask an admin for a sign-in link, or run <code className="mono">npm run console:open</code> where
+        Backstop runs.
+      </p>
+    </main>
+  )
+}
+
+/** Only a path of this origin may be opened after the sign-in. */
+function isOwnPath(path: string | undefined): path is string {
+  return path !== undefined && /^\/(?![/\\])/.test(path)
+}

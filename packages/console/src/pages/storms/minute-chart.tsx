@@ -1,0 +1,60 @@
+import { Link } from '@tanstack/react-router'
+import { formatClock } from '../../format/times.ts'
+import classes from './storm.module.css'
+import type { Bar } from './storm-summary.ts'
+
+/** In pixels, with the space to the next. It has room for the two times of the axis below two bars. */
+const WIDEST_BAR = 64
+
+/** The actions of a storm by the minute in which they were made. A bar opens their list. */
+export function MinuteChart({
+  bars,
+  project,
+  connectionId,
+}: {
+  bars: readonly Bar[]
+  project: string
+  connectionId: string
+}) {
+  const most = Math.max(1, ...bars.map(({ count }) => count))
+  const [first, last] = [bars[0], bars.at(-1)]
+  if (first === undefined || last === undefined) return null
+  return (
+    <>
+      {/* As wide as its bars, so that the times of the axis are below the edges of the first and the last one. */}
+      <div className={classes.frame} style={{ width: `min(100%, ${bars.length * WIDEST_BAR}px)` }}>
+        <div className={classes.chart}>
+          {bars.map(({ fromMs, toMs, count }) => {
+            const words = `${count} at ${formatClock(fromMs)}`
+            const search = {
+              connection_id: connectionId,
+              from: new Date(fromMs).toISOString(),
+              to: new Date(toMs + 60_000).toISOString(),
+            }
+            return (
+              <Link
+                key={fromMs}
+                className={classes.slot}
+                to="/p/$project/actions"
+                params={{ project }}
+                search={search as never}
+                title={words}
+                aria-label={words}
+              >
+                <span
+                  className={classes.bar}
+                  style={{ height: `${Math.max(count === 0 ? 0 : 3, (count / most) * 100)}%` }}
+                />
+              </Link>
+            )
+          })}
+        </div>
+        <div className={classes.axis}>
+          <span>{formatClock(first.fromMs)}</span>
+          <span>{formatClock(last.toMs)}</span>
+        </div>
+      </div>
+      <p className={classes.most}>At most {most.toLocaleString()} in one bar</p>
+    </>
+  )
+}

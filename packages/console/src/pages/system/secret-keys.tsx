@@ -1,0 +1,113 @@
+import { Button, Skeleton } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { secretKeysQuery } from '../../api/system.ts'
+import { Badge } from '../../parts/badges.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import classes from './system.module.css'
+
+type SecretKeys = Awaited<ReturnType<typeof api.secretKeys.get>>
+type Rewrap = Awaited<ReturnType<typeof api.secretKeys.rewrapSecrets>>
+
+/** The keys that encrypt the stored secrets, and the button that encrypts all of them with the primary key. */
+export function SecretKeys() {
+  const { data, error, refetch } = useQuery(secretKeysQuery)
+  return (
+    <section className={classes.section}>
+      <h2>Keys of stored secrets</h2>
+      {error !== null && data === undefined ? (
+        <Problem error={error} retry={() => void refetch()} what="The keys could not be read" />
+      ) : data === undefined ? (
+        <Skeleton height={40} />
+      ) : (
+        <KeyRows keys={data} />
+      )}
+    </section>
+  )
+}
+
+function KeyRows({ keys: { primary_key_id, keys } }: { keys: SecretKeys }) {
+  const others = keys.filter(({ key_id }) => key_id !== primary_key_id)
+  const primary = keys.find(({ key_id }) => key_id === primary_key_id) ?? { key_id: primary_key_id, secrets: 0 }
+  return (
+    <>
+      <ul className={classes.rows}>
+        {[primary, ...others].map(({ key_id, secrets }) => {
+          const isMissing = others.some(other => other.key_id === key_id && !other.available)
+          return (
+            <li key={key_id} className={classes.row}>
+              <span>
+                <span className="mono">{key_id}</span>
+                {key_id === primary_key_id && <span className="dim"> · encrypts new secrets</span>}
+              </span>
+              {isMissing ? (
+                <Badge tone="alarm">{`Missing in SECRET_KEYS: ${describeCount(secrets)} unreadable`}</Badge>
+              ) : (
+                <span className="dim">{describeCount(secrets)}</span>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+      {others.length === 0 ? (
+        <p className="dim">
+          Every stored secret is encrypted with the primary key. Other keys may be removed from SECRET_KEYS.
+        </p>
+      ) : (
+        <Rewrap />
+      )}
+    </>
+  )
+}
+
+function describeCount(secrets: number): string {
+  return secrets === 1 ? '1 secret' : `${secrets.toLocaleString()} secrets`
+}
+
+function Rewrap() {
+  const queryClient = useQueryClient()
+  const [rewrapped, setRewrapped] = useState(0)
+  const rewrap = useMutation({
+    mutationFn: () => rewrapAll(setRewrapped),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: secretKeysQuery.queryKey }),
+  })
+  return (
+    <>
+      <p className="dim">
+        Encrypt the other secrets with the primary key before you remove its predecessors. It may be repeated at any
+        time.
+      </p>
+      <div className={classes.buttons}>
+        <Button variant="default" loading={rewrap.isPending} onClick={() => rewrap.mutate()}>
+          Encrypt all with the primary key
+        </Button>
+        {rewrap.status !== 'idle' && (
+          <span role="status" className="dim">{`${rewrapped} connections and channels changed`}</span>
+        )}
+      </div>
+      {rewrap.data !== undefined && rewrap.data.length > 0 && (
+        <ul className={classes.rows}>
+          {rewrap.data.map(({ id, kind, reason }) => (
+            <li key={id} className={classes.row}>
+              {`The ${kind} ${id} was skipped: ${reason}`}
+            </li>
+          ))}
+        </ul>
+      )}
+      {rewrap.error !== null && <Problem error={rewrap.error} what="Not all secrets were encrypted" />}
+    </>
+  )
+}
+
+/** @returns the connections and channels whose secrets cannot be read */
+async function rewrapAll(onProgress: (rewrapped: number) => void): Promise<Rewrap['unreadable']> {
+  let rewrapped = 0
+  for (;;) {
+    const answer = await api.secretKeys.rewrapSecrets()
+    rewrapped += answer.rewrapped
+    onProgress(rewrapped)
+    // Without progress every remaining secret lost a race or is unreadable, so another call does not help.
+    if (answer.remaining === 0 || answer.rewrapped === 0) return answer.unreadable
+  }
+}

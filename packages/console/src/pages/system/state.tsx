@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useList } from '../../api/list.ts'
+import { auditList, deadLetterList } from '../../api/system.ts'
+import { Badge } from '../../parts/badges.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import { Time } from '../../parts/time.tsx'
+import { meQuery } from '../../session/session.ts'
+import { SecretKeys } from './secret-keys.tsx'
+import classes from './system.module.css'
+import { useAdministration } from './use-admin.ts'
+
+const ALL = {}
+
+/** The state of the installation, as far as the management API reports it. */
+export function Page() {
+  const { isAdminOfAll, isAdmin } = useAdministration()
+  const { error, refetch } = useQuery(meQuery)
+  const letters = useList(deadLetterList, ALL)
+  const failed = error ?? letters.error
+  if (failed !== null) {
+    const retry = () => {
+      void refetch()
+      letters.retry()
+    }
+    return <Problem error={failed} retry={retry} what="The state of Backstop could not be read" />
+  }
+  return (
+    <>
+      <PageHead title={describeState(letters.isLoading, letters.items.length, letters.hasMore)} />
+      <div className={classes.page}>
+        <ul className={classes.rows}>
+          <li className={classes.row}>
+            <Link className="link" to="/system/dead-letters">
+              Dead letters
+            </Link>
+            {letters.isLoading ? null : letters.items.length === 0 ? (
+              <Badge tone="good">None</Badge>
+            ) : (
+              <Badge tone="waits">{count(letters.items.length, letters.hasMore)}</Badge>
+            )}
+          </li>
+          {isAdmin === true && <LastChange />}
+        </ul>
+        {isAdminOfAll && <SecretKeys />}
+        <p className="dim">
+          Rates, lag and versions of the services are on their metrics ports, and{' '}
+          <code className="mono">npx backstop doctor</code> checks them.
+        </p>
+      </div>
+    </>
+  )
+}
+
+function describeState(isLoading: boolean, letters: number, hasMore: boolean): string {
+  if (isLoading) return 'System'
+  if (letters === 0) return 'Nothing was set aside: everything could be used'
+  return letters === 1 ? '1 dead letter waits' : `${count(letters, hasMore)} dead letters wait`
+}
+
+function count(letters: number, hasMore: boolean): string {
+  return hasMore ? `More than ${letters}` : String(letters)
+}
+
+function LastChange() {
+  const { items } = useList(auditList, ALL)
+  const [last] = items
+  return (
+    <li className={classes.row}>
+      <Link className="link" to="/system/audit">
+        Last entry of the audit
+      </Link>
+      <span className="dim">{last === undefined ? '' : <Time at={last.at} />}</span>
+    </li>
+  )
+}

@@ -1,0 +1,145 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { type MouseEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { ListState } from '../api/list.ts'
+import classes from './data-list.module.css'
+import { useListKeys } from './use-list-keys.ts'
+
+export interface Column<T> {
+  /** The heading; an empty one is for a column that needs none. */
+  readonly title: string
+  /** A track of CSS grid, for example `120px` or `minmax(0, 1fr)`. */
+  readonly width: string
+  readonly align?: 'end'
+  /** The place of the cell in the card on a phone. Without it the card does not show the cell. */
+  readonly card?: 'title' | 'end' | 'line'
+  cell(item: T): ReactNode
+}
+
+interface Props<T> {
+  list: ListState<T>
+  columns: readonly Column<T>[]
+  grid: { gridTemplateColumns: string }
+  isPhone: boolean
+  hrefOf: ((item: T) => string) | undefined
+}
+
+const ROW_PX = 40
+/** A card is measured when it is shown, because its title may have two lines. */
+const CARD_PX = 72
+/** The rows before the end of the list at which the next page is read. */
+const READ_AHEAD = 10
+
+/** The rows of a list, of which only those in view exist in the document. */
+export function ListRows<T>({ list, columns, grid, isPhone, hrefOf }: Props<T>) {
+  const navigate = useNavigate()
+  const box = useRef<HTMLDivElement>(null)
+  const offset = useDistanceFromTop(box)
+  const { items, arrivals, hasMore, isLoadingMore, loadMore } = list
+  const virtual = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: () => (isPhone ? CARD_PX : ROW_PX),
+    overscan: 12,
+    scrollMargin: offset,
+    getItemKey: at => list.idOf(items[at] as T),
+  })
+  const [chosen, choose] = useListKeys({ list, box, scrollTo: at => virtual.scrollToIndex(at) })
+  const shown = virtual.getVirtualItems()
+  const last = shown.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (hasMore && !isLoadingMore && last >= items.length - READ_AHEAD) loadMore()
+  }, [hasMore, isLoadingMore, last, items.length, loadMore])
+  useArrivals(list, box)
+  const click = (event: MouseEvent, at: number, href: string) => {
+    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
+    event.preventDefault()
+    choose(at)
+    void navigate({ href })
+  }
+  return (
+    <>
+      {arrivals.length > 0 && (
+        <button type="button" className={classes.arrivals} onClick={list.showArrivals}>
+          {arrivals.length} new
+        </button>
+      )}
+      <div ref={box} className={classes.rows} style={{ height: virtual.getTotalSize() }}>
+        {shown.map(({ index, key, start }) => {
+          const item = items[index] as T
+          const place = { transform: `translateY(${start - offset}px)` }
+          const Content = isPhone ? Card : Cells
+          const common = {
+            className: isPhone ? classes.card : classes.row,
+            style: isPhone ? place : { ...place, ...grid },
+            'data-index': index,
+            'data-chosen': chosen === index || undefined,
+            ...(isPhone ? { ref: virtual.measureElement } : {}),
+          }
+          const href = hrefOf?.(item)
+          return href === undefined ? (
+            <div key={key} {...common}>
+              <Content item={item} columns={columns} />
+            </div>
+          ) : (
+            <a key={key} {...common} href={href} onClick={event => click(event, index, href)}>
+              <Content item={item} columns={columns} />
+            </a>
+          )
+        })}
+      </div>
+      {isLoadingMore && <div className={classes.more}>Loading more…</div>}
+    </>
+  )
+}
+
+/** The pixels above the rows. They change when a line above the list appears. */
+function useDistanceFromTop(box: RefObject<HTMLDivElement | null>): number {
+  const [distance, setDistance] = useState(0)
+  // After every render, because any part of the page may have changed its height. The same number renders nothing.
+  useLayoutEffect(() => {
+    if (box.current !== null) setDistance(Math.round(box.current.getBoundingClientRect().top + window.scrollY))
+  })
+  return distance
+}
+
+/** Shows arrivals at once while the top of the list is in view and the pointer is elsewhere, so that no row moves under the pointer. */
+function useArrivals<T>({ arrivals, showArrivals }: ListState<T>, box: RefObject<HTMLDivElement | null>): void {
+  useEffect(() => {
+    if (arrivals.length === 0 || box.current === null) return
+    const isInUse = box.current.matches(':hover') || box.current.contains(document.activeElement)
+    if (window.scrollY < ROW_PX && !isInUse) showArrivals()
+  }, [arrivals, showArrivals, box])
+}
+
+function Cells<T>({ item, columns }: { item: T; columns: readonly Column<T>[] }) {
+  return columns.map(column => (
+    <div key={column.title} className={classes.cell} data-align={column.align}>
+      {column.cell(item)}
+    </div>
+  ))
+}
+
+function Card<T>({ item, columns }: { item: T; columns: readonly Column<T>[] }) {
+  const at = (place: Column<T>['card']) => columns.filter(({ card }) => card === place)
+  return (
+    <>
+      <div className={classes.cardTop}>
+        <div className={classes.cardTitle}>
+          {at('title').map(column => (
+            <span key={column.title}>{column.cell(item)}</span>
+          ))}
+        </div>
+        <div>
+          {at('end').map(column => (
+            <span key={column.title}>{column.cell(item)}</span>
+          ))}
+        </div>
+      </div>
+      <div className={classes.cardLine}>
+        {at('line').map(column => (
+          <span key={column.title}>{column.cell(item)}</span>
+        ))}
+      </div>
+    </>
+  )
+}

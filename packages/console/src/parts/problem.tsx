@@ -1,0 +1,45 @@
+import { ApiProblem, NoAnswer } from '@backstop/client'
+import { Button } from '@mantine/core'
+import { CopyId } from './copy-id.tsx'
+import classes from './problem.module.css'
+
+interface Props {
+  error: Error
+  /** What failed, as a sentence without a full stop. */
+  what: string
+  retry?: () => void
+}
+
+/** An error where its data would be: what failed, why, the id of the request, and a button that tries again. */
+export function Problem({ error, what, retry }: Props) {
+  return (
+    <div className={classes.problem} role="alert">
+      <p className={classes.what}>{what}</p>
+      <p className="dim">{describe(error)}</p>
+      {error instanceof ApiProblem && error.errors.length > 0 && (
+        <ul>
+          {error.errors.map(({ path, message }) => (
+            <li key={path}>
+              <span className="mono">{path}</span> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {error instanceof ApiProblem && error.request_id !== undefined && (
+        <p className="faint">
+          Request <CopyId id={error.request_id} />
+        </p>
+      )}
+      {retry !== undefined && (
+        <Button variant="default" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function describe(error: Error): string {
+  if (error instanceof NoAnswer) return 'Backstop does not answer. Check your network, or whether admin-api runs.'
+  return error.message
+}
