@@ -19,6 +19,12 @@ interface Check {
 const CHECKS: readonly Check[] = [
   { name: 'types', command: 'tsc', args: ['-p', '.'], remedy: 'npx tsc -p .' },
   {
+    name: 'types of the console',
+    command: 'tsc',
+    args: ['-p', 'packages/console'],
+    remedy: 'npx tsc -p packages/console',
+  },
+  {
     name: 'lint and format',
     command: 'biome',
     args: ['check', '--error-on-warnings', '.'],

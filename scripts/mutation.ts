@@ -144,7 +144,7 @@ function runGroup(name: string, { mutate, tests, includesConstants }: Group): Mu
 }
 
 function isSource(file: string): boolean {
-  return !/\.(test|slow-test|integration-test|contract)\.ts$/.test(file)
+  return !/\.(test|slow-test|integration-test|mutation-test|contract)\.ts$/.test(file)
 }
 
 /** The blocks of a file that belong to the sample. A hash chooses them, so that each run of one commit mutates the same lines. */

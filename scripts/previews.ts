@@ -1,13 +1,15 @@
 /**
  * `npm run previews`: writes a preview of every message to .backstop/previews, as HTML, text and JSON, with pictures of
- * them: light, dark and in the width of a phone. `npm run previews -- docs` also renews the pictures in docs/pictures.
+ * them: light, dark and in the width of a phone. `npm run previews -- docs` also renews the pictures of samples in docs/pictures.
+ * `npm run previews -- storm` instead runs a storm on the product and renews its pictures there.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
+import { findChromium } from './browser/chromium.ts'
 import { type Browser, openBrowser } from './previews/browser.ts'
-import { findChromium } from './previews/chromium.ts'
 import { DOCS_PICTURES } from './previews/docs-pictures.ts'
 import { allSamples } from './previews/samples.ts'
+import { runStorm, stormPages } from './previews/storm.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const FOLDER = join(ROOT, '.backstop/previews')
@@ -28,25 +30,49 @@ async function takePictures(browser: Browser, pages: readonly string[]): Promise
   }
 }
 
-async function takeDocsPictures(browser: Browser): Promise<void> {
+interface DocsPicture {
+  readonly page: string
+  readonly look: keyof typeof LOOKS
+  readonly file: string
+}
+
+async function takeDocsPictures(browser: Browser, pictures: readonly DocsPicture[]): Promise<void> {
   mkdirSync(DOCS_FOLDER, { recursive: true })
-  for (const { sample, look } of DOCS_PICTURES) {
-    const picture = await browser.takePicture(join(FOLDER, `${sample}.html`), LOOKS[look], 'webp')
-    writeFileSync(join(DOCS_FOLDER, `${sample}.${look}.webp`), picture)
+  for (const { page, look, file } of pictures) {
+    writeFileSync(join(DOCS_FOLDER, file), await browser.takePicture(join(FOLDER, page), LOOKS[look], 'webp'))
   }
+}
+
+/** Writes the previews of samples, and returns the files that are pages. */
+function writeSamples(): string[] {
+  return allSamples().flatMap(({ name, text, body, html }) => {
+    writeFileSync(join(FOLDER, `${name}.txt`), `${text}\n`)
+    writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify(body, null, 2)}\n`)
+    return html === null ? [] : [writePage(name, html)]
+  })
+}
+
+/** Writes the messages of a storm on the product, and returns the files. Messages that an earlier run kept are used again. */
+function writeStorm(): string[] {
+  const kept = process.env.BACKSTOP_STORM_MESSAGES
+  if (kept === undefined) runStorm(ROOT, FOLDER)
+  return stormPages(kept ?? FOLDER).map(({ name, html }) => writePage(name, html))
+}
+
+function writePage(name: string, html: string): string {
+  const page = join(FOLDER, `${name}.html`)
+  writeFileSync(page, html)
+  return page
 }
 
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER, { recursive: true })
-const samples = allSamples()
-const pages = samples.flatMap(({ name, text, body, html }) => {
-  writeFileSync(join(FOLDER, `${name}.txt`), `${text}\n`)
-  writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify(body, null, 2)}\n`)
-  if (html === null) return []
-  const page = join(FOLDER, `${name}.html`)
-  writeFileSync(page, html)
-  return [page]
-})
+const [wanted] = process.argv.slice(2)
+const pages = wanted === 'storm' ? writeStorm() : writeSamples()
+const docsPictures: Record<string, readonly DocsPicture[]> = {
+  docs: DOCS_PICTURES.map(({ sample, look }) => ({ page: `${sample}.html`, look, file: `${sample}.${look}.webp` })),
+  storm: pages.map(page => ({ page: basename(page), look: 'light', file: `${basename(page, '.html')}.webp` })),
+}
 const program = await findChromium(process.env)
 if (program === null) {
   console.error('No Chromium was found: install one, or name it by CHROMIUM. The HTML files need none.')
@@ -55,11 +81,10 @@ if (program === null) {
   const browser = await openBrowser(program, process.env)
   try {
     await takePictures(browser, pages)
-    if (process.argv[2] === 'docs') await takeDocsPictures(browser)
+    await takeDocsPictures(browser, docsPictures[wanted ?? ''] ?? [])
   } finally {
     await browser.close()
   }
 }
-console.log(
-  `${samples.length} messages, ${program === null ? 0 : pages.length * Object.keys(LOOKS).length} pictures: see .backstop/previews`,
-)
+const pictures = program === null ? 0 : pages.length * Object.keys(LOOKS).length
+console.log(`${pages.length} pages, ${pictures} pictures: see .backstop/previews`)

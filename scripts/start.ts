@@ -6,10 +6,14 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { choosePorts, identify, type ProcessIdentity, progressOn, stopPartsOwnedBy } from '@backstop/stack'
+import { buildConsole } from '../packages/console/scripts/build-console.ts'
+import { browserOf, consoleLines, createConsoleLink, openInBrowser } from './start/console-link.ts'
 import { createDemoRecords } from './start/demo/demo-records.ts'
 import type { DemoSetup } from './start/demo/demo-setup.ts'
 import { createFactPrinter } from './start/demo/fact-printer.ts'
 import { runDemo } from './start/demo/run-demo.ts'
+import { runDemoWeek, type WeekRecord } from './start/demo/week/run-week.ts'
+import { createManagementApi } from './start/management-api.ts'
 import { addressLines, commandLines, shownPath } from './start/next-steps.ts'
 import { type Product, startProduct } from './start/product.ts'
 import { USUAL_PORTS } from './start/product-ports.ts'
@@ -30,7 +34,7 @@ if (command.kind !== 'start') {
   process.stdout.write(command.kind === 'help' ? `${USAGE}\n` : `✗ ${command.fault}\n\n${USAGE}\n`)
   process.exit(command.kind === 'help' ? 0 : 2)
 }
-const { withDemo, dataDir, recheckDelayMs, topicPrefix } = command.options
+const { withDemo, opensBrowser, dataDir, recheckDelayMs, topicPrefix } = command.options
 
 let stopping = false
 const printer = createFactPrinter(process.stdout, Date.now)
@@ -72,13 +76,16 @@ function reportRunning(pid: number, run: RunFile | undefined): number {
   }
   say(`Backstop already runs here (process ${pid})`)
   say(`  Management API  ${run.admin}\n  Inbound         ${run.ingress}\n  Mail catcher    ${run.mail}`)
-  say(`  API key         ${run.key}\n\nStop it with Ctrl-C in its terminal, or:  kill ${pid}`)
+  say(
+    `  API key         ${run.key}\n\nOpen the console:  npm run console:open\n\nStop it with Ctrl-C in its terminal, or:  kill ${pid}`,
+  )
   return 0
 }
 
 async function start(records: RunRecords): Promise<void> {
   const spawned = new Set<ServiceProcess>()
   let product: Product | undefined
+  const building = buildConsoleBeside()
   // An interrupted start has no product yet, so its processes are stopped separately.
   running.push(async () => {
     if (product !== undefined) return product.stop()
@@ -101,6 +108,7 @@ async function start(records: RunRecords): Promise<void> {
       isStopping: () => stopping,
     },
   })
+  await building
   const run = runFileOf(product)
   records.writeRun(run)
   const refusedKey = await findRefusedKey(product.urls.admin, product.key, dataDir)
@@ -108,6 +116,35 @@ async function start(records: RunRecords): Promise<void> {
   else if (withDemo) return startDemo(product, processor => records.writeRun({ ...run, processor }))
   const key = refusedKey === undefined ? product.key : 'refused, see above'
   say(`\nBackstop runs. Ctrl-C stops it.\n\n${addressLines({ ...product, key }, dataDir).join('\n')}\n`)
+  if (refusedKey === undefined) await showConsole(product, { mayOpen: true })
+}
+
+interface ConsoleView {
+  /** True if the console may open in a browser by itself. */
+  mayOpen: boolean
+  /** The page that the link opens; the last open project by default. */
+  path?: string
+}
+
+/** Prints a link that signs in to the console, as the last and most visible lines. */
+async function showConsole({ urls, key }: Product, { mayOpen, path }: ConsoleView): Promise<void> {
+  const link = await createConsoleLink(createManagementApi(urls.admin, key), path).catch(() => undefined)
+  if (link === undefined) return say('\nOpen the console:  npm run console:open\n')
+  const [first = '', ...rest] = consoleLines(link)
+  const isTTY = process.stdout.isTTY === true
+  say(`\n${[isTTY ? `\u001b[1m${first}\u001b[22m` : first, ...rest].join('\n')}\n`)
+  const browser = browserOf({ isTTY, env: process.env, platform: process.platform })
+  if (mayOpen && opensBrowser && browser !== undefined) openInBrowser(browser, link)
+}
+
+/** Builds the console while the product starts. Without it everything else works, so a failure is only reported. */
+async function buildConsoleBeside(): Promise<void> {
+  const step = progress.step('console')
+  try {
+    step.done((await buildConsole(() => {})) === 'built' ? 'built' : 'unchanged')
+  } catch (error) {
+    step.fail(error instanceof Error ? error.message : String(error), 'npm run console shows more')
+  }
 }
 
 async function startDemo(product: Product, ready: (processor: { url: string; key: string }) => void): Promise<void> {
@@ -127,6 +164,11 @@ async function startDemo(product: Product, ready: (processor: { url: string; key
   })
   running.push(demo.stop)
   ready({ url: demo.setup.processorUrl, key: demo.setup.record.processor_key })
+  // Before the first alert, so that the person sees it arrive in the console.
+  await showConsole(product, { mayOpen: true, path: incidentsOf(demo.setup) })
+  // The accounts of an existing week are served at once. A new week waits, so that it does not delay the first alert.
+  const waits = weekRecordsOf(product).read()?.is_whole !== true && demo.setup.outOfBand !== 'ignore'
+  if (!waits) void startWeek(product)
   if (demo.setup.outOfBand === 'ignore') {
     say(
       '\nThe demo account sends no alerts, because its out_of_band was set to ignore. The last command below turns alerts on.',
@@ -142,16 +184,36 @@ async function startDemo(product: Product, ready: (processor: { url: string; key
     const afterRefund = ((alertedAtMs - refundedAtMs) / 1000).toFixed(1)
     const afterStart = ((alertedAtMs - STARTED_AT_MS) / 1000).toFixed(1)
     say(`\nFirst alert ${afterRefund} s after the refund, ${afterStart} s after the start.`)
-    showNextSteps(product, demo.setup)
+    void showNextSteps(product, demo.setup).then(() => (waits ? startWeek(product) : undefined))
   })
 }
 
-function showNextSteps(product: Product, setup: DemoSetup): void {
+async function showNextSteps(product: Product, setup: DemoSetup): Promise<void> {
   say(`\n${commandLines(product, setup).join('\n')}`)
   // The addresses are printed last, so that they stay on the screen.
   say(`\n${addressLines(product, dataDir).join('\n')}`)
-  say('\nBackstop runs. What happens in the demo shows below. Ctrl-C stops it.\n')
+  say('\nBackstop runs. What happens in the demo shows below. Ctrl-C stops it.')
+  await showConsole(product, { mayOpen: false, path: incidentsOf(setup) })
 }
+
+/** Runs the demo's week beside everything else. A failure is reported and changes nothing else. */
+async function startWeek(product: Product): Promise<void> {
+  const api = createManagementApi(product.urls.admin, product.key)
+  try {
+    const week = await runDemoWeek({ api, records: weekRecordsOf(product) })
+    if (week.kind === 'removed') return
+    running.push(week.stop)
+    if (week.kind === 'made' && (await week.whole))
+      say('\nThe project "Example company" in the console has a week of made-up history.\n')
+  } catch (error) {
+    if (!stopping) say(`\nThe demo's week could not be made: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+const weekRecordsOf = ({ secretsFingerprint }: Product) =>
+  createDemoRecords<WeekRecord>(join(dataDir, 'demo-week.json'), secretsFingerprint)
+
+const incidentsOf = ({ record }: DemoSetup) => `/p/${record.project_id}/incidents`
 
 function runFileOf(product: Product): RunFile {
   return {
@@ -163,6 +225,9 @@ function runFileOf(product: Product): RunFile {
     key: product.key,
     mongo: product.urls.mongo,
     database: product.database,
+    kafka: product.urls.kafka,
+    registry: product.urls.registry,
+    topic_prefix: product.topicPrefix,
     recheck_delay_ms: recheckDelayMs,
     pids: Object.fromEntries(product.processes().map(({ name, pid }) => [name, pid ?? 0])),
     launcher: process.pid,

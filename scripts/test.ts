@@ -7,13 +7,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { progressOn, type RunningStack, startStack } from '@backstop/stack'
+import { buildConsole } from '../packages/console/scripts/build-console.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
 /** The parts of a full run. The fastest parts are first, so that their failures are seen early. */
 const PROJECTS = ['unit', 'integration', 'system', 'alone'] as const
-/** The part that runs only on request, because it needs a container engine. */
-const ON_REQUEST = ['docker'] as const
+/** The parts that run only on request: the first one needs a container engine, the second one takes minutes of all cores. */
+const ON_REQUEST = ['docker', 'mutation'] as const
 type Project = (typeof PROJECTS)[number] | (typeof ON_REQUEST)[number]
 
 /**
@@ -21,7 +22,7 @@ type Project = (typeof PROJECTS)[number] | (typeof ON_REQUEST)[number]
  * mostly wait, so they get one more. A system test runs several products of four processes each, and five such tests overload two
  * slow cores.
  */
-const WORKERS: Record<Project, number> = { unit: 3, integration: 3, system: 3, alone: 1, docker: 1 }
+const WORKERS: Record<Project, number> = { unit: 3, integration: 3, system: 3, alone: 1, docker: 1, mutation: 1 }
 
 interface Counts {
   passed: number
@@ -33,7 +34,7 @@ const [only, ...filters] = process.argv.slice(2)
 const parts: readonly Project[] = [...PROJECTS, ...ON_REQUEST]
 const wanted: readonly Project[] = only === undefined ? PROJECTS : parts.filter(project => project === only)
 if (wanted.length === 0) {
-  process.stderr.write(`There is no part "${only}": give ${parts.join(', ')}, or nothing for all but docker\n`)
+  process.stderr.write(`There is no part "${only}": give ${parts.join(', ')}, or nothing for the first four\n`)
   process.exit(2)
 }
 
@@ -51,14 +52,18 @@ try {
 }
 
 async function runAll(): Promise<number> {
-  const needsStack = wanted.some(project => project !== 'unit' && project !== 'docker')
+  const needsConsole = wanted.some(project => project === 'system' || project === 'alone')
+  const needsStack = wanted.some(project => project === 'integration' || project === 'system' || project === 'alone')
   const starting = needsStack ? startTestStack() : undefined
-  // The promise is awaited below. Until then a rejection must not be reported as unhandled.
+  const building = needsConsole ? buildConsole(line => process.stdout.write(`${line}\n`)) : undefined
+  // The promises are awaited below. Until then a rejection must not be reported as unhandled.
   starting?.catch(() => {})
+  building?.catch(() => {})
   const total: Counts = { passed: 0, failed: 0 }
   if (only === undefined) count(total, await runCheck())
   for (const project of wanted) {
     if (project !== 'unit') stack = await starting
+    if (project === 'system' || project === 'alone') await building
     count(total, await runVitest(project))
     if (ended.signal.aborted) break
   }

@@ -1,4 +1,4 @@
-/** The pictures in docs/pictures: for each kind of channel that people read, one unexplained refund, and a storm. */
+/** The pictures of samples in docs/pictures: one unexplained refund for each kind of channel that people read. */
 export const DOCS_PICTURES = [
   { sample: 'email.incident.opened', look: 'light' },
   { sample: 'email.incident.opened', look: 'dark' },
@@ -7,6 +7,4 @@ export const DOCS_PICTURES = [
   { sample: 'teams.incident.opened', look: 'light' },
   { sample: 'discord.incident.opened', look: 'dark' },
   { sample: 'pagerduty.incident.opened', look: 'light' },
-  { sample: 'slack.storm.reported', look: 'light' },
-  { sample: 'email.storm.reported', look: 'light' },
 ] as const

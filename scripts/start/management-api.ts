@@ -18,6 +18,7 @@ export interface ManagementApi {
   get<T>(path: string): Promise<T>
   post<T>(path: string, body: object): Promise<T>
   patch<T>(path: string, body: object): Promise<T>
+  delete(path: string): Promise<void>
 }
 
 /** The detail and the code of a problem document (docs/errors.md); for any other body its text. */
@@ -44,11 +45,12 @@ export function createManagementApi(adminUrl: string, key: string): ManagementAp
     })
     const text = await response.text()
     if (!response.ok) throw new ApiRefusal(`${method} ${path}`, response.status, reasonIn(text))
-    return JSON.parse(text) as T
+    return (text === '' ? undefined : JSON.parse(text)) as T
   }
   return {
     get: path => call('GET', path),
     post: (path, body) => call('POST', path, body),
     patch: (path, body) => call('PATCH', path, body),
+    delete: path => call('DELETE', path),
   }
 }

@@ -15,6 +15,11 @@ export interface RunFile {
   /** The connection string of MongoDB, without the database. */
   mongo: string
   database: string
+  /** The brokers of Kafka, `host:port`, comma-separated. */
+  kafka: string
+  registry: string
+  /** The prefix of topics and consumer groups; empty if there is none. */
+  topic_prefix: string
   /** Milliseconds until the second look. */
   recheck_delay_ms: number
   /** The process ids of the services. */

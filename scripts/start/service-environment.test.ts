@@ -31,6 +31,11 @@ test('only the reconciler gets the recheck delay, and only admin-api the bootstr
   expect(with_('BOOTSTRAP_API_KEY')).toEqual(['admin-api'])
 })
 
+test('the notifier and admin-api link to the same console', () => {
+  const publicUrls = SERVICES.map(service => environmentOf(service, { ops: 9 }, context).PUBLIC_URL)
+  expect(publicUrls).toEqual([undefined, undefined, 'http://admin', 'http://admin'])
+})
+
 test.each([
   { name: 'no prefix', prefix: '', database: 'backstop' },
   { name: 'a prefix with dots', prefix: 'test.a.', database: 'backstop-test-a' },

@@ -18,7 +18,7 @@ export interface ProductContext {
   secrets: StoredSecrets
   /** Base URL at which providers reach ingress. */
   ingressUrl: string
-  /** Base URL at which mail programs reach the management API. */
+  /** Base URL at which browsers and mail programs reach admin-api. */
   adminUrl: string
   /** The prefix of topics, consumer groups and the database's name. Empty if the stack has one product. */
   topicPrefix: string
@@ -57,11 +57,18 @@ export function environmentOf(
     case 'reconciler':
       return { ...shared, RECHECK_DELAY_MS: String(recheckDelayMs) }
     case 'notifier':
-      return { ...shared, SMTP_URL: stack.smtp, SMTP_FROM: 'Backstop <backstop@localhost>', API_PUBLIC_URL: adminUrl }
+      return {
+        ...shared,
+        SMTP_URL: stack.smtp,
+        SMTP_FROM: 'Backstop <backstop@localhost>',
+        PUBLIC_URL: adminUrl,
+        API_PUBLIC_URL: adminUrl,
+      }
     case 'admin-api':
       return {
         ...shared,
         INGRESS_PUBLIC_URL: ingressUrl,
+        PUBLIC_URL: adminUrl,
         BOOTSTRAP_API_KEY: secrets.bootstrapKey,
         API_BASE_ALLOW_HOSTS: LOOPBACK_HOSTS,
         CHANNEL_ALLOW_HOSTS: LOOPBACK_HOSTS,

@@ -8,13 +8,18 @@ const start = (
   topicPrefix = '',
 ): StartCommand => ({
   kind: 'start',
-  options: { withDemo, recheckDelayMs, dataDir, topicPrefix },
+  options: { withDemo, opensBrowser: true, recheckDelayMs, dataDir, topicPrefix },
 })
 
 test.each<{ name: string; args?: string[]; env?: NodeJS.ProcessEnv; command: unknown }>([
   { name: 'nothing is the demo with its minute', command: start(true) },
   { name: '--no-demo leaves the demo out', args: ['--no-demo'], command: start(false) },
   { name: 'npm start --no-demo, without the --, does so too', env: { npm_config_demo: '' }, command: start(false) },
+  {
+    name: '--no-open opens no browser',
+    args: ['--no-open'],
+    command: { kind: 'start', options: expect.objectContaining({ withDemo: true, opensBrowser: false }) },
+  },
   { name: '--data names another data folder', args: ['--data', '/second'], command: start(true, 60_000, '/second') },
   { name: 'a shorter minute is taken', env: { RECHECK_DELAY_MS: '5000' }, command: start(true, 5_000) },
   { name: 'an empty delay is none', env: { RECHECK_DELAY_MS: '' }, command: start(true) },

@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util'
 
 export interface StartOptions {
   withDemo: boolean
+  /** True if the console may open in a browser by itself. */
+  opensBrowser: boolean
   /** The absolute path of the folder with all stored data of the product. */
   dataDir: string
   /** Milliseconds until the second look. */
@@ -23,6 +25,7 @@ export type StartCommand =
 
 export const USAGE = `npm start                          the whole product, and a demo up to its first alert
 npm start -- --no-demo             without the demo
+npm start -- --no-open             without opening the console in a browser (also BROWSER=none)
 npm start -- --data DIR            with everything stored in DIR instead of .backstop (for tests)
 RECHECK_DELAY_MS=5000 npm start    with the second look after 5 seconds instead of 60`
 
@@ -46,15 +49,19 @@ export function readStartOptions(
   }
   // Without the `--`, `npm start --no-demo` sets the npm setting `demo` to an empty text.
   const withDemo = !flags['no-demo'] && env.npm_config_demo !== ''
+  const opensBrowser = !flags['no-open'] && env.npm_config_open !== ''
   const dataDir = resolve(flags.data ?? defaultDataDir)
   const topicPrefix = env.BACKSTOP_TEST_TOPIC_PREFIX ?? ''
-  return { kind: 'start', options: { withDemo, dataDir, recheckDelayMs: Number(wanted), topicPrefix } }
+  return { kind: 'start', options: { withDemo, opensBrowser, dataDir, recheckDelayMs: Number(wanted), topicPrefix } }
 }
 
-function readFlags(args: readonly string[]): { 'no-demo'?: boolean; data?: string; help?: boolean } | string {
+function readFlags(
+  args: readonly string[],
+): { 'no-demo'?: boolean; 'no-open'?: boolean; data?: string; help?: boolean } | string {
   try {
     const options = {
       'no-demo': { type: 'boolean' },
+      'no-open': { type: 'boolean' },
       data: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     } as const

@@ -8,14 +8,16 @@ export const CONNECTS_ITSELF: Readonly<Record<string, string>> = {
   'packages/kit/src/registry/registry-exchange.ts': 'the schema registry, at the URL that the operator sets',
   'packages/provision/src/network-policy/check-network-policy.ts':
     'it tries what must be out of reach, at addresses that the operator sets',
+  'services/admin-api/src/oidc/identity-provider.ts': 'its library sends every request through the guarded client',
   'packages/channels/src/email/smtp-mailer.ts': 'the mail server that the operator sets',
-  'packages/cli/src/explain/fetch-action.ts': 'the management API, at the URL that whoever calls the command sets',
+  'packages/client/': 'the management API, at the URL that the software of a customer sets',
+  'packages/console/src/api/live.ts': 'a browser that calls the server of its page',
   'packages/simulator/': 'it simulates providers and receivers on loopback, and is not deployed',
 }
 
 /** Modules that open connections. */
 const CLIENTS =
-  /^(?:undici|axios|got|ky|needle|node-fetch|phin|request|superagent|ws|nodemailer|stripe|chargebee|@paddle\/.*)(?:\/|$)/
+  /^(?:undici|axios|got|ky|needle|node-fetch|phin|request|superagent|ws|nodemailer|oauth4webapi|openid-client|stripe|chargebee|@paddle\/.*)(?:\/|$)/
 /** Node's network modules. Their client functions are forbidden, their server functions are allowed. */
 const NODE_NETWORK = /^(?:node:)?(?:https?|http2|net|tls|dgram)$/
 const SERVER_SIDE = new Set(['createServer', 'isIP', 'isIPv4', 'isIPv6', 'STATUS_CODES'])

@@ -3,8 +3,8 @@ import type { SourceFile } from './source-files.ts'
 import { packageNameOf } from './source-files.ts'
 
 /**
- * The packages, or entries of packages, that each workspace may import in production. The simulator and the stack import none:
- * the simulator must not share the product's bugs, and the stack starts before the product.
+ * The packages, or entries of packages, that each workspace may import in production. The client, the simulator and the stack import
+ * none: customers install the client alone, the simulator must not share the product's bugs, and the stack starts before the product.
  */
 export const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/contracts': [],
@@ -13,7 +13,9 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/channels': ['contracts', 'kit'],
   'packages/ledger': ['contracts', 'kit'],
   'packages/provision': ['contracts', 'kit'],
-  'packages/cli': ['contracts', 'kit'],
+  'packages/cli': ['client', 'contracts', 'client/setup-steps', 'kit', 'provision', 'simulator'],
+  'packages/client': [],
+  'packages/console': ['client', 'client/setup-steps'],
   'packages/simulator': [],
   stack: [],
   'services/ingress': ['contracts', 'kit', 'providers'],
@@ -83,9 +85,16 @@ export function featureCircles(files: readonly SourceFile[]): string[] {
 }
 
 /** Features of the reconciler that are pure as a whole. In every other feature only the folder `rules/` is pure. */
-const PURE_FEATURES = ['case', 'decision', 'expected-change', 'operation', 'refund', 'subscription', 'verdict'].map(
-  name => `services/reconciler/src/${name}/`,
-)
+const PURE_FEATURES = [
+  'case',
+  'decision',
+  'expected-change',
+  'incident-life-cycle',
+  'operation',
+  'refund',
+  'subscription',
+  'verdict',
+].map(name => `services/reconciler/src/${name}/`)
 
 /** Files of packages/channels that open secrets or send. All other files there, such as each kind's `message.ts`, are pure. */
 const CARRIES_OUT_DELIVERIES =
@@ -169,6 +178,8 @@ const READS_HOST_CLOCK: Readonly<Record<string, string>> = {
   'packages/cli/': 'a tool on the machine of a person, who names windows by its clock',
   'services/reconciler/src/dry-run/program.ts':
     'the command line starts it on its own host, and names windows by that clock',
+  'packages/client/': 'it runs in the software of a customer',
+  'packages/console/': 'it runs in a browser, and shows times by its clock',
   'packages/simulator/': 'it simulates providers and receivers',
 }
 
@@ -204,11 +215,13 @@ export function switchFaults({ path, text, isProduction }: SourceFile): string[]
 
 const MEANINGLESS_NAME = /^(?:utils?|helpers?|manager|data|common|misc)$/
 const MOST_LINES = 350
+/** Files that a program writes. */
+const GENERATED = 'packages/client/src/generated/'
 
 /** The name of a file says what it contains, and a file has one purpose. */
 export function fileFaults({ path, text, isProduction }: SourceFile): string[] {
-  const parts = path.replace(/\.ts$/, '').split('/')
-  const lines = text.split('\n').length
+  const parts = path.replace(/\.tsx?$/, '').split('/')
+  const lines = path.startsWith(GENERATED) ? 0 : text.split('\n').length
   return [
     ...parts.filter(part => MEANINGLESS_NAME.test(part)).map(part => `${path}: the name ${part} says nothing`),
     ...(isProduction && lines > MOST_LINES ? [`${path}: ${lines} lines are more than one thing; split it`] : []),

@@ -29,15 +29,15 @@ const WORKSPACE = /^(packages|services)\/[^/]+|^stack/
 
 /** Every TypeScript file of ours. */
 export function readSourceFiles(): SourceFile[] {
-  const paths = globSync('{packages,services,stack,scripts,test,bench}/**/*.ts', {
+  const paths = globSync('{packages,services,stack,scripts,test,bench}/**/*.{ts,tsx}', {
     cwd: ROOT,
-    exclude: path => path.split('/').includes('node_modules'),
+    exclude: path => path.split('/').some(part => part === 'node_modules' || part === 'dist'),
   })
   return paths.sort().map(path => {
     const text = readFileSync(join(ROOT, path), 'utf8')
     const workspace = WORKSPACE.exec(path)?.[0] ?? '.'
     const isProduction =
-      workspace !== '.' && path.startsWith(`${workspace}/src/`) && !/[.-]test\.ts$|\.contract\.ts$/.test(path)
+      workspace !== '.' && path.startsWith(`${workspace}/src/`) && !/[.-]test\.tsx?$|\.contract\.ts$/.test(path)
     return { path, workspace, isProduction, text, imports: importsOf(path, text) }
   })
 }

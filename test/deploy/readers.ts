@@ -58,5 +58,6 @@ export const SAMPLE_SECRETS: Readonly<Record<string, string>> = {
   BOOTSTRAP_API_KEY: `bsk_${'0123456789abcdef'.repeat(3)}`,
   MONGO_URL: 'mongodb://mongo-0.mongo:27017/?replicaSet=rs0',
   MAIL_EVENTS_TOKEN: 'mail-events-token-of-the-tests',
+  OIDC_CLIENT_SECRET: 'secret-of-the-client',
   SMTP_URL: 'smtp://user:password@smtp.example.com:587',
 }

@@ -1,23 +1,33 @@
-/** An operator enables a channel again after its endpoint was down, and replays the missed deliveries, through the API. */
+/**
+ * An operator replays through the API: deliveries that were missed while an endpoint was down, and messages that could not be decided.
+ */
 
 import type { AlertChannel, ChannelTestResult } from '@backstop/channels'
-import type { Delivery, Incident, Replay } from '@backstop/contracts'
+import type { DeadLetter, Delivery, InboxEntry, Incident, Replay } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { checkStandardWebhook } from '@backstop/simulator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
+import { isOpened } from '../setup/customer.ts'
 import { openProduct } from '../setup/product.ts'
+import { openInspector, type ProductInspector } from '../setup/product-inspector.ts'
 import { openShop, type Shop } from '../setup/shop.ts'
 
+/** The deadline of every wait for a decision. It is long enough for a busy machine. */
+const WITHIN_MS = 60_000
+
 let product: Product
+let inspector: ProductInspector
 const shops: Shop[] = []
 
 beforeAll(async () => {
   product = await openProduct('control', { recheckDelayMs: 1_500 })
+  inspector = await openInspector(product)
 })
 
 afterAll(async () => {
   await Promise.all(shops.map(shop => shop.stop()))
+  await inspector?.stop()
   await product?.stop()
 })
 
@@ -113,5 +123,69 @@ describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
     await api.post(`/v1/deliveries/${waiting.delivery_id}/retry`, {})
     const isIt = (one: { webhookId: string | undefined }) => one.webhookId === waiting.delivery_id
     await receiver.waitFor('the third attempt', one => isIt(one) && one.answered === 200, 15_000)
+  })
+})
+
+describe('a message that cannot be decided', () => {
+  /** Makes the stored case of a shop's only payment unreadable. @returns a function that restores it */
+  async function damageCase(projectId: string): Promise<() => Promise<void>> {
+    const cases = inspector.database.collection<{ project_id: string; current: [{ state: string }] }>('subjects')
+    const setState = async (state: string) => {
+      const { matchedCount } = await cases.updateOne({ project_id: projectId }, { $set: { 'current.0.state': state } })
+      expect(matchedCount).toBe(1)
+    }
+    const [before, ...others] = await cases.find({ project_id: projectId }).toArray()
+    if (before === undefined || others.length > 0) throw new Error('The shop has exactly one case')
+    await setState('damaged')
+    return () => setState(before.current[0].state)
+  }
+
+  test('is listed with its repair, and is decided by it after the cause is gone', { timeout: 240_000 }, async () => {
+    const { projectId, api, processor, pay, report, action, alertAbout, alertsAbout } = await openTestShop()
+    const deadLetters = async (kind: DeadLetter['kind']) => {
+      const path = `/v1/dead-letters?project_id=${projectId}&kind=${kind}`
+      return (await api.get<{ data: DeadLetter[] }>(path)).data
+    }
+    /** The dead notification that names the refund. The processor also reports the new total of the payment. */
+    const findRefundCreated = async () => {
+      const letters = await deadLetters('notification')
+      if (letters.length < 2) return undefined
+      const entries = await Promise.all(letters.map(({ resource }) => api.get<InboxEntry>(resource ?? '')))
+      return letters[entries.findIndex(({ event_type }) => event_type === 'refund.created')]
+    }
+    const wait = { timeoutMs: WITHIN_MS, everyMs: 100 }
+    const payment = pay().paymentIntent.id
+    const first = processor.refund({ payment_intent: payment, amount: 700 })
+    await alertAbout(first.id, WITHIN_MS)
+    await inspector.untilIdle(WITHIN_MS)
+
+    const restoreCase = await damageCase(projectId)
+    const said = { subject: payment, amount: 700, currency: 'eur', state: 'completed', provider_ref: first.id }
+    const { operation_id } = await report(said)
+    const second = processor.refund({ payment_intent: payment, amount: 800 })
+    const operation = await until('the dead operation', async () => (await deadLetters('operation'))[0], wait)
+    const notification = await until('both dead notifications', findRefundCreated, wait)
+    expect(operation).toMatchObject({
+      topic: 'operations',
+      reason_code: 'internal',
+      resource: `/v1/operations/${operation_id}`,
+      repair: { method: 'POST', path: `/v1/dead-letters/${operation.dead_letter_id}/replay` },
+    })
+    expect(notification).toMatchObject({
+      topic: 'inbound.processor',
+      repair: { method: 'POST', path: `${notification.resource}/replay` },
+    })
+    expect(await action(first.id)).toMatchObject({ verdict: 'unexplained' })
+    expect(await action(second.id)).toBeUndefined()
+
+    await restoreCase()
+    await api.post(operation.repair?.path ?? '', {})
+    await until('the explained refund', async () => (await action(first.id))?.verdict === 'explained', wait)
+    await until('no dead operation', async () => (await deadLetters('operation')).length === 0, wait)
+    await api.post(notification.repair?.path ?? '', {})
+    await alertAbout(second.id, WITHIN_MS)
+    expect(await api.post('/v1/dead-letters/replay', { project_id: projectId })).toMatchObject({ blocked: [] })
+    await until('no dead notification', async () => (await deadLetters('notification')).length === 0, wait)
+    expect(alertsAbout(first.id).filter(isOpened)).toHaveLength(1)
   })
 })

@@ -3,8 +3,8 @@
  * twice, in any order or never. Operations report all changes except one in twenty. Exactly the unreported changes must alert,
  * each once.
  *
- * The mix stays within the rate limits that the product keeps (requests per minute: processor 1,000, reseller 180, subscription
- * biller 110). Every event of the biller is read back, so the biller has the fewest changes. The reseller and the processor are
+ * The mix stays within the rate limits that the product keeps (requests per minute besides details: processor 1,000, reseller 150,
+ * subscription biller 85). Every event of the biller is read back, so the biller has the fewest changes. The reseller and the processor are
  * swept, and read at the second looks at unexplained actions. The two accounts without read key cannot be read, so they lose no
  * events. The second look happens after twenty seconds instead of one minute.
  */

@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 async function openTestShop(outOfBand?: 'auto' | 'alert' | 'ignore'): Promise<Shop> {
-  const shop = await openShop(product, outOfBand)
+  const shop = await openShop(product, { outOfBand })
   shops.push(shop)
   return shop
 }

@@ -1,9 +1,8 @@
 /**
- * A customer with a unique name and e-mail address at each provider: the canary. It may be only in the channel that is allowed to show
- * personal data, and in the database until its connection is deleted. The topics of Kafka keep it until their retention ends
- * (docs/architecture.md, "Retention").
+ * A customer with a unique name and e-mail address at each provider: the canary. It is also in a reason that a person wrote, and the name
+ * of a key is an e-mail address. It may be only in the channel that is allowed to show personal data, and in the database until its
+ * connection is deleted. The topics of Kafka keep it until their retention ends (docs/architecture.md, "Retention").
  */
-import { readFileSync } from 'node:fs'
 import type { AlertChannel } from '@backstop/channels'
 import { startReceiver, until } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,6 +12,7 @@ import { type Connected, connectBiller, connectProcessor, connectReseller } from
 import { type Customer, openCustomer } from '../setup/customer.ts'
 import { openProduct } from '../setup/product.ts'
 import { openInspector, type ProductInspector } from '../setup/product-inspector.ts'
+import { readDatabase, readLogs } from '../setup/product-traces.ts'
 
 const WITHIN_MS = 60_000
 /** The reconciler looks for deleted connections every minute. */
@@ -23,6 +23,10 @@ const CANARY = `qzcanary${Date.now().toString(36)}`
 const OPERATOR = `qzoperator${Date.now().toString(36)}`
 const NAME = `Canary ${CANARY}`
 const EMAIL = `${CANARY}@canary.example`
+/** The reason of the reseller's refund, in the words of a person. */
+const REASON = `Asked by ${CANARY}`
+/** Keys are named by people, also after a mailbox. */
+const KEY_NAME = `${OPERATOR}@keys.example`
 const MAILBOX = `ops-${CANARY.slice(8)}@example.com`
 
 const stops: (() => Promise<void>)[] = []
@@ -74,18 +78,21 @@ async function makeChanges(): Promise<string[]> {
   const payment = cards.account.createPayment({ ...money, customer: person })
   const ending = cards.account.subscribe({ ...money, customer: person }).subscription
   cards.account.cancel(ending.id)
-  const sold = reseller.account.subscribe({ amount: 3_499, customData: { buyer: NAME, email: EMAIL } })
+  const sold = reseller.account.subscribe({
+    ...{ amount: 3_499, person: { name: NAME, email: EMAIL } },
+    customData: { buyer: NAME, email: EMAIL },
+  })
   reseller.account.cancel(sold.subscription.id)
   const by = { source: 'admin_console' as const, user: `${OPERATOR}@shop.example` }
   const buyer = { person: { first_name: 'Canary', last_name: CANARY, email: EMAIL } }
   const bill = biller.account.bill({ amount: 4_499, ...buyer })
   const plan = biller.account.subscribe({ amount: 5_499, ...buyer })
   biller.account.cancel(plan.subscription.id, {
-    by: { source: 'api', user: 'Support tool', originUser: `for ${OPERATOR}` },
+    by: { source: 'api', user: KEY_NAME, originUser: `for ${OPERATOR}` },
   })
   return [
     cards.account.refund({ payment_intent: payment.paymentIntent.id }).id,
-    reseller.account.refund({ transactionId: sold.transaction.id }).id,
+    reseller.account.refund({ transactionId: sold.transaction.id, reason: REASON }).id,
     biller.account.refundInvoice(bill.invoice.id, { by }).refund.id,
     ...[ending.id, sold.subscription.id, plan.subscription.id],
   ]
@@ -99,17 +106,10 @@ async function caughtMails(): Promise<string> {
   return JSON.stringify(all.filter(({ to }) => to.some(({ address }) => address === MAILBOX)))
 }
 
-/** Every document of every collection, as text. */
-async function dump(): Promise<Map<string, string>> {
-  const names = (await inspector.database.listCollections().toArray()).map(({ name }) => name)
-  const texts = names.map(async name => {
-    return [name, JSON.stringify(await inspector.database.collection(name).find().toArray())] as const
-  })
-  return new Map(await Promise.all(texts))
-}
-
 async function collectionsWith(...wanted: string[]): Promise<string[]> {
-  const found = [...(await dump())].filter(([, text]) => wanted.some(one => text.includes(one)))
+  const found = [...(await readDatabase(inspector.database))].filter(([, text]) =>
+    wanted.some(one => text.includes(one)),
+  )
   return found.map(([name]) => name).sort()
 }
 
@@ -149,23 +149,26 @@ describe('the name and the e-mail address of a customer, and the user who made a
       return missing.length === 0
     }
     await until('all alerts in all channels', hasAll, { timeoutMs: WITHIN_MS, everyMs: 250, seen: () => ({ missing }) })
-    const { permitted: shown, ...others } = await texts()
+    const { permitted: _, ...others } = await texts()
     const shownFor = (ref: string | undefined) =>
       permitted.requests.map(({ body }) => body.toString()).filter(text => text.includes(String(ref)))
-    // The reseller gives no name and no address of a customer.
-    for (const ref of [refs[0], refs[2], refs[3], refs[5]]) {
+    for (const ref of refs) {
       expect(shownFor(ref).join(), `the alert about ${ref}`).toContain(EMAIL)
+      expect(shownFor(ref).join(), `the alert about ${ref}`).toContain(NAME)
     }
-    expect(shown).toContain(NAME)
+    expect(shownFor(refs[1]).join()).toContain(REASON)
+    expect(shownFor(refs[5]).join()).toContain(KEY_NAME)
     for (const ref of [refs[2], refs[5]]) expect(shownFor(ref).join(), `the alert about ${ref}`).toContain(OPERATOR)
     for (const [channel, text] of Object.entries(others)) {
       expect(text, channel).not.toContain(CANARY)
       expect(text, channel).not.toContain(OPERATOR)
+      expect(text, channel).toContain('(hidden)')
     }
 
     expect(await problemDocuments()).not.toContain(CANARY)
+    const logs = readLogs(product)
     for (const service of product.processes()) {
-      const log = readFileSync(service.logPath, 'utf8')
+      const log = logs.get(service.name) ?? ''
       expect(log.length, service.name).toBeGreaterThan(100)
       expect(log, service.name).not.toMatch(new RegExp(`${CANARY}|${OPERATOR}`, 'i'))
       const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text()
@@ -192,8 +195,8 @@ describe('the name and the e-mail address of a customer, and the user who made a
       return left.length === 0
     }
     await until('the erasure', isErased, { timeoutMs: ERASED_WITHIN_MS, everyMs: 1_000, seen: () => ({ left }) })
-    for (const service of product.processes()) {
-      expect(readFileSync(service.logPath, 'utf8'), service.name).not.toMatch(new RegExp(`${CANARY}|${OPERATOR}`, 'i'))
+    for (const [service, log] of readLogs(product)) {
+      expect(log, service).not.toMatch(new RegExp(`${CANARY}|${OPERATOR}`, 'i'))
     }
   })
 })

@@ -220,7 +220,7 @@ afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
 })
 
-/** Waits until every change has a verdict and all deliveries are counted. */
+/** Waits until every change has a verdict, and all deliveries and actions are counted. */
 async function untilAllJudged(customer: Customer): Promise<void> {
   const areJudged = async () => {
     const actions = await customer.actions()
@@ -234,6 +234,16 @@ async function untilAllJudged(customer: Customer): Promise<void> {
     timeoutMs: WITHIN_MS,
     everyMs: 100,
   })
+  await until('the totals of the day to count all actions', () => areTotalsCurrent(customer), {
+    timeoutMs: WITHIN_MS,
+    everyMs: 100,
+  })
+}
+
+/** True if no day of the project waits to be counted again. */
+async function areTotalsCurrent({ projectId: project_id }: Customer): Promise<boolean> {
+  const waiting = { project_id, count_at: { $exists: true } }
+  return (await inspector.database.collection('daily_totals').countDocuments(waiting)) === 0
 }
 
 /** True if the health of the channels, which is written once a second, counts every delivery. */

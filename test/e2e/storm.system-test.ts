@@ -2,6 +2,8 @@
  * A leaked key on the whole product: 400 unexplained refunds of the card processor within seconds, and what people and
  * programs get about them.
  */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { AlertChannel } from '@backstop/channels'
 import type { ActionDocument } from '@backstop/contracts'
 import { startReceiver, until } from '@backstop/kit/test'
@@ -30,11 +32,11 @@ let shop: Shop
 let slack: Awaited<ReturnType<typeof startReceiver>>
 
 beforeAll(async () => {
-  const serviceEnv = { notifier: { STORM_QUIET_MS: String(QUIET_MS) } }
+  const serviceEnv = { notifier: { STORM_QUIET_MS: String(QUIET_MS), PUBLIC_URL: 'https://backstop.example.com' } }
   product = await openProduct('storm', { recheckDelayMs: 1_500, serviceEnv })
   stops.push(() => product.stop())
   inspector = await openInspector(product)
-  shop = await openShop(product)
+  shop = await openShop(product, { livemode: true })
   slack = await startReceiver()
   stops.push(inspector.stop, shop.stop, slack.stop)
   for (const config of [
@@ -69,6 +71,17 @@ interface Mail {
   readonly to: readonly { readonly address: string }[]
   readonly subject: string
   readonly text: string
+  readonly html: string
+}
+
+/**
+ * Keeps messages in the folder BACKSTOP_STORM_MESSAGES, from which `npm run previews -- storm` makes the pictures of docs/storms.md.
+ */
+function keepMessages(messages: Readonly<Record<string, string>>): void {
+  const folder = process.env.BACKSTOP_STORM_MESSAGES
+  if (folder === undefined) return
+  mkdirSync(folder, { recursive: true })
+  for (const [name, message] of Object.entries(messages)) writeFileSync(join(folder, name), message)
 }
 
 async function mails(): Promise<Mail[]> {
@@ -76,6 +89,7 @@ async function mails(): Promise<Mail[]> {
   return all.filter(({ to }) => to.some(({ address }) => address === MAILBOX))
 }
 
+const isReport = (text: string) => /\d+ unexplained refunds on /.test(text)
 const isLast = (text: string) => text.includes('Ended: ')
 
 /** The count and the money of a report, as a person reads them: `EUR 19,161.60 (384 actions)`. */
@@ -114,11 +128,11 @@ test('400 unexplained refunds within seconds are each one webhook, and at most t
   const refs = await makeRefunds()
   const posted = seconds()
 
-  let last: { slack?: string | undefined; mail?: string | undefined } = {}
+  let last: { slack?: string | undefined; mail?: Mail | undefined } = {}
   const areLastReportsHere = async () => {
     last = {
       slack: slack.requests.map(({ body }) => body.toString()).find(isLast),
-      mail: (await mails()).find(({ subject }) => isLast(subject))?.text,
+      mail: (await mails()).find(({ subject }) => isLast(subject)),
     }
     return last.slack !== undefined && last.mail !== undefined
   }
@@ -141,7 +155,7 @@ test('400 unexplained refunds within seconds are each one webhook, and at most t
   const expected = await expectedReport()
   expect(expected).toMatchObject({ count: REFUNDS, money: [{ currency: 'eur' }, { currency: 'usd' }] })
   expect(readReport(String(last.slack))).toEqual(expected)
-  expect(readReport(`${last.mail}`)).toEqual(expected)
+  expect(readReport(String(last.mail?.text))).toEqual(expected)
 
   const incidents = await shop.incidents()
   const actions = await shop.actions()
@@ -154,4 +168,18 @@ test('400 unexplained refunds within seconds are each one webhook, and at most t
   expect(others).toEqual([])
   // The list of incidents also shows the first nine as members.
   expect(new Set(incidents.map(({ storm_id }) => storm_id))).toEqual(new Set([stormId]))
+
+  const counts = { ...messages, webhook: opened.length }
+  keepMessages({
+    'slack-first.json': slack.requests.map(({ body }) => body.toString()).find(isReport) ?? '',
+    'slack-last.json': last.slack ?? '',
+    'email-last.html': last.mail?.html ?? '',
+    'webhook.json': JSON.stringify(opened.find(one => incidentOf(one)?.storm_id != null)?.body ?? null),
+    'sums.json': JSON.stringify({
+      posted_s: posted,
+      messages: counts,
+      database: expected,
+      incidents: incidents.length,
+    }),
+  })
 }, 120_000)

@@ -58,17 +58,20 @@ export interface ConnectOptions {
 }
 
 export const READ_KEY = 'a-key-that-may-only-read'
+/** The key of the software that refunds and cancels through the provider's API. */
+export const WRITE_KEY = 'a-key-that-may-write'
+const API_OPTIONS = { readKeys: [READ_KEY], writeKeys: [WRITE_KEY], now: Date.now, rateLimits: [] }
 const DESTINATION_SECRET = 'pdl_ntfset_01j0000000000000000000000_tests'
 /** Events are posted again for longer than any test takes, because ingress may restart or Kafka may be down. */
 const RETRY_DELAYS_MS = Array.from({ length: 300 }, () => 200)
 
 export async function connectProcessor(
   customer: Customer,
-  options: ConnectOptions & Pick<CardProcessorOptions, 'sendsRefundEvents'> = {},
+  options: ConnectOptions & Pick<CardProcessorOptions, 'sendsRefundEvents' | 'livemode'> = {},
 ): Promise<Connected<'processor'>> {
-  const { sendsRefundEvents = true } = options
-  const account = createCardProcessor({ now: Date.now, sendsRefundEvents, ...chanceOf(options) })
-  const api = await startProcessorApi({ processor: account, readKeys: [READ_KEY], now: Date.now, rateLimits: [] })
+  const { sendsRefundEvents = true, livemode = false } = options
+  const account = createCardProcessor({ now: Date.now, sendsRefundEvents, livemode, ...chanceOf(options) })
+  const api = await startProcessorApi({ processor: account, ...API_OPTIONS })
   return connect(customer, 'processor', account, api, options)
 }
 
@@ -77,7 +80,7 @@ export async function connectReseller(
   options: ConnectOptions = {},
 ): Promise<Connected<'reseller'>> {
   const account = createReseller({ now: Date.now, ...chanceOf(options) })
-  const api = await startResellerApi({ reseller: account, readKeys: [READ_KEY], now: Date.now, rateLimits: [] })
+  const api = await startResellerApi({ reseller: account, ...API_OPTIONS })
   return connect(customer, 'reseller', account, api, options)
 }
 
@@ -87,7 +90,7 @@ export async function connectBiller(
   options: ConnectOptions = {},
 ): Promise<Connected<'subscription'>> {
   const account = createSubscriptionBiller({ now: Date.now, ...chanceOf(options) })
-  const api = await startBillerApi({ biller: account, readKeys: [READ_KEY], now: Date.now, rateLimits: [] })
+  const api = await startBillerApi({ biller: account, ...API_OPTIONS })
   return connect(customer, 'subscription', account, api, { isReadable: true, ...options })
 }
 

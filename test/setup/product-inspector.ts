@@ -27,7 +27,12 @@ const TOPICS_OF_GROUP = {
 } as const
 
 /** The path of the outbox in the documents of each collection with outboxes. */
-const OUTBOXES = { subjects: 'current.outbox', operations: 'outbox' } as const
+const OUTBOXES = {
+  subjects: 'current.outbox',
+  operations: 'outbox',
+  channel_health: 'outbox',
+  storms: 'outbox',
+} as const
 
 export interface ProductInspector {
   /**

@@ -14,10 +14,13 @@ export interface Shop extends Customer, Pick<Connected<'processor'>, 'connection
   setOutOfBand(to: OutOfBand): Promise<void>
 }
 
-/** Opens a shop through the public API. */
-export async function openShop(product: Product, outOfBand: OutOfBand = 'alert'): Promise<Shop> {
+/** Opens a shop through the public API. Its payments are test payments, unless `livemode` is true. */
+export async function openShop(
+  product: Product,
+  { outOfBand = 'alert', livemode = false }: { outOfBand?: OutOfBand | undefined; livemode?: boolean } = {},
+): Promise<Shop> {
   const customer = await openCustomer(product)
-  const cards = await connectProcessor(customer, { outOfBand })
+  const cards = await connectProcessor(customer, { outOfBand, livemode })
   const { connection, endpoint, report, account: processor } = cards
   return {
     ...customer,

@@ -15,22 +15,25 @@ export interface DemoRecord {
   processor_key: string
 }
 
-/** Stores the record in a file that only its owner can read. */
-export interface DemoRecords {
+/** Stores a record in a file that only its owner can read. */
+export interface DemoRecords<Stored = DemoRecord> {
   /**
    * The record of an earlier run. Undefined at the first run, if the file is unreadable, and if the secret keys have changed,
    * because Backstop can then not decrypt the secret of the recorded connection. The demo then creates new resources.
    */
-  read(): DemoRecord | undefined
-  write(record: DemoRecord): void
+  read(): Stored | undefined
+  write(record: Stored): void
 }
 
 /** @param secretsFingerprint identifies the secret keys that encrypt the secrets of the demo's resources */
-export function createDemoRecords(path: string, secretsFingerprint: string): DemoRecords {
+export function createDemoRecords<Stored extends object = DemoRecord>(
+  path: string,
+  secretsFingerprint: string,
+): DemoRecords<Stored> {
   return {
     read() {
       try {
-        const stored = JSON.parse(readFileSync(path, 'utf8')) as DemoRecord & { secrets_fingerprint?: string }
+        const stored = JSON.parse(readFileSync(path, 'utf8')) as Stored & { secrets_fingerprint?: string }
         return stored.secrets_fingerprint === secretsFingerprint ? stored : undefined
       } catch {
         return undefined

@@ -147,7 +147,7 @@ async function findUsableChannel(
 }
 
 async function connectAccount(api: ManagementApi): Promise<ConnectedAccount> {
-  const { project_id } = await api.post<{ project_id: string }>('/v1/projects', { name: 'Demo shop' })
+  const { project_id } = await api.post<{ project_id: string }>('/v1/projects', { name: 'Demo shop', demo: true })
   const { connection_id, signing_secret, out_of_band } = await api.post<CreatedConnection>(
     `/v1/projects/${project_id}/connections`,
     { kind: 'processor', name: 'Card processor' },

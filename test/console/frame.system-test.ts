@@ -1,0 +1,218 @@
+/** The frame of the console: signing in with an API key, a link or OpenID Connect, what stays open after a reload, live rows, the keyboard and the search. */
+import { choosePorts } from '@backstop/stack'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Product } from '../../scripts/start/product.ts'
+import {
+  CLIENT_ID,
+  CLIENT_SECRET,
+  type LocalProvider,
+  startLocalProvider,
+} from '../../services/admin-api/test/local-provider.ts'
+import { openProduct } from '../setup/product.ts'
+import { openShop, type Shop } from '../setup/shop.ts'
+import { type ConsoleBrowser, type ConsoleTab, openConsoleBrowser } from './console-browser.ts'
+
+const RECHECK_MS = 1_000
+const ALERT_MS = 60_000
+
+const stops: (() => Promise<void>)[] = []
+let product: Product
+let shop: Shop
+let browser: ConsoleBrowser
+let tab: ConsoleTab
+let provider: LocalProvider
+
+beforeAll(async () => {
+  // The provider leads browsers back to one address only, so it needs the port before the product starts.
+  const { admin } = await choosePorts({ admin: {} })
+  provider = await startLocalProvider(`http://127.0.0.1:${admin}/v1/sign-in/oidc/callback`)
+  stops.push(provider.stop)
+  const oidc = { OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: CLIENT_ID, OIDC_CLIENT_SECRET: CLIENT_SECRET }
+  product = await openProduct('console', {
+    recheckDelayMs: RECHECK_MS,
+    ports: { 'admin-api': admin },
+    serviceEnv: { 'admin-api': { ...oidc, OIDC_ROLES: 'finance=viewer' } },
+  })
+  stops.push(() => product.stop())
+  shop = await openShop(product)
+  browser = await openConsoleBrowser()
+  stops.push(shop.stop, browser.close)
+})
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+afterEach(async () => {
+  expect(tab.faults()).toEqual([])
+  await tab.context.close()
+})
+
+describe('a sign-in with an API key', () => {
+  test('opens the page that was asked for, where an incident arrives live and stays after a reload', async () => {
+    tab = await browser.openTab(product.urls.admin)
+    const { page } = tab
+    const path = `/p/${shop.projectId}/incidents?state=open`
+    await tab.open(path)
+    await page.getByRole('heading', { name: 'Sign in to Backstop' }).waitFor()
+    await tab.signIn(product.key)
+    await page.getByText('No incident fits these filters').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+
+    const payment = shop.pay()
+    shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 12_345 })
+    const row = page.getByRole('region', { name: 'Incidents' }).getByRole('link')
+    await row.filter({ hasText: '123.45' }).waitFor({ timeout: ALERT_MS })
+
+    await page.reload()
+    await row.filter({ hasText: '123.45' }).waitFor()
+    await page.getByRole('button', { name: 'State: Open' }).waitFor()
+    expect(page.url()).toContain(path)
+  })
+
+  test('says why a wrong key is refused', async () => {
+    tab = await browser.openTab(product.urls.admin)
+    const { page } = tab
+    await tab.open('/sign-in')
+    await page.getByLabel('API key').fill('bsk_not_a_key')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('alert').getByText('You are not signed in').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText(/^Request/)
+      .waitFor()
+  })
+
+  test('is needed again when the session was ended elsewhere, and then returns to the page', async () => {
+    tab = await browser.openTab(product.urls.admin)
+    const { page, context } = tab
+    await tab.open('/sign-in')
+    await tab.signIn(product.key)
+    await tab.open(`/p/${shop.projectId}/connections`)
+    await page.getByRole('heading', { name: 'Connections' }).waitFor()
+    await context.clearCookies()
+    // Not by a click, because the open page may notice the end of its session before it.
+    await tab.open(`/p/${shop.projectId}/incidents`)
+    await page.getByRole('heading', { name: 'Sign in to Backstop' }).waitFor()
+    await tab.signIn(product.key)
+    await page.getByRole('heading', { name: 'Incidents' }).waitFor()
+  })
+})
+
+describe('a sign-in link', () => {
+  test('signs in once, opens the page that it names, and leaves no token in the address', async () => {
+    const { url } = await shop.api.post<{ url: string }>('/v1/sign-in-links', {})
+    const link = new URL(url)
+    link.searchParams.set('return_to', `/p/${shop.projectId}/channels`)
+    tab = await browser.openTab(product.urls.admin)
+    const { page } = tab
+    await tab.open(link.href)
+    await page.getByRole('heading', { name: 'Channels' }).waitFor()
+    expect(page.url()).not.toContain('#')
+
+    await tab.context.clearCookies()
+    await tab.open(link.href)
+    await page.getByRole('alert').getByText('You are not signed in').waitFor()
+  })
+
+  test('opens no page of another site', async () => {
+    const { url } = await shop.api.post<{ url: string }>('/v1/sign-in-links', {})
+    const link = new URL(url)
+    link.searchParams.set('return_to', '//evil.example/')
+    tab = await browser.openTab(product.urls.admin)
+    await tab.open(link.href)
+    await tab.page.waitForURL(address => address.pathname.startsWith('/p/'))
+    expect(new URL(tab.page.url()).origin).toBe(product.urls.admin)
+  })
+})
+
+describe('the keyboard', () => {
+  test('goes to a page, opens a row, and finds the row again on the way back', async () => {
+    tab = await browser.openTab(product.urls.admin)
+    const { page } = tab
+    await tab.open('/sign-in')
+    await tab.signIn(product.key)
+    await tab.open(`/p/${shop.projectId}`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.keyboard.type('gi')
+    await page.getByRole('heading', { name: 'Incidents', exact: true }).waitFor()
+    const rows = page.getByRole('region', { name: 'Incidents' }).getByRole('link')
+    await rows.first().waitFor()
+    await page.keyboard.press('j')
+    expect(await rows.first().evaluate(row => row === row.ownerDocument.activeElement)).toBe(true)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/incidents\/inc_/)
+    await page.goBack()
+    await rows.first().waitFor()
+    await expect.poll(() => rows.first().evaluate(row => row === row.ownerDocument.activeElement)).toBe(true)
+
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('g i').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  })
+
+  test('finds an incident by an id of the provider, and a page by its name', async () => {
+    tab = await browser.openTab(product.urls.admin)
+    const { page } = tab
+    await tab.open('/sign-in')
+    await tab.signIn(product.key)
+    const payment = shop.pay()
+    const { id } = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 777 })
+    await tab.open(`/p/${shop.projectId}/incidents`)
+    await page.getByText('7.77').waitFor({ timeout: ALERT_MS })
+    await page.keyboard.press('Control+k')
+    const field = page.getByRole('combobox', { name: 'Find an id, amount, customer or page' })
+    await field.fill(id)
+    await page.getByRole('option').filter({ hasText: 'action' }).first().click()
+    await page.waitForURL(/\/actions\/act_/)
+
+    await page.keyboard.press('Control+k')
+    await field.fill('budg')
+    await field.press('Enter')
+    await page.getByRole('heading', { name: 'Budgets' }).waitFor()
+  })
+})
+
+test('a page that is not there says so, and an unknown id of an alert too', async () => {
+  tab = await browser.openTab(product.urls.admin)
+  const { page } = tab
+  await tab.open('/sign-in')
+  await tab.signIn(product.key)
+  await tab.open('/nowhere')
+  await page.getByRole('heading', { name: 'There is no page at this address' }).waitFor()
+  await tab.open('/incidents/inc_0000000000000000000000000')
+  await page
+    .getByRole('alert')
+    .getByText(/could not be read/)
+    .waitFor()
+})
+
+describe('a sign-in with the OpenID Connect provider', () => {
+  /** Follows the button of the sign-in page to the provider, which leads back at once. */
+  async function signInAs(subject: string, groups: string[], path: string): Promise<void> {
+    provider.people.set(subject, { name: 'Nora Provider', groups })
+    provider.signsIn = subject
+    tab = await browser.openTab(product.urls.admin)
+    await tab.open(path)
+    await tab.page.getByRole('link', { name: 'Sign in with your organisation' }).click()
+  }
+  /** The requests to the provider are no faults. */
+  const otherFaults = () => tab.faults().filter(fault => !fault.includes(provider.issuer))
+
+  test('opens the page that was asked for, with the role of the groups', async () => {
+    const path = `/p/${shop.projectId}/channels`
+    await signInAs('nora', ['finance'], path)
+    await tab.page.getByRole('heading', { name: 'Channels' }).waitFor()
+    await tab.page.getByRole('button', { name: 'Nora Provider' }).waitFor()
+    expect(tab.page.url()).toBe(product.urls.admin + path)
+    expect(await tab.page.getByRole('link', { name: 'New channel' }).count()).toBe(0)
+    expect(otherFaults()).toEqual([])
+  })
+
+  test('says what to do if no group of the person has a role', async () => {
+    await signInAs('otto', ['visitors'], '/sign-in')
+    await tab.page.getByRole('heading', { name: /^You are not signed in/ }).waitFor()
+    await tab.page.getByText(/None of your groups has a role in Backstop; ask an administrator/).waitFor()
+    await tab.page.getByRole('link', { name: 'Sign in again' }).waitFor()
+    expect(otherFaults()).toEqual([])
+  })
+})

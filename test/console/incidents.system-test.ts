@@ -1,0 +1,112 @@
+/** Incidents and storms in the console: they arrive live, two people change one at once, and a whole storm is resolved as one. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { Product } from '../../scripts/start/product.ts'
+import { openProduct } from '../setup/product.ts'
+import { openShop, type Shop } from '../setup/shop.ts'
+import { type ConsoleBrowser, type ConsoleTab, openConsoleBrowser } from './console-browser.ts'
+
+const RECHECK_MS = 1_000
+const ALERT_MS = 60_000
+const STORM_REFUNDS = 12
+/** Shown whole, so it is not longer than what the page shows of an idempotency key. */
+const HOSTILE = '<img src=x onerror=alert(1)>'
+
+const stops: (() => Promise<void>)[] = []
+let product: Product
+let shop: Shop
+let browser: ConsoleBrowser
+let first: ConsoleTab
+let second: ConsoleTab
+
+beforeAll(async () => {
+  product = await openProduct('incidents', { recheckDelayMs: RECHECK_MS })
+  stops.push(() => product.stop())
+  shop = await openShop(product)
+  browser = await openConsoleBrowser()
+  stops.push(shop.stop, browser.close)
+  first = await openSignedIn()
+  second = await openSignedIn()
+})
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+afterEach(() => {
+  // A violation of the Content-Security-Policy is a fault too.
+  expect([...first.faults(), ...second.faults()]).toEqual([])
+})
+
+async function openSignedIn(): Promise<ConsoleTab> {
+  const tab = await browser.openTab(product.urls.admin)
+  await tab.open('/sign-in')
+  await tab.signIn(product.key)
+  return tab
+}
+
+test('an incident arrives live, and a person who resolves it after another one acknowledged it sees both versions', {
+  timeout: ALERT_MS + 30_000,
+}, async () => {
+  const [one, two] = [first.page, second.page]
+  await first.open(`/p/${shop.projectId}/incidents?state=open`)
+  await one.getByText('Live', { exact: true }).waitFor()
+  shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 12_345 })
+  const row = one.getByRole('region', { name: 'Incidents' }).getByRole('link')
+  await row.filter({ hasText: '123.45' }).click({ timeout: ALERT_MS })
+  await one.getByRole('heading', { name: 'Unexplained refund of EUR 123.45' }).waitFor()
+
+  await second.open(new URL(one.url()).pathname)
+  await two.getByRole('button', { name: 'Resolve' }).click()
+  const dialog = two.getByRole('dialog')
+  await dialog.getByLabel('Mistake of the provider').check()
+  await dialog.getByLabel('Note').fill('Ticket 4711')
+  await one.getByRole('button', { name: 'Acknowledge' }).click()
+  await one
+    .getByText(/^Acknowledged by/)
+    .first()
+    .waitFor()
+
+  await dialog.getByRole('button', { name: 'Resolve' }).click()
+  const race = dialog.getByRole('alert')
+  await race
+    .getByText(/^Acknowledged by/)
+    .first()
+    .waitFor()
+  await race.getByText('Resolve: mistake of the provider. Note: Ticket 4711').waitFor()
+  await race.getByRole('button', { name: 'Apply mine to it' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await two
+    .getByText(/^Resolved by .*mistake of the provider/)
+    .first()
+    .waitFor()
+  await one
+    .getByText(/^Resolved by .*mistake of the provider/)
+    .first()
+    .waitFor()
+})
+
+test('markup in the text of a provider is shown as text', { timeout: ALERT_MS + 30_000 }, async () => {
+  const { page } = first
+  shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 1_111, idempotencyKey: HOSTILE })
+  await first.open(`/p/${shop.projectId}/incidents`)
+  const row = page.getByRole('region', { name: 'Incidents' }).getByRole('link')
+  await row.filter({ hasText: '11.11' }).click({ timeout: ALERT_MS })
+  await page.getByText(HOSTILE, { exact: true }).first().waitFor()
+  expect(await page.locator('img, main script').count()).toBe(0)
+})
+
+test('“This was us” resolves a whole storm, and its actions become explained', {
+  timeout: ALERT_MS + 60_000,
+}, async () => {
+  const { page } = first
+  for (let made = 0; made < STORM_REFUNDS; made += 1) {
+    shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 2_000 })
+  }
+  await first.open(`/p/${shop.projectId}`)
+  const storm = page.getByRole('link', { name: /Storm of \d+ unexplained actions/ })
+  await storm.click({ timeout: ALERT_MS })
+  await page.getByText(/^1\d open/).waitFor({ timeout: ALERT_MS })
+  await page.getByRole('button', { name: 'This was us' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click()
+  await page.getByText(/^0 open, 0 acknowledged/).waitFor({ timeout: ALERT_MS })
+  await first.open(`/p/${shop.projectId}/incidents?state=open`)
+  await page.getByText('No incident fits these filters').waitFor()
+})

@@ -1,0 +1,57 @@
+/** People close an incident through the API, and the receiver of the project's alerts hears who did and why. */
+import type { Incident } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Product } from '../../scripts/start/product.ts'
+import { eventOf, incidentOf } from '../setup/customer.ts'
+import { openProduct } from '../setup/product.ts'
+import { openShop, type Shop } from '../setup/shop.ts'
+
+const LOOKED_WITHIN_MS = 80_000
+
+let product: Product
+let shop: Shop
+
+beforeAll(async () => {
+  product = await openProduct('e2e')
+  shop = await openShop(product, {})
+})
+
+afterAll(async () => {
+  await shop?.stop()
+  await product?.stop()
+})
+
+test('an incident is acknowledged and resolved by a person, and incident.resolved has the reason and the name', {
+  timeout: 240_000,
+}, async () => {
+  const payment = shop.pay()
+  const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 2499 })
+  await shop.alertAbout(refund.id, LOOKED_WITHIN_MS)
+  const [open] = await shop.incidents()
+  const path = `/v1/incidents/${open?.incident_id}`
+  const change = (verb: string, body: object = {}) => shop.api.post<Incident>(`${path}/${verb}`, body)
+
+  const acknowledged = await change('acknowledge')
+  expect(acknowledged).toMatchObject({ state: 'acknowledged', acknowledged_by: expect.any(String) })
+  await expect(change('acknowledge')).rejects.toThrow(/acknowledged by/)
+  const resolve = { reason: 'provider_mistake', note: 'Ticket 4711' }
+  const resolved = await change('resolve', resolve)
+  expect(resolved).toMatchObject({ state: 'resolved', resolved_by: acknowledged.acknowledged_by, ...resolve })
+
+  const told = await until('incident.resolved', () =>
+    shop.alertsAbout(refund.id).find(delivery => eventOf(delivery) === 'incident.resolved'),
+  )
+  expect(told).toMatchObject({ serviceSignature: 'valid' })
+  expect(incidentOf(told)).toMatchObject({
+    state: 'resolved',
+    resolved_by: acknowledged.acknowledged_by,
+    acknowledged_by: acknowledged.acknowledged_by,
+    ...resolve,
+  })
+  const { timeline } = await shop.api.get<{ timeline: { what: string; by?: { kind: string } }[] }>(path)
+  expect(timeline.slice(-2)).toMatchObject([
+    { what: 'incident_acknowledged', by: { kind: 'api_key' } },
+    { what: 'incident_resolved', by: { kind: 'api_key' } },
+  ])
+})
