@@ -1,7 +1,7 @@
 # One target per service, and one for the deploy job:
 #   docker build --target ingress --tag backstop-ingress:0.1.0 .        (or reconciler, notifier, admin-api, provision)
 #
-# Nothing is compiled: Node strips the types of the files in packages/ and services/. It does not do so in node_modules, so the
+# Nothing is compiled but the console, which runs in browsers: Node strips the types of the files in packages/ and services/. It does not do so in node_modules, so the
 # packages stay in place, and node_modules has npm's workspace links to them.
 
 # Pinned by digest, so that the same commit builds from the same bytes. `npm run pin-images` writes today's digests; the tags name
@@ -17,8 +17,8 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages packages
 COPY services services
-# The simulator signs events like the billing providers, so it must not be in a production image.
-RUN rm -rf packages/simulator
+# The simulator signs events like the billing providers, so it must not be in a production image. The console is built below.
+RUN rm -rf packages/simulator packages/console
 
 FROM sources AS manifests
 # Only the files that npm reads, so that a change of code does not reinstall the dependencies.
@@ -29,6 +29,16 @@ WORKDIR /app
 COPY --from=manifests /app ./
 RUN --mount=type=cache,target=/root/.npm \
     npm ci --omit=dev --ignore-scripts --workspace packages --workspace services
+
+FROM node AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+COPY packages/client/package.json packages/client/
+COPY packages/console/package.json packages/console/
+RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --workspace packages/console
+COPY packages/client packages/client
+COPY packages/console packages/console
+RUN ["node", "packages/console/scripts/build.ts"]
 
 FROM ${RUNTIME_IMAGE} AS runtime
 ARG VERSION=0.1.0
@@ -76,8 +86,9 @@ CMD ["node", "services/notifier/src/main.ts"]
 
 FROM service AS admin-api
 LABEL org.opencontainers.image.title="backstop-admin-api" \
-      org.opencontainers.image.description="The management API"
+      org.opencontainers.image.description="The management API and the console"
 COPY --from=sources /app/services/admin-api services/admin-api
+COPY --from=console /app/packages/console/dist packages/console/dist
 EXPOSE 8080
 CMD ["node", "services/admin-api/src/main.ts"]
 

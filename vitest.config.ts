@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/setup/longest-first.ts'
 
 const exclude = ['**/node_modules/**', '**/.backstop/**']
 
@@ -25,10 +26,12 @@ const retry = 1
 
 /**
  * The kinds of tests: `unit` needs no servers, `integration` needs the stack (Kafka, MongoDB, registry, SMTP), `system`
- * also starts the whole product, `alone` is a system test that runs by itself, `docker` needs a container engine.
+ * also starts the whole product, `alone` is a system test that runs by itself, `docker` needs a container engine, `mutation` removes one
+ * guard after the other, and takes minutes.
  */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       // Without isolation, because importing the modules again for each file would take most of the time.
       { test: { name: 'unit', include: ['**/*.test.ts'], exclude, isolate: false, testTimeout: 30_000 } },
@@ -40,7 +43,7 @@ export default defineConfig({
           exclude,
           retry,
           testTimeout: 120_000,
-          hookTimeout: 60_000,
+          hookTimeout: 180_000,
         },
       },
       {
@@ -56,6 +59,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'alone', include: aloneOnly, exclude, retry, testTimeout: 300_000, hookTimeout: 120_000 } },
+      { test: { name: 'mutation', include: ['**/*.mutation-test.ts'], exclude, testTimeout: 120_000 } },
       { test: { name: 'docker', include: ['test/**/*.docker-test.ts'], exclude } },
     ],
   },
