@@ -3,11 +3,12 @@
  * compose file on a container engine. It starts its own stack, so that it can run beside `npm start`, and stops it at the end.
  */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { progressOn, type RunningStack, startStack } from '@backstop/stack'
 import { buildConsole } from '../packages/console/scripts/build-console.ts'
+import { hasFailed, readReport, type TestedFile, withRepeated } from './test/test-report.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
@@ -24,9 +25,17 @@ type Project = (typeof PROJECTS)[number] | (typeof ON_REQUEST)[number]
  */
 const WORKERS: Record<Project, number> = { unit: 3, integration: 3, system: 3, alone: 1, docker: 1, mutation: 1 }
 
-interface Counts {
-  passed: number
-  failed: number
+/**
+ * With more failed files than this the change is broken, and a second run would only take time. Fewer are repeated alone, because a
+ * busy machine can delay a test beyond its deadline.
+ */
+const MOST_REPEATED = 6
+
+/** The result of a part: its files, and whether an error outside of its files, or a run without tests, ended it. */
+interface PartResult {
+  project: Project
+  files: TestedFile[]
+  broke: boolean
 }
 
 const started = performance.now()
@@ -59,23 +68,53 @@ async function runAll(): Promise<number> {
   // The promises are awaited below. Until then a rejection must not be reported as unhandled.
   starting?.catch(() => {})
   building?.catch(() => {})
-  const total: Counts = { passed: 0, failed: 0 }
-  if (only === undefined) count(total, await runCheck())
+  const checked = only !== undefined || (await runCheck())
+  const ran: PartResult[] = []
   for (const project of wanted) {
     if (project !== 'unit') stack = await starting
     if (project === 'system' || project === 'alone') await building
-    count(total, await runVitest(project))
+    ran.push(await runVitest(project))
     if (ended.signal.aborted) break
   }
+  const results = await repeatFailed(ran)
+  const passed = results.reduce((sum, part) => sum + part.files.reduce((files, file) => files + file.passed, 0), 0)
+  const failures = [...(checked ? [] : ['npm run check']), ...results.flatMap(failuresOf)]
+  if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.map(line => `  ${line}\n`).join('')}`)
   const seconds = Math.round((performance.now() - started) / 1000)
-  process.stdout.write(`\n${total.failed === 0 ? 'All is well' : 'Something failed'} after ${seconds} s\n`)
-  process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`)
-  return total.failed === 0 && total.passed > 0 && !ended.signal.aborted ? 0 : 1
+  process.stdout.write(`\n${failures.length === 0 ? 'All is well' : 'Something failed'} after ${seconds} s\n`)
+  process.stdout.write(`${passed} passed, ${failures.length} failed\n`)
+  return failures.length === 0 && passed > 0 && !ended.signal.aborted ? 0 : 1
 }
 
-function count(total: Counts, more: Counts): void {
-  total.passed += more.passed
-  total.failed += more.failed
+/** Runs the failed files once more, one after another, and says which of them pass now. */
+async function repeatFailed(ran: PartResult[]): Promise<PartResult[]> {
+  const failedFiles = ran.flatMap(part => part.files.filter(hasFailed))
+  if (failedFiles.length > MOST_REPEATED || ended.signal.aborted) return ran
+  const results: PartResult[] = []
+  for (const part of ran) {
+    const failed = part.files.filter(hasFailed)
+    if (failed.length === 0) {
+      results.push(part)
+      continue
+    }
+    const names = failed.map(file => relative(ROOT, file.path))
+    process.stdout.write(`\n── ${part.project} tests again, alone: ${names.join(', ')}\n`)
+    const again = await runVitest(part.project, names)
+    results.push({ ...part, files: withRepeated(part.files, again.files), broke: part.broke || again.broke })
+    const passed = again.files.filter(file => !hasFailed(file)).map(file => relative(ROOT, file.path))
+    if (passed.length > 0) process.stdout.write(`Passed only when repeated alone: ${passed.join(', ')}\n`)
+  }
+  return results
+}
+
+/** A line for each failure of a part. */
+function failuresOf({ project, files, broke }: PartResult): string[] {
+  const lines = files.flatMap(file =>
+    file.failures.map(({ test, error }) => `${relative(ROOT, file.path)}: ${test === null ? '' : `${test}: `}${error}`),
+  )
+  return broke && lines.length === 0
+    ? [`${project} tests: an error outside of the tests, or no test; see the output above`]
+    : lines
 }
 
 function startTestStack(): Promise<RunningStack> {
@@ -87,31 +126,27 @@ function startTestStack(): Promise<RunningStack> {
   })
 }
 
-/** Runs the static checks, which are reported as one test. */
-async function runCheck(): Promise<Counts> {
-  const code = await run([join(ROOT, 'scripts/check.ts')], {})
-  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+/** Whether the static checks pass. */
+async function runCheck(): Promise<boolean> {
+  return (await run([join(ROOT, 'scripts/check.ts')], {})) === 0
 }
 
-async function runVitest(project: Project): Promise<Counts> {
-  process.stdout.write(`\n── ${project} tests\n`)
-  const report = join(scratch, `${project}.json`)
+/**
+ * Runs a part.
+ * @param alone paths of the only files to run, one after another
+ */
+async function runVitest(project: Project, alone?: readonly string[]): Promise<PartResult> {
+  if (alone === undefined) process.stdout.write(`\n── ${project} tests\n`)
+  const report = join(scratch, alone === undefined ? `${project}.json` : `${project}-again.json`)
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const workers = `--maxWorkers=${WORKERS[project]}`
-  const code = await run([vitest, 'run', '--project', project, workers, ...reporters, ...filters], stackEnvironment())
-  const { passed, failed } = readReport(report)
-  // A run without tests, or with an error outside of tests, has failed too.
-  return code === 0 && passed > 0 ? { passed, failed } : { passed, failed: Math.max(1, failed) }
-}
-
-function readReport(path: string): Counts {
-  try {
-    const report = JSON.parse(readFileSync(path, 'utf8')) as { numPassedTests: number; numFailedTests: number }
-    return { passed: report.numPassedTests, failed: report.numFailedTests }
-  } catch {
-    return { passed: 0, failed: 0 }
-  }
+  const workers = `--maxWorkers=${alone === undefined ? WORKERS[project] : 1}`
+  const paths = alone ?? filters
+  const code = await run([vitest, 'run', '--project', project, workers, ...reporters, ...paths], stackEnvironment())
+  const files = readReport(report) ?? []
+  const passed = files.some(file => file.passed > 0)
+  // A run without a passed test, or with an error outside of its files, has failed too.
+  return { project, files, broke: !files.some(hasFailed) && (code !== 0 || !passed) }
 }
 
 /** The environment of the tests, with the URLs of the stack (packages/kit/test/stack.ts) and the folder for their data. */
