@@ -216,7 +216,9 @@ function projectNode() {
 /** Runs the script, forwards signals, and exits with its exit code. */
 function run(script, args) {
   const PATH = `${BIN}${delimiter}${pathWithoutBin()}`
-  const env = { ...process.env, PATH, BACKSTOP_STARTED_AT_MS: String(STARTED_AT_MS) }
+  // Node keeps compiled code there, which halves the processor time of the imports of a service.
+  const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(ROOT, 'node_modules/.cache/compiled')
+  const env = { ...process.env, PATH, NODE_COMPILE_CACHE, BACKSTOP_STARTED_AT_MS: String(STARTED_AT_MS) }
   // The IPC channel closes when this process ends for any reason, so that the script can end too.
   const child = spawn(projectNode(), [resolve(ROOT, script), ...args], {
     env,
