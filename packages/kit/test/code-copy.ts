@@ -1,6 +1,16 @@
 /** A copy of the code in which a test follows a how-to page step by step. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve, sep } from 'node:path'
 
@@ -66,8 +76,14 @@ export function copyTheCode(): CodeCopy {
   }
 }
 
-/** Links all installed packages, except our own packages, which come from the copy. */
+/**
+ * Links all installed packages, except our own packages, which come from the copy. A workspace has its own node_modules if it needs
+ * another version than the root.
+ */
 function linkModules(folder: string): void {
+  for (const path of globSync('{packages/*,services/*,stack}/node_modules', { cwd: ROOT })) {
+    symlinkSync(join(ROOT, path), join(folder, path))
+  }
   const modules = join(folder, 'node_modules')
   mkdirSync(join(modules, '@backstop'), { recursive: true })
   for (const name of readdirSync(join(ROOT, 'node_modules'))) {
