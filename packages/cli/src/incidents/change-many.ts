@@ -42,7 +42,8 @@ export async function changeMany(
   ) {
     throw new CommandFault('failed', 'Nothing was changed', 'Type yes, or pass --yes')
   }
-  const begun = await client.incidents.change(body)
+  // Incidents that opened after the preview are not changed.
+  const begun = await client.incidents.change({ ...body, filter: { ...body.filter, opened_to: preview.opened_to } })
   if ('dry_run' in begun) throw new CommandFault('failed', 'The change was answered as a preview')
   let progress = begun
   while (progress.state === 'running') {
@@ -53,13 +54,10 @@ export async function changeMany(
   printItem(progress, `${bulk_id}: ${changed} changed, ${refused} refused by their state\n`, options, surroundings)
 }
 
-/**
- * The filter of `name=value` words. It ends now, so that the change is about the incidents of the preview and not about
- * newer ones.
- */
+/** The filter of `name=value` words. */
 function readFilter(words: readonly string[], now: number): Body['filter'] {
   const iso = (name: string, text: string) => new Date(readTime(name, text, now)).toISOString()
-  const filter: Body['filter'] = { opened_to: new Date(now).toISOString() }
+  const filter: Body['filter'] = {}
   for (const word of words) {
     const [, name = '', value = ''] = /^([a-z]+)=(.+)$/.exec(word) ?? []
     if (name === 'connection') filter.connection_id = value

@@ -1773,7 +1773,7 @@ export interface Api {
         /** The state before the change; if omitted, every state that allows it */
         state?: "open" | "acknowledged" | "resolved"
         opened_from?: string
-        /** Exclusive; if omitted, now */
+        /** Exclusive; if omitted, the time of the request */
         opened_to?: string
       }
       change: {
@@ -1795,6 +1795,8 @@ export interface Api {
       dry_run?: boolean
     }, options?: RequestOptions): Promise<{
       dry_run: true
+      /** The end of the filter. The change is about the counted incidents only if its filter has it */
+      opened_to: string
       count: number
       /** False if there are more than 10,000; then only the newest are counted */
       is_complete: boolean

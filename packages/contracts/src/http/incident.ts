@@ -85,7 +85,7 @@ export const BulkIncidentChange = z.strictObject({
     code: IncidentCode.optional(),
     state: IncidentState.optional().describe('The state before the change; if omitted, every state that allows it'),
     opened_from: z.iso.datetime({ offset: true }).optional(),
-    opened_to: z.iso.datetime({ offset: true }).optional().describe('Exclusive; if omitted, now'),
+    opened_to: z.iso.datetime({ offset: true }).optional().describe('Exclusive; if omitted, the time of the request'),
   }),
   change: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('acknowledge') }),
@@ -100,6 +100,9 @@ export const BulkIncidentChange = z.strictObject({
 /** What a bulk change would change. */
 export const BulkPreview = z.object({
   dry_run: z.literal(true),
+  opened_to: Timestamp.describe(
+    'The end of the filter. The change is about the counted incidents only if its filter has it',
+  ),
   count: z.int(),
   is_complete: z.boolean().describe('False if there are more than 10,000; then only the newest are counted'),
   money: z.array(z.object({ currency: Currency, amount: z.int(), count: z.int() })).describe('Minor units'),

@@ -363,6 +363,18 @@ export function describeIncidentChanges(testApi: () => TestApi): void {
       expect(testApi().commands).toHaveLength(before)
     })
 
+    test('counts an incident that opened in the same millisecond, and ends after it', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const now = testApi().now()
+      await storeIncident(testApi(), projectId, processorId, now)
+      const wish = { project_id: projectId, filter: {}, change: { kind: 'acknowledge' }, dry_run: true }
+      const { body } = await api().post('/v1/incidents/bulk', wish)
+      expect(body.count).toBe(1)
+      expect(Date.parse(body.opened_to)).toBeGreaterThan(now)
+      const same = { ...wish, filter: { opened_to: body.opened_to } }
+      expect((await api().post('/v1/incidents/bulk', same)).body).toEqual(body)
+    })
+
     test('to open incidents again is previewed without those that ended by themselves', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const [first, second] = [

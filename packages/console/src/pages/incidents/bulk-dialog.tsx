@@ -26,20 +26,26 @@ export function BulkDialog({ project_id, kind, filter, onClose }: Props) {
   const queryClient = useQueryClient()
   const [reason, setReason] = useState<Resolution['reason']>()
   const [note, setNote] = useState('')
-  // Incidents that open after the preview are not changed.
-  const [opened_to] = useState(() => filter.opened_to ?? new Date().toISOString())
-  const where = { ...filter, opened_to }
   const preview = useQuery({
-    queryKey: ['incidents', 'bulk-preview', project_id, kind, where],
-    queryFn: () => api.incidents.change({ project_id, filter: where, change: previewOf(kind), dry_run: true }),
+    // Not below 'incidents', because a live change must not alter the count under the pointer.
+    queryKey: ['incident-bulk-preview', project_id, kind, filter],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: () => api.incidents.change({ project_id, filter, change: previewOf(kind), dry_run: true }),
     gcTime: 0,
   })
+  // Incidents that open after the preview are not changed, because the change has the preview's end.
+  const counted = preview.data !== undefined && 'count' in preview.data ? preview.data : undefined
   const start = useMutation({
-    mutationFn: (change: Body['change']) => api.incidents.change({ project_id, filter: where, change }),
+    mutationFn: (change: Body['change']) =>
+      api.incidents.change({
+        project_id,
+        filter: { ...filter, ...(counted && { opened_to: counted.opened_to }) },
+        change,
+      }),
   })
   const bulkId = start.data !== undefined && 'bulk_id' in start.data ? start.data.bulk_id : undefined
   const progress = useBulk(bulkId)
-  const count = preview.data !== undefined && 'count' in preview.data ? preview.data.count : undefined
+  const count = counted?.count
   const close = () => {
     if (bulkId !== undefined) void queryClient.invalidateQueries({ queryKey: ['incidents'] })
     onClose()
@@ -66,7 +72,7 @@ export function BulkDialog({ project_id, kind, filter, onClose }: Props) {
               />
             )}
             {preview.isPending && <p className="faint">Counting…</p>}
-            {preview.data !== undefined && 'count' in preview.data && <Preview preview={preview.data} />}
+            {counted !== undefined && <Preview preview={counted} />}
             {kind === 'resolve' && count !== undefined && count > 0 && (
               <Reason reason={reason} setReason={setReason} note={note} setNote={setNote} />
             )}

@@ -115,7 +115,8 @@ function selectionOf({ filter, change }: Body, now: Date): Selection {
     ...(code === undefined ? {} : { code }),
     ...(opened_from === undefined ? {} : { from: new Date(opened_from).toISOString() }),
     states: state === undefined ? [...before] : before.filter(one => one === state),
-    to: opened_to === undefined ? now.toISOString() : new Date(opened_to).toISOString(),
+    // The end is exclusive, and an incident may have opened in this millisecond.
+    to: new Date(opened_to ?? now.getTime() + 1).toISOString(),
   }
 }
 
@@ -151,6 +152,7 @@ async function preview(
   } while (page.length === PAGE && read < MAX_COUNTED)
   return {
     dry_run: true,
+    opened_to: to,
     count: found.length,
     is_complete: page.length < PAGE,
     money: [...money.values()],
