@@ -13,7 +13,8 @@ import { api, queryClient } from './client.ts'
 import { connectionList } from './connections.ts'
 import { deliveryList } from './deliveries.ts'
 import { incidentList } from './incidents.ts'
-import { type ListDefinition, mergeIntoLists, readListsAgain } from './list.ts'
+import type { ListDefinition } from './list.ts'
+import { mergeIntoLists, readAgain, readListsAgain } from './list-cache.ts'
 import { liveRetryWait } from './live-retry.ts'
 
 /** The state of the live stream of the open project. */
@@ -80,7 +81,9 @@ function openStream(projectId: string): () => void {
     source = new EventSource(`/v1/live?${query}`)
     source.onopen = () => {
       refusals = 0
-      if (state.kind === 'lost') readAgain()
+      // Without a position, the stream begins now: what was read before may miss a change that is in no event.
+      if (lastEventId === '') readLiveAgain()
+      if (state.kind === 'lost') readOthersAgain()
       setState({ kind: 'live' })
     }
     source.onerror = () => {
@@ -104,7 +107,7 @@ function openStream(projectId: string): () => void {
     listen('channel', channelList as ListDefinition<AlertChannel, never>)
     source.addEventListener('reset', ({ lastEventId: id }) => {
       lastEventId = id
-      for (const resource of RESOURCES) readListsAgain(queryClient, resource)
+      readLiveAgain()
     })
   }
   setState({ kind: 'connecting' })
@@ -130,9 +133,14 @@ async function askWhy(): Promise<number | undefined> {
   }
 }
 
+/** Reads everything that live events keep fresh. */
+function readLiveAgain(): void {
+  for (const resource of RESOURCES) readListsAgain(queryClient, resource)
+}
+
 /** After an outage: what failed, and what has no live events, may be out of date. The stream itself resumes where it stopped. */
-function readAgain(): void {
-  void queryClient.invalidateQueries({
+function readOthersAgain(): void {
+  readAgain(queryClient, {
     predicate: ({ queryKey, state: { error } }) =>
       error !== null || !(RESOURCES as readonly unknown[]).includes(queryKey[0]),
   })
@@ -144,6 +152,6 @@ function receive(event: LiveEvent, list: ListDefinition<unknown, never>): void {
   mergeIntoLists(queryClient, list, event.data)
   queryClient.setQueryData<object>([resource, 'one', id], old => (old === undefined ? old : { ...old, ...event.data }))
   // The event has less than the GET: no timeline, no deliveries. An open page reads them again.
-  void queryClient.invalidateQueries({ queryKey: [resource, 'one', id] })
+  readAgain(queryClient, { queryKey: [resource, 'one', id] })
   for (const listener of eventListeners) listener(event)
 }

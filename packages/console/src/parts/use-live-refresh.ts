@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
+import { readAgain } from '../api/list-cache.ts'
 import { type LiveEvent, useLiveEvents } from '../api/live.ts'
 
 const REFRESH_MS = 2_000
@@ -18,7 +19,7 @@ export function useLiveRefresh(types: readonly LiveEvent['type'][], keys: readon
         if (!types.includes(type) || timer.current !== undefined) return
         timer.current = setTimeout(() => {
           timer.current = undefined
-          for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey })
+          for (const queryKey of keys) readAgain(queryClient, { queryKey })
         }, REFRESH_MS)
       },
       [queryClient, types, keys],

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { channelList, channelQuery } from '../../api/channels.ts'
 import { api } from '../../api/client.ts'
-import { mergeIntoLists } from '../../api/list.ts'
+import { mergeIntoLists } from '../../api/list-cache.ts'
 
 /** Switches a channel on or off. The same button undoes it, so the page shows the new state at once. */
 export function EnableSwitch({ channel }: { channel: AlertChannel }) {

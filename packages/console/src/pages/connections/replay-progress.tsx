@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { inboxReplaysQuery } from '../../api/inbox.ts'
+import { readAgain } from '../../api/list-cache.ts'
 import { Problem } from '../../parts/problem.tsx'
 import { Time, useNow } from '../../parts/time.tsx'
 import classes from './connections.module.css'
@@ -22,7 +23,7 @@ export function ReplayProgress({ connection }: { connection: Connection }) {
   const open = data?.data.filter(({ state }) => state !== 'done').length ?? 0
   const former = useRef(0)
   useEffect(() => {
-    if (former.current > open) void queryClient.invalidateQueries({ queryKey: ['inbox'] })
+    if (former.current > open) readAgain(queryClient, { queryKey: ['inbox'] })
     former.current = open
   }, [open, queryClient])
   if (error !== null) return <Problem error={error} retry={() => void refetch()} what="The replays could not be read" />

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { readAgain } from '../../api/list-cache.ts'
 
 const INTERVAL_MS = 10_000
 
@@ -8,7 +9,7 @@ export function useReadAgain(resource: string): void {
   const queryClient = useQueryClient()
   useEffect(() => {
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void queryClient.invalidateQueries({ queryKey: [resource] })
+      if (document.visibilityState === 'visible') readAgain(queryClient, { queryKey: [resource] })
     }, INTERVAL_MS)
     return () => clearInterval(timer)
   }, [queryClient, resource])
