@@ -79,6 +79,53 @@ describe('the statement of a month', () => {
   })
 })
 
+describe('the list of operations', () => {
+  test('is filtered by kind, amount, time and the id at the provider, and its download has the same filters', async () => {
+    await shop.report({
+      subject: 'pi_small',
+      amount: 700,
+      currency: 'eur',
+      provider_ref: 're_small',
+      state: 'completed',
+    })
+    await shop.report({
+      subject: 'pi_large',
+      amount: 90_000,
+      currency: 'eur',
+      provider_ref: 're_large',
+      state: 'completed',
+    })
+    await shop.report({ kind: 'cancellation', subject: 'sub_ended', state: 'completed' })
+
+    await openSignedIn(`/p/${shop.projectId}/operations`)
+    const { page } = tab
+    const rows = page.getByRole('region', { name: 'Operations' }).getByRole('link')
+    const shown = () =>
+      expect.poll(async () => (await rows.allInnerTexts()).map(text => /pi_\w+|sub_\w+/.exec(text)?.[0]))
+    await shown().toEqual(['sub_ended', 'pi_large', 'pi_small'])
+
+    await page.getByRole('button', { name: 'Kind' }).click()
+    await page.getByRole('menuitem', { name: 'Refund' }).click()
+    await shown().toEqual(['pi_large', 'pi_small'])
+    await page.getByRole('button', { name: 'Amount' }).click()
+    await page.getByLabel('Currency').fill('EUR')
+    await page.getByLabel('At most').fill('10')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await shown().toEqual(['pi_small'])
+    await page.getByRole('button', { name: 'Download' }).click()
+    const href = await page.getByRole('menuitem', { name: /CSV/ }).getAttribute('href')
+    const csv = await (await page.request.get(String(href))).text()
+    expect(csv.match(/pi_small|pi_large|sub_ended/g)).toEqual(['pi_small'])
+
+    await page.goto(`/p/${shop.projectId}/operations`)
+    await page.getByLabel('Refund or cancellation id').fill('re_large')
+    await shown().toEqual(['pi_large'])
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+    await page.goto(`/p/${shop.projectId}/operations?from=${tomorrow}`)
+    await page.getByText('No operation fits these filters.').waitFor()
+  })
+})
+
 describe('an operation that waits for approval', () => {
   test('is opened by the link in the mail after the sign-in, approved once by a double click, and refused to a later decline', async () => {
     await shop.api.patch(`/v1/projects/${shop.projectId}`, { requires_approval: true })

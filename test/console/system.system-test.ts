@@ -1,5 +1,6 @@
 /** What a viewer sees, and what an open page does while admin-api restarts. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createManagementApi } from '../../scripts/start/management-api.ts'
 import type { Product } from '../../scripts/start/product.ts'
 import { openProduct } from '../setup/product.ts'
 import { openShop, type Shop } from '../setup/shop.ts'
@@ -67,6 +68,34 @@ test('shows a viewer no control that the API refuses, and makes no refused reque
   }
   expect(controls).toEqual([])
   expect(refused).toEqual([])
+  expect(tab.faults()).toEqual([])
+})
+
+test('shows names where an id of a key or connection is stored, and keeps the id beside them', async () => {
+  const admin = await shop.api.post<{ key: string; key_id: string }>('/v1/api-keys', {
+    ...{ name: 'Key of Nora', scopes: ['admin'], expires_in_days: 1 },
+  })
+  const { connection_id: connectionId } = shop.connection
+  const nora = createManagementApi(product.urls.admin, admin.key)
+  const change = await nora.post<{ expected_change_id: string }>('/v1/expected-changes', {
+    ...{ project_id: shop.projectId, connection_id: connectionId, kind: 'refund', amount: 1, currency: 'eur' },
+    note: 'Campaign of the week',
+  })
+  await nora.patch(`/v1/projects/${shop.projectId}/connections/${connectionId}`, { name: 'Cards of the shop' })
+  tab = await browser.openTab(product.urls.admin)
+  const { page } = tab
+  await tab.open(`/p/${shop.projectId}/expected-changes/${change.expected_change_id}`)
+  await tab.signIn(product.key)
+  await page.getByTitle(admin.key_id).getByText('Key of Nora').waitFor()
+
+  await tab.open(`/system/audit?project_id=${shop.projectId}&action=connection.change`)
+  const row = page.getByRole('region', { name: 'Audit' }).getByRole('link').first()
+  await row.getByText('Cards of the shop').waitFor()
+  await row.getByText('Key of Nora').waitFor()
+  await row.click()
+  const panel = page.getByRole('dialog')
+  await panel.getByText('Cards of the shop').first().waitFor()
+  await panel.getByRole('button', { name: `Copy ${connectionId}` }).waitFor()
   expect(tab.faults()).toEqual([])
 })
 

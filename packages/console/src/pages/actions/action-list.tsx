@@ -9,6 +9,7 @@ import { VerdictBadge } from '../../parts/badges.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { DownloadMenu } from '../../parts/download-menu.tsx'
 import { ChoiceFilter, FilterBar, SearchChoiceFilter, TextFilter } from '../../parts/filter-bar.tsx'
+import { AMOUNT_PARAMS, amountQuery, MADE_PARAMS, TIME_PARAMS } from '../../parts/filter-params.ts'
 import classes from '../../parts/filters.module.css'
 import { Money } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -20,8 +21,6 @@ import { KINDS, REASONS, VERDICTS } from './words.ts'
 
 type Reason = Action['reason']
 
-const minorUnits = z.string().check(z.regex(/^\d{1,15}$/))
-const timestamp = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/))
 const REASON_OPTIONS = Object.entries(REASONS).map(([value, { label }]) => ({ value, label }))
 const MODES = [
   { value: 'live', label: 'Live' },
@@ -33,25 +32,16 @@ const FILTERS = {
   kind: z.enum(KINDS.map(({ value }) => value)),
   connection_id: z.string(),
   subject: z.string(),
-  currency: z.string().check(z.regex(/^[a-z]{3}$/)),
-  min_amount: minorUnits,
-  max_amount: minorUnits,
-  from: timestamp,
-  to: timestamp,
-  made_from: timestamp,
-  made_to: timestamp,
+  ...AMOUNT_PARAMS,
+  ...TIME_PARAMS,
+  ...MADE_PARAMS,
   mode: z.enum(['live', 'test']),
 }
 
 export function Page() {
   const project_id = useProjectId()
   const [{ min_amount, max_amount, ...filters }, setFilters] = useFilters(FILTERS)
-  const query = {
-    project_id,
-    ...filters,
-    ...(min_amount === undefined ? {} : { min_amount: Number(min_amount) }),
-    ...(max_amount === undefined ? {} : { max_amount: Number(max_amount) }),
-  }
+  const query = { project_id, ...filters, ...amountQuery({ min_amount, max_amount }) }
   const list = useList(actionList, query)
   const connections = useList(connectionList, { project_id }).items
   const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))

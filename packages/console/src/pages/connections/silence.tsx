@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { connectionQuery } from '../../api/connections.ts'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { Principal } from '../../parts/name-of.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useSession } from '../../session/session.ts'
@@ -40,6 +41,9 @@ export function Silence({ connection }: { connection: Connection }) {
             ).
           </p>
           <p dir="auto">“{silence.reason}”</p>
+          <p className="dim">
+            Begun by <Principal id={silence.created_by} />
+          </p>
         </div>
       )}
       {mayManage && silence === null && <SilenceForm connection={connection} onBegun={readAgain} />}
@@ -132,7 +136,7 @@ function PastSilences({ connection: { connection_id } }: { connection: Connectio
           <li key={silence_id}>
             <span dir="auto">{reason}</span>
             <span className="dim">
-              <Time at={created_at} /> to <Time at={ends_at} />, by {created_by}
+              <Time at={created_at} /> to <Time at={ends_at} />, by <Principal id={created_by} />
             </span>
           </li>
         ))}

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { channelList } from '../../api/channels.ts'
 import { useList } from '../../api/list.ts'
 import { StateBadge } from '../../parts/badges.tsx'
+import { Principal } from '../../parts/name-of.tsx'
 import { Time } from '../../parts/time.tsx'
 import classes from './incident.module.css'
 
@@ -92,7 +93,8 @@ function Quiet({ incident: { project_id, silence, storm_id } }: { incident: Inci
     <>
       {silence !== null && (
         <p className={`dim ${classes.small}`} dir="auto">
-          A silence of {silence.created_by} stopped its messages until <Time at={silence.ends_at} />: {silence.reason}
+          A silence of <Principal id={silence.created_by} /> stopped its messages until <Time at={silence.ends_at} />:{' '}
+          {silence.reason}
         </p>
       )}
       {storm_id != null && (

@@ -5,6 +5,7 @@ import { connectionQuery } from '../../api/connections.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
+import { Principal, useResourceName } from '../../parts/name-of.tsx'
 import { Time } from '../../parts/time.tsx'
 import classes from './incident.module.css'
 import { kindWord, originSentence, subjectWord } from './words.ts'
@@ -93,6 +94,8 @@ export function Origin({ action }: { action: Action }) {
 /** Facts of an incident that is about no action, such as a disabled channel. */
 export function OtherFacts({ incident }: { incident: IncidentWithTimeline }) {
   const { project_id: project, connection_id, channel_id, key_id } = incident
+  const connectionName = useResourceName(connection_id ?? '', project)
+  const channelName = useResourceName(channel_id ?? '', project)
   return (
     <Facts
       facts={[
@@ -105,7 +108,7 @@ export function OtherFacts({ incident }: { incident: IncidentWithTimeline }) {
               to="/p/$project/connections/$id"
               params={{ project, id: connection_id }}
             >
-              {connection_id}
+              <bdi>{connectionName ?? connection_id}</bdi>
             </Link>
           ),
         ],
@@ -113,11 +116,11 @@ export function OtherFacts({ incident }: { incident: IncidentWithTimeline }) {
           'Channel',
           channel_id == null ? null : (
             <Link key="channel" className="link" to="/p/$project/channels/$id" params={{ project, id: channel_id }}>
-              {channel_id}
+              <bdi>{channelName ?? channel_id}</bdi>
             </Link>
           ),
         ],
-        ['API key', key_id == null ? null : <CopyId key="key" id={key_id} length={40} />],
+        ['API key', key_id == null ? null : <Principal key="key" id={key_id} hasRoom />],
         ['Opened', <Time key="opened" at={incident.opened_at} />],
       ]}
     />

@@ -1,6 +1,7 @@
 import type { ShownOperation } from '@backstop/client'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
+import { usePrincipalName } from '../../parts/name-of.tsx'
 import { useSession } from '../../session/session.ts'
 
 function auditQuery({ operation_id, project_id, version }: ShownOperation) {
@@ -23,6 +24,7 @@ export function useActors(operation: ShownOperation): Actors {
   const nameOf = (actions: readonly string[]) =>
     data?.data.find(({ action }) => actions.includes(action))?.actor?.name ?? null
   const deciderId = operation.approval?.decided_by ?? null
+  const deciderName = usePrincipalName(deciderId)
   return {
     askedBy: nameOf(['operation.create']),
     decidedBy:
@@ -30,6 +32,6 @@ export function useActors(operation: ShownOperation): Actors {
         ? null
         : deciderId === me?.id
           ? 'you'
-          : (nameOf(['operation.approve', 'operation.decline']) ?? deciderId),
+          : (nameOf(['operation.approve', 'operation.decline']) ?? deciderName ?? deciderId),
   }
 }

@@ -1,38 +1,49 @@
 import type { ShownOperation } from '@backstop/client'
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { useCallback } from 'react'
 import * as z from 'zod/mini'
 import { connectionList } from '../../api/connections.ts'
 import { useList } from '../../api/list.ts'
 import { operationList } from '../../api/operations.ts'
+import { AmountFilter } from '../../parts/amount-filter.tsx'
 import { StateBadge } from '../../parts/badges.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { DownloadMenu } from '../../parts/download-menu.tsx'
 import { ChoiceFilter, FilterBar, TextFilter } from '../../parts/filter-bar.tsx'
+import { AMOUNT_PARAMS, amountQuery, TIME_PARAMS } from '../../parts/filter-params.ts'
 import { Money } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Time } from '../../parts/time.tsx'
+import { TimeFilter } from '../../parts/time-filter.tsx'
 import { useFilters } from '../../parts/use-filters.ts'
 import { useProjectId } from '../../parts/use-route.ts'
 import classes from './operations.module.css'
 import { useReadAgain } from './use-read-again.ts'
-import { OPERATION_STATES } from './words.ts'
+import { OPERATION_KINDS, OPERATION_STATES } from './words.ts'
 
 const FILTERS = {
   state: z.enum(OPERATION_STATES.map(({ value }) => value)),
+  kind: z.enum(OPERATION_KINDS.map(({ value }) => value)),
+  ...AMOUNT_PARAMS,
+  ...TIME_PARAMS,
   connection_id: z.string(),
   subject: z.string(),
+  provider_ref: z.string().check(z.maxLength(255)),
   run_id: z.string(),
 }
 
 export function Page() {
   const project_id = useProjectId()
-  const [filters, setFilters] = useFilters(FILTERS)
-  const query = { project_id, ...filters }
+  const [{ min_amount, max_amount, ...filters }, setFilters] = useFilters(FILTERS)
+  const query = { project_id, ...filters, ...amountQuery({ min_amount, max_amount }) }
   const list = useList(operationList, query)
   useReadAgain('operations')
   const connections = useList(connectionList, { project_id }).items
   const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
+  const setSubject = useCallback((subject: string | undefined) => setFilters({ subject }), [setFilters])
+  const setReference = useCallback((provider_ref: string | undefined) => setFilters({ provider_ref }), [setFilters])
+  const setRun = useCallback((run_id: string | undefined) => setFilters({ run_id }), [setFilters])
   return (
     <>
       <PageHead
@@ -56,24 +67,29 @@ export function Page() {
           onChange={state => setFilters({ state })}
         />
         <ChoiceFilter
+          label="Kind"
+          value={filters.kind}
+          options={OPERATION_KINDS}
+          onChange={kind => setFilters({ kind })}
+        />
+        <AmountFilter value={{ currency: filters.currency, min_amount, max_amount }} onChange={setFilters} />
+        <TimeFilter label="Reported" value={{ from: filters.from, to: filters.to }} onChange={setFilters} />
+        <ChoiceFilter
           label="Connection"
           value={filters.connection_id}
           options={connections.map(({ connection_id, name }) => ({ value: connection_id, label: name }))}
           onChange={connection_id => setFilters({ connection_id })}
         />
-        <TextFilter
-          label="Payment or subscription id"
-          value={filters.subject}
-          onChange={subject => setFilters({ subject })}
-        />
-        <TextFilter label="Run" value={filters.run_id} onChange={run_id => setFilters({ run_id })} />
+        <TextFilter label="Payment or subscription id" value={filters.subject} onChange={setSubject} />
+        <TextFilter label="Refund or cancellation id" value={filters.provider_ref} onChange={setReference} />
+        <TextFilter label="Run" value={filters.run_id} onChange={setRun} />
       </FilterBar>
       <DataList
         label="Operations"
         list={list}
         columns={columnsWith(names)}
         hrefOf={({ operation_id }) => `/p/${project_id}/operations/${operation_id}`}
-        empty={<Empty isFiltered={Object.keys(filters).length > 0} />}
+        empty={<Empty isFiltered={Object.keys(query).length > 1} />}
       />
     </>
   )
@@ -86,7 +102,7 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<ShownO
       title: 'What',
       width: '108px',
       card: 'title',
-      cell: ({ kind }) => (kind === 'refund' ? 'Refund' : 'Cancellation'),
+      cell: ({ kind }) => OPERATION_KINDS.find(({ value }) => value === kind)?.label,
     },
     {
       title: 'Amount',

@@ -11,6 +11,11 @@ export function nameOperation({
   return amount === null || currency === null ? 'Refund' : `Refund of ${formatMoney(amount, currency)}`
 }
 
+export const OPERATION_KINDS = [
+  { value: 'refund', label: 'Refund' },
+  { value: 'cancellation', label: 'Cancellation' },
+] as const satisfies readonly { value: ShownOperation['kind']; label: string }[]
+
 export const OPERATION_STATES = [
   { value: 'approval_pending', label: 'Waits for approval' },
   { value: 'requested', label: 'Requested' },

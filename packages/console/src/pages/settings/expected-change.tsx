@@ -7,6 +7,7 @@ import { useList } from '../../api/list.ts'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
+import { Principal } from '../../parts/name-of.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -93,7 +94,7 @@ function Made({ at, by }: { at: string; by: string | null }) {
       {by !== null && (
         <>
           {' by '}
-          <CopyId id={by} />
+          <Principal id={by} />
         </>
       )}
     </>

@@ -2,7 +2,7 @@ import type { AuditRow } from '../../api/system.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Actor } from './audit-actor.tsx'
+import { Actor, TargetFact } from './audit-actor.tsx'
 import { describeAction, showValue } from './audit-words.ts'
 import { Panel } from './panel.tsx'
 import classes from './system.module.css'
@@ -19,7 +19,7 @@ export function AuditPanel({ row, close }: { row: AuditRow; close: () => void })
           ['Last time', row.last_at && row.last_at !== row.at ? <Time key="last" at={row.last_at} /> : null],
           ['Who', <Actor key="who" row={row} />],
           ['Key or person', row.actor && <CopyId key="actor" id={row.actor.id} length={32} />],
-          ['Changed', row.target === '' ? null : <CopyId key="target" id={row.target} length={32} />],
+          ['Changed', row.target === '' ? null : <TargetFact key="target" row={row} />],
           ['Project', row.project_id && nameProject(row.project_id)],
           ['Refused requests', row.count],
           ['Operations', row.operations?.join(', ')],

@@ -9,7 +9,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useFilters } from '../../parts/use-filters.ts'
 import { AdminsOnly } from './admins-only.tsx'
-import { Actor } from './audit-actor.tsx'
+import { Actor, Target } from './audit-actor.tsx'
 import { AuditPanel } from './audit-panel.tsx'
 import { describeAction } from './audit-words.ts'
 import { DayFilter, endOfDay, startOfDay } from './day-filter.tsx'
@@ -99,7 +99,7 @@ function columnsWith(nameProject: (id: string | null) => string): readonly Colum
     {
       title: 'Changed',
       width: '176px',
-      cell: ({ target }) => <span className={`mono dim ${classes.text}`}>{target}</span>,
+      cell: row => <Target row={row} />,
     },
     {
       title: 'Project',

@@ -7,6 +7,7 @@ import { keyQuery } from '../../api/system.ts'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
+import { Principal } from '../../parts/name-of.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useSession } from '../../session/session.ts'
@@ -50,11 +51,11 @@ function KeyFacts({ apiKey }: { apiKey: ApiKey }) {
         ['Last used', last_used_at === null ? 'Never' : <Time key="used" at={last_used_at} />],
         ['Expires', expires_at === null ? 'Never' : <Time key="expires" at={expires_at} />],
         ['Created', <Time key="created" at={created_at} />],
-        ['Created by', created_by === null ? 'The installation' : <CopyId key="by" id={created_by} length={32} />],
+        ['Created by', created_by === null ? 'The installation' : <Principal key="by" id={created_by} hasRoom />],
         ['Rotated', rotated_at && <Time key="rotated" at={rotated_at} />],
         ['Previous key', previous && <PreviousKey key="previous" previous={previous} />],
         ['Revoked', apiKey.revoked_at && <Time key="revoked" at={apiKey.revoked_at} />],
-        ['Revoked by', apiKey.revoked_by && <CopyId key="revoker" id={apiKey.revoked_by} length={32} />],
+        ['Revoked by', apiKey.revoked_by && <Principal key="revoker" id={apiKey.revoked_by} hasRoom />],
       ]}
     />
   )

@@ -1,15 +1,16 @@
 import type { Session } from '@backstop/client'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import * as z from 'zod/mini'
 import { api } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
-import { keyQuery, personQuery, sessionList } from '../../api/system.ts'
+import { sessionList } from '../../api/system.ts'
 import { Badge } from '../../parts/badges.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { Facts } from '../../parts/facts.tsx'
+import { usePrincipalName } from '../../parts/name-of.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useFilters } from '../../parts/use-filters.ts'
@@ -83,15 +84,9 @@ function SessionState({ session: { session_id, state } }: { session: Session }) 
   return <Badge tone="good">{me?.session_id === session_id ? 'This session' : 'Active'}</Badge>
 }
 
-/** The name of the person or key. Only admins may read it; everybody sees only own sessions otherwise. */
-function Who({ session: { kind, principal_id } }: { session: Session }) {
-  const { me } = useSession()
-  const { isAdminOfAll } = useAdministration()
-  const isOwn = me?.id === principal_id
-  const isAsked = isAdminOfAll && !isOwn
-  const key = useQuery({ ...keyQuery(principal_id), enabled: isAsked && kind === 'key' })
-  const person = useQuery({ ...personQuery(principal_id), enabled: isAsked && kind === 'person' })
-  const name = isOwn ? me.name : (key.data?.name ?? person.data?.name)
+/** The name of the person or key. Who is no admin sees only own sessions. */
+function Who({ session: { principal_id } }: { session: Session }) {
+  const name = usePrincipalName(principal_id)
   if (name === undefined) return <span className="mono dim">{principal_id}</span>
   return (
     <span className={classes.text} dir="auto">
