@@ -222,11 +222,12 @@ test('search finds an incident by its id, and people list is a list', async () =
   expect(await run(['people', 'list'])).toMatchObject({ exit: 0, out: 'None.\n' })
 })
 
-test('stats are a table, and a statement is written as CSV', async () => {
+test('stats are a table, and a statement of a connection or project is written as CSV', async () => {
   const { project_id } = await json('projects', 'create', 'Shop')
   const { connection_id } = await json('connections', 'create', 'Cards', '--kind', 'processor', '--project', project_id)
   expect((await run(['stats', '--project', project_id])).out).toMatch(/^From +\d{4}[\s\S]*None\.\n$/)
   expect((await run(['statements', connection_id, '--month', '2026-11'])).out).toBe('2026-11\nNone.\n')
+  expect((await run(['statements', project_id, '--month', '2026-11'])).out).toBe('2026-11\nNone.\n')
   const file = join(folder, 'statement.csv')
   const written = await run(['statements', connection_id, '--month', '2026-11', '--csv', file])
   expect(written).toEqual({ exit: 0, out: `Wrote ${file}\n`, err: '' })

@@ -59,8 +59,11 @@ describe('a refund that nothing explains, on a connection that ignores such refu
 })
 
 describe('the statement of a month', () => {
-  test('has the numbers of its CSV in its table', async () => {
-    await openSignedIn(`/p/${shop.projectId}/statements`)
+  test.each([
+    ['all connections of the project', () => '', () => ''],
+    ['one connection', () => `?connection_id=${shop.connection.connection_id}`, () => shop.connection.connection_id],
+  ])('of %s has the numbers of its CSV in its table', async (_, search, connectionId) => {
+    await openSignedIn(`/p/${shop.projectId}/statements${search()}`)
     const { page } = tab
     const row = page.getByRole('table', { name: 'EUR' }).getByRole('row', { name: /Other/ })
     await row.getByText('EUR\u00a0123.45').waitFor()
@@ -72,9 +75,9 @@ describe('the statement of a month', () => {
     const exported = lines.map(line => {
       const cells = line.split(',')
       const cell = (name: string) => cells[names.indexOf(name)] ?? ''
-      return [cell('category'), cell('kind'), cell('count'), cell('amount')]
+      return [cell('connection_id'), cell('category'), cell('kind'), cell('count'), cell('amount')]
     })
-    expect(exported).toEqual([['other', 'refund', '1', '123.45']])
+    expect(exported).toEqual([[connectionId(), 'other', 'refund', '1', '123.45']])
     expect(await row.getByRole('cell').allInnerTexts()).toEqual(['Refund', '1', 'EUR\u00a0123.45'])
   })
 })

@@ -49,18 +49,19 @@ export function addStats(program: Command, surroundings: Surroundings): void {
     })
   addCommand(
     program,
-    'statements <connection_id>',
-    'Show the monthly statement of a connection, or write it to a CSV file.',
+    'statements <id>',
+    'Show the monthly statement of a connection or of all connections of a project, or write it to a CSV file.',
     'backstop statements con_0123 --month 2026-11 --csv statement.csv',
   )
     .requiredOption('--month <month>', 'the month in UTC, e.g. 2026-11', parseMonth)
     .option('--csv <file>', 'write the statement as CSV to this file')
-    .action(async (connection_id: string, { month, csv, ...options }: StatementOptions) => {
+    .action(async (id: string, { month, csv, ...options }: StatementOptions) => {
       const client = openClient(surroundings)
-      const statement = await client.statements.get({ connection_id, month })
+      const query = { ...(id.startsWith('prj_') ? { project_id: id } : { connection_id: id }), month }
+      const statement = await client.statements.get(query)
       if (csv === undefined) return printItem(statement, statementText(statement), options, surroundings)
-      const query = { connection_id, month, format: 'csv' }
-      const answer = await client.request('GET', '/v1/statements', { query, headers: { accept: 'text/csv' } })
+      const csvQuery = { ...query, format: 'csv' }
+      const answer = await client.request('GET', '/v1/statements', { query: csvQuery, headers: { accept: 'text/csv' } })
       writeFileSync(resolve(surroundings.folder, csv), await answer.text())
       const counting = statement.recount_pending
         ? '; a day is being counted again, so write it again before you file it'

@@ -2354,14 +2354,18 @@ export interface Api {
     end(id: string, options?: RequestOptions): Promise<void>
   }
   statements: {
-    /** GET /v1/statements: Get the monthly statement of a connection */
+    /** GET /v1/statements: Get the monthly statement of a connection or project */
     get(query: {
-      connection_id: string
+      /** The statement of one connection */
+      connection_id?: string
+      /** In place of connection_id: the statement of all connections of a project */
+      project_id?: string
       month: string
       format?: "json" | "csv"
     }, options?: RequestOptions): Promise<{
       project_id: string
-      connection_id: string
+      /** Null for a statement of all connections of the project */
+      connection_id: string | null
       month: string
       from: string
       /** Exclusive. The month begins and ends at midnight UTC */

@@ -56,7 +56,7 @@ export type Stats = z.infer<typeof Stats>
 export const StatementCategory = z.enum([
   /** An operation of our software explains the action. */
   'made_by_our_software',
-  /** An expected change covers the action. */
+  /** A person announced the action as an expected change, or confirmed it afterwards as our own change. */
   'expected',
   'unexplained',
   /** The second look is not done yet. */
@@ -70,7 +70,11 @@ export type StatementCategory = z.infer<typeof StatementCategory>
 
 /** The query of GET /v1/statements. */
 export const StatementQuery = z.object({
-  connection_id: z.string(),
+  connection_id: z.string().optional().describe('The statement of one connection'),
+  project_id: z
+    .string()
+    .optional()
+    .describe('In place of connection_id: the statement of all connections of a project'),
   month: z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'Give a month as 2026-11'),
   format: z.enum(['json', 'csv']).default('json'),
 })
@@ -88,7 +92,7 @@ export type StatementLine = z.infer<typeof StatementLine>
 /** The answer of GET /v1/statements. */
 export const Statement = z.object({
   project_id: z.string(),
-  connection_id: z.string(),
+  connection_id: z.string().nullable().describe('Null for a statement of all connections of the project'),
   month: z.string(),
   from: Timestamp,
   to: Timestamp.describe('Exclusive. The month begins and ends at midnight UTC'),

@@ -212,12 +212,40 @@ export function describeStats(testApi: () => TestApi): void {
       ])
     })
 
-    test('of a connection of another project is not found', async () => {
-      const { processorId } = await createTestProject(api())
+    test('of a project sums all its connections, and names no connection in its CSV', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      await storeProjectDay(projectId, '2026-10-31', [TOTAL])
+      await storeProjectDay(projectId, '2026-11-01', [TOTAL, expected])
+      await storeProjectDay(projectId, '2026-11-30', [{ ...TOTAL, amount: 11 }])
+      const path = `/v1/statements?project_id=${projectId}&month=2026-11`
+      const { body } = await api().get(path)
+      expect(body).toMatchObject({ project_id: projectId, connection_id: null, recount_pending: false })
+      expect(body.lines).toEqual([
+        { category: 'expected', kind: 'refund', currency: 'eur', mode: 'live', count: 1, amount: 100 },
+        { category: 'made_by_our_software', kind: 'refund', currency: 'eur', mode: 'live', count: 2, amount: 111 },
+      ])
+      const csv = await api().get(`${path}&format=csv`)
+      expect(csv.headers.get('content-disposition')).toContain(`statement-${projectId}-2026-11.csv`)
+      expect(csv.body.split('\r\n')[1]).toBe(',2026-11,expected,refund,eur,live,1,1.00,100,false')
+      await storeDay(projectId, processorId, '2026-11-02', [], { count_at: new Date() })
+      expect(await api().get(path)).toMatchObject({ body: { recount_pending: true } })
+    })
+
+    test('needs either a connection or a project', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const month = 'month=2026-11'
+      expect(await api().get(`/v1/statements?${month}`)).toMatchObject({ status: 400 })
+      const both = `/v1/statements?${month}&project_id=${projectId}&connection_id=${processorId}`
+      expect(await api().get(both)).toMatchObject({ status: 400 })
+    })
+
+    test('of a connection of another project is not found, nor of that project', async () => {
+      const { projectId, processorId } = await createTestProject(api())
       const foreign = await createTestProject(api(), 'Foreign')
       const stranger = api().withKey(await createTestKey(api(), ['read'], foreign.projectId))
       const path = `/v1/statements?connection_id=${processorId}&month=2026-11`
       expect(await stranger.get(path)).toMatchObject({ status: 404 })
+      expect(await stranger.get(`/v1/statements?project_id=${projectId}&month=2026-11`)).toMatchObject({ status: 404 })
       expect(await api().get(path.replace('2026-11', '2026-13'))).toMatchObject({ status: 400 })
     })
   })

@@ -9,8 +9,12 @@ type Category = StatementLine['category']
 
 const CATEGORIES: readonly { category: Category; label: string; search: Record<string, string> }[] = [
   { category: 'made_by_our_software', label: 'Made by our software', search: { verdict: 'explained' } },
-  { category: 'expected', label: 'Expected', search: { reason: 'expected_change_matches' } },
-  { category: 'unexplained', label: 'Unexplained', search: { verdict: 'unexplained' } },
+  {
+    category: 'expected',
+    label: 'Made by people: announced or confirmed',
+    search: { reason: 'expected_change_matches' },
+  },
+  { category: 'unexplained', label: 'Unexplained: made by nobody we know', search: { verdict: 'unexplained' } },
   { category: 'pending', label: 'Pending', search: { verdict: 'pending' } },
   { category: 'other', label: 'Other', search: {} },
   { category: 'not_carried_out', label: 'Not carried out', search: {} },
@@ -112,7 +116,8 @@ function Line({ line, statement, search }: LineProps) {
   const tone = category === 'unexplained' ? classes.unexplained : category === 'pending' ? classes.pending : ''
   const { from, to } = monthBounds(month)
   const facts = { ...(currency === null ? {} : { currency }), ...(mode === null ? {} : { mode }) }
-  const behind = { ...search, kind, connection_id, ...facts, made_from: from, made_to: to }
+  const where = connection_id === null ? {} : { connection_id }
+  const behind = { ...search, kind, ...where, ...facts, made_from: from, made_to: to }
   const number = (text: string) => (
     <td className={`${classes.number} ${tone}`}>
       <Link to="/p/$project/actions" params={{ project: project_id }} search={behind as never}>

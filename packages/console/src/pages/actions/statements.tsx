@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import * as z from 'zod/mini'
 import { connectionList } from '../../api/connections.ts'
 import { useList } from '../../api/list.ts'
-import { type Statement, type StatementLine, statementQuery } from '../../api/statements.ts'
+import { type Statement, type StatementLine, statementParams, statementQuery } from '../../api/statements.ts'
 import { FilterBar, SearchChoiceFilter } from '../../parts/filter-bar.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { monthOf, nameMonth } from '../../parts/period.ts'
@@ -21,29 +21,24 @@ const FILTERS = {
   connection_id: z.string(),
 }
 
-/** The money of a month and connection by category, for finance. */
+/** The money of a month by category, of one connection or of all connections of the project, for finance. */
 export function Page() {
   const project_id = useProjectId()
   const [filters, setFilters] = useFilters(FILTERS)
   const connections = useList(connectionList, { project_id })
   const month = filters.month ?? monthOf(Date.now())
-  const connection = connections.items.find(
-    ({ connection_id }) => filters.connection_id === undefined || connection_id === filters.connection_id,
-  )
-  const connectionId = connection?.connection_id ?? filters.connection_id ?? ''
-  const statement = useQuery(statementQuery(connectionId, month))
+  const connection = connections.items.find(({ connection_id }) => connection_id === filters.connection_id)
+  const params = statementParams(project_id, filters.connection_id, month)
+  const statement = useQuery(statementQuery(params))
   const months = Array.from({ length: MONTHS }, (_, ago) => monthOf(Date.now(), -ago))
+  const isUnconnected = !connections.isLoading && connections.error === null && connections.items.length === 0
   return (
     <>
-      <PageHead
-        title={`Statement of ${nameMonth(month)}`}
-        actions={connectionId === '' ? undefined : <Outputs connectionId={connectionId} month={month} />}
-      >
-        {connection !== undefined && (
-          <p className="dim">
-            <bdi>{connection.name}</bdi>. The month begins and ends at midnight UTC.
-          </p>
-        )}
+      <PageHead title={`Statement of ${nameMonth(month)}`} actions={<Outputs params={params} />}>
+        <p className="dim">
+          {connection === undefined ? 'All connections' : <bdi>{connection.name}</bdi>}. The month begins and ends at
+          midnight UTC.
+        </p>
       </PageHead>
       <FilterBar>
         <SearchChoiceFilter
@@ -53,18 +48,14 @@ export function Page() {
           onChange={chosen => setFilters({ month: chosen })}
         />
         <SearchChoiceFilter
-          label="Connection"
-          value={connectionId === '' ? undefined : connectionId}
+          label="All connections"
+          value={filters.connection_id}
           options={connections.items.map(({ connection_id, name }) => ({ value: connection_id, label: name }))}
           onChange={connection_id => setFilters({ connection_id })}
         />
       </FilterBar>
       <div className="body">
-        {connections.error !== null ? (
-          <Problem error={connections.error} retry={connections.retry} what="The connections could not be read" />
-        ) : !connections.isLoading && connectionId === '' ? (
-          <NoConnection projectId={project_id} />
-        ) : statement.error !== null ? (
+        {statement.error !== null ? (
           <Problem
             error={statement.error}
             retry={() => void statement.refetch()}
@@ -72,6 +63,8 @@ export function Page() {
           />
         ) : statement.data === undefined ? (
           <Skeleton height={280} width="min(100%, 720px)" />
+        ) : isUnconnected && statement.data.lines.length === 0 ? (
+          <NoConnection projectId={project_id} />
         ) : (
           <Tables statement={statement.data} connection={connection} />
         )}
@@ -80,14 +73,14 @@ export function Page() {
   )
 }
 
-function Outputs({ connectionId, month }: { connectionId: string; month: string }) {
-  const href = `/v1/statements?${new URLSearchParams({ connection_id: connectionId, month, format: 'csv' })}`
+function Outputs({ params }: { params: ReturnType<typeof statementParams> }) {
+  const href = `/v1/statements?${new URLSearchParams({ ...params, format: 'csv' })}`
   return (
     <>
       <Button variant="default" onClick={() => window.print()}>
         Print
       </Button>
-      <Button component="a" variant="default" href={href} download={`statement-${month}.csv`}>
+      <Button component="a" variant="default" href={href} download={`statement-${params.month}.csv`}>
         Download CSV
       </Button>
     </>
@@ -106,8 +99,8 @@ function Tables({ statement, connection }: { statement: Statement; connection: C
       )}
       {lines.length === 0 && !recount_pending && (
         <p className="dim">
-          {connection === undefined ? 'The connection' : <bdi>{connection.name}</bdi>} had no refund, cancellation or
-          other change in this month.
+          {connection === undefined ? 'No connection' : <bdi>{connection.name}</bdi>} had{' '}
+          {connection === undefined ? 'a' : 'no'} refund, cancellation or other change in this month.
         </p>
       )}
       {tables.map(([key, own]) => (
@@ -115,8 +108,9 @@ function Tables({ statement, connection }: { statement: Statement; connection: C
       ))}
       {lines.length > 0 && (
         <p className={`faint ${classes.note}`}>
-          Each refund or cancellation is in exactly one line, in the month in which the provider made it. “Other” needs
-          no explanation or no alert, for example because it was made before the connection.
+          Each refund or cancellation is in exactly one line, in the month in which the provider made it. People
+          announce a change as expected, or confirm it afterwards with “This was us”. “Other” needs no explanation or no
+          alert, for example because it was made before the connection.
         </p>
       )}
     </>
@@ -132,7 +126,7 @@ function tablesOf(lines: readonly StatementLine[]): [string, StatementLine[]][] 
 function NoConnection({ projectId }: { projectId: string }) {
   return (
     <>
-      <p className="dim">A statement is about a connection, and this project has none yet.</p>
+      <p className="dim">A statement counts what the connections of a project show, and this project has none yet.</p>
       <p>
         <Link to="/p/$project/connections" params={{ project: projectId }}>
           Connect an account

@@ -1,6 +1,8 @@
 import { decimalAmount, Statement, StatementQuery, Stats, StatsQuery } from '@backstop/contracts'
 import { LRUCache } from 'lru-cache'
-import { findInProject, projectFilterOf } from '../../http/find-resource.ts'
+import type { z } from 'zod'
+import type { Principal } from '../../access/rules/access.ts'
+import { findInProject, findProject, projectFilterOf } from '../../http/find-resource.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -89,35 +91,61 @@ function createSummaries(stores: TotalsCollections, perf: { now(): number }) {
   }
 }
 
-function statementRoute(stores: Pick<ReadCollections, 'dailyTotals' | 'connections'>): Route {
+function statementRoute(stores: StatementCollections): Route {
   return defineRoute({
     method: 'get',
     path: '/v1/statements',
     operationId: 'getStatement',
     tag: 'Stats',
-    summary: 'Get the monthly statement of a connection',
+    summary: 'Get the monthly statement of a connection or project',
     description:
-      'What your software made, what was expected, what nothing explains and what is pending, with sums per currency and mode. The month is that of UTC. `format=csv` answers CSV.',
+      'What your software made, what people announced or confirmed, what nothing explains and what is pending, with sums per currency and mode. The month is that of UTC. `format=csv` answers CSV.',
     scope: 'read',
     query: StatementQuery,
     answers: { 200: { description: 'The statement', schema: Statement, otherMediaTypes: ['text/csv'] } },
     refusals: ['not_found'],
     async handle({ query, principal }) {
-      const { connection_id, month, format } = query
-      // Also of a deleted connection, whose months people still file.
-      const { project_id } = await findInProject(stores.connections, principal, 'connection', connection_id)
+      const { month, format } = query
+      const { project_id, connection_id } = await findStated(stores, principal, query)
       const period = monthOf(month)
       const summary = summarizeStatement()
-      const recount_pending = await isRecountPending(stores, { connection_id }, period)
-      for await (const days of stores.dailyTotals.batches({ connection_id, day: boundsOf(period) }, ['totals'])) {
-        for (const day of days) summary.add(day)
-      }
+      const day = boundsOf(period)
+      const recount_pending = await isRecountPending(
+        stores,
+        connection_id === null ? { project_id } : { connection_id },
+        period,
+      )
+      const days =
+        connection_id === null
+          ? stores.projectTotals.batches({ project_id, day }, ['totals'])
+          : stores.dailyTotals.batches({ connection_id, day }, ['totals'])
+      for await (const batch of days) for (const one of batch) summary.add(one)
       const lines = summary.show()
       const statement = { project_id, connection_id, month, ...shownPeriod(period), lines, recount_pending }
-      if (format === 'csv') return csvAnswer(`statement-${connection_id}-${month}.csv`, toCsv(statement))
+      if (format === 'csv') return csvAnswer(`statement-${connection_id ?? project_id}-${month}.csv`, toCsv(statement))
       return { status: 200, body: statement }
     },
   })
+}
+
+type StatementCollections = TotalsCollections & Pick<ReadCollections, 'connections' | 'projects'>
+
+/** The connection or project of a statement. @throws AppError `invalid_request`, `not_found` */
+async function findStated(
+  stores: StatementCollections,
+  principal: Principal,
+  { connection_id, project_id }: z.output<typeof StatementQuery>,
+): Promise<Pick<Statement, 'project_id' | 'connection_id'>> {
+  if ((connection_id === undefined) === (project_id === undefined)) {
+    throw refusedField('query.connection_id', 'Give either connection_id or project_id')
+  }
+  if (connection_id === undefined) {
+    const { _id } = await findProject(stores, principal, project_id as string)
+    return { project_id: _id, connection_id: null }
+  }
+  // Also of a deleted connection, whose months people still file.
+  const connection = await findInProject(stores.connections, principal, 'connection', connection_id)
+  return { project_id: connection.project_id, connection_id }
 }
 
 interface DaysOf {
@@ -145,7 +173,7 @@ function shownPeriod({ from, to }: Period) {
 }
 
 /**
- * No value needs quotes: all are ids, words of closed lists and numbers. Before the first count of a month, one line without a category
+ * No value needs quotes: all are ids, words of closed lists and numbers. A statement of a project has no connection_id. Before the first count of a month, one line without a category
  * says that its actions are not counted yet.
  */
 function toCsv({ connection_id, month, lines, recount_pending }: Omit<Statement, 'from' | 'to'>): string {
@@ -161,7 +189,7 @@ function toCsv({ connection_id, month, lines, recount_pending }: Omit<Statement,
   if (rows.length === 0 && recount_pending) rows.push(['', '', '', '', 0, '', ''])
   return [
     'connection_id,month_utc,category,kind,currency,mode,count,amount,amount_minor_units,recount_pending',
-    ...rows.map(row => [connection_id, month, ...row, recount_pending].join()),
+    ...rows.map(row => [connection_id ?? '', month, ...row, recount_pending].join()),
     '',
   ].join('\r\n')
 }
