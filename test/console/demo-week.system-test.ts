@@ -7,6 +7,7 @@ import { runDemoWeek, type WeekRecord } from '../../scripts/start/demo/week/run-
 import { ApiRefusal, createManagementApi } from '../../scripts/start/management-api.ts'
 import { openProduct } from '../setup/product.ts'
 import { openConsoleBrowser } from './console-browser.ts'
+import { type Answered, askQuestion, expectQuickAnswers, QUESTIONS } from './ten-questions.ts'
 
 const DAY_MS = 86_400_000
 const stops: (() => Promise<void>)[] = []
@@ -24,7 +25,9 @@ function recordsInMemory(): DemoRecords<WeekRecord> {
   }
 }
 
-test('the demo has a week of verdicts of all providers, and one button removes it', { timeout: 300_000 }, async () => {
+test('the demo has a week of verdicts of all providers, answers each question within two clicks, and one button removes it', {
+  timeout: 300_000,
+}, async ({ annotate }) => {
   const product = await openProduct('demo-week', { recheckDelayMs: 4_000 })
   stops.push(() => product.stop())
   const api = createManagementApi(product.urls.admin, product.key)
@@ -75,6 +78,8 @@ test('the demo has a week of verdicts of all providers, and one button removes i
     return [at, (await list(`/v1/actions?project_id=${id}&${period}&limit=200`)).length]
   })
   expect(await Promise.all(lists)).toEqual(counts)
+  const nearMiss = judged.find(({ amount, customer }) => amount === 129_000 && customer?.name === 'Bruno Lindqvist')
+  expect(nearMiss?.why?.closest).toMatchObject({ failure: 'other_amount' })
   const incidents = await list<Incident>(`/v1/incidents?project_id=${id}&limit=200`)
   expect(new Set(incidents.map(({ state }) => state))).toEqual(new Set(['open', 'acknowledged', 'resolved']))
   expect(await list(`/v1/storms?project_id=${id}`)).toHaveLength(1)
@@ -92,6 +97,17 @@ test('the demo has a week of verdicts of all providers, and one button removes i
   await tab.open(`/p/${id}/incidents`)
   await tab.signIn(product.key)
   await tab.page.getByText('Demo', { exact: true }).waitFor()
+  const incidentOf = (action: Action | undefined) => `/p/${id}/incidents/${action?.incident_id}`
+  const starts = {
+    overview: `/p/${id}`,
+    incident: incidentOf(nearMiss),
+    other: incidentOf(judged.find(({ verdict, amount }) => verdict === 'unexplained' && amount === 4_990)),
+  }
+  const answers: Answered[] = []
+  for (const question of QUESTIONS) answers.push(await askQuestion(tab.page, starts, question))
+  await annotate(answers.map(({ asks, clicks, ms }) => `| ${asks} | ${clicks} | ${ms} ms |`).join('\n'))
+  expectQuickAnswers(answers)
+  await tab.open(`/p/${id}/incidents`)
   await tab.page.getByRole('button', { name: 'Remove the demo' }).click()
   await tab.page.getByRole('dialog').getByRole('button', { name: 'Remove the demo' }).click()
   await tab.page.getByRole('heading', { name: 'There is no project yet' }).waitFor()

@@ -16,6 +16,8 @@ export interface DemoChange {
   readonly customer: string
   /** True if the company's software reported it. */
   readonly isReported: boolean
+  /** The amount of an operation that the software reported on this payment instead, so that the change has a near candidate. */
+  readonly reportedAmount?: number
 }
 
 /** The expected change of the demo covers refunds of this amount in the shop. */
@@ -25,7 +27,7 @@ export const GOODWILL = { amount: 500, currency: 'eur', count: 3 } as const
 const UNREPORTED: readonly Omit<DemoChange, 'isReported'>[] = [
   { ...refundOf('shop', 18_900, 'eur'), hoursAgo: 74, customer: 'Chiara Moretti' },
   { ...refundOf('shop', 4_990, 'eur'), hoursAgo: 29, customer: 'يوسف الحدّاد' },
-  { ...refundOf('shop', 129_000, 'eur'), hoursAgo: 3, customer: 'Bruno Lindqvist' },
+  { ...refundOf('shop', 129_000, 'eur'), hoursAgo: 3, customer: 'Bruno Lindqvist', reportedAmount: 12_900 },
   { ...refundOf('shop', 1_250, 'kwd'), hoursAgo: 50, customer: 'مريم العتيبي' },
   { ...refundOf('shop', GOODWILL.amount, GOODWILL.currency), hoursAgo: 98, customer: 'Ada Okafor' },
   { ...refundOf('shop', GOODWILL.amount, GOODWILL.currency), hoursAgo: 97, customer: "Grace O'Neill" },

@@ -56,21 +56,22 @@ function credentialOf(kind: ProviderKind, { secret }: DemoConnection): Credentia
   return kind === 'subscription' ? { kind, password: secret } : { kind, secrets: [secret] }
 }
 
-/** Reports the changes that the company's software made. */
+/** Reports the changes that the company's software made, and one that it made with another amount. */
 export async function reportOperations(
   api: ManagementApi,
   { connections }: DemoWeekProject,
   changes: readonly MadeChange[],
 ): Promise<void> {
-  for (const { account, kind, at, subject, providerRef, idempotencyKey, amount, currency } of changes.filter(
-    ({ isReported }) => isReported,
-  )) {
+  for (const change of changes) {
+    const { account, kind, at, subject, providerRef, idempotencyKey, currency, isReported, reportedAmount } = change
+    if (!isReported && reportedAmount === undefined) continue
+    const amount = reportedAmount ?? change.amount
+    const named = isReported ? { provider_ref: providerRef, idempotency_key: idempotencyKey } : {}
     await api.post('/v1/operations', {
       connection_id: connections[account].connection_id,
       kind,
       subject,
-      provider_ref: providerRef,
-      idempotency_key: idempotencyKey,
+      ...named,
       ...(kind === 'refund' ? { amount, currency } : {}),
       state: 'completed',
       executing_at: at,
@@ -123,7 +124,9 @@ export async function workOnIncidents(
   if (first === undefined || second === undefined) return false
   await api.post(`/v1/incidents/${first}/acknowledge`, {})
   await api.post(`/v1/incidents/${first}/assign`, { assignee: 'Sam (billing)' })
-  await api.post(`/v1/incidents/${first}/comments`, { text: 'The key of the old admin tool made it. Rolling it now.' })
+  await api.post(`/v1/incidents/${first}/comments`, {
+    text: 'Billing asked for EUR 129.00, the old admin tool refunded ten times as much. Rolling its key now.',
+  })
   await api.post(`/v1/incidents/${second}/resolve`, {
     reason: 'our_own_change',
     note: 'Support made this refund in the dashboard while the billing service was being updated',

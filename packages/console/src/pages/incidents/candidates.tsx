@@ -7,6 +7,7 @@ import { shortenId } from '../../format/ids.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Time } from '../../parts/time.tsx'
+import { nameOperation } from '../operations/words.ts'
 import classes from './candidates.module.css'
 import { PROVIDERS } from './words.ts'
 
@@ -69,12 +70,12 @@ function Row({ action, candidate, operation }: RowProps) {
     <tr>
       <td data-label="Operation">
         <Link
-          className="link mono"
+          className={operation === undefined ? 'link mono' : 'link'}
           to="/p/$project/operations/$id"
           params={{ project: action.project_id, id: candidate.operation_id }}
           title={candidate.operation_id}
         >
-          {shortenId(candidate.operation_id)}
+          {operation === undefined ? shortenId(candidate.operation_id) : nameOperation(operation)}
         </Link>
       </td>
       {comparison === undefined ? (

@@ -7,31 +7,44 @@ import { useSession } from '../../session/session.ts'
 import { IncidentRace } from './incident-race.tsx'
 import { ResolveDialog } from './resolve-dialog.tsx'
 import type { useIncidentChange } from './use-incident-change.ts'
+import type { Resolution } from './words.ts'
 
 interface Props {
   incident: Incident
   changes: ReturnType<typeof useIncidentChange>
 }
 
+/** An open dialog that resolves. */
+interface Asked {
+  /** The version that the person saw when the dialog opened. */
+  readonly version: number
+  /** The reason that is chosen already. */
+  readonly first?: Resolution['reason']
+}
+
 /** The buttons of an incident: the primary one follows from its state. `a` acknowledges, `r` resolves. */
 export function IncidentControls({ incident, changes }: Props) {
   const { state, version } = incident
   const { isPending, send } = changes
-  // The version that the person saw when the dialog opened.
-  const [resolvesVersion, setResolvesVersion] = useState<number>()
+  const [asked, setAsked] = useState<Asked>()
   const acknowledge = useCallback(() => void send({ change: { kind: 'acknowledge' }, version }), [send, version])
-  const resolve = useCallback(() => setResolvesVersion(version), [version])
+  const resolve = useCallback(() => setAsked({ version }), [version])
   useKeys(state === 'open' && !isPending ? acknowledge : undefined, state === 'resolved' ? undefined : resolve)
   return (
     <>
       {state === 'open' && (
-        <Button onClick={acknowledge} loading={isPending && resolvesVersion === undefined} title="a">
+        <Button onClick={acknowledge} loading={isPending && asked === undefined} title="a">
           Acknowledge
         </Button>
       )}
       {state !== 'resolved' && (
         <Button variant={state === 'open' ? 'default' : 'filled'} onClick={resolve} title="r">
           Resolve
+        </Button>
+      )}
+      {state !== 'resolved' && incident.action_id !== null && (
+        <Button variant="default" onClick={() => setAsked({ version, first: 'our_own_change' })}>
+          This was us
         </Button>
       )}
       {state === 'resolved' && (
@@ -43,19 +56,14 @@ export function IncidentControls({ incident, changes }: Props) {
           Open again
         </Button>
       )}
-      {resolvesVersion !== undefined && (
-        <Resolve
-          incident={incident}
-          version={resolvesVersion}
-          changes={changes}
-          onClose={() => setResolvesVersion(undefined)}
-        />
+      {asked !== undefined && (
+        <Resolve incident={incident} asked={asked} changes={changes} onClose={() => setAsked(undefined)} />
       )}
     </>
   )
 }
 
-function Resolve({ incident, version, changes, onClose }: Props & { version: number; onClose: () => void }) {
+function Resolve({ incident, asked, changes, onClose }: Props & { asked: Asked; onClose: () => void }) {
   const { may } = useSession()
   const { lost, error, isPending, send, forget } = changes
   const close = () => {
@@ -69,6 +77,7 @@ function Resolve({ incident, version, changes, onClose }: Props & { version: num
     <ResolveDialog
       title="Resolve the incident"
       count={1}
+      {...(asked.first === undefined ? {} : { first: asked.first })}
       canExplain={incident.action_id !== null && may('manage', incident.project_id)}
       isBusy={isPending}
       problem={error !== null && <Problem error={error} what="The incident was not changed" />}
@@ -84,7 +93,7 @@ function Resolve({ incident, version, changes, onClose }: Props & { version: num
         ) : null
       }
       onClose={close}
-      onResolve={resolution => void attempt({ change: { kind: 'resolve', resolution }, version })}
+      onResolve={resolution => void attempt({ change: { kind: 'resolve', resolution }, version: asked.version })}
     />
   )
 }
