@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { commonSettings, type Environment, readConfig, type Secret, setting } from '@backstop/kit'
+import {
+  type CredentialConfig,
+  commonSettings,
+  type Environment,
+  readServiceConfig,
+  type Secret,
+  setting,
+} from '@backstop/kit'
 import { z } from 'zod'
 import { CommandFault } from './fault.ts'
 import { readLogin } from './login/stored-login.ts'
@@ -17,6 +24,8 @@ export interface ApiAddress {
 export interface DatabaseAddress {
   readonly url: Secret
   readonly name: string
+  /** Files for TLS, in place of options in the URL. */
+  readonly files: Pick<CredentialConfig, 'MONGO_CA' | 'MONGO_CERT' | 'MONGO_KEY'>
   /** Milliseconds from the first sight of an action to its second look. */
   readonly recheckDelayMs: number
 }
@@ -58,6 +67,9 @@ export function findApi({ environment, folder }: Surroundings): ApiAddress {
 const databaseSettings = {
   MONGO_URL: commonSettings.MONGO_URL,
   MONGO_DB: commonSettings.MONGO_DB,
+  MONGO_CA: commonSettings.MONGO_CA,
+  MONGO_CERT: commonSettings.MONGO_CERT,
+  MONGO_KEY: commonSettings.MONGO_KEY,
   RECHECK_DELAY_MS: setting.integer(60_000, 0, 86_400_000),
 } as const
 
@@ -81,8 +93,8 @@ export function findDatabase({ environment, folder }: Surroundings): DatabaseAdd
 }
 
 function readDatabase(environment: Environment): DatabaseAddress {
-  const config = readConfig(databaseSettings, environment)
-  return { url: config.MONGO_URL, name: config.MONGO_DB, recheckDelayMs: config.RECHECK_DELAY_MS }
+  const { MONGO_URL, MONGO_DB, RECHECK_DELAY_MS, ...files } = readServiceConfig(databaseSettings, environment)
+  return { url: MONGO_URL, name: MONGO_DB, files, recheckDelayMs: RECHECK_DELAY_MS }
 }
 
 /** Reads the run file in this folder or in the nearest folder above it that has one. */

@@ -11,6 +11,10 @@ import { Verdict, VerdictReason } from './verdict.ts'
 export const DryRunRequest = z.object({
   /** With its credentials. */
   mongo_url: z.string(),
+  /** Authorities, client certificate and its key in PEM, as the settings have them. */
+  mongo_ca: z.string().optional(),
+  mongo_cert: z.string().optional(),
+  mongo_key: z.string().optional(),
   database: z.string(),
   /** Milliseconds since the epoch. */
   from: z.int(),

@@ -14,6 +14,7 @@ export * from './consume/dead-letter.ts'
 export * from './consume/received.ts'
 export * from './consume/work-loop.ts'
 export * from './crash-points.ts'
+export type { TlsMaterial } from './credentials/tls-material.ts'
 export * from './delay-line/delay-line.ts'
 export * from './egress/index.ts'
 export * from './errors.ts'
@@ -39,6 +40,7 @@ export * from './outbox/outbox-publisher.ts'
 export * from './outbox/outbox-sweeper.ts'
 export * from './registry/message-codec.ts'
 export * from './registry/registry-codec.ts'
+export { createHttpExchange, type RegistryExchange } from './registry/registry-exchange.ts'
 export * from './registry/schema-id-store.ts'
 export {
   createSchemaRegistry,
@@ -51,6 +53,15 @@ export * from './retry/partition-pauses.ts'
 export * from './retry/until-available.ts'
 export * from './secret-box/key-ring.ts'
 export * from './secret-box/secret-box.ts'
+export { checkCredentials } from './service/check-credentials.ts'
+export {
+  type CredentialConfig,
+  kafkaCredentials,
+  mongoTls,
+  refusalMessage,
+  registryCredentials,
+} from './service/connections.ts'
+export { credentialSettings } from './service/credential-settings.ts'
 export * from './service/open-egress.ts'
 export * from './service/run-service.ts'
 export * from './service/service-parts.ts'

@@ -1,5 +1,13 @@
 import { isIPv6 } from 'node:net'
-import { AppError, commonSettings, type Environment, readConfig, setting } from '@backstop/kit'
+import {
+  AppError,
+  commonSettings,
+  credentialSettings,
+  type Environment,
+  readConfig,
+  readServiceConfig,
+  setting,
+} from '@backstop/kit'
 import type { ForbiddenTarget } from './network-policy/rules/judge-attempts.ts'
 
 const { LOG_LEVEL, KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, MONGO_URL, MONGO_DB, SCHEMA_REGISTRY_URL } = commonSettings
@@ -12,6 +20,7 @@ export const provisionSettings = {
   MONGO_URL,
   MONGO_DB,
   SCHEMA_REGISTRY_URL,
+  ...credentialSettings,
   TOPIC_REPLICATION: setting.integer(1, 1, 15).describe('Copies of every partition; 3 in production'),
   TOPIC_MIN_INSYNC: setting
     .integer(1, 1, 15)
@@ -22,7 +31,21 @@ export const provisionSettings = {
 } as const
 
 /** The settings for waiting for the deploy job, which only reads Kafka and MongoDB. */
-export const waitSettings = { KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, MONGO_URL, MONGO_DB } as const
+export const waitSettings = {
+  KAFKA_BROKERS,
+  KAFKA_TOPIC_PREFIX,
+  MONGO_URL,
+  MONGO_DB,
+  ...credentialsOf('KAFKA_'),
+  ...credentialsOf('MONGO_'),
+} as const
+
+/** The credential settings of one dependency. */
+function credentialsOf<P extends 'KAFKA_' | 'MONGO_'>(prefix: P) {
+  type Name = Extract<keyof typeof credentialSettings, `${P}${string}`>
+  const entries = Object.entries(credentialSettings).filter(([name]) => name.startsWith(prefix))
+  return Object.fromEntries(entries) as Pick<typeof credentialSettings, Name>
+}
 
 /** The settings of the network-policy check. */
 export const networkPolicySettings = {
@@ -58,12 +81,12 @@ function readTarget(text: string): ForbiddenTarget | undefined {
 
 /** @throws AppError `config_invalid` */
 export function readWaitConfig(environment: Environment) {
-  return readConfig(waitSettings, environment)
+  return readServiceConfig(waitSettings, environment)
 }
 
 /** @throws AppError `config_invalid` */
 export function readProvisionConfig(environment: Environment) {
-  const config = readConfig(provisionSettings, environment)
+  const config = readServiceConfig(provisionSettings, environment)
   if (config.TOPIC_MIN_INSYNC > config.TOPIC_REPLICATION) {
     throw new AppError(
       'config_invalid',

@@ -1,7 +1,15 @@
 /**
- * The deploy job: runs once per deploy, prints one line per change, and ends. Exit code 78: its settings are invalid.
+ * The deploy job: runs once per deploy, prints one line per change, and ends. Exit code 78: its settings are invalid, or a dependency refuses its credentials.
  */
-import { AppError, createLogger } from '@backstop/kit'
+import {
+  AppError,
+  checkCredentials,
+  createHttpExchange,
+  createLogger,
+  kafkaCredentials,
+  mongoTls,
+  registryCredentials,
+} from '@backstop/kit'
 import { readProvisionConfig } from './config.ts'
 import { provision } from './provision.ts'
 
@@ -14,12 +22,14 @@ function print(line: string): void {
 try {
   const config = readProvisionConfig(process.env)
   const logger = createLogger('provision', config.LOG_LEVEL, process.stderr)
+  await checkCredentials(config)
   await provision({
-    kafka: { brokers: config.KAFKA_BROKERS, clientId: 'backstop-provision', logger },
+    kafka: { brokers: config.KAFKA_BROKERS, clientId: 'backstop-provision', logger, ...kafkaCredentials(config) },
     topicPrefix: config.KAFKA_TOPIC_PREFIX,
     durability: { replication: config.TOPIC_REPLICATION, minInsync: config.TOPIC_MIN_INSYNC },
-    mongo: { url: config.MONGO_URL, dbName: config.MONGO_DB },
+    mongo: { url: config.MONGO_URL, dbName: config.MONGO_DB, tls: mongoTls(config) },
     registryUrl: config.SCHEMA_REGISTRY_URL,
+    registryExchange: createHttpExchange(registryCredentials(config)),
     waitMs: config.PROVISION_WAIT_MS,
     report: print,
   })

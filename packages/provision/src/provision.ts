@@ -4,7 +4,9 @@ import {
   createSchemaRegistry,
   createTopicAdmin,
   type KafkaConnection,
+  type RegistryExchange,
   type Secret,
+  type TlsMaterial,
 } from '@backstop/kit'
 import { provisionCollections } from './indexes.ts'
 import type { Report } from './report.ts'
@@ -18,8 +20,10 @@ export interface ProvisionOptions {
   /** Prefix of every topic and registry subject; empty if the installation has its own Kafka. */
   readonly topicPrefix: string
   readonly durability: Durability
-  readonly mongo: { readonly url: Secret; readonly dbName: string }
+  readonly mongo: { readonly url: Secret; readonly dbName: string; readonly tls?: TlsMaterial | undefined }
   readonly registryUrl: string
+  /** Over HTTP without credentials by default. */
+  readonly registryExchange?: RegistryExchange
   /** How long to wait for Kafka, MongoDB and the registry, in milliseconds. */
   readonly waitMs: number
   readonly report: Report
@@ -41,7 +45,7 @@ export async function provision(options: ProvisionOptions): Promise<void> {
     await provisionTopics(admin, options.topicPrefix, options.durability, report)
     await waitUntilUp('MongoDB', () => mongo.ping(), deadline, report)
     await provisionCollections(mongo.db, report)
-    const registry = createSchemaRegistry(options.registryUrl)
+    const registry = createSchemaRegistry(options.registryUrl, options.registryExchange)
     const schemaIds = createMongoSchemaIds(mongo.db)
     const register = () => provisionSchemas(registry, schemaIds, options.topicPrefix, new Date(), report)
     await waitUntilUp('the schema registry', register, deadline, report)

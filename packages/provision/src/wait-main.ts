@@ -3,7 +3,16 @@
  * Kubernetes, where all pods start at once: a waiting pod does not count as failed.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, connectMongo, createLogger, createTopicAdmin, isRetryable } from '@backstop/kit'
+import {
+  AppError,
+  checkCredentials,
+  connectMongo,
+  createLogger,
+  createTopicAdmin,
+  isRetryable,
+  kafkaCredentials,
+  mongoTls,
+} from '@backstop/kit'
 import { readWaitConfig } from './config.ts'
 import { findMissing } from './missing.ts'
 
@@ -33,10 +42,13 @@ try {
 /** @throws AppError `config_invalid`, and any permanent error of Kafka or MongoDB */
 async function waitUntilProvisioned(): Promise<void> {
   const config = readWaitConfig(process.env)
+  await checkCredentials(config)
   // kafkajs would log every attempt; this program reports each reason once instead.
   const logger = createLogger('wait-for-provision', 'silent')
-  const admin = createTopicAdmin({ brokers: config.KAFKA_BROKERS, clientId: 'backstop-wait-for-provision', logger })
-  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName: 'backstop-wait-for-provision' })
+  const name = 'backstop-wait-for-provision'
+  const brokers = config.KAFKA_BROKERS
+  const admin = createTopicAdmin({ brokers, clientId: name, logger, ...kafkaCredentials(config) })
+  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName: name, tls: mongoTls(config) })
   const look = async (): Promise<string | undefined> => {
     try {
       await admin.connect()

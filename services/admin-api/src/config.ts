@@ -8,7 +8,7 @@ import {
   egressSettings,
   hostListSetting,
   keyRingSetting,
-  readConfig,
+  readServiceConfig,
   Secret,
   setting,
   socketSettings,
@@ -108,7 +108,7 @@ export type AdminConfig = ReturnType<typeof readAdminConfig>
 
 /** @throws AppError `config_invalid` that lists every invalid setting */
 export function readAdminConfig(environment: Environment) {
-  const config = readConfig(settings, environment)
+  const config = readServiceConfig(settings, environment)
   if ((config.OIDC_ISSUER === undefined) !== (config.OIDC_CLIENT_ID === undefined)) {
     throw new AppError('config_invalid', 'Set both OIDC_ISSUER and OIDC_CLIENT_ID, or neither')
   }

@@ -17,7 +17,7 @@ import { createMongoStores } from './store/stores.ts'
 /** Opens the real parts from the environment and starts admin-api. */
 export async function startAdminApi(environment: Environment): Promise<RunningService> {
   const config = readAdminConfig(environment)
-  const parts = openServiceParts('admin-api', config)
+  const parts = await openServiceParts('admin-api', config)
   const { logger, metrics, mongo, bus, clock } = parts
   const egress = openEgress(config, parts)
   const [codec] = await Promise.all([parts.openCodec(), clock.untilMeasured()])

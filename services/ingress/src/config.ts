@@ -3,7 +3,7 @@ import {
   createNetworkMatcher,
   type Environment,
   keyRingSetting,
-  readConfig,
+  readServiceConfig,
   setting,
   socketSettings,
 } from '@backstop/kit'
@@ -75,7 +75,7 @@ export type IngressConfig = ReturnType<typeof readIngressConfig>
 
 /** @throws AppError `config_invalid` that lists every invalid setting */
 export function readIngressConfig(environment: Environment) {
-  return readConfig(settings, environment)
+  return readServiceConfig(settings, environment)
 }
 
 export function settingsOf(config: IngressConfig): IngressSettings {

@@ -17,7 +17,7 @@ const CODEC_TRY_MS = 5_000
 /** Opens the real connections from the environment and starts ingress. While a dependency is unavailable, ingress answers 503. */
 export async function startIngress(environment: Environment): Promise<RunningService> {
   const config = readIngressConfig(environment)
-  const parts = openServiceParts('ingress', config)
+  const parts = await openServiceParts('ingress', config)
   const { logger, metrics, mongo, bus, clock } = parts
   const codec = createBackgroundCodec(() => parts.openCodec(CODEC_TRY_MS), clock, logger)
   const connections = createMongoConnections({

@@ -5,7 +5,7 @@ import {
   type Environment,
   egressSettings,
   keyRingSetting,
-  readConfig,
+  readServiceConfig,
   setting,
 } from '@backstop/kit'
 import { z } from 'zod'
@@ -54,7 +54,7 @@ export type NotifierConfig = ReturnType<typeof readNotifierConfig>
 
 /** @throws AppError `config_invalid` with every invalid setting at once */
 export function readNotifierConfig(environment: Environment) {
-  const config = readConfig(settings, environment)
+  const config = readServiceConfig(settings, environment)
   if (config.SMTP_URL !== undefined && config.SMTP_FROM === undefined) {
     throw new AppError('config_invalid', 'The configuration has 1 error(s):\n  SMTP_FROM: is required with SMTP_URL')
   }

@@ -28,7 +28,7 @@ const LOAD_LIMITS = { maxUtilization: 0.9, maxLagP99Ms: 100 } as const
 /** Connects to all dependencies in the environment and starts the notifier. */
 export async function startNotifier(environment: Environment): Promise<RunningService> {
   const config = readNotifierConfig(environment)
-  const parts = openServiceParts('notifier', config)
+  const parts = await openServiceParts('notifier', config)
   const { logger, metrics, mongo, bus, clock, onFatal } = parts
   const mailer = openMailer(config)
   const egress = openEgress(config, parts)

@@ -1,4 +1,11 @@
-import { commonSettings, type Environment, egressSettings, keyRingSetting, readConfig, setting } from '@backstop/kit'
+import {
+  commonSettings,
+  type Environment,
+  egressSettings,
+  keyRingSetting,
+  readServiceConfig,
+  setting,
+} from '@backstop/kit'
 
 /** The reconciler's settings by their environment names. `.env.example` describes each setting. */
 export const settings = {
@@ -15,5 +22,5 @@ export const settings = {
 
 /** @throws AppError `config_invalid` with every fault */
 export function readReconcilerConfig(environment: Environment) {
-  return readConfig(settings, environment)
+  return readServiceConfig(settings, environment)
 }

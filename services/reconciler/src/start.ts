@@ -31,7 +31,7 @@ import type { ReconcilerStores } from './store/store.ts'
 export async function startReconciler(environment: Environment): Promise<RunningService> {
   const config = readReconcilerConfig(environment)
   // A failed batch is repeated as a whole, so the driver need not retry single writes.
-  const parts = openServiceParts('reconciler', config, { retryWrites: false })
+  const parts = await openServiceParts('reconciler', config, { retryWrites: false })
   const { logger, metrics, mongo, bus, clock, onFatal } = parts
   const egress = openEgress(config, parts)
   const [codec] = await Promise.all([parts.openCodec(), clock.untilMeasured()])

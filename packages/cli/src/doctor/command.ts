@@ -76,7 +76,7 @@ interface Check {
 }
 
 function checksOf(
-  { kafka, mongo, registryUrl, topicPrefix, secretKeys }: Infrastructure,
+  { kafka, mongo, registryUrl, topicPrefix, secretKeys, credentials }: Infrastructure,
   limits: Limits,
   now: () => number,
 ): Check[] {
@@ -84,12 +84,12 @@ function checksOf(
     {
       area: 'Kafka, its topics and consumers',
       setting: 'KAFKA_BROKERS',
-      check: kafka && (async () => ({ findings: await checkKafka(kafka, topicPrefix, limits, now) })),
+      check: kafka && (async () => ({ findings: await checkKafka(kafka, topicPrefix, credentials, limits, now) })),
     },
     {
       area: 'MongoDB, its indexes and disk',
       setting: 'MONGO_URL',
-      check: mongo && (() => checkMongo(mongo, secretKeys, limits, now)),
+      check: mongo && (() => checkMongo(mongo, credentials, secretKeys, limits, now)),
     },
     {
       area: 'the schema registry',
@@ -97,7 +97,7 @@ function checksOf(
       check:
         registryUrl === undefined
           ? undefined
-          : async () => ({ findings: await checkRegistry(registryUrl, topicPrefix) }),
+          : async () => ({ findings: await checkRegistry(registryUrl, topicPrefix, credentials) }),
     },
   ]
 }

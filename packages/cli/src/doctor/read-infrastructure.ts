@@ -2,13 +2,19 @@ import type { ConnectionDocument, TopicName } from '@backstop/contracts'
 import {
   AppError,
   asUnavailable,
+  type CredentialConfig,
   connectMongo,
+  createHttpExchange,
   createLogger,
   createSchemaRegistry,
   createSecretBox,
   createTopicAdmin,
   type KeyRing,
+  kafkaCredentials,
   type Mongo,
+  mongoTls,
+  refusalMessage,
+  registryCredentials,
   type TopicAdmin,
 } from '@backstop/kit'
 import {
@@ -48,15 +54,19 @@ export const CONSUMERS: Readonly<Record<string, readonly TopicName[]>> = {
   'notifier.dead-letters': ['deliveries.dead', 'inbound.dead'],
 }
 
+/** The remedy if the part answers and does not accept the credentials. */
+const REFUSED = 'Correct the setting that the message names; docs/tls.md explains each message'
+
 /** Checks topics and consumers. */
 export async function checkKafka(
   brokers: readonly string[],
   topicPrefix: string,
+  credentials: CredentialConfig,
   limits: Limits,
   now: () => number,
 ): Promise<Finding[]> {
   const logger = createLogger('doctor', 'silent')
-  const admin = createTopicAdmin({ brokers, clientId: 'backstop-doctor', logger })
+  const admin = createTopicAdmin({ brokers, clientId: 'backstop-doctor', logger, ...kafkaCredentials(credentials) })
   try {
     await admin.connect()
     const missing = await findMissingTopics(admin, topicPrefix)
@@ -66,6 +76,8 @@ export async function checkKafka(
       ...judgeLag(await readLags(admin, topicPrefix, absent, now() - limits.lagMs), limits.lagMs),
     ]
   } catch (error) {
+    const refused = refusalMessage('kafka', error, credentials)
+    if (refused !== undefined) return [finding('kafka_down', refused, REFUSED)]
     const remedy = 'Start Kafka, and check that KAFKA_BROKERS names its brokers'
     return [finding('kafka_down', `Kafka does not answer at ${brokers.join(', ')}${causeOf(error)}`, remedy)]
   } finally {
@@ -92,11 +104,12 @@ async function readLags(
 /** Checks collections, indexes, schema ids, stored secrets, the disk and the clock of MongoDB. */
 export async function checkMongo(
   address: NonNullable<Infrastructure['mongo']>,
+  credentials: CredentialConfig,
   secretKeys: KeyRing | undefined,
   limits: Limits,
   now: () => number,
 ): Promise<{ findings: Finding[]; clock: ClockReading | undefined }> {
-  const mongo = connectMongo({ ...address, appName: 'backstop-doctor' })
+  const mongo = connectMongo({ ...address, appName: 'backstop-doctor', tls: mongoTls(credentials) })
   try {
     await mongo.ping()
     const clock = await readMongoClock(mongo, now)
@@ -114,6 +127,8 @@ export async function checkMongo(
     ]
     return { findings, clock }
   } catch (error) {
+    const refused = refusalMessage('mongo', error, credentials)
+    if (refused !== undefined) return { findings: [finding('mongo_down', refused, REFUSED)], clock: undefined }
     const remedy = 'Start MongoDB, and check that MONGO_URL has its address and a user who may read'
     return { findings: [finding('mongo_down', `MongoDB does not answer${causeOf(error)}`, remedy)], clock: undefined }
   } finally {
@@ -156,10 +171,17 @@ async function checkSecrets({ db }: Mongo, secretKeys: KeyRing): Promise<Finding
 }
 
 /** Checks that the registry has every schema. */
-export async function checkRegistry(url: string, topicPrefix: string): Promise<Finding[]> {
+export async function checkRegistry(
+  url: string,
+  topicPrefix: string,
+  credentials: CredentialConfig,
+): Promise<Finding[]> {
   try {
-    return judgeMissing('schema_missing', await findMissingRegistered(createSchemaRegistry(url), topicPrefix))
+    const registry = createSchemaRegistry(url, createHttpExchange(registryCredentials(credentials)))
+    return judgeMissing('schema_missing', await findMissingRegistered(registry, topicPrefix))
   } catch (error) {
+    const refused = refusalMessage('registry', error, credentials)
+    if (refused !== undefined) return [finding('registry_down', refused, REFUSED)]
     const remedy = 'Start the schema registry, and check that SCHEMA_REGISTRY_URL has its address'
     return [finding('registry_down', `The schema registry does not answer${causeOf(error)}`, remedy)]
   }

@@ -1,4 +1,13 @@
-import { commonSettings, type Environment, type KeyRing, keyRingSetting, readConfig, type Secret } from '@backstop/kit'
+import {
+  type CredentialConfig,
+  commonSettings,
+  credentialSettings,
+  type Environment,
+  type KeyRing,
+  keyRingSetting,
+  readServiceConfig,
+  type Secret,
+} from '@backstop/kit'
 import { findRunFile } from '../running-product.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -9,6 +18,7 @@ export interface Infrastructure {
   readonly mongo: { readonly url: Secret; readonly dbName: string } | undefined
   readonly registryUrl: string | undefined
   readonly secretKeys: KeyRing | undefined
+  readonly credentials: CredentialConfig
 }
 
 const { KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, MONGO_URL, MONGO_DB, SCHEMA_REGISTRY_URL } = commonSettings
@@ -19,6 +29,7 @@ const settings = {
   MONGO_DB,
   SCHEMA_REGISTRY_URL: SCHEMA_REGISTRY_URL.optional(),
   SECRET_KEYS: keyRingSetting().optional(),
+  ...credentialSettings,
 } as const
 const ADDRESSES = ['KAFKA_BROKERS', 'MONGO_URL', 'SCHEMA_REGISTRY_URL', 'SECRET_KEYS']
 
@@ -31,13 +42,14 @@ export function readInfrastructure({
   folder,
 }: Pick<Surroundings, 'environment' | 'folder'>): Infrastructure {
   const isGiven = ADDRESSES.some(name => environment[name] || environment[`${name}_FILE`])
-  const config = readConfig(settings, isGiven ? environment : environmentOfRun(folder))
+  const config = readServiceConfig(settings, isGiven ? environment : environmentOfRun(folder))
   return {
     kafka: config.KAFKA_BROKERS,
     topicPrefix: config.KAFKA_TOPIC_PREFIX,
     mongo: config.MONGO_URL && { url: config.MONGO_URL, dbName: config.MONGO_DB },
     registryUrl: config.SCHEMA_REGISTRY_URL,
     secretKeys: config.SECRET_KEYS,
+    credentials: config,
   }
 }
 

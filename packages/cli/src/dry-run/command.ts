@@ -72,6 +72,9 @@ async function dryRun(given: GivenOptions, surroundings: Surroundings): Promise<
 function requestOf(options: DryRunOptions, address: DatabaseAddress): DryRunRequest {
   return {
     mongo_url: address.url.reveal(),
+    mongo_ca: address.files.MONGO_CA?.reveal(),
+    mongo_cert: address.files.MONGO_CERT?.reveal(),
+    mongo_key: address.files.MONGO_KEY?.reveal(),
     database: address.name,
     from: options.from,
     to: options.to,

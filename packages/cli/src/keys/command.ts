@@ -1,5 +1,5 @@
 import type { ApiKey, CreatedApiKey, NewApiKey } from '@backstop/client'
-import { AppError, connectMongo, type Mongo } from '@backstop/kit'
+import { AppError, connectMongo, type Mongo, mongoTls } from '@backstop/kit'
 import { type Command, Option } from 'commander'
 import { addCommand, addGroup, parseCount, withListOptions } from '../add-command.ts'
 import { CommandFault } from '../fault.ts'
@@ -107,7 +107,8 @@ async function recover(options: JsonOption & { expiry: boolean }, surroundings: 
   const validDays = options.expiry ? RECOVERED_KEY_DAYS : null
   const validity = validDays === null ? 'does not expire' : `is valid for ${validDays} days`
   const address = findDatabase(surroundings)
-  const mongo = connectMongo({ url: address.url, dbName: address.name, appName: 'backstop-keys' })
+  const { url, name: dbName, files } = address
+  const mongo = connectMongo({ url, dbName, appName: 'backstop-keys', tls: mongoTls(files) })
   try {
     await refuseOtherDatabase(mongo)
     const { key, keyId } = await recoverAdminKey(mongo, surroundings.operator, validDays)

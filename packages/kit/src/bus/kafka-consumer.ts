@@ -87,7 +87,11 @@ export class KafkaConsumer implements Consumer {
     const fault = classifyConsumerError(error)
     const facts = { group: this.#options.groupId, reason: fault.reason, error: describeKafkaError(error) }
     if (fault.kind === 'unknown') this.#unknownFaults += 1
-    if (fault.kind === 'fatal' || this.#unknownFaults > MAX_UNKNOWN_FAULTS) {
+    const { watch } = this.#connection
+    // The watch ends the process if the credentials stay refused.
+    if (fault.kind === 'refused') watch?.failed(error)
+    const isFatal = fault.kind === 'fatal' || (fault.kind === 'refused' && watch === undefined)
+    if (isFatal || this.#unknownFaults > MAX_UNKNOWN_FAULTS) {
       this.#connection.logger.fatal(facts, 'consumer.failed')
       this.#options.onFatal(error)
       return true

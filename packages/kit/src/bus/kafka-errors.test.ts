@@ -56,7 +56,7 @@ describe('whether a broken consumer is built anew', () => {
       error: kafkajsError('KafkaJSProtocolError', 'UNKNOWN_TOPIC_OR_PARTITION'),
       kind: 'transient',
     },
-    { name: 'not with wrong credentials', error: kafkajsError('KafkaJSSASLAuthenticationError'), kind: 'fatal' },
+    { name: 'not with wrong credentials', error: kafkajsError('KafkaJSSASLAuthenticationError'), kind: 'refused' },
     {
       name: 'not without the right to read',
       error: kafkajsError('KafkaJSProtocolError', 'TOPIC_AUTHORIZATION_FAILED'),

@@ -1,3 +1,4 @@
+import { findRefusal } from '../credentials/refusal.ts'
 import { AppError, unavailable } from '../errors.ts'
 
 /** The fields of kafkajs's errors. Classify errors by name, because some wrap their cause and some copy its message. */
@@ -25,10 +26,9 @@ export function classifySendError(error: unknown): AppError {
   return unavailable('Kafka', error)
 }
 
-/** Errors that a retry does not fix: wrong credentials or permissions, an unsupported codec or protocol. */
+/** Errors that a retry does not fix: missing permissions, an unsupported codec or protocol. */
 const FATAL_NAMES = new Set([
   'KafkaJSNotImplemented',
-  'KafkaJSSASLAuthenticationError',
   'KafkaJSServerDoesNotSupportApiKey',
   'KafkaJSUnsupportedMagicByteInMessageSet',
 ])
@@ -36,21 +36,22 @@ const FATAL_TYPES = new Set([
   'TOPIC_AUTHORIZATION_FAILED',
   'GROUP_AUTHORIZATION_FAILED',
   'CLUSTER_AUTHORIZATION_FAILED',
-  'SASL_AUTHENTICATION_FAILED',
-  'UNSUPPORTED_SASL_MECHANISM',
   'INCONSISTENT_GROUP_PROTOCOL',
   'INVALID_GROUP_ID',
   'INVALID_SESSION_TIMEOUT',
   'UNSUPPORTED_VERSION',
 ])
 
-export type ConsumerFault = { kind: 'fatal' | 'transient' | 'unknown'; reason: string }
+/** `refused`: the broker and this process do not accept each other's credentials. */
+export type ConsumerFault = { kind: 'fatal' | 'refused' | 'transient' | 'unknown'; reason: string }
 
 /**
  * Decides whether a failed consumer can be replaced by a new one. `unknown` is an error that kafkajs did not intend
  * (for example while a broker shuts down); it is retried a limited number of times.
  */
 export function classifyConsumerError(error: unknown): ConsumerFault {
+  const refusal = findRefusal(error)
+  if (refusal !== undefined) return { kind: 'refused', reason: refusal }
   const chain = causeChainOf(error)
   const fatal = chain.find(({ name, type }) => FATAL_NAMES.has(name) || (type !== undefined && FATAL_TYPES.has(type)))
   if (fatal !== undefined) return { kind: 'fatal', reason: fatal.type ?? fatal.name }

@@ -1,8 +1,10 @@
 import net from 'node:net'
 import tls from 'node:tls'
-import kafkajs, { type Kafka, type KafkaConfig, type RetryOptions } from 'kafkajs'
-import type { Secret } from '../config/secret.ts'
+import kafkajs, { type ISocketFactory, type Kafka, type KafkaConfig, type RetryOptions } from 'kafkajs'
+import type { CredentialWatch } from '../credentials/credential-watch.ts'
+import type { TlsMaterial } from '../credentials/tls-material.ts'
 import type { Logger } from '../logger.ts'
+import { createSaslMechanism, type KafkaSasl } from './kafka-sasl.ts'
 import { patchKafkajsConnections } from './kafkajs-connection-patch.ts'
 import { kafkajsLogs } from './kafkajs-logs.ts'
 import { patchKafkajs } from './kafkajs-patch.ts'
@@ -27,9 +29,12 @@ export interface KafkaConnection {
    * latest.
    */
   readonly metadataMaxAgeMs?: number
-  /** TLS options for the connections to the brokers; no TLS by default. */
-  readonly ssl?: boolean | tls.ConnectionOptions
-  readonly sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: Secret }
+  /** No TLS by default. */
+  readonly tls?: TlsMaterial | undefined
+  /** No login by default. */
+  readonly sasl?: KafkaSasl | undefined
+  /** Hears of every accepted and every failed connection. */
+  readonly watch?: CredentialWatch | undefined
   /** Maps an advertised broker address to the address to connect to, for port-forwards and proxies. */
   readonly translateAddress?: (address: Address) => Address
 }
@@ -61,21 +66,30 @@ export function createKafkajsClient(connection: KafkaConnection, retry: RetryOpt
     retry,
     logLevel: kafkajs.logLevel.INFO,
     logCreator: kafkajsLogs(connection.logger),
-    socketFactory: ({ host, port, ssl, onConnect }) => {
-      const address = connection.translateAddress?.({ host, port }) ?? { host, port }
-      const socket = ssl
-        ? tls.connect({ ...address, ...(net.isIP(host) ? {} : { servername: host }), ...ssl }, onConnect)
-        : net.connect(address, onConnect)
-      socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS)
-      // kafkajs leaves Nagle's algorithm on, which delays small requests until the broker's delayed ack.
-      socket.setNoDelay(true)
-      return socket
-    },
+    socketFactory: createSocketFactory(connection),
   }
-  if (connection.ssl !== undefined) config.ssl = connection.ssl
-  if (connection.sasl !== undefined) {
-    const { mechanism, username, password } = connection.sasl
-    config.sasl = { mechanism, username, password: password.reveal() } as NonNullable<KafkaConfig['sasl']>
-  }
+  // The socket factory uses the TLS files; kafkajs itself only needs to know that there is TLS.
+  if (connection.tls !== undefined) config.ssl = true
+  if (connection.sasl !== undefined) config.sasl = createSaslMechanism(connection.sasl, connection.watch)
   return new kafkajs.Kafka(config)
+}
+
+function createSocketFactory({ tls: material, sasl, watch, translateAddress }: KafkaConnection): ISocketFactory {
+  return ({ host, port, onConnect }) => {
+    const address = translateAddress?.({ host, port }) ?? { host, port }
+    const servername = net.isIP(host) ? {} : { servername: host }
+    const socket =
+      material === undefined
+        ? net.connect(address, onConnect)
+        : tls.connect({ ...address, ...servername, secureContext: material.context() }, onConnect)
+    socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS)
+    // kafkajs leaves Nagle's algorithm on, which delays small requests until the broker's delayed ack.
+    socket.setNoDelay(true)
+    if (material !== undefined && watch !== undefined) {
+      socket.on('error', error => watch.failed(error))
+      // With TLS 1.3 the broker refuses a client certificate only after the handshake, so only an answer is a proof.
+      if (sasl === undefined) socket.once('data', () => watch.accepted())
+    }
+    return socket
+  }
 }

@@ -9,16 +9,20 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /**
  * Reads a service's settings once, from environment variables or mounted files (`NAME_FILE` is the path of a file with
  * the value of NAME), and reports all invalid settings together. An empty value is treated as not set, because compose
- * files and manifests leave settings out in this way.
+ * files and manifests leave settings out in this way. A secret from a mounted file knows its file
+ * ({@link Secret.revealLatest}).
  * @param shape one zod schema per setting, by its environment name; describe() each one
+ * @param findFaults finds settings that do not fit together, one line each, among the texts that are set
  * @throws AppError `config_invalid` whose message has one line per invalid setting
  */
 export function readConfig<S extends z.ZodRawShape>(
   shape: S,
   environment: Environment,
+  findFaults: (given: Readonly<Record<string, string>>) => readonly string[] = () => [],
 ): Readonly<z.infer<z.ZodObject<S>>> {
   const faults: string[] = []
   const given: Record<string, string> = {}
+  const files: Record<string, string> = {}
   for (const name of Object.keys(shape)) {
     const inline = environment[name] || undefined
     const file = environment[`${name}_FILE`] || undefined
@@ -26,9 +30,9 @@ export function readConfig<S extends z.ZodRawShape>(
     if (inline !== undefined) given[name] = inline
     else if (file !== undefined) {
       try {
-        // Editors and `echo` end a file with a newline, which is not part of the setting.
-        const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+        const text = readMounted(file)
         if (text !== '') given[name] = text
+        files[name] = file
       } catch (error) {
         faults.push(`${name}_FILE: cannot read the file (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`)
       }
@@ -42,10 +46,37 @@ export function readConfig<S extends z.ZodRawShape>(
       faults.push(`${name}: ${given[name] === undefined ? 'is required' : issue.message}`)
     }
   }
+  const isNamed = (fault: string) => faults.some(other => other.split(':')[0] === fault.split(':')[0])
+  faults.push(...findFaults(given).filter(fault => !isNamed(fault)))
   if (faults.length > 0 || !parsed.success) {
     throw new AppError('config_invalid', `The configuration has ${faults.length} error(s):\n  ${faults.join('\n  ')}`)
   }
+  const config: Record<string, unknown> = parsed.data
+  for (const [name, file] of Object.entries(files)) {
+    const value = config[name]
+    if (value instanceof Secret) config[name] = rereadable(value, shape[name] as z.ZodType, file)
+  }
   return Object.freeze(parsed.data)
+}
+
+/** Editors and `echo` end a file with a newline, which is not part of the setting. */
+function readMounted(file: string): string {
+  return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+}
+
+/**
+ * The file is read at each use instead of being watched, because Kubernetes replaces mounted files by a symbolic link
+ * above them, which file watchers miss.
+ */
+function rereadable(secret: Secret, schema: z.ZodType, file: string): Secret {
+  return new Secret(secret.reveal(), () => {
+    try {
+      const parsed = schema.safeParse(readMounted(file))
+      return parsed.data instanceof Secret ? parsed.data.reveal() : undefined
+    } catch {
+      return undefined
+    }
+  })
 }
 
 /** Zod schemas for common kinds of settings. */

@@ -1,6 +1,9 @@
 import { type Db, MongoBulkWriteError, MongoClient, MongoError, MongoInvalidArgumentError } from 'mongodb'
 import type { Secret } from '../config/secret.ts'
+import type { CredentialWatch } from '../credentials/credential-watch.ts'
+import type { TlsMaterial } from '../credentials/tls-material.ts'
 import { AppError, unavailable } from '../errors.ts'
+import { reportConnections, useLatestLogin } from './live-credentials.ts'
 
 export interface MongoOptions {
   readonly url: Secret
@@ -13,6 +16,10 @@ export interface MongoOptions {
    * updates.
    */
   readonly retryWrites?: boolean
+  /** TLS with these files; by default TLS as the URL says. */
+  readonly tls?: TlsMaterial | undefined
+  /** Hears of every accepted and every failed connection. */
+  readonly watch?: CredentialWatch | undefined
 }
 
 export interface Mongo {
@@ -48,7 +55,10 @@ export function connectMongo(options: MongoOptions): Mongo {
     maxPoolSize: MAX_CONNECTIONS,
     waitQueueTimeoutMS: WAIT_QUEUE_TIMEOUT_MS,
     ignoreUndefined: true,
+    ...(options.tls === undefined ? {} : { tls: true, secureContext: options.tls.liveContext }),
   })
+  useLatestLogin(client, options.url)
+  if (options.watch !== undefined) reportConnections(client, options.watch)
   const db = client.db(options.dbName)
   const stopConnecting = keepConnecting(client)
   return {

@@ -3,12 +3,15 @@ import { MESSAGES, type MessageName, registrySchema, registrySubject, schemaKey,
 import { AppError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import { createCodec, type MessageCodec } from './message-codec.ts'
+import type { RegistryExchange } from './registry-exchange.ts'
 import type { SchemaIdStore } from './schema-id-store.ts'
 import { createSchemaRegistry, findSchemaId, type SchemaRegistry } from './schema-registry.ts'
 
 export interface RegistryCodecOptions {
   /** Base URL of the registry's Confluent-compatible API. */
   readonly registryUrl: string
+  /** Over HTTP without credentials by default. */
+  readonly exchange?: RegistryExchange | undefined
   /** Prefix of every subject; the same as the prefix of the bus. */
   readonly topicPrefix: string
   readonly schemaIds: SchemaIdStore
@@ -26,7 +29,7 @@ const ATTEMPT_EVERY_MS = 500
  * @throws AppError `unavailable` if neither source knows all ids in time
  */
 export async function createRegistryCodec(options: RegistryCodecOptions): Promise<MessageCodec> {
-  const registry = createSchemaRegistry(options.registryUrl)
+  const registry = createSchemaRegistry(options.registryUrl, options.exchange)
   const own = await findOwnIds(options, registry)
   return createCodec({ registry, own, recall: schemaId => options.schemaIds.messagesOf(schemaId) })
 }

@@ -1,3 +1,7 @@
+import { Agent, fetch } from 'undici'
+import type { Secret } from '../config/secret.ts'
+import { LoginRefused } from '../credentials/refusal.ts'
+import type { TlsMaterial } from '../credentials/tls-material.ts'
 import { AppError, unavailable } from '../errors.ts'
 
 /** One request to a schema registry, in the form of the client library. */
@@ -20,12 +24,43 @@ export type RegistryExchange = (request: RegistryRequest) => Promise<object>
 
 const REQUEST_TIMEOUT_MS = 5_000
 
+/** How to be accepted by a schema registry. */
+export interface RegistryCredentials {
+  /** The authorities and the client certificate; by default those of Node, and none. */
+  readonly tls?: TlsMaterial | undefined
+  /** For basic authentication, instead of user and password in the URL. Read again for each request. */
+  readonly login?: { readonly username: Secret; readonly password: Secret } | undefined
+}
+
+type HttpRequest = NonNullable<Parameters<typeof fetch>[1]>
+
 /**
- * The exchange over HTTP. It replaces the library's own transport (mappersmith 2.47), which never settles if a
+ * Creates the exchange over HTTP. It replaces the library's own transport (mappersmith 2.47), which never settles if a
  * connection breaks in the middle of an answer, has no deadline, and reports a refused connection as status 400.
  */
-export const exchangeOverHttp: RegistryExchange = async request => {
-  const { status, text } = await send(request)
+export function createHttpExchange({ tls, login }: RegistryCredentials = {}): RegistryExchange {
+  // Each request has a connection of its own (`pipelining: 0`), because requests are rare and certificates may change.
+  const dispatcher = new Agent({
+    pipelining: 0,
+    connect: {
+      allowH2: false,
+      maxCachedSessions: 0,
+      ...(tls === undefined ? {} : { secureContext: tls.liveContext }),
+    },
+  })
+  return async request => {
+    const auth =
+      login === undefined
+        ? request.auth()
+        : { username: login.username.revealLatest(), password: login.password.revealLatest() }
+    return readAnswer(await send(request, auth, dispatcher))
+  }
+}
+
+/** @throws AppError as a {@link RegistryExchange} does */
+function readAnswer({ status, text }: { readonly status: number; readonly text: string }): object {
+  // Retryable, because a password that is being rotated must not dead-letter messages.
+  if (status === 401) throw unavailable('The schema registry', new LoginRefused('It answered 401'))
   const answer = parseObject(text)
   // A proxy before a starting registry answers with its own page, with status 404 or even 200.
   if (answer === undefined || status >= 500 || status === 429)
@@ -39,13 +74,17 @@ export const exchangeOverHttp: RegistryExchange = async request => {
   )
 }
 
-async function send(request: RegistryRequest): Promise<{ status: number; text: string }> {
-  const init: RequestInit = {
+async function send(
+  request: RegistryRequest,
+  auth: ReturnType<RegistryRequest['auth']>,
+  dispatcher: Agent,
+): Promise<{ status: number; text: string }> {
+  const init: HttpRequest = {
+    dispatcher,
     method: request.method().toUpperCase(),
     headers: { accept: 'application/vnd.schemaregistry.v1+json', ...request.headers() },
     signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
   }
-  const auth = request.auth()
   if (auth !== undefined) {
     const credentials = Buffer.from(`${auth.username}:${auth.password}`).toString('base64')
     init.headers = { ...init.headers, authorization: `Basic ${credentials}` }

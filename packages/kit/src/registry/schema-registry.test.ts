@@ -77,12 +77,17 @@ test('a schema that the registry says it does not have is not found', async () =
 })
 
 test('a refusal is reported with subject, status and reason, and is not retryable', async () => {
-  answer = says(401, '{"error_code":401,"message":"Unauthorized"}')
+  answer = says(403, '{"error_code":403,"message":"Forbidden"}')
   await expect(registerSchema(open(), 'a-value', '{}')).rejects.toMatchObject({
     code: 'internal',
     retryable: false,
-    message: 'a-value: The schema registry refused with 401: Unauthorized',
+    message: 'a-value: The schema registry refused with 403: Forbidden',
   })
+})
+
+test('a refused login is retryable, because its password may be in the middle of a rotation', async () => {
+  answer = says(401, '{"error_code":401,"message":"Unauthorized"}')
+  await expect(open().getSchema(7)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
 })
 
 test('an answer without an id is no id', async () => {

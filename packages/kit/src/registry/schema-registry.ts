@@ -1,6 +1,6 @@
 import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry'
 import { AppError } from '../errors.ts'
-import { exchangeOverHttp, type RegistryExchange } from './registry-exchange.ts'
+import { createHttpExchange, type RegistryExchange } from './registry-exchange.ts'
 
 export type { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
 
@@ -18,8 +18,12 @@ const JSON_OPTIONS = { strict: false, validateFormats: false, logger: false } as
  * Creates a client for a schema registry with a Confluent-compatible API. It caches fetched schemas and retries
  * nothing, because its callers retry.
  * @param baseUrl the API's base URL (for Apicurio it ends in /apis/ccompat/v7); may contain user and password
+ * @param exchange over HTTP without credentials of its own by default
  */
-export function createSchemaRegistry(baseUrl: string, exchange: RegistryExchange = exchangeOverHttp): SchemaRegistry {
+export function createSchemaRegistry(
+  baseUrl: string,
+  exchange: RegistryExchange = createHttpExchange(),
+): SchemaRegistry {
   const url = new URL(baseUrl)
   const auth = { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) }
   url.username = ''

@@ -3,16 +3,27 @@ import type { Bus } from '../bus/bus.ts'
 import { createKafkaBus } from '../bus/kafka-bus.ts'
 import { createMeasuredClock, type MeasuredClock } from '../clock/measured-clock.ts'
 import type { Secret } from '../config/secret.ts'
+import { watchCredentials } from '../credentials/credential-watch.ts'
 import { createLogger, type Logger } from '../logger.ts'
 import { connectMongo, type Mongo, type MongoOptions } from '../mongo/mongo.ts'
 import { createMongoTime } from '../mongo/mongo-time.ts'
 import { createMetrics, type Metrics } from '../ops/metrics.ts'
 import type { MessageCodec } from '../registry/message-codec.ts'
 import { createRegistryCodec } from '../registry/registry-codec.ts'
+import { createHttpExchange } from '../registry/registry-exchange.ts'
 import { createMongoSchemaIds } from '../registry/schema-id-store.ts'
+import { checkCredentials } from './check-credentials.ts'
+import {
+  type CredentialConfig,
+  kafkaCredentials,
+  kafkaRefusalContext,
+  mongoRefusalContext,
+  mongoTls,
+  registryCredentials,
+} from './connections.ts'
 
 /** The settings of `commonSettings` that the shared parts need. */
-export interface CommonConfig {
+export interface CommonConfig extends CredentialConfig {
   readonly LOG_LEVEL: string
   readonly KAFKA_BROKERS: string[]
   readonly KAFKA_TOPIC_PREFIX: string
@@ -41,24 +52,38 @@ export interface ServiceParts {
 }
 
 /**
- * Creates the real parts of a service process without waiting, because each part connects on first use.
+ * Creates the real parts of a service process, after a check of the credentials. It does not wait for dependencies, because
+ * each part connects on first use.
  * @param mongoOptions replace the defaults
+ * @throws AppError `config_invalid` if a dependency refuses the credentials
  */
-export function openServiceParts(
+export async function openServiceParts(
   service: string,
   config: CommonConfig,
   mongoOptions: Pick<MongoOptions, 'retryWrites'> = {},
-): ServiceParts {
+): Promise<ServiceParts> {
+  await checkCredentials(config)
   const appName = `backstop-${service}`
   const topicPrefix = config.KAFKA_TOPIC_PREFIX
   const logger = createLogger(service, config.LOG_LEVEL)
-  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName, ...mongoOptions })
+  const failure = Promise.withResolvers<unknown>()
+  const mongo = connectMongo({
+    url: config.MONGO_URL,
+    dbName: config.MONGO_DB,
+    appName,
+    ...watchedMongo(config, logger, failure.resolve),
+    ...mongoOptions,
+  })
   const metrics = createMetrics(service, { processMetrics: true })
-  const kafka = { brokers: config.KAFKA_BROKERS, clientId: appName, logger }
+  const kafka = {
+    brokers: config.KAFKA_BROKERS,
+    clientId: appName,
+    logger,
+    ...watchedKafka(config, logger, failure.resolve),
+  }
   const sources = { database: createMongoTime(mongo), broker: createBrokerTime(kafka, topicPrefix) }
   const clock = createMeasuredClock({ sources, logger, metrics })
   clock.start()
-  const failure = Promise.withResolvers<unknown>()
   return {
     onFatal: failure.resolve,
     failed: failure.promise,
@@ -70,10 +95,23 @@ export function openServiceParts(
     openCodec: waitMs =>
       createRegistryCodec({
         registryUrl: config.SCHEMA_REGISTRY_URL,
+        exchange: createHttpExchange(registryCredentials(config)),
         topicPrefix,
         schemaIds: createMongoSchemaIds(mongo.db),
         logger,
         ...(waitMs === undefined ? {} : { waitMs }),
       }),
   }
+}
+
+function watchedKafka(config: CredentialConfig, logger: Logger, onFatal: (error: unknown) => void) {
+  const credentials = kafkaCredentials(config)
+  const context = () => kafkaRefusalContext(credentials)
+  return { ...credentials, watch: watchCredentials({ context, logger, onFatal }) }
+}
+
+function watchedMongo(config: CredentialConfig, logger: Logger, onFatal: (error: unknown) => void) {
+  const tls = mongoTls(config)
+  const context = () => mongoRefusalContext(tls)
+  return { tls, watch: watchCredentials({ context, logger, onFatal }) }
 }

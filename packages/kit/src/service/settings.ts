@@ -1,8 +1,9 @@
 import { MongoClient } from 'mongodb'
 import { z } from 'zod'
-import { setting } from '../config/config.ts'
+import { type Environment, readConfig, setting } from '../config/config.ts'
 import { Secret } from '../config/secret.ts'
 import { createHostList } from '../egress/index.ts'
+import { credentialSettings, findCredentialFaults } from './credential-settings.ts'
 
 /** Settings of every service, by their environment names. */
 export const commonSettings = {
@@ -31,7 +32,16 @@ export const commonSettings = {
     .url()
     .refine(hasReadableUserInfo, 'Percent-encode user and password')
     .describe('Base URL of a Confluent-compatible schema registry'),
+  ...credentialSettings,
 } as const
+
+/**
+ * Reads settings as {@link readConfig} does, and checks that the credentials among them fit together.
+ * @throws AppError `config_invalid`
+ */
+export function readServiceConfig<S extends z.ZodRawShape>(shape: S, environment: Environment) {
+  return readConfig(shape, environment, findCredentialFaults)
+}
 
 /** Settings of the guarded HTTP client: allowed and denied networks, ports, proxy. */
 export const egressSettings = {

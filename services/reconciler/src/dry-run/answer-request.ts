@@ -1,5 +1,5 @@
 import { type DryRunLine, DryRunRequest } from '@backstop/contracts'
-import { AppError, connectMongo, maskSecrets, Secret } from '@backstop/kit'
+import { AppError, connectMongo, maskSecrets, mongoTls, Secret } from '@backstop/kit'
 import { dryRun } from './dry-run.ts'
 import { createMongoReplaySource } from './mongo-source.ts'
 
@@ -30,7 +30,13 @@ async function runRequest(
 ): Promise<DryRunLine> {
   const { from, to, project_id: projectId, connection_id: connectionId } = request
   const url = new Secret(request.mongo_url)
-  const mongo = connectMongo({ url, dbName: request.database, appName: 'backstop-dry-run' })
+  const secret = (text: string | undefined) => (text === undefined ? undefined : new Secret(text))
+  const tls = mongoTls({
+    MONGO_CA: secret(request.mongo_ca),
+    MONGO_CERT: secret(request.mongo_cert),
+    MONGO_KEY: secret(request.mongo_key),
+  })
+  const mongo = connectMongo({ url, dbName: request.database, appName: 'backstop-dry-run', tls })
   try {
     const source = createMongoReplaySource(mongo)
     if (connectionId !== undefined && !(await source.connections([connectionId])).has(connectionId)) {

@@ -1,0 +1,127 @@
+/**
+ * Tells errors of credentials, which a retry does not fix, from errors of the network. One function for Kafka, MongoDB and the
+ * schema registry, because all three report TLS errors by the codes of Node.
+ */
+
+/** Why a dependency and this process do not accept each other. */
+export type Refusal =
+  /** Its certificate is not signed by a known authority. */
+  | 'server_not_trusted'
+  | 'server_certificate_expired'
+  /** Its certificate is for other host names. */
+  | 'server_name_differs'
+  /** It wants a client certificate, or another one. */
+  | 'client_certificate_refused'
+  /** It answers without TLS. */
+  | 'server_without_tls'
+  | 'tls_versions_differ'
+  /** User or password is wrong. */
+  | 'login_refused'
+  /** It does not offer this SASL mechanism. */
+  | 'mechanism_refused'
+
+interface ErrorFields extends Error {
+  readonly code?: unknown
+  readonly type?: unknown
+}
+
+/** The schema registry answered 401. */
+export class LoginRefused extends Error {}
+
+const TLS_CODES: Readonly<Record<string, Refusal>> = {
+  SELF_SIGNED_CERT_IN_CHAIN: 'server_not_trusted',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'server_not_trusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'server_not_trusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'server_not_trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'server_not_trusted',
+  CERT_SIGNATURE_FAILURE: 'server_not_trusted',
+  CERT_UNTRUSTED: 'server_not_trusted',
+  INVALID_CA: 'server_not_trusted',
+  CERT_HAS_EXPIRED: 'server_certificate_expired',
+  CERT_NOT_YET_VALID: 'server_certificate_expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'server_name_differs',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'server_without_tls',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'server_without_tls',
+  ERR_SSL_UNSUPPORTED_PROTOCOL: 'tls_versions_differ',
+}
+/** The alerts by which a server refuses a client certificate (RFC 8446 §6.2), as the end of Node's codes. */
+const CERTIFICATE_ALERT =
+  /ALERT_(?:BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_(?:REVOKED|EXPIRED|UNKNOWN|REQUIRED)|UNKNOWN_CA|ACCESS_DENIED|DECRYPT_ERROR|HANDSHAKE_FAILURE)$/
+const VERSION_ALERT = /ALERT_PROTOCOL_VERSION$/
+
+/** MongoDB: AuthenticationFailed, UserNotFound and Atlas's own code for both. */
+const MONGO_CODES = new Set<unknown>([18, 11, 8_000])
+const SASL_TYPES: Readonly<Record<string, Refusal>> = {
+  SASL_AUTHENTICATION_FAILED: 'login_refused',
+  UNSUPPORTED_SASL_MECHANISM: 'mechanism_refused',
+}
+
+/** The refusal that an error or one of its causes reports; undefined for every other error. */
+export function findRefusal(error: unknown): Refusal | undefined {
+  let next = error
+  for (let depth = 0; next instanceof Error && depth < 8; depth++) {
+    const refusal = refusalOf(next as ErrorFields)
+    if (refusal !== undefined) return refusal
+    next = next.cause
+  }
+  return undefined
+}
+
+function refusalOf(error: ErrorFields): Refusal | undefined {
+  const { code, type, name } = error
+  if (error instanceof LoginRefused) return 'login_refused'
+  if (typeof type === 'string' && Object.hasOwn(SASL_TYPES, type)) return SASL_TYPES[type]
+  if (typeof code === 'string') {
+    if (Object.hasOwn(TLS_CODES, code)) return TLS_CODES[code]
+    if (CERTIFICATE_ALERT.test(code)) return 'client_certificate_refused'
+    if (VERSION_ALERT.test(code)) return 'tls_versions_differ'
+  }
+  if (name === 'MongoServerError' && MONGO_CODES.has(code)) return 'login_refused'
+  if (name === 'KafkaJSSASLAuthenticationError') {
+    return / mechanism is not supported /.test(error.message) ? 'mechanism_refused' : 'login_refused'
+  }
+  return undefined
+}
+
+/** A dependency, and the names of the settings that a message about it needs. */
+export interface RefusalContext {
+  /** Such as `Kafka`. */
+  readonly dependency: string
+  /** Such as `KAFKA_BROKERS`. */
+  readonly addressSetting: string
+  readonly caSetting: string
+  readonly certSetting: string
+  /** Where user and password are set. */
+  readonly loginSettings: string
+  /** The SASL mechanism, if one is set. */
+  readonly mechanism?: string | undefined
+  /** The client certificate in words; undefined if none is set. */
+  readonly certificate: string | undefined
+}
+
+/** One sentence for an operator, with the setting to correct and without a secret. */
+export function describeRefusal(refusal: Refusal, context: RefusalContext): string {
+  const { dependency, addressSetting, caSetting, certSetting, loginSettings, mechanism, certificate } = context
+  switch (refusal) {
+    case 'server_not_trusted':
+      return `The certificate of ${dependency} is not signed by an authority in ${caSetting}`
+    case 'server_certificate_expired':
+      return `The certificate of ${dependency} is expired, or not valid yet`
+    case 'server_name_differs':
+      return `The certificate of ${dependency} is not for the host in ${addressSetting}`
+    case 'client_certificate_refused':
+      return certificate === undefined
+        ? `${dependency} requires a client certificate: set ${certSetting}`
+        : `${dependency} refused the client certificate in ${certSetting} (${certificate})`
+    case 'server_without_tls':
+      return `${dependency} answered without TLS: check the port in ${addressSetting}`
+    case 'tls_versions_differ':
+      return `${dependency} does not offer TLS 1.2 or newer`
+    case 'login_refused':
+      return `${dependency} refused the login with ${loginSettings}`
+    case 'mechanism_refused':
+      return `${dependency} does not offer the SASL mechanism ${mechanism ?? ''} at this port: check KAFKA_SASL_MECHANISM`
+    default:
+      return refusal satisfies never
+  }
+}
