@@ -25,8 +25,15 @@ interface ErrorFields extends Error {
   readonly type?: unknown
 }
 
-/** The schema registry answered 401. */
-export class LoginRefused extends Error {}
+/** A refusal that no error of a client library reports. */
+export class RefusedError extends Error {
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal, message: string) {
+    super(message)
+    this.refusal = refusal
+  }
+}
 
 const TLS_CODES: Readonly<Record<string, Refusal>> = {
   SELF_SIGNED_CERT_IN_CHAIN: 'server_not_trusted',
@@ -69,7 +76,7 @@ export function findRefusal(error: unknown): Refusal | undefined {
 
 function refusalOf(error: ErrorFields): Refusal | undefined {
   const { code, type, name } = error
-  if (error instanceof LoginRefused) return 'login_refused'
+  if (error instanceof RefusedError) return error.refusal
   if (typeof type === 'string' && Object.hasOwn(SASL_TYPES, type)) return SASL_TYPES[type]
   if (typeof code === 'string') {
     if (Object.hasOwn(TLS_CODES, code)) return TLS_CODES[code]

@@ -1,6 +1,6 @@
 import { Agent, fetch } from 'undici'
 import type { Secret } from '../config/secret.ts'
-import { LoginRefused } from '../credentials/refusal.ts'
+import { RefusedError } from '../credentials/refusal.ts'
 import type { TlsMaterial } from '../credentials/tls-material.ts'
 import { AppError, unavailable } from '../errors.ts'
 
@@ -60,7 +60,7 @@ export function createHttpExchange({ tls, login }: RegistryCredentials = {}): Re
 /** @throws AppError as a {@link RegistryExchange} does */
 function readAnswer({ status, text }: { readonly status: number; readonly text: string }): object {
   // Retryable, because a password that is being rotated must not dead-letter messages.
-  if (status === 401) throw unavailable('The schema registry', new LoginRefused('It answered 401'))
+  if (status === 401) throw unavailable('The schema registry', new RefusedError('login_refused', 'It answered 401'))
   const answer = parseObject(text)
   // A proxy before a starting registry answers with its own page, with status 404 or even 200.
   if (answer === undefined || status >= 500 || status === 429)

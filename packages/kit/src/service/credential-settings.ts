@@ -37,8 +37,13 @@ function tlsSettings<P extends string>(prefix: P, server: string) {
   } as Record<`${P}_CA` | `${P}_CERT` | `${P}_KEY`, ReturnType<typeof certificates>>
 }
 
-const certificates = () => pem(hasCertificates, 'Give certificates in PEM, each from BEGIN to END CERTIFICATE')
-const privateKey = () => pem(isPrivateKey, 'Give a private key in PEM without a passphrase')
+function certificates() {
+  return pem(hasCertificates, 'Give certificates in PEM, each from BEGIN to END CERTIFICATE')
+}
+
+function privateKey() {
+  return pem(isPrivateKey, 'Give a private key in PEM without a passphrase')
+}
 
 function pem(isValid: (text: string) => boolean, message: string) {
   return z

@@ -1,0 +1,133 @@
+/** MongoDB with TLS, logins and client certificates, as the services use it: settings from mounted files, and a real server. */
+import { join } from 'node:path'
+import { checkCredentials, connectMongo, type Mongo, mongoTls, readServiceConfig } from '@backstop/kit'
+import { createCertificateAuthority, until } from '@backstop/kit/test'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { waitSettings } from '../../packages/provision/src/config.ts'
+import { mountFiles } from '../setup/mounted-files.ts'
+import { dataFolder } from '../setup/product.ts'
+import { type SecureMongo, startSecureMongo } from '../setup/secure-mongo.ts'
+
+const PASSWORD = 'first+password'
+const ROTATED = 'second+password'
+const folder = dataFolder('mongo-credentials')
+const first = createCertificateAuthority('first')
+const second = createCertificateAuthority('second')
+const serverFiles = (authority = first) => ({ own: authority.issue('mongo', '127.0.0.1'), ca: authority.cert })
+
+let server: SecureMongo
+const clients: Mongo[] = []
+beforeAll(async () => {
+  server = await startSecureMongo(join(folder, 'server'), serverFiles())
+  await server.asAdmin(async admin => {
+    const roles = [{ role: 'readWrite', db: 'backstop' }]
+    await admin.command({ createUser: 'backstop', pwd: PASSWORD, roles })
+    await admin.client.db('$external').command({ createUser: 'CN=reconciler', roles })
+  })
+})
+afterAll(async () => {
+  await Promise.all(clients.map(client => client.stop()))
+  await server?.stop()
+})
+
+const loginUrl = (password = PASSWORD) =>
+  `mongodb://backstop:${encodeURIComponent(password)}@127.0.0.1:${server.port}/?directConnection=true&authSource=admin`
+const x509Url = () => `mongodb://127.0.0.1:${server.port}/?directConnection=true&authMechanism=MONGODB-X509`
+
+let mounts = 0
+/** The mounted files of one program, and its settings. */
+function mount(files: Readonly<Record<string, string>>) {
+  mounts += 1
+  const mounted = mountFiles(join(folder, `mount-${mounts}`), files)
+  const paths = Object.keys(files).map(name => [`${name}_FILE`, mounted.path(name)])
+  const config = readServiceConfig(waitSettings, { KAFKA_BROKERS: '127.0.0.1:1', ...Object.fromEntries(paths) })
+  return { config, write: mounted.write }
+}
+
+function open({ config }: ReturnType<typeof mount>): Mongo {
+  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName: 'test', tls: mongoTls(config) })
+  clients.push(mongo)
+  return mongo
+}
+
+/** Writes a document and reads it again. */
+async function use({ db }: Mongo, id: string): Promise<void> {
+  await db.collection<{ _id: string }>('things').insertOne({ _id: id })
+  expect(await db.collection<{ _id: string }>('things').findOne({ _id: id })).toEqual({ _id: id })
+}
+
+const clientFiles = (authority = first, name = 'reconciler') => {
+  const { cert, key } = authority.issue(name)
+  return { MONGO_CERT: cert, MONGO_KEY: key }
+}
+
+test('a service reads and writes over TLS with a user and a password', async () => {
+  const mounted = mount({ MONGO_URL: loginUrl(), MONGO_CA: first.cert })
+  await checkCredentials(mounted.config)
+  await use(open(mounted), 'by-password')
+})
+
+test('a service reads and writes with a client certificate alone', async () => {
+  const mounted = mount({ MONGO_URL: x509Url(), MONGO_CA: first.cert, ...clientFiles() })
+  await checkCredentials(mounted.config)
+  await use(open(mounted), 'by-certificate')
+})
+
+const stranger = createCertificateAuthority('first')
+test.each([
+  {
+    name: 'a wrong password',
+    files: () => ({ MONGO_URL: loginUrl('wrong'), MONGO_CA: first.cert }),
+    message: 'MongoDB refused the login with MONGO_URL',
+  },
+  {
+    name: 'a certificate of no user',
+    files: () => ({ MONGO_URL: x509Url(), MONGO_CA: first.cert, ...clientFiles(first, 'nobody') }),
+    message: 'MongoDB refused the login with MONGO_URL and MONGO_CERT',
+  },
+  {
+    name: 'a client certificate of an unknown authority',
+    files: () => ({ MONGO_URL: x509Url(), MONGO_CA: first.cert, ...clientFiles(stranger) }),
+    message: /^MongoDB refused the client certificate in MONGO_CERT \(CN=reconciler, valid until \d{4}-\d\d-\d\d\)$/,
+  },
+  {
+    name: 'the right user with a client certificate of an unknown authority',
+    files: () => ({ MONGO_URL: loginUrl(), MONGO_CA: first.cert, ...clientFiles(stranger) }),
+    message: /^MongoDB refused the client certificate in MONGO_CERT/,
+  },
+  {
+    name: 'the wrong authority',
+    files: () => ({ MONGO_URL: loginUrl(), MONGO_CA: stranger.cert }),
+    message: 'The certificate of MongoDB is not signed by an authority in MONGO_CA',
+  },
+  {
+    name: 'a host that is not in the certificate',
+    files: () => ({ MONGO_URL: loginUrl().replace('127.0.0.1', 'localhost'), MONGO_CA: first.cert }),
+    message: 'The certificate of MongoDB is not for the host in MONGO_URL',
+  },
+])('$name ends the start at once with one message', async ({ files, message }) => {
+  const startedAt = performance.now()
+  const expected = typeof message === 'string' ? { code: 'config_invalid', message } : { code: 'config_invalid' }
+  const check = checkCredentials(mount(files()).config)
+  await expect(check).rejects.toMatchObject(expected)
+  if (message instanceof RegExp) await expect(check).rejects.toThrow(message)
+  expect(performance.now() - startedAt).toBeLessThan(5_000)
+})
+
+test('running services go on when authority, certificates and password are replaced on both sides', async () => {
+  const byPassword = mount({ MONGO_URL: loginUrl(), MONGO_CA: first.cert })
+  const byCertificate = mount({ MONGO_URL: x509Url(), MONGO_CA: first.cert, ...clientFiles() })
+  const opened = [open(byPassword), open(byCertificate)]
+  for (const mongo of opened) await mongo.ping()
+  await server.asAdmin(admin => admin.command({ updateUser: 'backstop', pwd: ROTATED }))
+  await server.restart(serverFiles(second))
+  // The old files do not work any more.
+  const pings = await Promise.allSettled(opened.map(mongo => mongo.ping()))
+  expect(pings.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  byPassword.write({ MONGO_URL: loginUrl(ROTATED), MONGO_CA: second.cert })
+  byCertificate.write({ MONGO_URL: x509Url(), MONGO_CA: second.cert, ...clientFiles(second) })
+  for (const [index, mongo] of opened.entries()) {
+    await until('an accepted connection', () => mongo.ping().then(() => true))
+    await use(mongo, `rotated-${index}`)
+  }
+})

@@ -1,0 +1,84 @@
+/** A MongoDB server that requires TLS and a login, as a process on this machine. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Certificate } from '@backstop/kit/test'
+import { choosePorts, endProcess, identify, silentProgress } from '@backstop/stack'
+import { type Db, MongoClient } from 'mongodb'
+import { ensurePrograms } from '../../stack/src/downloads/ensure-programs.ts'
+import { EmbeddedPart } from '../../stack/src/embedded-part.ts'
+import { StackRecordFile } from '../../stack/src/part-records.ts'
+import { mongoProgram } from '../../stack/src/parts/mongo.ts'
+import { startReaper } from '../../stack/src/reaper.ts'
+
+/** The server's own certificate, and the authorities whose clients it accepts, in PEM. */
+export interface ServerFiles {
+  readonly own: Certificate
+  readonly ca: string
+}
+
+export interface SecureMongo {
+  readonly port: number
+  /** Runs commands of an administrator on the database `admin`. */
+  asAdmin(act: (admin: Db) => Promise<unknown>): Promise<void>
+  /** Stops the server, and starts it with other files. */
+  restart(files: ServerFiles): Promise<void>
+  stop(): Promise<void>
+}
+
+const ADMIN = { username: 'root', password: 'root-password' } as const
+
+/** @param folder for data, certificates and logs */
+export async function startSecureMongo(folder: string, files: ServerFiles): Promise<SecureMongo> {
+  const { mongod } = await ensurePrograms(['mongo'], process.env, silentProgress)
+  const { mongo: port } = await choosePorts({ mongo: {} })
+  mkdirSync(folder, { recursive: true })
+  let current = files
+  const [ownPath, caPath] = [join(folder, 'own.pem'), join(folder, 'ca.pem')]
+  const open = (auth?: typeof ADMIN) =>
+    new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true&tls=true&authSource=admin`, {
+      ca: current.ca,
+      ...(auth === undefined ? {} : { auth }),
+      serverSelectionTimeoutMS: 2_000,
+    })
+  const asAdmin = async (act: (admin: Db) => Promise<unknown>, auth?: typeof ADMIN) => {
+    const client = open(auth)
+    try {
+      await act(client.db('admin'))
+    } finally {
+      await client.close()
+    }
+  }
+  const base = mongoProgram({ mongod, dir: folder, port })
+  const args = [
+    ...base.args.filter((argument, index, all) => argument !== '--replSet' && all[index - 1] !== '--replSet'),
+    ...['--tlsMode', 'requireTLS', '--tlsCertificateKeyFile', ownPath, '--tlsCAFile', caPath],
+    ...['--tlsAllowConnectionsWithoutCertificates', '--auth'],
+  ]
+  const program = {
+    ...base,
+    args,
+    get files() {
+      return { [ownPath]: `${current.own.key}${current.own.cert}`, [caPath]: current.ca }
+    },
+    checkReady: () => asAdmin(admin => admin.command({ hello: 1 })),
+  }
+  for (const [path, content] of Object.entries(program.files)) writeFileSync(path, content, { mode: 0o600 })
+  const part = new EmbeddedPart(program, new StackRecordFile(folder), join(folder, 'logs'), identify(process.pid)!)
+  const reaper = startReaper(folder)
+  await part.start()
+  // Without any user, a client on this machine may create the first one.
+  await asAdmin(admin => admin.command({ createUser: ADMIN.username, pwd: ADMIN.password, roles: ['root'] }))
+  return {
+    port,
+    asAdmin: act => asAdmin(act, ADMIN),
+    async restart(changed) {
+      await part.stop()
+      current = changed
+      await part.start()
+    },
+    async stop() {
+      await part.stop()
+      if (reaper !== undefined) await endProcess(reaper)
+    },
+  }
+}
