@@ -7,6 +7,7 @@ import { waitSettings } from '../../packages/provision/src/config.ts'
 import { mountFiles } from '../setup/mounted-files.ts'
 import { dataFolder } from '../setup/product.ts'
 import { type SecureMongo, startSecureMongo } from '../setup/secure-mongo.ts'
+import { runUntilExit } from '../setup/service-exit.ts'
 
 const PASSWORD = 'first+password'
 const ROTATED = 'second+password'
@@ -112,6 +113,21 @@ test.each([
   await expect(check).rejects.toMatchObject(expected)
   if (message instanceof RegExp) await expect(check).rejects.toThrow(message)
   expect(performance.now() - startedAt).toBeLessThan(5_000)
+})
+
+test('a service with a wrong password writes one line, and ends with the exit code for wrong settings', async () => {
+  const environment = {
+    SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+    // Neither of them answers, so only MongoDB can be the reason.
+    KAFKA_BROKERS: '127.0.0.1:1',
+    SCHEMA_REGISTRY_URL: 'http://127.0.0.1:1',
+    MONGO_URL: loginUrl('wrong'),
+    MONGO_CA: first.cert,
+  }
+  const end = await runUntilExit('services/reconciler/src/main.ts', environment)
+  const line = 'reconciler did not start. MongoDB refused the login with MONGO_URL\n'
+  expect(end).toMatchObject({ exitCode: 78, stdout: '', stderr: line })
+  expect(end.durationMs).toBeLessThan(10_000)
 })
 
 test('running services go on when authority, certificates and password are replaced on both sides', async () => {
