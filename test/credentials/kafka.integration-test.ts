@@ -167,11 +167,6 @@ test.each([
     mounted: () => mount(undefined, { KAFKA_CA: first.cert }),
     message: 'Kafka requires a client certificate: set KAFKA_CERT',
   },
-  {
-    name: 'a port without TLS',
-    mounted: () => mount('PLAIN', loginFiles(PASSWORDS.PLAIN), kafka.openBroker),
-    message: 'Kafka answered without TLS: check the port in KAFKA_BROKERS',
-  },
 ])('$name ends the start at once with one message', async ({ mounted, message }) => {
   const startedAt = performance.now()
   const outcome = await checkCredentials(mounted().config).catch((error: unknown) => error)
