@@ -136,12 +136,15 @@ test('running services go on when authority, certificates and password are repla
   const opened = [open(byPassword), open(byCertificate)]
   for (const mongo of opened) await mongo.ping()
   await server.asAdmin(admin => admin.command({ updateUser: 'backstop', pwd: ROTATED }))
-  await server.restart(serverFiles(second))
+  await server.rotate(serverFiles(second))
+  // Open connections stay.
+  for (const mongo of opened) await mongo.ping()
+  await server.restart()
   // The old files do not work any more.
   const pings = await Promise.allSettled(opened.map(mongo => mongo.ping()))
   expect(pings.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   byPassword.write({ MONGO_URL: loginUrl(ROTATED), MONGO_CA: second.cert })
-  byCertificate.write({ MONGO_URL: x509Url(), MONGO_CA: second.cert, ...clientFiles(second) })
+  byCertificate.write({ MONGO_URL: x509Url(), MONGO_CA: first.cert + second.cert, ...clientFiles(second) })
   for (const [index, mongo] of opened.entries()) {
     await until('an accepted connection', () => mongo.ping().then(() => true))
     await use(mongo, `rotated-${index}`)

@@ -20,8 +20,10 @@ export interface SecureMongo {
   readonly port: number
   /** Runs commands of an administrator on the database `admin`. */
   asAdmin(act: (admin: Db) => Promise<unknown>): Promise<void>
-  /** Stops the server, and starts it with other files. */
-  restart(files: ServerFiles): Promise<void>
+  /** Replaces the files, and lets the running server read them again. Open connections stay. */
+  rotate(files: ServerFiles): Promise<void>
+  /** Stops the server, which ends all connections, and starts it again. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -62,7 +64,7 @@ export async function startSecureMongo(folder: string, files: ServerFiles): Prom
     },
     checkReady: () => asAdmin(admin => admin.command({ hello: 1 })),
   }
-  for (const [path, content] of Object.entries(program.files)) writeFileSync(path, content, { mode: 0o600 })
+  writeFiles(program.files)
   const part = new EmbeddedPart(program, new StackRecordFile(folder), join(folder, 'logs'), identify(process.pid)!)
   const reaper = startReaper(folder)
   await part.start()
@@ -71,14 +73,22 @@ export async function startSecureMongo(folder: string, files: ServerFiles): Prom
   return {
     port,
     asAdmin: act => asAdmin(act, ADMIN),
-    async restart(changed) {
-      await part.stop()
-      current = changed
-      await part.start()
+    async rotate(changed) {
+      await asAdmin(async admin => {
+        current = changed
+        writeFiles(program.files)
+        await admin.command({ rotateCertificates: 1 })
+      }, ADMIN)
     },
+    restart: () => part.restart(),
     async stop() {
       await part.stop()
       if (reaper !== undefined) await endProcess(reaper)
     },
   }
+}
+
+/** Private keys: a file keeps its mode when the part writes it again. */
+function writeFiles(files: Readonly<Record<string, string>>): void {
+  for (const [path, content] of Object.entries(files)) writeFileSync(path, content, { mode: 0o600 })
 }
