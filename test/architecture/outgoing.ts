@@ -18,9 +18,9 @@ export const CONNECTS_ITSELF: Readonly<Record<string, string>> = {
 /** Modules that open connections. */
 const CLIENTS =
   /^(?:undici|axios|got|ky|needle|node-fetch|phin|request|superagent|ws|nodemailer|oauth4webapi|openid-client|stripe|chargebee|@paddle\/.*)(?:\/|$)/
-/** Node's network modules. Their client functions are forbidden, their server functions are allowed. */
+/** Node's network modules. Their client functions are forbidden, functions of servers and without a connection are allowed. */
 const NODE_NETWORK = /^(?:node:)?(?:https?|http2|net|tls|dgram)$/
-const SERVER_SIDE = new Set(['createServer', 'isIP', 'isIPv4', 'isIPv6', 'STATUS_CODES'])
+const WITHOUT_CALLS = new Set(['createSecureContext', 'createServer', 'isIP', 'isIPv4', 'isIPv6', 'STATUS_CODES'])
 
 const IMPORT = /^(?:import|export)\b([^'"`;]*?)\bfrom\s+'([^']+)'/gm
 const DYNAMIC = /\bimport\(\s*'([^']+)'\s*\)/g
@@ -35,7 +35,7 @@ export function ownConnections({ text }: Pick<SourceFile, 'text'>): string[] {
       const names = valueNames(clause)
       if (CLIENTS.test(module)) return names.length > 0 ? [`imports ${module}`] : []
       if (!NODE_NETWORK.test(module)) return []
-      return names.filter(name => !SERVER_SIDE.has(name)).map(name => `imports ${name} of ${module}`)
+      return names.filter(name => !WITHOUT_CALLS.has(name)).map(name => `imports ${name} of ${module}`)
     }),
     ...[...code.matchAll(DYNAMIC)].flatMap(([, module = '']) =>
       CLIENTS.test(module) || NODE_NETWORK.test(module) ? [`imports ${module}`] : [],
