@@ -51,7 +51,7 @@ RUN groupadd --gid 65532 backstop && useradd --uid 65532 --gid 65532 --no-create
 # Only the program: a running service needs neither npm nor a package cache.
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 # Without this the services listen on 127.0.0.1. In a container, the person who starts it decides what is reachable.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 OPS_PORT=9090
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 OPS_PORT=9090 BACKSTOP_REVISION=${REVISION}
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=sources /app/package.json ./

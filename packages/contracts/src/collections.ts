@@ -166,6 +166,11 @@ export const COLLECTIONS = {
         keys: { verdict: 1, first_seen: -1, _id: -1 },
         options: { partialFilterExpression: { verdict: 'unexplained' } },
       },
+      // For the metrics of the installation, whose query reads nothing but this index. Few actions wait for a verdict.
+      {
+        keys: { verdict: 1, second_look_at: 1, first_seen: 1, merged_into: 1 },
+        options: { partialFilterExpression: { verdict: 'pending' } },
+      },
       // For dry runs, which read the actions with a finished second look.
       {
         keys: { connection_ids: 1, look_done: -1, _id: -1 },

@@ -23,6 +23,11 @@ export const NOTIFIER_COLLECTIONS = {
         options: { partialFilterExpression: { state: 'dead' } },
       },
       { keys: { state: 1, updated_at: -1, _id: -1 }, options: { partialFilterExpression: { state: 'dead' } } },
+      // For the metrics of the installation, by the states of the deliveries that still wait.
+      {
+        keys: { state: 1, created_at: 1 },
+        options: { partialFilterExpression: { state: { $in: ['pending', 'retrying'] } } },
+      },
       { keys: { created_at: 1 }, options: { expireAfterSeconds: DELIVERY_DAYS * DAY_S } },
     ],
   },

@@ -74,7 +74,6 @@ export interface IngressApp {
    * tells a provider more than a refused connection.
    */
   unready(): string | undefined
-  updateGauges(): void
 }
 
 const UNREADY_TEXTS: Readonly<Record<UnreadyReason | 'stopping', string>> = {
@@ -105,6 +104,13 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
     sockets: { ...settings.sockets, clock, logger, metrics: ports.metrics },
   })
 
+  ports.metrics.beforeRead(() =>
+    metrics.recordState({
+      queuedMessages: batcher.pending.messages,
+      bodyBytes: budget.held,
+      connections: connections.count(),
+    }),
+  )
   return {
     intake,
     async start() {
@@ -125,13 +131,6 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
     unready() {
       const reason = stopping ? 'stopping' : intake.unready()
       return reason && UNREADY_TEXTS[reason]
-    },
-    updateGauges() {
-      metrics.recordState({
-        queuedMessages: batcher.pending.messages,
-        bodyBytes: budget.held,
-        connections: connections.count(),
-      })
     },
   }
 }

@@ -109,10 +109,7 @@ export async function startMemoryIngress(
     connections,
     base,
     lines,
-    metrics() {
-      app.updateGauges()
-      return metrics.text()
-    },
+    metrics: () => metrics.text(),
     postEvent(provider, id) {
       const body = JSON.stringify(eventOf(provider, id))
       return post(`${base}/v1/webhooks/${provider}/con_${provider}`, body, credentialOf(provider, body))

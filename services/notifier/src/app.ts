@@ -94,7 +94,6 @@ export interface NotifierApp {
   stop(): Promise<void>
   /** Milliseconds since the least active consumer last made progress. */
   msSinceProgress(): number
-  updateGauges(): void
 }
 
 const SEND_TIMEOUT_MS = 15_000
@@ -163,6 +162,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
   const delayLines = createDelayLines(shared)
   const loops = [alerts, deliveries, commands, deadLetters, ...delayLines]
   const sweepers = [outboxSweeper, replayWalker, ...storms.sweepers]
+  ports.metrics.beforeRead(() => metrics.oldestPending(deliveries.oldestPendingMs()))
   return {
     async start() {
       await producer.start()
@@ -176,7 +176,6 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
       await producer.stop()
     },
     msSinceProgress: () => Math.max(...loops.map(loop => loop.msSinceProgress())),
-    updateGauges: () => metrics.oldestPending(deliveries.oldestPendingMs()),
   }
 }
 

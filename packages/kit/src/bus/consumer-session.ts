@@ -6,6 +6,7 @@ import type { ConsumerOptions } from './bus.ts'
 import { Committer } from './committer.ts'
 import { consumeFetch, type FetchOutcome } from './consume-fetch.ts'
 import { describeKafkaError, meansRejoin } from './kafka-errors.ts'
+import type { KafkaMetrics } from './kafka-metrics.ts'
 import { OwnedPartition } from './owned-partition.ts'
 
 /** Interval of heartbeats while a batch is handled, in milliseconds. kafkajs sends at most one every 3 s. */
@@ -21,6 +22,7 @@ const LEAVE_MS = 5_000
 export interface SessionOptions extends ConsumerOptions {
   readonly topicPrefix: string
   readonly logger: Logger
+  readonly metrics: KafkaMetrics | undefined
   /** Called in each iteration of the consumer loop. */
   progress(): void
 }
@@ -73,6 +75,7 @@ export class ConsumerSession {
     } finally {
       for (const owned of this.#owned.values()) this.#releasePartition(owned)
       this.#committer.close()
+      this.#options.metrics?.left(this.#options.groupId)
       const leaving = waitUntilSettled(this.#consumer.disconnect(), LEAVE_MS)
       // After a crash, disconnecting may hang on the lost connection.
       if (this.#stopping) await leaving
@@ -170,6 +173,7 @@ export class ConsumerSession {
     if (this.#stopping) this.#pauseAll()
     else this.#consumer.resume(this.#consumer.paused())
     const partitions = Object.values(memberAssignment).reduce((sum, list) => sum + list.length, 0)
+    this.#options.metrics?.joined(this.#options.groupId, partitions)
     this.#options.logger.info({ group: payload.groupId, partitions, duration_ms: payload.duration }, 'consumer.joined')
   }
 

@@ -1,7 +1,10 @@
+import type { Metrics } from '../ops/metrics.ts'
 import type { Bus } from './bus.ts'
 import { KafkaConsumer } from './kafka-consumer.ts'
+import { createKafkaMetrics } from './kafka-metrics.ts'
 import { KafkaProducer } from './kafka-producer.ts'
 import type { KafkaConnection } from './kafkajs-client.ts'
+import { createLagMetrics } from './lag-metrics.ts'
 
 export interface KafkaBusOptions extends KafkaConnection {
   /**
@@ -16,14 +19,21 @@ export interface KafkaBusOptions extends KafkaConnection {
   readonly sessionTimeoutMs?: number
   /** The timestamp of messages, in milliseconds since the epoch; the host's time by default. */
   readonly now?: () => number
+  /** Where the clients and the consumer lag are recorded; nowhere if not set. */
+  readonly metrics?: Metrics
 }
 
 /** The message broker on kafkajs 2.2.4, with its known bugs contained. Each bug has a test beside this file. */
 export function createKafkaBus(options: KafkaBusOptions): Bus {
   const { topicPrefix = '', now = Date.now } = options
-  const settings = { topicPrefix, sessionTimeoutMs: options.sessionTimeoutMs ?? 10_000 }
+  const metrics = options.metrics && createKafkaMetrics(options.metrics)
+  const lag = options.metrics && createLagMetrics({ connection: options, topicPrefix, metrics: options.metrics, now })
+  const settings = { topicPrefix, sessionTimeoutMs: options.sessionTimeoutMs ?? 10_000, metrics }
   return {
-    producer: producerOptions => new KafkaProducer(options, { topicPrefix, now }, producerOptions),
-    consumer: consumerOptions => new KafkaConsumer(options, settings, consumerOptions),
+    producer: producerOptions => new KafkaProducer(options, { topicPrefix, now, metrics }, producerOptions),
+    consumer(consumerOptions) {
+      lag?.watch(consumerOptions.groupId, consumerOptions.topics)
+      return new KafkaConsumer(options, settings, consumerOptions)
+    },
   }
 }

@@ -3,6 +3,7 @@ import { waitUntilSettled } from '../clock/with-deadline.ts'
 import type { Consumer, ConsumerOptions } from './bus.ts'
 import { ConsumerSession } from './consumer-session.ts'
 import { classifyConsumerError, describeKafkaError } from './kafka-errors.ts'
+import type { KafkaMetrics } from './kafka-metrics.ts'
 import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
 
 /** First and longest pause before a failed consumer is replaced, in milliseconds. The pause doubles each time. */
@@ -16,6 +17,7 @@ export interface ConsumerSettings {
   readonly topicPrefix: string
   /** Time without heartbeats after which the broker reassigns the partitions, in milliseconds. */
   readonly sessionTimeoutMs: number
+  readonly metrics: KafkaMetrics | undefined
 }
 
 /**
@@ -96,12 +98,13 @@ export class KafkaConsumer implements Consumer {
       this.#options.onFatal(error)
       return true
     }
+    this.#settings.metrics?.consumerRebuilt(this.#options.groupId, fault.reason)
     this.#connection.logger.warn(facts, 'consumer.rebuilt')
     return false
   }
 
   #newSession(): ConsumerSession {
-    const { topicPrefix, sessionTimeoutMs } = this.#settings
+    const { topicPrefix, sessionTimeoutMs, metrics } = this.#settings
     // Transient errors are retried without limit, because kafkajs never resets the counter that it compares with
     // `retries`.
     const retry = { initialRetryTime: 100, maxRetryTime: 1_000, retries: Number.MAX_SAFE_INTEGER }
@@ -123,6 +126,7 @@ export class KafkaConsumer implements Consumer {
     const session = {
       ...this.#options,
       topicPrefix,
+      metrics,
       logger: this.#connection.logger,
       progress: () => this.#noteProgress(),
     }

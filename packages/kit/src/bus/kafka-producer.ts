@@ -1,8 +1,9 @@
 import kafkajs, { type Producer as KafkajsProducer, type TopicMessages } from 'kafkajs'
 import { waitUntilSettled, withDeadline } from '../clock/with-deadline.ts'
-import { unavailable } from '../errors.ts'
+import { AppError, unavailable } from '../errors.ts'
 import type { OutgoingMessage, Producer, ProducerOptions } from './bus.ts'
 import { classifySendError, describeKafkaError } from './kafka-errors.ts'
+import type { KafkaMetrics } from './kafka-metrics.ts'
 import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
 import { planRequests } from './send-plan.ts'
 
@@ -19,6 +20,7 @@ export interface ProducerSettings {
   readonly topicPrefix: string
   /** The timestamp of messages, in milliseconds since the epoch. */
   readonly now: () => number
+  readonly metrics: KafkaMetrics | undefined
 }
 
 /** A kafkajs producer with its sends in flight. It is replaced when a send hangs. */
@@ -55,7 +57,10 @@ export class KafkaProducer implements Producer {
   }
 
   send(messages: readonly OutgoingMessage[]): Promise<void> {
-    const sending = this.#sendAll(messages)
+    const sending = this.#sendAll(messages).catch((error: unknown) => {
+      this.#settings.metrics?.sendFailed(error instanceof AppError ? error.code : 'unknown')
+      throw error
+    })
     this.#sends.add(sending)
     const forget = () => this.#sends.delete(sending)
     sending.then(forget, forget)
@@ -100,6 +105,7 @@ export class KafkaProducer implements Producer {
         this.#disconnectWhenUnused(line)
       }
       const sleepMs = Math.min(pauseMs, Math.max(0, deadline - performance.now()))
+      this.#settings.metrics?.sendRetried()
       this.#connection.logger.debug({ error: describeKafkaError(lastError), retry_ms: sleepMs }, 'producer.retry')
       await new Promise(resolve => setTimeout(resolve, sleepMs))
       pauseMs = Math.min(pauseMs * 2, RETRY_MS[1])
@@ -138,6 +144,7 @@ export class KafkaProducer implements Producer {
 
   /** Stops using a client whose request has passed its deadline, because the client may hang without end. */
   #stopUsing(line: ProducerClient): void {
+    if (!line.retired) this.#settings.metrics?.producerRebuilt()
     line.retired = true
     if (this.#line === line) this.#line = undefined
   }

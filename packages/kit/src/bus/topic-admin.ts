@@ -37,7 +37,18 @@ export interface TopicAdmin {
    * @throws AppError `unavailable`
    */
   unread(groupId: string, topic: string, beforeMs: number): Promise<bigint>
+  /** How far a group has processed each partition of a topic. @throws AppError `unavailable` */
+  progress(groupId: string, topic: string): Promise<GroupProgress[]>
   stop(): Promise<void>
+}
+
+/** The progress of a group in one partition. */
+export interface GroupProgress {
+  readonly partition: number
+  /** The offset of the first message that is not processed: at least that of the oldest message that still exists. */
+  readonly next: bigint
+  /** The offset after the last message. */
+  readonly end: bigint
 }
 
 const REQUEST_MS = 10_000
@@ -87,6 +98,10 @@ export function createTopicAdmin(connection: KafkaConnection): TopicAdmin {
       countUnread(admin, groupId, topic, beforeMs).catch(error => {
         throw unavailable('Kafka', error)
       }),
+    progress: (groupId, topic) =>
+      readProgress(admin, groupId, topic).catch(error => {
+        throw unavailable('Kafka', error)
+      }),
     stop: () => admin.disconnect(),
   }
 }
@@ -112,21 +127,29 @@ async function describeTopics(admin: kafkajs.Admin, names: readonly string[]): P
 }
 
 async function countUnread(admin: kafkajs.Admin, groupId: string, topic: string, beforeMs: number): Promise<bigint> {
-  const [ends, [committed], bounds] = await Promise.all([
+  const [ends, partitions] = await Promise.all([
     // The first message that is not older; the end of the partition if there is none.
     admin.fetchTopicOffsetsByTimestamp(topic, beforeMs),
-    admin.fetchOffsets({ groupId, topics: [topic] }),
-    admin.fetchTopicOffsets(topic),
+    readProgress(admin, groupId, topic),
   ])
   let count = 0n
   for (const { partition, offset: end } of ends) {
-    const next = BigInt(committed?.partitions.find(one => one.partition === partition)?.offset ?? -1)
-    // Messages below the low offset are deleted. A group that has committed nothing begins there.
-    const low = BigInt(bounds.find(one => one.partition === partition)?.low ?? 0)
-    const from = next < low ? low : next
-    if (BigInt(end) > from) count += BigInt(end) - from
+    const next = partitions.find(one => one.partition === partition)?.next ?? 0n
+    if (BigInt(end) > next) count += BigInt(end) - next
   }
   return count
+}
+
+async function readProgress(admin: kafkajs.Admin, groupId: string, topic: string): Promise<GroupProgress[]> {
+  const [[committed], bounds] = await Promise.all([
+    admin.fetchOffsets({ groupId, topics: [topic] }),
+    admin.fetchTopicOffsets(topic),
+  ])
+  return bounds.map(({ partition, low, high }) => {
+    const next = BigInt(committed?.partitions.find(one => one.partition === partition)?.offset ?? -1)
+    // Messages below the low offset are deleted. A group that has committed nothing begins there.
+    return { partition, next: next < BigInt(low) ? BigInt(low) : next, end: BigInt(high) }
+  })
 }
 
 /**

@@ -3,7 +3,9 @@ import type { Secret } from '../config/secret.ts'
 import type { CredentialWatch } from '../credentials/credential-watch.ts'
 import type { TlsMaterial } from '../credentials/tls-material.ts'
 import { AppError, unavailable } from '../errors.ts'
+import type { Metrics } from '../ops/metrics.ts'
 import { reportConnections, useLatestLogin } from './live-credentials.ts'
+import { observeMongo } from './mongo-metrics.ts'
 
 export interface MongoOptions {
   readonly url: Secret
@@ -20,6 +22,8 @@ export interface MongoOptions {
   readonly tls?: TlsMaterial | undefined
   /** Hears of every accepted and every failed connection. */
   readonly watch?: CredentialWatch | undefined
+  /** Where the pool and the commands are recorded; nowhere if not set. */
+  readonly metrics?: Metrics
 }
 
 export interface Mongo {
@@ -55,10 +59,12 @@ export function connectMongo(options: MongoOptions): Mongo {
     maxPoolSize: MAX_CONNECTIONS,
     waitQueueTimeoutMS: WAIT_QUEUE_TIMEOUT_MS,
     ignoreUndefined: true,
+    monitorCommands: options.metrics !== undefined,
     ...(options.tls === undefined ? {} : { tls: true, secureContext: options.tls.liveContext }),
   })
   useLatestLogin(client, options.url)
   if (options.watch !== undefined) reportConnections(client, options.watch)
+  if (options.metrics !== undefined) observeMongo(client, options.metrics)
   const db = client.db(options.dbName)
   const stopConnecting = keepConnecting(client)
   return {

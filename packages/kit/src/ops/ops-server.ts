@@ -25,7 +25,11 @@ const PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 /** Serves /healthz, /readyz and /metrics on a separate port, which clients cannot reach. */
 export async function startOpsServer(options: OpsOptions): Promise<OpsServer> {
   const server = createServer((request, response) => {
+    const startedAt = performance.now()
     const answer = (status: number, text: string) => {
+      const route = PATHS.has(request.url ?? '') ? (request.url ?? '') : 'unknown'
+      const durationS = (performance.now() - startedAt) / 1000
+      options.metrics.recordHttpRequest({ method: request.method ?? '', route, status, durationS })
       response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
     }
     const check = (fault: string | undefined) => (fault === undefined ? answer(200, 'ok') : answer(503, fault))

@@ -7,6 +7,7 @@ import { watchCredentials } from '../credentials/credential-watch.ts'
 import { createLogger, type Logger } from '../logger.ts'
 import { connectMongo, type Mongo, type MongoOptions } from '../mongo/mongo.ts'
 import { createMongoTime } from '../mongo/mongo-time.ts'
+import { recordBuildInfo } from '../ops/build-info.ts'
 import { createMetrics, type Metrics } from '../ops/metrics.ts'
 import type { MessageCodec } from '../registry/message-codec.ts'
 import { createRegistryCodec } from '../registry/registry-codec.ts'
@@ -30,6 +31,7 @@ export interface CommonConfig extends CredentialConfig {
   readonly MONGO_URL: Secret
   readonly MONGO_DB: string
   readonly SCHEMA_REGISTRY_URL: string
+  readonly BACKSTOP_REVISION: string
 }
 
 /** The parts that every service uses. */
@@ -67,14 +69,16 @@ export async function openServiceParts(
   const topicPrefix = config.KAFKA_TOPIC_PREFIX
   const logger = createLogger(service, config.LOG_LEVEL)
   const failure = Promise.withResolvers<unknown>()
+  const metrics = createMetrics(service, { processMetrics: true })
+  recordBuildInfo(metrics, config.BACKSTOP_REVISION)
   const mongo = connectMongo({
     url: config.MONGO_URL,
     dbName: config.MONGO_DB,
     appName,
+    metrics,
     ...watchedMongo(config, logger, failure.resolve),
     ...mongoOptions,
   })
-  const metrics = createMetrics(service, { processMetrics: true })
   const kafka = {
     brokers: config.KAFKA_BROKERS,
     clientId: appName,
@@ -90,7 +94,7 @@ export async function openServiceParts(
     logger,
     metrics,
     mongo,
-    bus: createKafkaBus({ ...kafka, topicPrefix, now: clock.now }),
+    bus: createKafkaBus({ ...kafka, topicPrefix, now: clock.now, metrics }),
     clock,
     openCodec: waitMs =>
       createRegistryCodec({

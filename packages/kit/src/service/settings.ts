@@ -11,6 +11,11 @@ export const commonSettings = {
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
     .default('info')
     .describe('Least severe level that is logged'),
+  BACKSTOP_REVISION: z
+    .string()
+    .min(1)
+    .default('unknown')
+    .describe('Commit of the running code, for the metric backstop_build_info; set by the images'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on; 0.0.0.0 inside a container'),
   OPS_PORT: setting.port(0).describe('Port of /healthz, /readyz and /metrics; 0 picks a free one'),
   KAFKA_BROKERS: setting

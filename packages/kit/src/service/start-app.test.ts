@@ -73,9 +73,9 @@ test('is ready without MongoDB where it does not need it', async () => {
   expect((await ask('/readyz')).status).toBe(200)
 })
 
-test('sets the gauges before the metrics are read', async () => {
-  const { metrics, ask } = await start({ updateGauges: () => gauge.set(7) })
-  const gauge = metrics.gauge('things', 'Things', [])
+test('serves the metrics of the parts', async () => {
+  const { metrics, ask } = await start({})
+  metrics.gauge('things', 'Things', []).set(7)
   expect(await (await ask('/metrics')).text()).toContain('things{service="test"} 7')
 })
 

@@ -17,8 +17,6 @@ export interface ServiceApp {
   msSinceProgress?(): number
   /** The port of the HTTP server. Not implemented by services without one. */
   port?(): number
-  /** Sets the gauges to the state in memory; called before the metrics are read. */
-  updateGauges?(): void
 }
 
 export interface StartOptions {
@@ -44,13 +42,7 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
   const ops = await startOpsServer({
     port: config.OPS_PORT,
     host: config.HOST,
-    metrics: {
-      ...metrics,
-      text() {
-        app.updateGauges?.()
-        return metrics.text()
-      },
-    },
+    metrics,
     // An unavailable dependency is no reason to restart, because a restart would not fix it.
     live: () => {
       const stuckForMs = Math.min(app.msSinceProgress?.() ?? 0, performance.now() - startedAtMs)

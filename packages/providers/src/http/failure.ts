@@ -24,6 +24,9 @@ export function failed(failure: ReadFailure, who: string, detail: string, retryA
   return { kind: 'failed', failure, text: `${who} ${TEXTS[failure]} (${detail})`, retryAfterMs }
 }
 
+/** The text by which `last_error` of a sweep shows that the provider refuses the read key. */
+export const KEY_REFUSED_TEXT = TEXTS.key_refused
+
 /** The reasons of the egress that mean that the answer is not from the provider's API. */
 const UNUSABLE_ANSWERS: ReadonlySet<EgressReason> = new Set([
   'response_too_large',

@@ -1,4 +1,4 @@
-import { type Clock, HTTP_BUCKETS_S, type Logger, type Metrics } from '@backstop/kit'
+import type { Clock, Logger, Metrics } from '@backstop/kit'
 import type { Request, Response } from 'express'
 import type { RequestFacts } from '../access/request-facts.ts'
 import type { Route } from './route.ts'
@@ -16,14 +16,8 @@ export function createRequestObserver(options: {
   metrics: Metrics
   routes: readonly Route[]
 }) {
-  const { clock, logger } = options
+  const { clock, logger, metrics } = options
   const pathOf = createPathForLog(options.routes)
-  const duration = options.metrics.histogram(
-    'http_server_request_duration_seconds',
-    'From the first byte of a request to the end of its answer',
-    ['method', 'route', 'status'],
-    HTTP_BUCKETS_S,
-  )
   return (request: Request, response: Response, facts: RequestFacts): void => {
     const startedAt = clock.now()
     response.once('close', () => {
@@ -32,7 +26,7 @@ export function createRequestObserver(options: {
       const method = request.method
       // Before the answer begins, statusCode is only Node's default, so a request that the client aborted has no status.
       const status = response.headersSent ? response.statusCode : undefined
-      duration.observe({ method, route, status: String(status ?? 'none') }, durationMs / 1_000)
+      metrics.recordHttpRequest({ method, route, status: status ?? 'none', durationS: durationMs / 1_000 })
       const line = {
         request_id: facts.requestId,
         method,

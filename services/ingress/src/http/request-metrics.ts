@@ -19,17 +19,9 @@ export interface RequestMetrics {
   recordState(state: { queuedMessages: number; bodyBytes: number; connections: number }): void
 }
 
-/** Methods with their own label. All other methods share one, because a caller may send any text and labels must be few. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 const NO_ROUTE = 'none'
 
 export function createRequestMetrics(metrics: Metrics): RequestMetrics {
-  const duration = metrics.histogram(
-    'http_server_request_duration_seconds',
-    'Time from the headers of a request to its answer',
-    ['method', 'route', 'status'],
-    HTTP_BUCKETS_S,
-  )
   const webhooks = metrics.counter('ingress_webhooks_total', 'Notifications by outcome', ['provider', 'result'])
   const rejected = metrics.counter('ingress_rejected_total', 'Requests that were not received, by reason', ['reason'])
   const byOldSecrets = metrics.counter(
@@ -52,7 +44,7 @@ export function createRequestMetrics(metrics: Metrics): RequestMetrics {
   return {
     record({ method, provider, status, result, reason, durationS, byOldSecret }) {
       const route = provider === null ? NO_ROUTE : `/v1/webhooks/${provider}/{connection_id}`
-      duration.observe({ method: METHODS.has(method) ? method : 'other', route, status }, durationS)
+      metrics.recordHttpRequest({ method, route, status, durationS })
       if (provider !== null) webhooks.inc({ provider, result })
       if (provider !== null && byOldSecret) byOldSecrets.inc({ provider })
       if (reason !== null) rejected.inc({ reason })

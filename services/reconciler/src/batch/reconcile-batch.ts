@@ -1,12 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Action, Readback } from '@backstop/contracts'
 import { type Clock, lostRace, type MessageCodec, type OutboxPublisher, type Producer } from '@backstop/kit'
+import type { ActionRecord } from '../case/action-record.ts'
 import type { Rules } from '../case/decision-context.ts'
 import type { ReconcilerCrashPoint } from '../crash-points.ts'
 import { rereadMessage } from '../reading/held-hints.ts'
 import type { InboxEntry } from '../store/store.ts'
 import { touchedDays } from '../totals/rules/touched-days.ts'
-import { type ProjectedAction, projectActions, projectIncidents } from '../verdict/projection.ts'
+import { endedWaits, type ProjectedAction, projectActions, projectIncidents } from '../verdict/projection.ts'
 import { claimUses, releaseUses } from './claim-expected-changes.ts'
 import { type FactSources, loadRound } from './load-facts.ts'
 import { deadLetterUnusable, type UnusableObject } from './unusable-objects.ts'
@@ -27,6 +28,8 @@ export interface ReconcileParts extends FactSources {
 export interface BatchReport {
   /** Actions whose verdict this batch gave or changed. */
   readonly decided: readonly Action[]
+  /** Actions that waited for a verdict, and got it from this batch. */
+  readonly waited: readonly Pick<ActionRecord, 'provider' | 'firstSeenAt'>[]
   readonly published: number
   readonly ignored: number
   readonly duplicates: number
@@ -83,6 +86,7 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   await holdUnverifiedHints(items, parts)
   return {
     decided: actions.flatMap(({ action, isDecided }) => (isDecided ? [action] : [])),
+    waited: outcomes.flatMap(({ theCase, before }) => endedWaits(theCase, before)),
     published: outboxes.reduce((sum, outbox) => sum + outbox.entries.length, 0),
     ignored: entries.filter(entry => entry.document.outcome === 'ignored').length,
     duplicates: read.filter(isDone).length,

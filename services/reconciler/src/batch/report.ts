@@ -1,6 +1,9 @@
 import type { Clock, ConsumerMetrics, Logger, Metrics } from '@backstop/kit'
 import type { BatchReport } from './reconcile-batch.ts'
 
+/** Buckets around the promise: a verdict within 61 seconds, and within 65 if the provider does not answer. */
+const VERDICT_BUCKETS_S = [1, 5, 15, 30, 60, 61, 65, 75, 90, 300, 1200]
+
 /**
  * Logs each batch and each verdict that it changed, and updates the metrics. Explained actions are the normal case and
  * the most frequent, so they are logged at level debug.
@@ -22,7 +25,16 @@ export function createReporter(
     [],
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   )
+  const waits = metrics.histogram(
+    'reconciler_verdict_seconds',
+    'From the first record of an action to the verdict that ended its wait for a second look',
+    ['provider'],
+    VERDICT_BUCKETS_S,
+  )
   return (result, messages, startedAt) => {
+    for (const { provider, firstSeenAt } of result.waited) {
+      waits.observe({ provider }, Math.max(0, clock.now() - firstSeenAt) / 1000)
+    }
     for (const action of result.decided) {
       verdicts.inc({ verdict: action.verdict, reason: action.reason })
       const level = action.verdict === 'explained' ? 'debug' : 'info'

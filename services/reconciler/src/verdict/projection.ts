@@ -168,6 +168,12 @@ function listingOf(theCase: Case, record: ActionRecord, before: Case | undefined
   return theCase === before || record.changedIn < theCase.version ? 'current' : 'outdated'
 }
 
+/** The actions whose verdict was pending before. */
+export function endedWaits(theCase: Case, before: Case | undefined): ActionRecord[] {
+  const waiting = new Set(before?.actions.flatMap(({ id, verdict }) => (verdict === 'pending' ? [id] : [])))
+  return theCase.actions.filter(({ id, verdict }) => verdict !== 'pending' && waiting.has(id))
+}
+
 function hasSameVerdict(a: ActionRecord, b: ActionRecord | undefined): boolean {
   return a.verdict === b?.verdict && a.reason === b.reason && a.operationId === b.operationId
 }

@@ -1,0 +1,203 @@
+import type { ChannelDocument } from '@backstop/channels'
+import {
+  type ActionDocument,
+  type ChannelHealthDocument,
+  type CollectionName,
+  type ConnectionDocument,
+  type DeadLetterDocument,
+  type DeliveryDocument,
+  ID_PREFIXES,
+  INBOUND_TOPICS,
+  type InboxDocument,
+  type IncidentDocument,
+  isoTime,
+  type ProviderKind,
+  type SweepDocument,
+} from '@backstop/contracts'
+import { asUnavailable } from '@backstop/kit'
+import { KEY_REFUSED_TEXT } from '@backstop/providers'
+import type { Db, Document } from 'mongodb'
+import type { InstallationState, Waiting } from './rules/state.ts'
+import { summarizeChannels, summarizeConnections } from './rules/summarize.ts'
+
+/** Counts of things that may be very many end here, so that a reading stays cheap when the installation is in trouble. */
+export const COUNTED_AT_MOST = 10_000
+/** How long MongoDB may work on one query, in milliseconds. */
+const QUERY_MS = 3_000
+/** An undecided action is overdue this long after its second look was due, in milliseconds: a provider has 4 s to answer. */
+const OVERDUE_AFTER_MS = 10_000
+
+/**
+ * Reads the state of the installation from the collections of all services. The queries run one after another, so that they take one
+ * connection of the pool.
+ */
+export function readInstallationState(db: Db, nowMs: number): Promise<InstallationState> {
+  return asUnavailable(async () => ({
+    undecided: await readUndecided(db, nowMs),
+    incidents: await readIncidents(db),
+    // Without the second condition MongoDB would not use the index of open storms, which begins with connection_id.
+    stormsOpen: await count(db, 'storms', { state: 'open', connection_id: { $gt: '' } }),
+    connections: await readConnections(db, nowMs),
+    deadLetters: await readDeadLetters(db),
+    deliveries: {
+      pending: await readDeliveries(db, { state: 'pending' }, nowMs),
+      retrying: await readDeliveries(db, { state: 'retrying' }, nowMs),
+      dead: await readDeliveries(db, { state: 'dead', test: false }, nowMs),
+    },
+    channels: await readChannels(db),
+    outboxes: await readOutboxes(db, nowMs),
+  }))
+}
+
+function count(db: Db, collection: CollectionName, filter: Document): Promise<number> {
+  return db.collection(collection).countDocuments(filter, { limit: COUNTED_AT_MOST, maxTimeMS: QUERY_MS })
+}
+
+/** The query reads only the index of pending actions. Merged actions keep their verdict, but are part of another action. */
+async function readUndecided(db: Db, nowMs: number): Promise<InstallationState['undecided']> {
+  const isOwn = { $eq: [{ $ifNull: ['$merged_into', null] }, null] }
+  const isDue = { $lt: ['$second_look_at', isoTime(nowMs - OVERDUE_AFTER_MS)] }
+  const hasLook = { $ne: [{ $ifNull: ['$second_look_at', null] }, null] }
+  const [found] = await db
+    .collection<ActionDocument>('actions')
+    .aggregate<{ count: number; overdue: number; oldest: Date | null }>(
+      [
+        { $match: { verdict: 'pending' } },
+        { $project: { _id: 0, verdict: 1, second_look_at: 1, first_seen: 1, merged_into: 1 } },
+        {
+          $group: {
+            _id: null,
+            count: { $sum: { $cond: [isOwn, 1, 0] } },
+            overdue: { $sum: { $cond: [{ $and: [isOwn, hasLook, isDue] }, 1, 0] } },
+            oldest: { $min: { $cond: [isOwn, '$first_seen', null] } },
+          },
+        },
+      ],
+      { maxTimeMS: QUERY_MS },
+    )
+    .toArray()
+  const { oldest = null, ...counts } = found ?? { count: 0, overdue: 0 }
+  return { count: counts.count, overdue: counts.overdue, oldestMs: ageOf(oldest, nowMs) }
+}
+
+async function readIncidents(db: Db): Promise<InstallationState['incidents']> {
+  return db
+    .collection<IncidentDocument>('incidents')
+    .aggregate<InstallationState['incidents'][number]>(
+      [
+        { $match: { state: { $in: ['open', 'acknowledged'] } } },
+        { $group: { _id: { code: '$code', state: '$state' }, count: { $sum: 1 } } },
+        { $project: { _id: 0, code: '$_id.code', state: '$_id.state', count: 1 } },
+      ],
+      { maxTimeMS: QUERY_MS },
+    )
+    .toArray()
+}
+
+async function readConnections(db: Db, nowMs: number): Promise<InstallationState['connections']> {
+  const connections = await db
+    .collection<ConnectionDocument>('connections')
+    .find(
+      { status: { $ne: 'deleted' } },
+      { projection: { kind: 1, status: 1, 'read_key.created_at': 1 }, maxTimeMS: QUERY_MS },
+    )
+    .toArray()
+  const sweeps = await db
+    .collection<SweepDocument>('sweeps')
+    .find(
+      {},
+      {
+        projection: { last_run_at: 1, last_error: 1, failing_since: 1, open_incidents: 1 },
+        maxTimeMS: QUERY_MS,
+      },
+    )
+    .toArray()
+  const counted = connections.map(({ read_key = null, ...connection }) => ({ ...connection, read_key }))
+  return summarizeConnections(counted, sweeps, { nowMs, keyRefusedText: KEY_REFUSED_TEXT })
+}
+
+/** The dead letters of all collections, like the list of the API. Objects of a provider's answer are in two collections. */
+async function readDeadLetters(db: Db): Promise<InstallationState['deadLetters']> {
+  const group = (collection: CollectionName, filter: Document, by: string) =>
+    db
+      .collection<DeadLetterDocument | InboxDocument>(collection)
+      .aggregate<{ _id: string; count: number }>(
+        [{ $match: filter }, { $limit: COUNTED_AT_MOST }, { $group: { _id: `$${by}`, count: { $sum: 1 } } }],
+        { maxTimeMS: QUERY_MS },
+      )
+      .toArray()
+  const isNotification = { $not: new RegExp(`^${ID_PREFIXES.deadLetter}_`) }
+  const letters = await group('dead_letters', { replayed_at: null }, 'topic')
+  const inbox = await group('inbox', { outcome: 'parked', event_id: isNotification }, 'provider')
+  const deliveries = await count(db, 'deliveries', { state: 'dead', test: false })
+  return [
+    ...letters.map(({ _id, count: letterCount }) => ({ topic: _id, count: letterCount })),
+    ...inbox.map(({ _id, count: eventCount }) => ({ topic: INBOUND_TOPICS[_id as ProviderKind], count: eventCount })),
+    { topic: 'deliveries', count: deliveries },
+  ]
+}
+
+async function readDeliveries(db: Db, filter: Document, nowMs: number): Promise<Waiting> {
+  const waiting = await count(db, 'deliveries', filter)
+  if (waiting === 0) return { count: 0, oldestMs: 0 }
+  const oldest = await db
+    .collection<DeliveryDocument>('deliveries')
+    .findOne(filter, { sort: { created_at: 1 }, projection: { created_at: 1 }, maxTimeMS: QUERY_MS })
+  return { count: waiting, oldestMs: ageOf(oldest?.created_at ?? null, nowMs) }
+}
+
+async function readChannels(db: Db): Promise<InstallationState['channels']> {
+  const channels = await db
+    .collection<ChannelDocument>('channels')
+    .find({ deleted_at: null }, { projection: { enabled: 1, 'config.kind': 1 }, maxTimeMS: QUERY_MS })
+    .toArray()
+  const health = await db
+    .collection<ChannelHealthDocument>('channel_health')
+    .find({}, { projection: { disabled_at: 1, failing_since: 1 }, maxTimeMS: QUERY_MS })
+    .toArray()
+  return summarizeChannels(
+    channels.map(({ _id, enabled, config }) => ({ _id, enabled, kind: config.kind })),
+    health,
+  )
+}
+
+/** The path of the time of an outbox entry in the documents of each collection with outboxes, and the smallest value of its type. */
+const OUTBOXES = {
+  subjects: { path: 'current.outbox.at', least: 0 },
+  incidents: { path: 'outbox.at', least: 0 },
+  operations: { path: 'outbox_at', least: new Date(0) },
+  failed_runs: { path: 'outbox.at', least: 0 },
+  channel_health: { path: 'outbox.at', least: 0 },
+  storms: { path: 'outbox.at', least: 0 },
+} as const satisfies Partial<Record<CollectionName, { path: string; least: number | Date }>>
+
+async function readOutboxes(db: Db, nowMs: number): Promise<InstallationState['outboxes']> {
+  const outboxes: (Waiting & { collection: string })[] = []
+  for (const [name, { path, least }] of Object.entries(OUTBOXES)) {
+    const collection = name as keyof typeof OUTBOXES
+    const filter = { [path]: { $gt: least } }
+    const documents = await count(db, collection, filter)
+    const [oldest] =
+      documents === 0
+        ? []
+        : await db
+            .collection(collection)
+            .find(filter, { sort: { [path]: 1 }, limit: 1, projection: { _id: 0, [path]: 1 }, maxTimeMS: QUERY_MS })
+            .toArray()
+    outboxes.push({ collection, count: documents, oldestMs: ageOf(leastTime(oldest), nowMs) })
+  }
+  return outboxes
+}
+
+/** The earliest time anywhere in a projected document; null if there is none. */
+function leastTime(value: unknown): Date | null {
+  if (value instanceof Date) return value
+  if (typeof value === 'number') return new Date(value)
+  if (typeof value !== 'object' || value === null) return null
+  const times = Object.values(value).flatMap(inner => leastTime(inner)?.getTime() ?? [])
+  return times.length === 0 ? null : new Date(Math.min(...times))
+}
+
+function ageOf(since: Date | null, nowMs: number): number {
+  return since === null ? 0 : Math.max(0, nowMs - since.getTime())
+}

@@ -1,0 +1,68 @@
+import type { ChannelHealthDocument, ChannelKind, ConnectionDocument, SweepDocument } from '@backstop/contracts'
+import type { ChannelState, ConnectionsState, InstallationState } from './state.ts'
+
+export type CountedConnection = Pick<ConnectionDocument, '_id' | 'kind' | 'status'> & {
+  readonly read_key: Pick<NonNullable<ConnectionDocument['read_key']>, 'created_at'> | null
+}
+export type CountedSweep = Pick<
+  SweepDocument,
+  '_id' | 'last_run_at' | 'last_error' | 'failing_since' | 'open_incidents'
+>
+
+/** Counts the connections by the results of their sweeps. A result that is older than the read key is not counted. */
+export function summarizeConnections(
+  connections: readonly CountedConnection[],
+  sweeps: readonly CountedSweep[],
+  { nowMs, keyRefusedText }: { readonly nowMs: number; readonly keyRefusedText: string },
+): ConnectionsState {
+  const sweepOf = new Map(sweeps.map(sweep => [sweep._id, sweep]))
+  const read = connections.flatMap(({ _id, status, read_key }) => {
+    if (status !== 'active' || read_key === null) return []
+    const keySince = read_key.created_at
+    const sweep = sweepOf.get(_id)
+    const isCurrent = sweep !== undefined && sweep.last_run_at !== null && sweep.last_run_at >= keySince
+    return [{ keySince, sweep: isCurrent ? sweep : undefined }]
+  })
+  const failing = read.flatMap(({ sweep }) => sweep?.last_error ?? [])
+  const ages = read.map(
+    ({ keySince, sweep }) => nowMs - (sweep?.failing_since ?? sweep?.last_run_at ?? keySince).getTime(),
+  )
+  const kinds = Map.groupBy(connections, ({ kind, status }) => `${kind}/${status}`)
+  return {
+    counts: [...kinds.values()].flatMap(([first, ...others]) =>
+      first === undefined || first.status === 'deleted'
+        ? []
+        : [{ provider: first.kind, status: first.status, count: 1 + others.length }],
+    ),
+    keyRejected: failing.filter(error => error.includes(keyRefusedText)).length,
+    unreadable: failing.length,
+    silent: connections.filter(({ _id }) => sweepOf.get(_id)?.open_incidents.FEED_SILENT !== undefined).length,
+    sweepAgeMs: Math.max(0, ...ages),
+  }
+}
+
+export interface CountedChannel {
+  readonly _id: string
+  readonly kind: ChannelKind
+  readonly enabled: boolean
+}
+export type CountedHealth = Pick<ChannelHealthDocument, '_id' | 'disabled_at' | 'failing_since'>
+
+/** Counts the channels by kind and state. */
+export function summarizeChannels(
+  channels: readonly CountedChannel[],
+  health: readonly CountedHealth[],
+): InstallationState['channels'] {
+  const healthOf = new Map(health.map(one => [one._id, one]))
+  const stateOf = ({ _id, enabled }: CountedChannel): ChannelState => {
+    if (!enabled) return 'off'
+    const known = healthOf.get(_id)
+    if (known?.disabled_at != null) return 'disabled'
+    return known?.failing_since == null ? 'ok' : 'failing'
+  }
+  const groups = Map.groupBy(
+    channels.map(channel => ({ kind: channel.kind, state: stateOf(channel) })),
+    ({ kind, state }) => `${kind}/${state}`,
+  )
+  return [...groups.values()].flatMap(group => (group[0] === undefined ? [] : [{ ...group[0], count: group.length }]))
+}

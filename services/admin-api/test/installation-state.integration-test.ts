@@ -1,0 +1,198 @@
+/** The state of the installation, read from a provisioned MongoDB. */
+import { testStack } from '@backstop/kit/test'
+import { provision } from '@backstop/provision'
+import { type Document, MongoClient } from 'mongodb'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readInstallationState } from '../src/installation/read-state.ts'
+
+const NOW = Date.now()
+const ago = (seconds: number) => new Date(NOW - seconds * 1000)
+const iso = (seconds: number) => ago(seconds).toISOString()
+
+let client: MongoClient
+let close: () => Promise<void>
+let dbName: string
+
+beforeAll(async () => {
+  const stack = await testStack()
+  await provision({
+    kafka: stack.kafka(),
+    topicPrefix: stack.topicPrefix,
+    durability: { replication: 1, minInsync: 1 },
+    mongo: { url: stack.mongoUrl, dbName: stack.dbName },
+    registryUrl: stack.registryUrl,
+    waitMs: 30_000,
+    report: () => {},
+  })
+  client = new MongoClient(stack.mongoUrl.reveal(), { monitorCommands: true })
+  dbName = stack.dbName
+  close = stack.close
+})
+afterAll(async () => {
+  await client?.close()
+  await close?.()
+})
+
+const insert = (collection: string, documents: readonly Document[]) =>
+  client
+    .db(dbName)
+    .collection(collection)
+    .insertMany([...documents])
+
+test('is empty at first', async () => {
+  const state = await readInstallationState(client.db(dbName), NOW)
+  expect(state).toMatchObject({
+    undecided: { count: 0, overdue: 0, oldestMs: 0 },
+    incidents: [],
+    stormsOpen: 0,
+    connections: { counts: [], keyRejected: 0, silent: 0, sweepAgeMs: 0 },
+    deadLetters: [{ topic: 'deliveries', count: 0 }],
+    channels: [],
+  })
+  expect(state.outboxes.map(({ count }) => count)).toEqual([0, 0, 0, 0, 0, 0])
+})
+
+test('counts what waits, from the indexes of the large collections', async () => {
+  const id = (prefix: string, index: number) => `${prefix}_${index}` as unknown as Document['_id']
+  await insert('actions', [
+    { _id: id('act', 1), verdict: 'pending', second_look_at: iso(-50), first_seen: ago(10) },
+    { _id: id('act', 2), verdict: 'pending', second_look_at: iso(30), first_seen: ago(90) },
+    { _id: id('act', 3), verdict: 'pending', second_look_at: null, first_seen: ago(5) },
+    { _id: id('act', 4), verdict: 'pending', second_look_at: iso(900), first_seen: ago(960), merged_into: 'act_1' },
+    { _id: id('act', 5), verdict: 'unexplained', second_look_at: iso(900), first_seen: ago(960) },
+  ])
+  await insert('incidents', [
+    { code: 'UNEXPECTED_ACTION', state: 'open', opened: ago(1) },
+    { code: 'UNEXPECTED_ACTION', state: 'open', opened: ago(2) },
+    { code: 'FEED_SILENT', state: 'acknowledged', opened: ago(3) },
+    { code: 'FEED_SILENT', state: 'resolved', opened: ago(4) },
+  ])
+  await insert('storms', [
+    { connection_id: 'con_1', state: 'open', began_at: ago(60) },
+    { connection_id: 'con_1', state: 'ended', began_at: ago(600) },
+  ])
+  await insert('connections', [
+    {
+      _id: id('con', 1),
+      kind: 'processor',
+      status: 'active',
+      read_key: { created_at: ago(9_000) },
+      created_at: ago(9_000),
+    },
+    { _id: id('con', 2), kind: 'processor', status: 'deleted', read_key: null, created_at: ago(9_001) },
+  ])
+  await insert('sweeps', [
+    {
+      _id: id('con', 1),
+      last_run_at: ago(10),
+      last_error: 'It refuses the read key; make a new read-only key there and store it on the connection (401)',
+      failing_since: ago(700),
+      open_incidents: { FEED_SILENT: 'inc_1' },
+      next_run_at: ago(-60),
+    },
+  ])
+  await insert('dead_letters', [
+    { topic: 'operations', parked_at: ago(1) },
+    { topic: 'operations', parked_at: ago(2), replayed_at: ago(1) },
+  ])
+  await insert('inbox', [
+    {
+      _id: id('con_1/evt', 1),
+      event_id: 'evt_1',
+      provider: 'reseller',
+      outcome: 'parked',
+      processed_at: ago(1),
+      received_at: ago(1),
+    },
+    {
+      _id: id('con_1/dlt', 1),
+      event_id: 'dlt_1',
+      provider: 'reseller',
+      outcome: 'parked',
+      processed_at: ago(1),
+      received_at: ago(1),
+    },
+    {
+      _id: id('con_1/evt', 2),
+      event_id: 'evt_2',
+      provider: 'reseller',
+      outcome: 'recorded',
+      processed_at: ago(1),
+      received_at: ago(1),
+    },
+  ])
+  await insert('deliveries', [
+    { state: 'pending', test: false, created_at: ago(3) },
+    { state: 'retrying', test: false, created_at: ago(70) },
+    { state: 'retrying', test: false, created_at: ago(80) },
+    { state: 'dead', test: false, created_at: ago(90) },
+    { state: 'dead', test: true, created_at: ago(90) },
+    { state: 'delivered', test: false, created_at: ago(100) },
+  ])
+  await insert('channels', [{ _id: id('chn', 1), enabled: true, config: { kind: 'webhook' }, deleted_at: null }])
+  await insert('channel_health', [
+    { _id: id('chn', 1), disabled_at: ago(5), failing_since: ago(500), outbox: [{ id: 'm', at: NOW - 4_000 }] },
+  ])
+  await insert('subjects', [
+    {
+      current: [
+        {
+          refs: ['a'],
+          outbox: [
+            { id: 'm2', at: NOW - 2_000 },
+            { id: 'm1', at: NOW - 7_000 },
+          ],
+        },
+      ],
+    },
+    { current: [{ refs: ['b'], outbox: [] }] },
+  ])
+  await insert('operations', [{ refs: ['r'], outbox: [{ id: 'm' }], outbox_at: ago(6) }])
+
+  const asked: Document[] = []
+  const listen = (event: { command: Document }) => void asked.push(event.command)
+  client.on('commandStarted', listen)
+  const state = await readInstallationState(client.db(dbName), NOW)
+  client.off('commandStarted', listen)
+
+  expect(state.undecided).toEqual({ count: 3, overdue: 1, oldestMs: 90_000 })
+  expect(state.incidents).toHaveLength(2)
+  expect(state.incidents).toContainEqual({ code: 'UNEXPECTED_ACTION', state: 'open', count: 2 })
+  expect(state.incidents).toContainEqual({ code: 'FEED_SILENT', state: 'acknowledged', count: 1 })
+  expect(state.stormsOpen).toBe(1)
+  expect(state.connections).toEqual({
+    counts: [{ provider: 'processor', status: 'active', count: 1 }],
+    keyRejected: 1,
+    unreadable: 1,
+    silent: 1,
+    sweepAgeMs: 700_000,
+  })
+  expect(state.deadLetters).toEqual([
+    { topic: 'operations', count: 1 },
+    { topic: 'inbound.reseller', count: 1 },
+    { topic: 'deliveries', count: 1 },
+  ])
+  expect(state.deliveries).toEqual({
+    pending: { count: 1, oldestMs: 3_000 },
+    retrying: { count: 2, oldestMs: 80_000 },
+    dead: { count: 1, oldestMs: 90_000 },
+  })
+  expect(state.channels).toEqual([{ kind: 'webhook', state: 'disabled', count: 1 }])
+  expect(state.outboxes.filter(({ count }) => count > 0)).toEqual([
+    { collection: 'subjects', count: 1, oldestMs: 7_000 },
+    { collection: 'operations', count: 1, oldestMs: 6_000 },
+    { collection: 'channel_health', count: 1, oldestMs: 4_000 },
+  ])
+  expect(await collectionScans(asked)).toEqual(['connections', 'sweeps', 'dead_letters', 'channels', 'channel_health'])
+})
+
+/** The collections that the queries read without an index. */
+async function collectionScans(commands: readonly Document[]): Promise<string[]> {
+  const scanned: string[] = []
+  for (const { aggregate, find, pipeline, filter, sort, limit } of commands) {
+    const query = find === undefined ? { aggregate, pipeline, cursor: {} } : { find, filter, sort, limit }
+    const plan = JSON.stringify(await client.db(dbName).command({ explain: query, verbosity: 'queryPlanner' }))
+    if (plan.includes('"COLLSCAN"')) scanned.push(find ?? aggregate)
+  }
+  return scanned
+}
