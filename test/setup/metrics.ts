@@ -48,7 +48,7 @@ export function readMetrics(text: string): Scrape {
 }
 
 function readSample(line: string): Sample | undefined {
-  const [, name, labels = '', value] = /^([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+  const [, name, labels = '', value] = /^([a-z_][a-z0-9_]*)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
   if (name === undefined) return undefined
   const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = '', text = '']) => [label, text])
   return { name, labels: Object.fromEntries(pairs), value: Number(value) }

@@ -33,11 +33,14 @@ afterAll(async () => {
   await close?.()
 })
 
-const insert = (collection: string, documents: readonly Document[]) =>
-  client
+/** Replaces the documents of a collection. */
+async function insert(collection: string, documents: readonly Document[]): Promise<void> {
+  await client.db(dbName).collection(collection).deleteMany({})
+  await client
     .db(dbName)
     .collection(collection)
     .insertMany([...documents])
+}
 
 test('is empty at first', async () => {
   const state = await readInstallationState(client.db(dbName), NOW)
@@ -189,7 +192,7 @@ test('counts what waits, from the indexes of the large collections', async () =>
 /** The collections that the queries read without an index. */
 async function collectionScans(commands: readonly Document[]): Promise<string[]> {
   const scanned: string[] = []
-  for (const { aggregate, find, pipeline, filter, sort, limit } of commands) {
+  for (const { aggregate, find, pipeline, filter, sort = {}, limit = 0 } of commands) {
     const query = find === undefined ? { aggregate, pipeline, cursor: {} } : { find, filter, sort, limit }
     const plan = JSON.stringify(await client.db(dbName).command({ explain: query, verbosity: 'queryPlanner' }))
     if (plan.includes('"COLLSCAN"')) scanned.push(find ?? aggregate)

@@ -1,4 +1,4 @@
-import type { ChannelKind } from '@backstop/contracts'
+import { ChannelKind } from '@backstop/contracts'
 import { END_TO_END_BUCKETS_S, HTTP_BUCKETS_S, type Metrics } from '@backstop/kit'
 
 /** The delivery metrics of the notifier. Channel and project are never labels, to bound the number of series. */
@@ -22,10 +22,12 @@ export function createDeliveryMetrics(metrics: Metrics): DeliveryMetrics {
   )
   const endToEnd = metrics.histogram(
     'alert_e2e_latency_seconds',
-    "From the provider's notification to the receiver's acceptance; the second look's minute lies between",
+    "From the first record of an action, or from the creation of another alert, to the receiver's acceptance",
     ['channel'],
     END_TO_END_BUCKETS_S,
   )
+  // A counter that begins with its first event would hide that event from rates.
+  for (const channel of ChannelKind.options) endToEnd.zero({ channel })
   const blocked = metrics.counter('egress_blocked_total', 'Requests that the egress guard held back', ['reason'])
   const disabled = metrics.counter('endpoint_disabled_total', 'Channels disabled by what their receiver answered', [
     'channel',

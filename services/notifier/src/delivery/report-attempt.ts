@@ -45,7 +45,7 @@ export function idsOf({ request, channelKind }: DeliveryJob) {
 }
 
 /**
- * When the provider's notification arrived. An alert without a notification counts from the time when it was created.
+ * When the reconciler first recorded the action of the alert. Other alerts count from the time when they were created.
  */
 function notifiedAtMs({ request, messages }: DeliveryJob): number {
   const carried = messages[0]?.message.headers[HEADERS.receivedAt]

@@ -1,3 +1,4 @@
+import { ProviderKind } from '@backstop/contracts'
 import type { Clock, ConsumerMetrics, Logger, Metrics } from '@backstop/kit'
 import type { BatchReport } from './reconcile-batch.ts'
 
@@ -31,6 +32,8 @@ export function createReporter(
     ['provider'],
     VERDICT_BUCKETS_S,
   )
+  // A counter that begins with its first event would hide that event from rates.
+  for (const provider of ProviderKind.options) waits.zero({ provider })
   return (result, messages, startedAt) => {
     for (const { provider, firstSeenAt } of result.waited) {
       waits.observe({ provider }, Math.max(0, clock.now() - firstSeenAt) / 1000)

@@ -117,8 +117,9 @@ export function alertEntry(
   now: number,
 ): CaseOutboxEntry {
   const names = theCase.names?.[incident.connectionId]
-  return toAlertEntry(theCase, now, {
-    alert_id: incidentAlertId(incident.id, event, incident.lifeCycle?.reopened ?? 0),
+  const reopened = incident.lifeCycle?.reopened ?? 0
+  const entry = toAlertEntry(theCase, now, {
+    alert_id: incidentAlertId(incident.id, event, reopened),
     event,
     data: {
       incident: projectIncident(theCase, action, incident),
@@ -126,6 +127,9 @@ export function alertEntry(
       ...(names === undefined ? {} : { names }),
     },
   })
+  // The notifier measures from here to the delivery. Later alerts about the incident answer to people, not to a notification.
+  const isFirst = event === 'incident.opened' && reopened === 0
+  return isFirst ? { ...entry, headers: { [HEADERS.receivedAt]: String(action.firstSeenAt) } } : entry
 }
 
 /** An alert about an old action has no personal data, because deliveries keep a copy of the alert. */
