@@ -44,6 +44,16 @@ describe('a failed connection', () => {
       error: wrapped({ name: 'MongoServerError', code: 18 }),
       refusal: 'login_refused',
     },
+    {
+      name: 'a wrong password at Atlas',
+      error: wrapped({ name: 'MongoServerError', code: 8_000 }, 'bad auth : authentication failed'),
+      refusal: 'login_refused',
+    },
+    {
+      name: 'a full disk at Atlas',
+      error: wrapped({ name: 'MongoServerError', code: 8_000 }, 'you are over your space quota'),
+      refusal: undefined,
+    },
     { name: 'a duplicate key', error: wrapped({ name: 'MongoServerError', code: 11_000 }), refusal: undefined },
     {
       name: 'a wrong password at Kafka',

@@ -56,8 +56,10 @@ const CERTIFICATE_ALERT =
   /ALERT_(?:BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_(?:REVOKED|EXPIRED|UNKNOWN|REQUIRED)|UNKNOWN_CA|ACCESS_DENIED|DECRYPT_ERROR|HANDSHAKE_FAILURE)$/
 const VERSION_ALERT = /ALERT_PROTOCOL_VERSION$/
 
-/** MongoDB: AuthenticationFailed, UserNotFound and Atlas's own code for both. */
-const MONGO_CODES = new Set<unknown>([18, 11, 8_000])
+/** MongoDB: AuthenticationFailed and UserNotFound. */
+const MONGO_CODES = new Set<unknown>([18, 11])
+/** Atlas's code for refusals of its proxies, among them logins (`bad auth : authentication failed`). */
+const ATLAS_CODE = 8_000
 const SASL_TYPES: Readonly<Record<string, Refusal>> = {
   SASL_AUTHENTICATION_FAILED: 'login_refused',
   UNSUPPORTED_SASL_MECHANISM: 'mechanism_refused',
@@ -83,7 +85,9 @@ function refusalOf(error: ErrorFields): Refusal | undefined {
     if (CERTIFICATE_ALERT.test(code)) return 'client_certificate_refused'
     if (VERSION_ALERT.test(code)) return 'tls_versions_differ'
   }
-  if (name === 'MongoServerError' && MONGO_CODES.has(code)) return 'login_refused'
+  if (name === 'MongoServerError') {
+    if (MONGO_CODES.has(code) || (code === ATLAS_CODE && /\bauth/i.test(error.message))) return 'login_refused'
+  }
   if (name === 'KafkaJSSASLAuthenticationError') {
     return / mechanism is not supported /.test(error.message) ? 'mechanism_refused' : 'login_refused'
   }
