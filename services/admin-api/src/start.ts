@@ -5,6 +5,7 @@ import {
   openServiceParts,
   type RunningService,
   startApp,
+  unlessFailed,
 } from '@backstop/kit'
 import { openMongoBooks } from '@backstop/ledger'
 import { createApp } from './app.ts'
@@ -22,7 +23,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
   const parts = await openServiceParts('admin-api', config)
   const { logger, metrics, mongo, bus, clock } = parts
   const egress = openEgress(config, parts)
-  const [codec] = await Promise.all([parts.openCodec(), clock.untilMeasured()])
+  const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
   const app = createApp(
     {
       bus,

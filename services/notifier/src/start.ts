@@ -7,6 +7,7 @@ import {
   openServiceParts,
   type RunningService,
   startApp,
+  unlessFailed,
   watchLoad,
 } from '@backstop/kit'
 import { createApp, type NotifierStores } from './app.ts'
@@ -33,7 +34,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
   const mailer = openMailer(config)
   const egress = openEgress(config, parts)
   const load = watchLoad(LOAD_LIMITS)
-  const [codec] = await Promise.all([parts.openCodec(), clock.untilMeasured()])
+  const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
   const app = createApp(
     {
       bus,

@@ -7,6 +7,7 @@ import {
   openServiceParts,
   type RunningService,
   startApp,
+  unlessFailed,
 } from '@backstop/kit'
 import { openMongoBooks } from '@backstop/ledger'
 import { createApp } from './app.ts'
@@ -34,7 +35,7 @@ export async function startReconciler(environment: Environment): Promise<Running
   const parts = await openServiceParts('reconciler', config, { retryWrites: false })
   const { logger, metrics, mongo, bus, clock, onFatal } = parts
   const egress = openEgress(config, parts)
-  const [codec] = await Promise.all([parts.openCodec(), clock.untilMeasured()])
+  const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
   const app = createApp(
     {
       bus,

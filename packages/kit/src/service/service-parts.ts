@@ -108,6 +108,17 @@ export async function openServiceParts(
   }
 }
 
+/**
+ * Waits for a step of the start.
+ * @throws the error passed to `onFatal`, if there is one first: credentials may be refused by a dependency that answers late
+ */
+export function unlessFailed<T>({ failed }: Pick<ServiceParts, 'failed'>, step: Promise<T>): Promise<T> {
+  const failure = failed.then((error): never => {
+    throw error
+  })
+  return Promise.race([step, failure])
+}
+
 function watchedKafka(config: CredentialConfig, logger: Logger, onFatal: (error: unknown) => void) {
   const credentials = kafkaCredentials(config)
   const context = () => kafkaRefusalContext(credentials)
