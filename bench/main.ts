@@ -11,6 +11,7 @@ import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type ProgressSink, progressOn, startStack } from '@backstop/stack'
 import { adminBenchmark } from './admin/benchmark.ts'
+import { consoleBenchmark } from './console/benchmark.ts'
 import { floodsBenchmark } from './floods/benchmark.ts'
 import type { Benchmark, Comparison } from './frame/benchmark.ts'
 import { type Compared, runComparison } from './frame/compare.ts'
@@ -21,7 +22,13 @@ import { notifierBenchmark } from './notifier/benchmark.ts'
 import { reconcilerBenchmark } from './reconciler/benchmark.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const BENCHMARKS: readonly Benchmark[] = [notifierBenchmark, reconcilerBenchmark, floodsBenchmark, adminBenchmark]
+const BENCHMARKS: readonly Benchmark[] = [
+  notifierBenchmark,
+  reconcilerBenchmark,
+  floodsBenchmark,
+  adminBenchmark,
+  consoleBenchmark,
+]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -35,7 +35,7 @@ export interface Comparison {
   readonly targets: readonly Target[]
 }
 
-export type Unit = '/s' | 'ms' | 'µs' | 'MB'
+export type Unit = '/s' | 'ms' | 'µs' | 'MB' | 'KB'
 
 export interface Contender {
   readonly name: string

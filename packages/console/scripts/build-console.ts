@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { extname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { describeSizes, type Manifest, measureSizes } from './sizes.ts'
+import { describeSizes, type Manifest, measureSizes, type Sizes } from './sizes.ts'
 
 const CONSOLE = resolve(import.meta.dirname, '..')
 const DIST = join(CONSOLE, 'dist')
@@ -35,8 +35,7 @@ export async function buildConsole(say: (line: string) => void): Promise<'built'
     const outDir = folder
     await build({ configFile: join(CONSOLE, 'vite.config.ts'), logLevel: 'warn', build: { outDir, emptyOutDir: true } })
     compress(folder)
-    const manifest = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8')) as Manifest
-    const sizes = measureSizes(manifest, file => brotli(readFileSync(join(folder, file))).length)
+    const sizes = sizesOf(folder)
     for (const line of describeSizes(sizes)) say(line)
     if (sizes.faults.length > 0) throw new Error(sizes.faults.join('\n'))
     writeFileSync(join(folder, HASH_FILE), hash)
@@ -49,6 +48,16 @@ export async function buildConsole(say: (line: string) => void): Promise<'built'
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** The sizes of the last build. */
+export function readConsoleSizes(): Sizes {
+  return sizesOf(DIST)
+}
+
+function sizesOf(folder: string): Sizes {
+  const manifest = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8')) as Manifest
+  return measureSizes(manifest, file => brotli(readFileSync(join(folder, file))).length)
 }
 
 function readHash(): string | undefined {
