@@ -42,9 +42,13 @@ export function Attention({ project, incidents }: { project: string; incidents: 
               <StateBadge state={incident.state} />
               <span className={classes.text} dir="auto">
                 {incident.summary}
-                {incident.assignee != null && <span className="dim"> · {incident.assignee}</span>}
               </span>
               <span className="dim">
+                {incident.assignee != null && (
+                  <>
+                    <bdi className={classes.owner}>{incident.assignee}</bdi> ·{' '}
+                  </>
+                )}
                 <Time at={incident.opened_at} />
               </span>
             </Link>
