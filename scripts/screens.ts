@@ -9,7 +9,8 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Project } from '@backstop/contracts'
+import type { Project, Stats } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
 import { progressOn } from '@backstop/stack'
 import { buildConsole } from '../packages/console/scripts/build-console.ts'
 import { findChromium } from './browser/chromium.ts'
@@ -29,15 +30,21 @@ const DOCS_FOLDER = join(ROOT, 'docs/pictures')
 /** The pictures of docs/console.md and the README: place and look. */
 const DOCS_PICTURES: readonly (readonly [string, Look])[] = [
   ['overview', 'light'],
+  ['overview', 'dark'],
   ['incident', 'light'],
   ['incident', 'dark'],
   ['incident', 'phone'],
+  ['connection-read', 'light'],
+  ['connection-read', 'dark'],
   ['storm', 'light'],
-  ['connections', 'light'],
 ]
+
+/** What a reader of a document looks at. A higher picture has more than 100 KB. */
+const DOCS_HEIGHT_PX = 1_290
 
 /** The second look comes after this time, so that the week is whole soon. */
 const RECHECK_DELAY_MS = 3_000
+const SETTLED_WITHIN_MS = 240_000
 
 interface Running {
   readonly api: ManagementApi
@@ -66,11 +73,29 @@ async function findProduct(): Promise<Running> {
     if (week.kind !== 'made') throw new Error('The week was not made')
     console.log('Filling the demo project…')
     await week.whole
+    await untilSettled(api, week.projectId)
     return { api, url: product.urls.admin, stop: () => week.stop().then(stop) }
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+/** Waits until each change has its verdict, each day its count and each message its end, because the pictures show all of them. */
+async function untilSettled(api: ManagementApi, projectId: string): Promise<void> {
+  const isEmpty = async (path: string) => {
+    const { data } = await api.get<{ data: object[] }>(`${path}&project_id=${projectId}&limit=1`)
+    return data.length === 0
+  }
+  await until(
+    'the end of the work on the demo project',
+    async () =>
+      (await isEmpty('/v1/actions?verdict=pending')) &&
+      (await isEmpty('/v1/deliveries?state=pending')) &&
+      (await isEmpty('/v1/deliveries?state=retrying')) &&
+      !(await api.get<Stats>(`/v1/stats?project_id=${projectId}`)).recount_pending,
+    { timeoutMs: SETTLED_WITHIN_MS, everyMs: 1_000 },
+  )
 }
 
 function recordsInMemory(): DemoRecords<WeekRecord> {
@@ -133,7 +158,7 @@ async function takeDocsPictures(program: string, { api, url }: Running): Promise
   try {
     const places = await weekOf(api)
     for (const [name, look] of DOCS_PICTURES) {
-      await camera.take({ name: 'docs', looks: [look], places: choose(places, name) })
+      await camera.take({ name: 'docs', looks: [look], places: choose(places, name), maxHeightPx: DOCS_HEIGHT_PX })
       copyFileSync(join(FOLDER, `docs.${name}.${look}.webp`), join(DOCS_FOLDER, `console.${name}.${look}.webp`))
     }
   } finally {

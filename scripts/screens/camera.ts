@@ -22,6 +22,8 @@ export interface Album {
   readonly places: Places
   readonly looks: readonly Look[]
   readonly state?: State
+  /** The rest of a higher page is cut off. */
+  readonly maxHeightPx?: number
 }
 
 export interface Camera {
@@ -46,7 +48,7 @@ export async function openCamera(
   const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] })
   const faults: string[] = []
   return {
-    async take({ name, places, looks, state = 'usual' }) {
+    async take({ name, places, looks, state = 'usual', maxHeightPx = MAX_HEIGHT_PX }) {
       for (const look of looks) {
         const page = await openPage(browser, await createConsoleLink(api), look)
         page.on('pageerror', error => faults.push(`${name} ${look} ${page.url()}: ${error.message}`))
@@ -56,7 +58,8 @@ export async function openCamera(
           const widthPx = await page.evaluate('document.documentElement.scrollWidth')
           if (Number(widthPx) > LOOKS[look].viewport.width)
             faults.push(`${name}.${place}.${look} is ${widthPx} px wide`)
-          writeFileSync(join(folder, `${name}.${place}.${look}.webp`), await pictureOf(page, LOOKS[look].viewport))
+          const picture = await pictureOf(page, LOOKS[look].viewport, maxHeightPx)
+          writeFileSync(join(folder, `${name}.${place}.${look}.webp`), picture)
         }
         await page.context().close()
       }
@@ -124,10 +127,14 @@ async function enterState(page: Page, state: State): Promise<unknown> {
 }
 
 /** A picture of the whole page. Playwright itself writes no WebP, which is a third as large as PNG. */
-async function pictureOf(page: Page, { width, height }: { width: number; height: number }): Promise<Buffer> {
+async function pictureOf(
+  page: Page,
+  { width, height }: { width: number; height: number },
+  maxHeightPx: number,
+): Promise<Buffer> {
   const wantedPx = Number(await page.evaluate('document.documentElement.scrollHeight'))
   // The screen becomes as high as the page, so that what sticks to its edges is there in the picture too.
-  await page.setViewportSize({ width, height: Math.min(Math.max(wantedPx, height), MAX_HEIGHT_PX) })
+  await page.setViewportSize({ width, height: Math.min(Math.max(wantedPx, height), maxHeightPx) })
   const session = await page.context().newCDPSession(page)
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 85 })
   await session.detach()
