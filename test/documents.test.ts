@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
-const documents = globSync(['*.md', 'docs/**/*.md', 'deploy/k8s/README.md', 'deploy/monitoring/README.md', 'stack/README.md'], { cwd: ROOT })
+const documents = globSync(
+  ['*.md', 'docs/**/*.md', 'deploy/k8s/README.md', 'deploy/monitoring/README.md', 'stack/README.md'],
+  { cwd: ROOT },
+)
 
 /** Pages that also name files that the reader creates. */
 const NAMES_NEW_FILES = ['docs/adding-a-channel.md', 'docs/adding-a-provider.md']
