@@ -1,0 +1,51 @@
+/** The commands, log events and metrics that the runbooks name exist. */
+import { globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { createProgram } from '../../packages/cli/src/command-line.ts'
+import { wordsOf } from '../../packages/cli/src/completion/command.ts'
+import type { Surroundings } from '../../packages/cli/src/surroundings.ts'
+import { readMetricsPage } from '../setup/metrics-page.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const pages = globSync('docs/runbooks/Backstop*.md', { cwd: ROOT })
+/** The texts in backquotes of all pages. */
+const quoted = pages.flatMap(path => [...read(path).matchAll(/`([^`]+)`/g)].map(([, text = '']) => text))
+
+const words = wordsOf(createProgram({} as Surroundings))
+
+/** The unknown words of a command line, for example an option that its command does not have. */
+function unknownWords(line: string): string[] {
+  const [, ...parts] = (line.split(' < ')[0] ?? '').split(' ')
+  const depth = parts.findIndex((_, index) => !words.has(parts.slice(0, index + 1).join(' ')))
+  const path = (depth === -1 ? parts : parts.slice(0, depth)).join(' ')
+  if (path === '') return [line]
+  const options = parts.filter(part => part.startsWith('--'))
+  return options.filter(option => !words.get(path)?.includes(option)).map(option => `${path} ${option}`)
+}
+
+test('every command of `backstop` exists, with its options', () => {
+  const commands = quoted.filter(text => /^backstop [a-z]/.test(text))
+  expect(commands.length).toBeGreaterThan(20)
+  expect(commands.flatMap(unknownWords)).toEqual([])
+  expect(unknownWords('backstop channels test CHANNEL_ID --loud')).toEqual(['channels test --loud'])
+})
+
+test('every log event exists', () => {
+  const code = globSync('{services,packages}/*/src/**/*.ts', { cwd: ROOT }).map(read).join('\n')
+  const searched = quoted.filter(text => text.startsWith('kubectl') || /^[a-z]+\.[a-z_]+$/.test(text))
+  const names = searched.flatMap(
+    text => text.match(/\b(?:event|looks|delivery|clock|installation|consumer)\.[a-z_]+/g) ?? [],
+  )
+  expect(names.length).toBeGreaterThan(5)
+  expect(names.filter(name => !code.includes(`'${name}'`))).toEqual([])
+})
+
+test('every metric is in docs/metrics.md', () => {
+  const documented = new Set(readMetricsPage().map(({ name }) => name))
+  const prefixes = /^(?:installation|kafka|mongo|nodejs|process|ingress|reconciler|delivery|consumer|clock)_[a-z0-9_]+$/
+  const metrics = quoted.filter(text => prefixes.test(text))
+  expect(metrics.length).toBeGreaterThan(5)
+  expect(metrics.filter(name => !documented.has(name))).toEqual([])
+})
