@@ -43,3 +43,23 @@ test('gives a hanging reading up for the caller, and starts no second one beside
   await collect()
   expect({ reads, failures }).toEqual({ reads: 1, failures: Array(2).fill('No answer within 20 ms') })
 })
+
+test('reads again when a reading hangs for too long', async () => {
+  let reads = 0
+  const failures: string[] = []
+  const collect = createSlowReading(
+    {
+      everyMs: 0,
+      withinMs: 1_000,
+      read() {
+        reads += 1
+        return reads === 1 ? new Promise(() => undefined) : Promise.resolve()
+      },
+      onFailure: error => void failures.push(String(error)),
+    },
+    20,
+  )
+  await collect()
+  await collect()
+  expect({ reads, failures }).toEqual({ reads: 2, failures: ['Error: The reading hangs for 20 ms'] })
+})

@@ -11,11 +11,17 @@ export interface SlowReading {
   onFailure(error: unknown): void
 }
 
+/** A reading that takes longer than this hangs, in milliseconds, and another one may begin. */
+const HANGS_AFTER_MS = 60_000
+
 /**
- * Returns a function for `Metrics.beforeRead` that reads from a dependency, however often the metrics are read. There is
- * never more than one reading at a time, so that a dependency that hangs collects no requests.
+ * Returns a function for `Metrics.beforeRead` that reads from a dependency, however often the metrics are read. A
+ * reading begins only after the last one, so that a dependency that hangs does not collect requests.
  */
-export function createSlowReading({ everyMs, withinMs, read, onFailure }: SlowReading): () => Promise<void> {
+export function createSlowReading(
+  { everyMs, withinMs, read, onFailure }: SlowReading,
+  hangsAfterMs = HANGS_AFTER_MS,
+): () => Promise<void> {
   let startedAtMs = Number.NEGATIVE_INFINITY
   let running: Promise<void> | undefined
 
@@ -24,7 +30,7 @@ export function createSlowReading({ everyMs, withinMs, read, onFailure }: SlowRe
     if (running === undefined) {
       if (now - startedAtMs < everyMs) return
       startedAtMs = now
-      running = read()
+      running = withDeadline(read(), hangsAfterMs, () => new Error(`The reading hangs for ${hangsAfterMs} ms`))
         .catch(onFailure)
         .finally(() => {
           running = undefined
