@@ -1,18 +1,50 @@
-/** The demo's week on a real product: created, judged as planned, and removed by one call. */
+/** The demo's week on a real product: created, judged as planned, every place usable by everybody, and removed by one call. */
 import type { Action, Connection, Incident, Project, ShownOperation, Stats } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createAwkwardProject } from '../../scripts/screens/awkward-project.ts'
+import { listsOf, SYSTEM_PLACES, thingsOf } from '../../scripts/screens/places.ts'
 import type { DemoRecords } from '../../scripts/start/demo/demo-records.ts'
 import { runDemoWeek, type WeekRecord } from '../../scripts/start/demo/week/run-week.ts'
-import { ApiRefusal, createManagementApi } from '../../scripts/start/management-api.ts'
+import { ApiRefusal, createManagementApi, type ManagementApi } from '../../scripts/start/management-api.ts'
+import type { Product } from '../../scripts/start/product.ts'
 import { openProduct } from '../setup/product.ts'
-import { openConsoleBrowser } from './console-browser.ts'
+import { type ConsoleBrowser, type ConsoleTab, openConsoleBrowser } from './console-browser.ts'
+import { openPlace, pixelsBesidePhone, violationsOf } from './places.ts'
 import { type Answered, askQuestion, expectQuickAnswers, QUESTIONS } from './ten-questions.ts'
 
 const DAY_MS = 86_400_000
 const stops: (() => Promise<void>)[] = []
+const records = recordsInMemory()
+let product: Product
+let api: ManagementApi
+let id: string
+let browser: ConsoleBrowser
+let tab: ConsoleTab
+const list = async <T>(path: string): Promise<T[]> => (await api.get<{ data: T[] }>(path)).data
+
+beforeAll(async () => {
+  product = await openProduct('demo-week', { recheckDelayMs: 4_000 })
+  stops.push(() => product.stop())
+  api = createManagementApi(product.urls.admin, product.key)
+  const week = await runDemoWeek({ api, records })
+  if (week.kind !== 'made') throw new Error('The week was not made')
+  stops.push(week.stop)
+  id = week.projectId
+  expect(await week.whole).toBe(true)
+  browser = await openConsoleBrowser()
+  stops.push(browser.close)
+})
 afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
+})
+
+beforeEach(async () => {
+  tab = await browser.openTab(product.urls.admin)
+})
+afterEach(async () => {
+  expect(tab.faults()).toEqual([])
+  await tab.context.close()
 })
 
 function recordsInMemory(): DemoRecords<WeekRecord> {
@@ -25,21 +57,8 @@ function recordsInMemory(): DemoRecords<WeekRecord> {
   }
 }
 
-test('the demo has a week of verdicts of all providers, answers each question within two clicks, and one button removes it', {
-  timeout: 300_000,
-}, async ({ annotate }) => {
-  const product = await openProduct('demo-week', { recheckDelayMs: 4_000 })
-  stops.push(() => product.stop())
-  const api = createManagementApi(product.urls.admin, product.key)
-  const records = recordsInMemory()
-  const week = await runDemoWeek({ api, records })
-  if (week.kind !== 'made') throw new Error('The week was not made')
-  stops.push(week.stop)
-  const { projectId: id } = week
-  const list = async <T>(path: string): Promise<T[]> => (await api.get<{ data: T[] }>(path)).data
-
+test('the demo has a week of verdicts of all providers', { timeout: 300_000 }, async () => {
   expect(await api.get<Project>(`/v1/projects/${id}`)).toMatchObject({ demo: true, archived_at: null })
-  expect(await week.whole).toBe(true)
   const actions = () => list<Action>(`/v1/actions?project_id=${id}&limit=200`)
   const judged = await until(
     'all verdicts',
@@ -78,8 +97,6 @@ test('the demo has a week of verdicts of all providers, answers each question wi
     return [at, (await list(`/v1/actions?project_id=${id}&${period}&limit=200`)).length]
   })
   expect(await Promise.all(lists)).toEqual(counts)
-  const nearMiss = judged.find(({ amount, customer }) => amount === 129_000 && customer?.name === 'Bruno Lindqvist')
-  expect(nearMiss?.why?.closest).toMatchObject({ failure: 'other_amount' })
   const incidents = await list<Incident>(`/v1/incidents?project_id=${id}&limit=200`)
   expect(new Set(incidents.map(({ state }) => state))).toEqual(new Set(['open', 'acknowledged', 'resolved']))
   expect(await list(`/v1/storms?project_id=${id}`)).toHaveLength(1)
@@ -90,28 +107,66 @@ test('the demo has a week of verdicts of all providers, answers each question wi
   for (const { config } of await list<{ config: object }>(`/v1/alert-channels?project_id=${id}`)) {
     expect(JSON.stringify(config)).toMatch(/http:\/\/127\.0\.0\.1:|"kind":"slack"/)
   }
+})
 
-  const browser = await openConsoleBrowser()
-  stops.push(browser.close)
-  const tab = await browser.openTab(product.urls.admin)
-  await tab.open(`/p/${id}/incidents`)
+test('no place breaks WCAG 2.2 A or AA, in light and in dark, and none is wider than a phone', async () => {
+  const { page } = tab
+  const found: [string, string[], number][] = []
+  const look = async (name: string, path: string) => {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await openPlace(page, path)
+    found.push([name, await violationsOf(page), await pixelsBesidePhone(page)])
+  }
+  await look('sign-in', '/sign-in')
   await tab.signIn(product.key)
-  await tab.page.getByText('Demo', { exact: true }).waitFor()
+  const places = { ...listsOf(id), ...(await thingsOf(api, id)), ...SYSTEM_PLACES }
+  for (const [name, path] of Object.entries(places)) await look(name, path)
+  expect(found.filter(([, violations, pixels]) => violations.length > 0 || pixels > 0)).toEqual([])
+  expect(found.length).toBeGreaterThan(35)
+})
+
+test('no place is wider than a phone if names are long and amounts have three decimals', async () => {
+  const { page } = tab
+  const awkward = await createAwkwardProject(api)
+  await tab.open('/sign-in')
+  await tab.signIn(product.key)
+  const wide: string[] = []
+  for (const [name, path] of Object.entries({ ...listsOf(awkward), ...(await thingsOf(api, awkward)) })) {
+    await openPlace(page, path)
+    const pixels = await pixelsBesidePhone(page)
+    if (pixels > 0) wide.push(`${name} by ${pixels} px`)
+  }
+  for (const { connection_id } of await list<Connection>(`/v1/projects/${awkward}/connections`))
+    await api.delete(`/v1/projects/${awkward}/connections/${connection_id}`)
+  await api.patch(`/v1/projects/${awkward}`, { archived: true })
+  expect(wide).toEqual([])
+})
+
+test('each of the ten questions is answered within two clicks and ten seconds', async ({ annotate }) => {
+  const actions = await list<Action>(`/v1/actions?project_id=${id}&limit=200`)
+  const nearMiss = actions.find(({ amount, customer }) => amount === 129_000 && customer?.name === 'Bruno Lindqvist')
+  expect(nearMiss?.why?.closest).toMatchObject({ failure: 'other_amount' })
   const incidentOf = (action: Action | undefined) => `/p/${id}/incidents/${action?.incident_id}`
   const starts = {
     overview: `/p/${id}`,
     incident: incidentOf(nearMiss),
-    other: incidentOf(judged.find(({ verdict, amount }) => verdict === 'unexplained' && amount === 4_990)),
+    other: incidentOf(actions.find(({ verdict, amount }) => verdict === 'unexplained' && amount === 4_990)),
   }
+  await tab.open('/sign-in')
+  await tab.signIn(product.key)
   const answers: Answered[] = []
   for (const question of QUESTIONS) answers.push(await askQuestion(tab.page, starts, question))
   await annotate(answers.map(({ asks, clicks, ms }) => `| ${asks} | ${clicks} | ${ms} ms |`).join('\n'))
   expectQuickAnswers(answers)
+})
+
+test('one button removes the demo', async () => {
   await tab.open(`/p/${id}/incidents`)
+  await tab.signIn(product.key)
+  await tab.page.getByText('Demo', { exact: true }).waitFor()
   await tab.page.getByRole('button', { name: 'Remove the demo' }).click()
   await tab.page.getByRole('dialog').getByRole('button', { name: 'Remove the demo' }).click()
   await tab.page.getByRole('heading', { name: 'There is no project yet' }).waitFor()
-  expect(tab.faults()).toEqual([])
   expect(await list(`/v1/projects/${id}/connections`)).toEqual([])
   expect(await list(`/v1/alert-channels?project_id=${id}`)).toEqual([])
   expect(await list<Project>('/v1/projects')).toEqual([])

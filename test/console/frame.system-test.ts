@@ -97,6 +97,28 @@ describe('a sign-in with an API key', () => {
   })
 })
 
+describe('the live stream', () => {
+  test('shows an incident that opened after its list was read and before the stream was open', async () => {
+    tab = await browser.openTab(product.urls.admin)
+    const { page } = tab
+    await tab.open('/sign-in')
+    await tab.signIn(product.key)
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/v1/live?*', async route => {
+      await isReleased
+      await route.continue()
+    })
+    await tab.open(`/p/${shop.projectId}/incidents`)
+    const list = page.getByRole('region', { name: 'Incidents' })
+    await list.and(page.locator('[aria-busy="false"]')).waitFor()
+    const { id } = shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 31_415 })
+    await shop.alertAbout(id, ALERT_MS)
+    expect(await list.getByText('314.15').count()).toBe(0)
+    release()
+    await list.getByText('314.15').waitFor()
+  })
+})
+
 describe('a sign-in link', () => {
   test('signs in once, opens the page that it names, and leaves no token in the address', async () => {
     const { url } = await shop.api.post<{ url: string }>('/v1/sign-in-links', {})
@@ -148,6 +170,25 @@ describe('the keyboard', () => {
     await page.getByRole('dialog', { name: 'Keys' }).getByText('g i').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  })
+
+  test('has the row that was opened again on the way back, also far down in a list', async () => {
+    for (let made = 0; made < 60; made += 1)
+      await shop.report({ subject: `pi_far_${made}`, amount: 100 + made, currency: 'eur' })
+    tab = await browser.openTab(product.urls.admin)
+    const { page } = tab
+    await tab.open('/sign-in')
+    await tab.signIn(product.key)
+    await tab.open(`/p/${shop.projectId}/operations`)
+    const row = page.getByRole('link').filter({ has: page.getByText('pi_far_5', { exact: true }) })
+    await page.getByText('pi_far_59').waitFor()
+    await page.mouse.wheel(0, 20_000)
+    await row.click()
+    await page.waitForURL(/\/operations\/op/)
+    await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor()
+    await page.goBack()
+    await row.and(page.locator(':focus')).waitFor()
+    expect(await row.evaluate(({ ownerDocument: { defaultView } }) => defaultView?.scrollY)).toBeGreaterThan(500)
   })
 
   test('finds an incident by an id of the provider, and a page by its name', async () => {

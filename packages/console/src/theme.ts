@@ -37,11 +37,25 @@ const dark: MantineColorsTuple = [
   '#09090b',
 ]
 
+const red: MantineColorsTuple = [
+  '#fdeeee',
+  '#f9dcdd',
+  '#f0b6b9',
+  '#e68c92',
+  '#d95b65',
+  '#cd3a48',
+  '#c21f2f',
+  '#a31926',
+  '#85141f',
+  '#6a1019',
+]
+
 /** One accent (indigo) and neutral greys. Colours with a meaning are in theme.css. */
 export const theme = createTheme({
   primaryColor: 'indigo',
-  primaryShade: { light: 6, dark: 5 },
-  colors: { indigo, gray, dark },
+  // White text on the fifth shade has too little contrast.
+  primaryShade: 6,
+  colors: { indigo, gray, dark, red },
   black: '#18181b',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace',

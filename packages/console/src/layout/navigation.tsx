@@ -114,7 +114,7 @@ function ProjectSwitch({ projectId }: { projectId: string | undefined }) {
   return (
     <Menu width={240}>
       <Menu.Target>
-        <UnstyledButton className={classes.switch} aria-label="Switch project">
+        <UnstyledButton className={classes.switch} aria-label={`${open?.name ?? 'Backstop'}: switch project`}>
           <span className={classes.mark} aria-hidden />
           <span className={classes.name} dir="auto">
             {open?.name ?? 'Backstop'}

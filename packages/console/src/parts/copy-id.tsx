@@ -10,7 +10,8 @@ export function CopyId({ id, length }: { id: string; length?: number }) {
     <UnstyledButton
       className={classes.id}
       title={id}
-      aria-label={`Copy ${id}`}
+      // Contains the visible text, so that it can be said to a program that is controlled by speech. The title has the whole id.
+      aria-label={`Copy ${shortenId(id, length)}`}
       onClick={event => {
         event.preventDefault()
         event.stopPropagation()

@@ -20,7 +20,8 @@ interface Props<T> {
   empty: ReactNode
 }
 
-const PHONE = '(max-width: 48em)'
+/** Not paper, which is about as narrow as a tablet and has the columns of a desktop. */
+const PHONE = 'screen and (max-width: 48em)'
 
 /** A list in its four states: loading, empty, failed, and rows that say when live updates are lost. */
 export function DataList<T>({ label, list, columns, hrefOf, empty }: Props<T>) {

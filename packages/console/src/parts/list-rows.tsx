@@ -4,6 +4,7 @@ import { type MouseEvent, type ReactNode, type RefObject, useEffect, useLayoutEf
 import type { ListState } from '../api/list.ts'
 import classes from './data-list.module.css'
 import { useListKeys } from './use-list-keys.ts'
+import { useWholeTexts } from './use-whole-texts.ts'
 
 export interface Column<T> {
   /** The heading; an empty one is for a column that needs none. */
@@ -50,6 +51,7 @@ export function ListRows<T>({ list, columns, grid, isPhone, hrefOf }: Props<T>) 
     if (hasMore && !isLoadingMore && last >= items.length - READ_AHEAD) loadMore()
   }, [hasMore, isLoadingMore, last, items.length, loadMore])
   useArrivals(list, box)
+  useWholeTexts(box, isCell)
   const click = (event: MouseEvent, at: number, href: string) => {
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
     event.preventDefault()
@@ -110,6 +112,8 @@ function useArrivals<T>({ arrivals, showArrivals }: ListState<T>, box: RefObject
     if (window.scrollY < ROW_PX && !isInUse) showArrivals()
   }, [arrivals, showArrivals, box])
 }
+
+const isCell = (element: Element) => element.classList.contains(classes.cell ?? '')
 
 function Cells<T>({ item, columns }: { item: T; columns: readonly Column<T>[] }) {
   return columns.map(column => (

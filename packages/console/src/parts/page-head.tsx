@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import classes from './page-head.module.css'
 
 interface Props {
@@ -12,6 +12,8 @@ interface Props {
 }
 
 export function PageHead({ title, above, actions, children }: Props) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => focusAfterNavigation(heading.current), [])
   useEffect(() => {
     document.title = `${title} · Backstop`
   }, [title])
@@ -19,10 +21,27 @@ export function PageHead({ title, above, actions, children }: Props) {
     <header className={classes.head}>
       {above !== undefined && <div className={classes.above}>{above}</div>}
       <div className={classes.line}>
-        <h1 tabIndex={-1}>{title}</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
         {actions !== undefined && <div className={classes.actions}>{actions}</div>}
       </div>
       {children}
     </header>
   )
+}
+
+/** The path of the page that was opened first, until another one is opened. */
+let firstPath: string | undefined
+
+/**
+ * A link that leaves the document with its page takes the focus along. The heading of the next page gets it, so that the keyboard and
+ * screen readers continue there. The first page keeps the focus of the browser, so that its first Tab reaches the link that skips to the page.
+ */
+function focusAfterNavigation(heading: HTMLElement | null): void {
+  firstPath ??= window.location.pathname
+  if (window.location.pathname === firstPath) return
+  firstPath = ''
+  const { activeElement, body } = document
+  if (activeElement === null || activeElement === body) heading?.focus({ preventScroll: true })
 }

@@ -13,40 +13,55 @@ interface Options<T> {
 const opened = new Map<string, string>()
 const addressOfList = () => window.location.pathname + window.location.search
 
+/** `returned`: unless the reader is elsewhere meanwhile. `asked`: by a key. */
+type FocusWish = 'none' | 'returned' | 'asked'
+
 /**
  * `j` and `k` move the focus to the next and the previous row, so `enter` opens it. When the reader returns to the list, the row that
  * was opened has the focus again.
  * @returns the chosen row, or -1, and a function that chooses the row that is being opened
  */
 export function useListKeys<T>({ list: { items, idOf }, box, scrollTo }: Options<T>): [number, (at: number) => void] {
-  const [chosen, setChosen] = useState(() => {
-    const id = opened.get(addressOfList())
-    return id === undefined ? -1 : items.findIndex(item => idOf(item) === id)
-  })
-  const wantsFocus = useRef(chosen >= 0)
+  // By its id, because rows that arrive above it change its number.
+  const [chosenId, setChosenId] = useState(() => opened.get(addressOfList()))
+  const chosen = chosenId === undefined ? -1 : items.findIndex(item => idOf(item) === chosenId)
+  const wish = useRef<FocusWish>(chosen >= 0 ? 'returned' : 'none')
   const count = items.length
+  // After every render, because a row is in the document only once the page is scrolled to it.
   useEffect(() => {
-    if (!wantsFocus.current || chosen < 0) return
-    wantsFocus.current = false
+    if (wish.current === 'none' || chosen < 0) return
+    if (wish.current === 'returned' && hasFocusElsewhere()) {
+      wish.current = 'none'
+      return
+    }
     const row = box.current?.querySelector<HTMLElement>(`[data-index="${chosen}"]`)
-    row?.focus({ preventScroll: true })
+    if (row == null) return
+    wish.current = 'none'
+    row.focus({ preventScroll: true })
   })
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const step = { j: 1, k: -1 }[event.key]
       if (step === undefined || count === 0 || isTyping(event)) return
       const next = Math.min(count - 1, Math.max(0, chosen + step))
-      wantsFocus.current = true
-      setChosen(next)
+      wish.current = 'asked'
+      setChosenId(idOf(items[next] as T))
       scrollTo(next)
     }
     window.addEventListener('keydown', press)
     return () => window.removeEventListener('keydown', press)
-  }, [chosen, count, scrollTo])
+  }, [chosen, count, items, idOf, scrollTo])
   const choose = (at: number) => {
-    setChosen(at)
     const item = items[at]
-    if (item !== undefined) opened.set(addressOfList(), idOf(item))
+    if (item === undefined) return
+    setChosenId(idOf(item))
+    opened.set(addressOfList(), idOf(item))
   }
   return [chosen, choose]
+}
+
+/** The heading of a page has the focus only until the reader moves it. */
+function hasFocusElsewhere(): boolean {
+  const { activeElement, body } = document
+  return activeElement !== null && activeElement !== body && activeElement.tagName !== 'H1'
 }

@@ -179,7 +179,11 @@ function Events({ action: { event_ids, connection_id, project_id } }: { action: 
         ))}
       </ul>
       <p>
-        <Link to="/p/$project/connections/$id" params={{ project: project_id, id: connection_id }} hash="inbox">
+        <Link
+          to="/p/$project/connections/$id"
+          params={{ project: project_id, id: connection_id }}
+          search={{ tab: 'inbox' } as never}
+        >
           See the inbox of the connection
         </Link>
       </p>

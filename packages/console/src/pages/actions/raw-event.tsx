@@ -2,7 +2,9 @@ import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
+import { shortenId } from '../../format/ids.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
+import { LongText } from '../../parts/long-text.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
 import classes from './action.module.css'
@@ -18,8 +20,8 @@ export function RawEvent({ connectionId, eventId }: Event) {
   return (
     <li>
       <details onToggle={event => setIsOpen(event.currentTarget.open)}>
-        <summary>
-          <CopyId id={eventId} length={28} />
+        <summary className="mono dim" title={eventId}>
+          {shortenId(eventId, 28)}
         </summary>
         {isOpen && <Body connectionId={connectionId} eventId={eventId} />}
       </details>
@@ -37,12 +39,12 @@ function Body({ connectionId, eventId }: Event) {
   return (
     <>
       <p className="dim">
-        {data.event_type}, received <Time at={data.received_at} />
+        {data.event_type} <CopyId id={eventId} length={28} />, received <Time at={data.received_at} />
       </p>
       {data.body === null ? (
         <p className="dim">The body was deleted after its retention of 14 days.</p>
       ) : (
-        <pre className={`mono ${classes.raw}`}>{textOf(data.body)}</pre>
+        <LongText className={`mono ${classes.raw}`} text={textOf(data.body)} />
       )}
     </>
   )

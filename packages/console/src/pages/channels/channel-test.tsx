@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { api } from '../../api/client.ts'
 import { Badge } from '../../parts/badges.tsx'
+import { LongText } from '../../parts/long-text.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import classes from './channel.module.css'
 
@@ -43,9 +44,7 @@ export function ChannelTest({ channelId, onClose }: { channelId: string; onClose
       {error !== null && !isFetching && <Problem error={error} what="The test was not sent" />}
       {data !== undefined && !isFetching && data.error !== undefined && <p dir="auto">{data.error}</p>}
       {data !== undefined && !isFetching && data.response !== null && data.response !== '' && (
-        <pre className={classes.answer} dir="auto">
-          {data.response}
-        </pre>
+        <LongText className={classes.answer} dir="auto" text={data.response} />
       )}
     </section>
   )

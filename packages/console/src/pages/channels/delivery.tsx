@@ -6,6 +6,7 @@ import { deliveryQuery } from '../../api/deliveries.ts'
 import { Badge } from '../../parts/badges.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
+import { LongText } from '../../parts/long-text.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -119,11 +120,7 @@ function Attempt({ attempt, delivery, target }: AttemptProps) {
             {status === null ? 'No answer' : `Answer ${status}`} after {duration_ms} ms
           </p>
           {error !== null && <p dir="auto">{error}</p>}
-          {response !== null && response !== '' && (
-            <pre className={classes.answer} dir="auto">
-              {response}
-            </pre>
-          )}
+          {response !== null && response !== '' && <LongText className={classes.answer} dir="auto" text={response} />}
         </div>
       </div>
     </article>

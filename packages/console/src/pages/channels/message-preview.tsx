@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type PreviewQuery, previewQuery, previewUrl } from '../../api/previews.ts'
+import { LongText } from '../../parts/long-text.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import classes from './message-preview.module.css'
 import { type ChannelKind, EVENTS } from './words.ts'
@@ -89,9 +90,5 @@ function MessageFrame({ src }: { src: string }) {
 function MessageText({ query }: { query: PreviewQuery }) {
   const { data, error } = useQuery({ ...previewQuery(query), placeholderData: keepPreviousData })
   if (error !== null) return <Problem error={error} what="This message cannot be shown" />
-  return (
-    <pre className={classes.text} dir="auto">
-      {data ?? ' '}
-    </pre>
-  )
+  return <LongText className={classes.text} dir="auto" text={data ?? ' '} />
 }

@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts'
 import { inboxEntryQuery, inboxReplaysQuery } from '../../api/inbox.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
+import { LongText } from '../../parts/long-text.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useSession } from '../../session/session.ts'
@@ -80,10 +81,10 @@ export function InboxEvent({ connection, id }: { connection: Connection; id: str
         {data.body === null ? (
           <p className="dim">The body is not kept any more. Bodies are kept for 14 days.</p>
         ) : (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a long body scrolls, also by the keyboard
-          <pre className={classes.raw} tabIndex={0}>
-            {typeof data.body === 'string' ? data.body : JSON.stringify(data.body, null, 2)}
-          </pre>
+          <LongText
+            className={classes.raw}
+            text={typeof data.body === 'string' ? data.body : JSON.stringify(data.body, null, 2)}
+          />
         )}
       </section>
     </div>

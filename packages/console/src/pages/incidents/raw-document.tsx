@@ -2,15 +2,18 @@ import { ApiProblem } from '@backstop/client'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api/client.ts'
+import { LongText } from '../../parts/long-text.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import classes from './incident.module.css'
 
 /** A document as text. It is never interpreted: markup of a provider is shown as it is. */
 export function RawDocument({ document }: { document: unknown }) {
   return (
-    <pre className={classes.raw} dir="ltr">
-      {typeof document === 'string' ? document : JSON.stringify(document, null, 2)}
-    </pre>
+    <LongText
+      className={classes.raw}
+      dir="ltr"
+      text={typeof document === 'string' ? document : JSON.stringify(document, null, 2)}
+    />
   )
 }
 

@@ -40,7 +40,7 @@ export function Attention({ project, incidents }: { project: string; incidents: 
           <li key={incident.incident_id}>
             <Link to="/p/$project/incidents/$id" params={{ project, id: incident.incident_id }}>
               <StateBadge state={incident.state} />
-              <span className={classes.text} dir="auto">
+              <span className={classes.text} dir="auto" title={incident.summary}>
                 {incident.summary}
               </span>
               <span className="dim">

@@ -26,14 +26,18 @@ export function MoneyTable({ totals }: Pick<Stats, 'totals'>) {
               {currency.toUpperCase()}
               {isTest && <span className="dim"> test</span>}
             </td>
-            <td>{count.toLocaleString()}</td>
-            <td>
+            <td data-label="Refunds">{count.toLocaleString()}</td>
+            <td data-label="Refunded">
               <Money amount={amount} currency={currency} />
             </td>
-            <td className={unexplained > 0 && !isTest ? classes.alarm : undefined}>
+            <td data-label="Unexplained" className={unexplained > 0 && !isTest ? classes.alarm : undefined}>
               {unexplained > 0 ? <Money amount={unexplained} currency={currency} /> : <span className="faint">–</span>}
             </td>
-            {hasFailed && <td className="dim">{notCarriedOut === 0 ? '–' : notCarriedOut.toLocaleString()}</td>}
+            {hasFailed && (
+              <td data-label="Not carried out" className="dim">
+                {notCarriedOut === 0 ? '–' : notCarriedOut.toLocaleString()}
+              </td>
+            )}
           </tr>
         ))}
       </tbody>

@@ -102,6 +102,7 @@ function BrandingFields({ fields, faults, edit }: FieldsProps) {
         placeholder="#4f46e5"
         size="sm"
         format="hex"
+        eyeDropperButtonProps={{ 'aria-label': 'Take the colour from the screen' }}
         value={fields.accent_colour}
         error={faults.accent_colour}
         onChange={accent_colour => edit({ accent_colour })}
