@@ -1,6 +1,15 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type MouseEvent,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import type { ListState } from '../api/list.ts'
 import classes from './data-list.module.css'
 import { useListKeys } from './use-list-keys.ts'
@@ -36,13 +45,15 @@ export function ListRows<T>({ list, columns, grid, isPhone, hrefOf }: Props<T>) 
   const navigate = useNavigate()
   const box = useRef<HTMLDivElement>(null)
   const offset = useDistanceFromTop(box)
-  const { items, arrivals, hasMore, isLoadingMore, loadMore } = list
+  const { items, arrivals, hasMore, isLoadingMore, loadMore, idOf } = list
+  // With a new function the virtualizer would measure all rows again, in each frame of a scroll.
+  const getItemKey = useCallback((at: number) => idOf(items[at] as T), [items, idOf])
   const virtual = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => (isPhone ? CARD_PX : ROW_PX),
     overscan: 12,
     scrollMargin: offset,
-    getItemKey: at => list.idOf(items[at] as T),
+    getItemKey,
   })
   const [chosen, choose] = useListKeys({ list, box, scrollTo: at => virtual.scrollToIndex(at) })
   const shown = virtual.getVirtualItems()
