@@ -1,20 +1,25 @@
 import { AppError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import { describeRefusal, findRefusal, type RefusalContext } from './refusal.ts'
+import { describeRefusal, findRefusal, type Refusal, type RefusalContext } from './refusal.ts'
+import type { Verdict } from './verdict.ts'
 
 /** Decides when refused credentials end the process. One for each dependency. */
 export interface CredentialWatch {
-  /** A connection was accepted with the current credentials. */
+  /** A server accepted a connection with the current credentials. */
   accepted(): void
   /** Reports a failed connection. Errors that are no refusal are ignored. */
   failed(error: unknown): void
+  /** Reports connections that end without a reason, as some servers refuse credentials. */
+  suspected(refusal: Refusal): void
   stop(): void
 }
 
 export interface CredentialWatchOptions {
-  /** Called for each refusal, because the client certificate may have changed. */
+  /** Called for each message, because the client certificate may have changed. */
   readonly context: () => RefusalContext
   readonly logger: Logger
+  /** Tries the current credentials at all servers, on new connections. */
+  readonly probe: () => Promise<Verdict>
   /** Called once, with an AppError whose message names the setting to correct. */
   readonly onFatal: (error: AppError) => void
   readonly graceMs?: number
@@ -25,40 +30,126 @@ export interface CredentialWatchOptions {
  * server and the files at different times, and Kubernetes updates mounted files after up to about 90 seconds.
  */
 const GRACE_MS = 180_000
+/** Shortest time from the end of a probe to the next one, in milliseconds; after a probe that was accepted, and otherwise. */
+const PROBE_EVERY_MS = { accepted: 60_000, refused: 10_000, unknown: 10_000 } as const
+/** Time after which the same warning is logged again, in milliseconds. */
+const WARN_EVERY_MS = 600_000
 
 /**
- * Ends a process whose credentials are wrong: at the first refusal if they were never accepted, otherwise after a time that
- * a rotation needs.
+ * Ends a process whose credentials are wrong: at once if no server has ever accepted them, otherwise after a time that a
+ * rotation needs. It never decides by a single connection, because one server with a wrong certificate would then end all
+ * processes: a refused connection only starts a probe of all servers, and the verdict of the probe counts.
  */
 export function watchCredentials(options: CredentialWatchOptions): CredentialWatch {
-  const { context, logger, onFatal, graceMs = GRACE_MS } = options
-  let state: 'new' | 'accepted' | 'ended' = 'new'
-  let deadline: NodeJS.Timeout | undefined
-  const end = (message: string) => {
-    state = 'ended'
-    clearTimeout(deadline)
-    onFatal(new AppError('config_invalid', message))
-  }
+  const watch = new ProbingWatch(options)
   return {
-    accepted() {
-      if (state === 'ended') return
-      state = 'accepted'
-      if (deadline === undefined) return
-      clearTimeout(deadline)
-      deadline = undefined
-      logger.info({ dependency: context().dependency }, 'credentials.accepted')
-    },
+    accepted: () => watch.noteAccepted(),
     failed(error) {
       const refusal = findRefusal(error)
-      if (refusal === undefined || state === 'ended' || deadline !== undefined) return
-      const message = describeRefusal(refusal, context())
-      if (state === 'new') return end(message)
+      if (refusal !== undefined) watch.request(refusal)
+    },
+    suspected: refusal => watch.request(refusal),
+    stop: () => watch.stop(),
+  }
+}
+
+class ProbingWatch {
+  readonly #options: CredentialWatchOptions
+  #wasAccepted = false
+  #isStopped = false
+  #isProbing = false
+  /** The last reported refusal since the last probe began; undefined if there was none. */
+  #reported: Refusal | undefined
+  /** Set while a next probe has to wait. */
+  #pause: NodeJS.Timeout | undefined
+  /** Set from the first refused probe to the next accepted one. */
+  #deadline: NodeJS.Timeout | undefined
+  #isOverdue = false
+  readonly #warnedAt = new Map<string, number>()
+
+  constructor(options: CredentialWatchOptions) {
+    this.#options = options
+  }
+
+  noteAccepted(): void {
+    this.#wasAccepted = true
+  }
+
+  request(refusal: Refusal): void {
+    this.#reported = refusal
+    if (this.#pause === undefined) void this.#probe()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#pause)
+    clearTimeout(this.#deadline)
+  }
+
+  async #probe(): Promise<void> {
+    if (this.#isStopped || this.#isProbing) return
+    clearTimeout(this.#pause)
+    this.#isProbing = true
+    const reported = this.#reported
+    this.#reported = undefined
+    const verdict = await this.#options.probe().catch((): Verdict => ({ kind: 'unknown', suspected: undefined }))
+    this.#isProbing = false
+    if (this.#isStopped) return
+    this.#act(verdict, reported)
+    if (this.#isStopped) return
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined
+      if (this.#reported !== undefined || this.#deadline !== undefined) void this.#probe()
+    }, PROBE_EVERY_MS[verdict.kind]).unref()
+  }
+
+  #act(verdict: Verdict, reported: Refusal | undefined): void {
+    switch (verdict.kind) {
+      case 'accepted':
+        this.#wasAccepted = true
+        if (this.#deadline !== undefined) this.#endGrace()
+        else if (reported !== undefined) this.#warn(reported)
+        return
+      case 'refused':
+        return this.#refuse(this.#describe(verdict.refusal))
+      case 'unknown':
+        if (verdict.suspected !== undefined) this.#warn(verdict.suspected)
+        return
+      default:
+        return verdict satisfies never
+    }
+  }
+
+  #refuse(message: string): void {
+    const { logger, graceMs = GRACE_MS, onFatal } = this.#options
+    if (!this.#wasAccepted || this.#isOverdue) {
+      this.stop()
+      onFatal(new AppError('config_invalid', message))
+    } else if (this.#deadline === undefined) {
       logger.error({ reason: message, exit_in_ms: graceMs }, 'credentials.refused')
-      deadline = setTimeout(end, graceMs, message).unref()
-    },
-    stop() {
-      state = 'ended'
-      clearTimeout(deadline)
-    },
+      this.#deadline = setTimeout(() => {
+        this.#isOverdue = true
+        void this.#probe()
+      }, graceMs).unref()
+    }
+  }
+
+  #endGrace(): void {
+    clearTimeout(this.#deadline)
+    this.#deadline = undefined
+    this.#isOverdue = false
+    this.#options.logger.info({ dependency: this.#options.context().dependency }, 'credentials.accepted')
+  }
+
+  #warn(refusal: Refusal): void {
+    const now = performance.now()
+    const last = this.#warnedAt.get(refusal)
+    if (last !== undefined && now - last < WARN_EVERY_MS) return
+    this.#warnedAt.set(refusal, now)
+    this.#options.logger.warn({ reason: this.#describe(refusal) }, 'credentials.refused_by_a_server')
+  }
+
+  #describe(refusal: Refusal): string {
+    return describeRefusal(refusal, this.#options.context())
   }
 }

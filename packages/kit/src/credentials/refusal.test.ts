@@ -40,6 +40,16 @@ describe('a failed connection', () => {
       refusal: 'client_certificate_refused',
     },
     {
+      name: 'a failed handshake, which is also a missing cipher,',
+      error: wrapped({ code: 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE' }),
+      refusal: 'handshake_failed',
+    },
+    {
+      name: 'a failed handshake in OpenSSL 3.5',
+      error: wrapped({ code: 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE' }),
+      refusal: 'handshake_failed',
+    },
+    {
       name: 'a wrong password at MongoDB',
       error: wrapped({ name: 'MongoServerError', code: 18 }),
       refusal: 'login_refused',
@@ -89,4 +99,11 @@ test('every message names the dependency or its setting, and the certificate if 
     'Kafka requires a client certificate: set KAFKA_CERT',
   )
   expect(describeRefusal('mechanism_refused', context)).toContain('the SASL mechanism PLAIN')
+  // These have more than one cause, so the message must not name a single one.
+  expect(describeRefusal('handshake_failed', { ...context, certificate: undefined })).toBe(
+    'Kafka ended the TLS handshake without a reason: it may require a client certificate (KAFKA_CERT), or offer no common cipher or curve',
+  )
+  expect(describeRefusal('connection_closed', context)).toBe(
+    'Kafka closes every connection after the TLS handshake: it may require another client certificate than the one in KAFKA_CERT (CN=backstop, valid until 2027-01-31), or a proxy has no server to connect to',
+  )
 })

@@ -15,6 +15,10 @@ export type Refusal =
   /** It answers without TLS. */
   | 'server_without_tls'
   | 'tls_versions_differ'
+  /** It ended the handshake without a reason. */
+  | 'handshake_failed'
+  /** It closes connections after the handshake, as mongod does if it refuses the client certificate. Never certain. */
+  | 'connection_closed'
   /** User or password is wrong. */
   | 'login_refused'
   /** It does not offer this SASL mechanism. */
@@ -53,8 +57,10 @@ const TLS_CODES: Readonly<Record<string, Refusal>> = {
 }
 /** The alerts by which a server refuses a client certificate (RFC 8446 §6.2), as the end of Node's codes. */
 const CERTIFICATE_ALERT =
-  /ALERT_(?:BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_(?:REVOKED|EXPIRED|UNKNOWN|REQUIRED)|UNKNOWN_CA|ACCESS_DENIED|DECRYPT_ERROR|HANDSHAKE_FAILURE)$/
+  /ALERT_(?:BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_(?:REVOKED|EXPIRED|UNKNOWN|REQUIRED)|UNKNOWN_CA|ACCESS_DENIED|DECRYPT_ERROR)$/
 const VERSION_ALERT = /ALERT_PROTOCOL_VERSION$/
+/** A missing client certificate, or no common cipher or curve: the alert does not say which. */
+const HANDSHAKE_ALERT = /ALERT_HANDSHAKE_FAILURE$/
 
 /** MongoDB: AuthenticationFailed and UserNotFound. */
 const MONGO_CODES = new Set<unknown>([18, 11])
@@ -84,6 +90,7 @@ function refusalOf(error: ErrorFields): Refusal | undefined {
     if (Object.hasOwn(TLS_CODES, code)) return TLS_CODES[code]
     if (CERTIFICATE_ALERT.test(code)) return 'client_certificate_refused'
     if (VERSION_ALERT.test(code)) return 'tls_versions_differ'
+    if (HANDSHAKE_ALERT.test(code)) return 'handshake_failed'
   }
   if (name === 'MongoServerError') {
     if (MONGO_CODES.has(code) || (code === ATLAS_CODE && /\bauth/i.test(error.message))) return 'login_refused'
@@ -128,6 +135,10 @@ export function describeRefusal(refusal: Refusal, context: RefusalContext): stri
       return `${dependency} answered without TLS: check the port in ${addressSetting}`
     case 'tls_versions_differ':
       return `${dependency} does not offer TLS 1.2 or newer`
+    case 'handshake_failed':
+      return `${dependency} ended the TLS handshake without a reason: it may require ${anotherCertificate(context)}, or offer no common cipher or curve`
+    case 'connection_closed':
+      return `${dependency} closes every connection after the TLS handshake: it may require ${anotherCertificate(context)}, or a proxy has no server to connect to`
     case 'login_refused':
       return `${dependency} refused the login with ${loginSettings}`
     case 'mechanism_refused':
@@ -135,4 +146,10 @@ export function describeRefusal(refusal: Refusal, context: RefusalContext): stri
     default:
       return refusal satisfies never
   }
+}
+
+function anotherCertificate({ certificate, certSetting }: RefusalContext): string {
+  return certificate === undefined
+    ? `a client certificate (${certSetting})`
+    : `another client certificate than the one in ${certSetting} (${certificate})`
 }
