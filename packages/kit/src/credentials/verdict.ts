@@ -24,3 +24,6 @@ export function judgeServers(outcomes: readonly ServerOutcome[]): Verdict {
   const isCertain = refusals.length === outcomes.length && !refusals.includes('connection_closed')
   return first !== undefined && isCertain ? { kind: 'refused', refusal: first } : { kind: 'unknown', suspected: first }
 }
+
+/** The longest time that an attempt at all servers takes, in milliseconds. Servers that cannot be reached end it sooner. */
+export const PROBE_WITHIN_MS = 15_000

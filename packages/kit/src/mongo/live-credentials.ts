@@ -1,7 +1,6 @@
 import { MongoClient, type MongoCredentials } from 'mongodb'
 import type { Secret } from '../config/secret.ts'
 import type { CredentialWatch } from '../credentials/credential-watch.ts'
-import { RefusedError } from '../credentials/refusal.ts'
 
 /**
  * Makes the client log in with user and password as the mounted file of the URL has them at each new connection. The driver
@@ -24,26 +23,36 @@ export function useLatestLogin(client: MongoClient, url: Secret): void {
   Object.assign(client.options, { credentials: live })
 }
 
-/**
- * mongod checks a client certificate after the TLS handshake, and closes the connection without an answer if it refuses it. So
- * many monitor connections in a row that end in this way are a refusal; one of them may be a server that stops.
- */
-const CLOSED_IS_REFUSED = 3
+/** True if the server closed a connection without an answer, as mongod does if it refuses the client certificate. */
+export function isClosedConnection({ message }: Error): boolean {
+  return /^connection .* closed$/.test(message)
+}
+
+/** One closed connection may be a server that stops. */
+const CLOSED_IS_SUSPICIOUS = 3
+
+/** Counts, for each server, the monitor connections in a row that the server closed without an answer. */
+export class ClosedConnections {
+  readonly #inARow = new Map<string, number>()
+
+  /** @returns true if the server closes so many connections that it may refuse the client certificate */
+  note(host: string, isClosed: boolean): boolean {
+    const count = isClosed ? (this.#inARow.get(host) ?? 0) + 1 : 0
+    this.#inARow.set(host, count)
+    return count >= CLOSED_IS_SUSPICIOUS
+  }
+}
 
 /** Reports the connections of the client, including those of its monitors, to the watch. */
 export function reportConnections(client: MongoClient, watch: CredentialWatch): void {
-  let closedInARow = 0
+  const closed = new ClosedConnections()
   client.on('connectionReady', () => watch.accepted())
   client.on('connectionClosed', ({ error }: { readonly error?: unknown }) => watch.failed(error))
-  client.on('serverHeartbeatSucceeded', () => {
-    closedInARow = 0
-  })
-  client.on('serverHeartbeatFailed', ({ failure }) => {
+  client.on('serverHeartbeatSucceeded', ({ connectionId }) => closed.note(connectionId, false))
+  client.on('serverHeartbeatFailed', ({ connectionId, failure }) => {
     watch.failed(failure)
-    const isClosed = client.options.tls && /^connection .* closed$/.test(failure.message)
-    closedInARow = isClosed ? closedInARow + 1 : 0
-    if (closedInARow >= CLOSED_IS_REFUSED) {
-      watch.failed(new RefusedError('client_certificate_refused', 'The server closed every connection unanswered'))
+    if (closed.note(connectionId, client.options.tls && isClosedConnection(failure))) {
+      watch.suspected('connection_closed')
     }
   })
 }

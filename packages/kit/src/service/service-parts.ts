@@ -1,12 +1,14 @@
 import { createBrokerTime } from '../bus/broker-time.ts'
 import type { Bus } from '../bus/bus.ts'
 import { createKafkaBus } from '../bus/kafka-bus.ts'
+import { probeKafka } from '../bus/probe-kafka.ts'
 import { createMeasuredClock, type MeasuredClock } from '../clock/measured-clock.ts'
 import type { Secret } from '../config/secret.ts'
 import { watchCredentials } from '../credentials/credential-watch.ts'
 import { createLogger, type Logger } from '../logger.ts'
 import { connectMongo, type Mongo, type MongoOptions } from '../mongo/mongo.ts'
 import { createMongoTime } from '../mongo/mongo-time.ts'
+import { probeMongo } from '../mongo/probe-mongo.ts'
 import { recordBuildInfo } from '../ops/build-info.ts'
 import { createMetrics, type Metrics } from '../ops/metrics.ts'
 import type { MessageCodec } from '../registry/message-codec.ts'
@@ -119,14 +121,16 @@ export function unlessFailed<T>({ failed }: Pick<ServiceParts, 'failed'>, step: 
   return Promise.race([step, failure])
 }
 
-function watchedKafka(config: CredentialConfig, logger: Logger, onFatal: (error: unknown) => void) {
+function watchedKafka(config: CommonConfig, logger: Logger, onFatal: (error: unknown) => void) {
   const credentials = kafkaCredentials(config)
   const context = () => kafkaRefusalContext(credentials)
-  return { ...credentials, watch: watchCredentials({ context, logger, onFatal }) }
+  const probe = () => probeKafka({ brokers: config.KAFKA_BROKERS, ...credentials })
+  return { ...credentials, watch: watchCredentials({ context, logger, probe, onFatal }) }
 }
 
-function watchedMongo(config: CredentialConfig, logger: Logger, onFatal: (error: unknown) => void) {
+function watchedMongo(config: CommonConfig, logger: Logger, onFatal: (error: unknown) => void) {
   const tls = mongoTls(config)
   const context = () => mongoRefusalContext(tls)
-  return { tls, watch: watchCredentials({ context, logger, onFatal }) }
+  const probe = () => probeMongo({ url: config.MONGO_URL, tls })
+  return { tls, watch: watchCredentials({ context, logger, probe, onFatal }) }
 }
