@@ -147,7 +147,7 @@ export const DASHBOARDS: readonly Dashboard[] = [
     title: 'Backstop: delivery',
     rows: [
       [
-        graph('From the notification to the delivery', 's', {
+        graph('Time from the first record to the delivery', 's', {
           'p50 {{channel}}': quantile(0.5, 'alert_e2e_latency_seconds', 'channel'),
           'p99 {{channel}}': quantile(0.99, 'alert_e2e_latency_seconds', 'channel'),
         }),

@@ -14,13 +14,18 @@ interface Objective {
 const WEBHOOKS = 'service="ingress",route=~"/v1/webhooks/.*"'
 const REQUESTS = 'http_server_request_duration_seconds'
 
+/**
+ * Matches the bucket that ends at `le` seconds. Prometheus 3 stores a whole number with a decimal, `61.0`; Prometheus 2 stores `61`.
+ */
+const bucketOf = (le: string) => (le.includes('.') ? `le="${le}"` : `le=~"${le}([.]0)?"`)
+
 /** The events of a histogram that took longer than `le` seconds. */
 const slower = (histogram: string, labels: string, le: string) => {
   const inLabels = (more: string) => [labels, more].filter(part => part !== '').join(',')
   return {
     total: (window: string) => `sum(increase(${histogram}_count{${labels}}[${window}]))`,
     bad: (window: string) =>
-      `sum(increase(${histogram}_count{${labels}}[${window}])) - sum(increase(${histogram}_bucket{${inLabels(`le="${le}"`)}}[${window}]))`,
+      `sum(increase(${histogram}_count{${labels}}[${window}])) - sum(increase(${histogram}_bucket{${inLabels(bucketOf(le))}}[${window}]))`,
   }
 }
 
@@ -51,7 +56,7 @@ const OBJECTIVES: readonly Objective[] = [
     slo: 'delivery',
     alert: 'BackstopDeliveryLate',
     budget: 0.01,
-    summary: 'More than 1 % of the alerts are delivered later than 90 s after the notification',
+    summary: 'More than 1 % of the alerts are delivered later than 90 s after the first record',
     ...slower('alert_e2e_latency_seconds', '', '90'),
   },
 ]

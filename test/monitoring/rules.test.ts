@@ -21,7 +21,10 @@ interface RuleFile {
 }
 interface RuleTests {
   readonly tests: readonly {
-    readonly alert_rule_test?: readonly { readonly alertname: string; readonly exp_alerts?: readonly unknown[] }[]
+    readonly alert_rule_test?: readonly {
+      readonly alertname: string
+      readonly exp_alerts?: readonly { readonly exp_labels: Record<string, string> }[]
+    }[]
   }[]
 }
 
@@ -52,10 +55,13 @@ describe.each(names)('%s', name => {
     expect(read(join(ROOT, 'docs/runbooks/README.md'))).toContain(`[${name}](${name}.md)`)
   })
 
-  test('has a promtool test in which it fires', () => {
+  test('has a promtool test in which it fires, with each of its severities', () => {
     const tests = inFolder('tests/*.test.yaml').flatMap(path => (parse(read(path)) as RuleTests).tests)
-    const firing = tests.flatMap(one => one.alert_rule_test ?? []).filter(one => (one.exp_alerts ?? []).length > 0)
-    expect(firing.map(({ alertname }) => alertname)).toContain(name)
+    const firing = tests
+      .flatMap(one => one.alert_rule_test ?? [])
+      .filter(({ alertname }) => alertname === name)
+      .flatMap(({ exp_alerts = [] }) => exp_alerts.map(({ exp_labels }) => exp_labels.severity))
+    expect([...new Set(firing)].sort()).toEqual([...new Set(ofName.map(({ labels }) => labels?.severity))].sort())
   })
 })
 
