@@ -77,6 +77,7 @@ export function job(id: string, channelId: string, more: Partial<DeliveryJob> = 
     ladderFromAttempt: 1,
     isKnown: false,
     atOnce: false,
+    isLateOnPurpose: false,
     goesAlone: false,
     digestGroup: null,
     paceTarget: `where ${channelId} posts to`,

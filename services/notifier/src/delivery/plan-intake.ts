@@ -18,7 +18,7 @@ import type { ChannelDirectory } from '../store/channel-directory.ts'
 import type { ChannelRecord } from '../store/channel-store.ts'
 import { type DeliveryProgress, type DeliveryStore, newDelivery } from '../store/delivery-store.ts'
 import { decideIntake } from './rules/decide-intake.ts'
-import { decideQuietHold, GATHER_MS } from './rules/quiet-hold.ts'
+import { decideQuietHold, GATHER_MS, wasHeld } from './rules/quiet-hold.ts'
 
 export interface DeliveryIntakeOptions {
   readonly codec: MessageCodec
@@ -257,7 +257,8 @@ class Planner {
     const atOnce = request.test || from.message.headers[HEADERS.atOnce] !== undefined
     const record = this.#channels.get(request.channel_id)
     const quietHours = atOnce ? null : (record?.channel.quiet_hours ?? null)
-    const quiet = decideQuietHold(quietHours, this.#progress.get(request.delivery_id)?.next?.dueAtMs ?? nowMs, nowMs)
+    const progress = this.#progress.get(request.delivery_id)
+    const quiet = decideQuietHold(quietHours, progress?.next?.dueAtMs ?? nowMs, nowMs)
     const postponeMs = quiet.kind === 'hold' ? quiet.untilMs - nowMs : atOnce ? undefined : waitMs
     if (postponeMs !== undefined) {
       this.#options.metrics.postponed(channelKind)
@@ -276,6 +277,10 @@ class Planner {
       ladderFromAttempt,
       isKnown,
       atOnce,
+      isLateOnPurpose:
+        atOnce ||
+        quiet.kind === 'gather' ||
+        (progress !== undefined && (progress.isRequeued || wasHeld(quietHours, progress.createdAtMs))),
       ...(endedAddresses === undefined ? {} : { endedAddresses }),
       ...(paceTarget === undefined ? {} : { paceTarget }),
       goesAlone,

@@ -32,7 +32,7 @@ export function reportAttempt(
   metrics.attempted(job.channelKind, record?.outcome ?? 'failed', reasonCode, durationMs)
   if (answer.kind === 'blocked') metrics.egressBlocked(answer.reason)
   if (health?.kind === 'disable') metrics.channelDisabled(job.channelKind, health.reasonCode)
-  if (state === 'delivered' && !job.request.test) {
+  if (state === 'delivered' && !job.request.test && !job.isLateOnPurpose) {
     metrics.delivered(job.channelKind, outcome.atMs - notifiedAtMs(job))
   }
 }

@@ -28,6 +28,7 @@ const job = (alert: Alert, isKnown = false): DeliveryJob => ({
   ladderFromAttempt: 1,
   isKnown,
   atOnce: false,
+  isLateOnPurpose: false,
   goesAlone: false,
   digestGroup: null,
   receivedAtMs: 0,

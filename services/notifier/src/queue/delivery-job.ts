@@ -24,6 +24,11 @@ export interface DeliveryJob {
    * its channel.
    */
   readonly atOnce: boolean
+  /**
+   * True if quiet hours held the delivery, or if a person or a replay requested it again. The time until its delivery says nothing
+   * about Backstop.
+   */
+  readonly isLateOnPurpose: boolean
   /** The addresses of a mail channel that get no further mail; absent if there are none. */
   readonly endedAddresses?: readonly EndedAddress[]
   /** The target of the channel's attempts (`ChannelPace`); absent if its kind has no pace limit. */

@@ -5,6 +5,9 @@ import type { AttemptOutcome } from '../delivery/rules/outcome-of-attempt.ts'
 export interface DeliveryProgress {
   readonly state: 'pending' | 'delivered' | 'retrying' | 'dead' | 'superseded'
   readonly reason: string
+  readonly createdAtMs: number
+  /** True if a person or a replay requested an attempt that was not due. */
+  readonly isRequeued: boolean
   /**
    * When the first attempt of the ladder began, or when a person restarted the ladder; null before the first attempt.
    */
@@ -107,7 +110,14 @@ export function newDelivery(
 export function progressOf(
   document: Pick<
     DeliveryDocument,
-    'state' | 'reason' | 'next_attempt' | 'ladder_from' | 'ended_addresses' | 'goes_alone' | 'digest_group'
+    | 'state'
+    | 'reason'
+    | 'created_at'
+    | 'next_attempt'
+    | 'ladder_from'
+    | 'ended_addresses'
+    | 'goes_alone'
+    | 'digest_group'
   > & {
     attempts: readonly { attempt: number; at: Date }[]
   },
@@ -121,6 +131,8 @@ export function progressOf(
   return {
     state: document.state,
     reason: document.reason,
+    createdAtMs: document.created_at.getTime(),
+    isRequeued: document.ladder_from !== undefined,
     firstAttemptAtMs: (document.ladder_from?.at ?? document.attempts[0]?.at)?.getTime() ?? null,
     ladderFromAttempt,
     lastAttempt: document.attempts.at(-1)?.attempt ?? 0,

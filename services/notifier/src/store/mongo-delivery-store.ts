@@ -9,6 +9,7 @@ type StoredProgress = Pick<
   | '_id'
   | 'state'
   | 'reason'
+  | 'created_at'
   | 'next_attempt'
   | 'attempts'
   | 'ladder_from'
@@ -20,6 +21,7 @@ type StoredProgress = Pick<
 const PROGRESS = {
   state: 1,
   reason: 1,
+  created_at: 1,
   next_attempt: 1,
   ladder_from: 1,
   told_by: 1,

@@ -8,6 +8,8 @@ const PARKED_AT_MS = 1_000_000
 const waitingFor = (attempt: number, dueAtMs: number): DeliveryProgress => ({
   state: 'retrying',
   reason: '',
+  createdAtMs: 1,
+  isRequeued: false,
   firstAttemptAtMs: null,
   ladderFromAttempt: 1,
   lastAttempt: attempt - 1,

@@ -6,6 +6,8 @@ const next = (attempt: number) => ({ attempt, dueAtMs: 5, topic: 'deliveries.ret
 const progress = (facts: Partial<DeliveryProgress>): DeliveryProgress => ({
   state: 'retrying',
   reason: '',
+  createdAtMs: 1,
+  isRequeued: false,
   firstAttemptAtMs: 1,
   ladderFromAttempt: 1,
   lastAttempt: 1,

@@ -18,6 +18,11 @@ export type QuietDecision =
  */
 export const GATHER_MS = 7_000
 
+/** True if quiet hours held a delivery when it was created. It is late on purpose, in retries after the quiet hours too. */
+export function wasHeld(quietHours: QuietHours | null, createdAtMs: number): boolean {
+  return quietUntil(createdAtMs, quietHours) !== null
+}
+
 /** @param dueAtMs when the attempt was due, as recorded */
 export function decideQuietHold(quietHours: QuietHours | null, dueAtMs: number, nowMs: number): QuietDecision {
   if (quietHours === null) return { kind: 'free', reason: 'no_quiet_hours' }

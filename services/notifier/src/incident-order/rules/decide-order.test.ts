@@ -8,6 +8,8 @@ import { decideIncidentOrder, includeOpening, precedingDeliveryIds } from './dec
 const progress = (state: DeliveryProgress['state'], nextAttempt: number | null): DeliveryProgress => ({
   state,
   reason: '',
+  createdAtMs: 1,
+  isRequeued: false,
   firstAttemptAtMs: 1,
   ladderFromAttempt: 1,
   lastAttempt: 1,
