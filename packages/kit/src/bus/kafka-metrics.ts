@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@backstop/contracts'
 import type { Metrics } from '../ops/metrics.ts'
 
 /** Records what the Kafka clients of a process do. */
@@ -14,6 +15,9 @@ export interface KafkaMetrics {
   sendFailed(code: string): void
 }
 
+/** The codes that a failed send can have. */
+const SEND_FAILURE_CODES: readonly ErrorCode[] = ['unavailable', 'message_invalid']
+
 export function createKafkaMetrics(metrics: Metrics): KafkaMetrics {
   const joins = metrics.counter('kafka_group_joins_total', 'Times that this process joined a consumer group', ['group'])
   const assigned = metrics.gauge('kafka_partitions_assigned', 'Partitions that this process consumes', ['group'])
@@ -28,6 +32,8 @@ export function createKafkaMetrics(metrics: Metrics): KafkaMetrics {
   )
   const retries = metrics.counter('kafka_send_retries_total', 'Produce requests that failed and were sent again', [])
   const failures = metrics.counter('kafka_send_failures_total', 'Sends that failed for good, by error code', ['code'])
+  // A counter that begins with its first event would hide that event from rates.
+  for (const code of SEND_FAILURE_CODES) failures.inc({ code }, 0)
   return {
     joined(group, partitions) {
       joins.inc({ group })

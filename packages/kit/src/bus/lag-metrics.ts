@@ -22,6 +22,13 @@ export interface LagMetrics {
   watch(groupId: string, topics: readonly TopicName[]): void
 }
 
+/** How far behind a group is on a topic. */
+interface TopicLag {
+  readonly labels: { readonly group: string; readonly topic: TopicName }
+  readonly messages: number
+  readonly oldestMs: number
+}
+
 /**
  * Reads the lag from the broker's offsets, so that it also grows while a consumer hangs or is being replaced. The connection is
  * opened for each reading, because a process whose metrics nobody reads should not hold one.
@@ -41,7 +48,8 @@ export function createLagMetrics(options: LagMetricsOptions): LagMetrics {
   const groups = new Map<string, readonly TopicName[]>()
   const known = new Map<string, PartitionEnds>()
 
-  async function readGroup(admin: TopicAdmin, group: string, topics: readonly TopicName[]): Promise<void> {
+  async function readGroup(admin: TopicAdmin, group: string, topics: readonly TopicName[]): Promise<TopicLag[]> {
+    const lags: TopicLag[] = []
     for (const topic of topics) {
       const partitions = await admin.progress(options.topicPrefix + group, options.topicPrefix + topic)
       const atMs = options.now()
@@ -51,12 +59,13 @@ export function createLagMetrics(options: LagMetricsOptions): LagMetrics {
         known.set(key, reading.ends)
         return reading
       })
-      lag.set(
-        { group, topic },
-        readings.reduce((sum, one) => sum + Number(one.lag), 0),
-      )
-      age.set({ group, topic }, Math.max(0, ...readings.map(({ ageMs }) => ageMs)) / 1000)
+      lags.push({
+        labels: { group, topic },
+        messages: readings.reduce((sum, one) => sum + Number(one.lag), 0),
+        oldestMs: Math.max(0, ...readings.map(({ ageMs }) => ageMs)),
+      })
     }
+    return lags
   }
 
   const read = async () => {
@@ -64,7 +73,13 @@ export function createLagMetrics(options: LagMetricsOptions): LagMetrics {
     const admin = createTopicAdmin(connection)
     try {
       await admin.connect()
-      for (const [group, topics] of groups) await readGroup(admin, group, topics)
+      const lags: TopicLag[] = []
+      for (const [group, topics] of groups) lags.push(...(await readGroup(admin, group, topics)))
+      // Only a whole reading is shown: after a failure the gauges are absent, and an alert is about their absence.
+      for (const { labels, messages, oldestMs } of lags) {
+        lag.set(labels, messages)
+        age.set(labels, oldestMs / 1000)
+      }
     } finally {
       void admin.stop().catch(() => undefined)
     }
