@@ -168,7 +168,7 @@ export const COLLECTIONS = {
       },
       // For the metrics of the installation, whose query reads nothing but this index. Few actions wait for a verdict.
       {
-        keys: { verdict: 1, second_look_at: 1, first_seen: 1, merged_into: 1 },
+        keys: { verdict: 1, second_look_at: 1, first_seen: 1, merged_into: 1, provider: 1 },
         options: { partialFilterExpression: { verdict: 'pending' } },
       },
       // For dry runs, which read the actions with a finished second look.
@@ -189,6 +189,8 @@ export const COLLECTIONS = {
       { keys: { project_id: 1, state: 1, opened: -1, _id: -1 } },
       { keys: { state: 1, opened: -1, _id: -1 } },
       { keys: { connection_id: 1, opened: -1, _id: -1 } },
+      // For the metrics of the installation.
+      { keys: { state: 1, code: 1 } },
       { keys: { 'outbox.at': 1 }, options: { sparse: true } },
     ],
   },

@@ -25,7 +25,7 @@ export const NOTIFIER_COLLECTIONS = {
       { keys: { state: 1, updated_at: -1, _id: -1 }, options: { partialFilterExpression: { state: 'dead' } } },
       // For the metrics of the installation, by the states of the deliveries that still wait.
       {
-        keys: { state: 1, created_at: 1 },
+        keys: { state: 1, created_at: 1, channel_id: 1 },
         options: { partialFilterExpression: { state: { $in: ['pending', 'retrying'] } } },
       },
       { keys: { created_at: 1 }, options: { expireAfterSeconds: DELIVERY_DAYS * DAY_S } },
@@ -66,6 +66,8 @@ export const NOTIFIER_COLLECTIONS = {
     indexes: [
       { keys: { project_id: 1, parked_at: -1, _id: -1 } },
       { keys: { parked_at: -1, _id: -1 } },
+      // For the metrics of the installation. A partial index, because most dead letters are replayed.
+      { keys: { replayed_at: 1, topic: 1 }, options: { partialFilterExpression: { replayed_at: null } } },
       // The same retention time as the topic's.
       { keys: { parked_at: 1 }, options: { expireAfterSeconds: 30 * DAY_S } },
     ],

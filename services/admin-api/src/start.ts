@@ -11,7 +11,7 @@ import { openMongoBooks } from '@backstop/ledger'
 import { createApp } from './app.ts'
 import { readAdminConfig, settingsOf } from './config.ts'
 import { showInstallation } from './installation/installation-metrics.ts'
-import { readInstallationState } from './installation/read-state.ts'
+import { createInstallationReaders } from './installation/read-state.ts'
 import { createMongoExpiredSecrets } from './resources/connections/expired-secrets.ts'
 import { createMongoChangeFeed } from './store/mongo-change-feed.ts'
 import { createMongoSearchIndex } from './store/mongo-search-index.ts'
@@ -43,6 +43,6 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
     },
     settingsOf(config),
   )
-  showInstallation({ read: nowMs => readInstallationState(mongo.db, nowMs), metrics, clock, logger })
+  showInstallation({ readers: createInstallationReaders(mongo.db), metrics, clock, logger })
   return startApp(app, { parts, config, stopAfterwards: [egress] })
 }

@@ -3,11 +3,14 @@ import { testStack } from '@backstop/kit/test'
 import { provision } from '@backstop/provision'
 import { type Document, MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readInstallationState } from '../src/installation/read-state.ts'
+import { createInstallationReaders, type InstallationReaders } from '../src/installation/read-state.ts'
+import type { InstallationState } from '../src/installation/rules/state.ts'
 
 const NOW = Date.now()
 const ago = (seconds: number) => new Date(NOW - seconds * 1000)
 const iso = (seconds: number) => ago(seconds).toISOString()
+/** HH:MM in UTC, so many seconds from now. */
+const clockTime = (seconds: number) => iso(-seconds).slice(11, 16)
 
 let client: MongoClient
 let close: () => Promise<void>
@@ -42,10 +45,18 @@ async function insert(collection: string, documents: readonly Document[]): Promi
     .insertMany([...documents])
 }
 
+/** All parts, one after another. */
+async function readState(): Promise<InstallationState> {
+  const readers = createInstallationReaders(client.db(dbName))
+  const parts: [string, unknown][] = []
+  for (const name of Object.keys(readers) as (keyof InstallationReaders)[]) parts.push([name, await readers[name](NOW)])
+  return Object.fromEntries(parts) as unknown as InstallationState
+}
+
 test('is empty at first', async () => {
-  const state = await readInstallationState(client.db(dbName), NOW)
+  const state = await readState()
   expect(state).toMatchObject({
-    undecided: { count: 0, overdue: 0, oldestMs: 0 },
+    undecided: { count: 0, overdue: 0, waiting: 0, oldestMs: 0 },
     incidents: [],
     stormsOpen: 0,
     connections: { counts: [], keyRejected: 0, silent: 0, sweepAgeMs: 0 },
@@ -56,12 +67,13 @@ test('is empty at first', async () => {
 })
 
 test('counts what waits, from the indexes of the large collections', async () => {
-  const id = (prefix: string, index: number) => `${prefix}_${index}` as unknown as Document['_id']
+  const id = (prefix: string, index: number | string) => `${prefix}_${index}` as unknown as Document['_id']
   await insert('actions', [
     { _id: id('act', 1), verdict: 'pending', second_look_at: iso(-50), first_seen: ago(10) },
     { _id: id('act', 2), verdict: 'pending', second_look_at: iso(30), first_seen: ago(90) },
     { _id: id('act', 3), verdict: 'pending', second_look_at: null, first_seen: ago(5) },
     { _id: id('act', 4), verdict: 'pending', second_look_at: iso(900), first_seen: ago(960), merged_into: 'act_1' },
+    { _id: id('act', 6), provider: 'subscription', verdict: 'pending', second_look_at: iso(40), first_seen: ago(80) },
     { _id: id('act', 5), verdict: 'unexplained', second_look_at: iso(900), first_seen: ago(960) },
   ])
   await insert('incidents', [
@@ -96,6 +108,7 @@ test('counts what waits, from the indexes of the large collections', async () =>
   ])
   await insert('dead_letters', [
     { topic: 'operations', parked_at: ago(1) },
+    { topic: 'operations', parked_at: ago(3), replayed_at: null },
     { topic: 'operations', parked_at: ago(2), replayed_at: ago(1) },
   ])
   await insert('inbox', [
@@ -125,16 +138,31 @@ test('counts what waits, from the indexes of the large collections', async () =>
     },
   ])
   await insert('deliveries', [
-    { state: 'pending', test: false, created_at: ago(3) },
+    { channel_id: 'chn_1', state: 'pending', test: false, created_at: ago(3) },
+    { channel_id: 'chn_quiet', state: 'pending', test: false, created_at: ago(7_000) },
+    { channel_id: 'chn_paused', state: 'pending', test: false, created_at: ago(600) },
+    { channel_id: 'chn_deleted', state: 'dead', test: false, created_at: ago(70) },
     { state: 'retrying', test: false, created_at: ago(70) },
     { state: 'retrying', test: false, created_at: ago(80) },
     { state: 'dead', test: false, created_at: ago(90) },
     { state: 'dead', test: true, created_at: ago(90) },
     { state: 'delivered', test: false, created_at: ago(100) },
   ])
-  await insert('channels', [{ _id: id('chn', 1), enabled: true, config: { kind: 'webhook' }, deleted_at: null }])
+  await insert('channels', [
+    { _id: id('chn', 1), enabled: true, config: { kind: 'webhook' }, deleted_at: null },
+    {
+      _id: id('chn', 'quiet'),
+      enabled: true,
+      config: { kind: 'webhook' },
+      deleted_at: null,
+      quiet_hours: { time_zone: 'UTC', from: clockTime(-3_600), to: clockTime(3_600), days: null },
+    },
+    { _id: id('chn', 'paused'), enabled: true, config: { kind: 'webhook' }, deleted_at: null },
+    { _id: id('chn', 'deleted'), enabled: true, config: { kind: 'webhook' }, deleted_at: ago(60) },
+  ])
   await insert('channel_health', [
     { _id: id('chn', 1), disabled_at: ago(5), failing_since: ago(500), outbox: [{ id: 'm', at: NOW - 4_000 }] },
+    { _id: id('chn', 'paused'), held: { since: ago(600), until: ago(-600), reason: 'failing' } },
   ])
   await insert('subjects', [
     {
@@ -155,10 +183,10 @@ test('counts what waits, from the indexes of the large collections', async () =>
   const asked: Document[] = []
   const listen = (event: { command: Document }) => void asked.push(event.command)
   client.on('commandStarted', listen)
-  const state = await readInstallationState(client.db(dbName), NOW)
+  const state = await readState()
   client.off('commandStarted', listen)
 
-  expect(state.undecided).toEqual({ count: 3, overdue: 1, oldestMs: 90_000 })
+  expect(state.undecided).toEqual({ count: 4, overdue: 1, waiting: 1, oldestMs: 90_000 })
   expect(state.incidents).toHaveLength(2)
   expect(state.incidents).toContainEqual({ code: 'UNEXPECTED_ACTION', state: 'open', count: 2 })
   expect(state.incidents).toContainEqual({ code: 'FEED_SILENT', state: 'acknowledged', count: 1 })
@@ -171,22 +199,34 @@ test('counts what waits, from the indexes of the large collections', async () =>
     sweepAgeMs: 700_000,
   })
   expect(state.deadLetters).toEqual([
-    { topic: 'operations', count: 1 },
+    { topic: 'operations', count: 2 },
     { topic: 'inbound.reseller', count: 1 },
     { topic: 'deliveries', count: 1 },
   ])
   expect(state.deliveries).toEqual({
-    pending: { count: 1, oldestMs: 3_000 },
+    pending: { count: 3, oldestMs: 3_000 },
     retrying: { count: 2, oldestMs: 80_000 },
-    dead: { count: 1, oldestMs: 90_000 },
+    dead: { count: 2, oldestMs: 90_000 },
   })
-  expect(state.channels).toEqual([{ kind: 'webhook', state: 'disabled', count: 1 }])
+  expect(state.channels).toEqual([
+    { kind: 'webhook', state: 'disabled', count: 1 },
+    { kind: 'webhook', state: 'ok', count: 2 },
+  ])
   expect(state.outboxes.filter(({ count }) => count > 0)).toEqual([
     { collection: 'subjects', count: 1, oldestMs: 7_000 },
     { collection: 'operations', count: 1, oldestMs: 6_000 },
     { collection: 'channel_health', count: 1, oldestMs: 4_000 },
   ])
-  expect(await collectionScans(asked)).toEqual(['connections', 'sweeps', 'dead_letters', 'channels', 'channel_health'])
+  expect(await collectionScans(asked)).toEqual([
+    'connections',
+    'sweeps',
+    // The deleted channels, those with quiet hours, and the paused ones.
+    'channels',
+    'channels',
+    'channel_health',
+    'channels',
+    'channel_health',
+  ])
 })
 
 /** The collections that the queries read without an index. */

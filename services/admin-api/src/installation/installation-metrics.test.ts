@@ -1,11 +1,12 @@
 import { createLogger, createMetrics, systemClock } from '@backstop/kit'
 import { expect, test } from 'vitest'
 import { showInstallation } from './installation-metrics.ts'
+import type { InstallationReaders } from './read-state.ts'
 import type { InstallationState } from './rules/state.ts'
 
 const none = { count: 0, oldestMs: 0 }
 const state: InstallationState = {
-  undecided: { count: 7, overdue: 2, oldestMs: 95_000 },
+  undecided: { count: 7, overdue: 2, waiting: 3, oldestMs: 95_000 },
   incidents: [{ code: 'FEED_SILENT', state: 'open', count: 3 }],
   stormsOpen: 1,
   connections: { counts: [], keyRejected: 4, unreadable: 5, silent: 6, sweepAgeMs: 600_000 },
@@ -18,6 +19,18 @@ const state: InstallationState = {
   outboxes: [{ collection: 'subjects', count: 9, oldestMs: 31_000 }],
 }
 
+/** Readers that return the state, or fail for the named parts. */
+const readersOf = (failing: readonly string[] = []) =>
+  Object.fromEntries(
+    Object.entries(state).map(([name, value]) => [
+      name,
+      async () => {
+        if (failing.includes(name)) throw new Error('MongoDB is slow')
+        return value
+      },
+    ]),
+  ) as unknown as InstallationReaders
+
 const samplesOf = (text: string) =>
   Object.fromEntries(
     [...text.matchAll(/^installation_(\S+) (\S+)$/gm)].map(([, name = '', value]) => [
@@ -28,11 +41,12 @@ const samplesOf = (text: string) =>
 
 test('shows the state, and a zero for what there is none of', async () => {
   const metrics = createMetrics('test')
-  showInstallation({ read: async () => state, metrics, clock: systemClock, logger: createLogger('test', 'fatal') })
+  showInstallation({ readers: readersOf(), metrics, clock: systemClock, logger: createLogger('test', 'fatal') })
   const samples = samplesOf(await metrics.text())
   expect(samples).toMatchObject({
     undecided_actions: 7,
     second_looks_overdue: 2,
+    second_looks_waiting: 3,
     undecided_oldest_seconds: 95,
     'incidents{code="FEED_SILENT",state="open"}': 3,
     'incidents{code="UNEXPECTED_ACTION",state="open"}': 0,
@@ -55,9 +69,21 @@ test('shows the state, and a zero for what there is none of', async () => {
 
 test('shows nothing that it could not read', async () => {
   const metrics = createMetrics('test')
-  const read = async () => {
-    throw new Error('MongoDB is down')
-  }
-  showInstallation({ read, metrics, clock: systemClock, logger: createLogger('test', 'silent') })
-  expect(samplesOf(await metrics.text())).toEqual({ read_failures_total: 1 })
+  const readers = readersOf(Object.keys(state))
+  showInstallation({ readers, metrics, clock: systemClock, logger: createLogger('test', 'silent') })
+  expect(samplesOf(await metrics.text())).toEqual({ read_failures_total: Object.keys(state).length })
+})
+
+test('shows the other parts if one cannot be read', async () => {
+  const metrics = createMetrics('test')
+  const readers = readersOf(['deadLetters'])
+  showInstallation({ readers, metrics, clock: systemClock, logger: createLogger('test', 'silent') })
+  const samples = samplesOf(await metrics.text())
+  expect(samples).toMatchObject({
+    read_failures_total: 1,
+    undecided_actions: 7,
+    storms_open: 1,
+    'channels{kind="slack",health="failing"}': 1,
+  })
+  expect(Object.keys(samples).filter(name => name.startsWith('dead_letters'))).toEqual([])
 })

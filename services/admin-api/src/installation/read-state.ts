@@ -4,12 +4,13 @@ import {
   type ChannelHealthDocument,
   type CollectionName,
   type ConnectionDocument,
+  DELIVERY_DAYS,
   type DeadLetterDocument,
   type DeliveryDocument,
   ID_PREFIXES,
   INBOUND_TOPICS,
   type InboxDocument,
-  type IncidentDocument,
+  IncidentCode,
   isoTime,
   type ProviderKind,
   type SweepDocument,
@@ -18,80 +19,96 @@ import { asUnavailable } from '@backstop/kit'
 import { KEY_REFUSED_TEXT } from '@backstop/providers'
 import type { Db, Document } from 'mongodb'
 import type { InstallationState, Waiting } from './rules/state.ts'
-import { summarizeChannels, summarizeConnections } from './rules/summarize.ts'
+import { listHeldChannels, summarizeChannels, summarizeConnections } from './rules/summarize.ts'
 
 /** Counts of things that may be very many end here, so that a reading stays cheap when the installation is in trouble. */
 export const COUNTED_AT_MOST = 10_000
 /** How long MongoDB may work on one query, in milliseconds. */
-const QUERY_MS = 3_000
+const QUERY_MS = 2_000
 /** An undecided action is overdue this long after its second look was due, in milliseconds: a provider has 4 s to answer. */
 const OVERDUE_AFTER_MS = 10_000
 
-/**
- * Reads the state of the installation from the collections of all services. The queries run one after another, so that they take one
- * connection of the pool.
- */
-export function readInstallationState(db: Db, nowMs: number): Promise<InstallationState> {
-  return asUnavailable(async () => ({
-    undecided: await readUndecided(db, nowMs),
-    incidents: await readIncidents(db),
+/** Dead deliveries of channels that were deleted longer ago have expired. */
+const DELETED_CHANNEL_MS = (DELIVERY_DAYS + 1) * 86_400_000
+/** The subscription biller signs nothing, so only its answer gives a verdict. */
+const UNSIGNED_PROVIDER: ProviderKind = 'subscription'
+
+/** Reads the parts of the state, each by itself, so that one slow query hides only its own part. */
+export type InstallationReaders = {
+  readonly [P in keyof InstallationState]: (nowMs: number) => Promise<InstallationState[P]>
+}
+
+/** Readers of the state of the installation from the collections of all services. @throws AppError `unavailable` */
+export function createInstallationReaders(db: Db): InstallationReaders {
+  return {
+    undecided: nowMs => asUnavailable(() => readUndecided(db, nowMs)),
+    incidents: () => asUnavailable(() => readIncidents(db)),
     // Without the second condition MongoDB would not use the index of open storms, which begins with connection_id.
-    stormsOpen: await count(db, 'storms', { state: 'open', connection_id: { $gt: '' } }),
-    connections: await readConnections(db, nowMs),
-    deadLetters: await readDeadLetters(db),
-    deliveries: {
-      pending: await readDeliveries(db, { state: 'pending' }, nowMs),
-      retrying: await readDeliveries(db, { state: 'retrying' }, nowMs),
-      dead: await readDeliveries(db, { state: 'dead', test: false }, nowMs),
-    },
-    channels: await readChannels(db),
-    outboxes: await readOutboxes(db, nowMs),
-  }))
+    stormsOpen: () => asUnavailable(() => count(db, 'storms', { state: 'open', connection_id: { $gt: '' } })),
+    connections: nowMs => asUnavailable(() => readConnections(db, nowMs)),
+    deadLetters: nowMs => asUnavailable(() => readDeadLetters(db, nowMs)),
+    deliveries: nowMs => asUnavailable(() => readDeliveries(db, nowMs)),
+    channels: () => asUnavailable(() => readChannels(db)),
+    outboxes: nowMs => asUnavailable(() => readOutboxes(db, nowMs)),
+  }
 }
 
 function count(db: Db, collection: CollectionName, filter: Document): Promise<number> {
   return db.collection(collection).countDocuments(filter, { limit: COUNTED_AT_MOST, maxTimeMS: QUERY_MS })
 }
 
-/** The query reads only the index of pending actions. Merged actions keep their verdict, but are part of another action. */
+/**
+ * The query reads only the index of pending actions, earliest second look first. Merged actions keep their verdict, but are part of
+ * another action.
+ */
 async function readUndecided(db: Db, nowMs: number): Promise<InstallationState['undecided']> {
-  const isOwn = { $eq: [{ $ifNull: ['$merged_into', null] }, null] }
   const isDue = { $lt: ['$second_look_at', isoTime(nowMs - OVERDUE_AFTER_MS)] }
   const hasLook = { $ne: [{ $ifNull: ['$second_look_at', null] }, null] }
+  const isUnsigned = { $eq: ['$provider', UNSIGNED_PROVIDER] }
   const [found] = await db
     .collection<ActionDocument>('actions')
-    .aggregate<{ count: number; overdue: number; oldest: Date | null }>(
+    .aggregate<{ count: number; overdue: number; waiting: number; oldest: Date | null }>(
       [
         { $match: { verdict: 'pending' } },
-        { $project: { _id: 0, verdict: 1, second_look_at: 1, first_seen: 1, merged_into: 1 } },
+        { $sort: { second_look_at: 1 } },
+        {
+          $project: {
+            _id: 0,
+            first_seen: 1,
+            isOwn: { $eq: [{ $ifNull: ['$merged_into', null] }, null] },
+            isOverdue: { $and: [hasLook, isDue, { $not: [isUnsigned] }] },
+            isWaiting: { $and: [hasLook, isDue, isUnsigned] },
+          },
+        },
+        { $match: { isOwn: true } },
+        { $limit: COUNTED_AT_MOST },
         {
           $group: {
             _id: null,
-            count: { $sum: { $cond: [isOwn, 1, 0] } },
-            overdue: { $sum: { $cond: [{ $and: [isOwn, hasLook, isDue] }, 1, 0] } },
-            oldest: { $min: { $cond: [isOwn, '$first_seen', null] } },
+            count: { $sum: 1 },
+            overdue: { $sum: { $cond: ['$isOverdue', 1, 0] } },
+            waiting: { $sum: { $cond: ['$isWaiting', 1, 0] } },
+            oldest: { $min: '$first_seen' },
           },
         },
       ],
       { maxTimeMS: QUERY_MS },
     )
     .toArray()
-  const { oldest = null, ...counts } = found ?? { count: 0, overdue: 0 }
-  return { count: counts.count, overdue: counts.overdue, oldestMs: ageOf(oldest, nowMs) }
+  const { oldest = null, ...counts } = found ?? { count: 0, overdue: 0, waiting: 0 }
+  const { overdue, waiting } = counts
+  return { count: counts.count, overdue, waiting, oldestMs: ageOf(oldest, nowMs) }
 }
 
+/** One count for each code and state, so that very many incidents of one code do not hide the others. */
 async function readIncidents(db: Db): Promise<InstallationState['incidents']> {
-  return db
-    .collection<IncidentDocument>('incidents')
-    .aggregate<InstallationState['incidents'][number]>(
-      [
-        { $match: { state: { $in: ['open', 'acknowledged'] } } },
-        { $group: { _id: { code: '$code', state: '$state' }, count: { $sum: 1 } } },
-        { $project: { _id: 0, code: '$_id.code', state: '$_id.state', count: 1 } },
-      ],
-      { maxTimeMS: QUERY_MS },
-    )
-    .toArray()
+  const incidents: InstallationState['incidents'][number][] = []
+  for (const state of ['open', 'acknowledged'] as const) {
+    for (const code of IncidentCode.options) {
+      incidents.push({ code, state, count: await count(db, 'incidents', { state, code }) })
+    }
+  }
+  return incidents.filter(incident => incident.count > 0)
 }
 
 async function readConnections(db: Db, nowMs: number): Promise<InstallationState['connections']> {
@@ -117,7 +134,7 @@ async function readConnections(db: Db, nowMs: number): Promise<InstallationState
 }
 
 /** The dead letters of all collections, like the list of the API. Objects of a provider's answer are in two collections. */
-async function readDeadLetters(db: Db): Promise<InstallationState['deadLetters']> {
+async function readDeadLetters(db: Db, nowMs: number): Promise<InstallationState['deadLetters']> {
   const group = (collection: CollectionName, filter: Document, by: string) =>
     db
       .collection<DeadLetterDocument | InboxDocument>(collection)
@@ -129,7 +146,15 @@ async function readDeadLetters(db: Db): Promise<InstallationState['deadLetters']
   const isNotification = { $not: new RegExp(`^${ID_PREFIXES.deadLetter}_`) }
   const letters = await group('dead_letters', { replayed_at: null }, 'topic')
   const inbox = await group('inbox', { outcome: 'parked', event_id: isNotification }, 'provider')
-  const deliveries = await count(db, 'deliveries', { state: 'dead', test: false })
+  const deleted = await db
+    .collection<ChannelDocument>('channels')
+    .find(
+      { deleted_at: { $gt: new Date(nowMs - DELETED_CHANNEL_MS) } },
+      { projection: { _id: 1 }, limit: COUNTED_AT_MOST, maxTimeMS: QUERY_MS },
+    )
+    .toArray()
+  const ofDeleted = deleted.map(({ _id }) => _id)
+  const deliveries = await count(db, 'deliveries', { state: 'dead', test: false, channel_id: { $nin: ofDeleted } })
   return [
     ...letters.map(({ _id, count: letterCount }) => ({ topic: _id, count: letterCount })),
     ...inbox.map(({ _id, count: eventCount }) => ({ topic: INBOUND_TOPICS[_id as ProviderKind], count: eventCount })),
@@ -137,13 +162,38 @@ async function readDeadLetters(db: Db): Promise<InstallationState['deadLetters']
   ]
 }
 
-async function readDeliveries(db: Db, filter: Document, nowMs: number): Promise<Waiting> {
+async function readDeliveries(db: Db, nowMs: number): Promise<InstallationState['deliveries']> {
+  const held = { channel_id: { $nin: await findHeldChannels(db, nowMs) } }
+  return {
+    pending: await readWaiting(db, { state: 'pending' }, held, nowMs),
+    retrying: await readWaiting(db, { state: 'retrying' }, {}, nowMs),
+    dead: await readWaiting(db, { state: 'dead', test: false }, {}, nowMs),
+  }
+}
+
+/** @param aged the deliveries whose age counts, among those of `filter` */
+async function readWaiting(db: Db, filter: Document, aged: Document, nowMs: number): Promise<Waiting> {
   const waiting = await count(db, 'deliveries', filter)
   if (waiting === 0) return { count: 0, oldestMs: 0 }
   const oldest = await db
     .collection<DeliveryDocument>('deliveries')
-    .findOne(filter, { sort: { created_at: 1 }, projection: { created_at: 1 }, maxTimeMS: QUERY_MS })
+    .findOne(
+      { ...filter, ...aged },
+      { sort: { created_at: 1 }, projection: { _id: 0, created_at: 1 }, maxTimeMS: QUERY_MS },
+    )
   return { count: waiting, oldestMs: ageOf(oldest?.created_at ?? null, nowMs) }
+}
+
+async function findHeldChannels(db: Db, nowMs: number): Promise<string[]> {
+  const channels = await db
+    .collection<ChannelDocument>('channels')
+    .find({ quiet_hours: { $type: 'object' } }, { projection: { quiet_hours: 1 }, maxTimeMS: QUERY_MS })
+    .toArray()
+  const health = await db
+    .collection<ChannelHealthDocument>('channel_health')
+    .find({ held: { $type: 'object' } }, { projection: { held: 1 }, maxTimeMS: QUERY_MS })
+    .toArray()
+  return listHeldChannels(channels, health, nowMs)
 }
 
 async function readChannels(db: Db): Promise<InstallationState['channels']> {

@@ -12,12 +12,18 @@ export type ChannelState = 'ok' | 'failing' | 'disabled' | 'off'
 /** What an on-call engineer wants to know about the whole installation. */
 export interface InstallationState {
   /** Actions that wait for their verdict. */
-  readonly undecided: Waiting & { readonly overdue: number }
+  readonly undecided: Waiting & {
+    /** Their second look was due, and they do not wait for an answer of their provider. */
+    readonly overdue: number
+    /** Their second look was due, and only an answer of their provider can give the verdict. */
+    readonly waiting: number
+  }
   readonly incidents: readonly { readonly code: IncidentCode; readonly state: IncidentState; readonly count: number }[]
   readonly stormsOpen: number
   readonly connections: ConnectionsState
-  /** By the topic to which a replay sends them. */
+  /** By the topic to which a replay sends them. Dead deliveries of deleted channels do not count: no replay can send them. */
   readonly deadLetters: readonly { readonly topic: string; readonly count: number }[]
+  /** The age of pending deliveries is that of the oldest one whose channel holds nothing back on purpose. */
   readonly deliveries: Readonly<Record<'pending' | 'retrying' | 'dead', Waiting>>
   readonly channels: readonly { readonly kind: ChannelKind; readonly state: ChannelState; readonly count: number }[]
   readonly outboxes: readonly (Waiting & { readonly collection: string })[]

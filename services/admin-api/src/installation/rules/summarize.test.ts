@@ -1,5 +1,12 @@
+import type { QuietHours } from '@backstop/contracts'
 import { expect, test } from 'vitest'
-import { type CountedConnection, type CountedSweep, summarizeChannels, summarizeConnections } from './summarize.ts'
+import {
+  type CountedConnection,
+  type CountedSweep,
+  listHeldChannels,
+  summarizeChannels,
+  summarizeConnections,
+} from './summarize.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const minutesAgo = (minutes: number) => new Date(NOW - minutes * 60_000)
@@ -100,4 +107,34 @@ test('counts channels by kind and health', () => {
     { kind: 'slack', state: 'failing', count: 1 },
     { kind: 'slack', state: 'disabled', count: 1 },
   ])
+})
+
+const HOURS: QuietHours = { time_zone: 'UTC', from: '10:00', to: '12:00', days: null }
+const held = (minutesLeft: number) => ({
+  since: minutesAgo(30),
+  until: minutesAgo(-minutesLeft),
+  reason: 'failing' as const,
+})
+
+test.each([
+  { name: 'in quiet hours', atMs: NOW - 60_000, channels: [{ _id: 'a', quiet_hours: HOURS }], health: [] },
+  {
+    name: 'whose quiet hours ended a minute ago',
+    atMs: NOW + 60_000,
+    channels: [{ _id: 'a', quiet_hours: HOURS }],
+    health: [],
+  },
+  { name: 'paused', atMs: NOW, channels: [], health: [{ _id: 'a', held: held(5) }] },
+  { name: 'whose pause ended a minute ago', atMs: NOW, channels: [], health: [{ _id: 'a', held: held(-1) }] },
+  { name: 'both', atMs: NOW, channels: [{ _id: 'a', quiet_hours: HOURS }], health: [{ _id: 'a', held: held(5) }] },
+])('a channel $name is held', ({ atMs, channels, health }) => {
+  expect(listHeldChannels(channels, health, atMs)).toEqual(['a'])
+})
+
+test.each([
+  { name: 'quiet hours that ended three minutes ago', atMs: NOW + 180_000, hours: HOURS, health: [] },
+  { name: 'no quiet hours', atMs: NOW, hours: null, health: [{ _id: 'a' }] },
+  { name: 'a pause that ended three minutes ago', atMs: NOW, hours: null, health: [{ _id: 'a', held: held(-3) }] },
+])('a channel with $name is not held', ({ atMs, hours, health }) => {
+  expect(listHeldChannels([{ _id: 'a', quiet_hours: hours }], health, atMs)).toEqual([])
 })

@@ -1,4 +1,11 @@
-import type { ChannelHealthDocument, ChannelKind, ConnectionDocument, SweepDocument } from '@backstop/contracts'
+import {
+  type ChannelHealthDocument,
+  type ChannelKind,
+  type ConnectionDocument,
+  type QuietHours,
+  quietUntil,
+  type SweepDocument,
+} from '@backstop/contracts'
 import type { ChannelState, ConnectionsState, InstallationState } from './state.ts'
 
 export type CountedConnection = Pick<ConnectionDocument, '_id' | 'kind' | 'status'> & {
@@ -65,4 +72,23 @@ export function summarizeChannels(
     ({ kind, state }) => `${kind}/${state}`,
   )
   return [...groups.values()].flatMap(group => (group[0] === undefined ? [] : [{ ...group[0], count: group.length }]))
+}
+
+/** Deliveries that were held leave within this time after the end of quiet hours or of a pause, in milliseconds. */
+const HELD_LEAVE_WITHIN_MS = 120_000
+
+export type QuietChannel = { readonly _id: string; readonly quiet_hours?: QuietHours | null }
+export type PausedChannel = Pick<ChannelHealthDocument, '_id' | 'held'>
+
+/** The channels whose deliveries wait on purpose: in quiet hours or paused, now or just before. */
+export function listHeldChannels(
+  channels: readonly QuietChannel[],
+  health: readonly PausedChannel[],
+  nowMs: number,
+): string[] {
+  const recentlyMs = nowMs - HELD_LEAVE_WITHIN_MS
+  const isQuiet = (hours: QuietHours) => quietUntil(nowMs, hours) !== null || quietUntil(recentlyMs, hours) !== null
+  const quiet = channels.filter(({ quiet_hours: hours }) => hours != null && isQuiet(hours))
+  const paused = health.filter(({ held }) => held !== undefined && held.until.getTime() > recentlyMs)
+  return [...new Set([...quiet, ...paused].map(({ _id }) => _id))]
 }
