@@ -111,6 +111,7 @@ export const DASHBOARDS: readonly Dashboard[] = [
         graph('Actions without a verdict', 'short', {
           'without a verdict': state('undecided_actions'),
           overdue: state('second_looks_overdue'),
+          'waiting for the provider': state('second_looks_waiting'),
         }),
         graph('Time from the first record to the verdict', 's', {
           'p50 {{provider}}': quantile(0.5, 'reconciler_verdict_seconds', 'provider'),

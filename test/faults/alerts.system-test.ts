@@ -71,6 +71,12 @@ describe('the alert fires for', { timeout: 180_000 }, () => {
     expect(labels.topic).toBe('operations')
   })
 
+  test('a second one, while the first waits for its replay', async () => {
+    await inspector.produce('operations', 'unreadable', Buffer.from('no message either'))
+    const { labels } = await prometheus.untilFiring('BackstopDeadLettersGrow', WITHIN_MS)
+    expect(labels.topic).toBe('operations')
+  })
+
   test('a read key that the provider refuses', async () => {
     const customer = await openCustomer(product)
     stops.push(() => customer.stop())

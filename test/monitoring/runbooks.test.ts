@@ -32,11 +32,35 @@ test('every command of `backstop` exists, with its options', () => {
   expect(unknownWords('backstop channels test CHANNEL_ID --loud')).toEqual(['channels test --loud'])
 })
 
+test('the logs are read from all pods of a service, by labels that deploy/k8s has', () => {
+  const selectors = quoted.flatMap(text => text.match(/(?<= -l )\S+/g) ?? []).filter(one => !one.includes('SERVICE'))
+  const [name = '', part = ''] = ['name', 'part-of'].map(label => `app.kubernetes.io/${label}`)
+  const manifests = globSync('deploy/k8s/base/**/*.yaml', { cwd: ROOT }).map(read).join('\n')
+  expect(selectors.length).toBeGreaterThan(10)
+  for (const selector of selectors) {
+    const [label = '', value = ''] = selector.split('=')
+    expect([name, part]).toContain(label)
+    expect(manifests).toContain(`${label}: ${value}`)
+  }
+  // `logs deploy/…` shows one pod of several, and without `--tail=-1` a selector shows ten lines of each.
+  const logs = quoted.filter(text => /^kubectl .*\blogs\b/.test(text) && !text.includes('--previous'))
+  expect(logs.length).toBeGreaterThan(10)
+  for (const text of logs) expect(text).toMatch(/ logs -l \S+ --prefix (?:--timestamps )?--tail=-1 --since /)
+})
+
+test('the command line in a container gets its address and key, and standard input', () => {
+  const [inContainer = ''] = read('docs/runbooks/README.md').match(/^ {4}alias backstop='kubectl .*$/m) ?? []
+  expect(inContainer).toContain('kubectl exec -i ')
+  expect(inContainer).toMatch(
+    / env BACKSTOP_URL=\S+ BACKSTOP_API_KEY="\$BACKSTOP_API_KEY" node packages\/cli\/src\/main\.ts'$/,
+  )
+})
+
 test('every log event exists', () => {
   const code = globSync('{services,packages}/*/src/**/*.ts', { cwd: ROOT }).map(read).join('\n')
   const searched = quoted.filter(text => text.startsWith('kubectl') || /^[a-z]+\.[a-z_]+$/.test(text))
   const names = searched.flatMap(
-    text => text.match(/\b(?:event|looks|delivery|clock|installation|consumer)\.[a-z_]+/g) ?? [],
+    text => text.match(/\b(?:event|looks|delivery|clock|installation|consumer|metrics)\.[a-z_]+/g) ?? [],
   )
   expect(names.length).toBeGreaterThan(5)
   expect(names.filter(name => !code.includes(`'${name}'`))).toEqual([])
