@@ -15,7 +15,10 @@ export interface RefusingServer {
 export async function startRefusingServer(certificate: TlsOptions): Promise<RefusingServer> {
   const server = createServer(certificate, socket => {
     // Without reading, the close would be a reset.
-    socket.on('error', () => undefined).resume().end()
+    socket
+      .on('error', () => undefined)
+      .resume()
+      .end()
   })
   let connections = 0
   server.on('connection', () => {
