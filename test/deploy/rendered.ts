@@ -1,8 +1,11 @@
 /** Renders the manifests by kubectl, and reads objects and containers from the result. */
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { parseAllDocuments } from 'yaml'
+import { parseAllDocuments, stringify } from 'yaml'
 import { ensureKubectl } from './kubernetes-tools.ts'
 
 /** The fields of a Kubernetes object that the tests read. */
@@ -47,6 +50,29 @@ export async function render(folder: string): Promise<Manifest[]> {
   })
   if (stderr !== '') throw new Error(`kubectl warns about ${folder}: ${stderr}`)
   return parseAllDocuments(stdout).map(document => document.toJS() as Manifest)
+}
+
+/** The objects of an operator's own overlay: `resources` and `components` are relative to deploy/k8s. */
+export async function renderOverlay(overlay: {
+  namespace?: string
+  resources?: readonly string[]
+  components: readonly string[]
+}): Promise<Manifest[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'backstop-overlay-'))
+  const from = (path: string) => relative(folder, join(K8S_FOLDER, path))
+  try {
+    const text = stringify({
+      apiVersion: 'kustomize.config.k8s.io/v1beta1',
+      kind: 'Kustomization',
+      ...overlay,
+      resources: (overlay.resources ?? []).map(from),
+      components: overlay.components.map(from),
+    })
+    writeFileSync(join(folder, 'kustomization.yaml'), text)
+    return await render(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 export const nameOf = ({ kind, metadata }: Manifest) => `${kind}/${metadata.name}`

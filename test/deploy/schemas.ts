@@ -1,7 +1,7 @@
 /** Checks objects against the schemas of Kubernetes. Unknown fields are errors. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { ensureSchemas } from './kubernetes-tools.ts'
 import { type Manifest, nameOf } from './rendered.ts'
 
@@ -23,11 +23,28 @@ export async function schemaChecker(minor: number): Promise<(manifest: Manifest)
     const validate = validatorOf(schemaName(manifest))
     if (validate === undefined) return [`${nameOf(manifest)}: Kubernetes 1.${minor} has no ${manifest.apiVersion}`]
     if (validate(manifest)) return []
-    return (validate.errors ?? []).map(
-      ({ instancePath, message, params }) =>
-        `${nameOf(manifest)}${instancePath}: ${message} ${params.additionalProperty ?? ''}`,
-    )
+    return errorLines(manifest, validate.errors)
   }
+}
+
+/** Creates a check of the objects of operators, by the schemas in custom-resources/. One line per error. */
+export function customResourceChecker(): (manifest: Manifest) => string[] {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+  const folder = new URL('custom-resources/', import.meta.url)
+  return manifest => {
+    const [group, version] = manifest.apiVersion.split('/')
+    const file = `${manifest.kind}.${group}.${version}.json`.toLowerCase()
+    if (!existsSync(new URL(file, folder))) return [`${nameOf(manifest)}: there is no schema of ${manifest.apiVersion}`]
+    if (ajv.getSchema(file) === undefined) ajv.addSchema(JSON.parse(readFileSync(new URL(file, folder), 'utf8')), file)
+    return ajv.validate(file, manifest) ? [] : errorLines(manifest, ajv.errors)
+  }
+}
+
+function errorLines(manifest: Manifest, errors: readonly ErrorObject[] | null | undefined): string[] {
+  return (errors ?? []).map(
+    ({ instancePath, message, params }) =>
+      `${nameOf(manifest)}${instancePath}: ${message} ${params.additionalProperty ?? ''}`,
+  )
 }
 
 /** The file name of the schema of an object, e.g. deployment-apps-v1.json for a Deployment of apps/v1. */
