@@ -45,6 +45,7 @@ export const DASHBOARDS: readonly Dashboard[] = [
         now('Oldest action without a verdict', state('undecided_oldest_seconds'), 's', { redFrom: 90 }),
         now('Dead letters', `sum(${state('dead_letters', 'topic')})`, 'short', { redFrom: 1 }),
         now('Disabled channels', `sum(${state('channels', 'kind', 'health="disabled"')})`, 'short', { redFrom: 1 }),
+        now('Age of the heartbeat', 'min(heartbeat_age_seconds)', 's', { redFrom: 300 }),
       ],
       [
         now('Late acknowledgements, 3 days', budget('acknowledgement'), 'percentunit', { redFrom: 0.01 }),

@@ -6,6 +6,7 @@ export const CONNECTS_ITSELF: Readonly<Record<string, string>> = {
   'packages/kit/src/egress/': 'it is the guarded client',
   'packages/kit/src/bus/kafkajs-client.ts': 'Kafka, at the address that the operator sets',
   'packages/kit/src/registry/registry-exchange.ts': 'the schema registry, at the URL that the operator sets',
+  'packages/kit/src/http/operator-client.ts': 'URLs that only the operator sets: those of the heartbeat',
   'packages/provision/src/network-policy/check-network-policy.ts':
     'it tries what must be out of reach, at addresses that the operator sets',
   'services/admin-api/src/oidc/identity-provider.ts': 'its library sends every request through the guarded client',

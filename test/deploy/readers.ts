@@ -59,5 +59,7 @@ export const SAMPLE_SECRETS: Readonly<Record<string, string>> = {
   MONGO_URL: 'mongodb://mongo-0.mongo:27017/?replicaSet=rs0',
   MAIL_EVENTS_TOKEN: 'mail-events-token-of-the-tests',
   OIDC_CLIENT_SECRET: 'secret-of-the-client',
+  HEARTBEAT_ALARM_URL: 'https://alarm.example.com/secret',
+  HEARTBEAT_PING_URL: 'https://ping.example.com/secret',
   SMTP_URL: 'smtp://user:password@smtp.example.com:587',
 }

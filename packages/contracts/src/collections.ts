@@ -67,6 +67,7 @@ export const COLLECTIONS = {
     ],
   },
   audit_chain: { owner: 'admin-api', indexes: [] },
+  heartbeat: { owner: 'admin-api', indexes: [] },
   idempotency_keys: {
     owner: 'admin-api',
     indexes: [{ keys: { created_at: 1 }, options: { expireAfterSeconds: DAY_S } }],

@@ -22,6 +22,7 @@ import { createRefusalAudit } from './access/audit-refusals.ts'
 import { authenticateKey } from './access/authenticate.ts'
 import { createUseRecorder, type UseRecorder } from './access/use-recorder.ts'
 import { serveConsole } from './console/serve-console.ts'
+import { createHeartbeat, type HeartbeatSettings } from './heartbeat/heartbeat.ts'
 import type { RateLimits } from './http/limit-rate.ts'
 import { createApiServer } from './http/server.ts'
 import { createChannelTester } from './messages/channel-tester.ts'
@@ -39,6 +40,7 @@ import { CALLBACK_PATH } from './resources/oidc-sign-in/oidc-sign-in.ts'
 import { allRoutes } from './resources/routes.ts'
 import { createSnsVerifier } from './sns/sns.ts'
 import type { ChangeFeed } from './store/change-feed.ts'
+import { hideHeartbeat } from './store/hide-heartbeat.ts'
 import type { SearchIndex } from './store/search-index.ts'
 import type { AdminStores } from './store/stores.ts'
 
@@ -95,6 +97,8 @@ export interface AdminSettings {
   readonly bodiesMaxBytes: number
   readonly sockets: Pick<SocketLimitOptions, 'maxSockets' | 'maxPerAddress' | 'isTrustedProxy'>
   readonly rateLimits: RateLimits
+  /** Undefined: no heartbeats. */
+  readonly heartbeat?: HeartbeatSettings | undefined
 }
 
 export interface AdminApp {
@@ -130,6 +134,7 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
   const routes = allRoutes(parts)
   const expiryWarner = createExpiryWarner({ stores, commands: parts.commands, clock, logger })
   const timers = [
+    createHeartbeat(ports, settings.heartbeat),
     outboxSweeper,
     createSecretEraser(ports),
     createErasureAudit(ports),
@@ -194,7 +199,7 @@ function createParts(
 ): AdminParts {
   const outcomes = createOutcomeWatcher(clock, settings.outcomeWaitMs)
   return {
-    stores,
+    stores: hideHeartbeat(stores),
     changeFeed,
     search,
     clock,

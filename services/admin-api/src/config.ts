@@ -21,6 +21,13 @@ import { parseGroupRole } from './oidc/rules/group-roles.ts'
 /** Minimum length of a chosen key. The key gives access to everything, so a word is not enough. */
 const MIN_BOOTSTRAP_KEY_LENGTH = 32
 
+/** A URL whose path may be a credential. */
+const secretUrl = () =>
+  setting
+    .url()
+    .transform(url => new Secret(url))
+    .optional()
+
 /** The settings of admin-api by their environment names. `.env.example` describes each setting. */
 export const settings = {
   ...commonSettings,
@@ -101,6 +108,22 @@ export const settings = {
   CHANNEL_ALLOW_HOSTS: hostListSetting().describe(
     'Hosts that channels may name beside those of their service (Slack, PagerDuty, Teams, Discord): names, *.example.com, networks; comma-separated',
   ),
+  HEARTBEAT: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('on: sends a heartbeat through all services, and reports its absence'),
+  HEARTBEAT_INGRESS_URL: setting
+    .url()
+    .optional()
+    .describe('Base URL at which admin-api posts heartbeats to ingress; INGRESS_PUBLIC_URL without it'),
+  HEARTBEAT_EVERY_MS: setting
+    .integer(60_000, 1_000, 3_600_000)
+    .describe('Time between two heartbeats, in milliseconds; the same in every process'),
+  HEARTBEAT_ALARM_AFTER_MS: setting
+    .integer(300_000, 5_000, 86_400_000)
+    .describe('How long no heartbeat may come back before that is reported, in milliseconds'),
+  HEARTBEAT_ALARM_URL: secretUrl().describe('Gets a JSON document when the heartbeat is missing and when it is back'),
+  HEARTBEAT_PING_URL: secretUrl().describe('Gets a GET for each heartbeat that came back'),
   ...egressSettings,
 } as const
 
@@ -111,6 +134,9 @@ export function readAdminConfig(environment: Environment) {
   const config = readServiceConfig(settings, environment)
   if ((config.OIDC_ISSUER === undefined) !== (config.OIDC_CLIENT_ID === undefined)) {
     throw new AppError('config_invalid', 'Set both OIDC_ISSUER and OIDC_CLIENT_ID, or neither')
+  }
+  if (config.HEARTBEAT_ALARM_AFTER_MS < 2 * config.HEARTBEAT_EVERY_MS) {
+    throw new AppError('config_invalid', 'Set HEARTBEAT_ALARM_AFTER_MS to at least twice HEARTBEAT_EVERY_MS')
   }
   return config
 }
@@ -137,6 +163,19 @@ function oidcOf(config: AdminConfig): AdminSettings['oidc'] {
   }
 }
 
+function heartbeatOf(config: AdminConfig): AdminSettings['heartbeat'] {
+  if (config.HEARTBEAT === 'off') return undefined
+  return {
+    ingressUrl: config.HEARTBEAT_INGRESS_URL ?? config.INGRESS_PUBLIC_URL,
+    everyMs: config.HEARTBEAT_EVERY_MS,
+    alarmAfterMs: config.HEARTBEAT_ALARM_AFTER_MS,
+    alarmUrl: config.HEARTBEAT_ALARM_URL,
+    pingUrl: config.HEARTBEAT_PING_URL,
+    proxyUrl: config.EGRESS_PROXY_URL,
+    installation: `${config.BRAND_NAME} (${config.PUBLIC_URL ?? config.INGRESS_PUBLIC_URL})`,
+  }
+}
+
 export function settingsOf(config: AdminConfig): AdminSettings {
   return {
     host: config.HOST,
@@ -153,6 +192,7 @@ export function settingsOf(config: AdminConfig): AdminSettings {
     apiBaseHosts: config.API_BASE_ALLOW_HOSTS,
     channelHosts: config.CHANNEL_ALLOW_HOSTS,
     bodiesMaxBytes: config.BODIES_MAX_BYTES,
+    heartbeat: heartbeatOf(config),
     rateLimits: { perKey: config.RATE_LIMIT_PER_KEY, perAddress: config.RATE_LIMIT_PER_ADDRESS },
     sockets: {
       maxSockets: config.MAX_SOCKETS,

@@ -53,6 +53,8 @@ export function describeCollection(name: string, open: () => Promise<Collection<
       expect(await found({ tags: 'y' })).toEqual(['a', 'b'])
       expect(await found({ _id: { in: ['a', 'c', 'z'] } })).toEqual(['a', 'c'])
       expect(await found({ _id: { in: [] } })).toEqual([])
+      expect(await found({ _id: { not: 'b' } })).toEqual(['a', 'c'])
+      expect(await found({ lent_to: { not: 'me' } })).toEqual(['a', 'c'])
       expect(await found({ title: 'A title', lent_to: 'me' })).toEqual(['b'])
       // A condition with the value undefined matches every document.
       expect(await found({ title: undefined, lent_to: 'me' })).toEqual(['b'])

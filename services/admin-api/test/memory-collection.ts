@@ -5,7 +5,7 @@ import {
   type Range,
   type StoredDocument,
 } from '../src/store/collection.ts'
-import { isRange } from '../src/store/mongo-collection.ts'
+import { isOther, isRange } from '../src/store/mongo-collection.ts'
 
 /** A collection in memory. */
 export interface MemoryCollection<D extends StoredDocument> extends Collection<D> {
@@ -108,6 +108,7 @@ function matches<D extends StoredDocument>(document: D, where: DocumentFilter<D>
     if (wanted === undefined) return true
     const value = document[field as keyof D]
     if (isRange(wanted)) return isWithin(value, wanted)
+    if (isOther(wanted)) return !isSame(value, wanted.not)
     const wantedAnyOf = wanted as { in?: unknown[] } | null
     const options = Array.isArray(wantedAnyOf?.in) ? wantedAnyOf.in : [wanted]
     const values = Array.isArray(value) ? value : [value]

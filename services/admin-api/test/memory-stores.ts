@@ -31,6 +31,7 @@ export function createMemoryStores(): MemoryStores {
     signInLinks: createMemoryCollection(),
     audit: createMemoryCollection(),
     auditChain: createMemoryCollection(),
+    heartbeat: createMemoryCollection(),
     idempotencyKeys: createMemoryCollection(),
     replayRequests: createMemoryCollection(),
     inboxReplayRequests: createMemoryCollection(),

@@ -20,6 +20,7 @@ import {
 import { createCommandConsumer } from './commands/command-consumer.ts'
 import { createDeadLetterConsumer } from './dead-letters/dead-letter-consumer.ts'
 import { DeliveryConsumer } from './delivery/delivery-consumer.ts'
+import { createHeartbeatRemover } from './delivery/remove-heartbeats.ts'
 import { createAlertConsumer } from './fan-out/alert-consumer.ts'
 import { ChannelHealthKeeper } from './health/channel-health-keeper.ts'
 import { createDeliveryMetrics } from './metrics.ts'
@@ -161,7 +162,8 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
   })
   const delayLines = createDelayLines(shared)
   const loops = [alerts, deliveries, commands, deadLetters, ...delayLines]
-  const sweepers = [outboxSweeper, replayWalker, ...storms.sweepers]
+  const heartbeats = createHeartbeatRemover({ ...shared, deliveries: ports.deliveries })
+  const sweepers = [outboxSweeper, replayWalker, heartbeats, ...storms.sweepers]
   ports.metrics.beforeRead(() => metrics.oldestPending(deliveries.oldestPendingMs()))
   return {
     async start() {

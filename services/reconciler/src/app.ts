@@ -36,6 +36,7 @@ import { RereadConsumer } from './reading/reread-consumer.ts'
 import { RETRY_DELAY_MS } from './reading/rules/reread-answer.ts'
 import type { ReconcilerStores } from './store/store.ts'
 import { createOverdueLooks } from './sweep/overdue-looks.ts'
+import { createHeartbeatRemover } from './sweep/remove-heartbeats.ts'
 import { createSweeper } from './sweep/sweeper.ts'
 import { createTotalsCounter } from './totals/totals-counter.ts'
 
@@ -119,6 +120,7 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     ...reading.timers,
     createTotalsCounter({ ...base, totals: base.stores.totals }),
     createPersonalDataEraser({ ...base, erasures: base.stores.erasures, reconcile }),
+    createHeartbeatRemover({ ...base, heartbeats: base.stores.heartbeats }),
     books.outboxSweeper,
     books.approvalTimers,
   ]

@@ -20,6 +20,7 @@ import {
   createMongoExpectedChangeUses,
   createMongoOpenActions,
 } from './store/mongo-expected-changes.ts'
+import { createMongoHeartbeats } from './store/mongo-heartbeats.ts'
 import { createMongoConnections, createMongoInbox } from './store/mongo-inbox.ts'
 import { createMongoInboxReplays } from './store/mongo-inbox-replays.ts'
 import { createMongoProjections } from './store/mongo-projections.ts'
@@ -76,5 +77,6 @@ export function openStores(mongo: Mongo): ReconcilerStores {
     sweeps: createMongoSweeps(mongo),
     erasures: createMongoErasures(mongo),
     totals: createMongoTotals(mongo),
+    heartbeats: createMongoHeartbeats(mongo),
   }
 }

@@ -41,6 +41,14 @@ export interface Branding {
   footer?: string | undefined
 }
 
+/** Whether the absence of the heartbeat was reported. */
+export interface HeartbeatDocument {
+  _id: 'alarm'
+  /** True from the report that the heartbeat is missing to the report that it is back. */
+  missing: boolean
+  reported_at: Date
+}
+
 /** A secret that authenticates notifications of a connection. During a rotation, several secrets are valid. */
 export interface ConnectionSecret {
   sealed: SealedSecret

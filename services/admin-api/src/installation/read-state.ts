@@ -7,6 +7,7 @@ import {
   DELIVERY_DAYS,
   type DeadLetterDocument,
   type DeliveryDocument,
+  HEARTBEAT,
   ID_PREFIXES,
   INBOUND_TOPICS,
   type InboxDocument,
@@ -115,7 +116,7 @@ async function readConnections(db: Db, nowMs: number): Promise<InstallationState
   const connections = await db
     .collection<ConnectionDocument>('connections')
     .find(
-      { status: { $ne: 'deleted' } },
+      { status: { $ne: 'deleted' }, _id: { $ne: HEARTBEAT.connectionId } },
       { projection: { kind: 1, status: 1, 'read_key.created_at': 1 }, maxTimeMS: QUERY_MS },
     )
     .toArray()
@@ -199,7 +200,10 @@ async function findHeldChannels(db: Db, nowMs: number): Promise<string[]> {
 async function readChannels(db: Db): Promise<InstallationState['channels']> {
   const channels = await db
     .collection<ChannelDocument>('channels')
-    .find({ deleted_at: null }, { projection: { enabled: 1, 'config.kind': 1 }, maxTimeMS: QUERY_MS })
+    .find(
+      { deleted_at: null, _id: { $ne: HEARTBEAT.channelId } },
+      { projection: { enabled: 1, 'config.kind': 1 }, maxTimeMS: QUERY_MS },
+    )
     .toArray()
   const health = await db
     .collection<ChannelHealthDocument>('channel_health')

@@ -9,14 +9,14 @@ export interface StoredDocument {
 
 /**
  * Conditions on the fields of a document. A value matches an equal field or a list that contains it, `in` matches any of several values,
- * `min` and `max` match a range that includes both ends, and null also matches a missing field.
+ * `not` every other value, `min` and `max` a range that includes both ends, and null also matches a missing field.
  */
 export type DocumentFilter<D> = {
   readonly [Field in keyof D]?: Match<D[Field]> | (undefined extends D[Field] ? null : never) | undefined
 }
 type Match<Value> = [Value] extends [readonly (infer Item)[]]
   ? Item
-  : Value | { readonly in: readonly Value[] } | Range<Value>
+  : Value | { readonly in: readonly Value[] } | { readonly not: Value } | Range<Value>
 
 /** Values between two inclusive bounds, of which one may be absent. */
 export interface Range<Value> {

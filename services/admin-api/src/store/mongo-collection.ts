@@ -113,6 +113,7 @@ function windowFilter(
 
 function conditionOf(wanted: unknown): Record<string, unknown> {
   if (isAnyOf(wanted)) return { $in: wanted.in }
+  if (isOther(wanted)) return { $ne: wanted.not }
   if (!isRange(wanted)) return { $eq: wanted }
   const { min, max } = wanted
   return { ...(min === undefined ? {} : { $gte: min }), ...(max === undefined ? {} : { $lte: max }) }
@@ -134,4 +135,9 @@ export function isRange(wanted: unknown): wanted is Range<unknown> {
 
 function isAnyOf(wanted: unknown): wanted is { in: unknown[] } {
   return typeof wanted === 'object' && wanted !== null && Array.isArray((wanted as { in?: unknown }).in)
+}
+
+/** Only callers in this service make such a condition: values of requests are texts and numbers, and stored values have no field `not`. */
+export function isOther(wanted: unknown): wanted is { not: unknown } {
+  return typeof wanted === 'object' && wanted !== null && 'not' in wanted
 }

@@ -12,6 +12,7 @@ import type {
   ErasureDocument,
   ExpectedChangeDocument,
   ExpectedChangeUsesDocument,
+  HeartbeatDocument,
   InboxBodyDocument,
   InboxDocument,
   InboxReplayDocument,
@@ -63,6 +64,7 @@ export interface AdminCollections {
   readonly signInLinks: Collection<SignInLinkDocument>
   readonly audit: Collection<AuditDocument>
   readonly auditChain: Collection<AuditChainDocument>
+  readonly heartbeat: Collection<HeartbeatDocument>
   readonly idempotencyKeys: Collection<IdempotencyDocument>
   readonly replayRequests: Collection<ReplayRequestDocument>
   readonly inboxReplayRequests: Collection<InboxReplayRequestDocument>
@@ -169,6 +171,7 @@ function mongoCollections(db: Db, session?: ClientSession): AdminCollections {
     signInLinks: createMongoCollection(db, 'sign_in_links', session),
     audit: createMongoCollection(db, 'audit', session),
     auditChain: createMongoCollection(db, 'audit_chain', session),
+    heartbeat: createMongoCollection(db, 'heartbeat', session),
     idempotencyKeys: createMongoCollection(db, 'idempotency_keys', session),
     replayRequests: createMongoCollection(db, 'replay_requests', session),
     inboxReplayRequests: createMongoCollection(db, 'inbox_replay_requests', session),

@@ -1,6 +1,7 @@
+import type { AttemptAnswer } from '@backstop/channels'
 import type { ChannelPorts } from '@backstop/channels/deliver'
 import { deliverDigestToChannel, deliverToChannel } from '@backstop/channels/deliver'
-import type { DeliveryRequest } from '@backstop/contracts'
+import { type DeliveryRequest, isHeartbeatProject } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger } from '@backstop/kit'
 import {
   type IncidentOrderOptions,
@@ -110,8 +111,9 @@ async function sendJobs(
   const onFault = (error: unknown) => logger.error({ ...idsOf(first.job), digest: digestId, error }, 'delivery.fault')
   crashPoint('notifier.before-attempt')
   const startedAtMs = clock.now()
-  const answer =
-    digestId === undefined
+  const answer = isHeartbeatProject(channel.project_id)
+    ? ARRIVED
+    : digestId === undefined
       ? await deliverToChannel(record, first.request, ports, ended, onFault)
       : await deliverDigestToChannel(record, { digestId, requests }, ports, ended, onFault)
   crashPoint('notifier.after-attempt')
@@ -134,6 +136,9 @@ async function sendJobs(
     return { job, outcome }
   })
 }
+
+/** The heartbeat ends here: its record in `deliveries` is what admin-api looks for. Nothing is sent, so no receiver can stop it. */
+const ARRIVED: AttemptAnswer = { kind: 'http', status: 204, retryAfter: null, body: '' }
 
 /** A repeated digest lists its alerts in the same order, in whichever order they arrive. */
 function byAgeOfAlert(a: DeliveryRequest, b: DeliveryRequest): number {

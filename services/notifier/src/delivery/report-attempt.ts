@@ -1,5 +1,5 @@
 import type { AttemptAnswer } from '@backstop/channels'
-import { HEADERS } from '@backstop/contracts'
+import { HEADERS, isHeartbeatProject } from '@backstop/contracts'
 import type { Logger } from '@backstop/kit'
 import type { DeliveryMetrics } from '../metrics.ts'
 import type { DeliveryJob } from '../queue/delivery-job.ts'
@@ -29,6 +29,8 @@ export function reportAttempt(
     },
     'delivery.attempted',
   )
+  // The metrics describe what receivers answer.
+  if (isHeartbeatProject(job.request.project_id)) return
   metrics.attempted(job.channelKind, record?.outcome ?? 'failed', reasonCode, durationMs)
   if (answer.kind === 'blocked') metrics.egressBlocked(answer.reason)
   if (health?.kind === 'disable') metrics.channelDisabled(job.channelKind, health.reasonCode)

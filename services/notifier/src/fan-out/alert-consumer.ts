@@ -1,3 +1,4 @@
+import { isHeartbeatProject } from '@backstop/contracts'
 import type { MessageCodec } from '@backstop/kit'
 import { crashPoint, createWorkLoop, type Producer, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
 import { followsOpening } from '../incident-order/rules/decide-order.ts'
@@ -44,7 +45,11 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
         channels.findNames(projects),
         recordMembers(
           // What follows an opening counts for the storm that its incident belongs to, and changes nothing if there is none.
-          alerts.filter(alert => followsOpening(alert) || silenceOf(alert, silences) === undefined),
+          alerts.filter(
+            alert =>
+              !isHeartbeatProject(alert.project_id) &&
+              (followsOpening(alert) || silenceOf(alert, silences) === undefined),
+          ),
           options,
         ),
       ])

@@ -48,6 +48,8 @@ export interface DeliveryStore {
   findWaiting(wanted: WaitingDeliveries): Promise<readonly DeliveryDocument[]>
   /** The deliveries of a failed digest that wait to be repeated together. */
   findDigest(digestId: string): Promise<readonly DeliveryDocument[]>
+  /** Removes the delivered heartbeats created before this time. */
+  removeHeartbeats(createdBefore: Date): Promise<void>
 }
 
 /** Selects deliveries of a channel that wait for an attempt. */

@@ -1,4 +1,4 @@
-import type { DeliveryDocument } from '@backstop/contracts'
+import { type DeliveryDocument, HEARTBEAT } from '@backstop/contracts'
 import { asUnavailable, updateIf, writeIgnoringDuplicates } from '@backstop/kit'
 import type { AnyBulkWriteOperation, Db } from 'mongodb'
 import type { AttemptOutcome } from '../delivery/rules/outcome-of-attempt.ts'
@@ -103,6 +103,12 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
       asUnavailable(() =>
         collection.find({ digest_group: digestId, state: 'retrying', goes_alone: { $ne: true } }).toArray(),
       ),
+
+    removeHeartbeats: createdBefore =>
+      asUnavailable(async () => {
+        const { channelId } = HEARTBEAT
+        await collection.deleteMany({ channel_id: channelId, created_at: { $lt: createdBefore }, state: 'delivered' })
+      }),
   }
 }
 

@@ -14,6 +14,7 @@ import type {
   StormMemberDocument,
   SuppressionDocument,
 } from '@backstop/contracts'
+import { HEARTBEAT } from '@backstop/contracts'
 import { type ChannelStore, projectFacts } from '../../src/store/channel-store.ts'
 import type { DeadLetterStore } from '../../src/store/dead-letter-store.ts'
 import { type DeliveryStore, progressOf, SUPERSEDED_TEXT, showsOutcome } from '../../src/store/delivery-store.ts'
@@ -211,6 +212,12 @@ export function createMemoryDeliveryStore({ deliveries }: MemoryCollections): De
       return [...deliveries.values()]
         .filter(one => one.digest_group === digestId && one.state === 'retrying' && one.goes_alone !== true)
         .map(one => structuredClone(one))
+    },
+    async removeHeartbeats(createdBefore) {
+      for (const one of deliveries.values()) {
+        const isOld = one.created_at < createdBefore && one.state === 'delivered'
+        if (one.channel_id === HEARTBEAT.channelId && isOld) deliveries.delete(one._id)
+      }
     },
   }
 }

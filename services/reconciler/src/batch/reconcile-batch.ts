@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Action, Readback } from '@backstop/contracts'
+import { type Action, isHeartbeatProject, type Readback } from '@backstop/contracts'
 import { type Clock, lostRace, type MessageCodec, type OutboxPublisher, type Producer } from '@backstop/kit'
 import type { ActionRecord } from '../case/action-record.ts'
 import type { Rules } from '../case/decision-context.ts'
@@ -60,14 +60,16 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const withInputs = read.filter(entry => entry.reading.caseInputs.length > 0)
   const { outcomes, conflicts } = await decideAndSave(withInputs, isDone, parts)
 
-  const actions = outcomes.flatMap(({ theCase, before, listing }) => projectActions(theCase, before, listing))
-  const incidents = outcomes.flatMap(({ theCase, before, listing }) => projectIncidents(theCase, before, listing))
+  // Heartbeats are decided and alert like every action, but are neither listed nor counted.
+  const shown = outcomes.filter(({ theCase }) => !isHeartbeatProject(theCase.projectId))
+  const actions = shown.flatMap(({ theCase, before, listing }) => projectActions(theCase, before, listing))
+  const incidents = shown.flatMap(({ theCase, before, listing }) => projectIncidents(theCase, before, listing))
   await Promise.all([stores.projections.saveActions(actions), stores.projections.saveIncidents(incidents)])
   crashPoint('reconciler.after-projections')
 
   const outboxes = outcomes.map(({ theCase }) => ({ documentId: theCase.id, entries: theCase.outbox }))
   // One write for the whole batch; a timer counts the days later.
-  const listed = outcomes.map(({ theCase, listing }) => ({ projectId: theCase.projectId, listing }))
+  const listed = shown.map(({ theCase, listing }) => ({ projectId: theCase.projectId, listing }))
   await Promise.all([parts.publisher.publish(outboxes), stores.totals.mark(touchedDays(listed), parts.clock.now())])
   crashPoint('reconciler.after-outbox')
   const open = read.filter(entry => !isDone(entry))
@@ -86,7 +88,7 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   await holdUnverifiedHints(items, parts)
   return {
     decided: actions.flatMap(({ action, isDecided }) => (isDecided ? [action] : [])),
-    waited: outcomes.flatMap(({ theCase, before }) => endedWaits(theCase, before)),
+    waited: shown.flatMap(({ theCase, before }) => endedWaits(theCase, before)),
     published: outboxes.reduce((sum, outbox) => sum + outbox.entries.length, 0),
     ignored: entries.filter(entry => entry.document.outcome === 'ignored').length,
     duplicates: read.filter(isDone).length,

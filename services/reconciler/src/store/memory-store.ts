@@ -18,6 +18,7 @@ import { createMemoryErasures } from '../erasure/erasure-store.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
 import { createMemoryIncidentBulks } from './incident-bulks.ts'
+import { createMemoryHeartbeats } from './memory-heartbeats.ts'
 import { createMemoryInboxReplays } from './memory-inbox-replays.ts'
 import { createMemorySweeps } from './memory-sweeps.ts'
 import { createMemoryTotals } from './memory-totals.ts'
@@ -155,6 +156,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
         return found.length
       },
     },
+    heartbeats: createMemoryHeartbeats(contents),
     inboxReplays: createMemoryInboxReplays(contents),
     sweeps: createMemorySweeps(contents.sweeps),
     erasures: createMemoryErasures(contents.connections),

@@ -210,6 +210,12 @@ export interface ExpectedChangeUsesStore {
   save(next: ExpectedChangeUses): Promise<boolean>
 }
 
+/** What is stored of heartbeats. Nobody reads it later. */
+export interface HeartbeatStore {
+  /** Removes the cases that are finished, and the inbox entries received before this time. @returns the number of removed cases */
+  removeFinished(receivedBefore: Date): Promise<number>
+}
+
 export interface ReconcilerStores {
   readonly cases: CaseStore
   readonly projections: ProjectionStore
@@ -225,4 +231,5 @@ export interface ReconcilerStores {
   readonly sweeps: SweepStore
   readonly erasures: ErasureStore
   readonly totals: TotalsStore
+  readonly heartbeats: HeartbeatStore
 }

@@ -1,4 +1,10 @@
-import { deterministicId, type IncidentEvent, incidentAlertId, type OutOfBand } from '@backstop/contracts'
+import {
+  deterministicId,
+  type IncidentEvent,
+  incidentAlertId,
+  isHeartbeatProject,
+  type OutOfBand,
+} from '@backstop/contracts'
 import { type ActionRecord, openIncident } from '../case/action-record.ts'
 import { type Case, withRecord } from '../case/case.ts'
 import type { IncidentRecord } from '../case/incident-record.ts'
@@ -97,7 +103,8 @@ export function withIncidentMessages(
   event: IncidentEvent | null,
   now: number,
 ): Case {
-  const told = incidentEntry(theCase, record, incident, now)
+  // Compaction keeps the last message of each incident for ever, so those of heartbeats are not on the topic.
+  const told = isHeartbeatProject(theCase.projectId) ? [] : [incidentEntry(theCase, record, incident, now)]
   const alerts = event === null ? [] : [alertEntry(theCase, record, incident, event, now)]
-  return { ...theCase, outbox: [...theCase.outbox, told, ...alerts] }
+  return { ...theCase, outbox: [...theCase.outbox, ...told, ...alerts] }
 }

@@ -1,4 +1,4 @@
-import { type ApiKeyDocument, type Command, deterministicId, isoTime } from '@backstop/contracts'
+import { type ApiKeyDocument, type Command, deterministicId, isHeartbeatProject, isoTime } from '@backstop/contracts'
 import { type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
 import type { CommandSender } from '../../messages/command-sender.ts'
 import { readAll } from '../../store/read-all.ts'
@@ -79,5 +79,6 @@ async function commandsOf(
 }
 
 async function allProjectIds(projects: WarningOptions['stores']['projects']): Promise<string[]> {
-  return (await readAll(projects, { where: {}, by: 'created_at' })).map(({ _id }) => _id)
+  const all = await readAll(projects, { where: {}, by: 'created_at' })
+  return all.map(({ _id }) => _id).filter(id => !isHeartbeatProject(id))
 }

@@ -1,3 +1,4 @@
+import { isHeartbeatProject } from '@backstop/contracts'
 import type { AdminParts } from '../../parts.ts'
 import type { StoredChange } from '../../store/change-feed.ts'
 import type { StoredDocument } from '../../store/collection.ts'
@@ -59,7 +60,7 @@ export function createEventReader(parts: Pick<AdminParts, 'stores' | 'ingressPub
         const resources = await readers[type](ids, now)
         return changed.flatMap(({ id, position }) => {
           const resource = resources.get(id)
-          if (resource === undefined) return []
+          if (resource === undefined || isHeartbeatProject(resource.projectId)) return []
           return [{ position, type, projectId: resource.projectId, data: JSON.stringify(resource.shown) }]
         })
       }),

@@ -1,0 +1,79 @@
+import { type Clock, createOperatorClient, type Logger, type Metrics, type Secret, type SecretBox } from '@backstop/kit'
+import type { AdminCollections } from '../store/stores.ts'
+import { createHeartbeatMetrics } from './heartbeat-metrics.ts'
+import type { SendResult } from './rules/heartbeat-report.ts'
+import { createHeartbeatSender } from './send-heartbeat.ts'
+import { createHeartbeatWatch } from './watch-heartbeat.ts'
+
+export interface HeartbeatSettings {
+  /** Base URL at which heartbeats are posted. */
+  readonly ingressUrl: string
+  readonly everyMs: number
+  /** How long no heartbeat may come back before it is reported, in milliseconds. */
+  readonly alarmAfterMs: number
+  readonly alarmUrl: Secret | undefined
+  readonly pingUrl: Secret | undefined
+  /** A CONNECT proxy for the alarm and the ping. */
+  readonly proxyUrl: Secret | undefined
+  /** Names this installation in reports. */
+  readonly installation: string
+}
+
+export interface HeartbeatParts {
+  readonly stores: AdminCollections
+  readonly secretBox: SecretBox
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+const LONGEST_TICK_MS = 5_000
+const SHORTEST_TICK_MS = 250
+
+/** Sends heartbeats and watches for them. Every process of admin-api does both (docs/heartbeat.md). */
+export function createHeartbeat(parts: HeartbeatParts, settings: HeartbeatSettings | undefined) {
+  const metrics = createHeartbeatMetrics(parts.metrics)
+  if (settings === undefined) return { start() {}, stop: async () => {} }
+  const { everyMs, alarmAfterMs, alarmUrl, pingUrl, installation, ingressUrl } = settings
+  const startedAtMs = parts.clock.now()
+  const sixth = Math.round(Math.min(everyMs, alarmAfterMs) / 6)
+  const tickMs = Math.min(LONGEST_TICK_MS, Math.max(SHORTEST_TICK_MS, sixth))
+  const ingress = createOperatorClient()
+  const outside = createOperatorClient({ proxyUrl: settings.proxyUrl?.reveal() })
+  let lastSend: SendResult | null = null
+  const sender = createHeartbeatSender({
+    ...parts,
+    client: ingress,
+    ingressUrl,
+    everyMs,
+    tickMs,
+    onSent(result) {
+      lastSend = result
+      metrics.sent(result.kind)
+    },
+  })
+  const watch = createHeartbeatWatch({
+    ...parts,
+    client: outside,
+    installation,
+    alarmAfterMs,
+    alarmUrl: alarmUrl && (() => alarmUrl.revealLatest()),
+    pingUrl: pingUrl && (() => pingUrl.revealLatest()),
+    tickMs,
+    lastSend: () => lastSend,
+    onReturned: (_, roundTripMs) => metrics.returned(roundTripMs),
+    onReported: metrics.reported,
+    onPinged: metrics.pinged,
+  })
+  parts.metrics.beforeRead(() => metrics.showAge(parts.clock.now() - (watch.returnedAtMs() ?? startedAtMs)))
+  return {
+    start() {
+      sender.start()
+      watch.start()
+    },
+    async stop() {
+      await Promise.all([sender.stop(), watch.stop()])
+      await Promise.all([ingress.stop(), outside.stop()])
+    },
+  }
+}
