@@ -3,6 +3,7 @@ import * as channels from '@backstop/channels'
 import * as contracts from '@backstop/contracts'
 import { ERROR_CODES, type ErrorCode } from '@backstop/contracts'
 import { z } from 'zod'
+import packageJson from '../../../package.json' with { type: 'json' }
 import type { Route } from '../../http/route.ts'
 import { type ExampleUse, exampleOf } from './example-of.ts'
 import { describeTag } from './tags.ts'
@@ -110,7 +111,7 @@ export function describeApi(routes: readonly Route[]): Json {
     openapi: '3.1.0',
     info: {
       title: 'Backstop management API',
-      version: '1',
+      version: packageJson.version,
       description:
         'Projects, connections to billing accounts, alert channels, actions and incidents. Errors are problem documents (RFC 9457) with a closed list of codes. Lists are newest first, with an opaque cursor. Unknown fields are refused.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
