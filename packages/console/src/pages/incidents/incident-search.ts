@@ -1,5 +1,6 @@
-import type { Incident } from '@backstop/client'
+import type { Incident, Page } from '@backstop/client'
 import { api } from '../../api/client.ts'
+import { filledPage } from '../../api/filled-page.ts'
 import { incidentList } from '../../api/incidents.ts'
 import { defineList } from '../../api/list.ts'
 
@@ -8,18 +9,26 @@ const RESULTS = 50
 /** The incidents whose action fits a text: an id, customer or amount. The search of the API finds actions, so their incidents are read. */
 export const foundIncidents = defineList<Incident, { project_id: string; q: string }>({
   resource: 'found-incidents',
-  async read({ project_id, q, cursor }, signal) {
-    const options = { signal }
-    const page = cursor === undefined ? {} : { cursor }
-    const { data, next_cursor } = await api.search.search({ project_id, q, limit: RESULTS, ...page }, options)
-    const ids = await Promise.all(
-      data.map(async ({ type, id }) => {
-        if (type === 'incident') return id
-        return type === 'action' ? (await api.actions.get(id, options)).incident_id : null
-      }),
-    )
-    const known = [...new Set(ids)].filter(id => id !== null)
-    return { data: await Promise.all(known.map(id => api.incidents.get(id, options))), next_cursor }
-  },
+  read: ({ cursor, ...query }, signal) => filledPage(next => searchPage({ ...query, cursor: next }, signal), cursor),
   idOf: incidentList.idOf,
 })
+
+interface Search {
+  readonly project_id: string
+  readonly q: string
+  readonly cursor: string | undefined
+}
+
+async function searchPage({ project_id, q, cursor }: Search, signal: AbortSignal): Promise<Page<Incident>> {
+  const options = { signal }
+  const page = cursor === undefined ? {} : { cursor }
+  const { data, next_cursor } = await api.search.search({ project_id, q, limit: RESULTS, ...page }, options)
+  const ids = await Promise.all(
+    data.map(async ({ type, id }) => {
+      if (type === 'incident') return id
+      return type === 'action' ? (await api.actions.get(id, options)).incident_id : null
+    }),
+  )
+  const known = [...new Set(ids)].filter(id => id !== null)
+  return { data: await Promise.all(known.map(id => api.incidents.get(id, options))), next_cursor }
+}
