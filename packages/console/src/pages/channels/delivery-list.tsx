@@ -1,5 +1,6 @@
 import type { Delivery } from '@backstop/client'
 import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import * as z from 'zod/mini'
 import { channelList } from '../../api/channels.ts'
 import { deliveryList } from '../../api/deliveries.ts'
@@ -37,11 +38,13 @@ const FILTERS = {
 export function DeliveryList({ projectId, channelId }: { projectId: string; channelId?: string }) {
   const [filters, setFilters] = useFilters(FILTERS)
   const { period, ...equal } = filters
+  // While the list is shown it keeps its query, and so its place.
+  const from = useMemo(() => (period === undefined ? undefined : startOf(period)), [period])
   const list = useList(deliveryList, {
     project_id: projectId,
     ...equal,
     ...(channelId === undefined ? {} : { channel_id: channelId }),
-    ...(period === undefined ? {} : { from: startOf(period) }),
+    ...(from === undefined ? {} : { from }),
   })
   const channels = useList(channelList, { project_id: projectId }).items
   const names = new Map(channels.map(({ channel_id, name }) => [channel_id, name]))
