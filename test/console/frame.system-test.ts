@@ -117,6 +117,24 @@ describe('the live stream', () => {
     release()
     await list.getByText('314.15').waitFor()
   })
+
+  test('shows on the overview an incident that opened while another page was open', async () => {
+    tab = await browser.openTab(product.urls.admin)
+    const { page } = tab
+    await tab.open('/sign-in')
+    await tab.signIn(product.key)
+    await tab.open(`/p/${shop.projectId}`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('heading', { level: 1 }).filter({ hasNotText: 'Overview' }).waitFor()
+    const places = page.getByRole('navigation', { name: 'Places' })
+    await places.getByRole('link', { name: 'Incidents' }).click()
+    const { id } = shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 16_180 })
+    await page.getByRole('region', { name: 'Incidents' }).getByText('161.80').waitFor({ timeout: ALERT_MS })
+    await shop.alertAbout(id, ALERT_MS)
+    await places.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('region', { name: 'Incidents' }).waitFor({ state: 'detached' })
+    await page.getByText('161.80').first().waitFor()
+  })
 })
 
 describe('a sign-in link', () => {
@@ -211,6 +229,34 @@ describe('the keyboard', () => {
     await field.press('Enter')
     await page.getByRole('heading', { name: 'Budgets' }).waitFor()
   })
+})
+
+test('the next rows of a list that could not be read are asked for once, and again by a button', async () => {
+  for (let made = 0; made < 60; made += 1)
+    await shop.report({ subject: `pi_next_${made}`, amount: 100 + made, currency: 'eur' })
+  tab = await browser.openTab(product.urls.admin)
+  const { page } = tab
+  await tab.open('/sign-in')
+  await tab.signIn(product.key)
+  const nextPage = /\/v1\/operations\?.*cursor=/
+  let asked = 0
+  await page.route(nextPage, async route => {
+    asked += 1
+    await route.fulfill({ status: 403, json: { title: 'Not for this test', status: 403 } })
+  })
+  await tab.open(`/p/${shop.projectId}/operations`)
+  await page.getByText('pi_next_59').waitFor()
+  await page.mouse.wheel(0, 20_000)
+  const problem = page.getByRole('alert').filter({ hasText: 'The next rows could not be read' })
+  await problem.waitFor()
+  await page.mouse.wheel(0, -20_000)
+  await page.getByText('pi_next_59').waitFor()
+  expect(asked).toBe(1)
+  await page.unroute(nextPage)
+  await problem.getByRole('button', { name: 'Try again' }).click()
+  await problem.waitFor({ state: 'detached' })
+  await page.mouse.wheel(0, 20_000)
+  await page.getByText('pi_next_0', { exact: true }).waitFor()
 })
 
 test('a page that is not there says so, and an unknown id of an alert too', async () => {

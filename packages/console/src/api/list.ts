@@ -23,6 +23,8 @@ export interface ListDefinition<T, Q extends ListQuery> {
   idOf(item: T): string
   /** Whether an item of a live event belongs to the list with this query. Without it, new items appear when the list is read again. */
   matches?(item: T, query: Q): boolean
+  /** A list that is shown again is read again if it is older; 30 seconds by default. */
+  readonly staleMs?: number
 }
 
 export function defineList<T, Q extends ListQuery>(definition: ListDefinition<T, Q>): ListDefinition<T, Q> {
@@ -36,6 +38,8 @@ export interface ListState<T> {
   readonly error: Error | null
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
+  /** Why the next page could not be read. It is read again only by `loadMore`. */
+  readonly moreError: Error | null
   /** Items that arrived by live events and are not shown yet, newest first. */
   readonly arrivals: readonly T[]
   idOf(item: T): string
@@ -49,28 +53,30 @@ const STALE_MS = 30_000
 /** Reads a list. More pages are read by `loadMore`. */
 export function useList<T, Q extends ListQuery>(definition: ListDefinition<T, Q>, query: Q): ListState<T> {
   const queryClient = useQueryClient()
-  const { resource, idOf } = definition
+  const { resource, idOf, staleMs = STALE_MS } = definition
   const queryKey = listKey(resource, query)
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey,
-    meta: { definition },
-    queryFn: ({ pageParam, signal }) => {
-      const cursor = pageParam === undefined ? {} : { cursor: pageParam }
-      return definition.read({ ...query, ...cursor, limit: PAGE_SIZE }, signal)
-    },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page: Page<T>) => page.next_cursor ?? undefined,
-    refetchOnWindowFocus: isShort,
-    refetchOnReconnect: isShort,
-    refetchOnMount: isShort,
-  })
+  const { data, error, isPending, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, refetch } =
+    useInfiniteQuery({
+      queryKey,
+      meta: { definition },
+      queryFn: ({ pageParam, signal }) => {
+        const cursor = pageParam === undefined ? {} : { cursor: pageParam }
+        return definition.read({ ...query, ...cursor, limit: PAGE_SIZE }, signal)
+      },
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: (page: Page<T>) => page.next_cursor ?? undefined,
+      staleTime: staleMs,
+      refetchOnWindowFocus: isShort,
+      refetchOnReconnect: isShort,
+      refetchOnMount: isShort,
+    })
   const arrivals = useQuery({
     queryKey: arrivalsKey(resource, query),
     queryFn: () => [] as T[],
     initialData: [] as T[],
     staleTime: Number.POSITIVE_INFINITY,
   })
-  useReadHeadOnMount(queryKey)
+  useReadHeadOnMount(queryKey, staleMs)
   const items = data?.pages.flatMap(page => page.data) ?? []
   const waiting = withoutShown(arrivals.data, items, idOf)
   return {
@@ -79,6 +85,7 @@ export function useList<T, Q extends ListQuery>(definition: ListDefinition<T, Q>
     error: data === undefined ? error : null,
     hasMore: hasNextPage,
     isLoadingMore: isFetchingNextPage,
+    moreError: isFetchNextPageError ? error : null,
     arrivals: waiting,
     idOf,
     loadMore: () => void fetchNextPage(),
@@ -96,13 +103,13 @@ export function useList<T, Q extends ListQuery>(definition: ListDefinition<T, Q>
 }
 
 /** A long list is not read again as a whole when it is shown again, only its newest rows. */
-function useReadHeadOnMount(queryKey: readonly unknown[]): void {
+function useReadHeadOnMount(queryKey: readonly unknown[], staleMs: number): void {
   const queryClient = useQueryClient()
   const hash = hashKey(queryKey)
   useEffect(() => {
     const query = queryClient.getQueryCache().get(hash)
-    if (query !== undefined && !isShort(query) && query.isStaleByTime(STALE_MS)) void readHeadAgain(queryClient, query)
-  }, [queryClient, hash])
+    if (query !== undefined && !isShort(query) && query.isStaleByTime(staleMs)) void readHeadAgain(queryClient, query)
+  }, [queryClient, hash, staleMs])
 }
 
 /** A list that was read again may have an arrival already. */

@@ -12,6 +12,7 @@ import {
 } from 'react'
 import type { ListState } from '../api/list.ts'
 import classes from './data-list.module.css'
+import { Problem } from './problem.tsx'
 import { useListKeys } from './use-list-keys.ts'
 import { useWholeTexts } from './use-whole-texts.ts'
 
@@ -45,7 +46,7 @@ export function ListRows<T>({ list, columns, grid, isPhone, hrefOf }: Props<T>) 
   const navigate = useNavigate()
   const box = useRef<HTMLDivElement>(null)
   const offset = useDistanceFromTop(box)
-  const { items, arrivals, hasMore, isLoadingMore, loadMore, idOf } = list
+  const { items, arrivals, hasMore, isLoadingMore, moreError, loadMore, idOf } = list
   // With a new function the virtualizer would measure all rows again, in each frame of a scroll.
   const getItemKey = useCallback((at: number) => idOf(items[at] as T), [items, idOf])
   const virtual = useWindowVirtualizer({
@@ -59,8 +60,8 @@ export function ListRows<T>({ list, columns, grid, isPhone, hrefOf }: Props<T>) 
   const shown = virtual.getVirtualItems()
   const last = shown.at(-1)?.index ?? 0
   useEffect(() => {
-    if (hasMore && !isLoadingMore && last >= items.length - READ_AHEAD) loadMore()
-  }, [hasMore, isLoadingMore, last, items.length, loadMore])
+    if (hasMore && !isLoadingMore && moreError === null && last >= items.length - READ_AHEAD) loadMore()
+  }, [hasMore, isLoadingMore, moreError, last, items.length, loadMore])
   useArrivals(list, box)
   useWholeTexts(box, isCell)
   const click = (event: MouseEvent, at: number, href: string) => {
@@ -100,7 +101,11 @@ export function ListRows<T>({ list, columns, grid, isPhone, hrefOf }: Props<T>) 
           )
         })}
       </div>
-      {isLoadingMore && <div className={classes.more}>Loading more…</div>}
+      {isLoadingMore ? (
+        <div className={classes.more}>Loading more…</div>
+      ) : (
+        moreError !== null && <Problem error={moreError} retry={loadMore} what="The next rows could not be read" />
+      )}
     </>
   )
 }

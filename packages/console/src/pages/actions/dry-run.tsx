@@ -114,6 +114,7 @@ function Result({ connection, tried, days }: Chosen) {
     error: data === undefined ? error : null,
     hasMore: false,
     isLoadingMore: false,
+    moreError: null,
     arrivals: [],
     idOf: ({ action_id }) => action_id,
     loadMore: () => {},

@@ -186,6 +186,7 @@ function listOf(members: readonly Member[] | undefined): ListState<Member> {
     error: null,
     hasMore: false,
     isLoadingMore: false,
+    moreError: null,
     arrivals: [],
     idOf: ({ incident }) => incident.incident_id,
     loadMore() {},
