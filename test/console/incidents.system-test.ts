@@ -93,7 +93,7 @@ test('markup in the text of a provider is shown as text', { timeout: ALERT_MS + 
   expect(await page.locator('img, main script').count()).toBe(0)
 })
 
-test('“This was us” resolves a whole storm, and its actions become explained', {
+test('a storm that goes on keeps its rows in view, and “This was us” resolves all of it', {
   timeout: ALERT_MS + 60_000,
 }, async () => {
   const { page } = first
@@ -104,6 +104,12 @@ test('“This was us” resolves a whole storm, and its actions become explained
   const storm = page.getByRole('link', { name: /Storm of \d+ unexplained actions/ })
   await storm.click({ timeout: ALERT_MS })
   await page.getByText(/^1\d open/).waitFor({ timeout: ALERT_MS })
+  const rows = page.getByRole('region', { name: 'Incidents of the storm' }).getByRole('link')
+  const shown = await rows.first().elementHandle()
+  const before = await rows.count()
+  shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 2_000 })
+  await expect.poll(() => rows.count(), { timeout: ALERT_MS }).toBeGreaterThan(before)
+  expect(await shown?.evaluate(row => row.isConnected)).toBe(true)
   await page.getByRole('button', { name: 'This was us' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click()
   await page.getByText(/^0 open, 0 acknowledged/).waitFor({ timeout: ALERT_MS })
