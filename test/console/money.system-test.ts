@@ -82,6 +82,23 @@ describe('the statement of a month', () => {
   })
 })
 
+describe('a project with more connections than a page of their list has', () => {
+  test('names the connection of the address on its statement and on its dry run', async () => {
+    const { connection_id: oldest, name } = shop.connection
+    const newest = Array.from({ length: 50 }, (_, at) => ({ kind: 'processor', name: `Account ${at}` }))
+    for (const account of newest) await shop.connect(account)
+    await openSignedIn(`/p/${shop.projectId}/statements?connection_id=${oldest}`)
+    const { page } = tab
+    await page.getByText(`${name}. The month begins`).waitFor()
+    expect(await page.getByRole('combobox', { name: 'All connections' }).inputValue()).toBe(name)
+
+    await page.goto(`/p/${shop.projectId}/dry-run?connection_id=${oldest}`)
+    const choice = page.getByRole('combobox', { name: 'Connection' })
+    await choice.waitFor()
+    expect(await choice.inputValue()).toBe(name)
+  })
+})
+
 describe('the list of operations', () => {
   test('is filtered by kind, amount, time and the id at the provider, and its download has the same filters', async () => {
     await shop.report({

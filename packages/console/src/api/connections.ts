@@ -1,5 +1,6 @@
 import type { Connection } from '@backstop/client'
 import { queryOptions } from '@tanstack/react-query'
+import { allOf } from './all-of.ts'
 import { api } from './client.ts'
 import { defineList } from './list.ts'
 
@@ -9,6 +10,15 @@ export const connectionList = defineList<Connection, { project_id: string }>({
   idOf: connection => connection.connection_id,
   matches: (connection, { project_id }) => connection.project_id === project_id && connection.status !== 'deleted',
 })
+
+/** All connections of a project. Live events are not written into it, so it is read again whenever it is shown. */
+export function connectionsQuery(projectId: string) {
+  return queryOptions({
+    queryKey: ['connections', 'all', projectId],
+    queryFn: ({ signal }) => allOf(api.connections.list(projectId, { limit: 200 }, { signal })),
+    staleTime: 0,
+  })
+}
 
 export function connectionQuery(projectId: string, id: string) {
   return queryOptions({

@@ -1,15 +1,11 @@
-import type { Project } from '@backstop/client'
 import { queryOptions } from '@tanstack/react-query'
+import { allOf } from './all-of.ts'
 import { api } from './client.ts'
 
 /** All projects that the signed-in key or person may see. A person sees few, so all pages are read. */
 export const projectsQuery = queryOptions({
   queryKey: ['projects', 'all'],
-  async queryFn({ signal }) {
-    const projects: Project[] = []
-    for await (const project of api.projects.list({ limit: 200 }, { signal })) projects.push(project)
-    return projects
-  },
+  queryFn: ({ signal }) => allOf(api.projects.list({ limit: 200 }, { signal })),
   staleTime: 5 * 60_000,
 })
 

@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import * as z from 'zod/mini'
-import { connectionList } from '../../api/connections.ts'
+import { connectionQuery, connectionsQuery } from '../../api/connections.ts'
 import { type DryRun, dryRunQuery } from '../../api/dry-runs.ts'
-import { type ListState, useList } from '../../api/list.ts'
+import type { ListState } from '../../api/list.ts'
 import { Badge } from '../../parts/badges.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -18,6 +18,7 @@ import { useProjectId } from '../../parts/use-route.ts'
 import { useSession } from '../../session/session.ts'
 import { OutOfBandChoice } from '../connections/out-of-band-choice.tsx'
 import { MODES, type Mode } from '../connections/words.ts'
+import { connectionOptions } from './connection-options.ts'
 import classes from './dry-run.module.css'
 
 const DAY_MS = 86_400_000
@@ -39,9 +40,11 @@ const otherThan = (mode: Mode): Mode => (mode === 'alert' ? 'ignore' : 'alert')
 export function Page() {
   const project_id = useProjectId()
   const [filters, setFilters] = useFilters(FILTERS)
-  const connections = useList(connectionList, { project_id })
-  const connection =
-    connections.items.find(({ connection_id }) => connection_id === filters.connection_id) ?? connections.items[0]
+  const connections = useQuery(connectionsQuery(project_id))
+  const id = filters.connection_id ?? connections.data?.[0]?.connection_id
+  const chosen = useQuery({ ...connectionQuery(project_id, id ?? ''), enabled: id !== undefined })
+  const connection = chosen.data
+  const failed = id === undefined ? connections : chosen
   const days = filters.days ?? '7'
   const tried = filters.out_of_band ?? (connection === undefined ? 'alert' : otherThan(connection.out_of_band))
   return (
@@ -49,12 +52,16 @@ export function Page() {
       <PageHead title="What would have alerted by another setting">
         <p className="dim">Nothing is changed and nobody is alerted.</p>
       </PageHead>
-      {connections.error !== null && (
-        <Problem error={connections.error} retry={connections.retry} what="The connections could not be read" />
+      {failed.error !== null && failed.data === undefined && (
+        <Problem
+          error={failed.error}
+          retry={() => void failed.refetch()}
+          what={id === undefined ? 'The connections could not be read' : 'The connection could not be read'}
+        />
       )}
       <div className={classes.body}>
-        {connections.isLoading && <Skeleton height={160} />}
-        {!connections.isLoading && connections.error === null && connection === undefined && (
+        {(connections.isLoading || chosen.isLoading) && connection === undefined && <Skeleton height={160} />}
+        {id === undefined && connections.data !== undefined && (
           <p className="dim">
             No billing account is connected, so there is nothing to judge.{' '}
             <Link to="/p/$project/connections" params={{ project: project_id }}>
@@ -67,9 +74,9 @@ export function Page() {
             <div className={classes.line}>
               <Select
                 label="Connection"
-                data={connections.items.map(({ connection_id, name }) => ({ value: connection_id, label: name }))}
+                data={connectionOptions(connections.data ?? [], { id, name: connection.name })}
                 value={connection.connection_id}
-                onChange={id => setFilters({ connection_id: id ?? undefined })}
+                onChange={chosenId => setFilters({ connection_id: chosenId ?? undefined })}
               />
               <Select
                 label="Period"
@@ -163,7 +170,7 @@ function Totals({ dryRun, connection }: { dryRun: DryRun; connection: Connection
           left out: they hide alerts, they change no verdict.
         </p>
       </section>
-      {may('manage', connection.project_id) && (
+      {may('manage', connection.project_id) && connection.status !== 'deleted' && (
         <div>
           <div className="dim">Setting of this connection (saved at once)</div>
           <OutOfBandChoice connection={connection} mayChange />

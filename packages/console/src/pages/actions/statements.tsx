@@ -1,10 +1,8 @@
-import type { Connection } from '@backstop/client'
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import * as z from 'zod/mini'
-import { connectionList } from '../../api/connections.ts'
-import { useList } from '../../api/list.ts'
+import { connectionQuery, connectionsQuery } from '../../api/connections.ts'
 import { type Statement, type StatementLine, statementParams, statementQuery } from '../../api/statements.ts'
 import { FilterBar, SearchChoiceFilter } from '../../parts/filter-bar.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -12,6 +10,7 @@ import { monthOf, nameMonth } from '../../parts/period.ts'
 import { Problem } from '../../parts/problem.tsx'
 import { useFilters } from '../../parts/use-filters.ts'
 import { useProjectId } from '../../parts/use-route.ts'
+import { connectionOptions } from './connection-options.ts'
 import { StatementTable } from './statement-table.tsx'
 import classes from './statements.module.css'
 
@@ -25,19 +24,20 @@ const FILTERS = {
 export function Page() {
   const project_id = useProjectId()
   const [filters, setFilters] = useFilters(FILTERS)
-  const connections = useList(connectionList, { project_id })
+  const id = filters.connection_id
+  const { data: connections } = useQuery(connectionsQuery(project_id))
+  const { data: connection } = useQuery({ ...connectionQuery(project_id, id ?? ''), enabled: id !== undefined })
+  const name = connection?.name ?? id
   const month = filters.month ?? monthOf(Date.now())
-  const connection = connections.items.find(({ connection_id }) => connection_id === filters.connection_id)
-  const params = statementParams(project_id, filters.connection_id, month)
+  const params = statementParams(project_id, id, month)
   const statement = useQuery(statementQuery(params))
   const months = Array.from({ length: MONTHS }, (_, ago) => monthOf(Date.now(), -ago))
-  const isUnconnected = !connections.isLoading && connections.error === null && connections.items.length === 0
+  const isUnconnected = connections?.length === 0 && id === undefined
   return (
     <>
       <PageHead title={`Statement of ${nameMonth(month)}`} actions={<Outputs params={params} />}>
         <p className="dim">
-          {connection === undefined ? 'All connections' : <bdi>{connection.name}</bdi>}. The month begins and ends at
-          midnight UTC.
+          {name === undefined ? 'All connections' : <bdi>{name}</bdi>}. The month begins and ends at midnight UTC.
         </p>
       </PageHead>
       <FilterBar>
@@ -49,8 +49,8 @@ export function Page() {
         />
         <SearchChoiceFilter
           label="All connections"
-          value={filters.connection_id}
-          options={connections.items.map(({ connection_id, name }) => ({ value: connection_id, label: name }))}
+          value={id}
+          options={connectionOptions(connections ?? [], { id, name })}
           onChange={connection_id => setFilters({ connection_id })}
         />
       </FilterBar>
@@ -66,7 +66,7 @@ export function Page() {
         ) : isUnconnected && statement.data.lines.length === 0 ? (
           <NoConnection projectId={project_id} />
         ) : (
-          <Tables statement={statement.data} connection={connection} />
+          <Tables statement={statement.data} connectionName={name} />
         )}
       </div>
     </>
@@ -87,7 +87,7 @@ function Outputs({ params }: { params: ReturnType<typeof statementParams> }) {
   )
 }
 
-function Tables({ statement, connection }: { statement: Statement; connection: Connection | undefined }) {
+function Tables({ statement, connectionName }: { statement: Statement; connectionName: string | undefined }) {
   const { lines, recount_pending } = statement
   const tables = tablesOf(lines)
   return (
@@ -99,8 +99,8 @@ function Tables({ statement, connection }: { statement: Statement; connection: C
       )}
       {lines.length === 0 && !recount_pending && (
         <p className="dim">
-          {connection === undefined ? 'No connection' : <bdi>{connection.name}</bdi>} had{' '}
-          {connection === undefined ? 'a' : 'no'} refund, cancellation or other change in this month.
+          {connectionName === undefined ? 'No connection' : <bdi>{connectionName}</bdi>} had{' '}
+          {connectionName === undefined ? 'a' : 'no'} refund, cancellation or other change in this month.
         </p>
       )}
       {tables.map(([key, own]) => (
