@@ -5,7 +5,7 @@ export type Stats = Awaited<ReturnType<typeof api.stats.get>>
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** The verdicts of the last days, today included, by UTC day. */
+/** The verdicts of the last days, today included, by UTC day. No live event has them, so they are read again whenever they are shown. */
 export function statsQuery(project_id: string, days: number) {
   return queryOptions({
     queryKey: ['stats', 'days', project_id, days],
@@ -18,5 +18,6 @@ export function statsQuery(project_id: string, days: number) {
         },
         { signal },
       ),
+    staleTime: 0,
   })
 }

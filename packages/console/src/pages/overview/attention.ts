@@ -4,7 +4,10 @@ import { unresolvedOf } from './unresolved.ts'
 
 const MOST = 200
 
-/** The open and acknowledged incidents, and their counts and money. */
+/**
+ * The open and acknowledged incidents, and their counts and money. Live events are not written into it, so it is read again whenever
+ * it is shown: it must not say that all is quiet because nobody looked for a moment.
+ */
 export function attentionQuery(project_id: string) {
   return queryOptions({
     queryKey: ['incidents', 'attention', project_id],
@@ -19,5 +22,6 @@ export function attentionQuery(project_id: string) {
         : { data: [], next_cursor: null }
       return { incidents, unresolved: unresolvedOf(open, acknowledged, actions) }
     },
+    staleTime: 0,
   })
 }

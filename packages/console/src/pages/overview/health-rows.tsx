@@ -1,10 +1,11 @@
 import type { AlertChannel, Connection } from '@backstop/client'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { channelList } from '../../api/channels.ts'
-import { connectionList } from '../../api/connections.ts'
-import { useList } from '../../api/list.ts'
+import { channelsQuery } from '../../api/channels.ts'
+import { connectionsQuery } from '../../api/connections.ts'
 import { Badge } from '../../parts/badges.tsx'
 import { Problem } from '../../parts/problem.tsx'
+import { useLiveRefresh } from '../../parts/use-live-refresh.ts'
 import classes from './overview.module.css'
 
 interface Row {
@@ -16,27 +17,33 @@ interface Row {
   readonly text: string
 }
 
+const LIVE = ['connection', 'channel'] as const
+const KEYS = [
+  ['connections', 'all'],
+  ['channels', 'all'],
+] as const
+
 /** The connections and channels that need somebody. Healthy ones are counted in one line. */
 export function HealthRows({ project }: { project: string }) {
-  const connections = useList(connectionList, { project_id: project })
-  const channels = useList(channelList, { project_id: project })
-  const error = connections.error ?? channels.error
-  if (error !== null) {
+  const connections = useQuery(connectionsQuery(project))
+  const channels = useQuery(channelsQuery(project))
+  useLiveRefresh(LIVE, KEYS)
+  if (connections.data === undefined || channels.data === undefined) {
+    const error = connections.error ?? channels.error
+    if (error === null) return null
     return (
       <Problem
         error={error}
         what="Connections and channels could not be read"
         retry={() => {
-          connections.retry()
-          channels.retry()
+          void connections.refetch()
+          void channels.refetch()
         }}
       />
     )
   }
-  if (connections.isLoading || channels.isLoading) return null
-  const shown = connections.items.filter(({ status }) => status !== 'deleted')
-  const rows = [...shown.flatMap(connectionRow), ...channels.items.flatMap(channelRow)]
-  const healthy = shown.length + channels.items.length - new Set(rows.map(({ id }) => id)).size
+  const rows = [...connections.data.flatMap(connectionRow), ...channels.data.flatMap(channelRow)]
+  const healthy = connections.data.length + channels.data.length - rows.length
   return (
     <section className={classes.section}>
       <h2>Connections and channels</h2>
@@ -53,7 +60,7 @@ export function HealthRows({ project }: { project: string }) {
           </li>
         ))}
       </ul>
-      <Rest project={project} connections={shown.length} channels={channels.items.length} healthy={healthy} />
+      <Rest project={project} connections={connections.data.length} channels={channels.data.length} healthy={healthy} />
     </section>
   )
 }

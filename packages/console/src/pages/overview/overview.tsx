@@ -2,8 +2,7 @@ import { SegmentedControl, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import * as z from 'zod/mini'
-import { connectionList } from '../../api/connections.ts'
-import { useList } from '../../api/list.ts'
+import { connectionsQuery } from '../../api/connections.ts'
 import { type Stats, statsQuery } from '../../api/stats.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/problem.tsx'
@@ -33,10 +32,9 @@ export function Page() {
   const now = useNow()
   useLiveRefresh(LIVE, KEYS)
   const isKnown = stats.data !== undefined && attention.data !== undefined
-  const connections = useList(connectionList, { project_id: project })
-  const isUnconnected = !connections.isLoading && connections.error === null && connections.items.length === 0
+  const { data: connections } = useQuery(connectionsQuery(project))
   // A project that sees nothing must not call itself quiet.
-  const isBlind = isUnconnected && stats.data?.totals.length === 0 && attention.data?.incidents.length === 0
+  const isBlind = connections?.length === 0 && stats.data?.totals.length === 0 && attention.data?.incidents.length === 0
   const sentence = isKnown ? overviewSentence(attention.data.unresolved, stats.data, days, now) : 'Overview'
   const title = isBlind ? 'No account is connected yet' : sentence
   return (
