@@ -23,12 +23,12 @@ async function searchPage({ project_id, q, cursor }: Search, signal: AbortSignal
   const options = { signal }
   const page = cursor === undefined ? {} : { cursor }
   const { data, next_cursor } = await api.search.search({ project_id, q, limit: RESULTS, ...page }, options)
+  const hits = data.filter(({ type }) => type === 'action' || type === 'incident')
   const ids = await Promise.all(
-    data.map(async ({ type, id }) => {
-      if (type === 'incident') return id
-      return type === 'action' ? (await api.actions.get(id, options)).incident_id : null
-    }),
+    hits.map(async ({ type, id }) => (type === 'incident' ? id : (await api.actions.get(id, options)).incident_id)),
   )
   const known = [...new Set(ids)].filter(id => id !== null)
-  return { data: await Promise.all(known.map(id => api.incidents.get(id, options))), next_cursor }
+  const incidents = await Promise.all(known.map(id => api.incidents.get(id, options)))
+  // Actions come first, so after a page without one there is none.
+  return { data: incidents, next_cursor: hits.length === 0 ? null : next_cursor }
 }
