@@ -1,5 +1,5 @@
 import type { AlertChannel } from '@backstop/client'
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { allOf } from './all-of.ts'
 import { api } from './client.ts'
 import { defineList } from './list.ts'
@@ -18,6 +18,11 @@ export function channelsQuery(project_id: string) {
     queryFn: ({ signal }) => allOf(api.alertChannels.list({ project_id, limit: 200 }, { signal })),
     staleTime: 0,
   })
+}
+
+/** For choices and names: none while they are read. */
+export function useAllChannels(project_id: string): readonly AlertChannel[] {
+  return useQuery(channelsQuery(project_id)).data ?? []
 }
 
 export function channelQuery(id: string) {

@@ -1,5 +1,5 @@
 import type { Connection } from '@backstop/client'
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { allOf } from './all-of.ts'
 import { api } from './client.ts'
 import { defineList } from './list.ts'
@@ -18,6 +18,11 @@ export function connectionsQuery(projectId: string) {
     queryFn: ({ signal }) => allOf(api.connections.list(projectId, { limit: 200 }, { signal })),
     staleTime: 0,
   })
+}
+
+/** For choices and names: none while they are read. */
+export function useAllConnections(projectId: string): readonly Connection[] {
+  return useQuery(connectionsQuery(projectId)).data ?? []
 }
 
 export function connectionQuery(projectId: string, id: string) {

@@ -2,7 +2,7 @@ import type { Action } from '@backstop/client'
 import { Link } from '@tanstack/react-router'
 import * as z from 'zod/mini'
 import { actionList } from '../../api/actions.ts'
-import { connectionList } from '../../api/connections.ts'
+import { useAllConnections } from '../../api/connections.ts'
 import { useList } from '../../api/list.ts'
 import { AmountFilter } from '../../parts/amount-filter.tsx'
 import { VerdictBadge } from '../../parts/badges.tsx'
@@ -43,7 +43,7 @@ export function Page() {
   const [{ min_amount, max_amount, ...filters }, setFilters] = useFilters(FILTERS)
   const query = { project_id, ...filters, ...amountQuery({ min_amount, max_amount }) }
   const list = useList(actionList, query)
-  const connections = useList(connectionList, { project_id }).items
+  const connections = useAllConnections(project_id)
   const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
   return (
     <>

@@ -1,6 +1,5 @@
 import type { AlertChannel } from '@backstop/client'
-import { connectionList } from '../../api/connections.ts'
-import { useList } from '../../api/list.ts'
+import { useAllConnections } from '../../api/connections.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
 import { DAYS, describeTarget, nameEvent } from './words.ts'
@@ -8,7 +7,7 @@ import { DAYS, describeTarget, nameEvent } from './words.ts'
 /** The settings of a channel for people who may not change them. */
 export function ChannelFacts({ channel }: { channel: AlertChannel }) {
   const { config, events, filter, quiet_hours, shows_personal_data } = channel
-  const connections = useList(connectionList, { project_id: channel.project_id }).items
+  const connections = useAllConnections(channel.project_id)
   const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
   return (
     <Facts

@@ -1,7 +1,6 @@
 import { Checkbox, MultiSelect, Select, Switch, Textarea, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { connectionList } from '../../api/connections.ts'
-import { useList } from '../../api/list.ts'
+import { useAllConnections } from '../../api/connections.ts'
 import classes from './channel-form.module.css'
 import { canBeQuiet, type Draft } from './draft.ts'
 import { QuietHoursFields } from './quiet-hours.tsx'
@@ -74,7 +73,7 @@ export function ChannelForm({ projectId, isNew, headerNames = [], children, ...f
 }
 
 function FilterFields({ draft, faults, change, projectId }: FormProps & { projectId: string }) {
-  const connections = useList(connectionList, { project_id: projectId }).items
+  const connections = useAllConnections(projectId)
   const known = connections.map(({ connection_id, name }) => ({ value: connection_id, label: name }))
   const deleted = draft.connectionIds
     .filter(id => known.every(({ value }) => value !== id))

@@ -2,7 +2,7 @@ import type { Delivery } from '@backstop/client'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import * as z from 'zod/mini'
-import { channelList } from '../../api/channels.ts'
+import { useAllChannels } from '../../api/channels.ts'
 import { deliveryList } from '../../api/deliveries.ts'
 import { useList } from '../../api/list.ts'
 import { Badge, StateBadge } from '../../parts/badges.tsx'
@@ -46,7 +46,7 @@ export function DeliveryList({ projectId, channelId }: { projectId: string; chan
     ...(channelId === undefined ? {} : { channel_id: channelId }),
     ...(from === undefined ? {} : { from }),
   })
-  const channels = useList(channelList, { project_id: projectId }).items
+  const channels = useAllChannels(projectId)
   const names = new Map(channels.map(({ channel_id, name }) => [channel_id, name]))
   const mayRetry = useSession().may('manage', projectId)
   return (

@@ -1,7 +1,6 @@
 import type { IncidentWithTimeline } from '@backstop/client'
 import { Link } from '@tanstack/react-router'
-import { channelList } from '../../api/channels.ts'
-import { useList } from '../../api/list.ts'
+import { useAllChannels } from '../../api/channels.ts'
 import { StateBadge } from '../../parts/badges.tsx'
 import { Principal } from '../../parts/name-of.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -17,8 +16,8 @@ const EVENTS: Record<string, string> = {
 
 /** The names of the project's channels by their id. */
 export function useChannelNames(project_id: string): ReadonlyMap<string, string> {
-  const { items } = useList(channelList, { project_id })
-  return new Map(items.map(({ channel_id, name }) => [channel_id, name]))
+  const channels = useAllChannels(project_id)
+  return new Map(channels.map(({ channel_id, name }) => [channel_id, name]))
 }
 
 /** Which channels got messages about the incident, and whether they arrived. */

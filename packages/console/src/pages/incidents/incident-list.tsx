@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import * as z from 'zod/mini'
-import { connectionList } from '../../api/connections.ts'
+import { useAllConnections } from '../../api/connections.ts'
 import { incidentList } from '../../api/incidents.ts'
 import { useList } from '../../api/list.ts'
 import { StateBadge } from '../../parts/badges.tsx'
@@ -36,7 +36,7 @@ export function Page() {
   const project_id = useProjectId()
   const [filters, setFilters] = useFilters(FILTERS)
   const [{ q }, setSearch] = useFilters(SEARCH)
-  const connections = useList(connectionList, { project_id }).items
+  const connections = useAllConnections(project_id)
   const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
   const isSearch = q !== undefined && q.trim() !== ''
   const { from, to } = filters

@@ -1,6 +1,6 @@
 import type { ShownBudget } from '@backstop/client'
 import { budgetList } from '../../api/budgets.ts'
-import { connectionList } from '../../api/connections.ts'
+import { useAllConnections } from '../../api/connections.ts'
 import { useList } from '../../api/list.ts'
 import { formatMoney } from '../../format/money.ts'
 import { type Column, DataList } from '../../parts/data-list.tsx'
@@ -19,7 +19,7 @@ export function Page() {
   const { may } = useSession()
   const list = useList(budgetList, { project_id })
   useReadAgain('budgets')
-  const connections = useList(connectionList, { project_id }).items
+  const connections = useAllConnections(project_id)
   const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
   const canChange = may('manage', project_id)
   return (

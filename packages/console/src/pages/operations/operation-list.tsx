@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import * as z from 'zod/mini'
-import { connectionList } from '../../api/connections.ts'
+import { useAllConnections } from '../../api/connections.ts'
 import { useList } from '../../api/list.ts'
 import { operationList } from '../../api/operations.ts'
 import { AmountFilter } from '../../parts/amount-filter.tsx'
@@ -39,7 +39,7 @@ export function Page() {
   const query = { project_id, ...filters, ...amountQuery({ min_amount, max_amount }) }
   const list = useList(operationList, query)
   useReadAgain('operations')
-  const connections = useList(connectionList, { project_id }).items
+  const connections = useAllConnections(project_id)
   const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
   const setSubject = useCallback((subject: string | undefined) => setFilters({ subject }), [setFilters])
   const setReference = useCallback((provider_ref: string | undefined) => setFilters({ provider_ref }), [setFilters])

@@ -1,9 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
-import { connectionList } from '../../api/connections.ts'
+import { useAllConnections } from '../../api/connections.ts'
 import { expectedChangeQuery } from '../../api/expected-changes.ts'
-import { useList } from '../../api/list.ts'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
@@ -22,7 +21,7 @@ export function Page() {
   const queryClient = useQueryClient()
   const { may } = useSession()
   const { data: change, error, refetch } = useQuery(expectedChangeQuery(id))
-  const connections = useList(connectionList, { project_id: projectId }).items
+  const connections = useAllConnections(projectId)
   if (error !== null && change === undefined)
     return <Problem error={error} retry={() => void refetch()} what="The expected change could not be read" />
   if (change === undefined) return <PageHead title="Expected change" />

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { connectionList } from '../../api/connections.ts'
+import { useAllConnections } from '../../api/connections.ts'
 import { type ExpectedChange, expectedChangeList } from '../../api/expected-changes.ts'
 import { useList } from '../../api/list.ts'
 import { type Column, DataList } from '../../parts/data-list.tsx'
@@ -15,7 +15,7 @@ export function Page() {
   const project_id = useProjectId()
   const mayChange = useSession().may('manage', project_id)
   const list = useList(expectedChangeList, { project_id })
-  const connections = useList(connectionList, { project_id }).items
+  const connections = useAllConnections(project_id)
   const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
   const [isOpen, setIsOpen] = useState(false)
   return (

@@ -1,4 +1,4 @@
-import { connectionList } from '../../api/connections.ts'
+import { useAllConnections } from '../../api/connections.ts'
 import { useList } from '../../api/list.ts'
 import { type Storm, stormList } from '../../api/storms.ts'
 import { formatMoney } from '../../format/money.ts'
@@ -15,9 +15,9 @@ const KEYS = [['storms', 'list']] as const
 export function Page() {
   const project_id = useProjectId()
   const list = useList(stormList, { project_id })
-  const { items } = useList(connectionList, { project_id })
+  const connections = useAllConnections(project_id)
   useLiveRefresh(LIVE, KEYS)
-  const names = new Map(items.map(({ connection_id, name }) => [connection_id, name]))
+  const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
   return (
     <>
       <PageHead title="Storms" />
