@@ -7,23 +7,13 @@ import { api } from '../api/client.ts'
 import { isAdminAnywhere, useSession } from '../session/session.ts'
 import classes from './palette.module.css'
 import { PROJECT_PLACES, systemPlacesFor } from './places.ts'
+import { pathOf } from './search-hits.ts'
 
 interface Hit {
   readonly href: string
   readonly title: string
   readonly kind: string
 }
-
-/** The folder of the pages of each kind of search result. */
-const PLACE_OF = {
-  action: 'actions',
-  incident: 'incidents',
-  delivery: 'channels',
-  connection: 'connections',
-  channel: 'channels',
-  operation: 'operations',
-  run: 'runs',
-} as const
 
 /** Finds pages by their name, and everything else by the search of the API. */
 export function Palette({ projectId, close }: { projectId: string | undefined; close: () => void }) {
@@ -38,10 +28,10 @@ export function Palette({ projectId, close }: { projectId: string | undefined; c
     enabled: query.length >= 2 && projectId !== undefined,
     placeholderData: keepPreviousData,
   })
-  const found: Hit[] = (query.length >= 2 ? (data?.data ?? []) : []).map(({ type, id, title, project_id }) => ({
-    href: `/p/${project_id}/${PLACE_OF[type]}/${encodeURIComponent(id)}`,
-    title,
-    kind: type,
+  const found: Hit[] = (query.length >= 2 ? (data?.data ?? []) : []).map(result => ({
+    href: pathOf(result),
+    title: result.title,
+    kind: result.type,
   }))
   const hits = [...pagesFor(text.trim(), projectId, isAdminAnywhere(me)), ...found]
   const open = (hit: Hit | undefined) => {

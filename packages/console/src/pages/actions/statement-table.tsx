@@ -2,27 +2,23 @@ import { Link } from '@tanstack/react-router'
 import type { Statement, StatementLine } from '../../api/statements.ts'
 import { formatMoney } from '../../format/money.ts'
 import { monthBounds } from '../../parts/period.ts'
+import { searchOf } from './statement-links.ts'
 import classes from './statements.module.css'
 import { KINDS } from './words.ts'
 
 type Category = StatementLine['category']
 
-const CATEGORIES: readonly { category: Category; label: string; search: Record<string, string> }[] = [
-  { category: 'made_by_our_software', label: 'Made by our software', search: { verdict: 'explained' } },
-  {
-    category: 'expected',
-    label: 'Made by people: announced or confirmed',
-    search: { reason: 'expected_change_matches' },
-  },
-  { category: 'unexplained', label: 'Unexplained: made by nobody we know', search: { verdict: 'unexplained' } },
-  { category: 'pending', label: 'Pending', search: { verdict: 'pending' } },
-  { category: 'other', label: 'Other', search: {} },
-  { category: 'not_carried_out', label: 'Not carried out', search: {} },
+const CATEGORIES: readonly { category: Category; label: string }[] = [
+  { category: 'made_by_our_software', label: 'Made by our software' },
+  { category: 'expected', label: 'Made by people: announced or confirmed' },
+  { category: 'unexplained', label: 'Unexplained: made by nobody we know' },
+  { category: 'pending', label: 'Pending' },
+  { category: 'other', label: 'Other' },
+  { category: 'not_carried_out', label: 'Not carried out' },
 ]
 interface Row {
   category: Category
   label: string
-  search: Record<string, string>
   /** Undefined: the category has no action in this currency. */
   line: StatementLine | undefined
 }
@@ -35,14 +31,14 @@ interface TableProps {
   lines: readonly StatementLine[]
 }
 
-/** The lines of a statement that can be added up. Each number links to the list behind it. */
+/** The lines of a statement that can be added up. A number links to its actions, if a list shows exactly these. */
 export function StatementTable({ statement, lines }: TableProps) {
   const { currency, mode } = lines[0] ?? { currency: null, mode: null }
   const carriedOut = lines.filter(({ category }) => category !== 'not_carried_out')
-  const rows = CATEGORIES.flatMap(({ category, label, search }): Row[] => {
+  const rows = CATEGORIES.flatMap(({ category, label }): Row[] => {
     const own = lines.filter(line => line.category === category)
-    if (own.length === 0 && ALWAYS.has(category)) return [{ category, label, search, line: undefined }]
-    return own.map(line => ({ category, label, search, line }))
+    if (own.length === 0 && ALWAYS.has(category)) return [{ category, label, line: undefined }]
+    return own.map(line => ({ category, label, line }))
   })
   const title = `${currency === null ? 'Without money' : currency.toUpperCase()}${mode === 'test' ? ', test mode' : ''}`
   return (
@@ -64,14 +60,10 @@ export function StatementTable({ statement, lines }: TableProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ category, label, search, line }) => (
+          {rows.map(({ category, label, line }) => (
             <tr key={`${category} ${line?.kind} ${line?.mode}`} data-category={category}>
               <th scope="row">{label}</th>
-              {line === undefined ? (
-                <Nothing currency={currency} />
-              ) : (
-                <Line line={line} statement={statement} search={search} />
-              )}
+              {line === undefined ? <Nothing currency={currency} /> : <Line line={line} statement={statement} />}
             </tr>
           ))}
         </tbody>
@@ -104,25 +96,26 @@ function Nothing({ currency }: { currency: string | null }) {
   )
 }
 
-interface LineProps {
-  line: StatementLine
-  statement: Statement
-  search: Record<string, string>
-}
-
-function Line({ line, statement, search }: LineProps) {
-  const { kind, mode, count, amount, currency, category } = line
-  const { project_id, connection_id, month } = statement
+function Line({ line, statement }: { line: StatementLine; statement: Statement }) {
+  const { kind, count, amount, currency, category } = line
+  const { project_id, connection_id, month, lines } = statement
   const tone = category === 'unexplained' ? classes.unexplained : category === 'pending' ? classes.pending : ''
   const { from, to } = monthBounds(month)
-  const facts = { ...(currency === null ? {} : { currency }), ...(mode === null ? {} : { mode }) }
+  const search = searchOf(line, lines)
   const where = connection_id === null ? {} : { connection_id }
-  const behind = { ...search, kind, ...where, ...facts, made_from: from, made_to: to }
   const number = (text: string) => (
     <td className={`${classes.number} ${tone}`}>
-      <Link to="/p/$project/actions" params={{ project: project_id }} search={behind as never}>
-        {text}
-      </Link>
+      {search === undefined ? (
+        text
+      ) : (
+        <Link
+          to="/p/$project/actions"
+          params={{ project: project_id }}
+          search={{ ...search, ...where, made_from: from, made_to: to } as never}
+        >
+          {text}
+        </Link>
+      )}
     </td>
   )
   return (

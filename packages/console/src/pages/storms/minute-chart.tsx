@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { formatClock } from '../../format/times.ts'
 import classes from './storm.module.css'
-import type { Bar } from './storm-summary.ts'
+import { type Bar, searchOfBar } from './storm-summary.ts'
 
 /** In pixels, with the space to the next. It has room for the two times of the axis below two bars. */
 const WIDEST_BAR = 64
@@ -24,13 +24,10 @@ export function MinuteChart({
       {/* As wide as its bars, so that the times of the axis are below the edges of the first and the last one. */}
       <div className={classes.frame} style={{ width: `min(100%, ${bars.length * WIDEST_BAR}px)` }}>
         <div className={classes.chart}>
-          {bars.map(({ fromMs, toMs, count }) => {
+          {bars.map(bar => {
+            const { fromMs, count } = bar
             const words = `${count} at ${formatClock(fromMs)}`
-            const search = {
-              connection_id: connectionId,
-              from: new Date(fromMs).toISOString(),
-              to: new Date(toMs + 60_000).toISOString(),
-            }
+            const search = { connection_id: connectionId, ...searchOfBar(bar) }
             return (
               <Link
                 key={fromMs}

@@ -1,7 +1,7 @@
 import type { Action, Incident } from '@backstop/client'
 import { describe, expect, test } from 'vitest'
 import type { Member } from './storm-members.ts'
-import { barsOf, commonOf, sumsOf } from './storm-summary.ts'
+import { barsOf, commonOf, searchOfBar, sumsOf } from './storm-summary.ts'
 
 function memberOf(action: Partial<Action>): Member {
   const base = { amount: 100, currency: 'eur', mode: 'live', state: 'succeeded', subject: `pi_${Math.random()}` }
@@ -45,6 +45,12 @@ describe('the bars of a storm', () => {
     const bars = barsOf(times)
     expect(bars.length).toBeLessThanOrEqual(90)
     expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(500)
+  })
+
+  test('link to the actions that were made within them, whenever these were seen', () => {
+    expect(barsOf([90_000]).map(searchOfBar)).toEqual([
+      { made_from: '1970-01-01T00:01:00.000Z', made_to: '1970-01-01T00:02:00.000Z' },
+    ])
   })
 
   test('are none without actions', () => {

@@ -84,3 +84,8 @@ export function barsOf(atMs: readonly number[]): Bar[] {
   }
   return bars
 }
+
+/** The filters of the list of the actions that were made within a bar. */
+export function searchOfBar({ fromMs, toMs }: Bar): { made_from: string; made_to: string } {
+  return { made_from: new Date(fromMs).toISOString(), made_to: new Date(toMs).toISOString() }
+}

@@ -1,0 +1,49 @@
+import type { StatementLine } from '../../api/statements.ts'
+
+type Category = StatementLine['category']
+type Search = Readonly<Record<string, string>>
+
+interface Nearest {
+  readonly search: Search
+  /** The categories whose actions pass the filters. */
+  readonly shows: readonly Category[]
+}
+
+const ALL: readonly Category[] = [
+  'made_by_our_software',
+  'expected',
+  'unexplained',
+  'pending',
+  'other',
+  'not_carried_out',
+]
+/** The filters of the list of actions that fit a category best. None leaves out what was not carried out. */
+const NEAREST: Record<Category, Nearest> = {
+  made_by_our_software: {
+    search: { verdict: 'explained' },
+    shows: ['made_by_our_software', 'expected', 'other', 'not_carried_out'],
+  },
+  expected: { search: { reason: 'expected_change_matches' }, shows: ['expected', 'not_carried_out'] },
+  unexplained: { search: { verdict: 'unexplained' }, shows: ['unexplained', 'not_carried_out'] },
+  pending: { search: { verdict: 'pending' }, shows: ['pending', 'not_carried_out'] },
+  other: { search: {}, shows: ALL },
+  not_carried_out: { search: {}, shows: ALL },
+}
+
+/**
+ * The filters of the list that shows exactly the actions of a line; undefined if the nearest list shows others too.
+ * @param lines all lines of the statement
+ */
+export function searchOf(line: StatementLine, lines: readonly StatementLine[]): Search | undefined {
+  const { category, kind, currency, mode } = line
+  const { search, shows } = NEAREST[category]
+  const shown = lines.filter(
+    other =>
+      shows.includes(other.category) &&
+      other.kind === kind &&
+      (currency === null || other.currency === currency) &&
+      (mode === null || other.mode === mode),
+  )
+  if (shown.length > 1) return undefined
+  return { ...search, kind, ...(currency === null ? {} : { currency }), ...(mode === null ? {} : { mode }) }
+}
