@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
-import { PageHead } from '../../parts/page-head.tsx'
+import { ManagersOnly } from '../../parts/managers-only.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useProjectId } from '../../parts/use-route.ts'
 import classes from './channel.module.css'
@@ -12,8 +12,21 @@ import { type Draft, EMPTY_DRAFT, findFaults, newChannelOf } from './draft.ts'
 import { MessagePreview } from './message-preview.tsx'
 import { settingsOf, targetOf } from './preview-settings.ts'
 
-/** A new channel: the form, and beside it the message that it will send. */
 export function Page() {
+  const above = (
+    <Link to="/p/$project/channels" params={{ project: useProjectId() }}>
+      Channels
+    </Link>
+  )
+  return (
+    <ManagersOnly title="New channel" above={above}>
+      <NewChannel />
+    </ManagersOnly>
+  )
+}
+
+/** The form of a channel, and beside it the message that it will send. */
+function NewChannel() {
   const projectId = useProjectId()
   const navigate = useNavigate()
   const queryClient = useQueryClient()
@@ -32,33 +45,23 @@ export function Page() {
     if (Object.keys(faults).length === 0) create.mutate()
   }
   return (
-    <>
-      <PageHead
-        title="New channel"
-        above={
-          <Link to="/p/$project/channels" params={{ project: projectId }}>
-            Channels
-          </Link>
-        }
-      />
-      <div className={classes.sides}>
-        <ChannelForm
-          draft={draft}
-          faults={isChecked ? faults : {}}
-          change={changed => setDraft({ ...draft, ...changed })}
-          projectId={projectId}
-          isNew
-        >
-          {create.error !== null && <Problem error={create.error} what="The channel was not created" />}
-          <div className={classes.buttons}>
-            <Button loading={create.isPending} onClick={submit}>
-              Create channel
-            </Button>
-            <span className="dim">You can test it on the next page.</span>
-          </div>
-        </ChannelForm>
-        <MessagePreview kind={draft.kind} projectId={projectId} settings={settingsOf(draft)} target={targetOf(draft)} />
-      </div>
-    </>
+    <div className={classes.sides}>
+      <ChannelForm
+        draft={draft}
+        faults={isChecked ? faults : {}}
+        change={changed => setDraft({ ...draft, ...changed })}
+        projectId={projectId}
+        isNew
+      >
+        {create.error !== null && <Problem error={create.error} what="The channel was not created" />}
+        <div className={classes.buttons}>
+          <Button loading={create.isPending} onClick={submit}>
+            Create channel
+          </Button>
+          <span className="dim">You can test it on the next page.</span>
+        </div>
+      </ChannelForm>
+      <MessagePreview kind={draft.kind} projectId={projectId} settings={settingsOf(draft)} target={targetOf(draft)} />
+    </div>
   )
 }

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../api/client.ts'
-import { PageHead } from '../../parts/page-head.tsx'
+import { ManagersOnly } from '../../parts/managers-only.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useProjectId } from '../../parts/use-route.ts'
 import classes from './connections.module.css'
@@ -34,8 +34,21 @@ function bodyOf({ kind, name, out_of_band, destination_secret, site }: Draft): N
   }
 }
 
-/** The first step of the setup: names the account. Its page then shows the steps at the provider with their ticks. */
 export function Page() {
+  const above = (
+    <Link to="/p/$project/connections" params={{ project: useProjectId() }}>
+      Connections
+    </Link>
+  )
+  return (
+    <ManagersOnly title="Connect a billing account" above={above}>
+      <NewConnectionForm />
+    </ManagersOnly>
+  )
+}
+
+/** The first step of the setup: names the account. Its page then shows the steps at the provider with their ticks. */
+function NewConnectionForm() {
   const project_id = useProjectId()
   const navigate = useNavigate()
   const queryClient = useQueryClient()
@@ -55,25 +68,15 @@ export function Page() {
   }
   const isComplete = draft.name.trim() !== '' && (draft.kind !== 'reseller' || draft.destination_secret.trim() !== '')
   return (
-    <>
-      <PageHead
-        title="Connect a billing account"
-        above={
-          <Link to="/p/$project/connections" params={{ project: project_id }}>
-            Connections
-          </Link>
-        }
-      />
-      <form className={classes.body} onSubmit={submit}>
-        <div className={classes.form}>
-          <Fields draft={draft} onChange={change => setDraft({ ...draft, ...change })} />
-          <Button type="submit" size="sm" loading={create.isPending} disabled={!isComplete}>
-            Make its endpoint
-          </Button>
-        </div>
-        {create.error !== null && <Problem error={create.error} what="The account is not connected" />}
-      </form>
-    </>
+    <form className={classes.body} onSubmit={submit}>
+      <div className={classes.form}>
+        <Fields draft={draft} onChange={change => setDraft({ ...draft, ...change })} />
+        <Button type="submit" size="sm" loading={create.isPending} disabled={!isComplete}>
+          Make its endpoint
+        </Button>
+      </div>
+      {create.error !== null && <Problem error={create.error} what="The account is not connected" />}
+    </form>
   )
 }
 

@@ -88,7 +88,7 @@ function Resolve({ incident, asked, changes, onClose }: Props & { asked: Asked; 
             lost={lost}
             isBusy={isPending}
             onKeepTheirs={close}
-            onApplyYours={() => void attempt({ change: lost })}
+            onApplyYours={() => void attempt({ change: lost, version: incident.version })}
           />
         ) : null
       }

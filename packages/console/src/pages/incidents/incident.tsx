@@ -70,7 +70,7 @@ function Incident({ incident, above }: { incident: IncidentWithTimeline; above: 
             lost={lost}
             isBusy={isPending}
             onKeepTheirs={forget}
-            onApplyYours={() => void send({ change: lost })}
+            onApplyYours={() => void send({ change: lost, version: incident.version })}
           />
         </div>
       )}

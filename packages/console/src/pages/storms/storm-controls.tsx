@@ -11,8 +11,8 @@ import { type Change, sendChange } from '../incidents/use-incident-change.ts'
 import type { Resolution } from '../incidents/words.ts'
 import classes from './storm.module.css'
 
-/** Acknowledges and resolves all incidents of a storm as one. `a` acknowledges, `r` resolves. */
-export function useStormControls(storm: Storm) {
+/** Acknowledges and resolves all incidents of a storm as one. If the reader may do so, `a` acknowledges and `r` resolves. */
+export function useStormControls(storm: Storm, canWrite: boolean) {
   const { storm_id, state } = storm
   const queryClient = useQueryClient()
   const [first, setFirst] = useState<Resolution['reason'] | 'none'>()
@@ -24,8 +24,9 @@ export function useStormControls(storm: Storm) {
   })
   const { mutate, isPending } = change
   useEffect(() => {
+    if (!canWrite || state === 'resolved') return
     const press = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || isTyping(event) || state === 'resolved') return
+      if (event.defaultPrevented || isTyping(event)) return
       if (event.key === 'a' && state === 'open' && !isPending) mutate({ kind: 'acknowledge' })
       else if (event.key === 'r') setFirst('none')
       else return
@@ -33,7 +34,7 @@ export function useStormControls(storm: Storm) {
     }
     window.addEventListener('keydown', press)
     return () => window.removeEventListener('keydown', press)
-  }, [state, isPending, mutate])
+  }, [canWrite, state, isPending, mutate])
   return { change, first, setFirst }
 }
 

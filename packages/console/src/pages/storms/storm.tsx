@@ -62,8 +62,8 @@ function StormPage({ storm, above }: { storm: StormWithSteps; above: ReactNode }
   const { project_id: project, connection_id: id, state, began_at, last_at, ended_at, incidents } = storm
   const { data: connection } = useQuery(connectionQuery(project, id))
   const members = useQuery(membersQuery(storm))
-  const controls = useStormControls(storm)
   const canWrite = may('incidents:write', project)
+  const controls = useStormControls(storm, canWrite)
   const money = moneyText(storm)
   return (
     <>
@@ -93,7 +93,7 @@ function StormPage({ storm, above }: { storm: StormWithSteps; above: ReactNode }
           <CopyId id={storm.storm_id} />
         </div>
       </PageHead>
-      <StormDialogs storm={storm} controls={controls} />
+      {canWrite && <StormDialogs storm={storm} controls={controls} />}
       {members.error !== null && members.data === undefined ? (
         <Problem
           error={members.error}
