@@ -1,15 +1,6 @@
-import { ApiProblem } from '@backstop/client'
 import { Button, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './lost-race.module.css'
-
-/** True if somebody else changed the resource first, so that the write was refused. */
-export function isLostRace(error: unknown): boolean {
-  return (
-    error instanceof ApiProblem &&
-    (error.code === 'precondition_failed' || error.code === 'incident_state' || error.code === 'illegal_transition')
-  )
-}
 
 interface Props {
   /** What somebody else made of it, for example `Acknowledged by Ada, 2 min ago`. */

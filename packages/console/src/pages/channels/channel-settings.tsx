@@ -5,7 +5,8 @@ import { useState } from 'react'
 import { channelList, channelQuery } from '../../api/channels.ts'
 import { api } from '../../api/client.ts'
 import { mergeIntoLists } from '../../api/list-cache.ts'
-import { isLostRace, LostRace } from '../../parts/lost-race.tsx'
+import { isLostRace } from '../../parts/is-lost-race.ts'
+import { LostRace } from '../../parts/lost-race.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
 import classes from './channel.module.css'
@@ -92,7 +93,9 @@ export function ChannelSettings({ channel, mayChange }: Props) {
               previousExpiresAt={config.previous_secret_expires_at}
               onRotated={changed => {
                 queryClient.setQueryData(channelQuery(changed.channel_id).queryKey, changed)
-                setBase(changed)
+                if (patch === undefined) begin(changed)
+                // After somebody else's change, the form keeps its version, so that saving it shows both.
+                else if (changed.version === base.version + 1) setBase(changed)
               }}
             />
           )}

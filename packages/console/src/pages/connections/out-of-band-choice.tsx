@@ -1,12 +1,13 @@
 import type { Connection } from '@backstop/client'
 import { Button, Menu, Modal } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type SyntheticEvent, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { connectionList, connectionQuery } from '../../api/connections.ts'
 import { mergeIntoLists } from '../../api/list-cache.ts'
-import { isLostRace, LostRace } from '../../parts/lost-race.tsx'
+import { isLostRace } from '../../parts/is-lost-race.ts'
+import { LostRace } from '../../parts/lost-race.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import classes from './connections.module.css'
 import { MODES, type Mode } from './words.ts'
@@ -23,6 +24,7 @@ export function useStoreConnection(): (connection: Connection) => void {
 }
 
 function useChangeMode(connection: Connection) {
+  const queryClient = useQueryClient()
   const store = useStoreConnection()
   const [former, setFormer] = useState<Mode | null>(null)
   const change = useMutation({
@@ -33,23 +35,23 @@ function useChangeMode(connection: Connection) {
         { out_of_band: to },
         { ifVersion: version },
       ),
-    onMutate({ to }) {
-      store({ ...connection, out_of_band: to })
-      return connection
-    },
     onSuccess: store,
-    onError(_error, _to, before) {
-      if (before !== undefined) store(before)
+    onError() {
       setFormer(null)
+      // Before the dialog shows the setting that is stored, it is read again.
+      return queryClient.invalidateQueries({ queryKey: ['connections'] })
     },
   })
+  const wanted = change.variables?.to ?? connection.out_of_band
   return {
     change,
     former,
-    choose(to: Mode, version = connection.version) {
-      if (to === connection.out_of_band) return
+    wanted,
+    shown: change.isPending ? wanted : connection.out_of_band,
+    choose(to: Mode) {
+      if (to === connection.out_of_band) return change.reset()
       setFormer(former === to ? null : connection.out_of_band)
-      change.mutate({ to, version })
+      change.mutate({ to, version: connection.version })
     },
   }
 }
@@ -57,22 +59,12 @@ function useChangeMode(connection: Connection) {
 /** The setting of one connection: saved at once, with undo, and with the way to see its effect before it is saved. */
 export function OutOfBandChoice({ connection, mayChange }: { connection: Connection; mayChange: boolean }) {
   const navigate = useNavigate()
-  const store = useStoreConnection()
-  const { change, former, choose } = useChangeMode(connection)
-  const { project_id, connection_id, out_of_band, name } = connection
-  if (!mayChange) return <span>{labelOf(out_of_band)}</span>
+  const { change, former, wanted, shown, choose } = useChangeMode(connection)
+  const { project_id, connection_id, name } = connection
+  if (!mayChange) return <span>{labelOf(shown)}</span>
+  const tryAgain = () => change.variables !== undefined && change.mutate(change.variables)
   const showEffect = () =>
     void navigate({ to: '/p/$project/dry-run', params: { project: project_id }, search: { connection_id } as never })
-  const readAgain = async () => {
-    store(await api.connections.get(project_id, connection_id))
-    change.reset()
-  }
-  const applyMine = async () => {
-    const now = await api.connections.get(project_id, connection_id)
-    store(now)
-    change.mutate({ to: change.variables?.to ?? out_of_band, version: now.version })
-  }
-  const wanted = labelOf(change.variables?.to ?? out_of_band)
   // A row of the list is a link, which must not open when its selector is used.
   const keepRow = (event: SyntheticEvent) => {
     event.preventDefault()
@@ -85,14 +77,19 @@ export function OutOfBandChoice({ connection, mayChange }: { connection: Connect
       <span className={classes.choice}>
         <Menu width={300}>
           <Menu.Target>
-            <Button variant="default" size="compact-sm" aria-label={`out_of_band of ${name}: ${labelOf(out_of_band)}`}>
-              {labelOf(out_of_band)} <span aria-hidden>&nbsp;▾</span>
+            <Button variant="default" size="compact-sm" aria-label={`out_of_band of ${name}: ${labelOf(shown)}`}>
+              {labelOf(shown)} <span aria-hidden>&nbsp;▾</span>
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
             {MODES.map(({ value, label, meaning }) => (
-              <Menu.Item key={value} aria-current={value === out_of_band || undefined} onClick={() => choose(value)}>
-                {value === out_of_band ? `${label} ✓` : label}
+              <Menu.Item
+                key={value}
+                aria-current={value === shown || undefined}
+                disabled={change.isPending}
+                onClick={() => choose(value)}
+              >
+                {value === shown ? `${label} ✓` : label}
                 <div className="dim">{meaning}</div>
               </Menu.Item>
             ))}
@@ -109,30 +106,20 @@ export function OutOfBandChoice({ connection, mayChange }: { connection: Connect
           </span>
         )}
       </span>
-      <Modal
-        opened={change.error !== null}
-        onClose={() => void readAgain()}
-        title={`The setting of “${name}” was not saved`}
-      >
+      <Modal opened={change.error !== null} onClose={change.reset} title={`The setting of “${name}” was not saved`}>
         {isLostRace(change.error) ? (
           <LostRace
-            theirs={<CurrentMode connection={connection} />}
-            yours={`out_of_band: ${wanted}`}
-            onKeepTheirs={() => void readAgain()}
-            onApplyYours={() => void applyMine()}
+            theirs={`out_of_band: ${labelOf(connection.out_of_band)}`}
+            yours={`out_of_band: ${labelOf(wanted)}`}
+            onKeepTheirs={change.reset}
+            onApplyYours={() => choose(wanted)}
           />
         ) : (
           change.error !== null && (
-            <Problem error={change.error} what="Nothing was changed" retry={() => void applyMine()} />
+            <Problem error={change.error} what="Nothing was changed" retry={tryAgain} />
           )
         )}
       </Modal>
     </div>
   )
-}
-
-/** The setting that is stored now, read again after a lost race. */
-function CurrentMode({ connection: { project_id, connection_id } }: { connection: Connection }) {
-  const { data } = useQuery({ ...connectionQuery(project_id, connection_id), staleTime: 0 })
-  return data === undefined ? 'Reading…' : `out_of_band: ${labelOf(data.out_of_band)}`
 }

@@ -2,7 +2,7 @@ import type { Incident } from '@backstop/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
-import { isLostRace } from '../../parts/lost-race.tsx'
+import { isLostRace } from '../../parts/is-lost-race.ts'
 import type { Resolution } from './words.ts'
 
 /** A change of the life cycle that a person asks for. */

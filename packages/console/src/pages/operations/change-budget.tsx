@@ -4,7 +4,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { formatMoney, parseMoney } from '../../format/money.ts'
-import { isLostRace, LostRace } from '../../parts/lost-race.tsx'
+import { isLostRace } from '../../parts/is-lost-race.ts'
+import { LostRace } from '../../parts/lost-race.tsx'
 import { Problem } from '../../parts/problem.tsx'
 
 /** Changes the name and the cap of a budget. */

@@ -6,6 +6,7 @@ import { formatDuration } from '../../format/times.ts'
 import { Saving } from './saving.tsx'
 import classes from './settings.module.css'
 import { useProjectChange } from './use-project-change.ts'
+import { versionToSave } from './version-to-save.ts'
 
 const HOUR_S = 3_600
 
@@ -25,7 +26,7 @@ export function Approval({ project, mayChange }: { project: Project; mayChange: 
     ...(isRequired === base.requires_approval ? {} : { requires_approval: isRequired }),
     ...(seconds === base.approval_deadline_seconds ? {} : { approval_deadline_seconds: seconds }),
   }
-  const version = change.error === null ? base.version : project.version
+  const version = versionToSave(base, project, change.error)
   const params = { project: project.project_id }
   return (
     <section className={classes.section} aria-label="Approval">

@@ -6,6 +6,7 @@ import { MessagePreview } from '../channels/message-preview.tsx'
 import { Saving } from './saving.tsx'
 import classes from './settings.module.css'
 import { useProjectChange } from './use-project-change.ts'
+import { versionToSave } from './version-to-save.ts'
 
 type Branding = Project['branding']
 type Fields = Required<Branding>
@@ -25,7 +26,7 @@ export function MailLook({ project, mayChange }: { project: Project; mayChange: 
   const branding = brandingOf(fields)
   const hasChanges = JSON.stringify(fields) !== JSON.stringify(fieldsOf(base.branding))
   const edit = (changed: Partial<Fields>) => setFields({ ...fields, ...changed })
-  const version = change.error === null ? base.version : project.version
+  const version = versionToSave(base, project, change.error)
   // A half-typed value would be refused, so the mail shows the other ones.
   const shown = brandingOf({
     ...fields,

@@ -4,12 +4,13 @@ import { useState } from 'react'
 import { Saving } from './saving.tsx'
 import classes from './settings.module.css'
 import { useProjectChange } from './use-project-change.ts'
+import { versionToSave } from './version-to-save.ts'
 
 export function ProjectName({ project }: { project: Project }) {
   const [name, setName] = useState(project.name)
   const [base, setBase] = useState(project)
   const change = useProjectChange(project, setBase)
-  const version = change.error === null ? base.version : project.version
+  const version = versionToSave(base, project, change.error)
   return (
     <div className={classes.form}>
       <TextInput label="Name" value={name} onChange={event => setName(event.currentTarget.value)} />

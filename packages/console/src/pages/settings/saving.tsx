@@ -1,6 +1,7 @@
 import type { Project } from '@backstop/client'
 import { Button } from '@mantine/core'
-import { isLostRace, LostRace } from '../../parts/lost-race.tsx'
+import { isLostRace } from '../../parts/is-lost-race.ts'
+import { LostRace } from '../../parts/lost-race.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
 import classes from './settings.module.css'
