@@ -19,7 +19,9 @@ export function ManagersOnly({ title, above, children }: Props) {
       {may('manage', projectId)
         ? children
         : me !== undefined && (
-            <p className="body dim">Only managers of this project can do this. Ask one of them for it, or for the role.</p>
+            <p className="body dim">
+              Only managers of this project can do this. Ask one of them for it, or for the role.
+            </p>
           )}
     </>
   )

@@ -115,9 +115,7 @@ export function OutOfBandChoice({ connection, mayChange }: { connection: Connect
             onApplyYours={() => choose(wanted)}
           />
         ) : (
-          change.error !== null && (
-            <Problem error={change.error} what="Nothing was changed" retry={tryAgain} />
-          )
+          change.error !== null && <Problem error={change.error} what="Nothing was changed" retry={tryAgain} />
         )}
       </Modal>
     </div>
