@@ -103,3 +103,39 @@ test('an alert that did not arrive is replayed with its window, and retried from
   await attempts.first().getByText('Answer 200').waitFor()
   await attempts.last().getByText('database down').waitFor()
 })
+
+test('a form that is open when the secret is rotated overwrites no change of somebody else', async () => {
+  const { page } = tab
+  const channelId = channelPath.split('/').at(-1)
+  const { name } = await shop.api.get<{ name: string }>(`/v1/alert-channels/${channelId}`)
+  await tab.open(channelPath)
+  await page.getByLabel('Template').fill('{"typed": "mine"}')
+  await shop.api.patch(`/v1/alert-channels/${channelId}`, { name: 'Renamed by somebody else' })
+  await page.getByRole('button', { name: 'Rotate the secret' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Generate a new secret' }).click()
+  await dialog.getByRole('button', { name: 'Copy the secret' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  const race = page.getByRole('alert')
+  await race.getByText('Renamed by somebody else').waitFor()
+  await race.getByText('Change config').waitFor()
+  await race.getByRole('button', { name: 'Keep what is there now' }).click()
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Renamed by somebody else')
+  await shop.api.patch(`/v1/alert-channels/${channelId}`, { name })
+})
+
+test('a channel that cannot be switched off says why', async () => {
+  const { page } = tab
+  const created = await shop.api.post<{ channel_id: string }>('/v1/alert-channels', {
+    ...{ project_id: shop.projectId, name: 'Deleted soon', events: ['incident.opened'] },
+    config: { kind: 'email', to: ['nobody@example.com'] },
+  })
+  await tab.open(`/p/${shop.projectId}/channels/${created.channel_id}`)
+  const button = page.getByRole('button', { name: 'Switch off' })
+  await button.waitFor()
+  await shop.api.delete(`/v1/alert-channels/${created.channel_id}`)
+  await button.click()
+  const dialog = page.getByRole('dialog', { name: '“Deleted soon” was not switched off' })
+  await dialog.getByText('Nothing was changed').waitFor()
+})

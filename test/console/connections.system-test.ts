@@ -78,6 +78,35 @@ describe('out_of_band', () => {
     expect(new URL(page.url()).pathname).toBe(`/p/${shop.projectId}/connections`)
   })
 
+  test('is shown as chosen while it is saved, and beside that of somebody else who was faster', async () => {
+    const { page } = tab
+    const { connection_id, name } = shop.connection
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+    const url = `**/connections/${connection_id}`
+    await tab.open(`/p/${shop.projectId}/connections`)
+    const selector = page.getByRole('button', { name: `out_of_band of ${name}` })
+    await page.route(url, async route => {
+      if (route.request().method() === 'PATCH') await isReleased
+      await route.continue()
+    })
+    await selector.click()
+    await page.getByRole('menuitem', { name: /^Ignore/ }).click()
+    await selector.and(page.getByText('Ignore')).waitFor()
+    await selector.click()
+    expect(await page.getByRole('menuitem', { name: /^Alert/ }).isDisabled()).toBe(true)
+    await page.keyboard.press('Escape')
+    await shop.setOutOfBand('auto')
+    release()
+    const race = page.getByRole('dialog').getByRole('alert')
+    await race.getByText('out_of_band: Auto').waitFor()
+    await race.getByText('out_of_band: Ignore').waitFor()
+    await race.getByRole('button', { name: 'Apply mine to it' }).click()
+    await settingIs(connection_id, 'ignore')
+    await selector.and(page.getByText('Ignore')).waitFor()
+    await page.unroute(url)
+    await shop.setOutOfBand('alert')
+  })
+
   test('shows what would have alerted by another setting', async () => {
     const { page } = tab
     const payment = shop.pay()

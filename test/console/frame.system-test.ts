@@ -209,7 +209,7 @@ describe('the keyboard', () => {
     expect(await row.evaluate(({ ownerDocument: { defaultView } }) => defaultView?.scrollY)).toBeGreaterThan(500)
   })
 
-  test('finds an incident by an id of the provider, and a page by its name', async () => {
+  test('finds an incident by an id of the provider, a delivery by its id, and a page by its name', async () => {
     tab = await browser.openTab(product.urls.admin)
     const { page } = tab
     await tab.open('/sign-in')
@@ -223,6 +223,15 @@ describe('the keyboard', () => {
     await field.fill(id)
     await page.getByRole('option').filter({ hasText: 'action' }).first().click()
     await page.waitForURL(/\/actions\/act_/)
+
+    await shop.alertAbout(id, ALERT_MS)
+    const deliveries = await shop.api.get<{ data: { delivery_id: string }[] }>(
+      `/v1/deliveries?project_id=${shop.projectId}`,
+    )
+    await page.keyboard.press('Control+k')
+    await field.fill(deliveries.data[0]?.delivery_id ?? '')
+    await page.getByRole('option').filter({ hasText: 'Delivery of' }).click()
+    await page.getByRole('heading', { name: 'Attempts' }).waitFor()
 
     await page.keyboard.press('Control+k')
     await field.fill('budg')

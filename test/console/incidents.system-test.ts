@@ -1,4 +1,5 @@
 /** Incidents and storms in the console: they arrive live, two people change one at once, and a whole storm is resolved as one. */
+import { until } from '@backstop/kit/test'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
 import { openProduct } from '../setup/product.ts'
@@ -8,6 +9,7 @@ import { type ConsoleBrowser, type ConsoleTab, openConsoleBrowser } from './cons
 const RECHECK_MS = 1_000
 const ALERT_MS = 60_000
 const STORM_REFUNDS = 12
+const STORM_AMOUNT = 2_000
 /** Shown whole, so it is not longer than what the page shows of an idempotency key. */
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
@@ -71,7 +73,10 @@ test('an incident arrives live, and a person who resolves it after another one a
     .first()
     .waitFor()
   await race.getByText('Resolve: mistake of the provider. Note: Ticket 4711').waitFor()
+  const applied = two.waitForRequest(request => request.url().endsWith('/resolve'))
   await race.getByRole('button', { name: 'Apply mine to it' }).click()
+  // For the version that is shown, so that a third person's change is not overwritten unseen.
+  expect((await applied).headers()['if-match']).toMatch(/^"\d+"$/)
   await dialog.waitFor({ state: 'hidden' })
   await two
     .getByText(/^Resolved by .*mistake of the provider/)
@@ -98,7 +103,7 @@ test('a storm that goes on keeps its rows in view, and “This was us” resolve
 }, async () => {
   const { page } = first
   for (let made = 0; made < STORM_REFUNDS; made += 1) {
-    shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 2_000 })
+    shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: STORM_AMOUNT })
   }
   await first.open(`/p/${shop.projectId}`)
   const storm = page.getByRole('link', { name: /Storm of \d+ unexplained actions/ })
@@ -115,4 +120,12 @@ test('a storm that goes on keeps its rows in view, and “This was us” resolve
   await page.getByText(/^0 open, 0 acknowledged/).waitFor({ timeout: ALERT_MS })
   await first.open(`/p/${shop.projectId}/incidents?state=open`)
   await page.getByText('No incident fits these filters').waitFor()
+  await until(
+    'all actions of the storm explained',
+    async () => {
+      const actions = (await shop.actions()).filter(({ amount }) => amount === STORM_AMOUNT)
+      return actions.length === STORM_REFUNDS && actions.every(({ verdict }) => verdict === 'explained')
+    },
+    { timeoutMs: ALERT_MS },
+  )
 })
