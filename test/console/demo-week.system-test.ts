@@ -10,7 +10,7 @@ import { ApiRefusal, createManagementApi, type ManagementApi } from '../../scrip
 import type { Product } from '../../scripts/start/product.ts'
 import { openProduct } from '../setup/product.ts'
 import { type ConsoleBrowser, type ConsoleTab, openConsoleBrowser } from './console-browser.ts'
-import { openPlace, pixelsBesidePhone, violationsOf } from './places.ts'
+import { controlsOf, openPlace, pixelsBesidePhone, pressKeys, violationsOf } from './places.ts'
 import { type Answered, askQuestion, expectQuickAnswers, QUESTIONS } from './ten-questions.ts'
 
 const DAY_MS = 86_400_000
@@ -140,6 +140,43 @@ test('no place is wider than a phone if names are long and amounts have three de
     await api.delete(`/v1/projects/${awkward}/connections/${connection_id}`)
   await api.patch(`/v1/projects/${awkward}`, { archived: true })
   expect(wide).toEqual([])
+})
+
+/** Buttons that need no scope but `read`. */
+const READS = /^(Copy |Download$|Print$|Try again$|\d+ new$)/
+/** Kinds of places whose controls depend on what they show. */
+const THINGS = ['incident', 'storm', 'action', 'operation', 'operation-waiting', 'budget', 'run', 'channel', 'delivery']
+
+test('shows a viewer no control that the API refuses on any place, and no key changes anything', async () => {
+  const roles = [{ project_id: id, role: 'viewer' }]
+  const { person_id } = await api.post<{ person_id: string }>('/v1/people', { name: 'Vera Viewer', roles })
+  const { url } = await api.post<{ url: string }>('/v1/sign-in-links', { person_id })
+  const { page } = tab
+  await tab.open(url)
+  await page.waitForURL(address => address.pathname.startsWith('/p/'))
+  const wrong: string[] = []
+  page.on('request', request => {
+    if (request.method() !== 'GET') wrong.push(`${request.method()} ${request.url()}`)
+  })
+  page.on('response', response => {
+    if (response.status() === 403) wrong.push(`403 of ${response.url()}`)
+  })
+  const things = await thingsOf(api, id)
+  expect(Object.keys(things)).toEqual(expect.arrayContaining(THINGS))
+  const tabs = [
+    ...['inbox', 'secrets', 'setup'].map(name => `${things.connection}?tab=${name}`),
+    ...['deliveries', 'replays'].map(name => `${things.channel}?tab=${name}`),
+  ]
+  const paths = [...Object.values({ ...listsOf(id), ...things, ...SYSTEM_PLACES }), ...tabs]
+  for (const path of paths) {
+    await openPlace(page, path)
+    // Before the name is shown, the rights are unknown, and no control is shown to anybody.
+    await page.getByRole('button', { name: 'Vera Viewer' }).waitFor()
+    wrong.push(...(await controlsOf(page)).filter(name => !READS.test(name)).map(name => `${path}: ${name}`))
+    await pressKeys(page, ['a', 'r'])
+    if ((await page.getByRole('dialog').count()) > 0) wrong.push(`${path}: a dialog`)
+  }
+  expect(wrong).toEqual([])
 })
 
 test('each of the ten questions is answered within two clicks and ten seconds', async ({ annotate }) => {

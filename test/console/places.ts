@@ -39,8 +39,25 @@ async function runAxe(page: Page, choose: (builder: AxeBuilder) => AxeBuilder): 
 export async function pixelsBesidePhone(page: Page): Promise<number> {
   await page.setViewportSize(PHONE)
   // The lists become cards in the next frame.
-  await page.locator('html').evaluate(async ({ ownerDocument: { defaultView } }) => {
+  await passFrames(page)
+  return await page.locator('html').evaluate(html => html.scrollWidth - html.clientWidth)
+}
+
+/** The buttons of the open page outside its filters, and its links to forms, by their names. */
+export function controlsOf(page: Page): Promise<string[]> {
+  return page
+    .locator('main :is(button, [role="button"]):not(search *), main a[href$="/new"]')
+    .evaluateAll(controls => controls.map(control => control.getAttribute('aria-label') ?? control.textContent))
+}
+
+/** Presses keys one after another, and waits until the page has shown what they did. */
+export async function pressKeys(page: Page, keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+  await passFrames(page)
+}
+
+function passFrames(page: Page): Promise<void> {
+  return page.locator('html').evaluate(async ({ ownerDocument: { defaultView } }) => {
     for (let frame = 0; frame < 2; frame += 1) await new Promise(resolve => defaultView?.requestAnimationFrame(resolve))
   })
-  return await page.locator('html').evaluate(html => html.scrollWidth - html.clientWidth)
 }
