@@ -6,6 +6,7 @@ import { connectionsQuery } from '../../api/connections.ts'
 import { Badge } from '../../parts/badges.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useLiveRefresh } from '../../parts/use-live-refresh.ts'
+import { useSession } from '../../session/session.ts'
 import classes from './overview.module.css'
 
 interface Row {
@@ -73,6 +74,7 @@ interface RestProps {
 }
 
 function Rest({ project, connections, channels, healthy }: RestProps) {
+  const mayManage = useSession().may('manage', project)
   return (
     <div className={`dim ${classes.more}`}>
       {healthy > 0 && (
@@ -85,17 +87,21 @@ function Rest({ project, connections, channels, healthy }: RestProps) {
       {connections === 0 && (
         <p>
           No account is connected yet.{' '}
-          <Link to="/p/$project/connections/new" params={{ project }}>
-            Connect an account
-          </Link>
+          {mayManage && (
+            <Link to="/p/$project/connections/new" params={{ project }}>
+              Connect an account
+            </Link>
+          )}
         </p>
       )}
       {channels === 0 && (
         <p>
           Nobody gets alerts yet.{' '}
-          <Link to="/p/$project/channels/new" params={{ project }}>
-            Add a channel
-          </Link>
+          {mayManage && (
+            <Link to="/p/$project/channels/new" params={{ project }}>
+              Add a channel
+            </Link>
+          )}
         </p>
       )}
     </div>
