@@ -1,6 +1,6 @@
 /**
  * `npm run screens` takes a picture of each page of the console with the demo's week: light, dark, in the width of a phone and for paper;
- * empty, loading, failed and without live updates; and with texts that are hard to show. The pictures are written to .backstop/screens.
+ * empty, loading, failed, without live updates and with hundreds of rows; and with texts that are hard to show. The pictures are written to .backstop/screens.
  * It uses the product that `npm start` runs here, or starts one.
  *
  *     npm run screens -- empty phone    only albums and looks with these names
@@ -16,6 +16,7 @@ import { buildConsole } from '../packages/console/scripts/build-console.ts'
 import { findChromium } from './browser/chromium.ts'
 import { createAwkwardProject } from './screens/awkward-project.ts'
 import { type Album, LOOKS, type Look, openCamera } from './screens/camera.ts'
+import { createManyProject } from './screens/many-project.ts'
 import { listsOf, type Places, SYSTEM_PLACES, thingsOf } from './screens/places.ts'
 import type { DemoRecords } from './start/demo/demo-records.ts'
 import { runDemoWeek, type WeekRecord } from './start/demo/week/run-week.ts'
@@ -130,8 +131,8 @@ const ALBUMS: readonly AlbumPlan[] = [
     state: 'print',
     places: async api => choose(await weekOf(api), 'incident', 'storm', 'statements', 'action', 'overview'),
   },
-  { name: 'loading', looks: ['light', 'phone'], state: 'loading', places: weekOf },
-  { name: 'error', looks: ['light', 'phone'], state: 'error', places: weekOf },
+  { name: 'loading', looks: ALL_LOOKS, state: 'loading', places: weekOf },
+  { name: 'error', looks: ALL_LOOKS, state: 'error', places: weekOf },
   {
     name: 'stale',
     looks: ['light', 'phone'],
@@ -140,8 +141,27 @@ const ALBUMS: readonly AlbumPlan[] = [
   },
   {
     name: 'empty',
-    looks: ['light', 'phone'],
+    looks: ALL_LOOKS,
     places: async api => listsOf((await api.post<Project>('/v1/projects', { name: 'Empty' })).project_id),
+  },
+  {
+    name: 'many',
+    looks: ['light', 'phone'],
+    async places(api) {
+      const id = await createManyProject(api)
+      const places = { ...listsOf(id), ...(await thingsOf(api, id)) }
+      return choose(
+        places,
+        'overview',
+        'incidents',
+        'storms',
+        'storm',
+        'actions',
+        'operations',
+        'deliveries',
+        'connection',
+      )
+    },
   },
   {
     name: 'awkward',

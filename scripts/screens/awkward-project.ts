@@ -2,8 +2,8 @@
 
 import type { CreatedConnection } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
-import { createCardProcessor, createChance, createWebhookEndpoint } from '@backstop/simulator'
 import type { ManagementApi } from '../start/management-api.ts'
+import { makeRefunds } from './refunds.ts'
 
 /** One word, because it cannot be broken at a space. */
 const LONG_WORD = 'Wolfeschlegelsteinhausenbergerdorff'.repeat(6).slice(0, 200)
@@ -48,7 +48,11 @@ export async function createAwkwardProject(api: ManagementApi): Promise<string> 
     run_id: LONG_WORD,
     reason: LONG_NAME,
   })
-  await makeRefunds(connection)
+  const payments = CUSTOMERS.map((name, index) => ({
+    payment: { amount: 1_000_000_000, currency: 'kwd', name, email: `customer-${index}@customer.example` },
+    refund: 10 ** (index + 4),
+  }))
+  await makeRefunds(connection, payments)
   const list = `/v1/incidents?project_id=${project_id}&limit=200`
   const incidents = await until(
     'the incidents of the awkward project',
@@ -63,26 +67,4 @@ export async function createAwkwardProject(api: ManagementApi): Promise<string> 
     await api.post(`/v1/incidents/${incident_id}/comments`, { text: `${LONG_NAME} ${LONG_WORD}` })
   }
   return project_id
-}
-
-async function makeRefunds({ inbound_url, signing_secret }: CreatedConnection): Promise<void> {
-  const processor = createCardProcessor({ now: Date.now, chance: createChance(7), livemode: false })
-  const endpoint = createWebhookEndpoint({
-    url: inbound_url,
-    credential: { kind: 'processor', secrets: [signing_secret ?? ''] },
-    now: Date.now,
-  })
-  const payments = CUSTOMERS.map((name, index) =>
-    processor.createPayment({
-      amount: 1_000_000_000,
-      currency: 'kwd',
-      name,
-      email: `customer-${index}@customer.example`,
-    }),
-  )
-  endpoint.follow(processor)
-  for (const [index, { charge }] of payments.entries())
-    processor.refund({ charge: charge.id, amount: 10 ** (index + 4), idempotencyKey: `awkward-${index}` })
-  await endpoint.idle()
-  await endpoint.stop()
 }

@@ -1,7 +1,7 @@
 /** Takes pictures of pages of the console in Chromium, in different looks and states. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { createConsoleLink } from '../start/console-link.ts'
 import type { ManagementApi } from '../start/management-api.ts'
 import type { Places } from './places.ts'
@@ -33,6 +33,9 @@ export interface Camera {
   close(): Promise<void>
 }
 
+/** The printable part of a page of A4. */
+const PAPER = { width: 718, height: 1046 }
+
 /** A longer list shows the same rows again and again. */
 const MAX_HEIGHT_PX = 2_400
 /** The longest wait for the heading of a page. */
@@ -50,15 +53,15 @@ export async function openCamera(
   return {
     async take({ name, places, looks, state = 'usual', maxHeightPx = MAX_HEIGHT_PX }) {
       for (const look of looks) {
-        const page = await openPage(browser, await createConsoleLink(api), look)
+        const viewport = state === 'print' ? PAPER : LOOKS[look].viewport
+        const page = await openPage(browser, await createConsoleLink(api), { ...LOOKS[look], viewport })
         page.on('pageerror', error => faults.push(`${name} ${look} ${page.url()}: ${error.message}`))
         await enterState(page, state)
         for (const [place, path] of Object.entries(places)) {
           await visit(page, url + path)
           const widthPx = await page.evaluate('document.documentElement.scrollWidth')
-          if (Number(widthPx) > LOOKS[look].viewport.width)
-            faults.push(`${name}.${place}.${look} is ${widthPx} px wide`)
-          const picture = await pictureOf(page, LOOKS[look].viewport, maxHeightPx)
+          if (Number(widthPx) > viewport.width) faults.push(`${name}.${place}.${look} is ${widthPx} px wide`)
+          const picture = await pictureOf(page, viewport, maxHeightPx)
           writeFileSync(join(folder, `${name}.${place}.${look}.webp`), picture)
         }
         await page.context().close()
@@ -69,9 +72,9 @@ export async function openCamera(
   }
 }
 
-async function openPage(browser: Browser, link: string, look: Look): Promise<Page> {
+async function openPage(browser: Browser, link: string, look: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({
-    ...LOOKS[look],
+    ...look,
     reducedMotion: 'reduce',
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
