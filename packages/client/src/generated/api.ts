@@ -2371,7 +2371,7 @@ export interface Api {
       /** Exclusive. The month begins and ends at midnight UTC */
       to: string
       lines: ({
-        category: "made_by_our_software" | "expected" | "unexplained" | "pending" | "other" | "not_carried_out"
+        category: "made_by_our_software" | "expected" | "unexplained" | "pending" | "out_of_band_ignored" | "other" | "not_carried_out"
         kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
         currency: string | null
         /** Whether the actions moved real money; null if the provider does not report it */

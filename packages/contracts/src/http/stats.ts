@@ -61,6 +61,8 @@ export const StatementCategory = z.enum([
   'unexplained',
   /** The second look is not done yet. */
   'pending',
+  /** Nothing explains the action, on a connection whose `out_of_band` is `ignore`: people are expected to work in the account. */
+  'out_of_band_ignored',
   /** No alert was needed: e.g. made before the connection, or ended by the provider. */
   'other',
   /** The provider shows the action as failed, canceled, rejected or reversed, whatever its verdict is. */

@@ -14,6 +14,7 @@ const ALL: readonly Category[] = [
   'expected',
   'unexplained',
   'pending',
+  'out_of_band_ignored',
   'other',
   'not_carried_out',
 ]
@@ -26,6 +27,7 @@ const NEAREST: Record<Category, Nearest> = {
   expected: { search: { reason: 'expected_change_matches' }, shows: ['expected', 'not_carried_out'] },
   unexplained: { search: { verdict: 'unexplained' }, shows: ['unexplained', 'not_carried_out'] },
   pending: { search: { verdict: 'pending' }, shows: ['pending', 'not_carried_out'] },
+  out_of_band_ignored: { search: { reason: 'out_of_band_ignore' }, shows: ['out_of_band_ignored', 'not_carried_out'] },
   other: { search: {}, shows: ALL },
   not_carried_out: { search: {}, shows: ALL },
 }

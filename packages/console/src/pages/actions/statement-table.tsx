@@ -13,7 +13,8 @@ const CATEGORIES: readonly { category: Category; label: string }[] = [
   { category: 'expected', label: 'Made by people: announced or confirmed' },
   { category: 'unexplained', label: 'Unexplained: made by nobody we know' },
   { category: 'pending', label: 'Pending' },
-  { category: 'other', label: 'Other' },
+  { category: 'out_of_band_ignored', label: 'Made outside of our software, where out_of_band is “ignore”' },
+  { category: 'other', label: 'Other: no alert was needed' },
   { category: 'not_carried_out', label: 'Not carried out' },
 ]
 interface Row {
@@ -23,7 +24,7 @@ interface Row {
   line: StatementLine | undefined
 }
 /** The categories that a reader looks for, shown with 0 if there is none. */
-const ALWAYS: ReadonlySet<Category> = new Set(['made_by_our_software', 'expected', 'unexplained', 'pending', 'other'])
+const ALWAYS: ReadonlySet<Category> = new Set(['made_by_our_software', 'expected', 'unexplained', 'pending'])
 
 interface TableProps {
   statement: Statement

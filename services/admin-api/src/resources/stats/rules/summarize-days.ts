@@ -78,6 +78,8 @@ export function categoryOf({
       return 'made_by_our_software'
     case 'expected_change_matches':
       return 'expected'
+    case 'out_of_band_ignore':
+      return 'out_of_band_ignored'
     default:
       return verdict === 'unexplained' || verdict === 'pending' ? verdict : 'other'
   }
