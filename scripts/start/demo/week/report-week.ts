@@ -76,9 +76,32 @@ export async function reportOperations(
       state: 'completed',
       executing_at: at,
       ended_at: at,
-      run_id: `billing-${at.slice(0, 10)}`,
+      run_id: runIdOf(change),
     })
   }
+}
+
+function runIdOf({ at }: MadeChange): string {
+  return `billing-${at.slice(0, 10)}`
+}
+
+/** Reports that the run of the second day failed. */
+export async function reportFailedRun(
+  api: ManagementApi,
+  { project_id }: DemoWeekProject,
+  changes: readonly MadeChange[],
+): Promise<void> {
+  const reported = changes.filter(({ isReported }) => isReported)
+  const runIds = [...new Set(reported.map(runIdOf))].toSorted()
+  const runId = runIds[1]
+  const last = reported.findLast(change => runIdOf(change) === runId)
+  if (runId === undefined || last === undefined) throw new Error('The week has too few runs')
+  await api.post(`/v1/runs/${runId}/failed`, {
+    project_id,
+    failed_at: last.at,
+    reason:
+      'The database of the billing service was read-only. The remaining refunds were made by the run of the next day.',
+  })
 }
 
 /** An operation that waits for approval. From then on the project requires approvals. */

@@ -9,7 +9,14 @@ import { ApiRefusal, type ManagementApi } from '../../management-api.ts'
 import type { DemoRecords } from '../demo-records.ts'
 import { makeWeek } from './accounts.ts'
 import { BILLER_READ_KEY, createDemoProject } from './create-project.ts'
-import { type HeldEvents, holdEvents, reportOperations, requestApproval, workOnIncidents } from './report-week.ts'
+import {
+  type HeldEvents,
+  holdEvents,
+  reportFailedRun,
+  reportOperations,
+  requestApproval,
+  workOnIncidents,
+} from './report-week.ts'
 
 /** The week of an earlier start. */
 export interface WeekRecord {
@@ -74,6 +81,7 @@ async function makeDemoWeek(api: ManagementApi, records: DemoRecords<WeekRecord>
     })
     await services.serveBiller(accounts.memberships)
     await reportOperations(api, project, changes)
+    await reportFailedRun(api, project, changes)
     await events?.release()
     await requestApproval(api, project, changes)
     const isWhole = await workOnIncidents(api, project, changes, stopping.signal)
