@@ -84,7 +84,13 @@ export const theme = createTheme({
     Select: { defaultProps: { size: 'sm', allowDeselect: false } },
     NumberInput: { defaultProps: { size: 'sm' } },
     Modal: {
-      defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.25 }, transitionProps: { duration: 100 } },
+      defaultProps: {
+        centered: true,
+        // The cross is a picture, so its button needs a name.
+        closeButtonProps: { 'aria-label': 'Close' },
+        overlayProps: { backgroundOpacity: 0.25 },
+        transitionProps: { duration: 100 },
+      },
       styles: { title: { fontWeight: 600 }, content: { border: '1px solid var(--line-strong)' } },
     },
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-start', transitionProps: { duration: 0 } } },
