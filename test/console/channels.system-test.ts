@@ -121,7 +121,9 @@ test('a form that is open when the secret is rotated overwrites no change of som
   await race.getByText('Renamed by somebody else').waitFor()
   await race.getByText('Change config').waitFor()
   await race.getByRole('button', { name: 'Keep what is there now' }).click()
-  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Renamed by somebody else')
+  await expect
+    .poll(() => page.getByRole('textbox', { name: 'Name', exact: true }).inputValue())
+    .toBe('Renamed by somebody else')
   await shop.api.patch(`/v1/alert-channels/${channelId}`, { name })
 })
 

@@ -7,6 +7,7 @@ import { openEndpoint } from '../setup/accounts.ts'
 import { openProduct } from '../setup/product.ts'
 import { openShop, type Shop } from '../setup/shop.ts'
 import { type ConsoleBrowser, type ConsoleTab, openConsoleBrowser } from './console-browser.ts'
+import { pressEnterOn, typeInto } from './keyboard.ts'
 
 const RECHECK_MS = 1_000
 const EVENT_MS = 30_000
@@ -39,17 +40,21 @@ const checked = (text: string) =>
   tab.page.getByRole('listitem').filter({ hasText: text }).getByLabel('Done', { exact: true })
 
 describe('the setup of a connection', () => {
-  test('ticks the secret, the first event and the first verdict while it is open', async () => {
+  test('is done by the keyboard alone, and ticks the secret, the first event and the first verdict', async () => {
     const { page } = tab
-    await tab.open(`/p/${shop.projectId}/connections/new`)
-    await page.getByLabel('Name').fill('<b>Cards</b> of Europe')
-    await page.getByRole('button', { name: 'Make its endpoint' }).click()
+    await tab.open(`/p/${shop.projectId}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('c')
+    await pressEnterOn(page, page.getByRole('link', { name: 'Connect an account' }))
+    await typeInto(page, page.getByRole('textbox', { name: 'Name' }), '<b>Cards</b> of Europe')
+    await pressEnterOn(page, page.getByRole('button', { name: 'Make its endpoint' }))
     await page.getByRole('heading', { name: '<b>Cards</b> of Europe' }).waitFor()
     await checked('Endpoint made').waitFor()
     expect(await checked('Secret stored').count()).toBe(0)
 
-    await page.getByLabel('Signing secret of the provider').fill(SIGNING_SECRET)
-    await page.getByRole('button', { name: 'Store the secret' }).click()
+    await typeInto(page, page.getByLabel('Signing secret of the provider'), SIGNING_SECRET)
+    await pressEnterOn(page, page.getByRole('button', { name: 'Store the secret' }))
     await checked('Secret stored').waitFor()
 
     const connection = await connectionNamed('<b>Cards</b> of Europe')
@@ -85,13 +90,14 @@ describe('out_of_band', () => {
     const url = `**/connections/${connection_id}`
     await tab.open(`/p/${shop.projectId}/connections`)
     const selector = page.getByRole('button', { name: `out_of_band of ${name}` })
+    const chosen = page.getByRole('button', { name: `out_of_band of ${name}: Ignore` })
     await page.route(url, async route => {
       if (route.request().method() === 'PATCH') await isReleased
       await route.continue()
     })
     await selector.click()
     await page.getByRole('menuitem', { name: /^Ignore/ }).click()
-    await selector.and(page.getByText('Ignore')).waitFor()
+    await chosen.waitFor()
     await selector.click()
     expect(await page.getByRole('menuitem', { name: /^Alert/ }).isDisabled()).toBe(true)
     await page.keyboard.press('Escape')
@@ -102,7 +108,7 @@ describe('out_of_band', () => {
     await race.getByText('out_of_band: Ignore').waitFor()
     await race.getByRole('button', { name: 'Apply mine to it' }).click()
     await settingIs(connection_id, 'ignore')
-    await selector.and(page.getByText('Ignore')).waitFor()
+    await chosen.waitFor()
     await page.unroute(url)
     await shop.setOutOfBand('alert')
   })

@@ -102,6 +102,7 @@ test('the demo has a week of verdicts of all providers', { timeout: 300_000 }, a
   expect(await list(`/v1/storms?project_id=${id}`)).toHaveLength(1)
   expect(await list<ShownOperation>(`/v1/operations?project_id=${id}&state=approval_pending`)).toHaveLength(1)
   expect((await list(`/v1/budgets?project_id=${id}`)).length).toBe(2)
+  expect(await list(`/v1/runs?project_id=${id}`)).toHaveLength(1)
   const connections = await list<Connection>(`/v1/projects/${id}/connections`)
   expect(new Set(connections.map(({ status }) => status))).toEqual(new Set(['active']))
   for (const { config } of await list<{ config: object }>(`/v1/alert-channels?project_id=${id}`)) {

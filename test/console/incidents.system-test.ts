@@ -5,6 +5,8 @@ import type { Product } from '../../scripts/start/product.ts'
 import { openProduct } from '../setup/product.ts'
 import { openShop, type Shop } from '../setup/shop.ts'
 import { type ConsoleBrowser, type ConsoleTab, openConsoleBrowser } from './console-browser.ts'
+import { pressEnterOn, tabTo, typeInto } from './keyboard.ts'
+import { violationsOf } from './places.ts'
 
 const RECHECK_MS = 1_000
 const ALERT_MS = 60_000
@@ -98,21 +100,69 @@ test('markup in the text of a provider is shown as text', { timeout: ALERT_MS + 
   expect(await page.locator('img, main script').count()).toBe(0)
 })
 
+test('an incident is found, acknowledged and resolved by the keyboard alone', {
+  timeout: ALERT_MS + 30_000,
+}, async () => {
+  const { page } = first
+  await first.open(`/p/${shop.projectId}`)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('i')
+  const { id } = shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 2_222 })
+  await shop.alertAbout(id, ALERT_MS)
+  const row = page.getByRole('region', { name: 'Incidents' }).getByRole('link').filter({ hasText: '22.22' })
+  await row.waitFor()
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('j')
+      return await row.evaluate(element => element.matches(':focus-visible'))
+    })
+    .toBe(true)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Unexplained refund of EUR 22.22' }).waitFor()
+  await page.keyboard.press('a')
+  await page
+    .getByText(/^Acknowledged by/)
+    .first()
+    .waitFor()
+  await page.keyboard.press('r')
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  expect(await violationsOf(page)).toEqual([])
+  await tabTo(page, dialog.getByRole('radio').first())
+  // Each arrow chooses the next reason.
+  await page.keyboard.press('Space')
+  const wanted = dialog.getByLabel('Mistake of the provider')
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('ArrowDown')
+      return await wanted.isChecked()
+    })
+    .toBe(true)
+  await typeInto(page, dialog.getByLabel('Note'), 'Ticket 4712')
+  await pressEnterOn(page, dialog.getByRole('button', { name: 'Resolve' }))
+  await page
+    .getByText(/^Resolved by .*mistake of the provider/)
+    .first()
+    .waitFor()
+  await dialog.waitFor({ state: 'detached' })
+})
+
 test('a storm that goes on keeps its rows in view, and “This was us” resolves all of it', {
   timeout: ALERT_MS + 60_000,
 }, async () => {
   const { page } = first
-  for (let made = 0; made < STORM_REFUNDS; made += 1) {
-    shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: STORM_AMOUNT })
-  }
+  const refund = () => shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: STORM_AMOUNT }).id
+  const refunds = Array.from({ length: STORM_REFUNDS }, refund)
   await first.open(`/p/${shop.projectId}`)
   const storm = page.getByRole('link', { name: /Storm of \d+ unexplained actions/ })
   await storm.click({ timeout: ALERT_MS })
+  // The storm has the incidents before it too, if they are of the same few minutes.
   await page.getByText(/^1\d open/).waitFor({ timeout: ALERT_MS })
   const rows = page.getByRole('region', { name: 'Incidents of the storm' }).getByRole('link')
   const shown = await rows.first().elementHandle()
   const before = await rows.count()
-  shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 2_000 })
+  refunds.push(refund())
   await expect.poll(() => rows.count(), { timeout: ALERT_MS }).toBeGreaterThan(before)
   expect(await shown?.evaluate(row => row.isConnected)).toBe(true)
   await page.getByRole('button', { name: 'This was us' }).click()
@@ -123,8 +173,8 @@ test('a storm that goes on keeps its rows in view, and “This was us” resolve
   await until(
     'all actions of the storm explained',
     async () => {
-      const actions = (await shop.actions()).filter(({ amount }) => amount === STORM_AMOUNT)
-      return actions.length === STORM_REFUNDS && actions.every(({ verdict }) => verdict === 'explained')
+      const verdicts = new Map((await shop.actions()).map(({ provider_ref, verdict }) => [provider_ref, verdict]))
+      return refunds.every(id => verdicts.get(id) === 'explained')
     },
     { timeoutMs: ALERT_MS },
   )

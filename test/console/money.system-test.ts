@@ -8,6 +8,7 @@ import type { Product } from '../../scripts/start/product.ts'
 import { openProduct } from '../setup/product.ts'
 import { openShop, type Shop } from '../setup/shop.ts'
 import { type ConsoleBrowser, type ConsoleTab, openConsoleBrowser } from './console-browser.ts'
+import { pressEnterOn, typeInto } from './keyboard.ts'
 
 const RECHECK_MS = 1_000
 const VERDICT_MS = 60_000
@@ -65,7 +66,7 @@ describe('the statement of a month', () => {
   ])('of %s has the numbers of its CSV in its table', async (_, search, connectionId) => {
     await openSignedIn(`/p/${shop.projectId}/statements${search()}`)
     const { page } = tab
-    const row = page.getByRole('table', { name: 'EUR' }).getByRole('row', { name: /Other/ })
+    const row = page.getByRole('table', { name: 'EUR' }).getByRole('row', { name: /Made outside of our software/ })
     await row.getByText('EUR\u00a0123.45').waitFor()
 
     const href = await page.getByRole('link', { name: 'Download CSV' }).getAttribute('href')
@@ -77,7 +78,7 @@ describe('the statement of a month', () => {
       const cell = (name: string) => cells[names.indexOf(name)] ?? ''
       return [cell('connection_id'), cell('category'), cell('kind'), cell('count'), cell('amount')]
     })
-    expect(exported).toEqual([[connectionId(), 'other', 'refund', '1', '123.45']])
+    expect(exported).toEqual([[connectionId(), 'out_of_band_ignored', 'refund', '1', '123.45']])
     expect(await row.getByRole('cell').allInnerTexts()).toEqual(['Refund', '1', 'EUR\u00a0123.45'])
   })
 })
@@ -187,6 +188,26 @@ describe('an operation that waits for approval', () => {
     releaseReads()
     await race.getByText('Approved by you').waitFor()
     await late.close()
+  })
+})
+
+describe('the keyboard alone', () => {
+  test('opens what waits for approval, and approves it with a note', async () => {
+    await shop.api.patch(`/v1/projects/${shop.projectId}`, { requires_approval: true })
+    const asked = await shop.report({ subject: 'pi_by_keyboard', amount: 1_900, currency: 'eur', reason: 'Broken cup' })
+    await openSignedIn(`/p/${shop.projectId}`)
+    const { page } = tab
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('a')
+    const row = page.getByRole('region', { name: 'Approvals' }).getByRole('link').filter({ hasText: '19.00' })
+    await pressEnterOn(page, row)
+    const decision = page.getByRole('region', { name: 'Approve or decline?' })
+    await typeInto(page, decision.getByLabel('Note (optional)'), 'Sent a photograph')
+    await pressEnterOn(page, decision.getByRole('button', { name: 'Approve' }))
+    await page.getByText('A person approved it.').waitFor()
+    const { state } = await shop.api.get<ShownOperation>(`/v1/operations/${asked.operation_id}`)
+    expect(state).toBe('approved')
   })
 })
 
