@@ -127,17 +127,18 @@ test('a form that is open when the secret is rotated overwrites no change of som
   await shop.api.patch(`/v1/alert-channels/${channelId}`, { name })
 })
 
-test('a channel that cannot be switched off says why', async () => {
+test('a channel that cannot be switched on says why', async () => {
   const { page } = tab
   const created = await shop.api.post<{ channel_id: string }>('/v1/alert-channels', {
     ...{ project_id: shop.projectId, name: 'Deleted soon', events: ['incident.opened'] },
     config: { kind: 'email', to: ['nobody@example.com'] },
   })
   await tab.open(`/p/${shop.projectId}/channels/${created.channel_id}`)
-  const button = page.getByRole('button', { name: 'Switch off' })
-  await button.waitFor()
+  await page.getByRole('button', { name: 'Switch off' }).waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
   await shop.api.delete(`/v1/alert-channels/${created.channel_id}`)
-  await button.click()
-  const dialog = page.getByRole('dialog', { name: '“Deleted soon” was not switched off' })
+  // Its live event changes the button.
+  await page.getByRole('button', { name: 'Switch on' }).click()
+  const dialog = page.getByRole('dialog', { name: '“Deleted soon” was not switched on' })
   await dialog.getByText('Nothing was changed').waitFor()
 })
