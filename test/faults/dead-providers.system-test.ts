@@ -10,7 +10,7 @@ import { dataFolder, stackUrls } from '../setup/product.ts'
 import { ALIVE_COUNT, DEAD_COUNT, openSweptProviders } from '../setup/swept-providers.ts'
 
 const EVERY_MS = 4_000
-const COUNTED_MS = 60_000
+const COUNTED_MS = 40_000
 /** The largest allowed quotient of the p99 of the sweep intervals, with and without dead providers. */
 const GROWTH = 1.2
 const stops: (() => Promise<unknown>)[] = []

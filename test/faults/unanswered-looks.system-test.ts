@@ -3,7 +3,7 @@
  * time, and its incident must resolve when the provider later answers that the refund does not exist.
  */
 import { until } from '@backstop/kit/test'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { connectProcessor } from '../setup/accounts.ts'
 import { actionOf, eventOf, isOpened, openCustomer, refOf } from '../setup/customer.ts'
 import { openProduct } from '../setup/product.ts'
@@ -23,83 +23,81 @@ afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
 })
 
-test('alerts once without waiting for the provider, and resolves when the provider denies it', {
-  timeout: 240_000,
-}, async () => {
-  const product = await openProduct('unanswered', { recheckDelayMs: RECHECK_DELAY_MS })
-  stops.push(() => product.stop())
-  await product.addInstance('reconciler', 'reconciler-2')
-  const customer = await openCustomer(product)
-  stops.push(() => customer.stop())
-  const open = async () => {
-    const connected = await connectProcessor(customer, { isReadable: true })
-    stops.push(() => connected.stop())
-    return connected
-  }
-  const [silent, busy, down] = [await open(), await open(), await open()]
-  silent.providerApi.setTrouble({ kind: 'silence', times: ALWAYS })
-  busy.providerApi.setTrouble({ kind: 'error', status: 429, retryAfterS: HOUR_S, times: ALWAYS })
-  down.providerApi.setTrouble({ kind: 'error', status: 503, times: ALWAYS })
-  const refund = ({ account }: typeof silent) =>
-    account.refund({ payment_intent: account.createPayment({ amount: 5_000, currency: 'eur' }).paymentIntent.id }).id
+describe.concurrent('a provider that does not answer a second look', { timeout: 240_000 }, () => {
+  test('alerts once without waiting for the provider, and resolves when the provider denies it', async () => {
+    const product = await openProduct('unanswered', { recheckDelayMs: RECHECK_DELAY_MS })
+    stops.push(() => product.stop())
+    await product.addInstance('reconciler', 'reconciler-2')
+    const customer = await openCustomer(product)
+    stops.push(() => customer.stop())
+    const open = async () => {
+      const connected = await connectProcessor(customer, { isReadable: true })
+      stops.push(() => connected.stop())
+      return connected
+    }
+    const [silent, busy, down] = [await open(), await open(), await open()]
+    silent.providerApi.setTrouble({ kind: 'silence', times: ALWAYS })
+    busy.providerApi.setTrouble({ kind: 'error', status: 429, retryAfterS: HOUR_S, times: ALWAYS })
+    down.providerApi.setTrouble({ kind: 'error', status: 503, times: ALWAYS })
+    const refund = ({ account }: typeof silent) =>
+      account.refund({ payment_intent: account.createPayment({ amount: 5_000, currency: 'eur' }).paymentIntent.id }).id
 
-  const denied = refund(down)
-  const confirmed = refund(down)
-  const ids = [denied, confirmed, refund(busy)]
-  for (let count = 0; count < REFUNDS_WITHOUT_ANSWER; count++) ids.push(refund(silent))
-  const opened = () => customer.receiver.deliveries().filter(isOpened)
-  await until('an alert for each refund', () => new Set(opened().map(refOf)).size === ids.length, {
-    timeoutMs: 90_000,
-    seen: () => opened().length,
-  })
-  expect(opened()).toHaveLength(ids.length)
-  const lateMs = opened().map(delivery => {
-    const { opened_at } = (delivery.body as { data: { incident: { opened_at: string } } }).data.incident
-    return Date.parse(opened_at) - Date.parse(actionOf(delivery)?.second_look_at ?? '')
-  })
-  expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0)
-  expect(Math.max(...lateMs)).toBeLessThanOrEqual(ALERTS_WITHIN_MS)
-  expect(new Set(opened().map(delivery => actionOf(delivery)?.why?.read_back))).toEqual(new Set(['unavailable']))
+    const denied = refund(down)
+    const confirmed = refund(down)
+    const ids = [denied, confirmed, refund(busy)]
+    for (let count = 0; count < REFUNDS_WITHOUT_ANSWER; count++) ids.push(refund(silent))
+    const opened = () => customer.receiver.deliveries().filter(isOpened)
+    await until('an alert for each refund', () => new Set(opened().map(refOf)).size === ids.length, {
+      timeoutMs: 90_000,
+      seen: () => opened().length,
+    })
+    expect(opened()).toHaveLength(ids.length)
+    const lateMs = opened().map(delivery => {
+      const { opened_at } = (delivery.body as { data: { incident: { opened_at: string } } }).data.incident
+      return Date.parse(opened_at) - Date.parse(actionOf(delivery)?.second_look_at ?? '')
+    })
+    expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0)
+    expect(Math.max(...lateMs)).toBeLessThanOrEqual(ALERTS_WITHIN_MS)
+    expect(new Set(opened().map(delivery => actionOf(delivery)?.why?.read_back))).toEqual(new Set(['unavailable']))
 
-  // The provider answers again, and has only one of the two refunds.
-  down.providerApi.setTrouble({ kind: 'missing', times: ALWAYS, path: new RegExp(denied) })
-  const resolved = () => customer.receiver.deliveries().filter(delivery => eventOf(delivery) === 'incident.resolved')
-  await until('the denial', async () => (await customer.action(denied))?.reason === 'provider_denies_it', {
-    timeoutMs: 120_000,
+    // The provider answers again, and has only one of the two refunds.
+    down.providerApi.setTrouble({ kind: 'missing', times: ALWAYS, path: new RegExp(denied) })
+    const resolved = () => customer.receiver.deliveries().filter(delivery => eventOf(delivery) === 'incident.resolved')
+    await until('the denial', async () => (await customer.action(denied))?.reason === 'provider_denies_it', {
+      timeoutMs: 120_000,
+    })
+    await until('the confirmation', async () => (await customer.action(confirmed))?.why?.read_back === 'confirmed', {
+      timeoutMs: 60_000,
+    })
+    await until('the resolution', () => resolved().some(delivery => refOf(delivery) === denied), { timeoutMs: 30_000 })
+    expect(resolved().map(refOf)).toEqual([denied])
+    expect(await customer.action(confirmed)).toMatchObject({ verdict: 'unexplained' })
   })
-  await until('the confirmation', async () => (await customer.action(confirmed))?.why?.read_back === 'confirmed', {
-    timeoutMs: 60_000,
-  })
-  await until('the resolution', () => resolved().some(delivery => refOf(delivery) === denied), { timeoutMs: 30_000 })
-  expect(resolved().map(refOf)).toEqual([denied])
-  expect(await customer.action(confirmed)).toMatchObject({ verdict: 'unexplained' })
-})
 
-test('alerts once when the only reconciler is killed while it waits for the answer', {
-  timeout: 240_000,
-}, async () => {
-  const product = await openProduct('unanswered-killed', { recheckDelayMs: RECHECK_DELAY_MS })
-  stops.push(() => product.stop())
-  const customer = await openCustomer(product)
-  stops.push(() => customer.stop())
-  const { account, providerApi, stop } = await connectProcessor(customer, { isReadable: true })
-  stops.push(stop)
-  providerApi.setTrouble({ kind: 'silence', times: ALWAYS })
-  const ids = Array.from({ length: 10 }, () => {
-    const { paymentIntent } = account.createPayment({ amount: 5_000, currency: 'eur' })
-    return account.refund({ payment_intent: paymentIntent.id }).id
-  })
-  const isAsked = () => providerApi.calls().some(call => ids.some(id => call.includes(id)))
-  await until('a question about a refund', isAsked, { timeoutMs: 60_000 })
-  product.children.reconciler.kill('SIGKILL')
-  await product.children.reconciler.exited
-  await product.addInstance('reconciler', 'reconciler-elsewhere')
+  test('alerts once when the only reconciler is killed while it waits for the answer', async () => {
+    const product = await openProduct('unanswered-killed', { recheckDelayMs: RECHECK_DELAY_MS })
+    stops.push(() => product.stop())
+    const customer = await openCustomer(product)
+    stops.push(() => customer.stop())
+    const { account, providerApi, stop } = await connectProcessor(customer, { isReadable: true })
+    stops.push(stop)
+    providerApi.setTrouble({ kind: 'silence', times: ALWAYS })
+    const ids = Array.from({ length: 10 }, () => {
+      const { paymentIntent } = account.createPayment({ amount: 5_000, currency: 'eur' })
+      return account.refund({ payment_intent: paymentIntent.id }).id
+    })
+    const isAsked = () => providerApi.calls().some(call => ids.some(id => call.includes(id)))
+    await until('a question about a refund', isAsked, { timeoutMs: 60_000 })
+    product.children.reconciler.kill('SIGKILL')
+    await product.children.reconciler.exited
+    await product.addInstance('reconciler', 'reconciler-elsewhere')
 
-  const opened = () => customer.receiver.deliveries().filter(isOpened)
-  await until('an alert for each refund', () => new Set(opened().map(refOf)).size === ids.length, {
-    timeoutMs: 120_000,
-    seen: () => opened().length,
+    const opened = () => customer.receiver.deliveries().filter(isOpened)
+    await until('an alert for each refund', () => new Set(opened().map(refOf)).size === ids.length, {
+      timeoutMs: 120_000,
+      seen: () => opened().length,
+    })
+    expect(opened().map(refOf).sort()).toEqual(ids.toSorted())
+    expect(opened().map(delivery => actionOf(delivery)?.why?.read_back)).toEqual(ids.map(() => 'unavailable'))
   })
-  expect(opened().map(refOf).sort()).toEqual(ids.toSorted())
-  expect(opened().map(delivery => actionOf(delivery)?.why?.read_back)).toEqual(ids.map(() => 'unavailable'))
 })
