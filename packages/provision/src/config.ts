@@ -24,10 +24,10 @@ export const provisionSettings = {
   TOPIC_REPLICATION: setting.integer(1, 1, 15).describe('Copies of every partition; 3 in production'),
   TOPIC_MIN_INSYNC: setting
     .integer(1, 1, 15)
-    .describe('Copies that must have a message before its producer hears so; 2 in production'),
+    .describe('Copies that must have a message before its producer gets the acknowledgement; 2 in production'),
   PROVISION_WAIT_MS: setting
     .integer(120_000, 0, 3_600_000)
-    .describe('How long to wait for Kafka, MongoDB and the registry to come up, in milliseconds'),
+    .describe('Time to wait for Kafka, MongoDB and the registry'),
 } as const
 
 /** The settings for waiting for the deploy job, which only reads Kafka and MongoDB. */

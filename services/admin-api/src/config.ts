@@ -9,6 +9,7 @@ import {
   hostListSetting,
   keyRingSetting,
   readServiceConfig,
+  SECRET_METADATA,
   Secret,
   setting,
   socketSettings,
@@ -34,16 +35,19 @@ export const settings = {
   PORT: setting.port(8082).describe('Port of the management API; 0 picks a free one'),
   INGRESS_PUBLIC_URL: setting
     .url()
-    .describe('Base URL at which the providers reach ingress: what the inbound_url of a connection begins with'),
+    .describe(
+      'Base URL at which the providers reach ingress. The inbound_url of each billing connection begins with it',
+    ),
   SECRET_KEYS: keyRingSetting(),
   BOOTSTRAP_API_KEY: z
     .string()
     .min(MIN_BOOTSTRAP_KEY_LENGTH, `Give at least ${MIN_BOOTSTRAP_KEY_LENGTH} characters`)
     .regex(/^[\x21-\x7e]+$/, 'Use printable ASCII without spaces')
     .transform(value => new Secret(value))
+    .meta(SECRET_METADATA)
     .optional()
-    .describe('First API key; without it one is made at the first start and printed once'),
-  BRAND_NAME: brandNameSetting().describe('The name that previews of messages carry; the same as in the notifier'),
+    .describe('First API key. Without it the first start creates a key and prints it once'),
+  BRAND_NAME: brandNameSetting().describe('Name of the product in previews of messages; the same as in the notifier'),
   PUBLIC_URL: setting
     .url()
     .optional()
@@ -54,12 +58,17 @@ export const settings = {
     .string()
     .regex(/^[\w-]{24,200}$/, 'Give 24 to 200 letters, digits, - and _')
     .transform(value => new Secret(value))
+    .meta(SECRET_METADATA)
     .optional()
-    .describe('Part of the URL at which the mail provider reports bounces and complaints; none are taken without it'),
+    .describe(
+      'Part of the URL at which the mail provider reports bounces and complaints. Without it no reports are accepted',
+    ),
   SES_TOPIC_ARNS: setting
     .list()
     .pipe(z.array(z.string().regex(/^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]+$/, 'Give ARNs of SNS topics')))
-    .describe('SNS topics on which Amazon SES reports; messages of others are refused, comma-separated'),
+    .describe(
+      'ARNs of the SNS topics on which Amazon SES reports, comma-separated. Messages of other topics are refused',
+    ),
   OIDC_ISSUER: setting
     .url()
     .refine(
@@ -67,15 +76,20 @@ export const settings = {
       'Give the issuer exactly as the provider states it: an https URL; http is accepted on loopback only',
     )
     .optional()
-    .describe('The OpenID Connect provider with which people sign in; without it they sign in by link or key'),
-  OIDC_CLIENT_ID: z.string().max(512).optional().describe('The id of this installation at the provider'),
-  OIDC_CLIENT_SECRET: setting.secret().optional().describe('Its secret; without it the client is a public one'),
+    .describe(
+      'Issuer of the OpenID Connect provider with which people sign in. Without it people sign in by link or key',
+    ),
+  OIDC_CLIENT_ID: z.string().max(512).optional().describe('Client id at the OpenID Connect provider'),
+  OIDC_CLIENT_SECRET: setting
+    .secret()
+    .optional()
+    .describe('Client secret at the OpenID Connect provider. Without it the client is a public client'),
   OIDC_SCOPES: z
     .string()
     .default('openid profile email')
     .refine(scopes => scopes.split(' ').includes('openid'), 'Give scopes separated by spaces, with openid')
-    .describe('The scopes that are asked of the provider, separated by spaces'),
-  OIDC_GROUPS_CLAIM: z.string().max(256).default('groups').describe('The claim with the groups of a person'),
+    .describe('Requested scopes, separated by spaces'),
+  OIDC_GROUPS_CLAIM: z.string().max(256).default('groups').describe('Claim with the groups of a person'),
   OIDC_ROLES: setting
     .list()
     .transform((entries, context) =>
@@ -86,16 +100,16 @@ export const settings = {
         return role ?? []
       }),
     )
-    .describe('The roles of groups: <group>=<role> for all projects, <group>=<role>@<project_id>; comma-separated'),
+    .describe('Roles of groups, comma-separated: <group>=<role> in all projects, <group>=<role>@<project_id> in one'),
   BODIES_MAX_BYTES: setting
     .integer(16_777_216, 1_048_576, 4_294_967_296)
-    .describe('Bytes of request bodies held in memory at once; beyond, the answer is 503'),
+    .describe('Most bytes of request bodies in memory; beyond it the answer is 503'),
   RATE_LIMIT_PER_KEY: setting
     .integer(12_000, 10, 10_000_000)
-    .describe('Requests of one API key in a minute; beyond, the answer is 429'),
+    .describe('Most requests of one API key in a minute; beyond it the answer is 429'),
   RATE_LIMIT_PER_ADDRESS: setting
     .integer(24_000, 10, 10_000_000)
-    .describe('Requests of one client address in a minute; beyond, the answer is 429'),
+    .describe('Most requests of one client address in a minute; beyond it the answer is 429'),
   ...socketSettings,
   // Fewer than in ingress, because each socket may hold a whole request, and few people and programs manage the product.
   MAX_SOCKETS: setting.integer(1_000, 10, 100_000).describe(socketSettings.MAX_SOCKETS.description ?? ''),
@@ -103,10 +117,10 @@ export const settings = {
     .integer(500, 1, 100_000)
     .describe(socketSettings.MAX_SOCKETS_PER_ADDRESS.description ?? ''),
   API_BASE_ALLOW_HOSTS: hostListSetting().describe(
-    "Hosts that an api_base may name beside the provider's own: names, *.example.com, networks; comma-separated",
+    "Hosts that an api_base may name in addition to the provider's own: names, *.example.com, networks; comma-separated",
   ),
   CHANNEL_ALLOW_HOSTS: hostListSetting().describe(
-    'Hosts that channels may name beside those of their service (Slack, PagerDuty, Teams, Discord): names, *.example.com, networks; comma-separated',
+    'Hosts that channels may name in addition to those of their service (Slack, PagerDuty, Teams, Discord): names, *.example.com, networks; comma-separated',
   ),
   HEARTBEAT: z
     .enum(['on', 'off'])

@@ -29,46 +29,54 @@ export const settings = {
   SECRET_KEYS: keyRingSetting(),
   PORT: setting.port(8080).describe('Port that providers post to; 0 picks a free one'),
   PROCESSOR_SIGNATURE_HEADERS: headerNames(PROVIDERS.processor.credentialHeaders).describe(
-    "Headers that may carry the card processor's signature; a request must have exactly one of them",
+    "Headers that may contain the card processor's signature, comma-separated; a request must have exactly one of them",
   ),
   RESELLER_SIGNATURE_HEADERS: headerNames(PROVIDERS.reseller.credentialHeaders).describe(
-    "Headers that may carry the reseller's signature; a request must have exactly one of them",
+    "Headers that may contain the reseller's signature, comma-separated; a request must have exactly one of them",
   ),
   PUBLISH_TIMEOUT_MS: setting
     .integer(2_500, 100, 2_900)
-    .describe('How long an event may wait for the ack of Kafka before the answer is 503, in milliseconds'),
+    .describe('Time that an event may wait for the acknowledgement of Kafka before the answer is 503'),
   PUBLISH_LINGER_MS: setting
     .integer(2, 0, 50)
-    .describe('How long the first event of a batch waits for company, in milliseconds'),
-  QUEUE_MAX_MESSAGES: setting.integer(10_000, 1, 1_000_000).describe('Events that may wait for their ack at once'),
+    .describe(
+      'Time that the first event of a batch waits for more events. A higher value increases throughput and latency',
+    ),
+  QUEUE_MAX_MESSAGES: setting
+    .integer(10_000, 1, 1_000_000)
+    .describe('Most events that wait for their acknowledgement; beyond it the answer is 503'),
   QUEUE_MAX_BYTES: setting
     .integer(67_108_864, 2_097_152, 4_294_967_296)
-    .describe('Bytes of events that may wait for their ack at once'),
+    .describe('Most bytes of events that wait for their acknowledgement; beyond it the answer is 503'),
   BODIES_MAX_BYTES: setting
     .integer(67_108_864, 1_048_576, 4_294_967_296)
-    .describe('Bytes of request bodies held in memory at once; beyond, the answer is 503'),
+    .describe('Most bytes of request bodies in memory; beyond it the answer is 503'),
   BODY_TIMEOUT_MS: setting
     .integer(10_000, 100, 14_000)
-    .describe('How long a body may take to arrive before its connection is cut, in milliseconds'),
+    .describe('Time that a body may take to arrive before its connection is cut'),
   ...socketSettings,
   RATE_LIMIT_PER_S: setting
     .integer(500, 1, 1_000_000)
-    .describe('Authentic events that one connection may send per second for long; beyond, the answer is 429'),
+    .describe(
+      'Authentic events per second that one billing connection may send continuously; beyond it the answer is 429. Each process counts separately',
+    ),
   RATE_LIMIT_BURST: setting
     .integer(5_000, 1, 10_000_000)
-    .describe('Authentic events that one connection may send at once after a pause'),
+    .describe('Authentic events that one billing connection may send in a burst after a pause'),
   SHED_UTILIZATION: z.coerce
     .number()
     .min(0.5)
     .max(1)
     .default(0.95)
-    .describe('Busy share of the event loop beyond which a loop that is also late refuses work, 0.5 to 1'),
+    .describe(
+      'Utilization of the event loop, 0.5 to 1, beyond which requests are refused with 503 if its median lag also exceeds a quarter of SHED_LAG_MS',
+    ),
   SHED_LAG_MS: setting
     .integer(200, 20, 10_000)
-    .describe('99th percentile of event-loop lag beyond which work is refused, in milliseconds'),
+    .describe('99th percentile of the event-loop lag beyond which requests are refused with 503'),
   CONNECTIONS_RELOAD_MS: setting
     .integer(60_000, 1_000, 3_600_000)
-    .describe('How often all connections are read again, as a net under the change stream, in milliseconds'),
+    .describe('Time between two full reads of all billing connections, in case the change stream misses a change'),
 } as const
 
 export type IngressConfig = ReturnType<typeof readIngressConfig>

@@ -15,30 +15,40 @@ import type { NotifierSettings } from './app.ts'
 export const settings = {
   ...commonSettings,
   SECRET_KEYS: keyRingSetting(),
-  PUBLIC_URL: setting.url().optional().describe('Base URL of the console, for links in messages; no links without it'),
+  PUBLIC_URL: setting
+    .url()
+    .optional()
+    .describe('Base URL of the console, for links in messages. Without it messages have no links'),
   API_PUBLIC_URL: setting
     .url()
     .optional()
-    .describe('Base URL at which mail programs reach the management API, for unsubscribe links; none without it'),
-  BRAND_NAME: brandNameSetting().describe('The name that messages carry'),
+    .describe(
+      'Base URL at which mail programs reach the management API, for unsubscribe links. Without it mails have none',
+    ),
+  BRAND_NAME: brandNameSetting().describe('Name of the product in messages'),
   SMTP_URL: setting
     .secret()
     .optional()
-    .describe('Mail provider, smtp://user:password@host:587 or smtps://…; without it no mail is sent, visibly'),
-  SMTP_FROM: z.string().optional().describe('Sender of mails, e.g. Backstop <alerts@example.com>'),
+    .describe(
+      'Mail server, smtp://user:password@host:587 or smtps://…. Without it mail channels report that no mail can be sent',
+    ),
+  SMTP_FROM: z
+    .string()
+    .optional()
+    .describe('Sender of mails, for example Backstop <alerts@example.com>. Required with SMTP_URL'),
   SMTP_REQUIRE_TLS: z
     .stringbool()
     .default(true)
-    .describe('Refuse a mail server that offers no TLS; one on loopback never needs it'),
+    .describe('Refuse a mail server that offers no TLS. A server on loopback does not need it'),
   ...egressSettings,
   EGRESS_DANGEROUSLY_SKIP_TLS_VERIFICATION: z
     .stringbool()
     .default(false)
-    .describe("Accept any certificate of receivers: a laboratory's switch, shown by the metric egress_risks"),
-  DELIVERIES_MAX_ACTIVE: setting.integer(512, 1, 2_000).describe('Attempts in flight at once in one process'),
+    .describe('Accept any certificate of receivers. For tests only; the metric egress_risks shows it'),
+  DELIVERIES_MAX_ACTIVE: setting.integer(512, 1, 2_000).describe('Most attempts in flight in one process'),
   CHANNEL_QUEUE_MAX: setting
     .integer(250, 50, 10_000)
-    .describe('Deliveries that wait in memory for one channel at most; the rest waits in Kafka'),
+    .describe('Most deliveries of one channel that wait in memory; more wait in Kafka'),
   STORM_FROM: setting
     .integer(10, 2, 10_000)
     .describe('Unexplained actions of one connection within STORM_WINDOW_MS that begin a storm'),

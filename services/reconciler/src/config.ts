@@ -14,10 +14,10 @@ export const settings = {
   ...egressSettings,
   RECHECK_DELAY_MS: setting
     .integer(60_000, 0, 86_400_000)
-    .describe('Milliseconds from the first record of an unexplained action to its second look'),
+    .describe('Time from the first record of an unexplained action to its second look'),
   SWEEP_EVERY_MS: setting
     .integer(300_000, 1_000, 86_400_000)
-    .describe("Milliseconds between two sweeps of one connection's data at its provider"),
+    .describe("Time between two sweeps of one billing connection's data at its provider"),
 } as const
 
 /** @throws AppError `config_invalid` with every fault */

@@ -85,7 +85,8 @@ export const setting = {
     z
       .string()
       .min(1)
-      .transform(value => new Secret(value)),
+      .transform(value => new Secret(value))
+      .meta(SECRET_METADATA),
   port: (fallback: number) => wholeNumber(fallback, 0, 65_535),
   integer: wholeNumber,
   /** http or https only, because `localhost:8081` is a valid URL with the scheme `localhost`. */
@@ -103,6 +104,9 @@ export const setting = {
       ),
 }
 
+/** Metadata of the schema of a secret, so that docs/configuration.md shows which settings are secrets. */
+export const SECRET_METADATA = { secret: true }
+
 /** Digits only, because Number() reads a space as 0 and 0x10 as 16. */
 function wholeNumber(fallback: number, min: number, max: number) {
   const message = `Give a whole number from ${min} to ${max}`
@@ -111,5 +115,6 @@ function wholeNumber(fallback: number, min: number, max: number) {
     .regex(/^\d{1,15}$/, message)
     .transform(Number)
     .refine(value => value >= min && value <= max, message)
+    .meta({ minimum: min, maximum: max })
     .default(fallback)
 }

@@ -1,5 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
+import { SECRET_METADATA } from '../config/config.ts'
 import { Secret } from '../config/secret.ts'
 import { AppError } from '../errors.ts'
 
@@ -61,7 +62,10 @@ export const keyRingSetting = () =>
         return z.NEVER
       }
     })
-    .describe('Key-encryption keys as kid:base64(32 bytes), comma-separated; the first seals, all of them open')
+    .meta(SECRET_METADATA)
+    .describe(
+      'Keys of the stored secrets, kid:base64 of 32 bytes, comma-separated. The first key encrypts, every key decrypts. The same in every service',
+    )
 
 function invalid(message: string): AppError {
   return new AppError('config_invalid', message)

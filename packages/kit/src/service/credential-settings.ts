@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb'
 import { z } from 'zod'
 import { SASL_MECHANISMS } from '../bus/kafka-sasl.ts'
-import { setting } from '../config/config.ts'
+import { SECRET_METADATA, setting } from '../config/config.ts'
 import { Secret } from '../config/secret.ts'
 import { hasCertificates, isPrivateKey, keyFitsCertificate } from '../credentials/tls-material.ts'
 
@@ -10,12 +10,12 @@ export const credentialSettings = {
   KAFKA_TLS: z
     .stringbool()
     .optional()
-    .describe('Use TLS to the brokers, on or off; on by default if a certificate or a SASL mechanism is set'),
+    .describe('TLS to the brokers, on or off. Without it: on if a certificate or a SASL mechanism is set'),
   ...tlsSettings('KAFKA', 'the brokers'),
   KAFKA_SASL_MECHANISM: z
     .enum(SASL_MECHANISMS, `Give one of ${SASL_MECHANISMS.join(', ')}`)
     .optional()
-    .describe(`How to log in at the brokers: ${SASL_MECHANISMS.join(', ')}; without it there is no login`),
+    .describe(`Login at the brokers: ${SASL_MECHANISMS.join(', ')}. Without it there is no login`),
   KAFKA_SASL_USERNAME: setting.secret().optional().describe('User at the brokers'),
   KAFKA_SASL_PASSWORD: setting.secret().optional().describe('Password at the brokers'),
   ...tlsSettings('MONGO', 'MongoDB'),
@@ -30,9 +30,11 @@ export const credentialSettings = {
 function tlsSettings<P extends string>(prefix: P, server: string) {
   return {
     [`${prefix}_CA`]: certificates().describe(
-      `Authorities that may sign the certificate of ${server}, in PEM; those of Node by default`,
+      `Authorities that may sign the certificate of ${server}, in PEM. Without them: those of Node`,
     ),
-    [`${prefix}_CERT`]: certificates().describe(`Client certificate for ${server} with its intermediates, in PEM`),
+    [`${prefix}_CERT`]: certificates().describe(
+      `Client certificate for ${server} with its intermediate certificates, in PEM`,
+    ),
     [`${prefix}_KEY`]: privateKey().describe('Private key of the client certificate, in PEM without a passphrase'),
   } as Record<`${P}_CA` | `${P}_CERT` | `${P}_KEY`, ReturnType<typeof certificates>>
 }
@@ -42,14 +44,16 @@ function certificates() {
 }
 
 function privateKey() {
-  return pem(isPrivateKey, 'Give a private key in PEM without a passphrase')
+  return pem(isPrivateKey, 'Give a private key in PEM without a passphrase', SECRET_METADATA)
 }
 
-function pem(isValid: (text: string) => boolean, message: string) {
+/** Certificates are public. They are instances of Secret because only these are read from their files again. */
+function pem(isValid: (text: string) => boolean, message: string, metadata = {}) {
   return z
     .string()
     .refine(isValid, message)
     .transform(text => new Secret(text))
+    .meta(metadata)
     .optional()
 }
 

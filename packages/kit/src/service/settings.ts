@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb'
 import { z } from 'zod'
-import { type Environment, readConfig, setting } from '../config/config.ts'
+import { type Environment, readConfig, SECRET_METADATA, setting } from '../config/config.ts'
 import { Secret } from '../config/secret.ts'
 import { createHostList } from '../egress/index.ts'
 import { credentialSettings, findCredentialFaults } from './credential-settings.ts'
@@ -15,7 +15,7 @@ export const commonSettings = {
     .string()
     .min(1)
     .default('unknown')
-    .describe('Commit of the running code, for the metric backstop_build_info; set by the images'),
+    .describe('Commit of the running code, for the metric backstop_build_info. The images set it'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on; 0.0.0.0 inside a container'),
   OPS_PORT: setting.port(0).describe('Port of /healthz, /readyz and /metrics; 0 picks a free one'),
   KAFKA_BROKERS: setting
@@ -25,12 +25,12 @@ export const commonSettings = {
         .array(z.string().regex(/^[^\s:]+:\d+$/, 'Give host:port, comma-separated'))
         .min(1, 'Give at least one host:port'),
     )
-    .describe('Kafka brokers to start from, host:port, comma-separated'),
+    .describe('Kafka bootstrap brokers, host:port, comma-separated'),
   KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(/^[a-z0-9.-]{0,40}$/, 'Use small letters, digits, dots and hyphens, 40 at most')
     .default('')
-    .describe('Put before every topic and group name, so that several instances share one Kafka'),
+    .describe('Prefix of every topic and group name, so that several installations can share one Kafka'),
   MONGO_URL: mongoUrl().describe('MongoDB replica set, mongodb:// or mongodb+srv://'),
   MONGO_DB: z.string().min(1).default('backstop').describe('Database name'),
   SCHEMA_REGISTRY_URL: setting
@@ -52,15 +52,22 @@ export function readServiceConfig<S extends z.ZodRawShape>(shape: S, environment
 export const egressSettings = {
   EGRESS_ALLOW_CIDRS: setting
     .list()
-    .describe('Networks beyond the public ones that users may point to, by any scheme, port and name, comma-separated'),
+    .describe(
+      'Networks that are not public and that users may nevertheless point channels and api_base to, by any scheme, port and name, comma-separated',
+    ),
   EGRESS_DENY_CIDRS: setting
     .list()
-    .describe('Networks that users may not point to even where they are public: your pods, services and nodes'),
+    .describe(
+      'Networks that users may not point to although they are public, for example those of your pods, services and nodes, comma-separated',
+    ),
   EGRESS_PROXY_URL: z
     .url({ protocol: /^https?$/, error: 'Give http://user:password@host:port' })
     .transform(url => new Secret(url))
+    .meta(SECRET_METADATA)
     .optional()
-    .describe('CONNECT proxy that all of it goes through; proxies of the environment are ignored'),
+    .describe(
+      'CONNECT proxy for these requests, http://user:password@host:port. HTTP_PROXY and its relatives are ignored',
+    ),
 } as const
 
 /** A list of hosts that users may use in addition to the built-in ones: names, `*.` before a name, networks. */
@@ -80,14 +87,16 @@ function isHostList(entries: readonly string[]): boolean {
 export const socketSettings = {
   MAX_SOCKETS: setting
     .integer(5_000, 10, 100_000)
-    .describe('TCP connections that may be open at once; beyond, the longest idle one is closed'),
+    .describe('Most open TCP connections; beyond it the connection that has been idle longest is closed'),
   MAX_SOCKETS_PER_ADDRESS: setting
     .integer(1_000, 1, 100_000)
-    .describe('Of one client address (IPv6: of one /64); beyond, the longest idle one of this address is closed'),
+    .describe(
+      'Most open TCP connections of one client address (IPv6: one /64); beyond it the connection of this address that has been idle longest is closed',
+    ),
   TRUSTED_PROXY_CIDRS: setting
     .list()
     .describe(
-      'Your own load balancers and proxies, comma-separated: their addresses are not limited, their X-Forwarded-For is believed',
+      'Networks of your own load balancers and proxies, comma-separated. Their connections are not limited by address, and the address of the client is read from their X-Forwarded-For',
     ),
 } as const
 
@@ -127,4 +136,5 @@ function mongoUrl() {
     .string()
     .refine(isGood, 'Begin with mongodb:// or mongodb+srv://, percent-encode the password, use options that there are')
     .transform(url => new Secret(url))
+    .meta(SECRET_METADATA)
 }
