@@ -22,7 +22,7 @@ export function describeSetting(name: string, schema: z.ZodType): SettingFacts {
     isRequired: !schema.safeParse(undefined).success,
     isSecret: metadata.secret === true,
     unit: unitOf(name),
-    range: typeof metadata.minimum === 'number' ? (metadata as { minimum: number; maximum: number }) : undefined,
+    range: rangeOf(metadata),
   }
 }
 
@@ -40,6 +40,10 @@ function defaultOf(layers: readonly z.core.$ZodType[]): string | undefined {
   if (layer === undefined) return undefined
   const text = String(layer.def.defaultValue)
   return text === '' ? undefined : text
+}
+
+function rangeOf({ minimum, maximum }: Record<string, unknown>): SettingFacts['range'] {
+  return typeof minimum === 'number' && typeof maximum === 'number' ? { minimum, maximum } : undefined
 }
 
 function unitOf(name: string): string {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createProgram, runCommandLine } from '../../packages/cli/src/command-line.ts'
 import type { Surroundings } from '../../packages/cli/src/surroundings.ts'
-import { createClient } from '../../packages/client/src/index.ts'
+import { createClient, type NewAlertChannel } from '../../packages/client/src/index.ts'
 import { storeIncident } from '../../services/admin-api/test/contract/incidents.contract.ts'
 import { BOOTSTRAP_KEY, INGRESS_URL, startMemoryApi, type TestApi } from '../../services/admin-api/test/test-api.ts'
 
@@ -89,6 +89,23 @@ describe('connections', () => {
     expect((await run(['connections', 'secret', id], 'whsec_of_the_provider_0123456789\n')).out).toContain('Stored')
     expect((await run(['connections', 'read-key', id], 'rk_test_of_the_provider\n')).out).toContain('Stored')
     expect((await run(['connections', 'show', id])).out).not.toContain('read-only API key')
+  })
+
+  test('secret generates one, keeps the previous one for the overlap, and asks for --generate if it must', async () => {
+    const { project_id } = await json('projects', 'create', 'Shop')
+    const create = async (kind: string) =>
+      (await json('connections', 'create', kind, '--kind', kind, '--project', project_id)).connection_id
+    const cards = await create('processor')
+    const generated = await run(['connections', 'secret', cards, '--generate', '--overlap-hours', '2'])
+    expect(generated).toMatchObject({ exit: 0, out: expect.stringMatching(/^whsec_\w+\n$/) })
+    const own = await json('connections', 'secret', cards, '--generate', '--overlap-hours', '0')
+    expect(own.signing_secret).toMatch(/^whsec_/)
+    const biller = await create('subscription')
+    expect(await run(['connections', 'secret', biller], 'chosen')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('--generate'),
+    })
+    expect((await run(['connections', 'secret', biller, '--generate'])).out).toMatch(/^service:\S+\n$/)
   })
 
   test("create reads the secret of a reseller's destination from standard input", async () => {
@@ -272,6 +289,39 @@ describe('channels', () => {
       exit: 1,
       err: expect.stringContaining('Not delivered: It answered 500'),
     })
+  })
+})
+
+describe('the secrets of channels', () => {
+  const create = async (config: NewAlertChannel['config']) => {
+    const { project_id } = await json('projects', 'create', 'Shop')
+    const client = createClient({ baseUrl: address(), key: BOOTSTRAP_KEY })
+    const { channel_id } = await client.alertChannels.create({ project_id, name: 'A', events: ['run.failed'], config })
+    return channel_id
+  }
+
+  test('a webhook gets a new signing secret, which is the only text on standard output', async () => {
+    const id = await create({ kind: 'webhook', url: 'https://hooks.example.com/1' })
+    const first = await run(['channels', 'secret', id])
+    expect(first).toMatchObject({ exit: 0, out: expect.stringMatching(/^whsec_\S+\n$/) })
+    const second = await json('channels', 'secret', id, '--overlap-hours', '1')
+    expect(second.config.previous_secret_expires_at).toEqual(expect.any(String))
+    expect(await run(['channels', 'credential', id], 'x')).toMatchObject({ exit: 2 })
+  })
+
+  test('a new webhook URL or routing key replaces the stored one, and a channel is enabled again', async () => {
+    const hooks = (secret: string) => `https://hooks.slack.com/services/T0/B0/${secret}`
+    const id = await create({ kind: 'slack', webhook_url: hooks('previous') })
+    const client = createClient({ baseUrl: address(), key: BOOTSTRAP_KEY })
+    const before = await client.alertChannels.get(id)
+    const stored = await run(['channels', 'credential', id], `${hooks('new')}\n`)
+    expect(stored).toMatchObject({ exit: 0, out: `Stored the webhook_url of ${id}\n` })
+    expect((await client.alertChannels.get(id)).config).not.toEqual(before.config)
+    const duty = await create({ kind: 'pagerduty', routing_key: '0'.repeat(32) })
+    expect((await run(['channels', 'credential', duty], '1'.repeat(32))).out).toContain('routing_key')
+    await client.alertChannels.change(id, { enabled: false })
+    expect(await run(['channels', 'enable', id])).toMatchObject({ exit: 0 })
+    expect((await client.alertChannels.get(id)).enabled).toBe(true)
   })
 })
 

@@ -2,9 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { createProgram } from '../../packages/cli/src/command-line.ts'
-import { wordsOf } from '../../packages/cli/src/completion/command.ts'
-import type { Surroundings } from '../../packages/cli/src/surroundings.ts'
+import { unknownWords } from '../setup/command-words.ts'
 import { readMetricsPage } from '../setup/metrics-page.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -12,18 +10,6 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const pages = globSync('docs/runbooks/Backstop*.md', { cwd: ROOT })
 /** The texts in backquotes of all pages. */
 const quoted = pages.flatMap(path => [...read(path).matchAll(/`([^`]+)`/g)].map(([, text = '']) => text))
-
-const words = wordsOf(createProgram({} as Surroundings))
-
-/** The unknown words of a command line, for example an option that its command does not have. */
-function unknownWords(line: string): string[] {
-  const [, ...parts] = (line.split(' < ')[0] ?? '').split(' ')
-  const depth = parts.findIndex((_, index) => !words.has(parts.slice(0, index + 1).join(' ')))
-  const path = (depth === -1 ? parts : parts.slice(0, depth)).join(' ')
-  if (path === '') return [line]
-  const options = parts.filter(part => part.startsWith('--'))
-  return options.filter(option => !words.get(path)?.includes(option)).map(option => `${path} ${option}`)
-}
 
 test('every command of `backstop` exists, with its options', () => {
   const commands = quoted.filter(text => /^backstop [a-z]/.test(text))

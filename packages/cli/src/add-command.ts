@@ -34,3 +34,9 @@ export function parseCount(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Give a whole number from 1.')
 }
+
+/** Reads the hours of an overlap, from 0. */
+export function parseOverlapHours(text: string): number {
+  if (/^(?:0|[1-9]\d{0,2})$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Give a whole number from 0.')
+}

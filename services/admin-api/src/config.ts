@@ -56,12 +56,12 @@ export const settings = {
     ),
   MAIL_EVENTS_TOKEN: z
     .string()
-    .regex(/^[\w-]{24,200}$/, 'Give 24 to 200 letters, digits, - and _')
+    .regex(/^[\w-]{24,200}(?:,[\w-]{24,200})?$/, 'Give 24 to 200 letters, digits, - and _, or two such tokens')
     .transform(value => new Secret(value))
     .meta(SECRET_METADATA)
     .optional()
     .describe(
-      'Part of the URL at which the mail provider reports bounces and complaints. Without it no reports are accepted',
+      'Part of the URL at which the mail provider reports bounces and complaints. Two, comma-separated, are both accepted during a rotation. Without it no reports are accepted',
     ),
   SES_TOPIC_ARNS: setting
     .list()

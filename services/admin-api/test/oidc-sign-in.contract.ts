@@ -121,6 +121,23 @@ export function describeOidcSignIn(name: string, start: typeof startMemoryApi): 
       expect(row).toMatchObject({ action: 'session.create', actor: { kind: 'person', id: person?._id } })
     })
 
+    test('uses the client secret that its file has now, without a restart', async () => {
+      let onFile = 'the previous secret'
+      const own = await start(settings({ clientSecret: new Secret(onFile, () => onFile) }), { egress: guarded })
+      try {
+        provider.people.set(subject, { groups: ['finance'] })
+        const statusOfSignIn = async () => {
+          const { cookie, url } = await begin(undefined, own)
+          return (await call(await signInAtProvider(url), { cookie }, own.api)).status
+        }
+        expect(await statusOfSignIn()).toBe(503)
+        onFile = CLIENT_SECRET
+        expect(await statusOfSignIn()).toBe(302)
+      } finally {
+        await own.stop()
+      }
+    })
+
     test('opens the path of PUBLIC_URL if no page was asked for, and removes the cookie of the attempt', async () => {
       const answer = await signIn({ groups: 'finance' })
       expect(answer.headers.get('location')).toBe('/console')

@@ -110,6 +110,8 @@ export interface OtherServicesCollections {
 
 export const BOOTSTRAP_KEY = 'bootstrap-key-of-the-tests-0123456789'
 export const MAIL_EVENTS_TOKEN = 'mail-events-token-of-the-tests'
+/** The token before the rotation. */
+export const PREVIOUS_MAIL_EVENTS_TOKEN = 'previous-mail-events-token'
 export const CONSOLE_URL = 'https://console.example.test'
 export const INGRESS_URL = 'https://in.example.test'
 
@@ -171,7 +173,7 @@ export function createTestApp(
     brandName: 'Backstop',
     consolePublicUrl: null,
     consoleFolder: '/nowhere',
-    mailEventsToken: new Secret(MAIL_EVENTS_TOKEN),
+    mailEventsToken: new Secret(`${MAIL_EVENTS_TOKEN},${PREVIOUS_MAIL_EVENTS_TOKEN}`),
     bootstrapApiKey: new Secret(BOOTSTRAP_KEY),
     sesTopicArns: [],
     apiBaseHosts: [],

@@ -150,6 +150,38 @@ describe('a mail that the server does not accept', () => {
   })
 })
 
+describe('a login that is rotated', () => {
+  test('is the one that the file has at the time of the mail, and the last valid one while the file has none', async () => {
+    const accepted = ['first']
+    const server = await startScriptedSmtpServer({
+      answers: {
+        EHLO: '250 AUTH PLAIN',
+        'AUTH PLAIN': line => (accepted.some(one => line.includes(encoded(one))) ? '235 welcome' : '535 wrong'),
+      },
+    })
+    const urlWith = (password: string) => server.url.replace('//', `//user:${password}@`)
+    let onFile = urlWith('first')
+    const mailer = createSmtpMailer({ url: new Secret(onFile, () => onFile), from: FROM, requireTls: true })
+    onTestFinished(async () => {
+      await mailer.stop()
+      await server.stop()
+    })
+    const codeOfMail = async () => ((await mailer.send(mail, 20_000)) as { code?: number }).code
+    expect(await codeOfMail()).toBe(250)
+    accepted.push('second')
+    onFile = urlWith('second')
+    expect(await codeOfMail()).toBe(250)
+    onFile = 'smtp:'
+    expect(await codeOfMail()).toBe(250)
+    accepted.splice(0, 2)
+    onFile = urlWith('third')
+    expect(await codeOfMail()).toBe(535)
+  })
+})
+
+/** The argument of AUTH PLAIN. */
+const encoded = (password: string) => Buffer.from(`\0user\0${password}`).toString('base64')
+
 /** 127.0.0.1 in IPv6 notation, which the mailer does not recognise as loopback. */
 const ELSEWHERE = '::ffff:127.0.0.1'
 /** A new certificate for each test, because `trustCertificate` adds it to the trusted authorities of the whole process. */

@@ -19,35 +19,31 @@ export interface SmtpOptions {
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 30_000 }
 
 /**
- * Creates a mailer with a pool of five SMTP connections.
+ * Creates a mailer with a pool of five SMTP connections. When the mounted file of the URL changes, the next mail uses the new server and
+ * login, so that a rotation needs no restart. A file that is not valid is not used.
  * @throws AppError `config_invalid` if the URL or the sender is invalid
  */
 export function createSmtpMailer(options: SmtpOptions): Mailer {
-  const server = parseSmtpUrl(options.url)
   const domain = /@([^@\s<>]+)>?$/.exec(options.from.trim())?.[1]
+  let pool = openPool(options.url.reveal(), options.requireTls)
   if (domain === undefined) throw new AppError('config_invalid', 'SMTP_FROM contains no mail address')
-  const local = isLoopback(server.host)
-  const toStored = (reply: string) => maskedFirstKiB(reply, [new Secret(server.password)])
-  const transport = createTransport({
-    pool: true,
-    maxConnections: 5,
-    maxMessages: 100,
-    host: server.host,
-    port: server.port,
-    secure: server.secure,
-    requireTLS: options.requireTls && !local,
-    // A server may offer STARTTLS and then refuse it.
-    opportunisticTLS: !options.requireTls,
-    // A mail catcher on this machine offers STARTTLS with a self-signed certificate.
-    ignoreTLS: local,
-    tls: { minVersion: 'TLSv1.2' },
-    ...(server.user === '' ? {} : { auth: { user: server.user, pass: server.password } }),
-    ...TIMEOUTS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+
+  /** Mails that are being sent by the previous pool end first. Mails that wait for one of its connections fail, and are retried. */
+  function latestPool(): Pool {
+    const url = options.url.revealLatest()
+    if (url === pool.url) return pool
+    try {
+      const next = openPool(url, options.requireTls)
+      pool.transport.close()
+      pool = next
+    } catch {
+      // A file that is being written: the last valid URL stays in use.
+    }
+    return pool
+  }
   return {
     async send(mail, timeoutMs) {
+      const { transport, toStored } = latestPool()
       try {
         const message = {
           // The signal removes a mail from the pool's queue, or closes the connection that sends it, so that no mail is
@@ -76,9 +72,36 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
       }
     },
     async stop() {
-      transport.close()
+      pool.transport.close()
     },
   }
+}
+
+type Pool = ReturnType<typeof openPool>
+
+/** @throws AppError `config_invalid` if the URL is invalid */
+function openPool(url: string, requireTls: boolean) {
+  const server = parseSmtpUrl(url)
+  const local = isLoopback(server.host)
+  const transport = createTransport({
+    pool: true,
+    maxConnections: 5,
+    maxMessages: 100,
+    host: server.host,
+    port: server.port,
+    secure: server.secure,
+    requireTLS: requireTls && !local,
+    // A server may offer STARTTLS and then refuse it.
+    opportunisticTLS: !requireTls,
+    // A mail catcher on this machine offers STARTTLS with a self-signed certificate.
+    ignoreTLS: local,
+    tls: { minVersion: 'TLSv1.2' },
+    ...(server.user === '' ? {} : { auth: { user: server.user, pass: server.password } }),
+    ...TIMEOUTS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return { url, transport, toStored: (reply: string) => maskedFirstKiB(reply, [new Secret(server.password)]) }
 }
 
 /**
@@ -171,8 +194,7 @@ const MESSAGES: Readonly<Record<NoAnswerReason, string>> = {
   smtp_failed: 'The mail could not be sent; this is on our side',
 }
 
-function parseSmtpUrl(secret: Secret) {
-  const text = secret.reveal()
+function parseSmtpUrl(text: string) {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') || url.hostname === '') {
     throw new AppError(

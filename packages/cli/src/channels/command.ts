@@ -1,13 +1,15 @@
+import type { AlertChannel, AlertChannelPatch } from '@backstop/client'
 import type { Command } from 'commander'
-import { addCommand, addGroup, withListOptions } from '../add-command.ts'
+import { addCommand, addGroup, parseOverlapHours, withListOptions } from '../add-command.ts'
 import { CommandFault } from '../fault.ts'
 import { openClient } from '../open-client.ts'
 import { type JsonOption, type ListOptions, printItem, printList } from '../output/print.ts'
+import { readSecret } from '../read-input.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `backstop channels …` */
 export function addChannels(program: Command, surroundings: Surroundings): void {
-  const channels = addGroup(program, 'channels', 'List alert channels, and send test deliveries')
+  const channels = addGroup(program, 'channels', 'List, test and enable alert channels, and replace their secrets')
   withListOptions(addCommand(channels, 'list', 'List alert channels with their health.', 'backstop channels list'))
     .option('--project <id>', 'only channels of this project')
     .action(({ project, ...options }: ListOptions & { project?: string }) =>
@@ -38,4 +40,67 @@ export function addChannels(program: Command, surroundings: Surroundings): void 
     if (result.delivered) return
     throw new CommandFault('failed', `Not delivered: ${result.error ?? answer}`)
   })
+  addCommand(
+    channels,
+    'enable <channel_id>',
+    'Enable a channel that its failures or a person disabled.',
+    'backstop channels enable chn_0123',
+  ).action(async (id: string, options: JsonOption) => {
+    const channel = await openClient(surroundings).alertChannels.change(id, { enabled: true })
+    printItem(
+      channel,
+      `${id} is enabled. Send what it missed: backstop replay deliveries ${id}\n`,
+      options,
+      surroundings,
+    )
+  })
+  addSecrets(channels, surroundings)
+}
+
+/** `backstop channels secret`, `backstop channels credential` */
+function addSecrets(channels: Command, surroundings: Surroundings): void {
+  addCommand(
+    channels,
+    'secret <channel_id>',
+    'Give a webhook a new signing secret. Prints it once. The previous one signs too until the overlap ends.',
+    'backstop channels secret chn_0123 --overlap-hours 24',
+  )
+    .option('--overlap-hours <n>', 'how long the previous secret signs too; 24 by default', parseOverlapHours)
+    .action(async (id: string, { overlapHours, ...options }: JsonOption & { overlapHours?: number }) => {
+      const rotation = overlapHours === undefined ? {} : { overlap_hours: overlapHours }
+      const channel = await openClient(surroundings).alertChannels.rotateSecret(id, rotation)
+      if (!options.json) surroundings.err(`The secret of ${id} is shown only here:\n`)
+      printItem(channel, `${channel.secret ?? ''}\n`, options, surroundings)
+    })
+  addCommand(
+    channels,
+    'credential <channel_id>',
+    'Store a new webhook URL (Slack, Teams, Discord) or routing key (PagerDuty), which is read from standard input.',
+    'backstop channels credential chn_0123 < url.txt',
+  ).action(async (id: string, options: JsonOption) => {
+    const { alertChannels } = openClient(surroundings)
+    const { config } = await alertChannels.get(id)
+    const field = credentialFieldOf(config.kind)
+    const secret = await readSecret(`The new ${field}: `, surroundings)
+    const channel = await alertChannels.change(id, { config: { [field]: secret } })
+    printItem(channel, `Stored the ${field} of ${id}\n`, options, surroundings)
+  })
+}
+
+/** @throws CommandFault if channels of this kind have no such credential */
+function credentialFieldOf(kind: AlertChannel['config']['kind']): keyof NonNullable<AlertChannelPatch['config']> {
+  switch (kind) {
+    case 'slack':
+    case 'teams':
+    case 'discord':
+      return 'webhook_url'
+    case 'pagerduty':
+      return 'routing_key'
+    case 'webhook':
+      throw new CommandFault('misused', 'A webhook has a signing secret', 'backstop channels secret <channel_id>')
+    case 'email':
+      throw new CommandFault('misused', 'A mail channel has no credential of its own; SMTP_URL has it')
+    default:
+      return kind satisfies never
+  }
 }

@@ -1,12 +1,13 @@
 import type { Connection, NewConnection } from '@backstop/client'
 import { type Command, Option } from 'commander'
 import { addCommand, addGroup, withListOptions } from '../add-command.ts'
-import { CommandFault } from '../fault.ts'
 import { openClient } from '../open-client.ts'
 import { type JsonOption, type ListOptions, printItem, printList } from '../output/print.ts'
 import { factsOf } from '../output/table.ts'
 import { chooseProject } from '../projects/choose-project.ts'
+import { readSecret } from '../read-input.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { addCredentials } from './credentials.ts'
 import { findConnection } from './find-connection.ts'
 import { setupText } from './setup-steps.ts'
 
@@ -70,42 +71,6 @@ export function addConnections(program: Command, surroundings: Surroundings): vo
       const connection = await client.connections.create(projectId, await newConnection(name, creation, surroundings))
       printItem(connection, connectionText(connection, setupText(connection, connection)), creation, surroundings)
     })
-}
-
-/** `backstop connections secret`, `backstop connections read-key` */
-function addCredentials(connections: Command, surroundings: Surroundings): void {
-  addCommand(
-    connections,
-    'secret <connection_id>',
-    "Store the provider's signing secret, which is read from standard input.",
-    'backstop connections secret con_0123 < secret.txt',
-  ).action(async (id: string, options: JsonOption) => {
-    const secret = await readSecret("The provider's signing secret: ", surroundings)
-    const client = openClient(surroundings)
-    const { project_id, kind } = await findConnection(client, id, undefined)
-    const body = kind === 'reseller' ? { destination_secret: secret } : { signing_secret: secret }
-    const connection = await client.connections.rotateSecret(project_id, id, body)
-    printItem(connection, `Stored the secret of ${id}\n`, options, surroundings)
-  })
-  addCommand(
-    connections,
-    'read-key <connection_id>',
-    "Store a read-only key for the provider's API, which is read from standard input.",
-    'backstop connections read-key con_0123 < key.txt',
-  ).action(async (id: string, options: JsonOption) => {
-    const read_key = await readSecret('The read-only API key: ', surroundings)
-    const client = openClient(surroundings)
-    const { project_id } = await findConnection(client, id, undefined)
-    const connection = await client.connections.change(project_id, id, { read_key })
-    printItem(connection, `Stored the read key of ${id}\n`, options, surroundings)
-  })
-}
-
-/** Arguments are visible to other users of the machine, so secrets are read from standard input. */
-async function readSecret(question: string, { readInput }: Pick<Surroundings, 'readInput'>): Promise<string> {
-  const secret = (await readInput(question, 'hidden')).trim()
-  if (secret !== '') return secret
-  throw new CommandFault('misused', 'Give the secret on standard input')
 }
 
 async function newConnection(

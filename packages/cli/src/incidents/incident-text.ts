@@ -5,6 +5,7 @@ import { factsOf, shownTime } from '../output/table.ts'
 /** An incident with its timeline and deliveries, for people to read. */
 export function incidentText(incident: IncidentWithTimeline): string {
   const { incident_id, code, state, summary, opened_at, action_id, assignee, reason, note, resolved_by } = incident
+  const { connection_id, storm_id } = incident
   const optional = (name: string, value: string | null | undefined) =>
     value === null || value === undefined ? [] : [[name, value] as const]
   const facts = factsOf([
@@ -13,6 +14,8 @@ export function incidentText(incident: IncidentWithTimeline): string {
     ['Code', code],
     ['Summary', summary],
     ['Opened', shownTime(opened_at)],
+    ...optional('Connection', connection_id),
+    ...optional('Storm', storm_id),
     ...optional('Action', action_id),
     ...optional('Assignee', assignee),
     ...optional('Resolved by', resolved_by),

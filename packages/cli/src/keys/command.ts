@@ -1,7 +1,7 @@
 import type { ApiKey, CreatedApiKey, NewApiKey } from '@backstop/client'
 import { AppError, connectMongo, type Mongo, mongoTls } from '@backstop/kit'
 import { type Command, Option } from 'commander'
-import { addCommand, addGroup, parseCount, withListOptions } from '../add-command.ts'
+import { addCommand, addGroup, parseCount, parseOverlapHours, withListOptions } from '../add-command.ts'
 import { CommandFault } from '../fault.ts'
 import { openClient } from '../open-client.ts'
 import { type JsonOption, type ListOptions, printItem, printList } from '../output/print.ts'
@@ -68,7 +68,7 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     'Replace an API key by a new one with the same id and scopes. Prints it once.',
     'backstop keys rotate key_0123 --overlap-hours 24',
   )
-    .option('--overlap-hours <n>', 'how long the previous key is also accepted', parseCount)
+    .option('--overlap-hours <n>', 'how long the previous key is also accepted', parseOverlapHours)
     .option('--days <n>', 'how long the new key is valid', parseCount)
     .action(async (id: string, { overlapHours, days, ...options }: Rotation) => {
       const key = await openClient(surroundings).apiKeys.rotate(id, {

@@ -167,13 +167,17 @@ async function discover({ settings, egress }: IdentityProviderOptions): Promise<
   return configuration
 }
 
-/** Sends the secret in the Authorization header, unless the provider accepts it in the body only. */
+/**
+ * Sends the secret in the Authorization header, unless the provider accepts it in the body only. It is the secret that its file has at
+ * that time, so that a rotation needs no restart.
+ */
 function authenticateClient(secret: Secret): oidc.ClientAuth {
-  const [inHeader, inBody] = [oidc.ClientSecretBasic(secret.reveal()), oidc.ClientSecretPost(secret.reveal())]
   return (server, ...request) => {
+    const latest = secret.revealLatest()
     const accepted = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
     const isBodyOnly = accepted.includes('client_secret_post') && !accepted.includes('client_secret_basic')
-    return isBodyOnly ? inBody(server, ...request) : inHeader(server, ...request)
+    const authenticate = isBodyOnly ? oidc.ClientSecretPost(latest) : oidc.ClientSecretBasic(latest)
+    return authenticate(server, ...request)
   }
 }
 

@@ -2,7 +2,7 @@ import { UNSUBSCRIBE_PURPOSE, unsubscribeTargetText } from '@backstop/contracts'
 import { createSecretBox, parseKeyRing, Secret } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
-import { MAIL_EVENTS_TOKEN, secretBoxOfTests, type TestApi } from '../test-api.ts'
+import { MAIL_EVENTS_TOKEN, PREVIOUS_MAIL_EVENTS_TOKEN, secretBoxOfTests, type TestApi } from '../test-api.ts'
 
 const PAGE = /^text\/html/
 const tokenOf = (projectId: string, address: string) =>
@@ -111,6 +111,13 @@ export function describeMail(testApi: () => TestApi): void {
       expect(answer).toMatchObject({ status: 200, body: { taken: 1, ignored: 0 } })
       await until('the wish to arrive', () => suppressed('gone@example.com').length > 0)
       expect(suppressed('gone@example.com')).toMatchObject([{ project_id: 'prj_mail', reason: 'hard_bounce' }])
+    })
+
+    test('are accepted with the previous token too during a rotation, and not with both in one', async () => {
+      const send = (token: string) =>
+        testApi().api.withKey(undefined).post(`/v1/mail-events/postmark/${token}`, report('rotated@example.com'))
+      expect(await send(PREVIOUS_MAIL_EVENTS_TOKEN)).toMatchObject({ status: 200, body: { taken: 1 } })
+      expect(await send(`${MAIL_EVENTS_TOKEN},${PREVIOUS_MAIL_EVENTS_TOKEN}`)).toMatchObject({ status: 404 })
     })
 
     test('that name no project are answered, and change nothing', async () => {

@@ -89,7 +89,7 @@ function judgeChannel({ channel_id, name, health }: ChannelFacts): Finding[] {
     finding(
       'channel_disabled',
       `The channel ${name} (${channel_id}) is disabled since ${health.disabled_at}: ${health.disabled_reason ?? 'unknown reason'}`,
-      `Mend the receiver, then PATCH /v1/alert-channels/${channel_id} {"enabled": true}, then backstop replay deliveries ${channel_id} --from 7d`,
+      `Repair the receiver, then backstop channels enable ${channel_id}, then backstop replay deliveries ${channel_id} --from 7d`,
     ),
   ]
 }

@@ -60,7 +60,7 @@ describe('the facts of the management API', () => {
         channels: [{ ...channel, health: { disabled_at: '2026-11-20T09:00:00Z', disabled_reason: 'It answers 410' } }],
       },
       says: /Team \(chn_1\) is disabled since .*: It answers 410/,
-      remedy: /"enabled": true/,
+      remedy: /channels enable chn_1/,
     },
     {
       code: 'dead_letters',

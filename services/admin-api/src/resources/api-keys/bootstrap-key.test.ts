@@ -73,6 +73,15 @@ describe('the first API key', () => {
     expect(await apiKeys.find({ hash: hashApiKey(chosen) })).toBeUndefined()
   })
 
+  test('is not replaced by the previous one after a rotation, although the new one was never used', async () => {
+    const { apiKeys, clock, ensure } = setUp()
+    await ensure(chosen)
+    const rotated = { hash: 'hash of the new key', last_used_at: null, rotated_at: new Date(clock.now()) }
+    await apiKeys.change({ _id: BOOTSTRAP_KEY_ID }, rotated)
+    expect(await ensure(chosen)).toBe('keys_are_there')
+    expect(await apiKeys.find({ _id: BOOTSTRAP_KEY_ID })).toMatchObject({ hash: rotated.hash })
+  })
+
   test('is created when the database becomes available', async () => {
     const apiKeys = createMemoryCollection<ApiKeyDocument>(['hash'])
     let isAway = true

@@ -31,7 +31,7 @@ export type BootstrapOutcome = 'made' | 'stored' | 'replaced' | 'keys_are_there'
 /**
  * Creates the first API key unless one exists. The bootstrap key is never deleted, only revoked, so a later start creates no other. A
  * generated key that was never used is replaced by BOOTSTRAP_API_KEY, for operators who lost the generated key or whose process died
- * between storing and showing it.
+ * between storing and showing it. A rotated key is not replaced: the chosen key may be the one that was rotated out.
  */
 export async function ensureBootstrapKey(options: BootstrapOptions): Promise<BootstrapOutcome> {
   const { apiKeys, chosen } = options
@@ -43,7 +43,7 @@ export async function ensureBootstrapKey(options: BootstrapOptions): Promise<Boo
   }
   if (chosen === undefined || (await apiKeys.find({ hash: hashApiKey(chosen) })) !== undefined) return 'keys_are_there'
   const replaced = await apiKeys.change(
-    { _id: BOOTSTRAP_KEY_ID, last_used_at: null, revoked_at: null },
+    { _id: BOOTSTRAP_KEY_ID, last_used_at: null, rotated_at: null, revoked_at: null },
     { hash: hashApiKey(chosen), hint: hintOf(chosen) },
   )
   return replaced === undefined ? 'keys_are_there' : 'replaced'

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { AppError } from '@backstop/kit'
+import { AppError, type Secret } from '@backstop/kit'
 import { z } from 'zod'
 import { parseJson } from '../../http/parse-json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -43,7 +43,7 @@ export function mailEventRoutes({ commands, mailEvents: { token: expected, sns }
       checkCredential({ format, token }) {
         // All three cases get the same answer, so a caller without the token cannot find out which formats exist or whether reports are
         // accepted.
-        if (expected === undefined || !isSame(token, expected.reveal()) || !FORMATS.has(format)) {
+        if (expected === undefined || !isOneOf(token, expected) || !FORMATS.has(format)) {
           throw new AppError('not_found', 'Unknown path for mail events; compare its token with MAIL_EVENTS_TOKEN')
         }
       },
@@ -79,6 +79,15 @@ export function mailEventRoutes({ commands, mailEvents: { token: expected, sns }
 
 function isOfProject(event: MailEvent): event is MailEvent & { projectId: string } {
   return event.projectId !== null
+}
+
+/** Compares with every token that is accepted during a rotation. */
+function isOneOf(given: string, expected: Secret): boolean {
+  const matches = expected
+    .reveal()
+    .split(',')
+    .map(token => isSame(given, token))
+  return matches.includes(true)
 }
 
 /** Compares in constant time: both hashes have the same length for any input. */

@@ -1,0 +1,55 @@
+/** Compares docs/rotation.md with the settings, the commands and the tests. */
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { describeSetting } from '../scripts/configuration-docs/describe-setting.ts'
+import { PROGRAMS } from '../scripts/configuration-docs/page.ts'
+import { unknownWords } from './setup/command-words.ts'
+
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+const page = read('docs/rotation.md')
+const sections = page
+  .split(/^## /m)
+  .slice(1)
+  .map(text => ({ title: text.slice(0, text.indexOf('\n')), text }))
+
+const LABELS = ['When', 'Steps', 'Overlap', 'Is the old one unused?', 'If done wrong', 'Back', 'Test']
+
+test('the table lists every section', () => {
+  const listed = [...page.matchAll(/^\| \[([^\]]+)\]\(#/gm)].map(([, title]) => title)
+  expect(listed.length).toBeGreaterThan(10)
+  expect(sections.map(({ title }) => title)).toEqual(listed)
+})
+
+test('every secret setting is on the page', () => {
+  const settings = Object.values<Readonly<Record<string, z.ZodType>>>(PROGRAMS).flatMap(Object.entries)
+  const secrets = settings.filter(([name, schema]) => describeSetting(name, schema).isSecret).map(([name]) => name)
+  expect(secrets).toContain('SMTP_URL')
+  expect(secrets.filter(name => !page.includes(`\`${name}\``))).toEqual([])
+})
+
+test('every command of `backstop` exists, with its options', () => {
+  const inText = [...page.matchAll(/`(backstop [a-z][^`]*)`/g)].map(([, line = '']) => line)
+  const inBlocks = [...page.matchAll(/^ {4,}(backstop .+)$/gm)].map(([, line = '']) => line)
+  expect([inText.length, inBlocks.length]).toEqual([expect.any(Number), 2])
+  expect(inText.length).toBeGreaterThan(10)
+  expect([...inText, ...inBlocks].flatMap(unknownWords)).toEqual([])
+})
+
+describe.each(sections)('$title', ({ text }) => {
+  test.each(LABELS)('says: %s', label => {
+    expect(text).toMatch(new RegExp(`^- \\*\\*${label.replace('?', '\\?')}\\*\\*`, 'm'))
+  })
+
+  test('names a test that exists, or says that there is none', () => {
+    const proofs = text.match(/^- \*\*Test\*\*: .+$/gm) ?? []
+    expect(proofs).not.toEqual([])
+    for (const proof of proofs) {
+      if (proof.includes('not in this repository')) continue
+      const [, path = '', name = ''] = /`([^`]+)`: (.+)$/.exec(proof) ?? []
+      expect(existsSync(new URL(`../${path}`, import.meta.url)), proof).toBe(true)
+      expect(name.length).toBeGreaterThan(10)
+      expect(read(path), proof).toContain(name)
+    }
+  })
+})
