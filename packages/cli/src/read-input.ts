@@ -1,8 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { CommandFault } from './fault.ts'
-import type { Surroundings } from './surroundings.ts'
 
 /** Whether the terminal shows what the user types: an answer is shown, a secret is hidden. */
 export type Typed = 'shown' | 'hidden'
@@ -35,11 +33,4 @@ async function askLine(question: string, terminal: Terminal): Promise<string> {
   } finally {
     lines.close()
   }
-}
-
-/** Reads a secret. Arguments are visible to other users of the machine, so secrets are read from standard input. */
-export async function readSecret(question: string, { readInput }: Pick<Surroundings, 'readInput'>): Promise<string> {
-  const secret = (await readInput(question, 'hidden')).trim()
-  if (secret !== '') return secret
-  throw new CommandFault('misused', 'Give the secret on standard input')
 }

@@ -4,7 +4,7 @@ import { addCommand, addGroup, parseOverlapHours, withListOptions } from '../add
 import { CommandFault } from '../fault.ts'
 import { openClient } from '../open-client.ts'
 import { type JsonOption, type ListOptions, printItem, printList } from '../output/print.ts'
-import { readSecret } from '../read-input.ts'
+import { readSecret } from '../read-secret.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `backstop channels …` */

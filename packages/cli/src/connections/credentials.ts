@@ -4,7 +4,7 @@ import { addCommand, parseOverlapHours } from '../add-command.ts'
 import { CommandFault } from '../fault.ts'
 import { openClient } from '../open-client.ts'
 import { type JsonOption, printItem } from '../output/print.ts'
-import { readSecret } from '../read-input.ts'
+import { readSecret } from '../read-secret.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { findConnection } from './find-connection.ts'
 
