@@ -27,6 +27,7 @@ const secretUrl = () =>
   setting
     .url()
     .transform(url => new Secret(url))
+    .meta(SECRET_METADATA)
     .optional()
 
 /** The settings of admin-api by their environment names. `.env.example` describes each setting. */
@@ -125,17 +126,17 @@ export const settings = {
   HEARTBEAT: z
     .enum(['on', 'off'])
     .default('off')
-    .describe('on: sends a heartbeat through all services, and reports its absence'),
+    .describe('on or off: a heartbeat through all services, and a report of its absence'),
   HEARTBEAT_INGRESS_URL: setting
     .url()
     .optional()
-    .describe('Base URL at which admin-api posts heartbeats to ingress; INGRESS_PUBLIC_URL without it'),
+    .describe('Base URL at which admin-api posts heartbeats to ingress. Without it: INGRESS_PUBLIC_URL'),
   HEARTBEAT_EVERY_MS: setting
     .integer(60_000, 1_000, 3_600_000)
-    .describe('Time between two heartbeats, in milliseconds; the same in every process'),
+    .describe('Time between two heartbeats; the same in every process'),
   HEARTBEAT_ALARM_AFTER_MS: setting
     .integer(300_000, 5_000, 86_400_000)
-    .describe('How long no heartbeat may come back before that is reported, in milliseconds'),
+    .describe('Time without a returned heartbeat after which its absence is reported'),
   HEARTBEAT_ALARM_URL: secretUrl().describe('Gets a JSON document when the heartbeat is missing and when it is back'),
   HEARTBEAT_PING_URL: secretUrl().describe('Gets a GET for each heartbeat that came back'),
   ...egressSettings,
