@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { TOPICS } from '@backstop/contracts'
 import { wantedTopics } from '@backstop/provision'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 import { CONSUMERS } from '../../packages/cli/src/doctor/read-infrastructure.ts'
-import { generatedFiles } from '../../scripts/manifests/generated-files.ts'
 import { KAFKA_ACCESS } from '../../scripts/manifests/kafka-access.ts'
 import { COMPONENT_OVERLAYS, overlayOf, STRIMZI } from './component-overlays.ts'
 import { K8S_FOLDER, type Manifest, nameOf, ofKind, render, renderOverlay } from './rendered.ts'
@@ -173,10 +171,6 @@ test('certificates, hosts and Secrets of cert-manager and of the kind Ingress ag
   expect(rules).toEqual(routes)
 })
 
-test.each([...generatedFiles()])('%s is as `npm run manifests` writes it', (path, text) => {
-  expect(readFileSync(join(K8S_FOLDER, '../..', path), 'utf8')).toBe(text)
-})
-
 describe('strimzi', () => {
   test('every object matches the schema of its kind, and is in the namespace of Kafka', () => {
     expect(strimzi.flatMap(checkCustom)).toEqual([])
@@ -209,11 +203,4 @@ describe('strimzi', () => {
       expect([...reads, ...writes].filter(topic => !Object.hasOwn(TOPICS, topic))).toEqual([])
     }
   })
-})
-
-test('the rules of the Prometheus Operator are those of deploy/monitoring', () => {
-  for (const name of ['alerts', 'slo']) {
-    const source = parse(readFileSync(join(K8S_FOLDER, `../monitoring/rules/${name}.yaml`), 'utf8'))
-    expect(one('prometheus', `PrometheusRule/backstop-${name}`).spec.groups).toEqual(source.groups)
-  }
 })
