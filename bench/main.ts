@@ -20,6 +20,7 @@ import { setMongoCache } from './frame/mongo-cache.ts'
 import { toTable } from './frame/table.ts'
 import { notifierBenchmark } from './notifier/benchmark.ts'
 import { reconcilerBenchmark } from './reconciler/benchmark.ts'
+import { tracesBenchmark } from './traces/benchmark.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const BENCHMARKS: readonly Benchmark[] = [
@@ -28,6 +29,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   floodsBenchmark,
   adminBenchmark,
   consoleBenchmark,
+  tracesBenchmark,
 ]
 
 const { values, positionals } = parseArgs({

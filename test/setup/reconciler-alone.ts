@@ -14,8 +14,8 @@ const SAVE_AT_ONCE = 1_000
 export interface ReconcilerAlone extends ServiceAlone {
   /** Stores the operations of the explained refunds, as if they had been reported. */
   report(refunds: readonly Refund[]): Promise<void>
-  /** Publishes the events of the refunds. */
-  publishEvents(refunds: readonly Refund[]): Promise<void>
+  /** Publishes the events of the refunds. @param headersOf the headers of the event with this index; none by default */
+  publishEvents(refunds: readonly Refund[], headersOf?: (index: number) => Record<string, string>): Promise<void>
   /** The number of events of refunds that a consumer group has committed. @param group without the prefix */
   committed(group: string): Promise<number>
   /** The number of messages on a topic. @param topic without the prefix */
@@ -28,11 +28,13 @@ export interface ReconcilerAloneOptions {
   readonly folder: string
   /** Milliseconds until the second look. */
   readonly recheckDelayMs: number
+  /** More settings of the process. */
+  readonly env?: Record<string, string>
 }
 
 export async function openReconcilerAlone(options: ReconcilerAloneOptions): Promise<ReconcilerAlone> {
   const { stack, recheckDelayMs } = options
-  const env = { RECHECK_DELAY_MS: String(recheckDelayMs) }
+  const env = { ...options.env, RECHECK_DELAY_MS: String(recheckDelayMs) }
   const alone = await openServiceAlone('reconciler', { ...options, env })
   const { topicPrefix, mongo, codec } = alone
   // The services log their own retries.
@@ -55,13 +57,13 @@ export async function openReconcilerAlone(options: ReconcilerAloneOptions): Prom
         await cases.save(workspace.outcomes().flatMap(({ change }) => change ?? []))
       }
     },
-    publishEvents: refunds =>
+    publishEvents: (refunds, headersOf = () => ({})) =>
       alone.send(
-        refunds.map(refund => ({
+        refunds.map((refund, index) => ({
           topic: 'inbound.processor',
           key: keyOf(refund),
           value: codec.encode('inbound-event', eventOf(refund)),
-          headers: {},
+          headers: headersOf(index),
         })),
       ),
     async committed(group) {

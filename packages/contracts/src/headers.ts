@@ -8,7 +8,7 @@ export const HEADERS = {
   receivedAt: 'received_at',
   /** Notifications: the replay that sends the event again. An event with this header is decided again although it is done. */
   replayId: 'x-replay-id',
-  /** W3C trace context, copied unchanged from the notification to the delivery. */
+  /** W3C trace context of the span that sent the message. Absent if traces are off. */
   traceparent: 'traceparent',
   /** Delay lines: the due time of the message. */
   dueAt: 'x-due-at',

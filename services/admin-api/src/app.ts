@@ -16,6 +16,7 @@ import {
   type Secret,
   type SecretBox,
   type SocketLimitOptions,
+  type Tracing,
 } from '@backstop/kit'
 import { type OpenBooks, publishLedger } from '@backstop/ledger'
 import { createRefusalAudit } from './access/audit-refusals.ts'
@@ -61,6 +62,8 @@ export interface AdminPorts {
   readonly egress: Pick<Egress, 'checkUrl' | 'request'>
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Undefined if traces are off. */
+  readonly tracing?: Tracing | undefined
   /** Shows the first API key once, if it was generated. */
   readonly showKey: (key: Secret) => void
 }
@@ -156,6 +159,7 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
     serveConsole: serveConsole({ folder: settings.consoleFolder, hasOidc: settings.oidc !== undefined, clock }),
     logger,
     metrics: ports.metrics,
+    tracing: ports.tracing,
     stopping: stopping.signal,
   })
   let bootstrap: Promise<void> = Promise.resolve()

@@ -21,7 +21,7 @@ import { createMongoStores } from './store/stores.ts'
 export async function startAdminApi(environment: Environment): Promise<RunningService> {
   const config = readAdminConfig(environment)
   const parts = await openServiceParts('admin-api', config)
-  const { logger, metrics, mongo, bus, clock } = parts
+  const { logger, metrics, tracing, mongo, bus, clock } = parts
   const egress = openEgress(config, parts)
   const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
   const app = createApp(
@@ -38,6 +38,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
       egress,
       logger,
       metrics,
+      tracing,
       // Written directly to stdout, because the logger would mask it.
       showKey: key => void process.stdout.write(`\nBackstop API key (shown once, keep it): ${key.reveal()}\n\n`),
     },

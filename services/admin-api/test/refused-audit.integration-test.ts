@@ -139,7 +139,15 @@ test('refusals have a row each, and rows that joined the hash chain before their
   const refusals = createRefusalAudit({ transaction }, { clock, logger: createLogger('test', 'silent') })
   const identity = { kind: 'key', id: 'key_refused', name: 'Bot', sessionId: null, keyHash: null, grants: [] } as const
   for (const requestId of ['req_1', 'req_2', 'req_3']) {
-    const facts = { requestId, address: '192.0.2.1', route: undefined, operation: undefined, code: undefined, identity }
+    const facts = {
+      requestId,
+      address: '192.0.2.1',
+      route: undefined,
+      operation: undefined,
+      code: undefined,
+      traceId: undefined,
+      identity,
+    }
     refusals.record(new AppError('forbidden', 'The scope is missing'), 'createProject', facts)
   }
   await refusals.stop()

@@ -13,6 +13,7 @@ import {
   type Metrics,
   type Producer,
   type SocketLimitOptions,
+  type Tracing,
 } from '@backstop/kit'
 import type { Connections } from './connections/connections.ts'
 import { DRAIN_MS, MAX_BODY_BYTES, PROBE_INTERVAL_MS, SEND_LIMITS } from './http/limits.ts'
@@ -38,6 +39,8 @@ export interface IngressPorts {
   readonly clock: Clock & Pick<MeasuredClock, 'isMeasured'>
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Undefined if traces are off. */
+  readonly tracing?: Tracing | undefined
 }
 
 export interface IngressSettings {
@@ -89,7 +92,7 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
   const metrics = createRequestMetrics(ports.metrics)
   const producer = ports.bus.producer({ sendTimeoutMs: settings.publishTimeoutMs })
   const batcher = createBatcher(producer, clock, settings, metrics)
-  const intake = new Intake({ connections, codec: ports.codec, batcher, clock, rateLimit: settings.rateLimit })
+  const intake = new Intake({ ...ports, batcher, rateLimit: settings.rateLimit })
   const budget = new ByteBudget(settings.bodiesMaxBytes)
   let stopping = false
   const handler = createHandler(ports, settings, { intake, budget, metrics, isStopping: () => stopping })

@@ -102,7 +102,6 @@ describe('ingress on real Kafka, MongoDB and registry', () => {
       event_type: envelope.event_type,
       received_at: String(Date.parse(envelope.received_at)),
       'x-message-id': expect.stringMatching(/^msg_/),
-      traceparent: expect.stringMatching(/^00-/),
     })
   })
 

@@ -18,7 +18,7 @@ const CODEC_TRY_MS = 5_000
 export async function startIngress(environment: Environment): Promise<RunningService> {
   const config = readIngressConfig(environment)
   const parts = await openServiceParts('ingress', config)
-  const { logger, metrics, mongo, bus, clock } = parts
+  const { logger, metrics, tracing, mongo, bus, clock } = parts
   const codec = createBackgroundCodec(() => parts.openCodec(CODEC_TRY_MS), clock, logger)
   const connections = createMongoConnections({
     db: mongo.db,
@@ -28,7 +28,7 @@ export async function startIngress(environment: Environment): Promise<RunningSer
     reloadMs: config.CONNECTIONS_RELOAD_MS,
   })
   const load = watchLoad({ maxUtilization: config.SHED_UTILIZATION, maxLagP99Ms: config.SHED_LAG_MS })
-  const app = createApp({ bus, codec, connections, load, clock, logger, metrics }, settingsOf(config))
+  const app = createApp({ bus, codec, connections, load, clock, logger, metrics, tracing }, settingsOf(config))
   // The billing connections are in memory, so ingress accepts notifications while MongoDB is down.
   return startApp(app, { parts, config, needsMongo: false, stopAfterwards: [load, codec] })
 }

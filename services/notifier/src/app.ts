@@ -16,6 +16,7 @@ import {
   type Metrics,
   type Producer,
   type SecretBox,
+  type Tracing,
 } from '@backstop/kit'
 import { createCommandConsumer } from './commands/command-consumer.ts'
 import { createDeadLetterConsumer } from './dead-letters/dead-letter-consumer.ts'
@@ -61,6 +62,8 @@ export interface NotifierPorts extends NotifierStores {
   readonly secretBox: SecretBox
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Undefined if traces are off. */
+  readonly tracing?: Tracing | undefined
   /** True if this process has more work than it can do. */
   isOverloaded(): boolean
   /** Called after an error from which the service cannot recover. */
@@ -107,6 +110,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
   const consumerMetrics = createConsumerMetrics(ports.metrics)
   const metrics = createDeliveryMetrics(ports.metrics)
   const shared = { bus, producer, codec, clock, logger, onFatal }
+  const { tracing } = ports
   const directory = new ChannelDirectory(ports.channels, clock)
   const source = ports.health.outbox
   const afterSend = () => crashPoint('notifier.after-publish')
@@ -123,6 +127,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
   const deliveries: DeliveryConsumer = new DeliveryConsumer({
     ...shared,
     metrics,
+    tracing,
     consumerMetrics,
     deliveries: ports.deliveries,
     health,
@@ -141,6 +146,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     ...shared,
     ...storms.options,
     metrics: consumerMetrics,
+    tracing,
     channels: ports.channels,
     deliveries: ports.deliveries,
     publicUrl,

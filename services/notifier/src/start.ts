@@ -30,7 +30,7 @@ const LOAD_LIMITS = { maxUtilization: 0.9, maxLagP99Ms: 100 } as const
 export async function startNotifier(environment: Environment): Promise<RunningService> {
   const config = readNotifierConfig(environment)
   const parts = await openServiceParts('notifier', config)
-  const { logger, metrics, mongo, bus, clock, onFatal } = parts
+  const { logger, metrics, tracing, mongo, bus, clock, onFatal } = parts
   const mailer = openMailer(config)
   const egress = openEgress(config, parts)
   const load = watchLoad(LOAD_LIMITS)
@@ -46,6 +46,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
       secretBox: createSecretBox(config.SECRET_KEYS),
       logger,
       metrics,
+      tracing,
       isOverloaded: () => load.judge().kind === 'overloaded',
       onFatal,
     },

@@ -10,6 +10,7 @@ import {
   type Egress,
   type EgressRequest,
   sleep,
+  type Tracing,
   unavailable,
 } from '@backstop/kit'
 import {
@@ -53,6 +54,8 @@ export interface MemoryNotifierOptions extends Partial<MemoryBusOptions> {
   readonly egress?: Egress
   /** Replaces the mail server that accepts every mail. */
   readonly mailer?: Mailer
+  /** Traces are off without it. */
+  readonly tracing?: Tracing
 }
 
 /** Most tests publish many alerts of one connection, and expect a message for each. */
@@ -121,6 +124,20 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
     },
     async stop() {},
   }
+  async function publishTraced(traceparent: string, ...alerts: Alert[]): Promise<void> {
+    const producer = bus.another().producer({ sendTimeoutMs: 1_000 })
+    await producer.start()
+    await producer.send(
+      alerts.map(alert => ({
+        topic: 'alerts' as const,
+        key: alert.project_id,
+        value: codec.encode('alert', alert),
+        headers: { [HEADERS.messageId]: alert.alert_id, [HEADERS.traceparent]: traceparent },
+      })),
+    )
+    await clock.settle()
+  }
+
   let isFirst = true
   const logger = createLogger('notifier', 'info', { write: line => log.push(JSON.parse(line)) })
 
@@ -160,6 +177,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
           secretBox,
           logger,
           metrics: ownMetrics,
+          tracing: options.tracing,
           isOverloaded: () => false,
           onFatal: error => fatal.push(error),
         },
@@ -181,19 +199,8 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
       return { kill, stop: () => app.stop() }
     },
     /** Publishes alerts like the reconciler does. */
-    async publish(...alerts: Alert[]): Promise<void> {
-      const producer = bus.another().producer({ sendTimeoutMs: 1_000 })
-      await producer.start()
-      await producer.send(
-        alerts.map(alert => ({
-          topic: 'alerts' as const,
-          key: alert.project_id,
-          value: codec.encode('alert', alert),
-          headers: { [HEADERS.messageId]: alert.alert_id, [HEADERS.traceparent]: '00-trace-01' },
-        })),
-      )
-      await clock.settle()
-    },
+    publish: (...alerts: Alert[]) => publishTraced('00-trace-01', ...alerts),
+    publishTraced,
     deliveryOf: (alertId: string, channelId: string) =>
       collections.deliveries.get(deterministicId('delivery', alertId, channelId)),
     /** Publishes commands like admin-api does. */

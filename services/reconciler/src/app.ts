@@ -15,11 +15,13 @@ import {
   type OutboxPublisher,
   type Received,
   type SecretBox,
+  type Tracing,
 } from '@backstop/kit'
 import { type OpenBooks, publishLedger } from '@backstop/ledger'
 import { createDeadLetteredEvents } from './batch/dead-lettered-events.ts'
 import { type ReconcileParts, reconcileBatch } from './batch/reconcile-batch.ts'
 import { createReporter } from './batch/report.ts'
+import { reconcileTraced } from './batch/trace-messages.ts'
 import { itemOfEvent, type WorkItem } from './batch/work-item.ts'
 import { ANSWER_WITHIN_MS } from './case/looks.ts'
 import { createExpectedChangeApplier, createExpectedChangeReapplier } from './commands/apply-expected-changes.ts'
@@ -49,6 +51,8 @@ export interface ReconcilerPorts {
   readonly openBooks: OpenBooks
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Undefined if traces are off. */
+  readonly tracing?: Tracing | undefined
   readonly egress: Egress
   readonly secretBox: Pick<SecretBox, 'open'>
   /** From 0 to 1, for jitter. */
@@ -94,11 +98,12 @@ const MAX_BATCH_MESSAGES = 1_000
 /** Wires the reconciler from its ports. Nothing runs before `start`. */
 export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings): ReconcilerApp {
   const base = openSharedParts(ports)
-  const { producer, books, incidentPublisher } = base
+  const { producer, books, incidentPublisher, tracing } = base
   const { outbox: source } = ports.stores.cases
   const afterSend = () => crashPoint('reconciler.after-publish')
   const publisher = createOutboxPublisher({ ...base, source, encoder: base.codec, afterSend })
-  const reconcile = createBatchReconciler(base, publisher, settings)
+  const decideBatch = createBatchReconciler(base, publisher, settings)
+  const reconcile = async (items: readonly WorkItem[]) => void (await decideBatch(items))
   const loop = createWorkLoop({
     ...base,
     groupId: 'reconciler',
@@ -106,7 +111,10 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     maxBatchMessages: MAX_BATCH_MESSAGES,
     deadTopic: 'inbound.dead',
     deadLetterLog: createDeadLetteredEvents({ ...base.stores, clock: base.clock }),
-    handle: messages => reconcile(messages.map(toWorkItem)),
+    async handle(messages) {
+      if (tracing === undefined) await reconcile(messages.map(toWorkItem))
+      else await reconcileTraced(messages, tracing, toWorkItem, decideBatch)
+    },
   })
   const looks = createLookParts(base, settings)
   const commands = createCommandParts(base, reconcile)
@@ -169,7 +177,9 @@ function createBatchReconciler(base: SharedParts, publisher: OutboxPublisher, { 
   const report = createReporter(logger, registry, metrics, clock)
   return async (items: readonly WorkItem[]) => {
     const startedAt = clock.now()
-    report(await reconcileBatch(items, parts), items.length, startedAt)
+    const result = await reconcileBatch(items, parts)
+    report(result, items.length, startedAt)
+    return result
   }
 }
 

@@ -34,7 +34,7 @@ export async function startReconciler(environment: Environment): Promise<Running
   const config = readReconcilerConfig(environment)
   // A failed batch is repeated as a whole, so the driver need not retry single writes.
   const parts = await openServiceParts('reconciler', config, { retryWrites: false })
-  const { logger, metrics, mongo, bus, clock, onFatal } = parts
+  const { logger, metrics, tracing, mongo, bus, clock, onFatal } = parts
   const egress = openEgress(config, parts)
   const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
   const app = createApp(
@@ -46,6 +46,7 @@ export async function startReconciler(environment: Environment): Promise<Running
       openBooks: options => openMongoBooks(mongo.db, options),
       logger,
       metrics,
+      tracing,
       egress,
       secretBox: createSecretBox(config.SECRET_KEYS),
       random: Math.random,

@@ -1,6 +1,6 @@
 /** The whole reconciler with its parts in memory and a clock that the test controls. */
 import type { Command, ConnectionDocument, Operation, Readback } from '@backstop/contracts'
-import { createLogger, createMetrics, type Egress } from '@backstop/kit'
+import { createLogger, createMetrics, type Egress, type Tracing } from '@backstop/kit'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { createApp } from '../src/app.ts'
@@ -15,12 +15,14 @@ import { connectionOf } from './recorded-shop.ts'
  * @param changeInbox wraps the reconciler's inbox
  * @param connection changed fields of the connection
  * @param egress how the provider is reached
+ * @param tracing traces are off without it
  */
 export async function startMemoryReconciler(
   connectionId: string,
   changeInbox: (inbox: Inbox) => Partial<Inbox> = () => ({}),
   connection: Partial<ConnectionDocument> = {},
   egress?: Egress,
+  tracing?: Tracing,
 ) {
   const clock = createManualClock()
   const bus = createMemoryBus({ clock, partitions: 1 })
@@ -38,6 +40,7 @@ export async function startMemoryReconciler(
       openBooks: openMemoryBooks,
       logger,
       metrics,
+      tracing,
       ...readingPorts(logger),
       ...(egress === undefined ? {} : { egress }),
       onFatal: error => {
@@ -52,10 +55,11 @@ export async function startMemoryReconciler(
   return {
     clock,
     codec,
+    bus,
     contents: stores.contents,
     /** Sends messages to the processor's topic, all with one key. */
-    tell: (values: readonly Buffer[]) =>
-      producer.send(values.map(value => ({ topic: 'inbound.processor', key: `${PROJECT}/x`, value, headers: {} }))),
+    tell: (values: readonly Buffer[], headers: Record<string, string> = {}) =>
+      producer.send(values.map(value => ({ topic: 'inbound.processor', key: `${PROJECT}/x`, value, headers }))),
     /** Sends provider answers to the topic `readbacks`. */
     answer: (readbacks: readonly Readback[]) =>
       producer.send(

@@ -539,6 +539,8 @@ export type Incident = {
   reopened?: number
   storm_id?: string | null
   version: number
+  /** The trace of the message that opened the incident; absent if traces were off */
+  trace_id?: string
 }
 
 export type IncidentWithTimeline = {
@@ -565,6 +567,8 @@ export type IncidentWithTimeline = {
   reopened?: number
   storm_id?: string | null
   version: number
+  /** The trace of the message that opened the incident; absent if traces were off */
+  trace_id?: string
   action: Action | null
   timeline: ({
     at: string
@@ -836,6 +840,8 @@ export type Problem = {
   /** What was wrong with this request, and what to do */
   detail: string
   request_id?: string
+  /** The trace of the request, if traces are on */
+  trace_id?: string
   /** Each refused field */
   errors?: {
     path: string
@@ -1860,6 +1866,8 @@ export interface Api {
       reopened?: number
       storm_id?: string | null
       version: number
+      /** The trace of the message that opened the incident; absent if traces were off */
+      trace_id?: string
       /** The silence during which the incident opened: no channel was notified of it. Null if there was none */
       silence: {
         silence_id: string

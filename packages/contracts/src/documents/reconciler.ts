@@ -87,10 +87,11 @@ export type IncidentDocument = Omit<Incident, 'incident_id'> & {
   /** Unpublished messages of this incident. Messages of an incident about an action are in the case of the action. */
   outbox?: TimedOutboxEntry[]
   changes?: readonly IncidentEntry[]
+  trace_id?: string
 }
 
-/** An incident with what people did about it. */
-export type StoredIncident = Incident & { readonly changes?: readonly IncidentEntry[] }
+/** An incident with what people did about it, and the trace of the message that opened it. */
+export type StoredIncident = Incident & { readonly changes?: readonly IncidentEntry[]; readonly trace_id?: string }
 
 /** One change of an incident's life cycle. */
 export interface IncidentEntry extends TimelineEntry {

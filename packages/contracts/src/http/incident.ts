@@ -21,8 +21,17 @@ const silence = SilenceSummary.nullable().describe(
   'The silence during which the incident opened: no channel was notified of it. Null if there was none',
 )
 
+/** An incident as the API shows it. */
+export const ShownIncident = Incident.extend({
+  trace_id: z
+    .string()
+    .optional()
+    .describe('The trace of the message that opened the incident; absent if traces were off'),
+})
+export type ShownIncident = z.infer<typeof ShownIncident>
+
 /** An incident as lists show it. */
-export const ListedIncident = Incident.extend({ silence })
+export const ListedIncident = ShownIncident.extend({ silence })
 export type ListedIncident = z.infer<typeof ListedIncident>
 
 /** One delivery of an incident's alert, with each attempt. */
@@ -49,7 +58,7 @@ const IncidentDelivery = z.object({
 export const NextSteps = z.object({ sentence: z.string(), steps: z.array(z.string()) })
 
 /** An incident with its action, its timeline and the deliveries of its alerts. */
-export const IncidentWithTimeline = Incident.extend({
+export const IncidentWithTimeline = ShownIncident.extend({
   action: Action.nullable(),
   timeline: z.array(TimelineEntry),
   next_steps: NextSteps.nullable().describe(
@@ -106,7 +115,7 @@ export const BulkPreview = z.object({
   count: z.int(),
   is_complete: z.boolean().describe('False if there are more than 10,000; then only the newest are counted'),
   money: z.array(z.object({ currency: Currency, amount: z.int(), count: z.int() })).describe('Minor units'),
-  incidents: z.array(Incident).describe('The newest 20'),
+  incidents: z.array(ShownIncident).describe('The newest 20'),
 })
 
 /** A bulk change and its progress. */

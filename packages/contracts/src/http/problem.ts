@@ -9,6 +9,7 @@ export const Problem = z.object({
   code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
   detail: z.string().describe('What was wrong with this request, and what to do'),
   request_id: z.string().optional(),
+  trace_id: z.string().optional().describe('The trace of the request, if traces are on'),
   errors: z
     .array(z.object({ path: z.string(), message: z.string() }))
     .optional()

@@ -10,15 +10,18 @@ const CODE_URN = 'urn:backstop:error:'
 export function problem(
   code: ErrorCode,
   detail: string,
-  extra: Partial<Pick<Problem, 'status' | 'request_id' | 'errors' | 'budget'>> = {},
+  extra: Partial<Pick<Problem, 'status' | 'request_id' | 'trace_id' | 'errors' | 'budget'>> = {},
 ): Problem {
   const { status, title } = ERROR_CODES[code]
   return { type: `${CODE_URN}${code}`, title, status, code, detail, ...extra }
 }
 
 /** The answer to a thrown value. An error that is not an AppError is a bug; the answer does not describe it. */
-export function toProblem(error: unknown, requestId?: string): { status: number; body: Problem } {
-  const extra = requestId === undefined ? {} : { request_id: requestId }
+export function toProblem(error: unknown, requestId?: string, traceId?: string): { status: number; body: Problem } {
+  const extra = {
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...(traceId === undefined ? {} : { trace_id: traceId }),
+  }
   if (!(error instanceof AppError)) {
     const body = problem(
       'internal',

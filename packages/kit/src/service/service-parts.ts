@@ -15,6 +15,8 @@ import type { MessageCodec } from '../registry/message-codec.ts'
 import { createRegistryCodec } from '../registry/registry-codec.ts'
 import { createHttpExchange } from '../registry/registry-exchange.ts'
 import { createMongoSchemaIds } from '../registry/schema-id-store.ts'
+import { startTracing, type TracingConfig } from '../tracing/start-tracing.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import { checkCredentials } from './check-credentials.ts'
 import {
   type CredentialConfig,
@@ -26,20 +28,21 @@ import {
 } from './connections.ts'
 
 /** The settings of `commonSettings` that the shared parts need. */
-export interface CommonConfig extends CredentialConfig {
+export interface CommonConfig extends CredentialConfig, TracingConfig {
   readonly LOG_LEVEL: string
   readonly KAFKA_BROKERS: string[]
   readonly KAFKA_TOPIC_PREFIX: string
   readonly MONGO_URL: Secret
   readonly MONGO_DB: string
   readonly SCHEMA_REGISTRY_URL: string
-  readonly BACKSTOP_REVISION: string
 }
 
 /** The parts that every service uses. */
 export interface ServiceParts {
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Undefined if traces are off. */
+  readonly tracing: Tracing | undefined
   readonly mongo: Mongo
   readonly bus: Bus
   /** The only time base of the process. Await `untilMeasured` before a decision uses it. */
@@ -73,6 +76,7 @@ export async function openServiceParts(
   const failure = Promise.withResolvers<unknown>()
   const metrics = createMetrics(service, { processMetrics: true })
   recordBuildInfo(metrics, config.BACKSTOP_REVISION)
+  const tracing = await startTracing(service, config, logger)
   const mongo = connectMongo({
     url: config.MONGO_URL,
     dbName: config.MONGO_DB,
@@ -95,6 +99,7 @@ export async function openServiceParts(
     failed: failure.promise,
     logger,
     metrics,
+    tracing,
     mongo,
     bus: createKafkaBus({ ...kafka, topicPrefix, now: clock.now, metrics }),
     clock,

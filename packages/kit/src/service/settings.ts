@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Environment, readConfig, SECRET_METADATA, setting } from '../config/config.ts'
 import { Secret } from '../config/secret.ts'
 import { createHostList } from '../egress/index.ts'
+import { tracingSettings } from '../tracing/start-tracing.ts'
 import { credentialSettings, findCredentialFaults } from './credential-settings.ts'
 
 /** Settings of every service, by their environment names. */
@@ -38,6 +39,7 @@ export const commonSettings = {
     .refine(hasReadableUserInfo, 'Percent-encode user and password')
     .describe('Base URL of a Confluent-compatible schema registry'),
   ...credentialSettings,
+  ...tracingSettings,
 } as const
 
 /**

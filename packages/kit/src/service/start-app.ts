@@ -37,7 +37,7 @@ const STUCK_AFTER_MS = 120_000
 /** Starts the ops server, then the app, in the same way for all services. */
 export async function startApp(app: ServiceApp, options: StartOptions): Promise<RunningService> {
   const { parts, config, needsMongo = true, stopAfterwards = [] } = options
-  const { logger, metrics, mongo, clock } = parts
+  const { logger, metrics, tracing, mongo, clock } = parts
   const startedAtMs = performance.now()
   const ops = await startOpsServer({
     port: config.OPS_PORT,
@@ -69,7 +69,7 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
     failed: parts.failed,
     async stop() {
       await app.stop()
-      await Promise.all(stopAfterwards.map(part => part.stop()))
+      await Promise.all([...stopAfterwards.map(part => part.stop()), tracing?.stop()])
       await clock.stop()
       await mongo.stop()
       await ops.stop()

@@ -12,4 +12,6 @@ export interface RequestFacts {
   operation: string | undefined
   identity: Identity | undefined
   code: ErrorCode | undefined
+  /** Undefined if traces are off. */
+  readonly traceId: string | undefined
 }

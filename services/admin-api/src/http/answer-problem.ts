@@ -15,7 +15,7 @@ export function answerProblem(
 ): void {
   const { facts } = response.locals
   const known = toAppError(error)
-  const { status, body } = toProblem(known, facts.requestId)
+  const { status, body } = toProblem(known, facts.requestId, facts.traceId)
   facts.code = body.code
   if (!(known instanceof AppError)) logger.error({ error, request_id: facts.requestId }, 'http.fault')
   else if (status >= 500) logger.warn({ error, request_id: facts.requestId }, 'http.unavailable')

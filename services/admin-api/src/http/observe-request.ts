@@ -1,4 +1,4 @@
-import type { Clock, Logger, Metrics } from '@backstop/kit'
+import type { Clock, Logger, Metrics, Span } from '@backstop/kit'
 import type { Request, Response } from 'express'
 import type { RequestFacts } from '../access/request-facts.ts'
 import type { Route } from './route.ts'
@@ -18,7 +18,7 @@ export function createRequestObserver(options: {
 }) {
   const { clock, logger, metrics } = options
   const pathOf = createPathForLog(options.routes)
-  return (request: Request, response: Response, facts: RequestFacts): void => {
+  return (request: Request, response: Response, facts: RequestFacts, span?: Span): void => {
     const startedAt = clock.now()
     response.once('close', () => {
       const durationMs = clock.now() - startedAt
@@ -27,8 +27,10 @@ export function createRequestObserver(options: {
       // Before the answer begins, statusCode is only Node's default, so a request that the client aborted has no status.
       const status = response.headersSent ? response.statusCode : undefined
       metrics.recordHttpRequest({ method, route, status: status ?? 'none', durationS: durationMs / 1_000 })
+      if (span?.isSampled) endSpan(span, method, route, status, facts)
       const line = {
         request_id: facts.requestId,
+        trace_id: facts.traceId,
         method,
         route,
         path: pathOf(facts.route, request.path),
@@ -42,6 +44,25 @@ export function createRequestObserver(options: {
       logger[(status ?? 0) >= 500 ? 'error' : 'info'](line, 'http.request')
     })
   }
+}
+
+/** The path and the query are no attributes, because they may contain personal data. */
+function endSpan(
+  span: Span,
+  method: string,
+  route: string,
+  status: number | undefined,
+  { operation, code, requestId }: RequestFacts,
+): void {
+  span.rename(`${method} ${route}`)
+  span.set({
+    'http.request.method': method,
+    'http.route': route,
+    'http.response.status_code': status,
+    'backstop.operation': operation,
+    'backstop.request_id': requestId,
+  })
+  span.end((status ?? 500) >= 500 ? (code ?? 'unfinished') : undefined)
 }
 
 function describeIdentity(identity: RequestFacts['identity']) {

@@ -11,6 +11,8 @@ import {
   type Metrics,
   type SecretBox,
   type SocketLimitOptions,
+  type Tracing,
+  traceIdOf,
 } from '@backstop/kit'
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
 import type { RefusalAudit } from '../access/audit-refusals.ts'
@@ -43,6 +45,8 @@ export interface ApiServerOptions {
   readonly sockets: Pick<SocketLimitOptions, 'maxSockets' | 'maxPerAddress' | 'isTrustedProxy'>
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Undefined if traces are off. */
+  readonly tracing?: Tracing | undefined
   /** Aborted when the process stops. */
   readonly stopping: AbortSignal
 }
@@ -81,6 +85,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const excess = new WeakSet<IncomingMessage>()
   app.use((request, response, next) => {
     const { remoteAddress } = request.socket
+    const span = options.tracing?.start(request.method, { kind: 'server', sender: traceparentOf(request) })
     const facts: RequestFacts = {
       requestId: newId('request'),
       address:
@@ -91,13 +96,14 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       operation: undefined,
       identity: undefined,
       code: undefined,
+      traceId: span && traceIdOf(span.traceparent),
     }
     response.locals.facts = facts
     // Without listeners, the error of a broken connection could end the process. The 'close' event already reports the broken connection.
     request.on('error', () => {})
     response.on('error', () => {})
     response.set({ ...SECURITY_HEADERS, 'x-request-id': facts.requestId })
-    observe(request, response, facts)
+    observe(request, response, facts, span)
     if (facts.address !== undefined) limits.limitAddress(facts.address, response)
     next()
   })
@@ -183,4 +189,9 @@ function mountRoutes(
 function allowedMethods(methods: readonly Method[]): string {
   // Express answers HEAD with the GET route.
   return methods.flatMap(method => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ')
+}
+
+/** Node joins repeated headers, which makes them invalid. */
+function traceparentOf({ headers: { traceparent } }: IncomingMessage): string | undefined {
+  return typeof traceparent === 'string' ? traceparent : undefined
 }

@@ -10,7 +10,6 @@ import {
   readBody,
 } from '@backstop/kit'
 import type { Intake, Outcome } from '../intake/intake.ts'
-import { traceIdOf } from '../intake/rules/traceparent.ts'
 import type { Answer } from './answers.ts'
 import * as answers from './answers.ts'
 import type { RequestMetrics } from './request-metrics.ts'
@@ -95,7 +94,8 @@ export class WebhookHandler {
         provider: route.provider,
         connectionId: route.connectionId,
         headerValues: headerValuesOf(request.rawHeaders, this.#parts.credentialHeaders[route.provider]),
-        traceparent: headerValuesOf(request.rawHeaders, TRACEPARENT)[0],
+        // Node joins repeated headers, which makes them invalid.
+        traceparent: request.headers.traceparent as string | undefined,
         body: read.body,
       })
       this.#end(exchange, requestOutcomeOf(route.provider, outcome), read.body.length)
@@ -161,7 +161,6 @@ export class WebhookHandler {
 }
 
 const ignore = () => {}
-const TRACEPARENT = new Set(['traceparent'])
 
 const refused = (answer: Answer, reason: string): RequestOutcome => ({ answer, result: 'refused', reason, facts: {} })
 const overloaded = (reason: string): RequestOutcome => ({
@@ -233,7 +232,7 @@ function eventLogFields(event: Extract<Outcome, { kind: 'received' }>['event']):
     event_id: event.eventId,
     event_type: event.eventType,
     subject: event.subject,
-    trace_id: traceIdOf(event.traceparent),
+    trace_id: event.traceId,
     signature_age_s: event.ageS ?? undefined,
     secret_index: event.secretIndex,
     old_secret: event.byOldSecret ? true : undefined,

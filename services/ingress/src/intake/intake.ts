@@ -3,17 +3,15 @@
  * after the authentication, so that nothing unauthenticated reaches a topic.
  */
 import { randomBytes } from 'node:crypto'
-import type { ProviderKind } from '@backstop/contracts'
-import { type MeasuredClock, type MessageCodec, Secret } from '@backstop/kit'
+import { INBOUND_TOPICS, type ProviderKind } from '@backstop/contracts'
+import { type MeasuredClock, type MessageCodec, Secret, type Span, type Tracing, traceIdOf } from '@backstop/kit'
 import { type InboundCredential, type MalformedReason, PROVIDERS, type RefusalReason } from '@backstop/providers'
 import type { Connections } from '../connections/connections.ts'
 import { chooseCredentials } from '../connections/rules/credentials.ts'
 import type { MicroBatcher, PublishResult } from '../publish/micro-batcher.ts'
-import { newTraceIds } from './random-ids.ts'
 import { inboundMessage } from './rules/inbound-message.ts'
 import { type ParsedEvent, parseEvent } from './rules/parse-event.ts'
 import { type Bucket, type RateLimit, takeToken } from './rules/rate-limit.ts'
-import { traceparentOf } from './rules/traceparent.ts'
 
 export interface Notification {
   readonly provider: ProviderKind
@@ -21,6 +19,7 @@ export interface Notification {
   readonly connectionId: string
   /** All values of all headers that may carry the provider's credential. */
   readonly headerValues: readonly string[]
+  /** The sender's traceparent, which is not trusted. */
   readonly traceparent: string | undefined
   /** The bytes of the body, unchanged. */
   readonly body: Buffer
@@ -31,7 +30,8 @@ export interface ReceivedEvent {
   readonly eventId: string
   readonly eventType: string
   readonly subject: string | null
-  readonly traceparent: string
+  /** Undefined if traces are off. */
+  readonly traceId: string | undefined
   /** Index of the matching secret among the readable secrets that are valid now. */
   readonly secretIndex: number
   /** True if the matching secret expires, because it is being rotated out. */
@@ -67,6 +67,8 @@ export interface IntakePorts {
   readonly batcher: Pick<MicroBatcher, 'publish'>
   readonly clock: Pick<MeasuredClock, 'now' | 'isMeasured'>
   readonly rateLimit: RateLimit
+  /** Undefined if traces are off. */
+  readonly tracing?: Tracing | undefined
 }
 
 export class Intake {
@@ -107,6 +109,8 @@ export class Intake {
    */
   async receive(notification: Notification): Promise<Outcome> {
     const nowMs = this.#ports.clock.now()
+    // Never ended, and so never sent, unless the notification is authentic: a stranger cannot make ingress send spans.
+    const span = startWebhookSpan(this.#ports.tracing, notification)
     const authentic = this.#authenticate(notification, nowMs)
     if (authentic.kind === 'not_authentic') return authentic
     // Checked after the authentication, so that forged notifications never use up a connection's limit.
@@ -127,15 +131,18 @@ export class Intake {
       eventId: identified.eventId,
       eventType: identified.eventType,
       subject: identified.subject,
-      traceparent: traceparentOf(notification.traceparent, newTraceIds),
+      traceId: span && traceIdOf(span.traceparent),
       secretIndex: authentic.secretIndex,
       byOldSecret: authentic.byOldSecret,
       ageS: authentic.ageS,
     }
     const { provider, connectionId, body } = notification
-    const facts = { ...event, provider, connectionId, receivedAtMs: nowMs }
     this.#schemaId ??= this.#ports.codec.schemaId('inbound-event')
+    const sending =
+      span && this.#ports.tracing?.start(`send ${INBOUND_TOPICS[provider]}`, { kind: 'producer', parent: span })
+    const facts = { ...event, provider, connectionId, receivedAtMs: nowMs, traceparent: sending?.traceparent }
     const result = await this.#ports.batcher.publish(inboundMessage(this.#schemaId, facts, body))
+    if (span?.isSampled) endWebhookSpan(span, sending, notification, event, result)
     return result.kind === 'acknowledged' ? { kind: 'received', event } : { kind: 'not_stored', result, event }
   }
 
@@ -159,4 +166,37 @@ function dummyCredential(provider: ProviderKind): InboundCredential {
   const prepared = PROVIDERS[provider].prepareSecret(new Secret(randomBytes(32).toString('hex')))
   if (prepared.kind === 'unusable') throw new Error(`The dummy secret of ${provider} is unusable: ${prepared.reason}`)
   return prepared.credential
+}
+
+const ROUTE = '/v1/webhooks/{provider}/{connection_id}'
+
+function startWebhookSpan(tracing: Tracing | undefined, { traceparent }: Notification): Span | undefined {
+  return tracing?.start(`POST ${ROUTE}`, { kind: 'server', sender: traceparent })
+}
+
+function endWebhookSpan(
+  span: Span,
+  sending: Span | undefined,
+  { provider, connectionId }: Notification,
+  { projectId, eventId, eventType }: ReceivedEvent,
+  result: PublishResult,
+): void {
+  const failure = result.kind === 'acknowledged' ? undefined : result.kind === 'failed' ? 'failed' : result.reason
+  sending?.set({
+    'messaging.system': 'kafka',
+    'messaging.operation.type': 'send',
+    'messaging.destination.name': INBOUND_TOPICS[provider],
+  })
+  sending?.end(failure)
+  span.set({
+    'http.request.method': 'POST',
+    'http.route': ROUTE,
+    'backstop.provider': provider,
+    'backstop.project_id': projectId,
+    'backstop.connection_id': connectionId,
+    'backstop.event_id': eventId,
+    'backstop.event_type': eventType,
+    'backstop.result': result.kind,
+  })
+  span.end(failure)
 }

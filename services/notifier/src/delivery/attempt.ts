@@ -2,7 +2,7 @@ import type { AttemptAnswer } from '@backstop/channels'
 import type { ChannelPorts } from '@backstop/channels/deliver'
 import { deliverDigestToChannel, deliverToChannel } from '@backstop/channels/deliver'
 import { type DeliveryRequest, isHeartbeatProject } from '@backstop/contracts'
-import { type Clock, crashPoint, type Logger } from '@backstop/kit'
+import { type Clock, crashPoint, type Logger, type Tracing, traceIdOf } from '@backstop/kit'
 import {
   type IncidentOrderOptions,
   type OrderedJobs,
@@ -19,6 +19,7 @@ import type { EndedAttempt } from './outcome-writer.ts'
 import { idsOf, reportAttempt } from './report-attempt.ts'
 import { judgeChannel } from './rules/channel-state.ts'
 import { outcomeOfAttempt, outcomeWithoutAttempt } from './rules/outcome-of-attempt.ts'
+import { endAttemptSpan, startAttemptSpan } from './trace-attempt.ts'
 
 export interface AttemptOptions extends IncidentOrderOptions {
   readonly directory: ChannelDirectory
@@ -26,6 +27,8 @@ export interface AttemptOptions extends IncidentOrderOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: DeliveryMetrics
+  /** Undefined if traces are off. */
+  readonly tracing?: Tracing | undefined
 }
 
 /** The result of an attempt, by job. */
@@ -104,11 +107,12 @@ async function sendJobs(
 ): Promise<EndedAttempt[]> {
   const { channel } = record
   const ended = sendable[0]?.job.endedAddresses ?? []
-  const { ports, clock, logger, directory } = options
+  const { ports, clock, logger, directory, tracing } = options
   const requests = sendable.map(({ request }) => request).toSorted(byAgeOfAlert)
   const [first] = sendable as [Sendable]
   const digestId = sendable.length > 1 ? digestIdOf(sendable.map(({ job }) => job)) : undefined
   const onFault = (error: unknown) => logger.error({ ...idsOf(first.job), digest: digestId, error }, 'delivery.fault')
+  const spans = tracing && sendable.map(({ job }) => startAttemptSpan(tracing, job))
   crashPoint('notifier.before-attempt')
   const startedAtMs = clock.now()
   const answer = isHeartbeatProject(channel.project_id)
@@ -118,7 +122,7 @@ async function sendJobs(
       : await deliverDigestToChannel(record, { digestId, requests }, ports, ended, onFault)
   crashPoint('notifier.after-attempt')
   const endedAtMs = clock.now()
-  return sendable.map(({ job }) => {
+  return sendable.map(({ job }, index) => {
     const outcome = outcomeOfAttempt({
       deliveryId: job.request.delivery_id,
       channelKind: job.channelKind,
@@ -132,7 +136,9 @@ async function sendJobs(
       answer,
     })
     if (outcome.health?.kind === 'disable') directory.markDisabled(channel._id, outcome.health.error)
-    reportAttempt(job, answer, outcome, options)
+    const span = spans?.[index]
+    if (span?.isSampled) endAttemptSpan(span, job, outcome)
+    reportAttempt(job, answer, outcome, options, span && traceIdOf(span.traceparent))
     return { job, outcome }
   })
 }

@@ -11,6 +11,7 @@ export function reportAttempt(
   answer: AttemptAnswer,
   outcome: AttemptOutcome,
   { logger, metrics }: { logger: Logger; metrics: DeliveryMetrics },
+  traceId?: string,
 ): void {
   const { record, reasonCode, state, next, health, coveredBy } = outcome
   const durationMs = record?.duration_ms ?? 0
@@ -26,6 +27,7 @@ export function reportAttempt(
       next_attempt_at: next === null ? undefined : new Date(next.dueAtMs),
       next_attempt_reason: next?.reason,
       channel_disabled: health?.kind === 'disable' || undefined,
+      trace_id: traceId,
     },
     'delivery.attempted',
   )

@@ -1,6 +1,15 @@
-import { isHeartbeatProject } from '@backstop/contracts'
-import type { MessageCodec } from '@backstop/kit'
-import { crashPoint, createWorkLoop, type Producer, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
+import { type Alert, HEADERS, isHeartbeatProject } from '@backstop/contracts'
+import {
+  crashPoint,
+  createWorkLoop,
+  type MessageCodec,
+  type Producer,
+  type Span,
+  type Tracing,
+  traceIdOf,
+  type WorkLoop,
+  type WorkLoopOptions,
+} from '@backstop/kit'
 import { followsOpening } from '../incident-order/rules/decide-order.ts'
 import { deliveryMessage } from '../retry/delivery-messages.ts'
 import type { ChannelStore } from '../store/channel-store.ts'
@@ -21,6 +30,8 @@ export interface AlertConsumerOptions
   readonly deliveries: Pick<DeliveryStore, 'progressOf'>
   /** Base URL of links to the console, without a trailing slash; null if there is none. */
   readonly publicUrl: string | null
+  /** Undefined if traces are off. */
+  readonly tracing?: Tracing | undefined
 }
 
 /**
@@ -29,7 +40,7 @@ export interface AlertConsumerOptions
  * once.
  */
 export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
-  const { codec, channels, deliveries, producer, logger, publicUrl } = options
+  const { codec, channels, deliveries, producer, logger, publicUrl, tracing } = options
   return createWorkLoop<'alert'>({
     ...options,
     groupId: 'notifier',
@@ -55,8 +66,12 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
       ])
       const wanted = openingsToRead(alerts, listeners, alert => silenceOf(alert, silences) !== undefined)
       const openings = new Set(wanted.length === 0 ? [] : (await deliveries.progressOf(wanted)).keys())
+      const spans: Span[] = []
       const outgoing = messages.flatMap(({ message: alert, headers }) => {
+        const span = tracing && startFanOut(tracing, headers)
+        if (span?.isSampled) spans.push(span)
         const { alert_id, project_id, event } = alert
+        const trace_id = span && traceIdOf(span.traceparent)
         const silence = silenceOf(alert, silences)
         const incident = 'incident' in alert.data ? alert.data.incident : undefined
         const completed = completeAlert(alert, names.get(project_id), publicUrl)
@@ -65,13 +80,35 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
         // A resolution in the same batch follows this opening, although its delivery is not recorded yet.
         if (event === 'incident.opened') for (const { delivery_id } of requests) openings.add(delivery_id)
         if (silence !== undefined && requests.length === 0) {
-          logger.info({ alert_id, project_id, event, silence_id: silence._id }, 'alert.silenced')
-        } else logger.info({ alert_id, project_id, event, channels: requests.length }, 'alert.fanned_out')
-        return requests.map(request => deliveryMessage(codec, request, headers))
+          logger.info({ alert_id, project_id, event, silence_id: silence._id, trace_id }, 'alert.silenced')
+        } else logger.info({ alert_id, project_id, event, channels: requests.length, trace_id }, 'alert.fanned_out')
+        if (span?.isSampled) describeFanOut(span, alert, requests.length)
+        const carried = span === undefined ? headers : { ...headers, [HEADERS.traceparent]: span.traceparent }
+        return requests.map(request => deliveryMessage(codec, request, carried))
       })
       crashPoint('notifier.fanout.before-produce')
       if (outgoing.length > 0) await producer.send(outgoing)
       crashPoint('notifier.fanout.after-produce')
+      for (const span of spans) span.end()
     },
+  })
+}
+
+/** Alerts that follow from no message with a trace, such as those of admin-api, start one here. */
+function startFanOut(tracing: Tracing, headers: Readonly<Record<string, string>>): Span {
+  const kind = 'consumer'
+  return tracing.continueFrom('process alerts', kind, headers) ?? tracing.start('process alerts', { kind })
+}
+
+function describeFanOut(span: Span, { alert_id, project_id, event, data }: Alert, deliveries: number): void {
+  span.set({
+    'messaging.system': 'kafka',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': 'alerts',
+    'backstop.project_id': project_id,
+    'backstop.alert_id': alert_id,
+    'backstop.alert_event': event,
+    'backstop.incident_id': 'incident' in data ? data.incident.incident_id : undefined,
+    'backstop.deliveries': deliveries,
   })
 }

@@ -28,6 +28,8 @@ export interface ReconcileParts extends FactSources {
 export interface BatchReport {
   /** Actions whose verdict this batch gave or changed. */
   readonly decided: readonly Action[]
+  /** The span of each decided action, by its id. Empty if traces are off. */
+  readonly traceparents: ReadonlyMap<string, string>
   /** Actions that waited for a verdict, and got it from this batch. */
   readonly waited: readonly Pick<ActionRecord, 'provider' | 'firstSeenAt'>[]
   readonly published: number
@@ -88,6 +90,7 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   await holdUnverifiedHints(items, parts)
   return {
     decided: actions.flatMap(({ action, isDecided }) => (isDecided ? [action] : [])),
+    traceparents: traceparentsOf(outcomes),
     waited: shown.flatMap(({ theCase, before }) => endedWaits(theCase, before)),
     published: outboxes.reduce((sum, outbox) => sum + outbox.entries.length, 0),
     ignored: entries.filter(entry => entry.document.outcome === 'ignored').length,
@@ -110,8 +113,19 @@ async function readItems(items: readonly WorkItem[], { stores, clock }: Reconcil
 
 /** Requests the re-reads of hints. It comes before the inbox mark, so that a crash does not lose a re-read. */
 async function requestRereads(read: readonly ReadItem[], { producer, codec }: ReconcileParts): Promise<void> {
-  const rereads = read.flatMap(({ reading }) => reading.reread ?? [])
-  if (rereads.length > 0) await producer.send(rereads.map(reread => rereadMessage(reread, codec)))
+  const rereads = read.flatMap(({ item, reading }) =>
+    reading.reread === null ? [] : [rereadMessage(reading.reread, codec, item.traceparent)],
+  )
+  if (rereads.length > 0) await producer.send(rereads)
+}
+
+function traceparentsOf(outcomes: readonly Outcome[]): ReadonlyMap<string, string> {
+  const byAction = new Map<string, string>()
+  for (const { traceparent, listing } of outcomes) {
+    if (traceparent === undefined) continue
+    for (const { id } of listing.actions) byAction.set(id, traceparent)
+  }
+  return byAction
 }
 
 /**

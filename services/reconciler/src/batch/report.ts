@@ -1,5 +1,5 @@
 import { ProviderKind } from '@backstop/contracts'
-import type { Clock, ConsumerMetrics, Logger, Metrics } from '@backstop/kit'
+import { type Clock, type ConsumerMetrics, type Logger, type Metrics, traceIdOf } from '@backstop/kit'
 import type { BatchReport } from './reconcile-batch.ts'
 
 /** Buckets around the promise: a verdict within 61 seconds, and within 65 if the provider does not answer. */
@@ -53,6 +53,7 @@ export function createReporter(
           reason: action.reason,
           operation_id: action.operation_id,
           incident_id: action.incident_id,
+          trace_id: traceIdIn(result.traceparents, action.action_id),
         },
         'action.decided',
       )
@@ -78,4 +79,9 @@ export function createReporter(
       'batch.reconciled',
     )
   }
+}
+
+function traceIdIn(traceparents: BatchReport['traceparents'], actionId: string): string | undefined {
+  const traceparent = traceparents.get(actionId)
+  return traceparent === undefined ? undefined : traceIdOf(traceparent)
 }

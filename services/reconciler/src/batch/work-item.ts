@@ -20,8 +20,10 @@ import { rereadOfTargets } from '../reading/held-hints.ts'
 import { type InboxEntry, type NamedConnection, namesOf } from '../store/store.ts'
 import { type UnusableObject, unusableObject } from './unusable-objects.ts'
 
-/** One decoded message of a batch. */
-export type WorkItem =
+/** One decoded message of a batch. `traceparent` is the span of its processing; absent if it has none. */
+export type WorkItem = WorkContent & { readonly traceparent?: string }
+
+type WorkContent =
   | {
       readonly kind: 'event'
       readonly event: InboundEvent
@@ -73,6 +75,8 @@ export interface CaseInput {
   readonly kind: CaseInputKind
   readonly projectId: string
   readonly refs: readonly string[]
+  /** That of the work item. */
+  readonly traceparent?: string
   /** Called after the facts of the batch are loaded. */
   build(facts: LookFacts): Input
 }
@@ -116,6 +120,13 @@ export type Connections = ReadonlyMap<string, NamedConnection>
  * @throws AppError `message_invalid` for an event that does not fit its type; the work loop dead-letters it
  */
 export function readItem(item: WorkItem, connections: Connections, now: number): Reading {
+  const reading = readContent(item, connections, now)
+  const { traceparent } = item
+  if (traceparent === undefined) return reading
+  return { ...reading, caseInputs: reading.caseInputs.map(caseInput => ({ ...caseInput, traceparent })) }
+}
+
+function readContent(item: WorkContent, connections: Connections, now: number): Reading {
   switch (item.kind) {
     case 'operation': {
       const caseInput = caseInputOfOperation(item.operation)

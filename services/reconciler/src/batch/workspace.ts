@@ -9,6 +9,7 @@ import type { LookFacts } from '../case/whom-to-ask.ts'
 import { decide, whyRefused } from '../decision/decide.ts'
 import { evictOld } from '../decision/evict.ts'
 import { mergeCases } from '../decision/merge.ts'
+import { stampTrace } from '../decision/stamp-trace.ts'
 import type { CaseChange } from '../store/store.ts'
 import { changedRecords, type Listing, stampChanged } from '../verdict/projection.ts'
 import type { CaseInput } from './work-item.ts'
@@ -21,6 +22,8 @@ interface OpenCase {
   isChanged: boolean
   /** True if an input of this batch changed nothing. */
   isRepeated: boolean
+  /** The span of the last input that changed the case; undefined if it has none. */
+  traceparent?: string | undefined
 }
 
 /**
@@ -74,7 +77,9 @@ export class Workspace {
       if (!isLoadedForLook(caseInput)) held.isRepeated = true
       return
     }
-    held.theCase = next
+    const { traceparent } = caseInput
+    held.theCase = traceparent === undefined ? next : stampTrace(next, held.theCase, traceparent, now)
+    held.traceparent = traceparent
     held.isChanged = true
     this.#indexByRefs(held)
   }
@@ -151,7 +156,7 @@ export class Workspace {
   /** The result for every case of the batch. */
   outcomes(): Outcome[] {
     return [...new Set(this.#byRef.values())].map(held => {
-      const { theCase, stored, isChanged, isRepeated } = held
+      const { theCase, stored, isChanged, isRepeated, traceparent } = held
       if (stored !== undefined && !isChanged) {
         return { theCase: stored, before: stored, change: undefined, listing: isRepeated ? stored : NO_RECORDS }
       }
@@ -159,7 +164,7 @@ export class Workspace {
       // After a repeat all records are listed again, because a crash may have prevented it. None is evicted unlisted.
       const next = isRepeated ? stamped : evictOld(stamped, stored, this.#context.now)
       const change = changeOf({ ...held, theCase: next })
-      return { theCase: next, before: stored, change, listing: isRepeated ? next : changedRecords(next) }
+      return { theCase: next, before: stored, change, listing: isRepeated ? next : changedRecords(next), traceparent }
     })
   }
 }
@@ -195,6 +200,8 @@ export interface Outcome {
    * the input may be a repeat of one that was saved just before a crash, before its records were listed.
    */
   readonly listing: Listing
+  /** The span of the last input that changed the case; undefined if it has none. */
+  readonly traceparent?: string | undefined
 }
 
 function changeOf({ theCase, stored, replacedCases }: OpenCase): CaseChange {

@@ -6,6 +6,8 @@ interface IncidentBase {
   readonly id: string
   readonly connectionId: string
   readonly openedAt: number
+  /** The trace of the message that opened it; absent if it has none. */
+  readonly traceId?: string
 }
 
 /** `outOfBand` is the setting that allowed the incident; null if no setting can prevent it. */

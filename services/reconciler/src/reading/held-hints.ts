@@ -75,11 +75,19 @@ export function rereadOfTargets(event: EventFacts, targets: readonly ReadTarget[
   }
 }
 
-export function rereadMessage(reread: Reread, codec: Pick<MessageCodec, 'encode'>): OutgoingMessage {
+/** @param traceparent the span that sends it; undefined if there is none */
+export function rereadMessage(
+  reread: Reread,
+  codec: Pick<MessageCodec, 'encode'>,
+  traceparent?: string,
+): OutgoingMessage {
   return {
     topic: 'rereads',
     key: reread.connection_id,
     value: codec.encode('reread', reread),
-    headers: { [HEADERS.messageId]: reread.reread_id },
+    headers: {
+      [HEADERS.messageId]: reread.reread_id,
+      ...(traceparent === undefined ? {} : { [HEADERS.traceparent]: traceparent }),
+    },
   }
 }

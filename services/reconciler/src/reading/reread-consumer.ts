@@ -13,6 +13,8 @@ import {
   type MessageCodec,
   type OutgoingMessage,
   type Producer,
+  type Span,
+  type Tracing,
   untilAvailable,
   within,
 } from '@backstop/kit'
@@ -35,6 +37,8 @@ export interface RereadConsumerOptions {
   readonly logger: Logger
   readonly metrics: Pick<ConsumerMetrics, 'deadLettered'>
   readonly readers: Pick<ConnectionReaders, 'readerFor' | 'healthOf'>
+  /** Undefined if traces are off. */
+  readonly tracing?: Tracing | undefined
   onFatal(error: unknown): void
 }
 
@@ -128,7 +132,10 @@ export class RereadConsumer {
     const { connection_id, provider } = reread
     if (!this.#lanes.hasRoom(connection_id)) {
       // The attempt is not counted, because the provider was not asked.
-      void this.#send(batch, message, () => this.#retryMessage(reread, this.#options.clock.now() + RETRY_DELAY_MS))
+      const traceparent = message.headers[HEADERS.traceparent]
+      void this.#send(batch, message, () =>
+        this.#retryMessage(reread, this.#options.clock.now() + RETRY_DELAY_MS, traceparent),
+      )
       return
     }
     this.#lanes.add(connection_id, PROVIDERS[provider].readBack.limits.concurrent, () =>
@@ -144,15 +151,18 @@ export class RereadConsumer {
   async #processReread(batch: Batch, message: IncomingMessage, reread: Reread): Promise<void> {
     if (batch.signal.aborted) return batch.abandon(message)
     const askedAt = this.#options.clock.now()
+    const span = this.#options.tracing?.continueFrom('read provider', 'client', message.headers)
     const asked = await this.#askProvider(reread, batch.signal)
     // Another process has the partition now and asks again. The answer of this process may be incomplete.
     if (batch.signal.aborted) return batch.abandon(message)
     const answer = decideRereadOutcome(reread, asked, askedAt, this.#options.clock.now())
     this.#log(reread, answer)
+    if (span?.isSampled) endSpan(span, reread, answer)
+    const traceparent = span?.traceparent ?? message.headers[HEADERS.traceparent]
     await this.#send(batch, message, () =>
       answer.kind === 'again'
-        ? this.#retryMessage(answer.reread, answer.dueAt)
-        : this.#answerMessage(answer.readback, message.key),
+        ? this.#retryMessage(answer.reread, answer.dueAt, traceparent)
+        : this.#answerMessage(answer.readback, message.key, traceparent),
     )
   }
 
@@ -192,21 +202,25 @@ export class RereadConsumer {
     }
   }
 
-  #retryMessage(reread: Reread, dueAt: number): OutgoingMessage {
+  #retryMessage(reread: Reread, dueAt: number, traceparent: string | undefined): OutgoingMessage {
     return {
       topic: 'rereads.retry',
       key: reread.connection_id,
       value: this.#options.codec.encode('reread', reread),
-      headers: { [HEADERS.messageId]: `${reread.reread_id}:${reread.attempt}`, [HEADERS.dueAt]: String(dueAt) },
+      headers: {
+        [HEADERS.messageId]: `${reread.reread_id}:${reread.attempt}`,
+        [HEADERS.dueAt]: String(dueAt),
+        ...traceHeader(traceparent),
+      },
     }
   }
 
-  #answerMessage(readback: Readback, key: string): OutgoingMessage {
+  #answerMessage(readback: Readback, key: string, traceparent: string | undefined): OutgoingMessage {
     return {
       topic: 'readbacks',
       key,
       value: this.#options.codec.encode('readback', readback),
-      headers: { [HEADERS.messageId]: readback.readback_id },
+      headers: { [HEADERS.messageId]: readback.readback_id, ...traceHeader(traceparent) },
     }
   }
 
@@ -228,4 +242,19 @@ export class RereadConsumer {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+function traceHeader(traceparent: string | undefined): Record<string, string> {
+  return traceparent === undefined ? {} : { [HEADERS.traceparent]: traceparent }
+}
+
+function endSpan(span: Span, { provider, project_id, connection_id, attempt }: Reread, answer: RereadOutcome): void {
+  span.set({
+    'backstop.provider': provider,
+    'backstop.project_id': project_id,
+    'backstop.connection_id': connection_id,
+    'backstop.attempt': attempt,
+    'backstop.reason': answer.reason,
+  })
+  span.end(answer.kind === 'again' || answer.reason === 'unanswered' ? answer.reason : undefined)
 }

@@ -190,6 +190,7 @@ export function projectIncidents(
         ...projectIncident(theCase, action, incident),
         version: action.changedIn,
         ...(incident.lifeCycle === undefined ? {} : { changes: incident.lifeCycle.changes }),
+        ...(incident.traceId === undefined ? {} : { trace_id: incident.traceId }),
       },
       listing: listingOf(theCase, action, before),
     })),

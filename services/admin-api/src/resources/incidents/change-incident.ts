@@ -1,10 +1,10 @@
 import {
   AssignIncident,
-  Incident,
   IncidentComment,
   type IncidentDocument,
   type LifeCycleChange,
   ResolveIncident,
+  ShownIncident,
   type StormDocument,
   StormOverview,
 } from '@backstop/contracts'
@@ -99,7 +99,7 @@ function changeRoute<B extends z.ZodType>(
     answers: {
       200: {
         description: 'The incident, with its version as ETag; the storm, if the id is that of a storm',
-        schema: z.union([Incident, StormOverview]),
+        schema: z.union([ShownIncident, StormOverview]),
       },
     },
     refusals: ['not_found', 'incident_state', 'precondition_failed'],

@@ -65,7 +65,8 @@ const TEXT_EXAMPLES: Readonly<Record<string, string>> = {
   'application/x-ndjson': '{"action_id":"act_01kahq7f0h3k6n9q2s5v8x1z4b","amount":124990,"currency":"eur"}\n',
 }
 const EXAMPLE_REQUEST_ID = 'req_01kahqhs0v3x6z9c2e5g8j1m4p'
-const SCHEMAS = { ...contracts, ...channels }
+/** An incident of the API also names its trace, which incidents in messages do not. */
+const SCHEMAS = { ...contracts, ...channels, Incident: contracts.ShownIncident }
 const NAME_BY_SCHEMA = new Map<z.ZodType, string>(NAMED_SCHEMAS.map(name => [SCHEMAS[name], name]))
 
 /** Names of schemas for requests. All other named schemas are for answers. */

@@ -20,7 +20,8 @@ export interface InboundFacts {
   readonly subject: string | null
   /** Milliseconds since the epoch. */
   readonly receivedAtMs: number
-  readonly traceparent: string
+  /** Undefined if traces are off. */
+  readonly traceparent: string | undefined
 }
 
 export interface InboundMessage {
@@ -37,18 +38,19 @@ const ENVELOPE_END = Buffer.from('}')
  * @param body the provider's bytes, already checked to be one JSON object in UTF-8. They become the last field unchanged.
  */
 export function inboundMessage(schemaId: number, facts: InboundFacts, body: Buffer): InboundMessage {
+  const headers: Record<string, string> = {
+    // The same id for every delivery of this event to this connection, so that consumers recognise a repeat.
+    [HEADERS.messageId]: deterministicId('message', 'inbound', facts.connectionId, facts.eventId),
+    [HEADERS.eventId]: facts.eventId,
+    [HEADERS.eventType]: facts.eventType,
+    [HEADERS.receivedAt]: String(facts.receivedAtMs),
+  }
+  if (facts.traceparent !== undefined) headers[HEADERS.traceparent] = facts.traceparent
   return {
     topic: INBOUND_TOPICS[facts.provider],
     key: partitionKey(facts.projectId, facts.subject ?? facts.eventId),
     value: frame(schemaId, Buffer.concat([Buffer.from(envelopeStart(facts)), body, ENVELOPE_END])),
-    headers: {
-      // The same id for every delivery of this event to this connection, so that consumers recognise a repeat.
-      [HEADERS.messageId]: deterministicId('message', 'inbound', facts.connectionId, facts.eventId),
-      [HEADERS.eventId]: facts.eventId,
-      [HEADERS.eventType]: facts.eventType,
-      [HEADERS.receivedAt]: String(facts.receivedAtMs),
-      [HEADERS.traceparent]: facts.traceparent,
-    },
+    headers,
   }
 }
 

@@ -1,7 +1,12 @@
-import { type Incident, type IncidentDocument, incidentAlertId, type StormMemberDocument } from '@backstop/contracts'
+import {
+  type IncidentDocument,
+  incidentAlertId,
+  type ShownIncident,
+  type StormMemberDocument,
+} from '@backstop/contracts'
 
 /** @param member the record of the notifier that says to which storm the incident belongs */
-export function showIncident(document: IncidentDocument, member: StormMemberDocument | undefined): Incident {
+export function showIncident(document: IncidentDocument, member: StormMemberDocument | undefined): ShownIncident {
   const { _id, opened: _sortedBy, outbox: _pending, changes: _inTimeline, ...incident } = document
   return { incident_id: _id, ...incident, storm_id: member?.storm_id ?? null }
 }
