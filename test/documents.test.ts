@@ -1,6 +1,6 @@
 /** Checks that the links and file paths in the documents exist. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -44,6 +44,12 @@ function missingPaths(path: string): string[] {
 
 test('there are documents to check', () => {
   expect(documents.length).toBeGreaterThan(25)
+})
+
+test('the index lists every page', () => {
+  const indexes = read('docs/README.md') + read('README.md')
+  const pages = globSync('docs/*.md', { cwd: ROOT }).map(path => basename(path))
+  expect(pages.filter(page => page !== 'README.md' && !indexes.includes(`${page})`))).toEqual([])
 })
 
 describe.each(documents)('%s', path => {
