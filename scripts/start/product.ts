@@ -46,6 +46,8 @@ export interface ProductOptions {
    * restarted, because tests kill them on purpose.
    */
   supervision?: Supervision
+  /** The folder of the code of an instance at its next start, by the instance's name; this checkout by default. */
+  codeFolderOf?: (instance: string) => string
 }
 
 export interface Product {
@@ -182,6 +184,7 @@ function assemble(
       opsPort: instance.ops,
       ...(instance.main === undefined ? {} : { mainPort: instance.main }),
       spawned: process => options.spawned?.(process),
+      ...(options.codeFolderOf === undefined ? {} : { codeFolder: () => options.codeFolderOf!(name) }),
     })
     processes.push(process)
     return process

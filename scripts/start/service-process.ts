@@ -26,6 +26,8 @@ export interface ServiceProcessOptions {
   mainPort?: number
   /** Called as soon as the process exists, also at restarts. */
   spawned(process: ServiceProcess): void
+  /** The folder of the code at the next start; this checkout by default. */
+  codeFolder?: () => string
 }
 
 /** How a process of the service ended. */
@@ -107,7 +109,7 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
     logBeginsAt = fstatSync(log).size
     // The service has its own process group, so that Ctrl-C reaches only the launcher, which stops everything in order.
     const started = spawn(process.execPath, ['--import', END_WITH_PARENT, `services/${service}/src/main.ts`], {
-      cwd: ROOT,
+      cwd: options.codeFolder?.() ?? ROOT,
       env: { ...options.env, ...extraEnv },
       stdio: ['ignore', log, log, 'ipc'],
       detached: true,

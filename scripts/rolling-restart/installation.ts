@@ -1,0 +1,88 @@
+import type { CreatedConnection } from '@backstop/contracts'
+import {
+  createKafkaBus,
+  createLogger,
+  createMongoSchemaIds,
+  createRegistryCodec,
+  type MessageCodec,
+} from '@backstop/kit'
+import { type Receiver, startReceiver } from '@backstop/simulator'
+import { MongoClient } from 'mongodb'
+import { keyOf, operationOf, type Refund } from '../../test/setup/refunds.ts'
+import { createManagementApi } from '../start/management-api.ts'
+import type { Product } from '../start/product.ts'
+import { SERVICES } from '../start/service-environment.ts'
+import type { ServiceProcess } from '../start/service-process.ts'
+
+/** Ingress limits each connection to 500 events a second by default. */
+const PROJECTS = 5
+const CONNECTIONS_OF_EACH = 2
+
+/** A product with two processes of each service, and customers whose alerts go to one receiver. */
+export interface Installation {
+  readonly pairs: readonly ServiceProcess[][]
+  readonly connections: readonly CreatedConnection[]
+  readonly receiver: Receiver
+  readonly database: ReturnType<MongoClient['db']>
+  /** Publishes operations as the ledger does. */
+  report(refunds: readonly Refund[]): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function openInstallation(product: Product): Promise<Installation> {
+  const pairs: ServiceProcess[][] = []
+  for (const service of SERVICES) {
+    pairs.push([product.children[service], await product.addInstance(service, `${service}-2`)])
+  }
+  const receiver = await startReceiver({ now: Date.now })
+  const connections = await createCustomers(product, receiver.url)
+  const client = new MongoClient(product.urls.mongo)
+  const database = client.db(product.database)
+  const logger = createLogger('rolling-restart', 'warn', process.stderr)
+  const { topicPrefix } = product
+  const schemaIds = createMongoSchemaIds(database)
+  const codec = await createRegistryCodec({ registryUrl: product.urls.registry, topicPrefix, schemaIds, logger })
+  const bus = createKafkaBus({
+    brokers: product.urls.kafka.split(','),
+    clientId: 'rolling-restart',
+    topicPrefix,
+    logger,
+  })
+  const producer = bus.producer({ sendTimeoutMs: 30_000 })
+  await producer.start()
+  return {
+    pairs,
+    connections,
+    receiver,
+    database,
+    report: refunds => producer.send(refunds.map(refund => operationMessage(codec, refund))),
+    async stop() {
+      await Promise.all([producer.stop(), receiver.stop(), client.close()])
+    },
+  }
+}
+
+async function createCustomers(product: Product, receiverUrl: string): Promise<CreatedConnection[]> {
+  const api = createManagementApi(product.urls.admin, product.key)
+  const connections: CreatedConnection[] = []
+  for (let number = 0; number < PROJECTS; number += 1) {
+    const project = await api.post<{ project_id: string }>('/v1/projects', { name: `Shop ${number}` })
+    const path = `/v1/projects/${project.project_id}/connections`
+    for (let index = 0; index < CONNECTIONS_OF_EACH; index += 1) {
+      const settings = { kind: 'processor', name: `Cards ${index}`, out_of_band: 'alert' }
+      connections.push(await api.post<CreatedConnection>(path, settings))
+    }
+    await api.post('/v1/alert-channels', {
+      project_id: project.project_id,
+      name: 'Receiver',
+      events: ['incident.opened'],
+      config: { kind: 'webhook', url: `${receiverUrl}/alerts` },
+    })
+  }
+  return connections
+}
+
+function operationMessage(codec: MessageCodec, refund: Refund) {
+  const value = codec.encode('operation', operationOf(refund))
+  return { topic: 'operations' as const, key: keyOf(refund), value, headers: {} }
+}
