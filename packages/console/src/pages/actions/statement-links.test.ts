@@ -12,8 +12,8 @@ describe('the list behind a line of a statement', () => {
   test('is filtered by verdict, kind, currency and mode', () => {
     const others = [unexplained, lineOf('other', { kind: 'cancellation', currency: null })]
     const search = { verdict: 'explained', kind: 'refund', currency: 'eur', mode: 'live' }
-    expect(searchOf(ours, [ours, ...others])).toEqual(search)
-    expect(searchOf(unexplained, [ours, ...others])).toEqual({ ...search, verdict: 'unexplained' })
+    expect(searchOf([ours], [ours, ...others])).toEqual(search)
+    expect(searchOf([unexplained], [ours, ...others])).toEqual({ ...search, verdict: 'unexplained' })
   })
 
   test.each([
@@ -25,13 +25,19 @@ describe('the list behind a line of a statement', () => {
     ['no filter is for actions without a mode', lineOf('pending', { mode: null }), lineOf('pending')],
     ['no filter is for actions without money', lineOf('pending', { currency: null }), lineOf('pending')],
   ])('is missing if it would show other actions: %s', (_, line, other) => {
-    expect(searchOf(line, [line, other])).toBeUndefined()
+    expect(searchOf([line], [line, other])).toBeUndefined()
+  })
+
+  test('has no mode for a row of live money and of providers without modes, unless there is test money too', () => {
+    const row = [unexplained, lineOf('unexplained', { mode: null })]
+    expect(searchOf(row, [...row, ours])).toEqual({ verdict: 'unexplained', kind: 'refund', currency: 'eur' })
+    expect(searchOf(row, [...row, lineOf('unexplained', { mode: 'test' })])).toBeUndefined()
   })
 
   test('exists for each category that is alone', () => {
-    for (const category of ['other', 'not_carried_out', 'expected'] as const) {
+    for (const category of ['other', 'not_carried_out', 'expected', 'out_of_band_ignored'] as const) {
       const line = lineOf(category)
-      expect(searchOf(line, [line, lineOf('unexplained', { currency: 'usd' })])).toMatchObject({ currency: 'eur' })
+      expect(searchOf([line], [line, lineOf('unexplained', { currency: 'usd' })])).toMatchObject({ currency: 'eur' })
     }
   })
 })

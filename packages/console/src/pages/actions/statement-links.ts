@@ -33,11 +33,15 @@ const NEAREST: Record<Category, Nearest> = {
 }
 
 /**
- * The filters of the list that shows exactly the actions of a line; undefined if the nearest list shows others too.
+ * The filters of the list that shows exactly the actions of a row; undefined if the nearest list shows others too.
+ * @param row lines of one category, kind and currency. Some providers state no mode, so they may have two modes
  * @param lines all lines of the statement
  */
-export function searchOf(line: StatementLine, lines: readonly StatementLine[]): Search | undefined {
-  const { category, kind, currency, mode } = line
+export function searchOf(row: readonly StatementLine[], lines: readonly StatementLine[]): Search | undefined {
+  const [first] = row
+  if (first === undefined) return undefined
+  const { category, kind, currency } = first
+  const mode = row.every(line => line.mode === first.mode) ? first.mode : null
   const { search, shows } = NEAREST[category]
   const shown = lines.filter(
     other =>
@@ -46,6 +50,6 @@ export function searchOf(line: StatementLine, lines: readonly StatementLine[]): 
       (currency === null || other.currency === currency) &&
       (mode === null || other.mode === mode),
   )
-  if (shown.length > 1) return undefined
+  if (!shown.every(line => row.includes(line))) return undefined
   return { ...search, kind, ...(currency === null ? {} : { currency }), ...(mode === null ? {} : { mode }) }
 }

@@ -20,8 +20,8 @@ const CATEGORIES: readonly { category: Category; label: string }[] = [
 interface Row {
   category: Category
   label: string
-  /** Undefined: the category has no action in this currency. */
-  line: StatementLine | undefined
+  /** The lines of one kind: those of live money, and of providers without modes. None if there is no such action in this currency. */
+  lines: readonly StatementLine[]
 }
 /** The categories that a reader looks for, shown with 0 if there is none. */
 const ALWAYS: ReadonlySet<Category> = new Set(['made_by_our_software', 'expected', 'unexplained', 'pending'])
@@ -38,8 +38,8 @@ export function StatementTable({ statement, lines }: TableProps) {
   const carriedOut = lines.filter(({ category }) => category !== 'not_carried_out')
   const rows = CATEGORIES.flatMap(({ category, label }): Row[] => {
     const own = lines.filter(line => line.category === category)
-    if (own.length === 0 && ALWAYS.has(category)) return [{ category, label, line: undefined }]
-    return own.map(line => ({ category, label, line }))
+    if (own.length === 0 && ALWAYS.has(category)) return [{ category, label, lines: [] }]
+    return [...Map.groupBy(own, ({ kind }) => kind).values()].map(ofKind => ({ category, label, lines: ofKind }))
   })
   const title = `${currency === null ? 'Without money' : currency.toUpperCase()}${mode === 'test' ? ', test mode' : ''}`
   return (
@@ -61,10 +61,14 @@ export function StatementTable({ statement, lines }: TableProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ category, label, line }) => (
-            <tr key={`${category} ${line?.kind} ${line?.mode}`} data-category={category}>
+          {rows.map(({ category, label, lines: [first, ...others] }) => (
+            <tr key={`${category} ${first?.kind}`} data-category={category}>
               <th scope="row">{label}</th>
-              {line === undefined ? <Nothing currency={currency} /> : <Line line={line} statement={statement} />}
+              {first === undefined ? (
+                <Nothing currency={currency} />
+              ) : (
+                <Numbers lines={[first, ...others]} statement={statement} />
+              )}
             </tr>
           ))}
         </tbody>
@@ -97,12 +101,17 @@ function Nothing({ currency }: { currency: string | null }) {
   )
 }
 
-function Line({ line, statement }: { line: StatementLine; statement: Statement }) {
-  const { kind, count, amount, currency, category } = line
-  const { project_id, connection_id, month, lines } = statement
+interface NumbersProps {
+  lines: readonly [StatementLine, ...StatementLine[]]
+  statement: Statement
+}
+
+function Numbers({ lines, statement }: NumbersProps) {
+  const { kind, currency, category } = lines[0]
+  const { project_id, connection_id, month } = statement
   const tone = category === 'unexplained' ? classes.unexplained : category === 'pending' ? classes.pending : ''
   const { from, to } = monthBounds(month)
-  const search = searchOf(line, lines)
+  const search = searchOf(lines, statement.lines)
   const where = connection_id === null ? {} : { connection_id }
   const number = (text: string) => (
     <td className={`${classes.number} ${tone}`}>
@@ -122,8 +131,8 @@ function Line({ line, statement }: { line: StatementLine; statement: Statement }
   return (
     <>
       <td className="dim">{KINDS.find(({ value }) => value === kind)?.label}</td>
-      {number(count.toLocaleString())}
-      {currency !== null && number(formatMoney(amount, currency))}
+      {number(sum(lines.map(({ count }) => count)).toLocaleString())}
+      {currency !== null && number(formatMoney(sum(lines.map(({ amount }) => amount)), currency))}
     </>
   )
 }
