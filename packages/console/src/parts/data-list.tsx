@@ -41,7 +41,7 @@ export function DataList<T>({ label, list, columns, hrefOf, empty }: Props<T>) {
           ))}
         </div>
       )}
-      <Stale />
+      {!list.isLoading && <Stale />}
       {list.isLoading ? (
         <LoadingRows columns={columns} grid={grid} isPhone={isPhone} />
       ) : list.items.length === 0 && list.arrivals.length === 0 ? (

@@ -10,9 +10,9 @@ import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
+import { UnreadPage } from '../../parts/unread-page.tsx'
 import { useProjectId, useResourceId } from '../../parts/use-route.ts'
 import classes from './action.module.css'
 import { RawEvent } from './raw-event.tsx'
@@ -29,14 +29,13 @@ export function Page() {
   )
   if (action === undefined) {
     return (
-      <>
-        <PageHead title={error === null ? 'Loading…' : 'Not read'} above={above} />
-        {error === null ? (
-          <Loading />
-        ) : (
-          <Problem error={error} retry={() => void refetch()} what="The refund or cancellation could not be read" />
-        )}
-      </>
+      <UnreadPage title="Refund or cancellation" above={above} error={error} retry={() => void refetch()}>
+        <Skeleton height={96} width="min(100%, 720px)" />
+        <div className={classes.columns}>
+          <Skeleton height={240} />
+          <Skeleton height={240} />
+        </div>
+      </UnreadPage>
     )
   }
   const { verdict, state, mode, links } = action
@@ -188,17 +187,5 @@ function Events({ action: { event_ids, connection_id, project_id } }: { action: 
         </Link>
       </p>
     </section>
-  )
-}
-
-function Loading() {
-  return (
-    <div className="body" aria-busy>
-      <Skeleton height={96} width="min(100%, 720px)" />
-      <div className={classes.columns}>
-        <Skeleton height={240} />
-        <Skeleton height={240} />
-      </div>
-    </div>
   )
 }

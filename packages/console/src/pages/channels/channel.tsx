@@ -1,5 +1,5 @@
 import type { AlertChannel } from '@backstop/client'
-import { Button, Tabs } from '@mantine/core'
+import { Button, Skeleton, Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
@@ -9,7 +9,7 @@ import { api, queryClient } from '../../api/client.ts'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Problem } from '../../parts/problem.tsx'
+import { UnreadPage } from '../../parts/unread-page.tsx'
 import { useFilters } from '../../parts/use-filters.ts'
 import { useProjectId, useResourceId } from '../../parts/use-route.ts'
 import { useSession } from '../../session/session.ts'
@@ -34,10 +34,21 @@ const FILTERS = { tab: z.enum(TABS.map(({ value }) => value)) }
 export function Page() {
   const id = useResourceId()
   const { data: channel, error, refetch } = useQuery(channelQuery(id))
-  if (error !== null && channel === undefined)
-    return <Problem error={error} retry={() => void refetch()} what="The channel could not be read" />
-  if (channel === undefined) return <PageHead title="Channel" />
-  return <ChannelPage key={id} channel={channel} />
+  if (channel !== undefined) return <ChannelPage key={id} channel={channel} />
+  return (
+    <UnreadPage title="Channel" above={<ChannelsLink />} error={error} retry={() => void refetch()}>
+      <Skeleton height={20} width="40%" />
+      <Skeleton height={400} mt="lg" />
+    </UnreadPage>
+  )
+}
+
+function ChannelsLink() {
+  return (
+    <Link to="/p/$project/channels" params={{ project: useProjectId() }}>
+      Channels
+    </Link>
+  )
 }
 
 function ChannelPage({ channel }: { channel: AlertChannel }) {
@@ -50,11 +61,7 @@ function ChannelPage({ channel }: { channel: AlertChannel }) {
     <>
       <PageHead
         title={channel.name}
-        above={
-          <Link to="/p/$project/channels" params={{ project: projectId }}>
-            Channels
-          </Link>
-        }
+        above={<ChannelsLink />}
         actions={mayChange && <Actions channel={channel} onTest={() => setIsTestOpen(true)} />}
       >
         <div className={classes.state}>

@@ -1,4 +1,5 @@
 import type { Delivery } from '@backstop/client'
+import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { channelQuery } from '../../api/channels.ts'
@@ -8,8 +9,8 @@ import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { LongText } from '../../parts/long-text.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UnreadPage } from '../../parts/unread-page.tsx'
 import { useProjectId, useResourceId } from '../../parts/use-route.ts'
 import { useSession } from '../../session/session.ts'
 import classes from './delivery.module.css'
@@ -26,20 +27,26 @@ export function Page() {
     ...channelQuery(delivery?.channel_id ?? ''),
     enabled: delivery !== undefined,
   })
-  if (error !== null && delivery === undefined)
-    return <Problem error={error} retry={() => void refetch()} what="The delivery could not be read" />
-  if (delivery === undefined) return <PageHead title="Delivery" />
+  const above = (
+    <Link to="/p/$project/deliveries" params={{ project: projectId }}>
+      Deliveries
+    </Link>
+  )
+  if (delivery === undefined) {
+    return (
+      <UnreadPage title="Delivery" above={above} error={error} retry={() => void refetch()}>
+        <Skeleton height={200} width="min(100%, 720px)" />
+        <Skeleton height={140} mt="lg" />
+      </UnreadPage>
+    )
+  }
   const params = { project: projectId, id: delivery.channel_id }
   const target = channel === undefined ? '' : describeTarget(channel.config)
   return (
     <>
       <PageHead
         title={nameEvent(delivery.event)}
-        above={
-          <Link to="/p/$project/deliveries" params={{ project: projectId }}>
-            Deliveries
-          </Link>
-        }
+        above={above}
         actions={may('manage', projectId) && <RetryButton delivery={delivery} />}
       />
       <div className={`body ${classes.body}`}>

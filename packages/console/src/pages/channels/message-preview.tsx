@@ -1,4 +1,4 @@
-import { SegmentedControl, Select } from '@mantine/core'
+import { SegmentedControl, Select, Skeleton } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -60,7 +60,7 @@ export function MessagePreview({ kind, projectId, settings = {}, target }: Props
           {target}
         </p>
       )}
-      {format === 'html' ? <MessageFrame src={previewUrl(query)} /> : <MessageText query={{ ...query, format }} />}
+      {format === 'html' ? <MessageFrame query={query} /> : <MessageText query={{ ...query, format }} />}
     </section>
   )
 }
@@ -68,8 +68,13 @@ export function MessagePreview({ kind, projectId, settings = {}, target }: Props
 const DIGEST = { value: 'digest', label: 'Digest of many alerts' }
 
 /** A message as a page. The page of before stays until the next one is loaded, so that nothing flashes. */
-function MessageFrame({ src }: { src: string }) {
+function MessageFrame({ query }: { query: PreviewQuery }) {
+  // A frame would show the error as its page, so the same message is asked for as text first.
+  const { data, error } = useQuery({ ...previewQuery({ ...query, format: 'text' }), placeholderData: keepPreviousData })
+  const src = previewUrl(query)
   const [shown, setShown] = useState(src)
+  if (error !== null) return <Problem error={error} what="This message cannot be shown" />
+  if (data === undefined) return <Skeleton height={400} />
   return (
     <div className={classes.frames}>
       {[...new Set([shown, src])].map(url => (

@@ -10,8 +10,8 @@ import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UnreadPage } from '../../parts/unread-page.tsx'
 import { useProjectId, useResourceId } from '../../parts/use-route.ts'
 import { useSession } from '../../session/session.ts'
 import { BudgetBar } from './budget-bar.tsx'
@@ -31,16 +31,9 @@ export function Page() {
   )
   if (budget === undefined) {
     return (
-      <>
-        <PageHead title={error === null ? 'Loading…' : 'Not read'} above={above} />
-        {error === null ? (
-          <div className="body" aria-busy>
-            <Skeleton height={240} />
-          </div>
-        ) : (
-          <Problem error={error} retry={() => void refetch()} what="The budget could not be read" />
-        )}
-      </>
+      <UnreadPage title="Budget" above={above} error={error} retry={() => void refetch()}>
+        <Skeleton height={240} />
+      </UnreadPage>
     )
   }
   return (

@@ -14,6 +14,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
+import { UnreadPage } from '../../parts/unread-page.tsx'
 import { useProjectId, useResourceId } from '../../parts/use-route.ts'
 import { type Actors, useActors } from './actors.ts'
 import { BudgetEffects } from './budget-effects.tsx'
@@ -33,20 +34,13 @@ export function Page() {
   )
   if (operation !== undefined) return <Operation key={operation.operation_id} operation={operation} above={above} />
   return (
-    <>
-      <PageHead title={error === null ? 'Loading…' : 'Not read'} above={above} />
-      {error === null ? (
-        <div className="body" aria-busy>
-          <Skeleton height={180} width="min(100%, 720px)" />
-          <div className={classes.columns}>
-            <Skeleton height={240} />
-            <Skeleton height={240} />
-          </div>
-        </div>
-      ) : (
-        <Problem error={error} retry={() => void refetch()} what="The operation could not be read" />
-      )}
-    </>
+    <UnreadPage title="Operation" above={above} error={error} retry={() => void refetch()}>
+      <Skeleton height={180} width="min(100%, 720px)" />
+      <div className={classes.columns}>
+        <Skeleton height={240} />
+        <Skeleton height={240} />
+      </div>
+    </UnreadPage>
   )
 }
 

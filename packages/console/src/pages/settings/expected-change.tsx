@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
@@ -8,8 +9,8 @@ import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Principal } from '../../parts/name-of.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UnreadPage } from '../../parts/unread-page.tsx'
 import { useProjectId, useResourceId } from '../../parts/use-route.ts'
 import { useSession } from '../../session/session.ts'
 import { describeCovered, describeUse, ExpectedChangeBadge } from './expected-change-words.tsx'
@@ -22,9 +23,18 @@ export function Page() {
   const { may } = useSession()
   const { data: change, error, refetch } = useQuery(expectedChangeQuery(id))
   const connections = useAllConnections(projectId)
-  if (error !== null && change === undefined)
-    return <Problem error={error} retry={() => void refetch()} what="The expected change could not be read" />
-  if (change === undefined) return <PageHead title="Expected change" />
+  const above = (
+    <Link to="/p/$project/expected-changes" params={{ project: projectId }}>
+      Expected changes
+    </Link>
+  )
+  if (change === undefined) {
+    return (
+      <UnreadPage title="Expected change" above={above} error={error} retry={() => void refetch()}>
+        <Skeleton height={240} width="min(100%, 720px)" />
+      </UnreadPage>
+    )
+  }
   const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
   const isOver = change.deleted_at !== null || Date.parse(change.expires_at) <= Date.now()
   const end = async () => {
@@ -36,11 +46,7 @@ export function Page() {
     <>
       <PageHead
         title={change.note}
-        above={
-          <Link to="/p/$project/expected-changes" params={params}>
-            Expected changes
-          </Link>
-        }
+        above={above}
         actions={
           !isOver &&
           may('manage', projectId) && (

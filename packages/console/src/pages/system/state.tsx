@@ -24,7 +24,12 @@ export function Page() {
       void refetch()
       letters.retry()
     }
-    return <Problem error={failed} retry={retry} what="The state of Backstop could not be read" />
+    return (
+      <>
+        <PageHead title="System" />
+        <Problem error={failed} retry={retry} what="The state of Backstop could not be read" />
+      </>
+    )
   }
   return (
     <>
