@@ -20,11 +20,15 @@ export interface ConsoleTab {
   open(path: string): Promise<void>
   /** Signs in with an API key on the sign-in page that is open. */
   signIn(key: string): Promise<void>
+  /** Signs in with an API key without the sign-in page, so that a test loads no page but its own. */
+  startSession(key: string): Promise<void>
 }
 
 export interface ConsoleBrowser {
   /** Opens a tab with its own cookies. */
   openTab(baseUrl: string, look?: Look): Promise<ConsoleTab>
+  /** Opens a tab whose session has been started. */
+  openSignedIn(baseUrl: string, key: string): Promise<ConsoleTab>
   close(): Promise<void>
 }
 
@@ -37,7 +41,15 @@ export async function openConsoleBrowser(): Promise<ConsoleBrowser> {
   const executablePath = await findChromium(process.env)
   if (executablePath === null) throw new Error('Chromium is missing: install it, or set CHROMIUM to its path')
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
-  return { openTab: (baseUrl, look = {}) => openTab(browser, baseUrl, look), close: () => browser.close() }
+  return {
+    openTab: (baseUrl, look = {}) => openTab(browser, baseUrl, look),
+    async openSignedIn(baseUrl, key) {
+      const tab = await openTab(browser, baseUrl, {})
+      await tab.startSession(key)
+      return tab
+    },
+    close: () => browser.close(),
+  }
 }
 
 async function openTab(browser: Browser, baseURL: string, { isDark, isPhone }: Look): Promise<ConsoleTab> {
@@ -63,6 +75,10 @@ async function openTab(browser: Browser, baseURL: string, { isDark, isPhone }: L
       await page.getByLabel('API key').fill(key)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
       await page.waitForURL(url => url.pathname !== '/sign-in')
+    },
+    async startSession(key) {
+      const answer = await context.request.post('/v1/sessions', { data: { key }, headers: { origin: baseURL } })
+      if (!answer.ok()) throw new Error(`The sign-in was answered with ${answer.status()}`)
     },
   }
 }

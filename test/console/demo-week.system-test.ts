@@ -119,7 +119,7 @@ test('no place breaks WCAG 2.2 A or AA, in light and in dark, and none is wider 
     found.push([name, await violationsOf(page), await pixelsBesidePhone(page)])
   }
   await look('sign-in', '/sign-in')
-  await tab.signIn(product.key)
+  await tab.startSession(product.key)
   const places = { ...listsOf(id), ...(await thingsOf(api, id)), ...SYSTEM_PLACES }
   for (const [name, path] of Object.entries(places)) await look(name, path)
   expect(found.filter(([, violations, pixels]) => violations.length > 0 || pixels > 0)).toEqual([])
@@ -129,8 +129,7 @@ test('no place breaks WCAG 2.2 A or AA, in light and in dark, and none is wider 
 test('no place is wider than a phone if names are long and amounts have three decimals', async () => {
   const { page } = tab
   const awkward = await createAwkwardProject(api)
-  await tab.open('/sign-in')
-  await tab.signIn(product.key)
+  await tab.startSession(product.key)
   const wide: string[] = []
   for (const [name, path] of Object.entries({ ...listsOf(awkward), ...(await thingsOf(api, awkward)) })) {
     await openPlace(page, path)
@@ -190,8 +189,7 @@ test('each of the ten questions is answered within two clicks and ten seconds', 
     incident: incidentOf(nearMiss),
     other: incidentOf(actions.find(({ verdict, amount }) => verdict === 'unexplained' && amount === 4_990)),
   }
-  await tab.open('/sign-in')
-  await tab.signIn(product.key)
+  await tab.startSession(product.key)
   const answers: Answered[] = []
   for (const question of QUESTIONS) answers.push(await askQuestion(tab.page, starts, question))
   await annotate(answers.map(({ asks, clicks, ms }) => `| ${asks} | ${clicks} | ${ms} ms |`).join('\n'))
@@ -199,8 +197,8 @@ test('each of the ten questions is answered within two clicks and ten seconds', 
 })
 
 test('one button removes the demo', async () => {
+  await tab.startSession(product.key)
   await tab.open(`/p/${id}/incidents`)
-  await tab.signIn(product.key)
   await tab.page.getByText('Demo', { exact: true }).waitFor()
   await tab.page.getByRole('button', { name: 'Remove the demo' }).click()
   await tab.page.getByRole('dialog').getByRole('button', { name: 'Remove the demo' }).click()

@@ -41,10 +41,9 @@ test('shows names where an id of a key or connection is stored, and keeps the id
     note: 'Campaign of the week',
   })
   await nora.patch(`/v1/projects/${shop.projectId}/connections/${connectionId}`, { name: 'Cards of the shop' })
-  tab = await browser.openTab(product.urls.admin)
+  tab = await browser.openSignedIn(product.urls.admin, product.key)
   const { page } = tab
   await tab.open(`/p/${shop.projectId}/expected-changes/${change.expected_change_id}`)
-  await tab.signIn(product.key)
   await page.getByTitle(admin.key_id).getByText('Key of Nora').waitFor()
 
   await tab.open(`/system/audit?project_id=${shop.projectId}&action=connection.change`)

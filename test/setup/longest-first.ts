@@ -18,6 +18,8 @@ export const LONGEST = [
   'test/e2e/every-provider.system-test.ts',
   'test/faults/crash-points.system-test.ts',
   'test/launcher/launcher.system-test.ts',
+  'test/console/console.system-test.ts',
+  'test/console/demo-week.system-test.ts',
   'test/e2e/first-alert.system-test.ts',
   'test/e2e/command-line-tour.system-test.ts',
   'test/client/reporters.system-test.ts',

@@ -1,0 +1,175 @@
+/** Incidents and storms in the console: they arrive live, two people change one at once, and a whole storm is resolved as one. */
+import { until } from '@backstop/kit/test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Product } from '../../scripts/start/product.ts'
+import { openShop, type Shop } from '../setup/shop.ts'
+import type { ConsoleBrowser, ConsoleTab } from './console-browser.ts'
+import { pressEnterOn, tabTo, typeInto } from './keyboard.ts'
+import { violationsOf } from './places.ts'
+import { sharedConsole } from './shared-console.ts'
+
+const ALERT_MS = 60_000
+const STORM_REFUNDS = 12
+/** Shown whole, so it is not longer than what the page shows of an idempotency key. */
+const HOSTILE = '<img src=x onerror=alert(1)>'
+
+const stops: (() => Promise<void>)[] = []
+let product: Product
+let shop: Shop
+let browser: ConsoleBrowser
+let first: ConsoleTab
+let second: ConsoleTab
+
+describe('incidents in the console', () => {
+  beforeAll(async () => {
+    ;({ product, browser } = sharedConsole())
+    shop = await openShop(product)
+    stops.push(shop.stop)
+    first = await browser.openSignedIn(product.urls.admin, product.key)
+    second = await browser.openSignedIn(product.urls.admin, product.key)
+    stops.push(
+      () => first.context.close(),
+      () => second.context.close(),
+    )
+  })
+  afterAll(async () => {
+    for (const stop of stops.reverse()) await stop()
+  })
+  afterEach(() => {
+    // A violation of the Content-Security-Policy is a fault too.
+    expect([...first.faults(), ...second.faults()]).toEqual([])
+  })
+
+  test('an incident arrives live, and a person who resolves it after another one acknowledged it sees both versions', {
+    timeout: ALERT_MS + 30_000,
+  }, async () => {
+    const [one, two] = [first.page, second.page]
+    await first.open(`/p/${shop.projectId}/incidents?state=open`)
+    await one.getByText('Live', { exact: true }).waitFor()
+    shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 12_345 })
+    const row = one.getByRole('region', { name: 'Incidents' }).getByRole('link')
+    await row.filter({ hasText: '123.45' }).click({ timeout: ALERT_MS })
+    await one.getByRole('heading', { name: 'Unexplained refund of EUR 123.45' }).waitFor()
+
+    await second.open(new URL(one.url()).pathname)
+    await two.getByRole('button', { name: 'Resolve' }).click()
+    const dialog = two.getByRole('dialog')
+    await dialog.getByLabel('Mistake of the provider').check()
+    await dialog.getByLabel('Note').fill('Ticket 4711')
+    await one.getByRole('button', { name: 'Acknowledge' }).click()
+    await one
+      .getByText(/^Acknowledged by/)
+      .first()
+      .waitFor()
+
+    await dialog.getByRole('button', { name: 'Resolve' }).click()
+    const race = dialog.getByRole('alert')
+    await race
+      .getByText(/^Acknowledged by/)
+      .first()
+      .waitFor()
+    await race.getByText('Resolve: mistake of the provider. Note: Ticket 4711').waitFor()
+    const applied = two.waitForRequest(request => request.url().endsWith('/resolve'))
+    await race.getByRole('button', { name: 'Apply mine to it' }).click()
+    // For the version that is shown, so that a third person's change is not overwritten unseen.
+    expect((await applied).headers()['if-match']).toMatch(/^"\d+"$/)
+    await dialog.waitFor({ state: 'hidden' })
+    await two
+      .getByText(/^Resolved by .*mistake of the provider/)
+      .first()
+      .waitFor()
+    await one
+      .getByText(/^Resolved by .*mistake of the provider/)
+      .first()
+      .waitFor()
+  })
+
+  test('markup in the text of a provider is shown as text', { timeout: ALERT_MS + 30_000 }, async () => {
+    const { page } = first
+    shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 1_111, idempotencyKey: HOSTILE })
+    await first.open(`/p/${shop.projectId}/incidents`)
+    const row = page.getByRole('region', { name: 'Incidents' }).getByRole('link')
+    await row.filter({ hasText: '11.11' }).click({ timeout: ALERT_MS })
+    await page.getByText(HOSTILE, { exact: true }).first().waitFor()
+    expect(await page.locator('img, main script').count()).toBe(0)
+  })
+
+  test('an incident is found, acknowledged and resolved by the keyboard alone', {
+    timeout: ALERT_MS + 30_000,
+  }, async () => {
+    const { page } = first
+    await first.open(`/p/${shop.projectId}`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('i')
+    const { id } = shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 2_222 })
+    await shop.alertAbout(id, ALERT_MS)
+    const row = page.getByRole('region', { name: 'Incidents' }).getByRole('link').filter({ hasText: '22.22' })
+    await row.waitFor()
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('j')
+        return await row.evaluate(element => element.matches(':focus-visible'))
+      })
+      .toBe(true)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Unexplained refund of EUR 22.22' }).waitFor()
+    await page.keyboard.press('a')
+    await page
+      .getByText(/^Acknowledged by/)
+      .first()
+      .waitFor()
+    await page.keyboard.press('r')
+    const dialog = page.getByRole('dialog')
+    await dialog.waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await tabTo(page, dialog.getByRole('radio').first())
+    // Each arrow chooses the next reason.
+    await page.keyboard.press('Space')
+    const wanted = dialog.getByLabel('Mistake of the provider')
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('ArrowDown')
+        return await wanted.isChecked()
+      })
+      .toBe(true)
+    await typeInto(page, dialog.getByLabel('Note'), 'Ticket 4712')
+    await pressEnterOn(page, dialog.getByRole('button', { name: 'Resolve' }))
+    await page
+      .getByText(/^Resolved by .*mistake of the provider/)
+      .first()
+      .waitFor()
+    await dialog.waitFor({ state: 'detached' })
+  })
+
+  test('a storm that goes on keeps its rows in view, and “This was us” resolves all of it', {
+    timeout: ALERT_MS + 60_000,
+  }, async () => {
+    const { page } = first
+    const refund = (amount: number) => shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount }).id
+    const refunds = Array.from({ length: STORM_REFUNDS }, () => refund(2_000))
+    await first.open(`/p/${shop.projectId}`)
+    const storm = page.getByRole('link', { name: /Storm of \d+ unexplained actions/ })
+    await storm.click({ timeout: ALERT_MS })
+    // The storm has the incidents before it too, if they are of the same few minutes.
+    await page.getByText(/^1\d open/).waitFor({ timeout: ALERT_MS })
+    const rows = page.getByRole('region', { name: 'Incidents of the storm' }).getByRole('link')
+    const shown = await rows.first().elementHandle()
+    refunds.push(refund(3_210))
+    await rows.filter({ hasText: '32.10' }).waitFor({ timeout: ALERT_MS })
+    expect(await shown?.evaluate(row => row.isConnected)).toBe(true)
+    await page.getByRole('button', { name: 'This was us' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click()
+    await page.getByText(/^0 open, 0 acknowledged/).waitFor({ timeout: ALERT_MS })
+    await first.open(`/p/${shop.projectId}/incidents?state=open`)
+    await page.getByText('No incident fits these filters').waitFor()
+    await until(
+      'all actions of the storm explained',
+      async () => {
+        const verdicts = new Map((await shop.actions()).map(({ provider_ref, verdict }) => [provider_ref, verdict]))
+        return refunds.every(id => verdicts.get(id) === 'explained')
+      },
+      { timeoutMs: ALERT_MS },
+    )
+  })
+})
