@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { setting } from '../config/config.ts'
+import { SECRET_METADATA, setting } from '../config/config.ts'
 import { Secret } from '../config/secret.ts'
 import type { Logger } from '../logger.ts'
 import { createTracing, type Tracing } from './tracing.ts'
@@ -23,6 +23,7 @@ export const tracingSettings = {
     .string()
     .refine(text => readPairs(text) !== undefined, 'Give name=value, comma-separated, values percent-encoded')
     .transform(text => new Secret(text))
+    .meta(SECRET_METADATA)
     .optional()
     .describe('Headers of each request to the receiver, for example its API key: name=value, comma-separated'),
   OTEL_TRACES_SAMPLER: z
