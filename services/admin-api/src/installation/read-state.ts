@@ -116,7 +116,7 @@ async function readConnections(db: Db, nowMs: number): Promise<InstallationState
   const connections = await db
     .collection<ConnectionDocument>('connections')
     .find(
-      { status: { $ne: 'deleted' }, _id: { $ne: HEARTBEAT.connectionId } },
+      { status: { $ne: 'deleted' } },
       { projection: { kind: 1, status: 1, 'read_key.created_at': 1 }, maxTimeMS: QUERY_MS },
     )
     .toArray()
@@ -130,7 +130,8 @@ async function readConnections(db: Db, nowMs: number): Promise<InstallationState
       },
     )
     .toArray()
-  const counted = connections.map(({ read_key = null, ...connection }) => ({ ...connection, read_key }))
+  const own = connections.filter(({ _id }) => _id !== HEARTBEAT.connectionId)
+  const counted = own.map(({ read_key = null, ...connection }) => ({ ...connection, read_key }))
   return summarizeConnections(counted, sweeps, { nowMs, keyRefusedText: KEY_REFUSED_TEXT })
 }
 
@@ -200,17 +201,15 @@ async function findHeldChannels(db: Db, nowMs: number): Promise<string[]> {
 async function readChannels(db: Db): Promise<InstallationState['channels']> {
   const channels = await db
     .collection<ChannelDocument>('channels')
-    .find(
-      { deleted_at: null, _id: { $ne: HEARTBEAT.channelId } },
-      { projection: { enabled: 1, 'config.kind': 1 }, maxTimeMS: QUERY_MS },
-    )
+    .find({ deleted_at: null }, { projection: { enabled: 1, 'config.kind': 1 }, maxTimeMS: QUERY_MS })
     .toArray()
   const health = await db
     .collection<ChannelHealthDocument>('channel_health')
     .find({}, { projection: { disabled_at: 1, failing_since: 1 }, maxTimeMS: QUERY_MS })
     .toArray()
+  const own = channels.filter(({ _id }) => _id !== HEARTBEAT.channelId)
   return summarizeChannels(
-    channels.map(({ _id, enabled, config }) => ({ _id, enabled, kind: config.kind })),
+    own.map(({ _id, enabled, config }) => ({ _id, enabled, kind: config.kind })),
     health,
   )
 }
