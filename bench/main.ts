@@ -18,12 +18,14 @@ import { type Compared, runComparison } from './frame/compare.ts'
 import { describeMachine } from './frame/machine.ts'
 import { setMongoCache } from './frame/mongo-cache.ts'
 import { toTable } from './frame/table.ts'
+import { ingressBenchmark } from './ingress/benchmark.ts'
 import { notifierBenchmark } from './notifier/benchmark.ts'
 import { reconcilerBenchmark } from './reconciler/benchmark.ts'
 import { tracesBenchmark } from './traces/benchmark.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const BENCHMARKS: readonly Benchmark[] = [
+  ingressBenchmark,
   notifierBenchmark,
   reconcilerBenchmark,
   floodsBenchmark,

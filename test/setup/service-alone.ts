@@ -34,6 +34,8 @@ export interface ServiceAlone {
   readonly mongo: Mongo
   readonly bus: Bus
   readonly codec: MessageCodec
+  /** The base URL for clients; empty for a service without clients. */
+  readonly url: string
   /** Starts the service's process and waits until it is ready. */
   start(): Promise<void>
   /** Milliseconds of processor time that the process has used so far. */
@@ -77,6 +79,7 @@ export async function openServiceAlone(service: ServiceName, options: ServiceAlo
     mongo,
     bus,
     codec,
+    url: child.mainUrl ?? '',
     async start() {
       child.start()
       await child.untilReady()

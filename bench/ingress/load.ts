@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { type BenchChild, startChild } from '../frame/children.ts'
+
+/** One measurement of the load generator. */
+export interface LoadOrder {
+  readonly port: number
+  /** Keep-alive connections. Each has one request in flight. */
+  readonly sockets: number
+  /** The signing secret of every billing connection. */
+  readonly secret: string
+  /** False for requests with a wrong signature, which are refused. */
+  readonly isAuthentic: boolean
+  readonly warmUpMs: number
+  readonly measureMs: number
+}
+
+export interface LoadResult {
+  /** Answers per second, without the warm-up. */
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Number of answers in the measured time. */
+  readonly answers: number
+  /** Number of answers by status, with the warm-up. */
+  readonly statuses: Readonly<Record<string, number>>
+}
+
+export type LoadReport = { readonly kind: 'warm' } | ({ readonly kind: 'done' } & LoadResult)
+
+export interface LoadGenerator {
+  /** Puts a server under load. @param cpuMs the processor time that the server has used so far */
+  run(order: LoadOrder, cpuMs: () => Promise<number>): Promise<LoadResult & { readonly cpuUsPerAnswer: number }>
+  stop(): Promise<void>
+}
+
+const GRACE_MS = 20_000
+
+/** Starts the load generator as a process of its own, so that its work does not count as the server's. */
+export function startLoadGenerator(folder: string): LoadGenerator {
+  const child: BenchChild = startChild(new URL('load-main.ts', import.meta.url), {}, join(folder, 'load.log'))
+  return {
+    async run(order, cpuMs) {
+      child.send(order)
+      await child.next<LoadReport>(order.warmUpMs + GRACE_MS)
+      const before = await cpuMs()
+      const result = await child.next<LoadReport & { kind: 'done' }>(order.measureMs + GRACE_MS)
+      const usedMs = (await cpuMs()) - before
+      return { ...result, cpuUsPerAnswer: (usedMs * 1_000) / result.answers }
+    },
+    stop: () => child.stop(),
+  }
+}
