@@ -14,7 +14,10 @@ const HEADERS = { 'content-type': 'application/json' }
 
 function isSigned(request: IncomingMessage, body: Buffer): boolean {
   const [time, signature] = String(request.headers['processor-signature']).split(',') as [string, string]
-  const expected = createHmac('sha256', key).update(`${time.slice(2)}.`).update(body).digest()
+  const expected = createHmac('sha256', key)
+    .update(`${time.slice(2)}.`)
+    .update(body)
+    .digest()
   return timingSafeEqual(expected, Buffer.from(signature.slice(3), 'hex'))
 }
 

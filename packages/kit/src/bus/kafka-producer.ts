@@ -1,10 +1,12 @@
-import kafkajs, { type Producer as KafkajsProducer, type TopicMessages } from 'kafkajs'
+import type { Producer as KafkajsProducer, TopicMessages } from 'kafkajs'
 import { waitUntilSettled, withDeadline } from '../clock/with-deadline.ts'
 import { AppError, unavailable } from '../errors.ts'
 import type { OutgoingMessage, Producer, ProducerOptions } from './bus.ts'
 import { classifySendError, describeKafkaError } from './kafka-errors.ts'
 import type { KafkaMetrics } from './kafka-metrics.ts'
 import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
+import { keyPartitioner } from './produce/key-partitioner.ts'
+import { BusRecord } from './produce/record-batch.ts'
 import { planRequests } from './send-plan.ts'
 
 /** First and longest pause before a failed request is repeated, in milliseconds. The pause doubles each time. */
@@ -125,7 +127,7 @@ export class KafkaProducer implements Producer {
         maxInFlightRequests: 5,
         metadataMaxAge: this.#connection.metadataMaxAgeMs ?? METADATA_MAX_AGE_MS,
         retry: { retries: 0, initialRetryTime: 50 },
-        createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+        createPartitioner: keyPartitioner,
       }),
       connected: undefined,
       inFlight: 0,
@@ -158,7 +160,7 @@ export class KafkaProducer implements Producer {
     const timestamp = String(this.#settings.now())
     return [...byTopic].map(([topic, ofTopic]) => ({
       topic: this.#settings.topicPrefix + topic,
-      messages: ofTopic.map(({ key, value, headers }) => ({ key, value, headers: { ...headers }, timestamp })),
+      messages: ofTopic.map(({ key, value, headers }) => new BusRecord(key, value, headers, timestamp)),
     }))
   }
 }

@@ -8,6 +8,7 @@ import { createSaslMechanism, type KafkaSasl } from './kafka-sasl.ts'
 import { patchKafkajsConnections } from './kafkajs-connection-patch.ts'
 import { kafkajsLogs } from './kafkajs-logs.ts'
 import { patchKafkajs } from './kafkajs-patch.ts'
+import { patchKafkajsEncoder } from './produce/kafkajs-encoder-patch.ts'
 import { registerZstd } from './zstd-codec.ts'
 
 /** The brokers and how to connect to them. */
@@ -56,6 +57,7 @@ const TCP_KEEP_ALIVE_MS = 60_000
 export function createKafkajsClient(connection: KafkaConnection, retry: RetryOptions): Kafka {
   patchKafkajs()
   patchKafkajsConnections()
+  patchKafkajsEncoder()
   registerZstd()
   const config: KafkaConfig = {
     brokers: [...connection.brokers],

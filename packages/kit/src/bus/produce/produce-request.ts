@@ -1,0 +1,41 @@
+import type { ByteWriter } from './byte-writer.ts'
+import { type BusRecord, writeRecordBatch } from './record-batch.ts'
+
+/** A produce request of a producer that is neither idempotent nor transactional. */
+export interface ProduceRequest {
+  /** -1: all in-sync replicas. */
+  readonly acks: number
+  /** How long the broker waits for its replicas, in milliseconds. */
+  readonly timeout: number
+  readonly topicData: readonly {
+    readonly topic: string
+    readonly partitions: readonly { readonly partition: number; readonly messages: readonly BusRecord[] }[]
+  }[]
+}
+
+const NULL_LENGTH = -1
+/** At most the bytes of a topic's name in Kafka (249 characters) and of the numbers beside it, or those beside a batch. */
+const FIELDS_BYTES = 512
+
+/** Writes the content of a produce request, versions 3 to 7 (https://kafka.apache.org/protocol#The_Messages_Produce). */
+export function encodeProduceRequest(writer: ByteWriter, { acks, timeout, topicData }: ProduceRequest): void {
+  writer.reserve(FIELDS_BYTES)
+  writer.int16(NULL_LENGTH) // transactional id
+  writer.int16(acks)
+  writer.int32(timeout)
+  writer.int32(topicData.length)
+  for (const { topic, partitions } of topicData) {
+    writer.reserve(FIELDS_BYTES + Buffer.byteLength(topic))
+    writer.int16(Buffer.byteLength(topic))
+    writer.text(topic)
+    writer.int32(partitions.length)
+    for (const { partition, messages } of partitions) {
+      writer.reserve(FIELDS_BYTES)
+      writer.int32(partition)
+      const lengthAt = writer.at
+      writer.int32(0) // length of the batch: written below
+      writeRecordBatch(writer, messages)
+      writer.bytes.writeInt32BE(writer.at - lengthAt - 4, lengthAt)
+    }
+  }
+}
