@@ -12,7 +12,7 @@ import { countMessages } from './messages.ts'
 const SECRET = 'whsec_secret-of-the-benchmark'
 const TOPIC = 'inbound.processor'
 const SOCKETS = 64
-const WARM_UP_MS = 3_000
+const WARM_UP_ANSWERS = 40_000
 const MEASURE_MS = 8_000
 const READINGS = { answers: '/s', 'answer, p50': 'ms', 'answer, p99': 'ms', 'processor time for one': 'µs' } as const
 
@@ -91,7 +91,7 @@ interface Server {
  * @param stored counts the messages in Kafka, for a server that stores events
  */
 function measureWith(load: LoadGenerator, isAuthentic: boolean) {
-  const order = { sockets: SOCKETS, secret: SECRET, isAuthentic, warmUpMs: WARM_UP_MS, measureMs: MEASURE_MS }
+  const order = { sockets: SOCKETS, secret: SECRET, isAuthentic, warmUpAnswers: WARM_UP_ANSWERS, measureMs: MEASURE_MS }
   const expectedStatus = isAuthentic ? '200' : '400'
   return async (
     start: () => Promise<Server>,

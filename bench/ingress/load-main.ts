@@ -10,6 +10,8 @@ import type { LoadOrder, LoadReport } from './load.ts'
 
 /** Number of different events. They are posted again and again, as ingress does not look for repeats. */
 const EVENTS = 4_096
+/** The size of an event with the details that real ones have: 1.2 KB. */
+const EVENT_BYTES = 1_200
 const HEAD_END = '\r\n\r\n'
 const CONTENT_LENGTH = /content-length: (\d+)/i
 
@@ -17,7 +19,9 @@ function signedRequests({ secret, isAuthentic }: LoadOrder): Buffer[] {
   const { header, sign } = SIGNERS.processor
   const key = isAuthentic ? secret : `${secret}-wrong`
   return makeRefunds(`b${Date.now().toString(36)}`, EVENTS).map(refund => {
-    const body = Buffer.from(JSON.stringify(eventOf(refund).body))
+    const event = eventOf(refund).body
+    const padding = 'x'.repeat(EVENT_BYTES - JSON.stringify({ ...event, padding: '' }).length)
+    const body = Buffer.from(JSON.stringify({ ...event, padding }))
     const head = [
       `POST /v1/webhooks/processor/${refund.connectionId} HTTP/1.1`,
       'host: localhost',
@@ -37,9 +41,20 @@ class Tally {
   isMeasuring = false
   latenciesMs: number[] = []
   readonly statuses: Record<string, number> = {}
+  #total = 0
+  #awaited = { total: 0, resolve: () => {} }
+
+  /** Resolves when this many answers have arrived. */
+  untilTotal(total: number): Promise<void> {
+    return new Promise(resolve => {
+      this.#awaited = { total, resolve }
+    })
+  }
 
   add(status: string, tookMs: number): void {
     this.statuses[status] = (this.statuses[status] ?? 0) + 1
+    this.#total += 1
+    if (this.#total === this.#awaited.total) this.#awaited.resolve()
     if (this.isMeasuring) this.latenciesMs.push(tookMs)
   }
 }
@@ -111,7 +126,7 @@ async function measure(order: LoadOrder): Promise<void> {
     () => new Client(order.port, () => requests[next++ % EVENTS]!, tally),
   )
   for (const client of clients) client.open()
-  await wait(order.warmUpMs)
+  await tally.untilTotal(order.warmUpAnswers)
   report({ kind: 'warm' })
   tally.isMeasuring = true
   const beganMs = performance.now()

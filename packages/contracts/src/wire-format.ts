@@ -7,12 +7,18 @@ const PREFIX_BYTES = 5
 /** Prepends the id of the schema to JSON text or bytes. */
 export function frame(schemaId: number, json: string | Buffer): Buffer {
   const length = typeof json === 'string' ? Buffer.byteLength(json) : json.length
-  const bytes = Buffer.allocUnsafe(PREFIX_BYTES + length)
+  const { bytes, jsonAt } = allocateFrame(schemaId, length)
+  if (typeof json === 'string') bytes.write(json, jsonAt)
+  else json.copy(bytes, jsonAt)
+  return bytes
+}
+
+/** Makes a message with the id of the schema. The caller writes the JSON, of exactly `jsonBytes`, to the position `jsonAt`. */
+export function allocateFrame(schemaId: number, jsonBytes: number): { bytes: Buffer; jsonAt: number } {
+  const bytes = Buffer.allocUnsafe(PREFIX_BYTES + jsonBytes)
   bytes[0] = 0
   bytes.writeInt32BE(schemaId, 1)
-  if (typeof json === 'string') bytes.write(json, PREFIX_BYTES)
-  else json.copy(bytes, PREFIX_BYTES)
-  return bytes
+  return { bytes, jsonAt: PREFIX_BYTES }
 }
 
 /** A message split into schema id and JSON, or why it cannot be split. */

@@ -10,13 +10,14 @@ export interface Answer {
   readonly status: number
   /** Header names and values in turn, as writeHead of node:http takes them. */
   readonly headers: readonly string[]
-  readonly body: Buffer | string
+  /** A text: Node.js writes it together with the headers, but a Buffer separately. */
+  readonly body: string
 }
 
 function refusal(code: ErrorCode, detail: string, more: readonly string[] = []): Answer {
   const document = problem(code, detail)
-  const body = Buffer.from(`${JSON.stringify(document)}\n`)
-  const headers = ['content-type', PROBLEM_TYPE, 'content-length', String(body.length), ...more]
+  const body = `${JSON.stringify(document)}\n`
+  const headers = ['content-type', PROBLEM_TYPE, 'content-length', String(Buffer.byteLength(body)), ...more]
   return { status: document.status, headers, body }
 }
 

@@ -9,10 +9,12 @@ import {
   type Logger,
   readBody,
 } from '@backstop/kit'
-import type { Intake, Outcome } from '../intake/intake.ts'
+import type { Intake, Outcome, ReceivedEvent } from '../intake/intake.ts'
 import type { Answer } from './answers.ts'
 import * as answers from './answers.ts'
+import { LOG_LINES_PER_S } from './limits.ts'
 import type { RequestMetrics } from './request-metrics.ts'
+import { type LogBudget, takeLine } from './rules/log-budget.ts'
 import { routeRequest } from './rules/route.ts'
 import { sendAnswer, sendAnswerEarly } from './send-answer.ts'
 
@@ -35,9 +37,10 @@ interface RequestOutcome {
   readonly result: 'received' | 'refused' | 'rate_limited' | 'malformed' | 'unavailable' | 'overloaded' | 'failed'
   /** Why the notification was not received; null if it was received. */
   readonly reason: string | null
-  readonly facts: Readonly<Record<string, unknown>>
-  /** True if the secret that authenticated the notification is being rotated out. */
-  readonly byOldSecret?: boolean
+  /** More fields of the log line. */
+  readonly facts?: Readonly<Record<string, unknown>>
+  /** The event, if the notification is authentic and well-formed. */
+  readonly event?: ReceivedEvent
 }
 
 interface Exchange {
@@ -53,9 +56,10 @@ interface Exchange {
 /** Longest connection id in the log, because a path may contain any text. */
 const LOGGED_ID_LENGTH = 64
 
-/** Handles one request from its headers to its answer, and writes one log line for it. Never rejects. */
+/** Handles one request from its headers to its answer, and writes one log line for it, within a limit. Never rejects. */
 export class WebhookHandler {
   readonly #parts: HandlerParts
+  readonly #logBudgets = new Map<string, LogBudget>()
 
   constructor(parts: HandlerParts) {
     this.#parts = parts
@@ -113,7 +117,7 @@ export class WebhookHandler {
     if (encoding !== '' && encoding !== 'identity') return refused(answers.CONTENT_ENCODED, 'content_encoded')
     if ((announcedLength(request) ?? 0) > bodyLimits.maxBytes) return refused(answers.TOO_LARGE, 'too_large')
     const unready = intake.unready()
-    if (unready !== undefined) return { answer: answers.UNAVAILABLE, result: 'unavailable', reason: unready, facts: {} }
+    if (unready !== undefined) return { answer: answers.UNAVAILABLE, result: 'unavailable', reason: unready }
     const judgement = load.judge()
     if (judgement.kind === 'overloaded') return overloaded(judgement.reason)
     return undefined
@@ -143,31 +147,43 @@ export class WebhookHandler {
       result: outcome.result,
       reason: outcome.reason,
       durationS: durationMs / 1000,
-      byOldSecret: outcome.byOldSecret ?? false,
+      byOldSecret: outcome.result === 'received' && outcome.event?.byOldSecret === true,
     })
+    const unwritten = this.#takeLogLine(outcome)
+    if (unwritten === undefined) return
     const line = {
       provider,
       connection_id: connectionId?.slice(0, LOGGED_ID_LENGTH),
+      ...(outcome.event && eventLogFields(outcome.event)),
       ...outcome.facts,
       status: outcome.answer.status,
       reason: outcome.reason ?? undefined,
       body_bytes: bodyBytes ?? undefined,
       duration_ms: durationMs,
+      unwritten_lines: unwritten || undefined,
     }
     if (outcome.result === 'received') this.#parts.logger.info(line, 'event.ingested')
     else if (outcome.result === 'failed') this.#parts.logger.error(line, 'event.refused')
     else this.#parts.logger.info(line, 'event.refused')
   }
+
+  /** Returns how many lines of the same kind were not written before this one; undefined if this one is not written either. */
+  #takeLogLine({ result, reason, event }: RequestOutcome): number | undefined {
+    if (result === 'failed' || this.#parts.logger.isLevelEnabled('debug')) return 0
+    const kind = reason ?? (event?.byOldSecret ? 'received_by_old_secret' : 'received')
+    const verdict = takeLine(this.#logBudgets.get(kind), LOG_LINES_PER_S, this.#parts.clock.now())
+    this.#logBudgets.set(kind, verdict.budget)
+    return verdict.kind === 'write' ? verdict.unwritten : undefined
+  }
 }
 
 const ignore = () => {}
 
-const refused = (answer: Answer, reason: string): RequestOutcome => ({ answer, result: 'refused', reason, facts: {} })
+const refused = (answer: Answer, reason: string): RequestOutcome => ({ answer, result: 'refused', reason })
 const overloaded = (reason: string): RequestOutcome => ({
   answer: answers.OVERLOADED,
   result: 'overloaded',
   reason,
-  facts: {},
 })
 const failed = (error: unknown): RequestOutcome => ({
   answer: answers.INTERNAL_ERROR,
@@ -191,8 +207,7 @@ function requestOutcomeOf(provider: ProviderKind, outcome: Outcome): RequestOutc
         answer: answers.receivedAnswer(outcome.event.eventId),
         result: 'received',
         reason: null,
-        facts: eventLogFields(outcome.event),
-        byOldSecret: outcome.event.byOldSecret,
+        event: outcome.event,
       }
     case 'not_authentic':
       return refused(answers.NOT_AUTHENTIC[provider], outcome.reason)
@@ -204,7 +219,7 @@ function requestOutcomeOf(provider: ProviderKind, outcome: Outcome): RequestOutc
         facts: { project_id: outcome.projectId },
       }
     case 'malformed':
-      return { answer: answers.MALFORMED[outcome.reason], result: 'malformed', reason: outcome.reason, facts: {} }
+      return { answer: answers.MALFORMED[outcome.reason], result: 'malformed', reason: outcome.reason }
     case 'not_stored':
       return notStoredOutcome(outcome)
     default:
@@ -213,20 +228,19 @@ function requestOutcomeOf(provider: ProviderKind, outcome: Outcome): RequestOutc
 }
 
 function notStoredOutcome({ result, event }: Extract<Outcome, { kind: 'not_stored' }>): RequestOutcome {
-  const facts = eventLogFields(event)
   switch (result.kind) {
     case 'unavailable':
-      return { answer: answers.UNAVAILABLE, result: 'unavailable', reason: result.reason, facts }
+      return { answer: answers.UNAVAILABLE, result: 'unavailable', reason: result.reason, event }
     case 'overloaded':
-      return { answer: answers.OVERLOADED, result: 'overloaded', reason: result.reason, facts }
+      return { answer: answers.OVERLOADED, result: 'overloaded', reason: result.reason, event }
     case 'failed':
-      return { ...failed(result.error), facts: { ...facts, error: result.error } }
+      return { ...failed(result.error), event }
     default:
       return result satisfies never
   }
 }
 
-function eventLogFields(event: Extract<Outcome, { kind: 'received' }>['event']): Record<string, unknown> {
+function eventLogFields(event: ReceivedEvent): Record<string, unknown> {
   return {
     project_id: event.projectId,
     event_id: event.eventId,

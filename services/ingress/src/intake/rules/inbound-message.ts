@@ -1,6 +1,6 @@
 import {
+  allocateFrame,
   deterministicId,
-  frame,
   HEADERS,
   INBOUND_TOPICS,
   isoTime,
@@ -31,7 +31,7 @@ export interface InboundMessage {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const ENVELOPE_END = Buffer.from('}')
+const ENVELOPE_END = '}'.charCodeAt(0)
 
 /**
  * The Kafka message of an authentic event: an InboundEvent in the registry's wire format.
@@ -49,9 +49,18 @@ export function inboundMessage(schemaId: number, facts: InboundFacts, body: Buff
   return {
     topic: INBOUND_TOPICS[facts.provider],
     key: partitionKey(facts.projectId, facts.subject ?? facts.eventId),
-    value: frame(schemaId, Buffer.concat([Buffer.from(envelopeStart(facts)), body, ENVELOPE_END])),
+    value: frameEnvelope(schemaId, envelopeStart(facts), body),
     headers,
   }
+}
+
+/** Copies the parts once, into the final buffer. */
+function frameEnvelope(schemaId: number, start: string, body: Buffer): Buffer {
+  const { bytes, jsonAt } = allocateFrame(schemaId, Buffer.byteLength(start) + body.length + 1)
+  const bodyAt = jsonAt + bytes.write(start, jsonAt)
+  bytes.set(body, bodyAt)
+  bytes[bodyAt + body.length] = ENVELOPE_END
+  return bytes
 }
 
 /** The message up to its last field, whose value is the raw body. */
