@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- <name>`: measures one part of the product against its references, on real parts.
- * Options: --rounds <n> (5), --only <words of a comparison's name>, --out <file> (.backstop/bench/<name>.json), --keep
- * (keeps the logs).
+ * Options: --rounds <n> (5), --only <words of a comparison's name>, --out <file> (.backstop/bench/<name>.json; a plot is written beside
+ * it), --keep (keeps the logs).
  * Starts its own stack, whose MongoDB has 2 GiB of cache, or uses KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL.
  * Exit code 1: a target is missed.
  */
@@ -17,6 +17,7 @@ import type { Benchmark, Comparison } from './frame/benchmark.ts'
 import { type Compared, runComparison } from './frame/compare.ts'
 import { describeMachine } from './frame/machine.ts'
 import { setMongoCache } from './frame/mongo-cache.ts'
+import { toSvg } from './frame/plot.ts'
 import { toTable } from './frame/table.ts'
 import { ingressBenchmark } from './ingress/benchmark.ts'
 import { notifierBenchmark } from './notifier/benchmark.ts'
@@ -66,6 +67,7 @@ try {
   const out = values.out ?? join(ROOT, '.backstop/bench', `${benchmark.name}.json`)
   mkdirSync(dirname(out), { recursive: true })
   writeFileSync(out, `${JSON.stringify({ benchmark: benchmark.name, rounds, machine, comparisons }, undefined, 2)}\n`)
+  writeFileSync(out.replace(/(\.json)?$/, '.svg'), toSvg(comparisons))
   process.stdout.write(
     `\n${comparisons.map(toTable).join('\n\n')}\n\n${JSON.stringify(machine)}\nAll numbers: ${out}\n`,
   )
