@@ -62,12 +62,11 @@ export function writeRecordBatch(writer: ByteWriter, records: readonly BusRecord
 
 function bodyBytes({ key, value, headers }: BusRecord, index: number): number {
   let bytes = 2 + varintBytes(index) + lengthAndBytes(Buffer.byteLength(key)) + lengthAndBytes(value?.length ?? -1)
-  let count = 0
-  for (const name in headers) {
-    count += 1
+  const names = Object.keys(headers)
+  for (const name of names) {
     bytes += lengthAndBytes(Buffer.byteLength(name)) + lengthAndBytes(Buffer.byteLength(headers[name]!))
   }
-  return bytes + varintBytes(count)
+  return bytes + varintBytes(names.length)
 }
 
 /** The bytes of a field with its length before it; a length of -1 means null. */
