@@ -1,5 +1,5 @@
 import { Secret } from '@backstop/kit'
-import { createSelfSignedCertificate, trustCertificate } from '@backstop/kit/test'
+import { createSelfSignedCertificate, trustCertificate, until } from '@backstop/kit/test'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type SmtpScript, startScriptedSmtpServer } from '../../test/scripted-smtp-server.ts'
 import type { Mail } from '../mailer.ts'
@@ -120,10 +120,12 @@ describe('a mail that the server does not accept', () => {
   test('because it hangs times out within the deadline, like the mails that wait for a connection', async () => {
     const server = await startScriptedSmtpServer({ answers: { content: 'hang' } })
     const mailer = createSmtpMailer({ url: new Secret(server.url), from: FROM, requireTls: true })
-    // Two mails more than the pool has connections.
-    const answers = await Promise.all(Array.from({ length: 7 }, () => mailer.send(mail, 1_000)))
-    for (const answer of answers) expect(answer).toMatchObject({ kind: 'no_answer', reason: 'smtp_timeout' })
+    const sending = Array.from({ length: 5 }, () => mailer.send(mail, 5_000))
+    await until('all connections of the pool to hang', () => server.mails.length === 5)
+    const answers = await Promise.all([mailer.send(mail, 500), mailer.send(mail, 500)])
     expect(server.mails).toHaveLength(5)
+    answers.push(...(await Promise.all(sending)))
+    for (const answer of answers) expect(answer).toMatchObject({ kind: 'no_answer', reason: 'smtp_timeout' })
     await mailer.stop()
     await server.stop()
   })
