@@ -13,7 +13,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/channels': ['contracts', 'kit'],
   'packages/ledger': ['contracts', 'kit'],
   'packages/provision': ['contracts', 'kit'],
-  'packages/cli': ['client', 'contracts', 'client/setup-steps', 'kit', 'provision', 'simulator'],
+  'packages/cli': ['channels', 'client', 'contracts', 'client/setup-steps', 'kit', 'provision', 'simulator'],
   'packages/client': [],
   'packages/console': ['client', 'client/setup-steps'],
   'packages/simulator': [],

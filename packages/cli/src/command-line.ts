@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { addAudit } from './audit/command.ts'
+import { addBackup } from './backup/command.ts'
 import { addChannels } from './channels/command.ts'
 import { addCompletion } from './completion/command.ts'
 import { addConnections } from './connections/command.ts'
@@ -23,7 +24,7 @@ import { addTrigger } from './trigger/command.ts'
 
 const ABOUT = `
 Commands use, in this order: BACKSTOP_URL and BACKSTOP_API_KEY; the npm start that runs in this folder or one above it; the
-address of backstop login. dry-run, keys recover and parts of doctor open the database: set MONGO_URL and MONGO_DB.
+address of backstop login. dry-run, keys recover, backup verify and parts of doctor open the database: set MONGO_URL and MONGO_DB.
 
 Exit codes: 0 done, 1 failed, 2 wrong arguments, 3 not found, 4 the key was refused, 5 Backstop does not answer.`
 
@@ -52,6 +53,7 @@ export function createProgram(surroundings: Surroundings): Command {
     addPeople,
     addSecrets,
     addAudit,
+    addBackup,
     addCompletion,
   ]
   for (const add of parts) add(program, surroundings)

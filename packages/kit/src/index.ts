@@ -1,4 +1,5 @@
 export * from './api-key/api-key.ts'
+export * from './audit/hash-chain.ts'
 export * from './bus/bus.ts'
 export * from './bus/kafka-bus.ts'
 export type { Address, KafkaConnection } from './bus/kafkajs-client.ts'

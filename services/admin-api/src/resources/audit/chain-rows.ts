@@ -1,6 +1,5 @@
-import { type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
+import { type Clock, createPeriodic, EMPTY_CHAIN, type Logger, linkRow, type Periodic } from '@backstop/kit'
 import type { AdminStores } from '../../store/stores.ts'
-import { EMPTY_CHAIN, linkRow } from './rules/hash-chain.ts'
 
 const CHAIN_EVERY_MS = 10_000
 const ROWS_AT_ONCE = 200

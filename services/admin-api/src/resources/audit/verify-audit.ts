@@ -1,9 +1,8 @@
 import { AuditVerification, AuditVerifyQuery } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError, findBrokenRow } from '@backstop/kit'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { ReadCollections } from '../../store/stores.ts'
-import { findBrokenRow } from './rules/hash-chain.ts'
 
 const ROWS_PER_READ = 500
 const ROWS_PER_CALL = 20_000

@@ -1,0 +1,173 @@
+import type { ChannelDocument } from '@backstop/channels'
+import { resealConfig } from '@backstop/channels'
+import {
+  type AuditChainDocument,
+  type AuditDocument,
+  COLLECTIONS,
+  type CollectionName,
+  type ConnectionDocument,
+  type DailyTotalsDocument,
+  type SealedSecret,
+} from '@backstop/contracts'
+import { createSecretBox, findBrokenRow, type KeyRing, type SecretBox } from '@backstop/kit'
+import { findMissingCollections } from '@backstop/provision'
+import type { Db, Document } from 'mongodb'
+import { type Check, checkOf, notChecked } from './rules/check.ts'
+import { compareBudgets, type PeriodAmounts, type ShareSum } from './rules/compare-budgets.ts'
+
+/** Checks a database as a backup restored it. Reads only. @throws AppError `unavailable`, MongoServerError */
+export async function checkDatabase(db: Db, secretKeys: KeyRing | undefined): Promise<Check[]> {
+  return [
+    checkOf('structure', Object.keys(COLLECTIONS).length, await findMissingCollections(db)),
+    secretKeys === undefined ? notChecked('secrets') : await checkSecrets(db, createSecretBox(secretKeys)),
+    await checkAudit(db),
+    await checkReferences(db),
+    await checkBudgets(db),
+    await checkTotals(db),
+  ]
+}
+
+async function checkSecrets(db: Db, box: SecretBox): Promise<Check> {
+  const faults: string[] = []
+  let checked = 0
+  const tryToOpen = (what: string, sealed: SealedSecret, context: Parameters<SecretBox['open']>[1]) => {
+    checked += 1
+    try {
+      box.open(sealed, context)
+    } catch (error) {
+      faults.push(`${context.field} of ${what} ${context.id}: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+  const connections = db.collection<ConnectionDocument>('connections').find({ deleted_at: null })
+  for await (const { _id: id, project_id: projectId, inbound_secrets, read_key } of connections) {
+    const place = { collection: 'connections', id, projectId } as const
+    for (const { sealed } of inbound_secrets) tryToOpen('connection', sealed, { ...place, field: 'inbound_secret' })
+    if (read_key !== null) tryToOpen('connection', read_key.sealed, { ...place, field: 'read_key' })
+  }
+  const channels = db.collection<ChannelDocument>('channels').find({ deleted_at: null })
+  for await (const { _id: id, project_id: projectId, config } of channels) {
+    resealConfig(config, (sealed, field) => {
+      tryToOpen('channel', sealed, { collection: 'channels', id, projectId, field })
+      return { sealed, fingerprint: '' }
+    })
+  }
+  return checkOf('secrets', checked, faults)
+}
+
+const ROWS_AT_ONCE = 1_000
+const CAUSES = {
+  row_missing: 'is missing',
+  row_changed: 'was changed',
+  link_broken: 'does not follow the row before it',
+} as const
+
+/** From the newest row to the oldest. The oldest rows expire, so the chain may begin at any row. */
+async function checkAudit(db: Db): Promise<Check> {
+  const head = await db.collection<AuditChainDocument>('audit_chain').findOne({ _id: 'head' })
+  const chained = { sequence: { $type: 'number' } }
+  const rows = db
+    .collection<AuditDocument>('audit')
+    .find(chained as object)
+    .sort({ sequence: -1 })
+  let checked = 0
+  let expected: string | undefined = head?.hash
+  let next = head?.sequence ?? 0
+  const fault = (sequence: number, reason: keyof typeof CAUSES) =>
+    checkOf('audit', checked, [`row ${sequence} ${CAUSES[reason]}`])
+  let batch: AuditDocument[] = []
+  const verify = () => {
+    if (batch.length === 0) return undefined
+    if (batch[0]?.sequence !== next) return fault(next, 'row_missing')
+    const broken = findBrokenRow(batch, expected)
+    if (broken !== undefined) return fault(broken.sequence, broken.reason)
+    checked += batch.length
+    expected = batch.at(-1)?.previous_hash
+    next -= batch.length
+    batch = []
+    return undefined
+  }
+  for await (const row of rows) {
+    batch.push(row)
+    if (batch.length < ROWS_AT_ONCE) continue
+    const broken = verify()
+    if (broken !== undefined) return broken
+  }
+  const broken = verify()
+  if (broken !== undefined) return broken
+  return checked === 0 && next > 0 ? fault(next, 'row_missing') : checkOf('audit', checked, [])
+}
+
+/** Fields that name a document of another collection that never expires, and the collection of that document. */
+const REFERENCES: readonly { readonly from: CollectionName; readonly field: string; readonly to: CollectionName }[] = [
+  { from: 'connections', field: 'project_id', to: 'projects' },
+  { from: 'channels', field: 'project_id', to: 'projects' },
+  { from: 'incidents', field: 'action_id', to: 'actions' },
+  { from: 'actions', field: 'incident_id', to: 'incidents' },
+]
+const MOST_FAULTS = 1_000
+
+async function checkReferences(db: Db): Promise<Check> {
+  const faults: string[] = []
+  let checked = 0
+  for (const { from, field, to } of REFERENCES) {
+    const names = { [field]: { $type: 'string' } }
+    checked += await db.collection(from).countDocuments(names)
+    const lost = await db
+      .collection<{ _id: string }>(from)
+      .aggregate<Document>([
+        { $match: names },
+        {
+          $lookup: {
+            from: to,
+            localField: field,
+            foreignField: '_id',
+            as: 'named',
+            pipeline: [{ $project: { _id: 1 } }],
+          },
+        },
+        { $match: { named: { $size: 0 } } },
+        { $project: { [field]: 1 } },
+        { $limit: MOST_FAULTS },
+      ])
+      .toArray()
+    faults.push(...lost.map(one => `${from} ${one._id} names ${one[field]}, which is not in ${to}`))
+  }
+  return checkOf('references', checked, faults)
+}
+
+async function checkBudgets(db: Db): Promise<Check> {
+  const periods = await db
+    .collection<PeriodAmounts>('budget_periods')
+    .find({}, { projection: { used: 1, reserved: 1 } })
+    .toArray()
+  const parts = { budget_id: '$budgets.budget_id', period_start: '$budgets.period_start', state: '$budgets.state' }
+  const sums = await db
+    .collection('operations')
+    .aggregate<ShareSum>([
+      { $match: { 'budgets.0': { $exists: true } } },
+      { $unwind: '$budgets' },
+      { $group: { _id: parts, amount: { $sum: '$budgets.amount' } } },
+    ])
+    .toArray()
+  return checkOf('budgets', periods.length, compareBudgets(periods, sums))
+}
+
+const DAY_MS = 86_400_000
+
+/** Compares the days that do not wait for their count. */
+async function checkTotals(db: Db): Promise<Check> {
+  const faults: string[] = []
+  let checked = 0
+  const days = db.collection<DailyTotalsDocument>('daily_totals').find({ count_at: { $exists: false } })
+  for await (const { _id, connection_id, day, totals } of days) {
+    checked += 1
+    const from = day.toISOString()
+    const to = new Date(day.getTime() + DAY_MS).toISOString()
+    const actions = await db
+      .collection('actions')
+      .countDocuments({ connection_id, provider_created_at: { $gte: from, $lt: to }, merged_into: { $exists: false } })
+    const counted = totals.reduce((sum, { count }) => sum + count, 0)
+    if (actions !== counted) faults.push(`the total of ${_id} is ${counted} actions; ${actions} are stored`)
+  }
+  return checkOf('totals', checked, faults)
+}
