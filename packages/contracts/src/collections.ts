@@ -190,8 +190,9 @@ export const COLLECTIONS = {
       { keys: { project_id: 1, state: 1, opened: -1, _id: -1 } },
       { keys: { state: 1, opened: -1, _id: -1 } },
       { keys: { connection_id: 1, opened: -1, _id: -1 } },
-      // For the metrics of the installation.
-      { keys: { state: 1, code: 1 } },
+      // Lists of a code, and the counts of the installation's metrics. An index of state and code alone would be chosen for lists,
+      // which would then be sorted in memory.
+      { keys: { code: 1, state: 1, opened: -1, _id: -1 } },
       { keys: { 'outbox.at': 1 }, options: { sparse: true } },
     ],
   },
