@@ -13,7 +13,8 @@ export const COMPONENT_OVERLAYS: Readonly<Record<string, readonly string[]>> = {
   'external-secrets': ['external-secrets'],
   'cert-manager': ['cert-manager'],
   ingress: ['ingress'],
-  all: ['gateway', 'tls', 'keda', 'keda-tls', 'prometheus', 'external-secrets', 'cert-manager', 'ingress'],
+  tracing: ['tracing'],
+  all: ['gateway', 'tls', 'keda', 'keda-tls', 'prometheus', 'external-secrets', 'cert-manager', 'ingress', 'tracing'],
 }
 
 export const overlayOf = (name: string) => ({
