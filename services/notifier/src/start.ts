@@ -2,6 +2,7 @@ import { createSmtpMailer, type Mailer, noMailer } from '@backstop/channels/deli
 import {
   createSecretBox,
   type Environment,
+  type Logger,
   type Mongo,
   openEgress,
   openServiceParts,
@@ -31,7 +32,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
   const config = readNotifierConfig(environment)
   const parts = await openServiceParts('notifier', config)
   const { logger, metrics, tracing, mongo, bus, clock, onFatal } = parts
-  const mailer = openMailer(config)
+  const mailer = openMailer(config, logger)
   const egress = openEgress(config, parts)
   const load = watchLoad(LOAD_LIMITS)
   const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
@@ -69,7 +70,9 @@ export function openStores({ db }: Pick<Mongo, 'db'>): NotifierStores {
   }
 }
 
-function openMailer(config: NotifierConfig): Mailer {
+function openMailer(config: NotifierConfig, logger: Logger): Mailer {
   const { SMTP_URL: url, SMTP_FROM: from, SMTP_REQUIRE_TLS: requireTls } = config
-  return url === undefined || from === undefined ? noMailer : createSmtpMailer({ url, from, requireTls })
+  if (url === undefined || from === undefined) return noMailer
+  const onInvalidUrl = () => logger.error({}, 'smtp_url.not_used')
+  return createSmtpMailer({ url, from, requireTls, onInvalidUrl })
 }

@@ -1,6 +1,6 @@
 import { Secret } from '@backstop/kit'
 import { createSelfSignedCertificate, trustCertificate, until } from '@backstop/kit/test'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type SmtpScript, startScriptedSmtpServer } from '../../test/scripted-smtp-server.ts'
 import type { Mail } from '../mailer.ts'
 import { createSmtpMailer } from './smtp-mailer.ts'
@@ -163,7 +163,9 @@ describe('a login that is rotated', () => {
     })
     const urlWith = (password: string) => server.url.replace('//', `//user:${password}@`)
     let onFile = urlWith('first')
-    const mailer = createSmtpMailer({ url: new Secret(onFile, () => onFile), from: FROM, requireTls: true })
+    const onInvalidUrl = vi.fn()
+    const url = new Secret(onFile, () => onFile)
+    const mailer = createSmtpMailer({ url, from: FROM, requireTls: true, onInvalidUrl })
     onTestFinished(async () => {
       await mailer.stop()
       await server.stop()
@@ -173,8 +175,10 @@ describe('a login that is rotated', () => {
     accepted.push('second')
     onFile = urlWith('second')
     expect(await codeOfMail()).toBe(250)
-    onFile = 'smtp:'
-    expect(await codeOfMail()).toBe(250)
+    expect(onInvalidUrl).not.toHaveBeenCalled()
+    onFile = urlWith('second/with#signs')
+    expect([await codeOfMail(), await codeOfMail()]).toEqual([250, 250])
+    expect(onInvalidUrl).toHaveBeenCalledOnce()
     accepted.splice(0, 2)
     onFile = urlWith('third')
     expect(await codeOfMail()).toBe(535)

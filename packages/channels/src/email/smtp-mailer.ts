@@ -13,6 +13,8 @@ export interface SmtpOptions {
   readonly from: string
   /** True to send no mail to a server that refuses STARTTLS or does not offer it. Loopback is always exempt. */
   readonly requireTls: boolean
+  /** Is called once for each text of the mounted file that is no valid URL. The last valid URL stays in use. */
+  readonly onInvalidUrl?: () => void
 }
 
 /** Timeouts in milliseconds. The defaults of nodemailer are minutes (nodemailer.com, "SMTP transport"). */
@@ -26,18 +28,20 @@ const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeou
 export function createSmtpMailer(options: SmtpOptions): Mailer {
   const domain = /@([^@\s<>]+)>?$/.exec(options.from.trim())?.[1]
   let pool = openPool(options.url.reveal(), options.requireTls)
+  let invalidUrl: string | undefined
   if (domain === undefined) throw new AppError('config_invalid', 'SMTP_FROM contains no mail address')
 
   /** Mails that are being sent by the previous pool end first. Mails that wait for one of its connections fail, and are retried. */
   function latestPool(): Pool {
     const url = options.url.revealLatest()
-    if (url === pool.url) return pool
+    if (url === pool.url || url === invalidUrl) return pool
     try {
       const next = openPool(url, options.requireTls)
       pool.transport.close()
       pool = next
     } catch {
-      // A file that is being written: the last valid URL stays in use.
+      invalidUrl = url
+      options.onInvalidUrl?.()
     }
     return pool
   }
