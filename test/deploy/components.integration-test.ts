@@ -60,7 +60,10 @@ describe.each(names)('with %s', name => {
   })
 })
 
-test.each(names.filter(name => !COMPONENT_OVERLAYS[name]?.includes('tls')))(
+/** The components that set variables or mount files in the pods. */
+const CHANGE_PODS = ['tls', 'tracing']
+
+test.each(names.filter(name => !COMPONENT_OVERLAYS[name]?.some(component => CHANGE_PODS.includes(component))))(
   '%s changes no pod, so adding it rolls none',
   name => {
     const templates = (manifests: Manifest[]) => ofKind(manifests, 'Deployment', 'Job').map(({ spec }) => spec.template)

@@ -149,10 +149,13 @@ async function checkBudgets(db: Db): Promise<Check> {
       { $group: { _id: parts, amount: { $sum: '$budgets.amount' } } },
     ])
     .toArray()
-  return checkOf('budgets', periods.length, compareBudgets(periods, sums))
+  const keptFrom = new Date(Date.now() - BUDGET_PERIODS_KEPT_MS).toISOString().slice(0, 10)
+  return checkOf('budgets', periods.length, compareBudgets(periods, sums, keptFrom))
 }
 
 const DAY_MS = 86_400_000
+/** Periods of budgets are removed 400 days after their end (packages/contracts/src/collections.ts). */
+const BUDGET_PERIODS_KEPT_MS = 400 * DAY_MS
 
 /** Compares the days that do not wait for their count. */
 async function checkTotals(db: Db): Promise<Check> {

@@ -43,7 +43,8 @@ async function verify(options: VerifyOptions, surroundings: Surroundings): Promi
     const remedy = 'Set it to the keys of the time of the backup, or leave this check out with --no-secrets'
     throw new CommandFault('misused', 'SECRET_KEYS is not set', remedy)
   }
-  const mongo = connectMongo({ ...address, appName: 'backstop-backup', tls: mongoTls(credentials) })
+  // Some checks read all actions or operations before they answer.
+  const mongo = connectMongo({ ...address, appName: 'backstop-backup', tls: mongoTls(credentials), answerWithinMs: 0 })
   try {
     await refuseOtherDatabase(mongo)
     const checks = await asUnavailable(() => checkDatabase(mongo.db, options.secrets ? secretKeys : undefined))

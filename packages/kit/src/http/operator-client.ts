@@ -24,13 +24,12 @@ export interface OperatorRequest {
 
 /** From DNS to the last byte that is read. */
 const DEADLINE_MS = 5_000
-const READ_BYTES = 65_536
 const SHOWN_CHARACTERS = 200
 
 /** @param proxyUrl a CONNECT proxy for all requests */
 export function createOperatorClient({ proxyUrl }: { readonly proxyUrl?: string | undefined } = {}): OperatorClient {
   // A connection that is kept would hide that new ones fail.
-  const common = { pipelining: 0, maxResponseSize: READ_BYTES } as const
+  const common = { pipelining: 0 } as const
   const dispatcher: Dispatcher =
     proxyUrl === undefined ? new Agent(common) : new ProxyAgent({ ...common, uri: proxyUrl, proxyTunnel: true })
   return {
@@ -39,13 +38,26 @@ export function createOperatorClient({ proxyUrl }: { readonly proxyUrl?: string 
         const signal = AbortSignal.timeout(DEADLINE_MS)
         const content = body === undefined ? {} : { body }
         const response = await request(url, { dispatcher, method, headers, signal, ...content })
-        const text = await response.body.text()
-        return { status: response.statusCode, text: text.slice(0, SHOWN_CHARACTERS) }
+        return { status: response.statusCode, text: await beginningOf(response.body) }
       } catch (error) {
         const { code, name } = error as NodeJS.ErrnoException
-        throw new AppError('unavailable', `No answer (${code ?? name})`, { retryable: true })
+        // A DOMException, as of a time-out, has a number as its code.
+        throw new AppError('unavailable', `No answer (${typeof code === 'string' ? code : name})`, { retryable: true })
       }
     },
     stop: () => dispatcher.destroy(),
   }
+}
+
+/** The status is the answer, so a body that is long, late or broken off is no failure. */
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for await (const chunk of body) {
+      text += decoder.decode(chunk, { stream: true })
+      if (text.length >= SHOWN_CHARACTERS) break
+    }
+  } catch {}
+  return text.slice(0, SHOWN_CHARACTERS)
 }

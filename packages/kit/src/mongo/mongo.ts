@@ -18,6 +18,8 @@ export interface MongoOptions {
    * updates.
    */
   readonly retryWrites?: boolean
+  /** How long a command may take to answer, in milliseconds; 0 without a limit, 30,000 by default. */
+  readonly answerWithinMs?: number
   /** TLS with these files; by default TLS as the URL says. */
   readonly tls?: TlsMaterial | undefined
   /** Hears of every accepted and every failed connection. */
@@ -55,7 +57,7 @@ export function connectMongo(options: MongoOptions): Mongo {
     retryReads: true,
     serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
     connectTimeoutMS: 5_000,
-    socketTimeoutMS: 30_000,
+    socketTimeoutMS: options.answerWithinMs ?? 30_000,
     maxPoolSize: MAX_CONNECTIONS,
     waitQueueTimeoutMS: WAIT_QUEUE_TIMEOUT_MS,
     ignoreUndefined: true,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../config/config.ts'
-import { commonSettings } from './settings.ts'
+import { commonSettings, readServiceConfig } from './settings.ts'
 
 const good = {
   KAFKA_BROKERS: 'a:9092',
@@ -33,6 +33,22 @@ describe('the settings that every service has', () => {
     const act = () => read({ SCHEMA_REGISTRY_URL: url })
     expect(act).toThrow(`SCHEMA_REGISTRY_URL: ${remedy}`)
     expect(act).not.toThrow(/canary/)
+  })
+
+  test.each([
+    { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_TRACES_SAMPLER: 'parentbased_jaeger_remote' },
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4317',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_SDK_DISABLED: 'True',
+    },
+  ])('do not judge %j, which other programs use, while traces are off', foreign => {
+    expect(readServiceConfig(commonSettings, { ...good, ...foreign }).OTEL_EXPORTER_OTLP_ENDPOINT).toBeUndefined()
+  })
+
+  test('refuse a protocol that traces cannot use', () => {
+    const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
+    expect(() => readServiceConfig(commonSettings, { ...good, ...traces })).toThrow('Give http/json')
   })
 
   test('say what a topic prefix and a broker look like', () => {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Environment, readConfig, SECRET_METADATA, setting } from '../config/config.ts'
 import { Secret } from '../config/secret.ts'
 import { createHostList } from '../egress/index.ts'
-import { tracingSettings } from '../tracing/start-tracing.ts'
+import { tracingSettings, withoutUnusedTraces } from '../tracing/start-tracing.ts'
 import { credentialSettings, findCredentialFaults } from './credential-settings.ts'
 
 /** Settings of every service, by their environment names. */
@@ -47,7 +47,7 @@ export const commonSettings = {
  * @throws AppError `config_invalid`
  */
 export function readServiceConfig<S extends z.ZodRawShape>(shape: S, environment: Environment) {
-  return readConfig(shape, environment, findCredentialFaults)
+  return readConfig(shape, withoutUnusedTraces(environment), findCredentialFaults)
 }
 
 /** Settings of the guarded HTTP client: allowed and denied networks, ports, proxy. */

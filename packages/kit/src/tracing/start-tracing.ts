@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { SECRET_METADATA, setting } from '../config/config.ts'
+import { type Environment, SECRET_METADATA, setting } from '../config/config.ts'
 import { Secret } from '../config/secret.ts'
 import type { Logger } from '../logger.ts'
 import { createTracing, type Tracing } from './tracing.ts'
@@ -45,6 +45,17 @@ export const tracingSettings = {
 } as const
 
 export type TracingConfig = z.infer<z.ZodObject<typeof tracingSettings>> & { readonly BACKSTOP_REVISION: string }
+
+/**
+ * The environment without the settings of traces that are off. Other programs of the machine use the same names, with values that are
+ * unknown here.
+ */
+export function withoutUnusedTraces(environment: Environment): Environment {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_ENDPOINT_FILE: file, OTEL_SDK_DISABLED } = environment
+  const isOn = Boolean(url || file) && OTEL_SDK_DISABLED?.toLowerCase() !== 'true'
+  if (isOn) return environment
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('OTEL_')))
+}
 
 /**
  * Starts traces if they are configured. Otherwise no code of OpenTelemetry is loaded.

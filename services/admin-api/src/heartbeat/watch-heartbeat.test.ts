@@ -54,17 +54,17 @@ function openWatchers(count: number, stores: MemoryStores = createMemoryStores()
     open,
     reports: () => sent.flatMap(({ body }) => (body === undefined ? [] : [JSON.parse(body) as HeartbeatReport])),
     pings: () => sent.filter(({ method }) => method === 'GET').length,
-    comesBack: () => stores.deliveries.put(delivered(clock.now())),
+    comesBack: (dueMs = clock.now()) => stores.deliveries.put(delivered(clock.now(), dueMs)),
   }
 }
 
-const delivered = (atMs: number) =>
+const delivered = (atMs: number, dueMs = atMs) =>
   ({
     _id: `dlv_${atMs}`,
     project_id: HEARTBEAT.projectId,
     channel_id: HEARTBEAT.channelId,
     state: 'delivered',
-    alert: { data: {} },
+    alert: { data: { action: { provider_ref: `re_heartbeat_${dueMs}` } } },
     created_at: new Date(atMs),
     updated_at: new Date(atMs),
   }) as unknown as DeliveryDocument
@@ -128,4 +128,25 @@ test('reports the end of an absence that was reported before a restart', async (
   await stores.deliveries.put(delivered(clock.now()))
   await clock.advance(TICK_MS)
   expect(reports().map(({ event }) => event)).toEqual(['heartbeat.returned'])
+})
+
+test('takes a heartbeat that waited longer than the alarm for missing', async () => {
+  const { clock, comesBack, pings, reports } = openWatchers(1)
+  for (let waited = 0; waited <= ALARM_AFTER_MS; waited += TICK_MS) {
+    await clock.advance(TICK_MS)
+    await comesBack(clock.now() - ALARM_AFTER_MS - 1)
+  }
+  await clock.advance(TICK_MS)
+  expect(reports().map(({ event }) => event)).toEqual(['heartbeat.missing'])
+  expect(pings()).toBe(0)
+  await comesBack()
+  await clock.advance(TICK_MS)
+  expect(reports().map(({ event }) => event)).toEqual(['heartbeat.missing', 'heartbeat.returned'])
+})
+
+test('a test of the channel is no heartbeat', async () => {
+  const { clock, pings, stores } = openWatchers(1)
+  await stores.deliveries.put({ ...delivered(clock.now()), alert: { data: {} } } as unknown as DeliveryDocument)
+  await clock.advance(2 * TICK_MS)
+  expect(pings()).toBe(0)
 })

@@ -48,6 +48,8 @@ export function createHeartbeatWatch(options: HeartbeatWatchOptions): Periodic &
     const isFirstReading = !hasRead
     hasRead = true
     if (value === undefined || value.returnedAtMs <= (returnedAtMs ?? 0)) return
+    // It waited behind others: alerts still arrive as late as it did.
+    if (value.roundTripMs > alarmAfterMs) return
     returnedAtMs = value.returnedAtMs
     options.onReturned(value.returnedAtMs, value.roundTripMs)
     // A heartbeat from before the start says nothing about now.
@@ -133,9 +135,11 @@ async function ping({ pingUrl, client, logger, onPinged }: HeartbeatWatchOptions
 async function findNewest(deliveries: AdminCollections['deliveries']) {
   const where = { channel_id: HEARTBEAT.channelId, state: 'delivered' } as const
   const [newest] = await deliveries.page({ where, by: 'created_at', limit: 1 })
-  if (newest === undefined) return undefined
+  const dueMs = newest && dueTimeOf(newest)
+  // A person can send a test of the channel.
+  if (newest === undefined || dueMs === undefined) return undefined
   const returnedAtMs = newest.updated_at.getTime()
-  return { returnedAtMs, roundTripMs: returnedAtMs - (dueTimeOf(newest) ?? newest.created_at.getTime()) }
+  return { returnedAtMs, roundTripMs: returnedAtMs - dueMs }
 }
 
 function dueTimeOf({ alert }: DeliveryDocument): number | undefined {

@@ -16,5 +16,9 @@ test.each([
   { name: 'a lost period', periods: [], sums: [share('spent', 1)], faults: 1 },
   { name: 'a period that only released shares name', periods: [], sums: [share('released', 1)], faults: 0 },
 ])('$name: $faults faults', ({ periods, sums, faults }) => {
-  expect(compareBudgets(periods, sums)).toHaveLength(faults)
+  expect(compareBudgets(periods, sums, '2025-10-01')).toHaveLength(faults)
+})
+
+test('a period that was removed after its retention is not missing', () => {
+  expect(compareBudgets([], [share('spent', 1)], '2026-11-02')).toEqual([])
 })

@@ -8,12 +8,21 @@ export interface ShareSum {
 
 export type PeriodAmounts = Pick<BudgetPeriodDocument, '_id' | 'used' | 'reserved'>
 
-/** The periods whose stored amounts differ from those of their operations. A released share counts nothing. */
-export function compareBudgets(periods: readonly PeriodAmounts[], sums: readonly ShareSum[]): string[] {
+/**
+ * The periods whose stored amounts differ from those of their operations. A released share counts nothing.
+ * @param keptFrom the day, as YYYY-MM-DD, before which periods may have been removed while their operations stay
+ */
+export function compareBudgets(
+  periods: readonly PeriodAmounts[],
+  sums: readonly ShareSum[],
+  keptFrom: string,
+): string[] {
   const counted = new Map<string, { used: number; reserved: number }>()
+  const isOld = new Set<string>()
   for (const { _id, amount } of sums) {
     if (_id.state === 'released') continue
     const key = `${_id.budget_id}/${_id.period_start}`
+    if (_id.period_start < keptFrom) isOld.add(key)
     const known = counted.get(key) ?? { used: 0, reserved: 0 }
     const field = _id.state === 'spent' ? 'used' : 'reserved'
     counted.set(key, { ...known, [field]: known[field] + amount })
@@ -26,7 +35,9 @@ export function compareBudgets(periods: readonly PeriodAmounts[], sums: readonly
     return [`budget period ${_id} has ${shown}; its operations have used ${wantedUsed} and reserved ${wantedReserved}`]
   })
   const missing = [...counted].flatMap(([key, { used, reserved }]) =>
-    stored.has(key) || used + reserved === 0 ? [] : [`budget period ${key} is missing; its operations use it`],
+    stored.has(key) || isOld.has(key) || used + reserved === 0
+      ? []
+      : [`budget period ${key} is missing; its operations use it`],
   )
   return [...differing, ...missing]
 }
