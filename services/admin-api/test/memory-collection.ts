@@ -24,9 +24,17 @@ export function createMemoryCollection<D extends StoredDocument>(
   onChange: (id: string) => void = () => {},
 ): MemoryCollection<D> {
   const held = new Map<string, D>()
-  const all = (where: DocumentFilter<D>) => [...held.values()].filter(document => matches(document, where))
+  function* each(where: DocumentFilter<D>): Generator<D> {
+    const tests = testsOf(where)
+    // Most filters have the id. Looking at all documents for each of them would take most of the time of the tests.
+    const only = typeof where._id === 'string' ? held.get(where._id) : undefined
+    const candidates = typeof where._id !== 'string' ? held.values() : only === undefined ? [] : [only]
+    for (const document of candidates) if (tests.every(isMatch => isMatch(document))) yield document
+  }
+  const first = (where: DocumentFilter<D>): D | undefined => each(where).next().value
+  const all = (where: DocumentFilter<D>) => [...each(where)]
   return {
-    find: async where => structuredClone(all(where)[0]),
+    find: async where => structuredClone(first(where)),
 
     findAll: async where => all(where).map(document => structuredClone(document)),
 
@@ -60,7 +68,8 @@ export function createMemoryCollection<D extends StoredDocument>(
     },
 
     insert: async document => {
-      const isTaken = [...held.values()].some(other => uniqueFields.some(field => other[field] === document[field]))
+      const others = uniqueFields.length === 0 ? [] : [...held.values()]
+      const isTaken = others.some(other => uniqueFields.some(field => other[field] === document[field]))
       if (isTaken || held.has(document._id)) return false
       held.set(document._id, structuredClone(document))
       onChange(document._id)
@@ -80,7 +89,7 @@ export function createMemoryCollection<D extends StoredDocument>(
     },
 
     change: async (where, fields) => {
-      const [document] = all(where)
+      const document = first(where)
       if (document === undefined) return undefined
       const changed = { ...document, ...structuredClone(fields) }
       held.set(document._id, changed)
@@ -89,7 +98,7 @@ export function createMemoryCollection<D extends StoredDocument>(
     },
 
     remove: async where => {
-      const [document] = all(where)
+      const document = first(where)
       if (document !== undefined) held.delete(document._id)
     },
 
@@ -103,17 +112,23 @@ export function createMemoryCollection<D extends StoredDocument>(
   }
 }
 
-function matches<D extends StoredDocument>(document: D, where: DocumentFilter<D>): boolean {
-  return Object.entries(where).every(([field, wanted]) => {
-    if (wanted === undefined) return true
-    const value = document[field as keyof D]
-    if (isRange(wanted)) return isWithin(value, wanted)
-    if (isOther(wanted)) return !isSame(value, wanted.not)
-    const wantedAnyOf = wanted as { in?: unknown[] } | null
-    const options = Array.isArray(wantedAnyOf?.in) ? wantedAnyOf.in : [wanted]
-    const values = Array.isArray(value) ? value : [value]
-    return values.some(one => options.some(option => isSame(one, option)))
-  })
+/** A test for each field of the filter. */
+function testsOf<D extends StoredDocument>(where: DocumentFilter<D>): ((document: D) => boolean)[] {
+  return Object.entries(where)
+    .filter(([, wanted]) => wanted !== undefined)
+    .map(([field, wanted]) => {
+      const isMatch = valueTestOf(wanted)
+      return document => isMatch(document[field as keyof D])
+    })
+}
+
+function valueTestOf(wanted: unknown): (value: unknown) => boolean {
+  if (isRange(wanted)) return value => isWithin(value, wanted)
+  if (isOther(wanted)) return value => !isSame(value, wanted.not)
+  const wantedAnyOf = wanted as { in?: unknown[] } | null
+  const options = Array.isArray(wantedAnyOf?.in) ? wantedAnyOf.in : [wanted]
+  const isOption = (one: unknown) => options.some(option => isSame(one, option))
+  return value => (Array.isArray(value) ? value.some(isOption) : isOption(value))
 }
 
 /** Like MongoDB: a value of another type, or none, is not within a range. */
