@@ -77,7 +77,7 @@ try {
 }
 
 async function rollAll(running: Product): Promise<boolean> {
-  const installation = await openInstallation(running)
+  const installation = await openInstallation(running, { twins: true })
   const inspector = await openInspector(running)
   const out = new Set<ServiceProcess>()
   const processorTime = new ProcessorTime()

@@ -18,8 +18,9 @@ import type { ServiceProcess } from '../start/service-process.ts'
 const PROJECTS = 5
 const CONNECTIONS_OF_EACH = 2
 
-/** A product with two processes of each service, and customers whose alerts go to one receiver. */
+/** A product with customers whose alerts go to one receiver. */
 export interface Installation {
+  /** The two processes of each service; empty without twins. */
   readonly pairs: readonly ServiceProcess[][]
   readonly connections: readonly CreatedConnection[]
   readonly receiver: Receiver
@@ -29,9 +30,10 @@ export interface Installation {
   stop(): Promise<void>
 }
 
-export async function openInstallation(product: Product): Promise<Installation> {
+/** @param twins true for a second process of each service */
+export async function openInstallation(product: Product, { twins }: { twins: boolean }): Promise<Installation> {
   const pairs: ServiceProcess[][] = []
-  for (const service of SERVICES) {
+  for (const service of twins ? SERVICES : []) {
     pairs.push([product.children[service], await product.addInstance(service, `${service}-2`)])
   }
   const receiver = await startReceiver({ now: Date.now })
