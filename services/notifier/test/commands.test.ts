@@ -4,6 +4,7 @@ import type { ChannelDocument } from '@backstop/channels'
 import { alert, incidentAlerts, PROJECT, webhookChannel } from '@backstop/channels/test'
 import type { ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
+import { newDelivery } from '../src/store/delivery-store.ts'
 import { createMemoryNotifier, type MemoryNotifier, startWithChannels } from './memory-notifier.ts'
 
 const URL_A = 'https://a.example.com/hook'
@@ -232,6 +233,27 @@ describe('a bulk replay', () => {
     expect(states(notifier).get('delivered')).toHaveLength(3)
     // The messages of the old retries come from their delay line and are skipped.
     await notifier.clock.advance(8 * HOUR)
+    expect(notifier.requests).toHaveLength(3)
+  })
+
+  test('attempts deliveries that were due in a restored backup, whose messages were in the old Kafka', async () => {
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
+    const from = new Date(notifier.clock.now()).toISOString()
+    const lost = alerts(notifier, 3).map((one, index) => ({
+      ...newDelivery(
+        { delivery_id: `dlv_${index}`, project_id: PROJECT, channel_id: 'chn_a', attempt: 1, test: false, alert: one },
+        'webhook',
+        notifier.clock.now(),
+      ),
+    }))
+    for (const one of lost) notifier.collections.deliveries.set(one._id, one)
+    await notifier.clock.advance(HOUR)
+    expect(notifier.requests).toEqual([])
+    const to = new Date(notifier.clock.now()).toISOString()
+    await notifier.command({ kind: 'replay_deliveries', replay_id: 'rpl_1', channel_id: 'chn_a', from, to })
+    await notifier.clock.advance(5_000)
+    expect(notifier.collections.replays.get('rpl_1')).toMatchObject({ state: 'done', total: 3, requeued: 3 })
+    expect(states(notifier).get('delivered')).toHaveLength(3)
     expect(notifier.requests).toHaveLength(3)
   })
 

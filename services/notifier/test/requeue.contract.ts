@@ -197,6 +197,18 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
       expect((await stores.requeues.nextOfReplay(replay(), 10)).map(one => one._id)).toEqual(['waiting'])
     })
 
+    test('finds deliveries that were overdue when it was requested: a restored backup has no messages of theirs', async () => {
+      const due = (ms: number) => ({ attempt: 1, due_at: at(ms), topic: 'deliveries' })
+      await stores.deliveries.insertNew([
+        newDocument('lost', { next_attempt: due(-400_000) }),
+        newDocument('lost-retry', { state: 'retrying', next_attempt: { ...due(-400_000), attempt: 3 } }),
+        newDocument('late', { next_attempt: due(-200_000) }),
+      ])
+      expect(await stores.requeues.countFailed(replay())).toBe(2)
+      const found = await stores.requeues.nextOfReplay(replay(), 10)
+      expect(found.map(one => one._id)).toEqual(['lost', 'lost-retry'])
+    })
+
     test('finds deliveries that it requeued before a crash, and counts the waiting ones', async () => {
       await storeDeadDelivery(newDocument('a'), newDocument('b'))
       await stores.requeues.requeue([order('a', { requestId: 'rpl_1' }), order('b', { requestId: 'rpl_2' })])

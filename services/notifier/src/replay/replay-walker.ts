@@ -2,6 +2,7 @@ import type { Command, ReplayDocument } from '@backstop/contracts'
 import { isRetryable } from '@backstop/kit'
 import type { ReplayStore } from '../store/requeue-store.ts'
 import { type RequeuerOptions, requeue } from './requeue-delivery.ts'
+import { overdueBefore } from './rules/decide-requeue.ts'
 
 export interface ReplayOptions extends RequeuerOptions {
   readonly replays: ReplayStore
@@ -29,6 +30,7 @@ export async function beginReplay(
     channel_id: command.channel_id,
     from: new Date(command.from),
     to: new Date(command.to),
+    requested_at: new Date(command.requested_at),
   }
   const isNew = await replays.begin({
     _id: command.replay_id,
@@ -36,7 +38,6 @@ export async function beginReplay(
     state: 'running',
     total: await requeues.countFailed(window),
     requeued: 0,
-    requested_at: new Date(command.requested_at),
     cursor: null,
     next_page_at: new Date(clock.now()),
     finished_at: null,
@@ -117,7 +118,11 @@ async function sendPage(replay: ReplayDocument, options: ReplayOptions): Promise
     logger.info({ replay_id: requestId, channel_id, project_id: projectId, requeued }, 'replay.finished')
     return
   }
-  const sent = await requeue({ requestId, projectId, atOnce: false }, page, options)
+  const sent = await requeue(
+    { requestId, projectId, overdueBefore: overdueBefore(replay.requested_at), atOnce: false },
+    page,
+    options,
+  )
   await replays.advance(replay, {
     ...next(),
     cursor: { created_at: last.created_at, delivery_id: last._id },

@@ -2,6 +2,7 @@ import { withoutPersonalData } from '@backstop/channels'
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import { asUnavailable, isDuplicateKey } from '@backstop/kit'
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb'
+import { overdueBefore } from '../replay/rules/decide-requeue.ts'
 import {
   ERASED_TEXT,
   REQUEUED_TEXT,
@@ -30,7 +31,7 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
       }),
     erasePersonalData: (projectId, connectionId) =>
       asUnavailable(() => eraseInAlerts(deliveries, projectId, connectionId)),
-    countFailed: window => asUnavailable(() => deliveries.countDocuments({ $and: [inWindow(window), FAILED] })),
+    countFailed: window => asUnavailable(() => deliveries.countDocuments({ $and: [inWindow(window), failed(window)] })),
     countWaiting: (replayId, channelId, most) =>
       asUnavailable(() =>
         deliveries.countDocuments(
@@ -45,7 +46,7 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
             $and: [
               inWindow(replay),
               afterCursor(replay.cursor),
-              { $or: [FAILED, { requested_by: replay._id, 'next_attempt.topic': 'deliveries' }] },
+              { $or: [failed(replay), { requested_by: replay._id, 'next_attempt.topic': 'deliveries' }] },
             ],
           })
           .sort({ created_at: 1, _id: 1 })
@@ -92,9 +93,15 @@ async function eraseInAlerts(
   return erased
 }
 
-/** A delivery whose attempt is due has a message on `deliveries`, so a replay leaves it alone. */
-const FAILED: Filter<DeliveryDocument> = {
-  $or: [{ state: 'dead' }, { state: 'retrying', 'next_attempt.topic': { $ne: 'deliveries' } }],
+/** A delivery whose attempt is due has a message on `deliveries`, so a replay leaves it alone, unless it is overdue. */
+function failed({ requested_at }: ReplayWindow): Filter<DeliveryDocument> {
+  return {
+    $or: [
+      { state: 'dead' },
+      { state: 'retrying', 'next_attempt.topic': { $ne: 'deliveries' } },
+      { state: { $in: ['pending', 'retrying'] }, 'next_attempt.due_at': { $lt: overdueBefore(requested_at) } },
+    ],
+  }
 }
 
 function inWindow({ project_id, channel_id, from, to }: ReplayWindow): Filter<DeliveryDocument> {

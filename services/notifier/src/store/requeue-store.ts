@@ -29,18 +29,18 @@ export interface RequeueStore {
    * @returns the number of changed deliveries
    */
   erasePersonalData(projectId: string, connectionId: string): Promise<number>
-  /** Counts the deliveries in a replay's window that ended without success or wait for a retry. */
+  /** Counts the deliveries in a replay's window that ended without success, wait for a retry, or are overdue. */
   countFailed(window: ReplayWindow): Promise<number>
   /** Counts the deliveries requeued by the replay that still wait for their attempt, up to `most`. */
   countWaiting(replayId: string, channelId: string, most: number): Promise<number>
   /**
    * The next deliveries of a replay after its cursor, oldest first: dead deliveries, deliveries that wait for a retry,
-   * and deliveries that this replay requeued just before a crash.
+   * deliveries that were overdue when it was requested, and deliveries that this replay requeued just before a crash.
    */
   nextOfReplay(replay: ReplayDocument, limit: number): Promise<readonly DeliveryDocument[]>
 }
 
-export type ReplayWindow = Pick<ReplayDocument, 'project_id' | 'channel_id' | 'from' | 'to'>
+export type ReplayWindow = Pick<ReplayDocument, 'project_id' | 'channel_id' | 'from' | 'to' | 'requested_at'>
 
 /** The only writer of `replays`. */
 export interface ReplayStore {

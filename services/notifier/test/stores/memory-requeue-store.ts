@@ -1,5 +1,6 @@
 import { withoutPersonalData } from '@backstop/channels'
 import type { Alert, DeliveryDocument, ReplayDocument } from '@backstop/contracts'
+import { overdueBefore } from '../../src/replay/rules/decide-requeue.ts'
 import {
   ERASED_TEXT,
   REQUEUED_TEXT,
@@ -57,7 +58,7 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
       return erased
     },
     async countFailed(window) {
-      return inWindow(window).filter(hasFailed).length
+      return inWindow(window).filter(one => hasFailed(one, window)).length
     },
     async countWaiting(replayId, channelId, most) {
       const waiting = [...deliveries.values()].filter(
@@ -67,7 +68,7 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
     },
     async nextOfReplay(replay, limit) {
       return inWindow(replay)
-        .filter(one => hasFailed(one) || isRequestedBy(one, replay._id))
+        .filter(one => hasFailed(one, replay) || isRequestedBy(one, replay._id))
         .filter(one => isAfterCursor(one, replay.cursor))
         .sort((a, b) => a.created_at.getTime() - b.created_at.getTime() || (a._id < b._id ? -1 : 1))
         .slice(0, limit)
@@ -76,8 +77,9 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
   }
 }
 
-function hasFailed({ state, next_attempt }: DeliveryDocument): boolean {
-  return state === 'dead' || (state === 'retrying' && next_attempt?.topic !== 'deliveries')
+function hasFailed({ state, next_attempt: next }: DeliveryDocument, { requested_at }: ReplayWindow): boolean {
+  if (state === 'dead' || (state === 'retrying' && next?.topic !== 'deliveries')) return true
+  return (state === 'pending' || state === 'retrying') && next !== null && next.due_at < overdueBefore(requested_at)
 }
 
 function isAfterCursor({ created_at, _id }: DeliveryDocument, cursor: ReplayDocument['cursor']): boolean {

@@ -1,6 +1,6 @@
 import type { DeliveryAttempt } from '@backstop/contracts'
 import { expect, test } from 'vitest'
-import { decideRequeue, type RequeueFacts } from './decide-requeue.ts'
+import { decideRequeue, overdueBefore, type RequeueFacts } from './decide-requeue.ts'
 
 const WISH = { requestId: 'cmd_1', projectId: 'prj_1' }
 const row = (attempt: number): DeliveryAttempt => ({
@@ -82,4 +82,30 @@ test.each([
   { name: 'an unknown one', known: undefined, expected: { kind: 'refuse', reason: 'unknown' } },
 ])('a request to attempt $name now: $expected.kind', ({ known, expected }) => {
   expect(decideRequeue(WISH, known)).toMatchObject(expected)
+})
+
+test.each([
+  {
+    name: 'was due long before the replay',
+    dueMs: -400_000,
+    expected: {
+      kind: 'requeue',
+      reason: 'overdue',
+      attempt: 3,
+      waitsFor: 3,
+      ladderFrom: { attempt: 2, at: row(1).at },
+    },
+  },
+  { name: 'has just become due', dueMs: -1_000, expected: { kind: 'produce_again', reason: 'due_already' } },
+])('a replay of a delivery that $name: $expected.kind', ({ dueMs, expected }) => {
+  const due = { attempt: 3, due_at: new Date(dueMs), topic: 'deliveries' }
+  const known = delivery({ state: 'retrying', next_attempt: due, ladder_from: { attempt: 2, at: row(1).at } })
+  expect(decideRequeue({ ...WISH, overdueBefore: overdueBefore(new Date(0)) }, known)).toMatchObject(expected)
+})
+
+test('a replay of an overdue delivery that was never attempted starts its ladder now', () => {
+  const due = { attempt: 1, due_at: new Date(-400_000), topic: 'deliveries' }
+  const known = delivery({ state: 'pending', attempts: [], next_attempt: due })
+  const decision = decideRequeue({ ...WISH, overdueBefore: overdueBefore(new Date(0)) }, known)
+  expect(decision).toMatchObject({ kind: 'requeue', ladderFrom: { attempt: 1, at: null } })
 })

@@ -10,7 +10,7 @@ export type RequeueFacts = Pick<
 export type RequeueDecision =
   | {
       kind: 'requeue'
-      reason: 'brought_forward' | 'ladder_begins_anew'
+      reason: 'brought_forward' | 'ladder_begins_anew' | 'overdue'
       attempt: number
       /** The recorded next attempt; null for a dead delivery. */
       waitsFor: number | null
@@ -30,6 +30,19 @@ export interface RequeueRequest {
   /** The id of the command or replay that makes the request. A repeated request has the same id. */
   readonly requestId: string
   readonly projectId: string
+  /** An attempt that was due before this time is overdue: its message is probably lost. Absent for a request about one delivery. */
+  readonly overdueBefore?: Date
+}
+
+/**
+ * How long an attempt may be due before a replay considers its message lost, in milliseconds. A second message is harmless, so a longer
+ * queue of the channel does no harm.
+ */
+const OVERDUE_MS = 300_000
+
+/** Attempts that were due before this time are part of a replay requested at this time. */
+export function overdueBefore(requestedAt: Date): Date {
+  return new Date(requestedAt.getTime() - OVERDUE_MS)
 }
 
 /** Decides whether a requested attempt is made now, and under which number. */
@@ -45,12 +58,15 @@ export function decideRequeue(requested: RequeueRequest, delivery: RequeueFacts 
       ? { kind: 'produce_again', reason: 'asked_before', attempt: next.attempt }
       : { kind: 'refuse', reason: 'attempted_since_asked' }
   }
+  const ladder = delivery.ladder_from ?? { attempt: 1, at: attempts[0]?.at ?? null }
+  if (isDue && requested.overdueBefore !== undefined && next.due_at < requested.overdueBefore) {
+    return { kind: 'requeue', reason: 'overdue', attempt: next.attempt, waitsFor: next.attempt, ladderFrom: ladder }
+  }
   if (isDue) return { kind: 'produce_again', reason: 'due_already', attempt: next.attempt }
   // The attempt number stays. The message on the delay line is recognised later by its number or its due time.
   if (next !== null) {
-    const { attempt: from, at } = delivery.ladder_from ?? { attempt: 1, at: attempts[0]?.at ?? null }
     // The ladder starts one attempt later, so that a manual attempt uses up no rung. The 72 hours do not start again.
-    const ladderFrom = { attempt: from + 1, at }
+    const ladderFrom = { attempt: ladder.attempt + 1, at: ladder.at }
     return { kind: 'requeue', reason: 'brought_forward', attempt: next.attempt, waitsFor: next.attempt, ladderFrom }
   }
   const attempt = (attempts.at(-1)?.attempt ?? 0) + 1
