@@ -10,19 +10,26 @@ const sample = (minute: number, usedBytes: number, series: readonly string[] = [
 })
 
 test('memory that grows steadily is reported as bytes in ten minutes', () => {
-  const growth = growthOf([0, 1, 2, 3].map(minute => sample(minute, 50_000_000 + minute * 200_000)))
+  const growth = growthOf(
+    [],
+    [0, 1, 2, 3].map(minute => sample(minute, 50_000_000 + minute * 200_000)),
+  )
   expect(growth.usedBytesPer10Min).toBeCloseTo(2_000_000, 0)
   expect(growth.residentBytesPer10Min).toBeCloseTo(4_000_000, 0)
 })
 
 test('memory that goes up and down around the same value does not grow', () => {
-  const growth = growthOf([0, 1, 2, 3, 4].map(minute => sample(minute, 50_000_000 + (minute % 2) * 3_000_000)))
+  const growth = growthOf(
+    [],
+    [0, 1, 2, 3, 4].map(minute => sample(minute, 50_000_000 + (minute % 2) * 3_000_000)),
+  )
   expect(growth.usedBytesPer10Min).toBeCloseTo(0, 0)
 })
 
-test('a series that appears after the first sample is reported, and a series of both is not', () => {
-  const growth = growthOf([sample(0, 1, ['up', 'sends{topic="a"}']), sample(1, 1, ['up', 'sends{topic="b"}'])])
-  expect(growth.newSeries).toEqual(['sends{topic="b"}'])
+test('a series that appears after the warm-up is reported, and a series that was absent for a while is not', () => {
+  const warmUp = [sample(0, 1, ['up', 'lag']), sample(1, 1, ['up'])]
+  const growth = growthOf(warmUp, [sample(2, 1, ['up', 'lag']), sample(3, 1, ['up', 'new']), sample(4, 1, ['new'])])
+  expect(growth.newSeries).toEqual(['new'])
 })
 
 test('a series is a line of the page without its value', () => {

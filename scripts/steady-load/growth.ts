@@ -13,20 +13,23 @@ export interface Sample {
 export interface Growth {
   readonly usedBytesPer10Min: number
   readonly residentBytesPer10Min: number
-  /** The series of the last sample that the first one does not have. */
+  /** The series of any judged sample that no sample of the warm-up has. */
   readonly newSeries: readonly string[]
 }
 
 const TEN_MINUTES_MS = 600_000
 
-/** @param samples those after the warm-up. @throws RangeError if there are fewer than two */
-export function growthOf(samples: readonly Sample[]): Growth {
-  const [first, last] = [samples[0], samples.at(-1)]
-  if (first === undefined || last === undefined || first === last) throw new RangeError('Growth needs two samples')
+/**
+ * @param samples those after the warm-up
+ * @throws RangeError if there are fewer than two
+ */
+export function growthOf(warmUp: readonly Sample[], samples: readonly Sample[]): Growth {
+  if (samples.length < 2) throw new RangeError('Growth needs two samples')
+  const known = new Set(warmUp.flatMap(({ series }) => [...series]))
   return {
     usedBytesPer10Min: slopeOf(samples.map(({ atMs, usedBytes }) => [atMs, usedBytes])) * TEN_MINUTES_MS,
     residentBytesPer10Min: slopeOf(samples.map(({ atMs, residentBytes }) => [atMs, residentBytes])) * TEN_MINUTES_MS,
-    newSeries: [...last.series].filter(one => !first.series.has(one)).sort(),
+    newSeries: [...new Set(samples.flatMap(({ series }) => [...series]))].filter(one => !known.has(one)).sort(),
   }
 }
 

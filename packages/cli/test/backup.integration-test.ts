@@ -10,6 +10,8 @@ import { runCommandLine } from '../src/command-line.ts'
 const KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`
 const OTHER_KEYS = `k2:${Buffer.alloc(32, 8).toString('base64')}`
 const NOW = new Date('2026-11-21T10:00:00.000Z')
+/** The newest write: everything at NOW is old enough to be compared. */
+const NEWEST = new Date(NOW.getTime() + 120_000)
 
 let stack: TestStack
 let mongo: Mongo
@@ -48,6 +50,7 @@ beforeEach(async () => {
     ...{ _id: 'con_1/2026-11-21' as never, project_id: 'prj_1', connection_id: 'con_1' },
     ...{ day: new Date('2026-11-21T00:00:00.000Z'), totals: [{ count: 1, amount: 100 }] },
   })
+  await put('inbox', { _id: 'con_1/evt_1' as never, project_id: 'prj_1', processed_at: NEWEST, received_at: NEWEST })
   await put('operations', {
     ...{ _id: 'op_1' as never, project_id: 'prj_1', connection_id: 'con_1', created_at: NOW },
     budgets: [{ budget_id: 'bud_1', period_start: '2026-11-01', amount: 100, state: 'spent' }],
@@ -172,6 +175,33 @@ describe('damage is found, and has exit code 1:', () => {
     expect(out).toContain('✗ secrets: ')
     expect(out).toContain('inbound_secret of connection con_1')
     expect(exit).toBe(1)
+  })
+})
+
+describe('a backup of one moment of a busy installation is intact', () => {
+  const action = (id: string, fields: Document) => ({
+    ...{ _id: id as never, project_id: 'prj_1', connection_id: 'con_1', verdict: 'pending' },
+    ...{ provider_created_at: '2026-11-21T09:30:00.000Z', first_seen: NOW, timeline: [] },
+    ...fields,
+  })
+
+  test('while an incident is stored before its action', async () => {
+    await put('incidents', { _id: 'inc_2' as never, project_id: 'prj_1', action_id: 'act_2', opened: NEWEST })
+    expect(await verify()).toMatchObject({ exit: 0 })
+  })
+
+  test('while an old action has its incident before the incident is stored', async () => {
+    const timeline = [{ what: 'second_look', at: NEWEST.toISOString() }]
+    await put('actions', action('act_2', { incident_id: 'inc_2', timeline }))
+    await on('daily_totals').updateOne({ _id: 'con_1/2026-11-21' }, { $set: { 'totals.0.count': 2 } })
+    expect(await verify()).toMatchObject({ exit: 0 })
+  })
+
+  test('while an action is stored and its day does not wait for a count yet', async () => {
+    await put('actions', action('act_2', { first_seen: NEWEST }))
+    expect(await verify()).toMatchObject({ exit: 0 })
+    await put('actions', action('act_3', {}))
+    expect((await verify()).out).toContain('is 1 actions; 3 are stored')
   })
 })
 
