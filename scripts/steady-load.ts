@@ -100,7 +100,7 @@ async function sampleEachMinute(
   const startedAt = performance.now()
   const samples = new Map<string, Sample[]>(processes.map(({ name }) => [name, []]))
   for (let minute = 1, answered = 0; minute <= MINUTES; minute += 1) {
-    await sleep(startedAt + minute * MINUTE_MS - performance.now())
+    await sleep(Math.max(0, startedAt + minute * MINUTE_MS - performance.now()))
     const shown: string[] = []
     for (const one of processes) {
       const sample = await one.sample(performance.now() - startedAt)

@@ -47,7 +47,9 @@ export async function inspectProcess(name: string, opsUrl: string, port: number)
     async sample(atMs) {
       await call('HeapProfiler.collectGarbage')
       const { usedSize = 0, backingStorageSize = 0 } = await call('Runtime.getHeapUsage')
-      const page = await (await fetch(`${opsUrl}/metrics`)).text()
+      const response = await fetch(`${opsUrl}/metrics`)
+      const page = await response.text()
+      if (!response.ok) throw new Error(`${name}: /metrics answered ${response.status}: ${page.slice(0, 200)}`)
       const residentBytes = Number(/^process_resident_memory_bytes(?:{.*})? (\S+)/m.exec(page)?.[1])
       return { atMs, usedBytes: usedSize + backingStorageSize, residentBytes, series: seriesOf(page) }
     },

@@ -309,6 +309,19 @@ describe('the secrets of channels', () => {
     expect(await run(['channels', 'credential', id], 'x')).toMatchObject({ exit: 2 })
   })
 
+  test('a second signing secret during the overlap needs --force, because the receiver may have the previous one', async () => {
+    const id = await create({ kind: 'webhook', url: 'https://hooks.example.com/1' })
+    await run(['channels', 'secret', id])
+    const rotated = await json('channels', 'secret', id)
+    const refused = await run(['channels', 'secret', id])
+    expect(refused).toMatchObject({ exit: 1, out: '' })
+    expect(refused.err).toContain(`signs until ${rotated.config.previous_secret_expires_at}`)
+    expect(refused.err).toContain('--force')
+    const forced = await run(['channels', 'secret', id, '--force', '--overlap-hours', '0'])
+    expect(forced).toMatchObject({ exit: 0, out: expect.stringMatching(/^whsec_\S+\n$/) })
+    expect(await run(['channels', 'secret', id])).toMatchObject({ exit: 0 })
+  })
+
   test('a new webhook URL or routing key replaces the stored one, and a channel is enabled again', async () => {
     const hooks = (secret: string) => `https://hooks.slack.com/services/T0/B0/${secret}`
     const id = await create({ kind: 'slack', webhook_url: hooks('previous') })

@@ -45,5 +45,6 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
     settingsOf(config),
   )
   showInstallation({ readers: createInstallationReaders(mongo.db), metrics, clock, logger })
-  return startApp(app, { parts, config, stopAfterwards: [egress] })
+  // The console and all reading go on while Kafka is unavailable, when people need them most.
+  return startApp(app, { parts, config, needsKafka: false, stopAfterwards: [egress] })
 }

@@ -205,7 +205,8 @@ async function checkTotals(db: Db, settledBefore: Date): Promise<Check> {
     const ofDay = { connection_id, provider_created_at: { $gte: from, $lt: to } }
     const actions = await db.collection('actions').countDocuments({ ...ofDay, merged_into: { $exists: false } })
     const counted = totals.reduce((sum, { count }) => sum + count, 0)
-    if (Math.abs(actions - counted) <= (actions === counted ? 0 : await countUnsettled(db, ofDay, settledBefore))) continue
+    if (Math.abs(actions - counted) <= (actions === counted ? 0 : await countUnsettled(db, ofDay, settledBefore)))
+      continue
     faults.push(`the total of ${_id} is ${counted} actions; ${actions} are stored`)
   }
   return checkOf('totals', checked, faults)

@@ -62,13 +62,16 @@ function addSecrets(channels: Command, surroundings: Surroundings): void {
   addCommand(
     channels,
     'secret <channel_id>',
-    'Give a webhook a new signing secret. Prints it once. The previous one signs too until the overlap ends.',
+    'Give a webhook a new signing secret. Prints it once. The previous one signs too until the overlap ends; until then a repetition needs --force.',
     'backstop channels secret chn_0123 --overlap-hours 24',
   )
     .option('--overlap-hours <n>', 'how long the previous secret signs too; 24 by default', parseOverlapHours)
-    .action(async (id: string, { overlapHours, ...options }: JsonOption & { overlapHours?: number }) => {
+    .option('--force', 'replace the secret during the overlap too: the previous secret stops signing now')
+    .action(async (id: string, { overlapHours, force, ...options }: RotationOptions) => {
+      const { alertChannels } = openClient(surroundings)
+      if (force !== true) refuseDuringOverlap(await alertChannels.get(id), surroundings.now())
       const rotation = overlapHours === undefined ? {} : { overlap_hours: overlapHours }
-      const channel = await openClient(surroundings).alertChannels.rotateSecret(id, rotation)
+      const channel = await alertChannels.rotateSecret(id, rotation)
       if (!options.json) surroundings.err(`The secret of ${id} is shown only here:\n`)
       printItem(channel, `${channel.secret ?? ''}\n`, options, surroundings)
     })
@@ -85,6 +88,25 @@ function addSecrets(channels: Command, surroundings: Surroundings): void {
     const channel = await alertChannels.change(id, { config: { [field]: secret } })
     printItem(channel, `Stored the ${field} of ${id}\n`, options, surroundings)
   })
+}
+
+interface RotationOptions extends JsonOption {
+  readonly overlapHours?: number
+  readonly force?: boolean
+}
+
+/**
+ * A channel has two secrets at most, so a second rotation would drop the secret that the receiver still verifies with.
+ * @throws CommandFault if the previous secret still signs
+ */
+function refuseDuringOverlap({ channel_id, config }: AlertChannel, now: number): void {
+  const until = config.kind === 'webhook' ? config.previous_secret_expires_at : null
+  if (until == null || Date.parse(until) <= now) return
+  throw new CommandFault(
+    'failed',
+    `${channel_id} got a new secret already, and its previous secret signs until ${until}: another one would drop the previous secret now`,
+    'Repeat it after that time, or with --force if the receiver has the newest secret or the previous one leaked',
+  )
 }
 
 /** @throws CommandFault if channels of this kind have no such credential */

@@ -2,7 +2,8 @@ import type { TopicName } from '@backstop/contracts'
 import type { Producer as KafkajsProducer } from 'kafkajs'
 import type { TimeSource } from '../clock/measured-clock.ts'
 import { waitUntilSettled, withDeadline } from '../clock/with-deadline.ts'
-import { unavailable } from '../errors.ts'
+import { AppError, unavailable } from '../errors.ts'
+import { isAnswer } from './kafka-errors.ts'
 import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
 
 const TOPIC: TopicName = 'clocks'
@@ -40,7 +41,10 @@ export function createBrokerTime(connection: KafkaConnection, topicPrefix: strin
     const [answer] = await connected.send({ topic: topicPrefix + TOPIC, acks: 1, messages: [record] })
     const appendedAtMs = Number(answer?.logAppendTime ?? -1)
     if (appendedAtMs >= 0) return appendedAtMs
-    throw new Error(`The topic ${topicPrefix}${TOPIC} needs the timestamp type LogAppendTime: run the deploy job`)
+    throw new AppError(
+      'config_invalid',
+      `The topic ${topicPrefix}${TOPIC} needs the timestamp type LogAppendTime: run the deploy job`,
+    )
   }
 
   return {
@@ -49,7 +53,7 @@ export function createBrokerTime(connection: KafkaConnection, topicPrefix: strin
         return await withDeadline(append(), READ_MS, () => new Error(`No answer within ${READ_MS} ms`))
       } catch (error) {
         await discard()
-        throw unavailable('Kafka', error)
+        throw isAnswer(error) ? error : unavailable('Kafka', error)
       }
     },
     stop: discard,

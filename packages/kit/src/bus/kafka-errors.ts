@@ -4,6 +4,7 @@ import { AppError, unavailable } from '../errors.ts'
 /** The fields of kafkajs's errors. Classify errors by name, because some wrap their cause and some copy its message. */
 interface KafkajsError extends Error {
   readonly type?: string
+  readonly code?: unknown
   readonly retriable?: boolean
 }
 
@@ -12,6 +13,11 @@ function causeChainOf(error: unknown): KafkajsError[] {
   const chain: KafkajsError[] = []
   for (let next = error; next instanceof Error && chain.length < 8; next = next.cause) chain.push(next as KafkajsError)
   return chain
+}
+
+/** True if a broker answered, with an error. Otherwise no connection was made, or no answer came. */
+export function isAnswer(error: unknown): boolean {
+  return causeChainOf(error).some(({ name, code }) => name === 'KafkaJSProtocolError' || code === 'config_invalid')
 }
 
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])

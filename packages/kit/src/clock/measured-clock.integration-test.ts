@@ -103,6 +103,7 @@ test('a topic that keeps the time of the producer is refused with the remedy', a
   const time = createBrokerTime(stack.kafka(), prefix)
   cleanUp.push(async () => time.stop?.())
   await expect(time.read()).rejects.toMatchObject({
-    cause: { message: `The topic ${name} needs the timestamp type LogAppendTime: run the deploy job` },
+    code: 'config_invalid',
+    message: `The topic ${name} needs the timestamp type LogAppendTime: run the deploy job`,
   })
 })

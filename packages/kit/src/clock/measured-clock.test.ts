@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createCollectingLogger } from '../../test/log-lines.ts'
 import { until } from '../../test/until.ts'
+import { unavailable } from '../errors.ts'
 import { createMetrics } from '../ops/metrics.ts'
 import type { ClockSource } from './judge-offsets.ts'
 import { createMeasuredClock, type MeasuredClock } from './measured-clock.ts'
@@ -12,8 +13,8 @@ afterEach(() => Promise.all(running.splice(0).map(clock => clock.stop())))
 /** The deviations of a host and two sources from the true time, in milliseconds; or a source that is down. */
 interface Clocks {
   wall: number
-  database: number | 'down'
-  broker: number | 'down'
+  database: number | 'down' | 'wrong'
+  broker: number | 'down' | 'wrong'
 }
 
 function world(clocks: Clocks, { everyMs = 1 } = {}) {
@@ -24,7 +25,8 @@ function world(clocks: Clocks, { everyMs = 1 } = {}) {
     async read() {
       readings[name] += 1
       const ahead = clocks[name]
-      if (ahead === 'down') throw new Error(`${name} is down`)
+      if (ahead === 'down') throw unavailable(name, new Error('down'))
+      if (ahead === 'wrong') throw new Error(`${name} answers with an error`)
       return Math.floor(trueTime() + ahead)
     },
   })
@@ -179,7 +181,7 @@ test('rejects with the cause when no source could be read in time', async () => 
   await expect(clock.untilMeasured(50)).rejects.toMatchObject({
     code: 'unavailable',
     retryable: true,
-    cause: { message: 'database is down' },
+    cause: { message: 'database is unavailable' },
   })
 })
 
@@ -192,4 +194,30 @@ test('a source that never answers delays a measured process for 2 s at most', as
   clock.start()
   await clock.untilMeasured()
   expect(performance.now() - startedAt).toBeLessThan(10_000)
+})
+
+describe('the time for which a source is unavailable', () => {
+  test('counts from its first failed reading, and ends with an answer', async () => {
+    const { start, clock, clocks, pass, untilReadAgain } = world({ wall: 0, database: 0, broker: 0 })
+    await start()
+    expect(clock.unavailableMs('broker')).toBe(0)
+    clocks.broker = 'down'
+    await untilReadAgain()
+    pass(20_000)
+    await untilReadAgain()
+    expect(clock.unavailableMs('broker')).toBe(20_000)
+    expect(clock.unavailableMs('database')).toBe(0)
+    clocks.broker = 0
+    await untilReadAgain()
+    expect(clock.unavailableMs('broker')).toBe(0)
+  })
+
+  test('is zero for a source that answers with an error', async () => {
+    const { start, clock, clocks, pass, untilReadAgain } = world({ wall: 0, database: 0, broker: 0 })
+    await start()
+    clocks.broker = 'wrong'
+    await untilReadAgain()
+    pass(20_000)
+    expect(clock.unavailableMs('broker')).toBe(0)
+  })
 })

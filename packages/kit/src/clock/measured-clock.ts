@@ -48,6 +48,8 @@ export interface MeasuredClock extends Clock {
   untilMeasured(waitMs?: number): Promise<void>
   /** The reason why this process is not ready, with the remedy; undefined if it is ready. */
   unready(): string | undefined
+  /** How long this source has been unavailable, in milliseconds; 0 if its last reading was answered. */
+  unavailableMs(source: ClockSource): number
   /** Stops reading, and stops the sources. Call it before MongoDB is closed. */
   stop(): Promise<void>
 }
@@ -62,6 +64,8 @@ const RETRY_MS = 500
  * connecting.
  */
 const PRECISE_MS = 10
+/** Pause after a failed reading, in milliseconds: it decides how soon an outage and its end are noticed. */
+const FAILED_EVERY_MS = 5_000
 const READINGS_AT_ONCE = 3
 /** How long the start waits for the second source after the first one was read, in milliseconds. */
 const OTHER_SOURCE_MS = 2_000
@@ -87,6 +91,8 @@ class TimeBase implements MeasuredClock {
   /** Resolved after the first reading of the source, successful or failed. */
   readonly #tried: Readonly<Record<ClockSource, PromiseWithResolvers<void>>>
   readonly #failing = new Map<ClockSource, unknown>()
+  /** Since when each source has not answered, on the monotonic clock. */
+  readonly #unavailableSince = new Map<ClockSource, number>()
   #estimates: Estimates = {}
   #base: ClockSource | undefined
   #time: CorrectedTime
@@ -132,6 +138,11 @@ class TimeBase implements MeasuredClock {
     return verdict.kind === 'far_apart' || verdict.kind === 'unmeasured' ? verdict.detail : undefined
   }
 
+  unavailableMs(source: ClockSource): number {
+    const since = this.#unavailableSince.get(source)
+    return since === undefined ? 0 : this.#own.monotonic() - since
+  }
+
   async #readRepeatedly(name: ClockSource): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
@@ -139,8 +150,13 @@ class TimeBase implements MeasuredClock {
       this.#tried[name].resolve()
       if (signal.aborted) return
       this.#report()
-      await sleep(systemClock, this.isMeasured() ? this.#everyMs : RETRY_MS, signal)
+      await sleep(systemClock, this.#pauseAfter(name), signal)
     }
+  }
+
+  #pauseAfter(name: ClockSource): number {
+    if (!this.isMeasured()) return RETRY_MS
+    return this.#failing.has(name) ? Math.min(FAILED_EVERY_MS, this.#everyMs) : this.#everyMs
   }
 
   async #readUntilPrecise(name: ClockSource): Promise<void> {
@@ -150,9 +166,10 @@ class TimeBase implements MeasuredClock {
         const remoteMs = await this.#sources[name].read()
         this.#applyReading(name, { sentAtMs, receivedAtMs: this.#own.monotonic(), remoteMs })
       } catch (error) {
-        if (!this.#stopping.signal.aborted) this.#reportFailure(name, error)
+        if (!this.#stopping.signal.aborted) this.#reportFailure(name, error, sentAtMs)
         return
       }
+      this.#unavailableSince.delete(name)
       if (this.#failing.delete(name)) this.#logger.info({ source: name }, 'clock.reading_succeeded')
       if ((this.#estimates[name]?.errorMs ?? 0) <= PRECISE_MS) return
     }
@@ -169,8 +186,11 @@ class TimeBase implements MeasuredClock {
     this.#measured.resolve()
   }
 
-  #reportFailure(name: ClockSource, error: unknown): void {
+  #reportFailure(name: ClockSource, error: unknown, sentAtMs: number): void {
     this.#record.failed(name)
+    // A source that answers with an error is available: its topic, for example, has the wrong settings.
+    if (!(error instanceof AppError) || error.code !== 'unavailable') this.#unavailableSince.delete(name)
+    else if (!this.#unavailableSince.has(name)) this.#unavailableSince.set(name, sentAtMs)
     if (!this.#failing.has(name)) this.#logger.warn({ source: name, error }, 'clock.reading_failed')
     this.#failing.set(name, error)
   }

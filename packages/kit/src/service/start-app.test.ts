@@ -20,6 +20,13 @@ afterEach(async () => {
 
 const KEY = Buffer.alloc(32, 7)
 
+const answering = { unready: () => undefined, unavailableMs: () => 0 }
+const silentKafka = (ms: number) => ({
+  ...answering,
+  unavailableMs: (source: string) => (source === 'broker' ? ms : 0),
+  stop() {},
+})
+
 /** A service whose MongoDB, clock and app can be made to fail. */
 async function start(
   app: Partial<ServiceApp>,
@@ -31,7 +38,7 @@ async function start(
     logger: createLogger('test', 'info', { write: line => void lines.push(line) }),
     metrics,
     mongo: { ping: async () => {}, ...named('mongo') },
-    clock: { unready: () => undefined, ...named('clock') },
+    clock: { ...answering, ...named('clock') },
     failed: new Promise(() => {}),
     ...options.parts,
   } as unknown as ServiceParts
@@ -56,10 +63,32 @@ test('is not live once a consumer has made no progress for two minutes, counted 
   expect((await ask('/healthz')).status).toBe(503)
 })
 
+test('is ready during the election of another leader of a partition', async () => {
+  const { ask } = await start({}, { parts: { clock: silentKafka(14_999) } as unknown as ServiceParts })
+  expect((await ask('/readyz')).status).toBe(200)
+})
+
+test('is ready without Kafka where it does not need it', async () => {
+  const parts = { clock: silentKafka(3_600_000) } as unknown as ServiceParts
+  const { ask } = await start({}, { needsKafka: false, parts })
+  expect((await ask('/readyz')).status).toBe(200)
+})
+
 const noMongo = { ping: () => Promise.reject(unavailable('MongoDB', undefined)), stop: async () => {} }
 test.each([
   { name: 'the app', app: { unready: () => 'No keys yet' }, parts: {}, reason: 'No keys yet' },
-  { name: 'the clock', app: {}, parts: { clock: { unready: () => 'Far apart', stop() {} } }, reason: 'Far apart' },
+  {
+    name: 'the clock',
+    app: {},
+    parts: { clock: { ...answering, unready: () => 'Far apart', stop() {} } },
+    reason: 'Far apart',
+  },
+  {
+    name: 'Kafka',
+    app: {},
+    parts: { clock: silentKafka(15_000) },
+    reason: 'Kafka has not answered for 15 s: check the brokers and KAFKA_BROKERS',
+  },
   { name: 'MongoDB', app: {}, parts: { mongo: noMongo }, reason: 'MongoDB is unavailable' },
 ])('is not ready while $name is not', async ({ app, parts, reason }) => {
   const { ask } = await start(app, { parts: parts as unknown as ServiceParts })

@@ -24,6 +24,8 @@ export interface StartOptions {
   readonly config: { readonly HOST: string; readonly OPS_PORT: number; readonly SECRET_KEYS: KeyRing }
   /** True if the service is not ready while MongoDB does not answer; true by default. */
   readonly needsMongo?: boolean
+  /** True if the service is not ready while Kafka does not answer; true by default. */
+  readonly needsKafka?: boolean
   /** Parts that the app uses and does not stop itself. They are stopped after the app. */
   readonly stopAfterwards?: readonly { stop(): unknown }[]
 }
@@ -33,10 +35,15 @@ export interface StartOptions {
  * second.
  */
 const STUCK_AFTER_MS = 120_000
+/**
+ * Time without an answer of Kafka after which a service that needs it is not ready, in milliseconds. It is longer than the election of
+ * another leader. Kafka is asked every 10 s and answers within 8 s, so an outage is noticed after 35 s at most, and its end after 15 s.
+ */
+const KAFKA_UNAVAILABLE_MS = 15_000
 
 /** Starts the ops server, then the app, in the same way for all services. */
 export async function startApp(app: ServiceApp, options: StartOptions): Promise<RunningService> {
-  const { parts, config, needsMongo = true, stopAfterwards = [] } = options
+  const { parts, config, needsMongo = true, needsKafka = true, stopAfterwards = [] } = options
   const { logger, metrics, tracing, mongo, clock } = parts
   const startedAtMs = performance.now()
   const ops = await startOpsServer({
@@ -50,7 +57,12 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
     },
     ready: async () => {
       const reason = app.unready?.() ?? clock.unready()
-      if (reason !== undefined || !needsMongo) return reason
+      if (reason !== undefined) return reason
+      const unavailableMs = needsKafka ? clock.unavailableMs('broker') : 0
+      if (unavailableMs >= KAFKA_UNAVAILABLE_MS) {
+        return `Kafka has not answered for ${Math.floor(unavailableMs / 1_000)} s: check the brokers and KAFKA_BROKERS`
+      }
+      if (!needsMongo) return undefined
       return mongo.ping().then(
         () => undefined,
         error => (error instanceof Error ? error.message : String(error)),

@@ -1,0 +1,62 @@
+import { createSecretKey } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type KafkaProxy, startKafkaProxy } from '../../test/kafka-proxy.ts'
+import { type TestStack, testStack } from '../../test/stack.ts'
+import { until } from '../../test/until.ts'
+import { createBrokerTime } from '../bus/broker-time.ts'
+import { createMeasuredClock } from '../clock/measured-clock.ts'
+import { createLogger } from '../logger.ts'
+import { connectMongo } from '../mongo/mongo.ts'
+import { createMongoTime } from '../mongo/mongo-time.ts'
+import { createMetrics } from '../ops/metrics.ts'
+import type { RunningService } from './run-service.ts'
+import type { ServiceParts } from './service-parts.ts'
+import { startApp } from './start-app.ts'
+
+/** The promised limits, and time for a busy machine. */
+const NOTICED_WITHIN_MS = 35_000 + 15_000
+const BACK_WITHIN_MS = 15_000 + 15_000
+
+let stack: TestStack
+let proxy: KafkaProxy
+let service: RunningService
+beforeAll(async () => {
+  stack = await testStack()
+  await stack.createTopics(['clocks'])
+  proxy = await startKafkaProxy(stack.kafkaBrokers[0]!)
+  const logger = createLogger('test', 'silent')
+  const metrics = createMetrics('test')
+  const mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'test' })
+  const kafka = stack.kafka({ translateAddress: proxy.translateAddress })
+  const sources = { database: createMongoTime(mongo), broker: createBrokerTime(kafka, stack.topicPrefix) }
+  const clock = createMeasuredClock({ sources, logger, metrics })
+  clock.start()
+  await clock.untilMeasured()
+  const parts = { logger, metrics, mongo, clock, failed: new Promise(() => {}) } as unknown as ServiceParts
+  const keys = new Map([['k1', createSecretKey(Buffer.alloc(32, 7))]])
+  const config = { HOST: '127.0.0.1', OPS_PORT: 0, SECRET_KEYS: { primary: 'k1', keys } }
+  service = await startApp({ start: async () => {}, stop: async () => {} }, { parts, config })
+}, 60_000)
+afterAll(async () => {
+  proxy.mode = 'pass'
+  await service?.stop()
+  await proxy?.stop()
+  await stack?.close()
+})
+
+const readiness = async () => {
+  const answer = await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)
+  return { status: answer.status, text: await answer.text() }
+}
+
+test('/readyz is 503 while the broker accepts connections and does not answer, and 200 when it answers again', {
+  timeout: 120_000,
+}, async () => {
+  await until('it is ready', async () => (await readiness()).status === 200, { timeoutMs: BACK_WITHIN_MS })
+  proxy.mode = 'black_hole'
+  await until('it is not ready', async () => (await readiness()).status === 503, { timeoutMs: NOTICED_WITHIN_MS })
+  expect((await readiness()).text).toMatch(/^Kafka has not answered for \d+ s/)
+  proxy.mode = 'pass'
+  proxy.cutAll()
+  await until('it is ready again', async () => (await readiness()).status === 200, { timeoutMs: BACK_WITHIN_MS })
+})
