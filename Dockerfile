@@ -55,6 +55,8 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 OPS_PORT=9090 BACKSTOP_REVISION=$
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=sources /app/package.json ./
+# With the versions that npm keeps in a workspace's own node_modules, because another workspace needs another version.
+COPY --from=dependencies /app/packages packages
 COPY --from=sources /app/packages packages
 # By number, so that Kubernetes can check that it is not root.
 USER 65532:65532
@@ -68,6 +70,7 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
 FROM service AS ingress
 LABEL org.opencontainers.image.title="backstop-ingress" \
       org.opencontainers.image.description="Authenticates webhooks of billing providers and stores them in Kafka"
+COPY --from=dependencies /app/services/ingress services/ingress
 COPY --from=sources /app/services/ingress services/ingress
 EXPOSE 8080
 CMD ["node", "services/ingress/src/main.ts"]
@@ -75,18 +78,21 @@ CMD ["node", "services/ingress/src/main.ts"]
 FROM service AS reconciler
 LABEL org.opencontainers.image.title="backstop-reconciler" \
       org.opencontainers.image.description="Explains refunds and cancellations, or opens an incident"
+COPY --from=dependencies /app/services/reconciler services/reconciler
 COPY --from=sources /app/services/reconciler services/reconciler
 CMD ["node", "services/reconciler/src/main.ts"]
 
 FROM service AS notifier
 LABEL org.opencontainers.image.title="backstop-notifier" \
       org.opencontainers.image.description="Delivers alerts by chat, mail and webhook"
+COPY --from=dependencies /app/services/notifier services/notifier
 COPY --from=sources /app/services/notifier services/notifier
 CMD ["node", "services/notifier/src/main.ts"]
 
 FROM service AS admin-api
 LABEL org.opencontainers.image.title="backstop-admin-api" \
       org.opencontainers.image.description="The management API and the console"
+COPY --from=dependencies /app/services/admin-api services/admin-api
 COPY --from=sources /app/services/admin-api services/admin-api
 COPY --from=console /app/packages/console/dist packages/console/dist
 EXPOSE 8080

@@ -112,6 +112,18 @@ test('takes the limits of the public services from .env, with a prefix for limit
   })
 })
 
+test('copies the packages that npm keeps in the node_modules of a workspace', () => {
+  const lock = JSON.parse(text('package-lock.json')) as { packages: Record<string, { dev?: boolean }> }
+  const nested = Object.entries(lock.packages).flatMap(([path, { dev }]) => {
+    const [, folder = ''] = /^((?:services|packages)\/[^/]+)\/node_modules\//.exec(path) ?? []
+    return dev === true ? [] : [folder]
+  })
+  const ofServices = [...new Set(nested)].filter(folder => folder.startsWith('services/'))
+  expect(ofServices, 'otherwise this test shows nothing').not.toEqual([])
+  for (const folder of ofServices) expect(dockerfile).toContain(`COPY --from=dependencies /app/${folder} ${folder}\n`)
+  expect(dockerfile).toContain('COPY --from=dependencies /app/packages packages\n')
+})
+
 test('pins every image, ours to this version, and the Dockerfile has a target for each', () => {
   const targets = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name)
   for (const name of OURS) {

@@ -1,5 +1,5 @@
 import type { ChannelDocument } from '@backstop/channels'
-import type { ConnectionDocument, ProjectDocument, Scope } from '@backstop/contracts'
+import { type ConnectionDocument, isHeartbeatProject, type ProjectDocument, type Scope } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { decideAccess, decideReach, type Principal, restrictToProject } from '../access/rules/access.ts'
 import type { DocumentFilter, ReadCollection, StoredDocument } from '../store/collection.ts'
@@ -79,8 +79,18 @@ export async function findProject(
 }
 
 /**
+ * Refuses a change of what belongs to the heartbeat. It could make the heartbeat report a fault that does not exist, or end it.
+ * @throws AppError `conflict`
+ */
+export function refuseHeartbeat(projectId: string): void {
+  if (!isHeartbeatProject(projectId)) return
+  const detail = `Project ${projectId} belongs to the heartbeat of this installation and cannot be changed; HEARTBEAT=off ends the heartbeat`
+  throw new AppError('conflict', detail)
+}
+
+/**
  * Finds a project to which something is added.
- * @throws AppError `not_found`; `conflict` if the project is archived
+ * @throws AppError `not_found`; `conflict` if the project is archived, or is that of the heartbeat
  */
 export async function findActiveProject(
   stores: Pick<ReadCollections, 'projects'>,
@@ -88,6 +98,7 @@ export async function findActiveProject(
   id: string,
 ): Promise<ProjectDocument> {
   const project = await findProject(stores, principal, id)
+  refuseHeartbeat(project._id)
   if (project.archived_at == null) return project
   throw new AppError(
     'conflict',

@@ -21,6 +21,7 @@ import { describeDryRun } from './dry-run.contract.ts'
 import { describeExpiredSecrets } from './expired-secrets.contract.ts'
 import { describeFilters } from './filters.contract.ts'
 import { describeAccess } from './foreign-project.contract.ts'
+import { describeHeartbeat } from './heartbeat.contract.ts'
 import { describeInboxReplays } from './inbox-replays.contract.ts'
 import { describeIncidentChanges } from './incident-changes.contract.ts'
 import { describeIncidents } from './incidents.contract.ts'
@@ -88,5 +89,6 @@ export function describeApi(name: string, open: () => Promise<TestApi>): void {
     describeLive(current)
     describeStats(current)
     describeSearch(current)
+    describeHeartbeat(current)
   })
 }

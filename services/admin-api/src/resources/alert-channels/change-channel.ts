@@ -1,6 +1,6 @@
 import type { ChannelDocument } from '@backstop/channels'
 import { changeVersioned, type VersionedChange } from '../../http/change-versioned.ts'
-import { findChannel } from '../../http/find-resource.ts'
+import { findChannel, refuseHeartbeat } from '../../http/find-resource.ts'
 import type { RouteRequest } from '../../http/route.ts'
 import type { AdminCollections } from '../../store/stores.ts'
 
@@ -18,7 +18,11 @@ export function changeChannel(
 ): Promise<ChannelDocument> {
   return changeVersioned({
     collection: channels,
-    find: () => findChannel({ channels }, principal, params.id),
+    async find() {
+      const found = await findChannel({ channels }, principal, params.id)
+      refuseHeartbeat(found.project_id)
+      return found
+    },
     ifMatch,
     now,
     what: `alert channel ${params.id}`,

@@ -1,6 +1,6 @@
 import type { ConnectionDocument } from '@backstop/contracts'
 import { changeVersioned, type VersionedChange } from '../../http/change-versioned.ts'
-import { findConnection } from '../../http/find-resource.ts'
+import { findConnection, refuseHeartbeat } from '../../http/find-resource.ts'
 import type { RouteRequest } from '../../http/route.ts'
 import type { AdminCollections } from '../../store/stores.ts'
 
@@ -10,7 +10,7 @@ type ConnectionRequest = Pick<
   'params' | 'principal' | 'now' | 'ifMatch'
 >
 
-/** Changes a connection if it still has the version that was read (changeVersioned). */
+/** Changes a connection if it still has the version that was read (changeVersioned). The heartbeat's own is refused. */
 export function changeConnection(
   { connections }: Pick<AdminCollections, 'connections'>,
   { params, principal, ifMatch, now }: ConnectionRequest,
@@ -18,7 +18,11 @@ export function changeConnection(
 ): Promise<ConnectionDocument> {
   return changeVersioned({
     collection: connections,
-    find: () => findConnection({ connections }, principal, params.connection_id, params.id),
+    async find() {
+      const found = await findConnection({ connections }, principal, params.connection_id, params.id)
+      refuseHeartbeat(found.project_id)
+      return found
+    },
     ifMatch,
     now,
     what: `connection ${params.connection_id}`,

@@ -9,7 +9,7 @@ import {
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
 import { listChangedFields } from '../../http/changed-fields.ts'
-import { findConnection, projectFilterOf, requireInProject } from '../../http/find-resource.ts'
+import { findConnection, projectFilterOf, requireInProject, refuseHeartbeat } from '../../http/find-resource.ts'
 import { getRoute, pagedRoute, windowOf } from '../../http/read-routes.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -86,6 +86,7 @@ function createRoute({ stores, ledger }: AdminParts): Route {
     refusals: ['not_found', 'idempotency_conflict', 'budget_exceeded', 'illegal_transition', 'conflict'],
     async handle({ body, principal, newId, now }) {
       const connection = await findConnection(stores, principal, body.connection_id)
+      refuseHeartbeat(connection.project_id)
       const { operation, outcome } = await ledger.record(body, connection, now.getTime(), newId('operation'))
       const answer = { status: outcome === 'created' ? 201 : 200, body: showOperation(operation) }
       return outcome === 'unchanged'

@@ -9,7 +9,7 @@ import {
 import { AppError } from '@backstop/kit'
 import { z } from 'zod'
 import { changeVersioned } from '../../http/change-versioned.ts'
-import { findProject } from '../../http/find-resource.ts'
+import { findProject, refuseHeartbeat } from '../../http/find-resource.ts'
 import { etagOf } from '../../http/if-match.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { refusedUrl } from '../../http/refused-url.ts'
@@ -116,6 +116,7 @@ function changeRoute({ checkUrl }: AdminParts): Route {
         async ({ projects, connections }) => {
           const { archived, ...fields } = body
           const before = await findProject({ projects }, principal, params.id)
+          refuseHeartbeat(before._id)
           if (archived === true) await refuseConnected(connections, before._id)
           const after = await changeVersioned({
             collection: projects,

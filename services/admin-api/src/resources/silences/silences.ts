@@ -1,7 +1,7 @@
 import { NewSilence, Silence, type SilenceDocument, SilenceQuery } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { z } from 'zod'
-import { findConnection, findInProject, findProject } from '../../http/find-resource.ts'
+import { findConnection, findInProject, findProject, refuseHeartbeat } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -62,6 +62,7 @@ function createRoute(stores: AdminParts['stores']): Route {
     refusals: ['not_found', 'conflict'],
     async handle({ body, principal, newId, now, change }) {
       const { _id: projectId } = await findProject(stores, principal, body.project_id)
+      refuseHeartbeat(projectId)
       const end = decideSilenceEnd(body, now)
       if (end.kind === 'refused') throw refusedField('body.ends_at', REFUSALS[end.reason])
       const document: SilenceDocument = {
