@@ -1,4 +1,6 @@
 /** One member of MongoDB, or one bootstrap broker of Kafka, has a wrong certificate: nobody may stop because of it. */
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import {
   type AppError,
@@ -137,6 +139,30 @@ test('Kafka: the start fails if all bootstrap brokers have a wrong certificate',
   await expect(check).rejects.toMatchObject({ code: 'config_invalid' })
   await expect(check).rejects.toThrow(`The certificate of Kafka ${NOT_SIGNED} KAFKA_CA`)
 })
+
+test('Kafka: the start succeeds if the only bootstrap address leads to the bad broker first', async () => {
+  const balancer = await startBalancer([bad.address, bad.address, kafka.loginBroker])
+  try {
+    await checkCredentials(kafkaConfig(balancer.address))
+  } finally {
+    await balancer.stop()
+  }
+})
+
+/** One address whose connections go to these servers one after the other, and then to the last one. */
+async function startBalancer(servers: readonly string[]) {
+  let count = 0
+  const server = createServer(client => {
+    const [host, port] = (servers[count] ?? servers.at(-1) ?? '').split(':')
+    count += 1
+    const upstream = connect(Number(port), host)
+    client.pipe(upstream).pipe(client)
+    for (const socket of [client, upstream]) socket.on('error', () => undefined)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { address, stop: () => new Promise<void>(resolve => void server.close(() => resolve())) }
+}
 
 test('Kafka: a running service goes on if its first bootstrap broker has a wrong certificate', async () => {
   const config = kafkaConfig(bad.address, kafka.loginBroker)

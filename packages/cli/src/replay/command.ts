@@ -95,6 +95,15 @@ export function addReplay(program: Command, surroundings: Surroundings): void {
     const sent = await openClient(surroundings).deadLetters.replay(id)
     printItem(sent, `${sent.dead_letter_id} was sent to ${sent.topic}\n`, options, surroundings)
   })
+  addCommand(
+    replay,
+    'dismiss <dead_letter_id>',
+    'Remove a message that nothing can use from the dead letters, without sending it.',
+    'backstop replay dismiss dlt_0123',
+  ).action(async (id: string, options: JsonOption) => {
+    const dismissed = await openClient(surroundings).deadLetters.dismiss(id)
+    printItem(dismissed, `${dismissed.dead_letter_id} is dismissed: ${dismissed.reason}\n`, options, surroundings)
+  })
   withFilter(
     addCommand(
       replay,

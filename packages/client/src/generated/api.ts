@@ -452,6 +452,11 @@ export type DeadLetter = {
   } | null
   /** Why it cannot be sent again; null if it can */
   repair_blocked_by: string | null
+  /** The call that removes it from the list without sending it; null for notifications and deliveries */
+  dismiss: {
+    method: "POST"
+    path: string
+  } | null
 }
 
 export type Delivery = {
@@ -1538,6 +1543,8 @@ export interface Api {
       /** `next_cursor` of the previous answer, to continue */
       cursor?: string
     }, options?: RequestOptions): Promise<ReplayedDeadLetters>
+    /** POST /v1/dead-letters/{id}/dismiss: Dismiss a dead letter */
+    dismiss(id: string, options?: RequestOptions): Promise<DeadLetter>
   }
   deliveries: {
     /** GET /v1/deliveries: List deliveries, newest first */
@@ -2591,6 +2598,7 @@ export const CALLS = {
     list: ['GET', '/v1/dead-letters', 'query', 'page'],
     replay: ['POST', '/v1/dead-letters/{id}/replay', 'none', 'json'],
     replayAll: ['POST', '/v1/dead-letters/replay', 'body', 'json'],
+    dismiss: ['POST', '/v1/dead-letters/{id}/dismiss', 'none', 'json'],
   },
   deliveries: {
     list: ['GET', '/v1/deliveries', 'query', 'page'],

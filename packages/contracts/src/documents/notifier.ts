@@ -126,7 +126,7 @@ export interface DeadLetterDocument {
   reason: string
   /** When the message was last dead-lettered. */
   parked_at: Date
-  /** When the message was sent again. Absent if it was not, or if it was dead-lettered again. */
+  /** When the message was sent again or dismissed. Absent if it was not, or if it was dead-lettered again. */
   replayed_at?: Date
 }
 

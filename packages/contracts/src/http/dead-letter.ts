@@ -57,6 +57,10 @@ export const DeadLetter = z.object({
     .nullable()
     .describe('The call that sends it again after its cause was removed; null if it cannot be sent again'),
   repair_blocked_by: z.string().nullable().describe('Why it cannot be sent again; null if it can'),
+  dismiss: z
+    .object({ method: z.literal('POST'), path: z.string() })
+    .nullable()
+    .describe('The call that removes it from the list without sending it; null for notifications and deliveries'),
 })
 export type DeadLetter = z.infer<typeof DeadLetter>
 

@@ -167,7 +167,11 @@ function createConnectionGauges(gauge: CreateGauge) {
 }
 
 function createDeadLetterGauges(gauge: CreateGauge) {
-  const letters = gauge('dead_letters', 'Dead letters that were not replayed, by the topic of a replay', 'topic')
+  const letters = gauge(
+    'dead_letters',
+    'Dead letters that were not replayed or dismissed, by the topic of a replay',
+    'topic',
+  )
   return (state: InstallationState['deadLetters']) => {
     for (const topic of SHOWN_TOPICS) letters.set({ topic }, 0)
     for (const { topic, count } of state) letters.inc({ topic }, count)

@@ -64,6 +64,7 @@ export function describeDeadLetters(testApi: () => TestApi): void {
         resource: null,
         repair: { method: 'POST', path: `/v1/dead-letters/${id}/replay` },
         repair_blocked_by: null,
+        dismiss: { method: 'POST', path: `/v1/dead-letters/${id}/dismiss` },
       })
     })
 
@@ -101,6 +102,58 @@ export function describeDeadLetters(testApi: () => TestApi): void {
       const path = `/v1/dead-letters/${encodeURIComponent(id)}/replay`
       expect((await friend.post(path)).status).toBe(404)
       expect((await api().post('/v1/dead-letters/dlt_unknown/replay')).status).toBe(404)
+    })
+  })
+
+  describe('a dead letter that nothing can use', () => {
+    const rowsOf = async (id: string) => {
+      const { body } = await api().get('/v1/audit?action=dead_letter.dismiss&limit=200')
+      return body.data.filter(({ target }: { target: string }) => target === id)
+    }
+    const pathOf = (id: string) => `/v1/dead-letters/${encodeURIComponent(id)}/dismiss`
+    const marksOf = (id: string) =>
+      testApi().commands.filter(
+        one => one.kind === 'mark_replayed' && one.dead_letters.some(({ dead_letter_id }) => dead_letter_id === id),
+      )
+
+    test('is marked without being sent when it is dismissed, and the audit shows who dismissed it', async () => {
+      const id = await storeDeadLetter(testApi(), 'dismissed')
+      expect((await listed(id)).dismiss).toEqual({ method: 'POST', path: pathOf(id) })
+      const before = testApi().commands.length
+      expect(await api().post(pathOf(id))).toMatchObject({ status: 202, body: { dead_letter_id: id } })
+      await expect.poll(() => marksOf(id)).toHaveLength(1)
+      expect(testApi().commands).toHaveLength(before + 1)
+      expect(await rowsOf(id)).toHaveLength(1)
+    })
+
+    test('is dismissed once, however often the request is repeated', async () => {
+      const id = await storeDeadLetter(testApi(), 'dismissed-twice')
+      await api().post(pathOf(id))
+      const letter = await testApi().others.deadLetters.find({ _id: id })
+      if (letter === undefined) throw new Error('There is a dead letter')
+      // As the notifier does by the command.
+      await testApi().others.deadLetters.put({ ...letter, replayed_at: new Date(testApi().now()) })
+      expect(await listed(id)).toBeUndefined()
+      expect((await api().post(pathOf(id))).status).toBe(202)
+      expect(await rowsOf(id)).toHaveLength(1)
+    })
+
+    test('is dismissed only with the scope manage, and by keys that may see its project', async () => {
+      const { projectId, ids } = await storeOneOfEachKind(testApi())
+      const letter = ids.find(id => id.startsWith('dlt_')) ?? ''
+      const reader = api().withKey(await createTestKey(api(), ['read'], projectId))
+      expect((await reader.post(pathOf(letter))).status).toBe(403)
+      const { projectId: other } = await createTestProject(api())
+      const stranger = api().withKey(await createTestKey(api(), ['admin'], other))
+      expect((await stranger.post(pathOf(letter))).status).toBe(404)
+      expect((await api().post(pathOf('dlt_unknown'))).status).toBe(404)
+    })
+
+    test('is refused with the reason for notifications and deliveries, which other lists show', async () => {
+      const { ids } = await storeOneOfEachKind(testApi())
+      for (const id of ids.filter(id => !id.startsWith('dlt_'))) {
+        expect(await api().post(pathOf(id))).toMatchObject({ status: 409, body: { code: 'conflict' } })
+      }
     })
   })
 

@@ -254,6 +254,7 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     getSecretKeys: {},
     rewrapSecrets: {},
     replayDeadLetter: { params: { id: own.deadLetterId } },
+    dismissDeadLetter: { params: { id: own.deadLetterId } },
     replayAllDeadLetters: { body: { project_id: projectId, kind: 'delivery' } },
     // Deletions come last.
     deleteBudget: { params: { id: own.budgetId } },

@@ -132,8 +132,8 @@ function LetterPanel({ letter, close }: { letter: DeadLetter; close: () => void 
   const { nameProject } = useAdministration()
   const { dead_letter_id, kind, project_id, topic, key, bytes, reason, reason_code, parked_at, repair_blocked_by } =
     letter
-  const repair = async () => {
-    await api.deadLetters.replay(dead_letter_id)
+  const act = async (call: (id: string) => Promise<unknown>) => {
+    await call(dead_letter_id)
     close()
     await queryClient.invalidateQueries({ queryKey: ['dead-letters'] })
   }
@@ -158,15 +158,26 @@ function LetterPanel({ letter, close }: { letter: DeadLetter; close: () => void 
           ['Repair', repair_blocked_by === null ? null : `Not possible: ${repair_blocked_by}`],
         ]}
       />
-      {letter.repair !== null && may('manage', project_id ?? undefined) && (
+      {may('manage', project_id ?? undefined) && (
         <div className={classes.buttons}>
-          <ConfirmButton
-            question="Send it again?"
-            consequence="Do this after the cause was removed, for example after an update. If it still cannot be used, it is listed again."
-            onConfirm={repair}
-          >
-            Send again
-          </ConfirmButton>
+          {letter.repair !== null && (
+            <ConfirmButton
+              question="Send it again?"
+              consequence="Do this after the cause was removed, for example after an update. If it still cannot be used, it is listed again."
+              onConfirm={() => act(api.deadLetters.replay)}
+            >
+              Send again
+            </ConfirmButton>
+          )}
+          {letter.dismiss !== null && (
+            <ConfirmButton
+              question="Dismiss it?"
+              consequence="It is never sent, and leaves this list. Do this for messages that nothing can use, for example of another program."
+              onConfirm={() => act(api.deadLetters.dismiss)}
+            >
+              Dismiss
+            </ConfirmButton>
+          )}
         </div>
       )}
     </Panel>

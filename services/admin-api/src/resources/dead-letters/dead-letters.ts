@@ -8,8 +8,8 @@ import { pagedRoute, windowOf } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { findDeadLetter, pageDeadLetters } from './find-dead-letters.ts'
-import { replayDeadLetters } from './replay-dead-letters.ts'
-import { placeOf, projectOf, repairBlockedBy, showDeadLetter } from './rules/dead-letter.ts'
+import { dismissDeadLetter, replayDeadLetters } from './replay-dead-letters.ts'
+import { type FoundDeadLetter, placeOf, projectOf, repairBlockedBy, showDeadLetter } from './rules/dead-letter.ts'
 
 const tag = 'Dead letters'
 const FAILS_AGAIN = 'A dead letter that still cannot be used is listed again, with a new `parked_at`.'
@@ -42,6 +42,7 @@ export function deadLetterRoutes(parts: AdminParts): Route[] {
     }),
     replayOneRoute(parts),
     replayManyRoute(parts),
+    dismissRoute(parts),
   ]
 }
 
@@ -67,6 +68,37 @@ function replayOneRoute(parts: AdminParts): Route {
       return { status: 202, body: showDeadLetter(found) }
     },
   })
+}
+
+function dismissRoute(parts: AdminParts): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/dead-letters/{id}/dismiss',
+    operationId: 'dismissDeadLetter',
+    tag,
+    summary: 'Dismiss a dead letter',
+    description:
+      'For a message that nothing can use, for example of another program. It leaves the list and the metric, and is never sent again. `dismiss` of a dead letter is null if it cannot be dismissed: notifications stay in the inbox, and dead deliveries in the list of deliveries. Repeating the request changes nothing. If the same message is dead-lettered again, it is listed again.',
+    scope: 'manage',
+    params: z.object({ id: z.string() }),
+    answers: { 202: { description: 'The dead letter as it was before it was dismissed', schema: DeadLetter } },
+    refusals: ['not_found', 'conflict'],
+    async handle({ params: { id }, ...request }) {
+      const found = await findDeadLetter(parts.stores, id)
+      if (found === undefined) throw notFound('dead letter', id)
+      requireInProject({ project_id: projectOf(found) }, request.principal, 'dead letter', id)
+      if (found.kind !== 'message')
+        throw new AppError('conflict', `Dead letter ${id} is not dismissed: ${NOT_DISMISSED[found.kind]}`)
+      if (found.letter.replayed_at === undefined) await dismissDeadLetter(found, request, parts)
+      return { status: 202, body: showDeadLetter(found) }
+    },
+  })
+}
+
+const NOT_DISMISSED: Readonly<Record<Exclude<FoundDeadLetter['kind'], 'message'>, string>> = {
+  notification:
+    'it is a notification of a provider, and has no verdict yet; replay it, or let the provider send it again',
+  delivery: 'it is a delivery; replay it, or delete its channel',
 }
 
 function replayManyRoute(parts: AdminParts): Route {

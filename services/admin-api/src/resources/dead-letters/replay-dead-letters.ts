@@ -40,6 +40,19 @@ export async function replayDeadLetters(
   )
 }
 
+/** Marks a message as done without sending it. The audit row is the only trace of the difference. */
+export async function dismissDeadLetter(
+  found: Extract<FoundDeadLetter, { kind: 'message' }>,
+  request: Request,
+  { commands }: Pick<AdminParts, 'commands'>,
+): Promise<void> {
+  await commands.send(marksOf([found.letter], request))
+  await request.change(
+    async () => undefined,
+    () => [{ action: 'dead_letter.dismiss', target: placeOf(found).id, projectId: projectOf(found), changes: [] }],
+  )
+}
+
 /** The command that the notifier attempts a delivery now. */
 export function retryOf(
   { _id, project_id }: Pick<DeliveryDocument, '_id' | 'project_id'>,

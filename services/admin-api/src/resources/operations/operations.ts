@@ -9,7 +9,7 @@ import {
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
 import { listChangedFields } from '../../http/changed-fields.ts'
-import { findConnection, projectFilterOf, requireInProject, refuseHeartbeat } from '../../http/find-resource.ts'
+import { findConnection, projectFilterOf, refuseHeartbeat, requireInProject } from '../../http/find-resource.ts'
 import { getRoute, pagedRoute, windowOf } from '../../http/read-routes.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'

@@ -49,7 +49,7 @@ function createRoute({ stores, commands }: AdminParts): Route {
     tag,
     summary: 'Replay the dead and retrying deliveries of a channel',
     description:
-      'Every dead or retrying delivery of the channel that was created in the window (`to` excluded) is attempted, oldest first, at the pace of the channel. Dead deliveries start their retries again; retrying ones keep theirs. Delivered ones are never sent again.',
+      'Every dead or retrying delivery of the channel that was created in the window (`to` excluded) is attempted, oldest first, at the pace of the channel. Deliveries that have been due for five minutes are attempted too, because their message may be lost. Dead deliveries start their retries again; the others keep theirs. Delivered ones are never sent again.',
     scope: 'manage',
     body: NewReplay,
     answers: { 202: { description: 'The replay is requested: read it again for its progress', schema: Replay } },

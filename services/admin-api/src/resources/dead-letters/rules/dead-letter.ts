@@ -73,6 +73,7 @@ export function showDeadLetter(found: FoundDeadLetter): DeadLetter {
     resource,
     repair: blocked === null ? { method: 'POST', path: repair } : null,
     repair_blocked_by: blocked,
+    dismiss: found.kind === 'message' ? { method: 'POST', path: pathOf('dead-letters', id, 'dismiss') } : null,
   }
 }
 
