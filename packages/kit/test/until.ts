@@ -1,9 +1,15 @@
 /** Values that mean "not yet". */
 type Absent = false | undefined | null | 0 | ''
 
+const SHORTEST_PAUSE_MS = 10
+const LONGEST_PAUSE_MS = 200
+/** The pause as a part of the time waited so far, and so the most by which a wait becomes longer. */
+const PAUSE_OF_WAITED = 1 / 20
+
 /**
  * Repeats `ask` until it returns a value that is not `Absent`, and returns that value, because tests poll instead of
- * sleeping.
+ * sleeping. The pauses grow with the wait, because many tests wait for a minute beside each other, and their questions to the product
+ * would take most of the processor time. A question that takes long is followed by a pause as long.
  * @param what description for the error message, which also contains the last error and the result of `options.seen`
  */
 export async function until<T>(
@@ -11,10 +17,12 @@ export async function until<T>(
   ask: () => T | Promise<T>,
   options: { timeoutMs?: number; everyMs?: number; seen?: () => unknown } = {},
 ): Promise<Exclude<T, Absent>> {
-  const { timeoutMs = 20_000, everyMs = 10 } = options
-  const deadline = performance.now() + timeoutMs
+  const { timeoutMs = 20_000, everyMs } = options
+  const startedAt = performance.now()
+  const deadline = startedAt + timeoutMs
   let lastError: unknown
   for (;;) {
+    const askedAt = performance.now()
     try {
       const answer = await ask()
       if (answer) return answer as Exclude<T, Absent>
@@ -22,13 +30,18 @@ export async function until<T>(
     } catch (error) {
       lastError = error
     }
-    if (performance.now() > deadline) {
+    const now = performance.now()
+    if (now > deadline) {
       const seen = options.seen === undefined ? '' : `; seen: ${JSON.stringify(options.seen())}`
       throw new Error(
         `Not within ${timeoutMs} ms: ${what}${seen}`,
         lastError === undefined ? undefined : { cause: lastError },
       )
     }
-    await new Promise(resolve => setTimeout(resolve, everyMs))
+    await new Promise(resolve => setTimeout(resolve, everyMs ?? pauseMs(now - startedAt, now - askedAt)))
   }
+}
+
+function pauseMs(waitedMs: number, askedMs: number): number {
+  return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, waitedMs * PAUSE_OF_WAITED, askedMs))
 }
