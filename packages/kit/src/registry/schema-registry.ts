@@ -12,7 +12,7 @@ type CachedSchema = Parameters<SchemaRegistry['cache']['setSchema']>[2]
  * Not strict, in order to accept schemas of other releases. zod checks formats (such as date-time), which ajv does not
  * support by itself.
  */
-const JSON_OPTIONS = { strict: false, validateFormats: false, logger: false } as const
+const JSON_OPTIONS = { strict: false, validateFormats: false, logger: false, code: { optimize: false } } as const
 
 /**
  * Creates a client for a schema registry with a Confluent-compatible API. It caches fetched schemas and retries
