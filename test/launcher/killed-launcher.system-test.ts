@@ -74,7 +74,7 @@ test('every service and every part of the stack ends within 2 s after a kill -9 
       }
       return endedAfterMs.size === children.length
     },
-    { timeoutMs: 60_000 },
+    { timeoutMs: 60_000, everyMs: 10 },
   )
   const late = [...endedAfterMs].filter(([, ms]) => ms > WITHIN_MS)
   expect(late.map(([{ command }, ms]) => `${ms} ms: ${command}`)).toEqual([])
