@@ -4,7 +4,8 @@
  * <folder for heap snapshots after the warm-up and at the end; they raise the resident memory>. Starts its own stack. Exit code 1: a service grew by 1 MB or more in ten
  * minutes, showed a new series after the warm-up, or an event or alert was lost, doubled, wrong or early.
  *
- * Memory is the heap and the buffers after a full garbage collection. The resident memory is shown too: the allocator keeps freed pages.
+ * Memory is the heap and the buffers after a full garbage collection. The resident memory is shown too: the allocator keeps freed pages. On a
+ * machine that does not keep up, the buffers contain messages that wait: then compare the samples before the load and after it.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -65,6 +66,7 @@ async function runLoad(running: Product): Promise<boolean> {
   const processes = await Promise.all(
     SERVICES.map(name => inspectProcess(name, running.children[name].opsUrl, ports[name])),
   )
+  await reportSample('before the load', processes, 0)
   const load = startLoad({
     perSecond: PER_SECOND,
     connections: installation.connections,
@@ -74,10 +76,11 @@ async function runLoad(running: Product): Promise<boolean> {
   print(`${PER_SECOND} events a second for ${MINUTES} minutes; load average ${loadavg()[0]?.toFixed(1)}`)
   const samples = await sampleEachMinute(processes, load)
   await load.stop()
-  for (const one of processes) one.close()
-  const isSteady = reportGrowth(samples)
   await sleep(MINUTE_MS)
   await inspector.untilIdle(180_000)
+  await reportSample('after the load', processes, 0)
+  for (const one of processes) one.close()
+  const isSteady = reportGrowth(samples)
   const { events, alerts, differences } = await verify(
     installation.database,
     load.sent,
@@ -101,19 +104,26 @@ async function sampleEachMinute(
   const samples = new Map<string, Sample[]>(processes.map(({ name }) => [name, []]))
   for (let minute = 1, answered = 0; minute <= MINUTES; minute += 1) {
     await sleep(Math.max(0, startedAt + minute * MINUTE_MS - performance.now()))
-    const shown: string[] = []
-    for (const one of processes) {
-      const sample = await one.sample(performance.now() - startedAt)
-      samples.get(one.name)?.push(sample)
-      shown.push(`${one.name} ${inMb(sample.usedBytes)}/${inMb(sample.residentBytes)} MB ${sample.series.size} series`)
-    }
     const latenciesMs = load.latenciesMs.slice(answered)
     answered = load.latenciesMs.length
     const p99 = latenciesMs.length === 0 ? 0 : percentile(latenciesMs, 0.99)
-    print(`${minute} min: ${answered} acknowledged, p99 ${p99.toFixed(0)} ms; ${shown.join('; ')}`)
+    const period = `${minute} min: ${answered} acknowledged, p99 ${p99.toFixed(0)} ms`
+    const taken = await reportSample(period, processes, performance.now() - startedAt)
+    for (const [name, sample] of taken) samples.get(name)?.push(sample)
     if (minute === WARM_UP_MINUTES || minute === MINUTES) await writeSnapshots(processes, minute)
   }
   return samples
+}
+
+async function reportSample(when: string, processes: readonly InspectedProcess[], atMs: number) {
+  const taken = new Map<string, Sample>()
+  for (const one of processes) taken.set(one.name, await one.sample(atMs))
+  const shown = [...taken].map(
+    ([name, { usedBytes, residentBytes, series }]) =>
+      `${name} ${inMb(usedBytes)}/${inMb(residentBytes)} MB ${series.size} series`,
+  )
+  print(`${when}; ${shown.join('; ')}`)
+  return taken
 }
 
 async function writeSnapshots(processes: readonly InspectedProcess[], minute: number): Promise<void> {
