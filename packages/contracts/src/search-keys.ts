@@ -39,8 +39,12 @@ export function searchKeysOfOperation(operation: SearchedOperation): string[] {
   return toKeys([subject, provider_ref, amountKey(amount, currency), idempotency_key, run_id])
 }
 
+const HAS_NO_ACCENTS_OR_SPACES = /^[!-~]*$/
+
 /** A text without case, accents and repeated spaces. */
 export function normalizeSearchText(text: string): string {
+  // Shortcut: most keys are ids, which have neither accents nor spaces.
+  if (HAS_NO_ACCENTS_OR_SPACES.test(text)) return text.toLowerCase().slice(0, MAX_KEY_LENGTH)
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

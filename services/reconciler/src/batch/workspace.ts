@@ -86,7 +86,12 @@ export class Workspace {
 
   /** The case that holds any of the references. If several cases do, they are merged. */
   #findOrCreate(caseInput: CaseInput): OpenCase | undefined {
-    const [first, ...others] = new Set(caseInput.refs.flatMap(ref => this.#byRef.get(ref) ?? []))
+    const held: OpenCase[] = []
+    for (const ref of caseInput.refs) {
+      const one = this.#byRef.get(ref)
+      if (one !== undefined && !held.includes(one)) held.push(one)
+    }
+    const [first, ...others] = held
     if (first === undefined) return createsCase(caseInput) ? this.#create(caseInput) : undefined
     return others.reduce((held, other) => this.#merge(held, other), first)
   }

@@ -147,11 +147,13 @@ export function detailsOfObject(details: KnownDetails | undefined): KnownDetails
 }
 
 export function originDetails(details: KnownDetails | undefined): KnownDetails | undefined {
-  return selectDetails(details, name => name === 'origin')
+  return details?.origin === undefined ? undefined : { origin: details.origin }
 }
 
 export function withoutOrigin(details: KnownDetails | undefined): KnownDetails | undefined {
-  return selectDetails(details, name => name !== 'origin')
+  if (details?.origin === undefined) return details
+  const { origin: _origin, ...facts } = details
+  return unlessEmpty(facts)
 }
 
 export function hasPersonalData(details: KnownDetails | undefined): boolean {

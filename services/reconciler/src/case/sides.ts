@@ -149,6 +149,7 @@ function fieldsShownBySides(sides: readonly Side[], kind: ObjectRecord['kind']) 
  * gateway, so the gateway's origin is only that of the biller.
  */
 export function detailsOf({ sides, details }: ActionRecord): KnownDetails | undefined {
+  if (sides.length === 1 && details === undefined) return sides[0]?.details
   const origin = sides.map(side => originDetails(side.details)).findLast(known => known !== undefined)
   const facts = sides.map(side => withoutOrigin(side.details)).reduce(addMissingDetails, origin)
   return addMissingDetails(facts, origin === undefined ? details : withoutOrigin(details))

@@ -78,6 +78,7 @@ export function neededUsesOf(
   before: Case | undefined,
   stored: ReadonlyMap<string, ExpectedChangeUses>,
 ): NeededUses[] {
+  if (theCase.expectedChanges.length === 0) return []
   const own = ownIds(theCase)
   return theCase.expectedChanges.flatMap(expectedChange => {
     const uses = theCase.actions.filter(usesExpectedChange(expectedChange)).map(useOf)

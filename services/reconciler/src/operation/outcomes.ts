@@ -19,6 +19,9 @@ const OUTCOME_OF: Partial<Record<ObjectState, NonNullable<FollowedOperation['out
  * opens an incident.
  */
 export function recordOutcomes(theCase: Case, now: number): Case {
+  // Shortcut: most refunds are not reviewed.
+  const isInReview = theCase.operations.some(({ state }) => state === 'awaiting_review')
+  if (!isInReview && !theCase.actions.some(({ state }) => state === 'rejected')) return theCase
   const operations = new Map(theCase.operations.map(operation => [operation.operation_id, operation]))
   const made = Map.groupBy(
     theCase.actions.filter(({ kind, operationId }) => kind === 'refund' && operations.has(operationId ?? '')),

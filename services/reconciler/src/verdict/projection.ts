@@ -104,8 +104,13 @@ function mapUnlessKept<T>(list: readonly T[], isKept: (item: T) => boolean, chan
 function reasonsChanged(theCase: Case, before: Case | undefined): (record: ActionRecord) => boolean {
   if (before === undefined) return () => false
   const hasOtherActions = before.actions !== theCase.actions
-  const ofOperations =
-    hasOtherActions || before.operations !== theCase.operations ? candidatesChanged(theCase, before) : () => false
+  const mayHaveOtherCandidates = hasOtherActions || before.operations !== theCase.operations
+  // Compared at the first record that needs it. Usually no record does.
+  let compared: ReturnType<typeof candidatesChanged> | undefined
+  const ofOperations = (record: ActionRecord) => {
+    compared ??= mayHaveOtherCandidates ? candidatesChanged(theCase, before) : () => false
+    return compared(record)
+  }
   const mayHaveOtherRemark = hasOtherActions || before.expectedChanges !== theCase.expectedChanges
   return record =>
     record.verdict !== 'explained' &&
