@@ -12,6 +12,11 @@ test('a case is read as it was written', () => {
   })
 })
 
+test('a field that only a newer version knows is kept', () => {
+  const text = JSON.stringify({ ...JSON.parse(writeState(emptyCase())), addedLater: 1 })
+  expect(JSON.parse(writeState({ ...emptyCase(), ...readState(text) }))).toMatchObject({ addedLater: 1 })
+})
+
 test('a text of the first layout is read with the current names', () => {
   const followed = { operationId: 'op_1', look: null }
   const { evicted: _evicted, expectedChanges: _expected, followedOperations: _followed, ...others } = empty
