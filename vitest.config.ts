@@ -34,7 +34,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // Without isolation, because importing the modules again for each file would take most of the time.
-      { test: { name: 'unit', include: ['**/*.test.ts'], exclude, isolate: false, testTimeout: 30_000 } },
+      { test: { name: 'unit', include: ['**/*.test.ts'], exclude, isolate: false, testTimeout: 60_000 } },
       {
         test: {
           name: 'integration',
