@@ -149,6 +149,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     tracing,
     channels: ports.channels,
     deliveries: ports.deliveries,
+    isInMemory: id => deliveries.has(id),
     publicUrl,
   })
   const again = { ...shared, requeues: ports.requeues, replays: ports.replays }

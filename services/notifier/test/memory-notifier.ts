@@ -77,7 +77,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
     database: 'up' as 'up' | 'away' | 'answer_lost',
     /** Duration of each database call, in milliseconds. */
     databaseMs: 0,
-    reply: (_request: SentRequest): ReceiverReply => 200,
+    reply: (_request: SentRequest): ReceiverReply | Promise<ReceiverReply> => 200,
   }
 
   /** A store whose calls fail while the database is unavailable, and never return to a killed process. */
@@ -103,7 +103,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
     async request(request) {
       const sent: SentRequest = { ...request, atMs: clock.now() }
       requests.push(sent)
-      const reply = state.reply(sent)
+      const reply = await state.reply(sent)
       if (reply instanceof AppError) throw reply
       if (reply === 'hang') {
         await new Promise<void>(resolve => clock.schedule(20_000, resolve))

@@ -11,7 +11,7 @@ import {
 } from '../src/delivery/rules/outcome-of-attempt.ts'
 import { disableChannel } from '../src/health/rules/channel-health.ts'
 import type { ChannelStore } from '../src/store/channel-store.ts'
-import { type DeliveryStore, newDelivery, progressOf } from '../src/store/delivery-store.ts'
+import { type DeliveryStore, newDelivery, progressOf, withOutcome } from '../src/store/delivery-store.ts'
 import type { HealthStore } from '../src/store/health-store.ts'
 
 export interface StoresUnderTest {
@@ -88,6 +88,26 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
           { attempt: 2, outcome: 'delivered', status: 200 },
         ],
       })
+    })
+
+    test('are stored with the outcome of an attempt as if they had been stored before it', async () => {
+      const ended = { tag: 't1', end: 'taken', attempt: 1 } as const
+      const outcomes = [
+        outcomeOf('delivered', 1, 200),
+        { ...outcomeOf('retrying', 1, 500), endedAddresses: [ended], digestGroup: 'dig_1', goesAlone: true as const },
+        { ...outcomeOf('in_a_digest', 1, 200), coveredBy: 'dig_2' },
+        outcomeWithoutAttempt({ deliveryId: 'dead', attempt: 1 }, { reason: 'gone', text: 'Gone' }, NOW + 10),
+      ]
+      await stores.deliveries.insertNew(outcomes.map(one => newDocument(one.deliveryId)))
+      await stores.deliveries.record(outcomes)
+      for (const one of outcomes) {
+        expect(withOutcome(newDocument(one.deliveryId), one)).toEqual(await stores.delivery(one.deliveryId))
+      }
+      // An outcome that is stored already, as after a lost answer, is no conflict.
+      expect(
+        await stores.deliveries.insertNew(outcomes.map(one => withOutcome(newDocument(one.deliveryId), one))),
+      ).toEqual(new Set(outcomes.map(one => one.deliveryId)))
+      expect(await stores.deliveries.record(outcomes)).toEqual(new Set())
     })
 
     test('refuse the result of an attempt that is not their next one, and return its id', async () => {

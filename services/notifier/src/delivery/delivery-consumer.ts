@@ -29,8 +29,9 @@ import { countDeadLetters } from './count-dead-letters.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 import { type DeliveryIntakeOptions, type IntakePlan, type PostponedMessages, planIntake } from './plan-intake.ts'
 import { UnrecordedOpenings } from './unrecorded-openings.ts'
+import { UnstoredDeliveries } from './unstored-deliveries.ts'
 
-export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilRecorded'>, DeliveryIntakeOptions {
+export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilStored'>, DeliveryIntakeOptions {
   readonly bus: Bus
   readonly producer: Producer
   readonly consumerMetrics: ConsumerMetrics
@@ -68,6 +69,7 @@ export class DeliveryConsumer {
   readonly #active = new Map<string, DeliveryJob>()
   readonly #attemptOptions: AttemptOptions
   readonly #unrecorded = new UnrecordedOpenings()
+  readonly #unstored: UnstoredDeliveries
   /** Number of messages that are being planned, over all partitions. They count towards the memory limit. */
   #beingPlanned = 0
   readonly #watched = new WeakSet<AbortSignal>()
@@ -77,6 +79,7 @@ export class DeliveryConsumer {
     this.#options = options
     this.#maxInMemory = options.maxInMemory ?? MAX_IN_MEMORY
     const { clock, maxActive, maxQueuedPerChannel } = options
+    this.#unstored = new UnstoredDeliveries(options)
     this.#queues = new ChannelQueues({
       clock,
       maxActive,
@@ -102,13 +105,15 @@ export class DeliveryConsumer {
     })
     this.#postponer = new Postponer({
       ...options,
+      store: ids => this.#unstored.store(ids),
       nextAttemptInMs: channelId => this.#queues.nextAttemptInMs(channelId),
       onPostponed: job => this.#forget(job),
       onDropped: job => this.#drop(job),
     })
-    this.#attemptOptions = { ...options, untilRecorded: id => this.#unrecorded.untilRecorded(id) }
+    this.#attemptOptions = { ...options, untilStored: ids => this.#untilStored(ids) }
     this.#writer = new OutcomeWriter({
       ...options,
+      isUnstored: id => this.#unstored.has(id),
       onRecorded: job => this.#forget(job),
       onAbandoned: job => this.#drop(job),
       onFlushed: () => this.#queues.startJobs(),
@@ -133,11 +138,17 @@ export class DeliveryConsumer {
   async stop(): Promise<void> {
     await Promise.all([this.#releaser.stop(), this.#consumer.stop()])
     this.#writer.stop()
+    this.#unstored.stop()
   }
 
   /** Attempts the waiting deliveries of a channel that works again. */
   release(recovery: Recovery): void {
     this.#releaser.release(recovery)
+  }
+
+  /** True if the delivery is in the memory of this process, where it may not be stored yet. */
+  has(deliveryId: string): boolean {
+    return this.#active.has(deliveryId)
   }
 
   msSinceProgress(): number {
@@ -256,6 +267,7 @@ export class DeliveryConsumer {
       if (existingJob === undefined) this.#active.set(job.request.delivery_id, job)
       return existingJob === undefined
     })
+    this.#unstored.track(jobs)
     this.#queues.add(jobs)
     this.#releaser.completeDigests(plan.repeatedDigests)
   }
@@ -321,9 +333,17 @@ export class DeliveryConsumer {
     }
   }
 
+  async #untilStored(deliveryIds: readonly string[]): Promise<void> {
+    await Promise.all(deliveryIds.map(id => this.#unrecorded.untilRecorded(id)))
+    await this.#unstored.store(deliveryIds)
+  }
+
   #forget(job: DeliveryJob): void {
     const { delivery_id, channel_id } = job.request
-    if (this.#active.get(delivery_id) === job) this.#active.delete(delivery_id)
+    if (this.#active.get(delivery_id) === job) {
+      this.#active.delete(delivery_id)
+      this.#unstored.forget(delivery_id)
+    }
     this.#releaser.forget(channel_id, delivery_id)
     this.#unrecorded.forget(delivery_id)
   }

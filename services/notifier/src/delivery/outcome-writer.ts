@@ -9,9 +9,9 @@ import {
   untilAvailable,
 } from '@backstop/kit'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
-import { complete, type DeliveryJob } from '../queue/delivery-job.ts'
+import { complete, type DeliveryJob, documentOf } from '../queue/delivery-job.ts'
 import { deadLetterOfDelivery, delayedMessage } from '../retry/delivery-messages.ts'
-import type { DeliveryStore } from '../store/delivery-store.ts'
+import { type DeliveryStore, withOutcome } from '../store/delivery-store.ts'
 import type { ChannelReports } from '../store/health-store.ts'
 import { countDeadLetters } from './count-dead-letters.ts'
 import { decideIntake } from './rules/decide-intake.ts'
@@ -31,6 +31,8 @@ export interface OutcomeWriterOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly consumerMetrics: ConsumerMetrics
+  /** True if the delivery is not stored yet, so that it is inserted with its outcome. */
+  isUnstored(deliveryId: string): boolean
   /** Called when the outcome is recorded: a new message may start the delivery's next attempt. */
   onRecorded(job: DeliveryJob): void
   /** Called when an outcome cannot be made durable before the process stops: Kafka delivers its messages again. */
@@ -120,9 +122,8 @@ export class OutcomeWriter {
    * their order.
    */
   async #makeDurable(batch: readonly EndedAttempt[], before: Promise<void>): Promise<void> {
-    const { deliveries, health, producer, consumerMetrics } = this.#options
-    const outcomes = batch.map(({ outcome }) => outcome)
-    const refused = await this.#retry('record', () => deliveries.record(outcomes))
+    const { health, producer, consumerMetrics } = this.#options
+    const refused = await this.#retry('record', () => this.#record(batch))
     const recorded = batch.filter(({ outcome }) => !refused.has(outcome.deliveryId))
     for (const { job } of batch) this.#options.onRecorded(job)
     crashPoint('notifier.after-record')
@@ -139,6 +140,28 @@ export class OutcomeWriter {
       crashPoint('notifier.after-retry-produce')
     }
     for (const { job } of batch) complete(job.messages)
+  }
+
+  /**
+   * Inserts new deliveries with their outcome, and updates the others. A new delivery that exists nevertheless is updated too: it was
+   * stored as pending meanwhile, another process has it, or the answer to an earlier insert was lost.
+   * @returns the ids of deliveries whose outcome was refused
+   */
+  async #record(batch: readonly EndedAttempt[]): Promise<ReadonlySet<string>> {
+    const { deliveries, isUnstored } = this.#options
+    const fresh: EndedAttempt[] = []
+    const stored: AttemptOutcome[] = []
+    for (const one of batch) {
+      if (isUnstored(one.outcome.deliveryId)) fresh.push(one)
+      else stored.push(one.outcome)
+    }
+    const [existing, refused] = await Promise.all([
+      deliveries.insertNew(fresh.map(({ job, outcome }) => withOutcome(documentOf(job), outcome))),
+      deliveries.record(stored),
+    ])
+    if (existing.size === 0) return refused
+    const updates = fresh.filter(({ outcome }) => existing.has(outcome.deliveryId)).map(({ outcome }) => outcome)
+    return new Set([...refused, ...(await deliveries.record(updates))])
   }
 
   #followUp(job: DeliveryJob, { state, next, attempt, reasonCode, reason }: AttemptOutcome): OutgoingMessage[] {

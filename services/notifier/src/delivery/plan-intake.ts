@@ -1,6 +1,6 @@
 import { withoutPersonalData, withoutPersonalDataOf } from '@backstop/channels'
 import { paceTargetOf } from '@backstop/channels/deliver'
-import { type DeliveryRequest, HEADERS } from '@backstop/contracts'
+import { type DeliveryDocument, type DeliveryRequest, HEADERS } from '@backstop/contracts'
 import {
   type Batch,
   type Clock,
@@ -53,8 +53,9 @@ interface RequestedDelivery {
 }
 
 /**
- * Plans the handling of each message with a fixed number of database commands: one insert for new deliveries, one read
- * for known deliveries, one read for their channels.
+ * Plans the handling of each message with a fixed number of database commands: one read for their channels, one for the deliveries
+ * that are stored already, and one insert for new deliveries that wait on a delay line. A new delivery that is queued is stored with the outcome
+ * of its attempt (`UnstoredDeliveries`).
  * @param active deliveries in memory, by id: a duplicate of their message joins the job
  * @param overflow the messages to postpone
  * @throws AppError `unavailable` if the database or the schema registry is unavailable
@@ -80,10 +81,17 @@ export async function planIntake(
   ]
   const channels = await options.directory.find([...new Set(channelIds)])
   const fresh = unknown.map(one => shareable(one, channels.get(one.request.channel_id)))
-  const progress = await insertOrRead(fresh, channels, options)
+  const progress = await options.deliveries.progressOf([...new Set(fresh.map(({ request }) => request.delivery_id))])
   const planner = new Planner(options, channels, progress, overflow)
-  for (const one of fresh) planner.plan(one)
+  try {
+    for (const one of fresh) planner.plan(one)
+  } catch (error) {
+    // The message at fault is dead-lettered, which ends its delivery visibly: so the delivery must be stored.
+    await options.deliveries.insertNew(fresh.flatMap(one => planner.newDocumentOf(one)))
+    throw error
+  }
   for (const one of repostponed) planner.postponeAgain(one)
+  if (planner.held.length > 0) await options.deliveries.insertNew(planner.held)
   return {
     accepted,
     jobs: planner.jobs,
@@ -142,33 +150,13 @@ function shareable(one: RequestedDelivery, record: ChannelRecord | undefined): R
   return alert === one.request.alert ? one : { ...one, request: { ...one.request, alert } }
 }
 
-/** Inserts new deliveries and reads the others. @returns the recorded progress of the deliveries that existed */
-async function insertOrRead(
-  requested: readonly RequestedDelivery[],
-  channels: ReadonlyMap<string, ChannelRecord | undefined>,
-  { deliveries, clock }: DeliveryIntakeOptions,
-): Promise<ReadonlyMap<string, DeliveryProgress>> {
-  const documentOf = ({ request }: RequestedDelivery) => {
-    const record = channels.get(request.channel_id)
-    return record === undefined ? [] : [newDelivery(request, record.channel.config.kind, clock.now())]
-  }
-  // A first attempt that was postponed is already in the database. A refused insert costs far more than a read.
-  const isNew = ({ request, from }: RequestedDelivery) => request.attempt === 1 && dueAtMs(from.message) === null
-  const known = await deliveries.insertNew(requested.filter(isNew).flatMap(documentOf))
-  const later = requested.filter(one => !isNew(one))
-  const progress = await deliveries.progressOf([...known, ...later.map(({ request }) => request.delivery_id)])
-  // A later attempt without a document: the collection was lost, or the document has expired. The message is still
-  // delivered.
-  const missing = later.filter(({ request }) => !progress.has(request.delivery_id))
-  if (missing.length > 0) await deliveries.insertNew(missing.flatMap(documentOf))
-  return progress
-}
-
 class Planner {
   readonly jobs: DeliveryJob[] = []
   readonly repeatedDigests = new Map<string, string>()
   readonly outgoing: OutgoingMessage[] = []
   readonly done: JobMessage[] = []
+  /** The new deliveries that wait on a delay line: an operator sees them, and a later alert of their incident finds them. */
+  readonly held: DeliveryDocument[] = []
   readonly #planned = new Map<string, DeliveryJob>()
   readonly #options: DeliveryIntakeOptions
   readonly #channels: ReadonlyMap<string, ChannelRecord | undefined>
@@ -202,6 +190,13 @@ class Planner {
     const kind = this.#channels.get(message.key)?.channel.config.kind
     if (kind !== undefined) this.#options.metrics.postponed(kind)
     this.#addDone(from, postponedAgain(message, this.#options.clock.now(), this.#overflow.get(message) ?? 0))
+  }
+
+  /** The pending document of a delivery that is not stored yet. */
+  newDocumentOf({ request }: RequestedDelivery): DeliveryDocument[] {
+    const kind = this.#channels.get(request.channel_id)?.channel.config.kind
+    if (kind === undefined || this.#progress.has(request.delivery_id)) return []
+    return [newDelivery(request, kind, this.#options.clock.now())]
   }
 
   #planByRecord(request: DeliveryRequest, from: JobMessage, channelKind: DeliveryJob['channelKind']): void {
@@ -262,6 +257,7 @@ class Planner {
     const postponeMs = quiet.kind === 'hold' ? quiet.untilMs - nowMs : atOnce ? undefined : waitMs
     if (postponeMs !== undefined) {
       this.#options.metrics.postponed(channelKind)
+      if (!known.isKnown) this.held.push(newDelivery(request, channelKind, nowMs))
       this.#addDone(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs, postponeMs))
       return
     }

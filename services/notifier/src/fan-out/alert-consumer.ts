@@ -28,6 +28,8 @@ export interface AlertConsumerOptions
   readonly codec: MessageCodec
   readonly channels: ChannelStore
   readonly deliveries: Pick<DeliveryStore, 'progressOf'>
+  /** True if the delivery is in the memory of this process, where it may not be stored yet. */
+  isInMemory(deliveryId: string): boolean
   /** Base URL of links to the console, without a trailing slash; null if there is none. */
   readonly publicUrl: string | null
   /** Undefined if traces are off. */
@@ -40,7 +42,7 @@ export interface AlertConsumerOptions
  * once.
  */
 export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
-  const { codec, channels, deliveries, producer, logger, publicUrl, tracing } = options
+  const { codec, channels, deliveries, isInMemory, producer, logger, publicUrl, tracing } = options
   return createWorkLoop<'alert'>({
     ...options,
     groupId: 'notifier',
@@ -65,7 +67,9 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
         ),
       ])
       const wanted = openingsToRead(alerts, listeners, alert => silenceOf(alert, silences) !== undefined)
-      const openings = new Set(wanted.length === 0 ? [] : (await deliveries.progressOf(wanted)).keys())
+      // In this order: a delivery leaves the memory when it is stored.
+      const openings = new Set(wanted.filter(isInMemory))
+      if (wanted.length > 0) for (const id of (await deliveries.progressOf(wanted)).keys()) openings.add(id)
       const spans: Span[] = []
       const outgoing = messages.flatMap(({ message: alert, headers }) => {
         const span = tracing && startFanOut(tracing, headers)

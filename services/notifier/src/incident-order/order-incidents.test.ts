@@ -52,16 +52,16 @@ async function createScenario() {
       answer: { kind: 'http', status, retryAfter: null, body: '' },
     })
   const logger = createLogger('test', 'silent')
-  const order = (jobs: DeliveryJob[], untilRecorded: (id: string) => Promise<void> = async () => {}) =>
-    orderIncidents(jobs, { deliveries, clock, logger, untilRecorded })
+  const order = (jobs: DeliveryJob[], untilStored: (ids: readonly string[]) => Promise<void> = async () => {}) =>
+    orderIncidents(jobs, { deliveries, clock, logger, untilStored })
   return { deliveries, answered, order }
 }
 
 describe('a resolve', () => {
   test('waits until the outcome of its opening is recorded', async () => {
     const { deliveries, answered, order } = await createScenario()
-    const { sendable } = await order([job(resolved)], async id => {
-      if (id !== OPENED_ID) return
+    const { sendable } = await order([job(resolved)], async ids => {
+      expect(ids).toContain(OPENED_ID)
       await deliveries.record([answered(200)])
     })
     expect(sendable.map(({ request }) => request.alert)).toEqual([resolved])

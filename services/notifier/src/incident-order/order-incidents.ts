@@ -14,8 +14,8 @@ export interface IncidentOrderOptions {
   readonly deliveries: DeliveryStore
   readonly clock: Clock
   readonly logger: Logger
-  /** Resolves when the outcome of the delivery's last attempt in this process is recorded; at once if there is none. */
-  untilRecorded(deliveryId: string): Promise<void>
+  /** Resolves when everything is stored that this process knows about these deliveries. */
+  untilStored(deliveryIds: readonly string[]): Promise<void>
 }
 
 /** A job with the request to send for it. */
@@ -46,7 +46,7 @@ export async function orderIncidents(
   if (openedIds.length + rechecked.length === 0) {
     return { sendable: jobs.map(job => ({ job, request: job.request })), superseded: [] }
   }
-  await Promise.all(openedIds.map(id => options.untilRecorded(id)))
+  await options.untilStored(openedIds)
   const progress = await supersedeEarlier(before, rechecked, options)
   const superseded = jobs.filter(job => progress.get(job.request.delivery_id)?.state === 'superseded')
   const sendable = jobs

@@ -1,5 +1,6 @@
-import type { ChannelKind, DeliveryRequest, EndedAddress } from '@backstop/contracts'
+import type { ChannelKind, DeliveryDocument, DeliveryRequest, EndedAddress } from '@backstop/contracts'
 import type { Batch, IncomingMessage } from '@backstop/kit'
+import { newDelivery } from '../store/delivery-store.ts'
 
 /** A message of `deliveries` with the batch that it belongs to. */
 export interface JobMessage {
@@ -17,7 +18,7 @@ export interface DeliveryJob {
   readonly firstAttemptAtMs: number | null
   /** The number of the first attempt of the ladder. */
   readonly ladderFromAttempt: number
-  /** True if the delivery existed before this message arrived, so another process may have changed it. */
+  /** True if the delivery was stored before this message arrived, so another process may have changed it. */
   readonly isKnown: boolean
   /**
    * True if a person waits for the attempt (a test, or a manual retry). The job skips the queue and ignores a pause of
@@ -42,6 +43,11 @@ export interface DeliveryJob {
   readonly receivedAtMs: number
   /** The message that requested the attempt, and duplicates that arrived since. All are completed together. */
   readonly messages: JobMessage[]
+}
+
+/** The pending document of the job's delivery. */
+export function documentOf({ request, channelKind, receivedAtMs }: DeliveryJob): DeliveryDocument {
+  return newDelivery(request, channelKind, receivedAtMs)
 }
 
 /** True if the delivery was never attempted. */

@@ -8,6 +8,8 @@ export interface PostponerOptions {
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly metrics: Pick<DeliveryMetrics, 'postponed'>
+  /** Stores these deliveries as pending, unless they are stored already. */
+  store(deliveryIds: readonly string[]): Promise<void>
   /** Earliest time in milliseconds until a message of the channel that is postponed now can be attempted. */
   nextAttemptInMs(channelId: string): number
   /** Called for a job that waits on a delay line now. */
@@ -24,9 +26,10 @@ export class Postponer {
     this.#options = options
   }
 
-  /** @throws AppError `unavailable` if the broker accepted none of the messages; the jobs are unchanged */
+  /** @throws AppError `unavailable` if the database is unavailable, or the broker accepted none of the messages; the jobs are unchanged */
   async postpone(jobs: readonly DeliveryJob[]): Promise<void> {
     const { producer, codec, clock, metrics, nextAttemptInMs, onPostponed } = this.#options
+    await this.#options.store(jobs.map(({ request }) => request.delivery_id))
     const nowMs = clock.now()
     await producer.send(
       jobs.map(({ request, messages }) =>

@@ -108,6 +108,25 @@ export function newDelivery(
   }
 }
 
+/** The document with the outcome of an attempt. */
+export function withOutcome(document: DeliveryDocument, outcome: AttemptOutcome): DeliveryDocument {
+  const { record, state, reason, next, coveredBy, goesAlone, digestGroup, endedAddresses, atMs } = outcome
+  return {
+    ...document,
+    state,
+    reason,
+    attempts: record === null ? document.attempts : [...document.attempts, record],
+    next_attempt: next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic },
+    updated_at: new Date(atMs),
+    ...(coveredBy === undefined ? {} : { told_by: coveredBy }),
+    ...(goesAlone === undefined ? {} : { goes_alone: goesAlone }),
+    ...(digestGroup === undefined ? {} : { digest_group: digestGroup }),
+    ...(endedAddresses === undefined
+      ? {}
+      : { ended_addresses: [...(document.ended_addresses ?? []), ...endedAddresses] }),
+  }
+}
+
 /** The part of a document that decides how messages are handled. */
 export function progressOf(
   document: Pick<

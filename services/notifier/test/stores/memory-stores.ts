@@ -17,7 +17,13 @@ import type {
 import { HEARTBEAT } from '@backstop/contracts'
 import { type ChannelStore, projectFacts } from '../../src/store/channel-store.ts'
 import type { DeadLetterStore } from '../../src/store/dead-letter-store.ts'
-import { type DeliveryStore, progressOf, SUPERSEDED_TEXT, showsOutcome } from '../../src/store/delivery-store.ts'
+import {
+  type DeliveryStore,
+  progressOf,
+  SUPERSEDED_TEXT,
+  showsOutcome,
+  withOutcome,
+} from '../../src/store/delivery-store.ts'
 import type { ReportedAction } from '../../src/storm/rules/storm-report.ts'
 import { suppressionId } from '../../src/suppression/rules/suppression.ts'
 
@@ -162,19 +168,7 @@ export function createMemoryDeliveryStore({ deliveries }: MemoryCollections): De
       for (const outcome of outcomes) {
         const document = deliveries.get(outcome.deliveryId)
         if (document?.next_attempt?.attempt === outcome.attempt) {
-          const { next, record } = outcome
-          document.state = outcome.state
-          document.reason = outcome.reason
-          document.next_attempt =
-            next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
-          document.updated_at = new Date(outcome.atMs)
-          if (record !== null) document.attempts.push(structuredClone(record))
-          if (outcome.endedAddresses !== undefined) {
-            document.ended_addresses = [...(document.ended_addresses ?? []), ...outcome.endedAddresses]
-          }
-          if (outcome.coveredBy !== undefined) document.told_by = outcome.coveredBy
-          if (outcome.goesAlone !== undefined) document.goes_alone = outcome.goesAlone
-          if (outcome.digestGroup !== undefined) document.digest_group = outcome.digestGroup
+          deliveries.set(outcome.deliveryId, structuredClone(withOutcome(document, outcome)))
         } else if (document === undefined || !showsOutcome(document, outcome)) {
           refused.add(outcome.deliveryId)
         }
