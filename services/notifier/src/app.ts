@@ -12,6 +12,7 @@ import {
   type DelayLineOptions,
   type Egress,
   type Logger,
+  LogLimit,
   type MessageCodec,
   type Metrics,
   type Producer,
@@ -109,7 +110,8 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
   const producer = bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
   const consumerMetrics = createConsumerMetrics(ports.metrics)
   const metrics = createDeliveryMetrics(ports.metrics)
-  const shared = { bus, producer, codec, clock, logger, onFatal }
+  const logLimit = new LogLimit(ports)
+  const shared = { bus, producer, codec, clock, logger, logLimit, onFatal }
   const { tracing } = ports
   const directory = new ChannelDirectory(ports.channels, clock)
   const source = ports.health.outbox

@@ -32,12 +32,6 @@ export const SEND_LIMITS = { batchMessages: 200, batchBytes: 700_000, sendsInFli
 /** Pause between two probes of a broker that is unavailable, in milliseconds. */
 export const PROBE_INTERVAL_MS = 500
 
-/**
- * Log lines per second for each reason, and for received events. The next line states how many were not written. With LOG_LEVEL=debug
- * every request has its line.
- */
-export const LOG_LINES_PER_S = 100
-
 /** How long requests in flight may take to finish when the process stops, in milliseconds. Slower requests are cut off. */
 export const DRAIN_MS = 10_000
 

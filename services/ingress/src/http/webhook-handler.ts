@@ -7,14 +7,13 @@ import {
   headerValuesOf,
   type LoadWatch,
   type Logger,
+  LogLimit,
   readBody,
 } from '@backstop/kit'
 import type { Intake, Outcome, ReceivedEvent } from '../intake/intake.ts'
 import type { Answer } from './answers.ts'
 import * as answers from './answers.ts'
-import { LOG_LINES_PER_S } from './limits.ts'
 import type { RequestMetrics } from './request-metrics.ts'
-import { type LogBudget, takeLine } from './rules/log-budget.ts'
 import { routeRequest } from './rules/route.ts'
 import { sendAnswer, sendAnswerEarly } from './send-answer.ts'
 
@@ -59,10 +58,11 @@ const LOGGED_ID_LENGTH = 64
 /** Handles one request from its headers to its answer, and writes one log line for it, within a limit. Never rejects. */
 export class WebhookHandler {
   readonly #parts: HandlerParts
-  readonly #logBudgets = new Map<string, LogBudget>()
+  readonly #logLimit: LogLimit
 
   constructor(parts: HandlerParts) {
     this.#parts = parts
+    this.#logLimit = new LogLimit(parts)
   }
 
   /** @param expectsContinue the client waits for "100 Continue" before it sends its body */
@@ -169,11 +169,8 @@ export class WebhookHandler {
 
   /** Returns how many lines of the same kind were not written before this one; undefined if this one is not written either. */
   #takeLogLine({ result, reason, event }: RequestOutcome): number | undefined {
-    if (result === 'failed' || this.#parts.logger.isLevelEnabled('debug')) return 0
-    const kind = reason ?? (event?.byOldSecret ? 'received_by_old_secret' : 'received')
-    const verdict = takeLine(this.#logBudgets.get(kind), LOG_LINES_PER_S, this.#parts.clock.now())
-    this.#logBudgets.set(kind, verdict.budget)
-    return verdict.kind === 'write' ? verdict.unwritten : undefined
+    if (result === 'failed') return 0
+    return this.#logLimit.take(reason ?? (event?.byOldSecret ? 'received_by_old_secret' : 'received'))
   }
 }
 

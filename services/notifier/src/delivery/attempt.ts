@@ -2,7 +2,7 @@ import type { AttemptAnswer } from '@backstop/channels'
 import type { ChannelPorts } from '@backstop/channels/deliver'
 import { deliverDigestToChannel, deliverToChannel } from '@backstop/channels/deliver'
 import { type DeliveryRequest, isHeartbeatProject } from '@backstop/contracts'
-import { type Clock, crashPoint, type Logger, type Tracing, traceIdOf } from '@backstop/kit'
+import { type Clock, crashPoint, type Logger, type LogLimit, type Tracing, traceIdOf } from '@backstop/kit'
 import {
   type IncidentOrderOptions,
   type OrderedJobs,
@@ -26,6 +26,7 @@ export interface AttemptOptions extends IncidentOrderOptions {
   readonly ports: ChannelPorts
   readonly clock: Clock
   readonly logger: Logger
+  readonly logLimit: LogLimit
   readonly metrics: DeliveryMetrics
   /** Undefined if traces are off. */
   readonly tracing?: Tracing | undefined

@@ -1,22 +1,23 @@
 import type { AttemptAnswer } from '@backstop/channels'
 import { HEADERS, isHeartbeatProject } from '@backstop/contracts'
-import type { Logger } from '@backstop/kit'
+import type { Logger, LogLimit } from '@backstop/kit'
 import type { DeliveryMetrics } from '../metrics.ts'
 import type { DeliveryJob } from '../queue/delivery-job.ts'
 import type { AttemptOutcome } from './rules/outcome-of-attempt.ts'
 
-/** Writes the log line and the metrics of an attempt. */
+/** Writes the log line and the metrics of an attempt. The lines of successes are limited; the records of the deliveries have them all. */
 export function reportAttempt(
   job: DeliveryJob,
   answer: AttemptAnswer,
   outcome: AttemptOutcome,
-  { logger, metrics }: { logger: Logger; metrics: DeliveryMetrics },
+  { logger, logLimit, metrics }: { logger: Logger; logLimit: LogLimit; metrics: DeliveryMetrics },
   traceId?: string,
 ): void {
   const { record, reasonCode, state, next, health, coveredBy } = outcome
   const durationMs = record?.duration_ms ?? 0
-  logger.info(
-    {
+  const unwritten = record?.outcome === 'delivered' ? logLimit.take('delivered') : 0
+  if (unwritten !== undefined) {
+    const line = {
       ...idsOf(job),
       outcome: record?.outcome,
       state,
@@ -28,9 +29,10 @@ export function reportAttempt(
       next_attempt_reason: next?.reason,
       channel_disabled: health?.kind === 'disable' || undefined,
       trace_id: traceId,
-    },
-    'delivery.attempted',
-  )
+      unwritten_lines: unwritten || undefined,
+    }
+    logger.info(line, 'delivery.attempted')
+  }
   // The metrics describe what receivers answer.
   if (isHeartbeatProject(job.request.project_id)) return
   metrics.attempted(job.channelKind, record?.outcome ?? 'failed', reasonCode, durationMs)

@@ -2,6 +2,7 @@ import { type Alert, HEADERS, isHeartbeatProject } from '@backstop/contracts'
 import {
   crashPoint,
   createWorkLoop,
+  type LogLimit,
   type MessageCodec,
   type Producer,
   type Span,
@@ -26,6 +27,7 @@ export interface AlertConsumerOptions
     StormOptions {
   readonly producer: Producer
   readonly codec: MessageCodec
+  readonly logLimit: LogLimit
   readonly channels: ChannelStore
   readonly deliveries: Pick<DeliveryStore, 'progressOf'>
   /** True if the delivery is in the memory of this process, where it may not be stored yet. */
@@ -42,7 +44,7 @@ export interface AlertConsumerOptions
  * once.
  */
 export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
-  const { codec, channels, deliveries, isInMemory, producer, logger, publicUrl, tracing } = options
+  const { codec, channels, deliveries, isInMemory, producer, logger, logLimit, publicUrl, tracing } = options
   return createWorkLoop<'alert'>({
     ...options,
     groupId: 'notifier',
@@ -85,7 +87,12 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
         if (event === 'incident.opened') for (const { delivery_id } of requests) openings.add(delivery_id)
         if (silence !== undefined && requests.length === 0) {
           logger.info({ alert_id, project_id, event, silence_id: silence._id, trace_id }, 'alert.silenced')
-        } else logger.info({ alert_id, project_id, event, channels: requests.length, trace_id }, 'alert.fanned_out')
+        } else {
+          const unwritten = logLimit.take('fanned_out')
+          const line = { alert_id, project_id, event, channels: requests.length, trace_id }
+          if (unwritten !== undefined)
+            logger.info({ ...line, unwritten_lines: unwritten || undefined }, 'alert.fanned_out')
+        }
         if (span?.isSampled) describeFanOut(span, alert, requests.length)
         const carried = span === undefined ? headers : { ...headers, [HEADERS.traceparent]: span.traceparent }
         return requests.map(request => deliveryMessage(codec, request, carried))

@@ -1,3 +1,6 @@
+import type { Clock } from './clock/clock.ts'
+import type { Logger } from './logger.ts'
+
 /** Limits log lines per second for each kind of line, so that neither many events nor a flood of refusals fills the disk. */
 export interface LogBudget {
   readonly secondStartMs: number
@@ -20,4 +23,30 @@ export function takeLine(budget: LogBudget | undefined, linesPerSecond: number, 
   const unwritten = budget?.unwritten ?? 0
   if (count > linesPerSecond) return { kind: 'skip', budget: { secondStartMs, count, unwritten: unwritten + 1 } }
   return { kind: 'write', unwritten, budget: { secondStartMs, count, unwritten: 0 } }
+}
+
+/** Log lines per second of each kind. With LOG_LEVEL=debug every line is written. */
+const LINES_PER_S = 100
+
+/** Limits the log lines of each kind, by a budget of their own. */
+export class LogLimit {
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #budgets = new Map<string, LogBudget>()
+
+  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+    this.#clock = clock
+    this.#logger = logger
+  }
+
+  /**
+   * @param kind one of a bounded set
+   * @returns how many lines of the kind were not written before this one; undefined if this one must not be written either
+   */
+  take(kind: string): number | undefined {
+    if (this.#logger.isLevelEnabled('debug')) return 0
+    const verdict = takeLine(this.#budgets.get(kind), LINES_PER_S, this.#clock.now())
+    this.#budgets.set(kind, verdict.budget)
+    return verdict.kind === 'write' ? verdict.unwritten : undefined
+  }
 }
