@@ -86,6 +86,20 @@ test('each message comes at its own time, and those that are due together in one
   expect(moved()).toEqual(['a', 'b', 'c'])
 })
 
+test('messages that become due within 100 ms come together, when the last of them is due', async () => {
+  const { clock, startLine, sendDueIn, moved } = setUp()
+  await startLine()
+  await sendDueIn('a', 1_000)
+  await sendDueIn('b', 1_060)
+  await sendDueIn('c', 1_101)
+  await clock.advance(1_059)
+  expect(moved()).toEqual([])
+  await clock.advance(1)
+  expect(moved()).toEqual(['a', 'b'])
+  await clock.advance(41)
+  expect(moved()).toEqual(['a', 'b', 'c'])
+})
+
 describe('an invalid due time makes a message due at once', () => {
   test.each([
     { name: 'none', headers: {} },

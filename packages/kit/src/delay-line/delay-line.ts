@@ -30,7 +30,10 @@ export interface DelayLineOptions {
 const CLOCK_SLACK_MS = 300_000
 
 /** A small fetch limit, because messages that are not due are fetched again with every due message. */
-const MAX_FETCH_BYTES = 65_536
+const MAX_FETCH_BYTES = 16_384
+
+/** Messages that become due within this time, in milliseconds, are sent together, because each wake fetches the partition again. */
+const TOGETHER_MS = 100
 
 /**
  * The due time of a message in milliseconds since the epoch; undefined if the header is missing or invalid. Such a
@@ -82,18 +85,20 @@ export function createDelayLine(options: DelayLineOptions): WorkLoop {
 }
 
 /**
- * Splits messages into the leading due messages and the rest, with the time until the next one is due, in milliseconds.
+ * Splits messages into the leading due messages and the rest, with the time until the next ones are due, in milliseconds.
  */
 function splitByDue(
   batch: Batch,
   { clock, maxDelayMs }: DelayLineOptions,
 ): { due: readonly IncomingMessage[]; nextInMs: number | undefined } {
   const now = clock.now()
-  for (const [index, message] of batch.messages.entries()) {
-    const dueAt = dueAtOf(message, maxDelayMs, now)
-    if (dueAt !== undefined && dueAt > now) return { due: batch.messages.slice(0, index), nextInMs: dueAt - now }
-  }
-  return { due: batch.messages, nextInMs: undefined }
+  const dueAts = batch.messages.map(message => dueAtOf(message, maxDelayMs, now) ?? now)
+  const next = dueAts.findIndex(dueAt => dueAt > now)
+  if (next === -1) return { due: batch.messages, nextInMs: undefined }
+  const together = (dueAts[next] as number) + TOGETHER_MS
+  const end = dueAts.findIndex((dueAt, index) => index > next && dueAt > together)
+  const wakeAt = Math.max(...dueAts.slice(next, end === -1 ? undefined : end))
+  return { due: batch.messages.slice(0, next), nextInMs: wakeAt - now }
 }
 
 function toTargetMessage({ key, value, headers }: IncomingMessage, target: TopicName) {
