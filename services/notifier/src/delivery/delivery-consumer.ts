@@ -23,13 +23,12 @@ import { abandon, complete, type DeliveryJob, isOwned, ownedSignal } from '../qu
 import { Postponer } from '../retry/postponer.ts'
 import { RecoveryReleaser } from '../retry/recovery-releaser.ts'
 import type { Recovery } from '../retry/rules/release-window.ts'
+import { ActiveDeliveries } from './active-deliveries.ts'
 import { type Attempted, type AttemptOptions, attempt } from './attempt.ts'
 import { attemptKindOf } from './attempt-kind.ts'
 import { countDeadLetters } from './count-dead-letters.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 import { type DeliveryIntakeOptions, type IntakePlan, type PostponedMessages, planIntake } from './plan-intake.ts'
-import { UnrecordedOpenings } from './unrecorded-openings.ts'
-import { UnstoredDeliveries } from './unstored-deliveries.ts'
 
 export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilStored'>, DeliveryIntakeOptions {
   readonly bus: Bus
@@ -65,11 +64,8 @@ export class DeliveryConsumer {
   readonly #releaser: RecoveryReleaser
   readonly #writer: OutcomeWriter
   readonly #consumer: Consumer
-  /** Deliveries in memory whose result is not recorded yet, by delivery id. */
-  readonly #active = new Map<string, DeliveryJob>()
+  readonly #active: ActiveDeliveries
   readonly #attemptOptions: AttemptOptions
-  readonly #unrecorded = new UnrecordedOpenings()
-  readonly #unstored: UnstoredDeliveries
   /** Number of messages that are being planned, over all partitions. They count towards the memory limit. */
   #beingPlanned = 0
   readonly #watched = new WeakSet<AbortSignal>()
@@ -79,7 +75,7 @@ export class DeliveryConsumer {
     this.#options = options
     this.#maxInMemory = options.maxInMemory ?? MAX_IN_MEMORY
     const { clock, maxActive, maxQueuedPerChannel } = options
-    this.#unstored = new UnstoredDeliveries(options)
+    this.#active = new ActiveDeliveries(options)
     this.#queues = new ChannelQueues({
       clock,
       maxActive,
@@ -99,21 +95,21 @@ export class DeliveryConsumer {
     })
     this.#releaser = new RecoveryReleaser({
       ...options,
-      isActive: deliveryId => this.#active.has(deliveryId),
+      isActive: deliveryId => this.has(deliveryId),
       isPaused: channelId => this.#queues.heldForMs(channelId) > 0,
       hasOnlyPartOf: (channelId, digestId) => this.#queues.hasOnlyPartOf(channelId, digestId),
     })
     this.#postponer = new Postponer({
       ...options,
-      store: ids => this.#unstored.store(ids),
+      store: ids => this.#active.store(ids),
       nextAttemptInMs: channelId => this.#queues.nextAttemptInMs(channelId),
       onPostponed: job => this.#forget(job),
       onDropped: job => this.#drop(job),
     })
-    this.#attemptOptions = { ...options, untilStored: ids => this.#untilStored(ids) }
+    this.#attemptOptions = { ...options, untilStored: ids => this.#active.untilStored(ids) }
     this.#writer = new OutcomeWriter({
       ...options,
-      isUnstored: id => this.#unstored.has(id),
+      isUnstored: id => this.#active.isUnstored(id),
       onRecorded: job => this.#forget(job),
       onAbandoned: job => this.#drop(job),
       onFlushed: () => this.#queues.startJobs(),
@@ -138,7 +134,7 @@ export class DeliveryConsumer {
   async stop(): Promise<void> {
     await Promise.all([this.#releaser.stop(), this.#consumer.stop()])
     this.#writer.stop()
-    this.#unstored.stop()
+    this.#active.stop()
   }
 
   /** Attempts the waiting deliveries of a channel that works again. */
@@ -148,7 +144,7 @@ export class DeliveryConsumer {
 
   /** True if the delivery is in the memory of this process, where it may not be stored yet. */
   has(deliveryId: string): boolean {
-    return this.#active.has(deliveryId)
+    return this.#active.byId.has(deliveryId)
   }
 
   msSinceProgress(): number {
@@ -237,7 +233,7 @@ export class DeliveryConsumer {
   async #accept(messages: readonly IncomingMessage[], overflow: PostponedMessages, batch: Batch): Promise<number> {
     this.#beingPlanned += messages.length
     try {
-      const plan = await planIntake(messages, batch, this.#active, overflow, this.#options)
+      const plan = await planIntake(messages, batch, this.#active.byId, overflow, this.#options)
       await this.#send(plan.outgoing)
       complete(plan.done)
       this.#queue(plan, batch)
@@ -260,15 +256,7 @@ export class DeliveryConsumer {
       for (const job of plan.jobs) abandon(job.messages)
       return
     }
-    const jobs = plan.jobs.filter(job => {
-      const existingJob = this.#active.get(job.request.delivery_id)
-      // The messages of one channel are in two partitions only after a partition was added to the topic.
-      existingJob?.messages.push(...job.messages)
-      if (existingJob === undefined) this.#active.set(job.request.delivery_id, job)
-      return existingJob === undefined
-    })
-    this.#unstored.track(jobs)
-    this.#queues.add(jobs)
+    this.#queues.add(this.#active.add(plan.jobs))
     this.#releaser.completeDigests(plan.repeatedDigests)
   }
 
@@ -309,7 +297,7 @@ export class DeliveryConsumer {
       complete(job.messages)
     }
     for (const one of ended) {
-      this.#unrecorded.track(one.job)
+      this.#active.noteEnded(one.job)
       this.#writer.add(one)
     }
     return shown
@@ -333,19 +321,9 @@ export class DeliveryConsumer {
     }
   }
 
-  async #untilStored(deliveryIds: readonly string[]): Promise<void> {
-    await Promise.all(deliveryIds.map(id => this.#unrecorded.untilRecorded(id)))
-    await this.#unstored.store(deliveryIds)
-  }
-
   #forget(job: DeliveryJob): void {
-    const { delivery_id, channel_id } = job.request
-    if (this.#active.get(delivery_id) === job) {
-      this.#active.delete(delivery_id)
-      this.#unstored.forget(delivery_id)
-    }
-    this.#releaser.forget(channel_id, delivery_id)
-    this.#unrecorded.forget(delivery_id)
+    this.#active.forget(job)
+    this.#releaser.forget(job.request.channel_id, job.request.delivery_id)
   }
 
   #drop(job: DeliveryJob): void {
