@@ -23,6 +23,7 @@ export class UnstoredDeliveries {
   /** By id, the oldest first. */
   readonly #jobs = new Map<string, DeliveryJob>()
   #cancelTimer: (() => void) | undefined
+  #stopped = false
 
   constructor(options: UnstoredDeliveriesOptions) {
     this.#options = options
@@ -55,12 +56,12 @@ export class UnstoredDeliveries {
 
   /** Stores no further deliveries by itself. */
   stop(): void {
+    this.#stopped = true
     this.#cancelTimer?.()
-    this.#cancelTimer = () => {}
   }
 
   #schedule(delayMs: number): void {
-    if (this.#jobs.size === 0) return
+    if (this.#stopped || this.#jobs.size === 0) return
     this.#cancelTimer ??= this.#options.clock.schedule(delayMs, () => void this.#storeOverdue())
   }
 
