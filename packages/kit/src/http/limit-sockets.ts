@@ -6,9 +6,9 @@ import type { Metrics } from '../ops/metrics.ts'
 import { addressKey, clientAddress, type IsTrustedProxy } from './client-address.ts'
 import { DroppedSockets, type DropReason } from './dropped-sockets.ts'
 import { headerValuesOf } from './header-values.ts'
-import { UnreceivedAnswers } from './open-answers.ts'
+import { clientDelay, UnreceivedAnswers } from './open-answers.ts'
 import { guardParsing } from './parse-guard.ts'
-import { type Admission, SocketTable } from './socket-table.ts'
+import { type Admission, type ClientDelay, SocketTable } from './socket-table.ts'
 
 export interface SocketLimitOptions {
   /** Maximum number of open sockets; at the limit an idle socket is evicted. */
@@ -74,14 +74,21 @@ export function limitSockets(server: Server, options: SocketLimitOptions): Socke
   return limiter
 }
 
+/** The requests of one socket. */
+interface SocketRequests {
+  count: number
+  /** Answers that the client has not received yet, in the order of the requests. */
+  readonly unreceived: Set<ServerResponse>
+  readonly delay: () => ClientDelay | null
+}
+
 class SocketLimiter implements SocketLimits {
   readonly #options: SocketLimitOptions
   readonly #table: SocketTable<Socket>
   readonly #dropped: DroppedSockets
   readonly #open: ReturnType<Metrics['gauge']>
   readonly #answers: UnreceivedAnswers
-  /** The number of requests of each socket. */
-  readonly #requests = new WeakMap<Socket, number>()
+  readonly #requests = new WeakMap<Socket, SocketRequests>()
   #isGuardUnavailable = false
 
   constructor(options: SocketLimitOptions) {
@@ -106,7 +113,11 @@ class SocketLimiter implements SocketLimits {
       return
     }
     this.#dropEvicted(admission)
-    this.#guard(socket)
+    const unreceived = new Set<ServerResponse>()
+    const requests: SocketRequests = { count: 0, unreceived, delay: () => clientDelay(unreceived) }
+    this.#requests.set(socket, requests)
+    this.#answers.watch(socket, unreceived)
+    this.#guard(socket, requests)
     this.#open.set(this.#table.size)
     socket.once('close', () => {
       this.#table.close(socket)
@@ -122,24 +133,29 @@ class SocketLimiter implements SocketLimits {
   admit(request: IncomingMessage, response: ServerResponse): RequestAdmission {
     const { clock, isTrustedProxy, maxRequestsPerSocket } = this.#options
     const { socket } = request
-    const count = (this.#requests.get(socket) ?? 0) + 1
-    this.#requests.set(socket, count)
-    if (count > maxRequestsPerSocket) return 'ignore'
-    if (this.#answers.countOf(socket) >= MAX_PIPELINED) {
+    const requests = this.#requests.get(socket)
+    if (requests === undefined || requests.count >= maxRequestsPerSocket) return 'ignore'
+    requests.count += 1
+    const { unreceived } = requests
+    if (unreceived.size >= MAX_PIPELINED) {
       this.#drop(socket, 'pipelined')
       return 'ignore'
     }
-    this.#answers.add(socket, response)
-    if (count === maxRequestsPerSocket) response.shouldKeepAlive = false
+    unreceived.add(response)
+    if (requests.count === maxRequestsPerSocket) response.shouldKeepAlive = false
     const forwardedFor = forwardedAddress(request, isTrustedProxy)
-    const admission = this.#table.begin(socket, forwardedFor, () => this.#answers.clientDelayOf(socket), clock.now())
+    const admission = this.#table.begin(socket, forwardedFor, requests.delay, clock.now())
     if (admission.kind === 'refused') {
+      response.on('close', () => unreceived.delete(response))
       this.#dropped.add('refused', admission.limit, forwardedFor)
-      this.#requests.set(socket, maxRequestsPerSocket)
+      requests.count = maxRequestsPerSocket
       return 'refuse'
     }
     this.#dropEvicted(admission)
-    response.once('close', () => this.#table.end(socket))
+    response.on('close', () => {
+      unreceived.delete(response)
+      this.#table.end(socket)
+    })
     return 'handle'
   }
 
@@ -167,17 +183,17 @@ class SocketLimiter implements SocketLimits {
   }
 
   /** Limits pipelined requests before they are parsed. */
-  #guard(socket: Socket): void {
-    const isGuarded = guardParsing(socket, () => this.#mayParse(socket))
+  #guard(socket: Socket, requests: SocketRequests): void {
+    const isGuarded = guardParsing(socket, () => this.#mayParse(socket, requests))
     if (isGuarded || this.#isGuardUnavailable) return
     this.#isGuardUnavailable = true
     // In this case pipelined requests are limited only after all of them are parsed, which uses more memory.
     this.#options.logger.warn('http.parse_guard_unavailable')
   }
 
-  #mayParse(socket: Socket): boolean {
-    if (socket.destroyed || (this.#requests.get(socket) ?? 0) >= this.#options.maxRequestsPerSocket) return false
-    if (this.#answers.countOf(socket) < MAX_PIPELINED) return true
+  #mayParse(socket: Socket, { count, unreceived }: SocketRequests): boolean {
+    if (socket.destroyed || count >= this.#options.maxRequestsPerSocket) return false
+    if (unreceived.size < MAX_PIPELINED) return true
     this.#drop(socket, 'pipelined')
     return false
   }

@@ -7,12 +7,22 @@ import type { ClientDelay } from './socket-table.ts'
 const UNREAD_AFTER_MS = 15_000
 const CHECK_EVERY_MS = 1_000
 
+/** The delay caused by a client; null while any of its requests waits for the server. @param answers those not received yet */
+export function clientDelay(answers: ReadonlySet<ServerResponse>): ClientDelay | null {
+  let delay: ClientDelay | null = null
+  for (const response of answers) {
+    if (response.writableEnded) delay ??= 'unread_answer'
+    else if (!response.req.complete) delay = 'slow_request'
+    else return null
+  }
+  return delay
+}
+
 /** Tracks the answers that clients have not received yet, and reports sockets whose client does not read. */
 export class UnreceivedAnswers {
   readonly #clock: Clock
   readonly #onUnread: (socket: Socket) => void
-  /** Unreceived answers by socket, in the order of the requests. The first one is being sent. */
-  readonly #bySocket = new Map<Socket, Set<ServerResponse>>()
+  readonly #bySocket = new Map<Socket, ReadonlySet<ServerResponse>>()
   /** The time when a check first found the answer written but not received. */
   readonly #writtenAtMs = new WeakMap<ServerResponse, number>()
   #cancel: (() => void) | undefined
@@ -22,29 +32,10 @@ export class UnreceivedAnswers {
     this.#onUnread = onUnread
   }
 
-  add(socket: Socket, response: ServerResponse): void {
-    const answers = this.#bySocket.get(socket) ?? new Set()
-    this.#bySocket.set(socket, answers.add(response))
-    response.once('close', () => {
-      answers.delete(response)
-      if (answers.size === 0 && this.#bySocket.get(socket) === answers) this.#bySocket.delete(socket)
-    })
+  /** @param answers the unreceived answers of the socket in the order of the requests, kept up to date by the caller. The first one is being sent. */
+  watch(socket: Socket, answers: ReadonlySet<ServerResponse>): void {
+    this.#bySocket.set(socket, answers)
     this.#cancel ??= this.#clock.schedule(CHECK_EVERY_MS, () => this.#checkUnread())
-  }
-
-  countOf(socket: Socket): number {
-    return this.#bySocket.get(socket)?.size ?? 0
-  }
-
-  /** The delay caused by the socket's client; null while any of its requests waits for the server. */
-  clientDelayOf(socket: Socket): ClientDelay | null {
-    let delay: ClientDelay | null = null
-    for (const response of this.#bySocket.get(socket) ?? []) {
-      if (response.writableEnded) delay ??= 'unread_answer'
-      else if (!response.req.complete) delay = 'slow_request'
-      else return null
-    }
-    return delay
   }
 
   /** Call it when the socket is closed, because Node.js does not close responses that wait behind another one. */

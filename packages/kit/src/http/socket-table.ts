@@ -37,6 +37,8 @@ export interface Evicted<S> {
   readonly limit: Limit
 }
 
+const ADMITTED = { kind: 'admitted', evicted: null } as const
+
 type Phase = 'unused' | 'idle' | 'busy'
 
 interface Entry<S> {
@@ -98,8 +100,18 @@ export class SocketTable<S> {
   open(socket: S, peer: string | null, nowMs: number): Admission<S> {
     const admission = this.#makeRoom(peer, nowMs)
     if (admission.kind === 'refused') return admission
-    const entry = { socket, peer, address: peer, openedAtMs: nowMs, requests: 0, busySinceMs: 0, delay: () => null }
-    this.#entries.set(socket, this.#insert({ ...entry, phase: 'unused' }))
+    const entry: Entry<S> = {
+      socket,
+      peer,
+      address: peer,
+      openedAtMs: nowMs,
+      phase: 'unused',
+      requests: 0,
+      busySinceMs: 0,
+      delay: () => null,
+    }
+    this.#entries.set(socket, entry)
+    this.#insert(entry)
     return admission
   }
 
@@ -110,18 +122,14 @@ export class SocketTable<S> {
    */
   begin(socket: S, forwardedFor: string | null, delay: () => ClientDelay | null, nowMs: number): Admission<S> {
     const entry = this.#entries.get(socket)
-    if (entry === undefined) return { kind: 'admitted', evicted: null }
+    if (entry === undefined) return ADMITTED
     const address = forwardedFor ?? entry.address
-    const admission: Admission<S> =
-      address === entry.address ? { kind: 'admitted', evicted: null } : this.#makeRoomFor(address, nowMs)
+    const admission = address === entry.address ? ADMITTED : this.#makeRoomFor(address, nowMs)
     if (admission.kind === 'refused') return admission
-    this.#remove(entry)
     if (entry.phase !== 'busy') entry.busySinceMs = nowMs
-    entry.phase = 'busy'
     entry.requests += 1
     entry.delay = delay
-    entry.address = address
-    this.#insert(entry)
+    this.#move(entry, 'busy', address)
     return admission
   }
 
@@ -130,11 +138,7 @@ export class SocketTable<S> {
     const entry = this.#entries.get(socket)
     if (entry === undefined) return
     entry.requests -= 1
-    if (entry.requests > 0) return
-    this.#remove(entry)
-    entry.phase = 'idle'
-    entry.address = entry.peer
-    this.#insert(entry)
+    if (entry.requests === 0) this.#move(entry, 'idle', entry.peer)
   }
 
   close(socket: S): void {
@@ -154,7 +158,7 @@ export class SocketTable<S> {
   #makeRoomFor(address: string | null, nowMs: number): Admission<S> {
     const shelf = address === null ? undefined : this.#byAddress.get(address)
     return shelf === undefined || shelf.size < this.#limits.maxPerAddress
-      ? { kind: 'admitted', evicted: null }
+      ? ADMITTED
       : this.#evictFrom(shelf, 'address', nowMs)
   }
 
@@ -184,23 +188,44 @@ export class SocketTable<S> {
     return undefined
   }
 
-  #insert(entry: Entry<S>): Entry<S> {
+  #move(entry: Entry<S>, phase: Phase, address: string | null): void {
+    const { phase: lastPhase, address: lastAddress } = entry
+    if (phase === lastPhase && address === lastAddress) return
+    if (phase !== lastPhase) {
+      this.#all[lastPhase].delete(entry)
+      this.#all[phase].add(entry)
+    }
+    entry.phase = phase
+    entry.address = address
+    // First to the new place, so that the sets of an address with one socket are not made again for every request.
+    this.#addToAddress(entry)
+    this.#removeFromAddress(entry, lastPhase, lastAddress)
+  }
+
+  #insert(entry: Entry<S>): void {
     this.#all[entry.phase].add(entry)
-    if (entry.address === null) return entry
+    this.#addToAddress(entry)
+  }
+
+  #remove(entry: Entry<S>): void {
+    this.#all[entry.phase].delete(entry)
+    this.#removeFromAddress(entry, entry.phase, entry.address)
+  }
+
+  #addToAddress(entry: Entry<S>): void {
+    if (entry.address === null) return
     let shelf = this.#byAddress.get(entry.address)
     if (shelf === undefined) {
       shelf = new EntriesByPhase()
       this.#byAddress.set(entry.address, shelf)
     }
     shelf[entry.phase].add(entry)
-    return entry
   }
 
-  #remove(entry: Entry<S>): void {
-    this.#all[entry.phase].delete(entry)
-    if (entry.address === null) return
-    const shelf = this.#byAddress.get(entry.address)
-    shelf?.[entry.phase].delete(entry)
-    if (shelf?.size === 0) this.#byAddress.delete(entry.address)
+  #removeFromAddress(entry: Entry<S>, phase: Phase, address: string | null): void {
+    if (address === null) return
+    const shelf = this.#byAddress.get(address)
+    shelf?.[phase].delete(entry)
+    if (shelf?.size === 0) this.#byAddress.delete(address)
   }
 }

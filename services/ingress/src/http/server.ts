@@ -41,14 +41,14 @@ export function createWebhookServer({ handle, onRefused, sockets }: WebhookServe
   })
   server.maxHeadersCount = MAX_HEADERS
   const limits = limitSockets(server, { ...sockets, maxRequestsPerSocket: MAX_REQUESTS_PER_SOCKET })
-  const serve = (expectsContinue: boolean) => async (request: IncomingMessage, response: ServerResponse) => {
+  const serve = (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
     const admission = limits.admit(request, response)
     switch (admission) {
       case 'handle':
-        return handle(request, response, expectsContinue)
+        return void handle(request, response, expectsContinue)
       case 'refuse':
         onRefused(OVERLOADED.status, 'address_busy')
-        return sendAnswerEarly(request, response, OVERLOADED, sockets.clock)
+        return void sendAnswerEarly(request, response, OVERLOADED, sockets.clock)
       case 'ignore':
         return
       default:
