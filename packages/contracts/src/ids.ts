@@ -38,12 +38,16 @@ export type IdKind = keyof typeof ID_PREFIXES
 /** Crockford's base32 in lower case: no letters that are easily confused, safe in URLs and file names. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-function base32(bytes: Uint8Array): string {
+/**
+ * @param bytes one byte per character ('latin1'). node:crypto returns such a text in half the time of a Buffer, which has memory outside
+ * of the heap.
+ */
+function base32(bytes: string): string {
   let text = ''
   let bits = 0
   let buffer = 0
-  for (const byte of bytes) {
-    buffer = (buffer << 8) | byte
+  for (let at = 0; at < bytes.length; at += 1) {
+    buffer = (buffer << 8) | bytes.charCodeAt(at)
     bits += 8
     while (bits >= 5) {
       bits -= 5
@@ -56,7 +60,7 @@ function base32(bytes: Uint8Array): string {
 
 /** Makes an id from 128 random bits. It cannot be guessed, which protects the URLs for notifications. */
 export function newId(kind: IdKind): string {
-  return `${ID_PREFIXES[kind]}_${base32(randomBytes(16))}`
+  return `${ID_PREFIXES[kind]}_${base32(randomBytes(16).toString('latin1'))}`
 }
 
 /**
@@ -85,6 +89,6 @@ export function deliveryIdOf(alertId: string, channelId: string): string {
  * @param parts joined with a newline, so no part may contain a newline
  */
 export function deterministicId(kind: IdKind, ...parts: readonly string[]): string {
-  const digest = hash('sha256', parts.join('\n'), 'buffer')
-  return `${ID_PREFIXES[kind]}_${base32(digest.subarray(0, 16))}`
+  const digest = hash('sha256', parts.join('\n'), 'latin1')
+  return `${ID_PREFIXES[kind]}_${base32(digest.slice(0, 16))}`
 }

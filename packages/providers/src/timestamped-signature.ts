@@ -35,10 +35,7 @@ const MAX_SIGNATURES = 16
 const MIN_SECRET_BYTES = 16
 
 const TIMESTAMP_SHAPE = /^\d{1,12}$/
-/**
- * The form of a signature, checked before decoding, because Buffer.from(text, 'hex') stops at the first invalid character without
- * an error.
- */
+/** The form of a signature, which is compared as text: node:crypto returns a text faster than a Buffer. */
 const SIGNATURE_SHAPE = /^[0-9a-f]{64}$/
 
 type ParsedSignature =
@@ -68,10 +65,10 @@ export function authenticateSignature(
   let secretIndex = -1
   for (const [index, secret] of secrets.entries()) {
     if (secret.kind !== 'signing_key') continue
-    const expected = createHmac('sha256', secret.key)
+    const hmac = createHmac('sha256', secret.key)
       .update(parsed.timestamp + scheme.joint)
       .update(request.body)
-      .digest()
+    const expected = Buffer.from(hmac.digest('hex'), 'latin1')
     for (const signature of parsed.signatures) {
       const fits = timingSafeEqual(expected, signature)
       if (fits && secretIndex === -1) secretIndex = index
@@ -103,7 +100,7 @@ function parseSignature(scheme: SignatureScheme, header: string): ParsedSignatur
       timestamp = value
     } else if (name === scheme.signatureName) {
       signatureCount += 1
-      if (SIGNATURE_SHAPE.test(value)) signatures.push(Buffer.from(value, 'hex'))
+      if (SIGNATURE_SHAPE.test(value)) signatures.push(Buffer.from(value, 'latin1'))
     }
   }
   if (timestamp === undefined) return { kind: 'refused', reason: 'timestamp_missing' }
