@@ -179,6 +179,11 @@ export const COLLECTIONS = {
       },
       // For searches: an exact match before longer keys, and of one key the newest first.
       { keys: { project_id: 1, search: 1, first_seen: -1, _id: -1 } },
+      // For searches of incidents: only the actions that have one, which are few.
+      {
+        keys: { project_id: 1, search: 1, incident_id: -1 },
+        options: { partialFilterExpression: { incident_id: { $type: 'string' } } },
+      },
       // For the daily totals, which count an action for its first connection, on the day when the provider made it.
       { keys: { connection_id: 1, provider_created_at: 1 } },
       { keys: { first_seen: -1, _id: -1 } },

@@ -121,6 +121,14 @@ export const ShownOperation = Operation.omit({ refs: true })
 export type ShownOperation = z.infer<typeof ShownOperation>
 
 /** An operation without its internal fields. */
+/** An operation as its own GET shows it. */
+export const NamedOperation = ShownOperation.extend({
+  decided_by_name: z
+    .string()
+    .nullable()
+    .describe('The name of the API key or person in `approval.decided_by`; null if there is none, or it was deleted'),
+})
+
 export function showOperation({ refs: _inside, ...operation }: Operation): ShownOperation {
   return operation
 }

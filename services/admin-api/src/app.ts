@@ -26,6 +26,7 @@ import { serveConsole } from './console/serve-console.ts'
 import { createHeartbeat, type HeartbeatSettings } from './heartbeat/heartbeat.ts'
 import type { RateLimits } from './http/limit-rate.ts'
 import { createApiServer } from './http/server.ts'
+import type { InstallationReaders } from './installation/read-state.ts'
 import { createChannelTester } from './messages/channel-tester.ts'
 import { createCommandSender } from './messages/command-sender.ts'
 import { createDeadLetterSender } from './messages/dead-letter-sender.ts'
@@ -56,6 +57,7 @@ export interface AdminPorts {
   readonly changeFeed: ChangeFeed
   /** Finds actions and operations by their search keys. */
   readonly search: SearchIndex
+  readonly installation: InstallationReaders
   /** Opens the ledger of operations and budgets over its store. */
   readonly openBooks: OpenBooks
   readonly secretBox: SecretBox
@@ -195,7 +197,7 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
 }
 
 function createParts(
-  { stores, codec, clock, secretBox, egress, logger, metrics, changeFeed, search }: AdminPorts,
+  { stores, codec, clock, secretBox, egress, logger, metrics, changeFeed, search, installation }: AdminPorts,
   settings: AdminSettings,
   producer: Producer,
   books: Pick<AdminParts, 'ledger' | 'budgets' | 'runs'>,
@@ -206,6 +208,7 @@ function createParts(
     stores: hideHeartbeat(stores),
     changeFeed,
     search,
+    installation,
     clock,
     logger,
     metrics,

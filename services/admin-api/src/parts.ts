@@ -1,6 +1,7 @@
 import type { AppError, Clock, HostList, Logger, Metrics, Secret, SecretBox } from '@backstop/kit'
 import type { Budgets, Ledger, Runs } from '@backstop/ledger'
 import type { AcceptedKey } from './access/authenticate.ts'
+import type { InstallationReaders } from './installation/read-state.ts'
 import type { ChannelTester } from './messages/channel-tester.ts'
 import type { CommandSender } from './messages/command-sender.ts'
 import type { DeadLetterSender } from './messages/dead-letter-sender.ts'
@@ -24,6 +25,8 @@ export interface AdminParts {
   readonly deadLetters: DeadLetterSender
   readonly outcomes: OutcomeWatcher
   readonly search: SearchIndex
+  /** The state of all services, from their collections. */
+  readonly installation: InstallationReaders
   /** The changes that live streams report. */
   readonly changeFeed: ChangeFeed
   readonly clock: Clock

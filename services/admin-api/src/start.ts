@@ -24,6 +24,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
   const { logger, metrics, tracing, mongo, bus, clock } = parts
   const egress = openEgress(config, parts)
   const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
+  const installation = createInstallationReaders(mongo.db)
   const app = createApp(
     {
       bus,
@@ -33,6 +34,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
       expiredSecrets: createMongoExpiredSecrets(mongo.db),
       changeFeed: createMongoChangeFeed(mongo.db),
       search: createMongoSearchIndex(mongo.db),
+      installation,
       openBooks: options => openMongoBooks(mongo.db, options),
       secretBox: createSecretBox(config.SECRET_KEYS),
       egress,
@@ -44,7 +46,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
     },
     settingsOf(config),
   )
-  showInstallation({ readers: createInstallationReaders(mongo.db), metrics, clock, logger })
+  showInstallation({ readers: installation, metrics, clock, logger })
   // The console and all reading go on while Kafka is unavailable, when people need them most.
   return startApp(app, { parts, config, needsKafka: false, stopAfterwards: [egress] })
 }

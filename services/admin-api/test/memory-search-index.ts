@@ -4,7 +4,7 @@ import type { MemoryStores } from './memory-stores.ts'
 
 /** Searches in memory. It finds no operations, because the ledger in memory keeps them elsewhere. */
 export function createMemorySearchIndex(stores: Partial<Pick<MemoryStores, 'actions'>>): SearchIndex {
-  return {
+  const index: SearchIndex = {
     async actions({ projectId, prefix, after, limit }) {
       const all = (await stores.actions?.findAll({ project_id: projectId })) ?? []
       return all
@@ -21,5 +21,10 @@ export function createMemorySearchIndex(stores: Partial<Pick<MemoryStores, 'acti
         .map(({ action }) => action)
     },
     operations: async () => [],
+    async incidentIds(request) {
+      const found = await index.actions({ ...request, after: undefined, limit: Number.POSITIVE_INFINITY })
+      return found.flatMap(({ incident_id }) => incident_id ?? []).slice(0, request.limit)
+    },
   }
+  return index
 }

@@ -3,6 +3,7 @@ import { openMongoBooks } from '@backstop/ledger'
 import { provision } from '@backstop/provision'
 import { type CommandStartedEvent, MongoClient } from 'mongodb'
 import type { AdminPorts } from '../src/app.ts'
+import { createInstallationReaders } from '../src/installation/read-state.ts'
 import { createMongoExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
 import { createMongoChangeFeed } from '../src/store/mongo-change-feed.ts'
 import { createMongoCollection } from '../src/store/mongo-collection.ts'
@@ -46,6 +47,7 @@ export async function startMongoApi(
     stores: createMongoStores(db),
     changeFeed: createMongoChangeFeed(db),
     search: createMongoSearchIndex(db),
+    installation: createInstallationReaders(db),
     expiredSecrets: createMongoExpiredSecrets(db),
     others: {
       actions: createMongoCollection(db, 'actions'),

@@ -24,6 +24,18 @@ test('a search reads one range of an index, without a sort', async () => {
   }
 })
 
+test('a search of incidents reads one range of the index of the actions that have one', async () => {
+  const { projectId } = await createTestProject(testApi.api)
+  const since = testApi.asked.length
+  expect((await testApi.api.get(`/v1/incidents?project_id=${projectId}&q=pi_1`)).status).toBe(200)
+  const [search] = testApi.asked.slice(since).filter(({ find, min }) => find === 'actions' && min !== undefined)
+  const { find, filter, hint, min, max, limit, projection } = search as Record<string, unknown>
+  const stages = await stagesOf({ find, filter, hint, min, max, limit, projection })
+  expect(stages).toContain('IXSCAN')
+  expect(stages).not.toContain('SORT')
+  expect(stages).not.toContain('COLLSCAN')
+})
+
 test.each([
   { field: 'project_id', collection: 'project_totals' },
   { field: 'connection_id', collection: 'daily_totals' },

@@ -42,6 +42,7 @@ import { createFixedCodec, createMemoryBus, until } from '@backstop/kit/test'
 import { approvalPolicyOf } from '@backstop/ledger'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { type AdminApp, type AdminPorts, type AdminSettings, createApp } from '../src/app.ts'
+import type { InstallationReaders } from '../src/installation/read-state.ts'
 import type { ExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
 import type { ChangeFeed } from '../src/store/change-feed.ts'
 import type { Collection } from '../src/store/collection.ts'
@@ -142,6 +143,19 @@ export type TestSettings = Partial<Omit<AdminSettings, 'sockets'>> & {
   readonly sockets?: Partial<AdminSettings['sockets']>
 }
 
+const nothing = { count: 0, oldestMs: 0 }
+/** An installation in which nothing waits. */
+export const idleInstallation: InstallationReaders = {
+  undecided: async () => ({ ...nothing, overdue: 0, waiting: 0 }),
+  incidents: async () => [],
+  stormsOpen: async () => 0,
+  connections: async () => ({ counts: [], keyRejected: 0, unreadable: 0, silent: 0, sweepAgeMs: 0 }),
+  deadLetters: async () => [],
+  deliveries: async () => ({ pending: nothing, retrying: nothing, dead: nothing }),
+  channels: async () => [],
+  outboxes: async () => [],
+}
+
 /** Creates the app over the given ports. All other ports stay inside the process. */
 export function createTestApp(
   given: Pick<AdminPorts, 'stores'> & Partial<AdminPorts>,
@@ -160,6 +174,7 @@ export function createTestApp(
     showKey: () => {},
     expiredSecrets: createMemoryExpiredSecrets(given.stores),
     changeFeed: given.changeFeed ?? memoryChangeFeedOf(given.stores),
+    installation: given.installation ?? idleInstallation,
     search: given.search ?? createMemorySearchIndex(given.stores as Partial<MemoryStores>),
     ...given,
   }
@@ -192,6 +207,7 @@ export async function startTestApi(
     readonly expiredSecrets?: ExpiredSecrets
     readonly changeFeed?: ChangeFeed
     readonly search?: SearchIndex
+    readonly installation?: InstallationReaders
     readonly egress?: AdminPorts['egress']
     readonly others: OtherServicesCollections
     readonly bus: Bus
@@ -210,7 +226,20 @@ export async function startTestApi(
   const { expiredSecrets = createMemoryExpiredSecrets(stores) } = parts
   const { changeFeed = memoryChangeFeedOf(stores) } = parts
   const { search = createMemorySearchIndex(stores as Partial<MemoryStores>), egress = egressOfTests } = parts
-  const given = { search, changeFeed, egress, bus, codec, clock, stores, expiredSecrets, openBooks, logger }
+  const { installation = idleInstallation } = parts
+  const given = {
+    search,
+    installation,
+    changeFeed,
+    egress,
+    bus,
+    codec,
+    clock,
+    stores,
+    expiredSecrets,
+    openBooks,
+    logger,
+  }
   const app = createTestApp(given, settings)
   const listeners = await startStandIns(parts.bus, codec, clock, parts.others)
   await app.start()

@@ -1843,6 +1843,8 @@ export interface Api {
       code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING"
       /** Only incidents of this storm */
       storm_id?: string
+      /** Only the incident with this id, or incidents whose refund or cancellation has an id, customer or amount that begins with this text, as in `GET /v1/search`. Needs `project_id`. At most 500 are found: give more of the text then */
+      q?: string
       /** Only incidents that were opened at this time or later */
       from?: string
       /** Only incidents that were opened before this time */
@@ -2031,6 +2033,55 @@ export interface Api {
       })[]
     }>
   }
+  installation: {
+    /** GET /v1/installation: Count the work of all services that waits */
+    get(options?: RequestOptions): Promise<{
+      /** Actions without a verdict */
+      verdicts: {
+        /** Counted up to 10,000 */
+        count: number
+        /** The age of the oldest; 0 if nothing waits */
+        oldest_seconds: number
+        /** Actions whose second look was due over 10 seconds ago, without those that wait for a provider */
+        overdue: number
+        /** Actions whose second look was due, and whose provider has not answered */
+        waiting_for_provider: number
+      }
+      /** Deliveries that wait. The age leaves out those that are held on purpose */
+      deliveries: {
+        pending: {
+          /** Counted up to 10,000 */
+          count: number
+          /** The age of the oldest; 0 if nothing waits */
+          oldest_seconds: number
+        }
+        retrying: {
+          /** Counted up to 10,000 */
+          count: number
+          /** The age of the oldest; 0 if nothing waits */
+          oldest_seconds: number
+        }
+      }
+      /** Documents with messages that are not published to Kafka yet */
+      messages: {
+        /** Counted up to 10,000 */
+        count: number
+        /** The age of the oldest; 0 if nothing waits */
+        oldest_seconds: number
+      }
+      /** Reading the providers */
+      providers: {
+        /** Connections whose provider refuses the read key */
+        key_rejected: number
+        /** Connections whose provider cannot be read, for this or another reason */
+        unreadable: number
+        /** Connections whose provider lists events that did not arrive */
+        silent: number
+        /** The longest time since a connection was read successfully */
+        sweep_age_seconds: number
+      }
+    }>
+  }
   live: {
     /** GET /v1/live: Stream changes as Server-Sent Events */
     streamEvents(query?: {
@@ -2087,7 +2138,44 @@ export interface Api {
     /** POST /v1/operations/{id}/transitions: Report the next state of an operation */
     transition(id: string, body: NewTransition, options?: RequestOptions): Promise<ShownOperation>
     /** GET /v1/operations/{id}: Get an operation */
-    get(id: string, options?: RequestOptions): Promise<ShownOperation>
+    get(id: string, options?: RequestOptions): Promise<{
+      operation_id: string
+      project_id: string
+      connection_id: string
+      provider: "processor" | "reseller" | "subscription"
+      version: number
+      kind: "refund" | "cancellation"
+      subject: string
+      amount: number | null
+      currency: string | null
+      provider_ref: string | null
+      idempotency_key: string | null
+      run_id: string | null
+      state: "requested" | "approval_pending" | "approved" | "declined" | "expired" | "executing" | "awaiting_review" | "completed" | "failed" | "rejected"
+      reason: string | null
+      executing_at: string | null
+      ended_at: string | null
+      created_at: string
+      updated_at: string
+      approval?: {
+        required: boolean
+        requested_at: string
+        remind_at: string
+        deadline_at: string
+        reminded_at: string | null
+        decided_at: string | null
+        decided_by: string | null
+      } | null
+      unapproved?: "never_asked" | "outstanding" | "declined" | "expired" | null
+      budgets?: ({
+        budget_id: string
+        period_start: string
+        amount: number
+        state: "reserved" | "spent" | "released"
+      })[]
+      /** The name of the API key or person in `approval.decided_by`; null if there is none, or it was deleted */
+      decided_by_name: string | null
+    }>
     /** POST /v1/operations/{id}/approve: Approve an operation that waits for approval */
     approve(id: string, body?: {
       reason?: string | null
@@ -2633,6 +2721,9 @@ export const CALLS = {
     resolve: ['POST', '/v1/incidents/{id}/resolve', 'body', 'json'],
     reopen: ['POST', '/v1/incidents/{id}/reopen', 'none', 'json'],
     comment: ['POST', '/v1/incidents/{id}/comments', 'body', 'json'],
+  },
+  installation: {
+    get: ['GET', '/v1/installation', 'none', 'json'],
   },
   live: {
     streamEvents: ['GET', '/v1/live', 'query', 'stream'],

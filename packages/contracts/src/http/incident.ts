@@ -4,6 +4,7 @@ import { Currency, Timestamp } from '../operation.ts'
 import { Action, Incident, IncidentCode, IncidentState, TimelineEntry } from '../verdict.ts'
 import { DeliveryState } from './delivery.ts'
 import { ListQuery, TimeFilter } from './list.ts'
+import { SearchText } from './search.ts'
 import { SilenceSummary } from './silence.ts'
 
 /** The query of GET /v1/incidents. */
@@ -13,6 +14,9 @@ export const IncidentQuery = ListQuery.extend({
   state: IncidentState.optional(),
   code: IncidentCode.optional(),
   storm_id: z.string().optional().describe('Only incidents of this storm'),
+  q: SearchText.optional().describe(
+    'Only the incident with this id, or incidents whose refund or cancellation has an id, customer or amount that begins with this text, as in `GET /v1/search`. Needs `project_id`. At most 500 are found: give more of the text then',
+  ),
   from: TimeFilter.optional().describe('Only incidents that were opened at this time or later'),
   to: TimeFilter.optional().describe('Only incidents that were opened before this time'),
 })

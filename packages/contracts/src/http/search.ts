@@ -1,17 +1,14 @@
 import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
 
+export const SearchText = z.string().trim().min(2, 'Give at least 2 characters').max(255)
+
 /** The query of GET /v1/search. */
 export const SearchQuery = z.object({
   project_id: z.string().optional().describe('Required if the key works for every project'),
-  q: z
-    .string()
-    .trim()
-    .min(2, 'Give at least 2 characters')
-    .max(255)
-    .describe(
-      'An id of Backstop, or the beginning of an id of a provider, a name, an e-mail address, an amount, an idempotency key or a run',
-    ),
+  q: SearchText.describe(
+    'An id of Backstop, or the beginning of an id of a provider, a name, an e-mail address, an amount, an idempotency key or a run',
+  ),
   limit: z.coerce.number().int().min(1).max(50).default(20).describe('The largest number of results'),
   cursor: z.string().max(1_024).optional().describe('`next_cursor` of the previous page'),
 })

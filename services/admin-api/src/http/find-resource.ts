@@ -133,6 +133,11 @@ export function findChannel(
   return findInProject(channels, principal, 'alert channel', id, { deleted_at: null })
 }
 
+/** What belongs to the installation is not shown to a key of one project. @throws AppError `forbidden` */
+export function requireAllProjects({ projectIds }: Principal): void {
+  if (projectIds !== null) throw new AppError('forbidden', 'Use a key for all projects: this one is bound to a project')
+}
+
 /**
  * The project filter of a list whose query may name a project.
  * @throws AppError `not_found` or `forbidden` if the principal may not list the named project, `invalid_request` if it must name one

@@ -12,6 +12,7 @@ import { expectedChangeRoutes } from './expected-changes/expected-changes.ts'
 import { inboxRoutes } from './inbox/inbox.ts'
 import { inboxReplayRoutes } from './inbox-replays/inbox-replays.ts'
 import { incidentRoutes } from './incidents/incidents.ts'
+import { installationRoutes } from './installation/installation.ts'
 import { liveRoutes } from './live/live.ts'
 import { mailEventRoutes } from './mail-events/mail-events.ts'
 import { oidcSignInRoutes } from './oidc-sign-in/oidc-sign-in.ts'
@@ -62,6 +63,7 @@ export function allRoutes(parts: AdminParts): Route[] {
     ...oidcSignInRoutes(parts),
     ...auditRoutes(parts),
     ...secretRoutes(parts),
+    ...installationRoutes(parts),
     ...previewRoutes(parts),
     ...unsubscribeRoutes(parts),
     ...mailEventRoutes(parts),

@@ -1,3 +1,4 @@
+import type { ActionDocument } from '@backstop/contracts'
 import { asUnavailable } from '@backstop/kit'
 import { type Db, MaxKey } from 'mongodb'
 import { foundKey, type SearchIndex, type SearchRequest } from './search-index.ts'
@@ -49,7 +50,20 @@ export function createMongoSearchIndex(db: Db): SearchIndex {
     }
     return found.slice(0, limit)
   }
+  async function findIncidentIds({ projectId, prefix, limit }: Omit<SearchRequest, 'after'>): Promise<string[]> {
+    const end = new MaxKey()
+    const found = await db
+      .collection<ActionDocument>('actions')
+      .find({ incident_id: { $type: 'string' } }, { projection: { _id: 0, incident_id: 1 } })
+      .hint({ project_id: 1, search: 1, incident_id: -1 })
+      .min({ project_id: projectId, search: prefix, incident_id: end })
+      .max({ project_id: projectId, search: `${prefix}${HIGHEST}`, incident_id: end })
+      .limit(limit)
+      .toArray()
+    return found.flatMap(({ incident_id }) => incident_id ?? [])
+  }
   return {
+    incidentIds: request => asUnavailable(() => findIncidentIds(request)),
     actions: request => asUnavailable(async () => (await search('actions', 'first_seen', request)) as never),
     operations: request => asUnavailable(async () => (await search('operations', 'created_at', request)) as never),
   }

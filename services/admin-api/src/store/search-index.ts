@@ -19,6 +19,8 @@ export interface SearchRequest {
 export interface SearchIndex {
   actions(request: SearchRequest): Promise<ActionDocument[]>
   operations(request: SearchRequest): Promise<FoundOperation[]>
+  /** The incidents of the actions with such keys. */
+  incidentIds(request: Omit<SearchRequest, 'after'>): Promise<string[]>
 }
 
 /** An operation without the fields of the ledger. */

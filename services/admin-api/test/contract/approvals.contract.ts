@@ -55,6 +55,8 @@ export function describeApprovals(testApi: () => TestApi): void {
         },
       })
       expect((await approver.post(`/v1/operations/${id}/approve`)).body).toEqual(approved.body)
+      const reader = api().withKey(await createTestKey(api(), ['read'], projectId))
+      expect((await reader.get(`/v1/operations/${id}`)).body.decided_by_name).toBe('approvals:write')
       const rows = await auditOf(testApi(), id)
       expect(rows.map(({ action, key_id }) => [action, key_id]).at(-1)).toEqual([
         'operation.approve',

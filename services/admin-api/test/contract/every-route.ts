@@ -251,6 +251,7 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     listAudit: { isList: true },
     verifyAudit: {},
     listDeadLetters: { isList: true },
+    getInstallation: {},
     getSecretKeys: {},
     rewrapSecrets: {},
     replayDeadLetter: { params: { id: own.deadLetterId } },

@@ -6,7 +6,13 @@ import { callEveryRoute, createProjectResources } from './every-route.ts'
 import { createTestKey, createTestPerson, createTestProject } from './test-project.ts'
 
 /** Routes that change the installation, and refuse every other key with 403. */
-const OF_INSTALLATION: readonly string[] = ['createProject', 'getSecretKeys', 'rewrapSecrets', 'verifyAudit']
+const OF_INSTALLATION: readonly string[] = [
+  'createProject',
+  'getInstallation',
+  'getSecretKeys',
+  'rewrapSecrets',
+  'verifyAudit',
+]
 /** Routes that need the scope admin in all projects. */
 const FOR_ALL_PROJECTS = new Set([...OF_INSTALLATION, 'createSignInLink', 'endSession', 'removePerson'])
 

@@ -82,6 +82,32 @@ export function describeSearch(testApi: () => TestApi): void {
       expect(seen.toSorted()).toEqual(ids.toSorted())
     })
 
+    test('finds incidents by the keys of their actions, together with the other filters of the list', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const incidentOf = async (subject: string, state: 'open' | 'resolved') => {
+        const action = await storeAction(projectId, processorId, { subject, provider_ref: `${subject}_refund` })
+        const [incident] = await testApi().others.incidents.findAll({ action_id: action })
+        if (incident === undefined) throw new Error('The incident is not stored')
+        await testApi().others.incidents.put({ ...incident, state })
+        return incident._id
+      }
+      const open = await incidentOf('pi_list_1', 'open')
+      const resolved = await incidentOf('pi_list_2', 'resolved')
+      const other = await incidentOf('pi_other', 'open')
+      await storeAction(projectId, processorId, { subject: 'pi_list_3', incident_id: null })
+      const find = async (query: string, of = projectId) => {
+        const { body } = await api().get(`/v1/incidents?project_id=${of}&${query}`)
+        return body.data.map(({ incident_id }: { incident_id: string }) => incident_id).toSorted()
+      }
+      expect(await find('q=PI_list')).toEqual([open, resolved].toSorted())
+      expect(await find('q=pi_list&state=resolved')).toEqual([resolved])
+      expect(await find(`q=${other}`)).toEqual([other])
+      expect(await find('q=pi_nothing')).toEqual([])
+      const foreign = await createTestProject(api(), 'Foreign')
+      expect(await find(`q=${other}`, foreign.projectId)).toEqual([])
+      expect(await api().get('/v1/incidents?q=pi_list')).toMatchObject({ status: 400 })
+    })
+
     test('finds nothing of another project, and needs a project', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const id = await storeAction(projectId, processorId, { subject: 'pi_hidden' })

@@ -7,6 +7,7 @@ import {
   IncidentState,
   IncidentWithTimeline,
   ListedIncident,
+  searchPrefixOf,
   type TimelineEntry,
 } from '@backstop/contracts'
 import type { z } from 'zod'
@@ -14,8 +15,10 @@ import type { Principal } from '../../access/rules/access.ts'
 import type { ListPosition } from '../../http/cursor.ts'
 import { findInProject, projectFilterOf } from '../../http/find-resource.ts'
 import { getRoute, isWithin, pagedRoute, windowOf } from '../../http/read-routes.ts'
+import { refusedField } from '../../http/refused-field.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import type { SearchIndex } from '../../store/search-index.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { showAction } from '../actions/actions.ts'
 import { type PlacedItem, pageOfStorm } from '../storms/page-of-storm.ts'
@@ -25,6 +28,8 @@ import { alertsOf, showIncident } from './rules/incident.ts'
 import { showIncidents } from './show-incidents.ts'
 
 const tag = 'Incidents'
+/** The incidents that a search finds, so that the query of a page stays small. */
+const MOST_FOUND = 500
 
 /** /v1/incidents */
 export function incidentRoutes(parts: AdminParts): Route[] {
@@ -42,7 +47,7 @@ export function incidentRoutes(parts: AdminParts): Route[] {
       query: IncidentQuery,
       schema: ListedIncident,
       page: async (request, place) => {
-        const found = await pageIncidents(stores, request, place)
+        const found = await pageIncidents(parts, request, place)
         const shown = await showIncidents(
           stores,
           found.map(({ item }) => item),
@@ -74,24 +79,34 @@ export function incidentRoutes(parts: AdminParts): Route[] {
 
 /** A page of incidents, newest first. */
 async function pageIncidents(
-  stores: Pick<ReadCollections, 'incidents' | 'storms' | 'stormMembers'>,
+  { stores, search }: Pick<AdminParts, 'stores' | 'search'>,
   { query, principal }: { readonly query: z.output<typeof IncidentQuery>; readonly principal: Principal },
   place: { readonly after: ListPosition | undefined; readonly limit: number },
 ): Promise<PlacedItem<IncidentDocument>[]> {
-  const { project_id, connection_id, state, code, storm_id } = query
+  const { connection_id, state, code, storm_id, q } = query
+  const ofProject = projectFilterOf(principal, query.project_id)
   // Without a state in the query, all states are named, because in the index the state comes before the date that sorts the list.
   const filter = { connection_id, code, state: state ?? { in: IncidentState.options } }
-  const where = { ...filter, ...projectFilterOf(principal, project_id) }
+  const ids = q === undefined ? undefined : await findIds(search, ofProject.project_id, q)
+  const where = { ...filter, ...ofProject }
   const window = windowOf(query)
   if (storm_id === undefined) {
-    const found = await stores.incidents.page({ where, by: 'opened', window, ...place })
+    const searched = ids === undefined ? where : { ...where, _id: { in: ids } }
+    const found = await stores.incidents.page({ where: searched, by: 'opened', window, ...place })
     return found.map(item => ({ item, place: { at: item.opened, id: item._id } }))
   }
   const storm = await findInProject(stores.storms, principal, 'storm', storm_id)
   return pageOfStorm(stores, storm, place, async members => {
-    const found = await stores.incidents.findAll({ ...where, _id: { in: members.map(({ _id }) => _id) } })
+    const own = members.map(({ _id }) => _id).filter(id => ids?.includes(id) ?? true)
+    const found = await stores.incidents.findAll({ ...where, _id: { in: own } })
     return new Map(found.filter(({ opened }) => isWithin(window, opened)).map(one => [one._id, one]))
   })
+}
+
+/** The ids of the incidents that a text finds: its own id, and those of the actions with such a key. */
+async function findIds(search: SearchIndex, projectId: string | undefined, q: string): Promise<string[]> {
+  if (projectId === undefined) throw refusedField('query.project_id', 'Name the project to search')
+  return [q, ...(await search.incidentIds({ projectId, prefix: searchPrefixOf(q), limit: MOST_FOUND }))]
 }
 
 async function showWithTimeline(

@@ -1,4 +1,6 @@
 import {
+  ID_PREFIXES,
+  NamedOperation,
   NewOperation,
   NewTransition,
   type Operation,
@@ -58,11 +60,21 @@ export function operationRoutes(parts: AdminParts): Route[] {
       tag,
       summary: 'Get an operation',
       item: 'operation',
-      schema: ShownOperation,
+      schema: NamedOperation,
       find: ({ params, principal }) => findOperation(ledger, principal, params.id),
-      show: showOperation,
+      show: async operation => ({
+        ...showOperation(operation),
+        decided_by_name: await findName(parts, operation.approval?.decided_by ?? null),
+      }),
     }),
   ]
+}
+
+/** The name of an API key or person. */
+async function findName({ stores }: Pick<AdminParts, 'stores'>, id: string | null): Promise<string | null> {
+  if (id === null) return null
+  const principals = id.startsWith(`${ID_PREFIXES.person}_`) ? stores.people : stores.apiKeys
+  return (await principals.find({ _id: id }))?.name ?? null
 }
 
 function createRoute({ stores, ledger }: AdminParts): Route {

@@ -1,9 +1,8 @@
 import type { ChannelDocument } from '@backstop/channels'
 import { type ConnectionDocument, SecretKeys, SecretRewrap } from '@backstop/contracts'
 import { AppError, type SecretBox } from '@backstop/kit'
-import type { Principal } from '../../access/rules/access.ts'
 import { changeVersioned } from '../../http/change-versioned.ts'
-import { notFound } from '../../http/find-resource.ts'
+import { notFound, requireAllProjects } from '../../http/find-resource.ts'
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { Collection, DocumentFilter } from '../../store/collection.ts'
@@ -30,7 +29,7 @@ function showRoute({ stores, secretBox }: AdminParts): Route {
     scope: 'admin',
     answers: { 200: { description: 'The keys in use', schema: SecretKeys } },
     async handle({ principal }) {
-      refuseOneProject(principal)
+      requireAllProjects(principal)
       const counts = new Map<string, number>()
       for (const { keyIds } of await readHolders(stores)) {
         for (const keyId of keyIds) counts.set(keyId, (counts.get(keyId) ?? 0) + 1)
@@ -57,7 +56,7 @@ function rewrapRoute({ stores, secretBox }: AdminParts): Route {
     scope: 'admin',
     answers: { 200: { description: 'What this call changed, and what remains', schema: SecretRewrap } },
     async handle(request) {
-      refuseOneProject(request.principal)
+      requireAllProjects(request.principal)
       const holders = (await readHolders(stores)).filter(({ keyIds }) =>
         keyIds.some(keyId => keyId !== secretBox.primaryKeyId),
       )
@@ -157,9 +156,4 @@ async function rewrap(
     if (error.code === 'conflict') return { kind: 'lost_race' }
     throw error
   }
-}
-
-/** The keys belong to the installation, so a key that is bound to a project may not see them. */
-function refuseOneProject({ projectIds }: Principal): void {
-  if (projectIds !== null) throw new AppError('forbidden', 'Use a key for all projects: this one is bound to a project')
 }

@@ -13,6 +13,7 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'Expected changes': 'Refunds and cancellations that people announce, because no operation reports them.',
   Inbox: 'Authentic notifications of providers, with their outcome.',
   Incidents: 'Problems that people should look at, from their opening to their resolution.',
+  Installation: 'The work of all services that waits.',
   Live: 'Changes of a project as they happen.',
   'Mail events': 'Reports of mail providers about bounces and complaints.',
   Operations: 'Refunds and cancellations that your software requests or makes. They explain actions.',

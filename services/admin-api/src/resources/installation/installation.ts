@@ -1,0 +1,43 @@
+import { InstallationWork } from '@backstop/contracts'
+import { requireAllProjects } from '../../http/find-resource.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { Waiting } from '../../installation/rules/state.ts'
+import type { AdminParts } from '../../parts.ts'
+
+/** GET /v1/installation */
+export function installationRoutes({ installation, clock }: Pick<AdminParts, 'installation' | 'clock'>): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/v1/installation',
+      operationId: 'getInstallation',
+      tag: 'Installation',
+      summary: 'Count the work of all services that waits',
+      description: 'The same values as the metrics `installation_…`. Requires a key for all projects.',
+      scope: 'admin',
+      answers: { 200: { description: 'The work that waits', schema: InstallationWork } },
+      async handle({ principal }) {
+        requireAllProjects(principal)
+        const nowMs = clock.now()
+        const verdicts = await installation.undecided(nowMs)
+        const { pending, retrying } = await installation.deliveries(nowMs)
+        const outboxes = await installation.outboxes(nowMs)
+        const { keyRejected, unreadable, silent, sweepAgeMs } = await installation.connections(nowMs)
+        const body: InstallationWork = {
+          verdicts: { ...showWaiting(verdicts), overdue: verdicts.overdue, waiting_for_provider: verdicts.waiting },
+          deliveries: { pending: showWaiting(pending), retrying: showWaiting(retrying) },
+          messages: showWaiting({
+            count: outboxes.reduce((sum, { count }) => sum + count, 0),
+            oldestMs: Math.max(0, ...outboxes.map(({ oldestMs }) => oldestMs)),
+          }),
+          providers: { key_rejected: keyRejected, unreadable, silent, sweep_age_seconds: sweepAgeMs / 1000 },
+        }
+        return { status: 200, body }
+      },
+    }),
+  ]
+}
+
+function showWaiting({ count, oldestMs }: Waiting) {
+  return { count, oldest_seconds: oldestMs / 1000 }
+}
