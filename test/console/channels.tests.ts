@@ -124,7 +124,24 @@ describe('channels in the console', () => {
     await shop.api.patch(`/v1/alert-channels/${channelId}`, { name })
   })
 
-  test('a channel that cannot be switched on says why', async () => {
+  test('a channel that cannot be switched off says why', async () => {
+    const { page } = tab
+    const change = '**/v1/alert-channels/*'
+    await tab.open(channelPath)
+    await page.route(change, route =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({ status: 403, json: { title: 'Not for this test', status: 403 } })
+        : route.continue(),
+    )
+    await page.getByRole('button', { name: 'Switch off' }).click()
+    await page
+      .getByRole('dialog', { name: /was not switched off$/ })
+      .getByText('Nothing was changed')
+      .waitFor()
+    await page.unroute(change)
+  })
+
+  test('a channel that is deleted elsewhere says so, and has no button any more', async () => {
     const { page } = tab
     const created = await shop.api.post<{ channel_id: string }>('/v1/alert-channels', {
       ...{ project_id: shop.projectId, name: 'Deleted soon', events: ['incident.opened'] },
@@ -134,9 +151,21 @@ describe('channels in the console', () => {
     await page.getByRole('button', { name: 'Switch off' }).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     await shop.api.delete(`/v1/alert-channels/${created.channel_id}`)
-    // Its live event changes the button.
-    await page.getByRole('button', { name: 'Switch on' }).click()
-    const dialog = page.getByRole('dialog', { name: '“Deleted soon” was not switched on' })
-    await dialog.getByText('Nothing was changed').waitFor()
+    await page.getByText('Deleted', { exact: true }).waitFor()
+    expect(await page.getByRole('main').getByRole('button').count()).toBe(0)
+  })
+
+  test('a preview that could not be read is read again by a button', async () => {
+    const { page } = tab
+    const previews = '**/v1/previews**'
+    await page.route(previews, route =>
+      route.fulfill({ status: 403, json: { title: 'Not for this test', status: 403 } }),
+    )
+    await tab.open(`/p/${shop.projectId}/channels/new`)
+    const problem = page.getByRole('alert').filter({ hasText: 'This message cannot be shown' })
+    await problem.waitFor()
+    await page.unroute(previews)
+    await problem.getByRole('button', { name: 'Try again' }).click()
+    await page.getByTitle('The message').waitFor()
   })
 })

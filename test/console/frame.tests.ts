@@ -244,6 +244,22 @@ describe('the frame of the console', () => {
     await expect.poll(scrollOn, { timeout: 15_000 }).toBe(true)
   })
 
+  test('a page whose code cannot be loaded leaves the navigation, and is opened by a button', async () => {
+    tab = await browser.openSignedIn(product.urls.admin, product.key)
+    const { page } = tab
+    const code = '**/assets/budget-list-*.js'
+    await page.route(code, route => route.fulfill({ status: 404 }))
+    await tab.open(`/p/${shop.projectId}/budgets`)
+    const problem = page.getByRole('alert').filter({ hasText: 'This page failed' })
+    await problem.waitFor()
+    await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Incidents' }).waitFor()
+    await page.unroute(code)
+    await problem.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Budgets' }).waitFor()
+    // The browser and React report the missing file.
+    tab.faults()
+  })
+
   test('a page that is not there says so, and an unknown id of an alert too', async () => {
     tab = await browser.openSignedIn(product.urls.admin, product.key)
     const { page } = tab

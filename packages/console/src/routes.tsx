@@ -5,6 +5,12 @@ import {
   lazyRouteComponent,
   type RouteComponent,
 } from '@tanstack/react-router'
+import { actionList } from './api/actions.ts'
+import { channelList } from './api/channels.ts'
+import { queryClient } from './api/client.ts'
+import { connectionList } from './api/connections.ts'
+import { incidentList } from './api/incidents.ts'
+import { type ListDefinition, readAhead } from './api/list.ts'
 import { ProjectFrame, SystemFrame } from './layout/frame.tsx'
 import { PageFailed, PageMissing } from './layout/page-failed.tsx'
 import { Root } from './layout/root.tsx'
@@ -12,7 +18,7 @@ import { Root } from './layout/root.tsx'
 type PageModule = { Page: RouteComponent }
 const lazy = (load: () => Promise<PageModule>) => lazyRouteComponent(load, 'Page')
 
-const root = createRootRoute({ component: Root, notFoundComponent: PageMissing, errorComponent: PageFailed as never })
+const root = createRootRoute({ component: Root, notFoundComponent: PageMissing })
 
 const home = createRoute({ getParentRoute: () => root, path: '/', component: lazy(() => import('./pages/home.tsx')) })
 const signIn = createRoute({
@@ -33,16 +39,27 @@ const found = [
 ] as const
 
 const project = createRoute({ getParentRoute: () => root, path: '/p/$project', component: ProjectFrame })
-function page<const P extends string>(path: P, load: () => Promise<PageModule>) {
-  return createRoute({ getParentRoute: () => project, path, component: lazy(load) })
+/** @param ahead reads the data of the page before it is opened, when a pointer or the focus is on its link */
+function page<const P extends string>(path: P, load: () => Promise<PageModule>, ahead?: (projectId: string) => void) {
+  return createRoute({
+    getParentRoute: () => project,
+    path,
+    component: lazy(load),
+    loader({ params, preload, location }) {
+      // With filters it is another list.
+      if (preload && Object.keys(location.search).length === 0) ahead?.((params as { project: string }).project)
+    },
+  })
 }
+const aheadOf = (list: ListDefinition<never, { project_id: string }>) => (project_id: string) =>
+  readAhead(queryClient, list, { project_id })
 const projectPages = [
   page('/', () => import('./pages/overview/overview.tsx')),
-  page('incidents', () => import('./pages/incidents/incident-list.tsx')),
+  page('incidents', () => import('./pages/incidents/incident-list.tsx'), aheadOf(incidentList as never)),
   page('incidents/$id', () => import('./pages/incidents/incident.tsx')),
   page('storms', () => import('./pages/storms/storm-list.tsx')),
   page('storms/$id', () => import('./pages/storms/storm.tsx')),
-  page('actions', () => import('./pages/actions/action-list.tsx')),
+  page('actions', () => import('./pages/actions/action-list.tsx'), aheadOf(actionList as never)),
   page('actions/$id', () => import('./pages/actions/action.tsx')),
   page('statements', () => import('./pages/actions/statements.tsx')),
   page('dry-run', () => import('./pages/actions/dry-run.tsx')),
@@ -53,10 +70,10 @@ const projectPages = [
   page('budgets/$id', () => import('./pages/operations/budget.tsx')),
   page('runs', () => import('./pages/operations/run-list.tsx')),
   page('runs/$id', () => import('./pages/operations/run.tsx')),
-  page('connections', () => import('./pages/connections/connection-list.tsx')),
+  page('connections', () => import('./pages/connections/connection-list.tsx'), aheadOf(connectionList as never)),
   page('connections/new', () => import('./pages/connections/new-connection.tsx')),
   page('connections/$id', () => import('./pages/connections/connection.tsx')),
-  page('channels', () => import('./pages/channels/channel-list.tsx')),
+  page('channels', () => import('./pages/channels/channel-list.tsx'), aheadOf(channelList as never)),
   page('channels/new', () => import('./pages/channels/new-channel.tsx')),
   page('channels/$id', () => import('./pages/channels/channel.tsx')),
   page('deliveries', () => import('./pages/channels/deliveries.tsx')),
@@ -95,6 +112,8 @@ export const router = createRouter({
     const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
     return text === '' ? '' : `?${text}`
   },
+  // For each page by itself, so that the frame stays.
+  defaultErrorComponent: PageFailed as never,
   defaultPreload: 'intent',
   scrollRestoration: true,
 })

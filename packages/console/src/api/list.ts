@@ -1,5 +1,12 @@
 import type { Page } from '@backstop/client'
-import { hashKey, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  hashKey,
+  infiniteQueryOptions,
+  type QueryClient,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { useEffect } from 'react'
 import {
   arrivalsKey,
@@ -50,6 +57,29 @@ export interface ListState<T> {
 
 const STALE_MS = 30_000
 
+function pagesQuery<T, Q extends ListQuery>(definition: ListDefinition<T, Q>, query: Q) {
+  return infiniteQueryOptions({
+    queryKey: listKey(definition.resource, query),
+    meta: { definition },
+    queryFn: ({ pageParam, signal }) => {
+      const cursor = pageParam === undefined ? {} : { cursor: pageParam }
+      return definition.read({ ...query, ...cursor, limit: PAGE_SIZE }, signal)
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page: Page<T>) => page.next_cursor ?? undefined,
+    staleTime: definition.staleMs ?? STALE_MS,
+  })
+}
+
+/** Reads the first page of a list that will probably be shown, unless it is in the cache. */
+export function readAhead<T, Q extends ListQuery>(
+  queryClient: QueryClient,
+  definition: ListDefinition<T, Q>,
+  query: Q,
+): void {
+  void queryClient.prefetchInfiniteQuery(pagesQuery(definition, query))
+}
+
 /** Reads a list. More pages are read by `loadMore`. */
 export function useList<T, Q extends ListQuery>(definition: ListDefinition<T, Q>, query: Q): ListState<T> {
   const queryClient = useQueryClient()
@@ -57,15 +87,7 @@ export function useList<T, Q extends ListQuery>(definition: ListDefinition<T, Q>
   const queryKey = listKey(resource, query)
   const { data, error, isPending, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, refetch } =
     useInfiniteQuery({
-      queryKey,
-      meta: { definition },
-      queryFn: ({ pageParam, signal }) => {
-        const cursor = pageParam === undefined ? {} : { cursor: pageParam }
-        return definition.read({ ...query, ...cursor, limit: PAGE_SIZE }, signal)
-      },
-      initialPageParam: undefined as string | undefined,
-      getNextPageParam: (page: Page<T>) => page.next_cursor ?? undefined,
-      staleTime: staleMs,
+      ...pagesQuery(definition, query),
       refetchOnWindowFocus: isShort,
       refetchOnReconnect: isShort,
       refetchOnMount: isShort,

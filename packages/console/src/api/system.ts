@@ -57,3 +57,14 @@ export const secretKeysQuery = queryOptions({
   queryKey: ['secret-keys'],
   queryFn: ({ signal }) => api.secretKeys.get({ signal }),
 })
+
+export type InstallationWork = Awaited<ReturnType<typeof api.installation.get>>
+const INSTALLATION_MS = 15_000
+
+/** No live event has it, so it is read again while it is shown. */
+export const installationQuery = queryOptions({
+  queryKey: ['installation'],
+  queryFn: ({ signal }) => api.installation.get({ signal }),
+  staleTime: 0,
+  refetchInterval: INSTALLATION_MS,
+})

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { shortenId } from './ids.ts'
+import { shortenId, shortenIds } from './ids.ts'
 import { formatMoney, parseMoney } from './money.ts'
-import { formatDuration, formatTime } from './times.ts'
+import { formatDuration, formatTime, localizeTimes } from './times.ts'
 
 describe('money', () => {
   test.each([
@@ -58,9 +58,21 @@ describe('times', () => {
   })
 })
 
+test('a sentence of the API has its times in the zone of the reader', () => {
+  const inZone = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+  expect(localizeTimes('Held until 2026-11-23T20:20:48.640Z. Wait', 'en')).toBe(
+    `Held until ${inZone.format(Date.parse('2026-11-23T20:20:48.640Z'))}. Wait`,
+  )
+})
+
 describe('ids', () => {
   test('shortens a long id in the middle and keeps a short one', () => {
     expect(shortenId('inc_01J9ABCDEFGHJKMNPQRSTVWXYZ')).toBe('inc_01J9ABC…WXYZ')
     expect(shortenId('re_1')).toBe('re_1')
+  })
+
+  test('shortens only the ids of a sentence', () => {
+    const sentence = 'A refund of USD 99.00 on pi_3CCRNxOFviPD5s853UXO65q5 was made at the-provider-of-all-refunds'
+    expect(shortenIds(sentence)).toBe('A refund of USD 99.00 on pi_3CCRN…65q5 was made at the-provider-of-all-refunds')
   })
 })

@@ -1,7 +1,9 @@
+import { numberFormat } from './intl.ts'
+
 /** The digits after the point of a currency, as in ISO 4217: 2 for EUR, 0 for JPY, 3 for KWD. */
 function digitsOf(currency: string): number {
   try {
-    return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
+    return numberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
   } catch {
     // The provider sent something that is no currency code.
     return 2
@@ -12,7 +14,7 @@ function digitsOf(currency: string): number {
 export function formatMoney(amount: number, currency: string, locale?: string): string {
   const digits = digitsOf(currency)
   const options = { minimumFractionDigits: digits, maximumFractionDigits: digits }
-  const number = new Intl.NumberFormat(locale, options).format(amount / 10 ** digits)
+  const number = numberFormat(locale, options).format(amount / 10 ** digits)
   return `${currency.toUpperCase()}\u00a0${number}`
 }
 

@@ -1,3 +1,5 @@
+import { dateFormat } from './intl.ts'
+
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
@@ -15,7 +17,7 @@ export function formatTime(atMs: number, nowMs: number, locale?: string): string
     return agoMs >= 0 ? `${text} ago` : `in ${text}`
   }
   const isThisYear = new Date(atMs).getFullYear() === new Date(nowMs).getFullYear()
-  const date = new Intl.DateTimeFormat(locale, {
+  const date = dateFormat(locale, {
     day: 'numeric',
     month: 'short',
     ...(isThisYear ? { hour: '2-digit', minute: '2-digit' } : { year: 'numeric' }),
@@ -25,7 +27,7 @@ export function formatTime(atMs: number, nowMs: number, locale?: string): string
 
 /** The exact time in the zone of the reader, with the zone. */
 export function formatExactTime(atMs: number, locale?: string): string {
-  return new Intl.DateTimeFormat(locale, {
+  return dateFormat(locale, {
     year: 'numeric',
     month: 'short',
     day: 'numeric',
@@ -38,7 +40,15 @@ export function formatExactTime(atMs: number, locale?: string): string {
 
 /** The time of day: `14:02`. */
 export function formatClock(atMs: number, locale?: string): string {
-  return new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }).format(atMs)
+  return dateFormat(locale, { hour: '2-digit', minute: '2-digit' }).format(atMs)
+}
+
+const ISO_TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
+
+/** A sentence of the API with its times in the zone of the reader. */
+export function localizeTimes(sentence: string, locale?: string): string {
+  const time = dateFormat(locale, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+  return sentence.replaceAll(ISO_TIME, iso => time.format(Date.parse(iso)))
 }
 
 /** A duration in its largest unit: `40 s`, `12 min`, `3 h`, `5 d`. */

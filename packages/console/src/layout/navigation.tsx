@@ -1,13 +1,33 @@
 import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useLocation, useNavigate } from '@tanstack/react-router'
+import { Link, useLocation, useNavigate, useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { projectsQuery } from '../api/projects.ts'
 import { isAdminAnywhere, signOut, useSession } from '../session/session.ts'
 import { LiveSign } from './live-sign.tsx'
 import classes from './navigation.module.css'
 import { type Place, PROJECT_PLACES, SYSTEM_PLACES, systemPlacesFor } from './places.ts'
 
+/** After the first page has loaded what it needs. */
+const LOAD_PLACES_MS = 1_000
+
+/** Loads the code of the places, so that the first visit of each shows at once. */
+function useCodeOfPlaces(): void {
+  const { routesById, loadRouteChunk } = useRouter()
+  useEffect(() => {
+    const places = PROJECT_PLACES.flat().map(({ path }) => `/p/$project${path === '' ? '/' : path}`)
+    const load = () => {
+      // A place that cannot be loaded now is loaded when it is opened.
+      for (const [id, route] of Object.entries(routesById))
+        if (places.includes(id)) void loadRouteChunk(route)?.catch(() => {})
+    }
+    const timer = setTimeout(load, LOAD_PLACES_MS)
+    return () => clearTimeout(timer)
+  }, [routesById, loadRouteChunk])
+}
+
 export function Navigation({ projectId, onFind }: { projectId: string | undefined; onFind: () => void }) {
+  useCodeOfPlaces()
   return (
     <nav className={classes.nav} aria-label="Places">
       <div className={classes.top}>

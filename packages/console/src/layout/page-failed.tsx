@@ -12,6 +12,7 @@ export function PageMissing() {
   )
 }
 
-export function PageFailed({ error, reset }: { error: Error; reset: () => void }) {
-  return <Problem error={error} retry={reset} what="This page failed" />
+/** The navigation stays beside it. A reload also loads code again that could not be loaded. */
+export function PageFailed({ error }: { error: Error }) {
+  return <Problem error={error} retry={() => window.location.reload()} what="This page failed" />
 }

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import {
   type MouseEvent,
+  memo,
   type ReactNode,
   type RefObject,
   useCallback,
@@ -24,6 +25,8 @@ export interface Column<T> {
   readonly align?: 'end'
   /** The place of the cell in the card on a phone. Without it the card does not show the cell. */
   readonly card?: 'title' | 'end' | 'line'
+  /** The heading stands before the cell in the card, because the cell alone does not say what it is. */
+  readonly isNamedOnCard?: boolean
   cell(item: T): ReactNode
 }
 
@@ -64,12 +67,15 @@ export function ListRows<T>({ list, columns, grid, isPhone, hrefOf }: Props<T>) 
   }, [hasMore, isLoadingMore, moreError, last, items.length, loadMore])
   useArrivals(list, box)
   useWholeTexts(box, isCell)
-  const click = (event: MouseEvent, at: number, href: string) => {
-    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
-    event.preventDefault()
-    choose(at)
-    void navigate({ href })
-  }
+  const open = useCallback(
+    (event: MouseEvent, at: number, href: string) => {
+      if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
+      event.preventDefault()
+      choose(at)
+      void navigate({ href })
+    },
+    [choose, navigate],
+  )
   return (
     <>
       {arrivals.length > 0 && (
@@ -78,28 +84,20 @@ export function ListRows<T>({ list, columns, grid, isPhone, hrefOf }: Props<T>) 
         </button>
       )}
       <div ref={box} className={classes.rows} style={{ height: virtual.getTotalSize() }}>
-        {shown.map(({ index, key, start }) => {
-          const item = items[index] as T
-          const place = { transform: `translateY(${start - offset}px)` }
-          const Content = isPhone ? Card : Cells
-          const common = {
-            className: isPhone ? classes.card : classes.row,
-            style: isPhone ? place : { ...place, ...grid },
-            'data-index': index,
-            'data-chosen': chosen === index || undefined,
-            ...(isPhone ? { ref: virtual.measureElement } : {}),
-          }
-          const href = hrefOf?.(item)
-          return href === undefined ? (
-            <div key={key} {...common}>
-              <Content item={item} columns={columns} />
-            </div>
-          ) : (
-            <a key={key} {...common} href={href} onClick={event => click(event, index, href)}>
-              <Content item={item} columns={columns} />
-            </a>
-          )
-        })}
+        {shown.map(({ index, key, start }) => (
+          <Row
+            key={key}
+            item={items[index] as T}
+            index={index}
+            topPx={start - offset}
+            isChosen={chosen === index}
+            columns={columns}
+            grid={grid}
+            measure={isPhone ? virtual.measureElement : undefined}
+            hrefOf={hrefOf}
+            open={open}
+          />
+        ))}
       </div>
       {isLoadingMore ? (
         <div className={classes.more}>Loading more…</div>
@@ -107,6 +105,43 @@ export function ListRows<T>({ list, columns, grid, isPhone, hrefOf }: Props<T>) 
         moreError !== null && <Problem error={moreError} retry={loadMore} what="The next rows could not be read" />
       )}
     </>
+  )
+}
+
+interface RowProps<T> {
+  item: T
+  index: number
+  topPx: number
+  isChosen: boolean
+  columns: readonly Column<T>[]
+  grid: Props<T>['grid']
+  /** On a phone, where a row is a card. */
+  measure: ((row: HTMLElement | null) => void) | undefined
+  hrefOf: Props<T>['hrefOf']
+  open: (event: MouseEvent, index: number, href: string) => void
+}
+
+/** A row stays as it is while others scroll into view. */
+const Row = memo(AnyRow) as typeof AnyRow
+
+function AnyRow<T>({ item, index, topPx, isChosen, columns, grid, measure, hrefOf, open }: RowProps<T>) {
+  const isPhone = measure !== undefined
+  const place = { transform: `translateY(${topPx}px)` }
+  const common = {
+    className: isPhone ? classes.card : classes.row,
+    style: isPhone ? place : { ...place, ...grid },
+    'data-index': index,
+    'data-chosen': isChosen || undefined,
+    ref: measure,
+  }
+  const content = isPhone ? <Card item={item} columns={columns} /> : <Cells item={item} columns={columns} />
+  const href = hrefOf?.(item)
+  return href === undefined ? (
+    <div {...common}>{content}</div>
+  ) : (
+    <a {...common} href={href} onClick={event => open(event, index, href)}>
+      {content}
+    </a>
   )
 }
 
@@ -146,20 +181,29 @@ function Card<T>({ item, columns }: { item: T; columns: readonly Column<T>[] }) 
       <div className={classes.cardTop}>
         <div className={classes.cardTitle}>
           {at('title').map(column => (
-            <span key={column.title}>{column.cell(item)}</span>
+            <CardCell key={column.title} column={column} item={item} />
           ))}
         </div>
         <div>
           {at('end').map(column => (
-            <span key={column.title}>{column.cell(item)}</span>
+            <CardCell key={column.title} column={column} item={item} />
           ))}
         </div>
       </div>
       <div className={classes.cardLine}>
         {at('line').map(column => (
-          <span key={column.title}>{column.cell(item)}</span>
+          <CardCell key={column.title} column={column} item={item} />
         ))}
       </div>
     </>
+  )
+}
+
+function CardCell<T>({ column: { title, isNamedOnCard = false, cell }, item }: { column: Column<T>; item: T }) {
+  return (
+    <span>
+      {isNamedOnCard && <span className="faint">{title} </span>}
+      {cell(item)}
+    </span>
   )
 }

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ListState } from '../api/list.ts'
 import { isTyping } from './is-typing.ts'
 
@@ -24,7 +24,10 @@ type FocusWish = 'none' | 'returned' | 'asked'
 export function useListKeys<T>({ list: { items, idOf }, box, scrollTo }: Options<T>): [number, (at: number) => void] {
   // By its id, because rows that arrive above it change its number.
   const [chosenId, setChosenId] = useState(() => opened.get(addressOfList()))
-  const chosen = chosenId === undefined ? -1 : items.findIndex(item => idOf(item) === chosenId)
+  const chosen = useMemo(
+    () => (chosenId === undefined ? -1 : items.findIndex(item => idOf(item) === chosenId)),
+    [chosenId, items, idOf],
+  )
   const wish = useRef<FocusWish>(chosen >= 0 ? 'returned' : 'none')
   const count = items.length
   // After every render, because a row is in the document only once the page is scrolled to it.
@@ -51,12 +54,15 @@ export function useListKeys<T>({ list: { items, idOf }, box, scrollTo }: Options
     window.addEventListener('keydown', press)
     return () => window.removeEventListener('keydown', press)
   }, [chosen, count, items, idOf, scrollTo])
-  const choose = (at: number) => {
-    const item = items[at]
-    if (item === undefined) return
-    setChosenId(idOf(item))
-    opened.set(addressOfList(), idOf(item))
-  }
+  const choose = useCallback(
+    (at: number) => {
+      const item = items[at]
+      if (item === undefined) return
+      setChosenId(idOf(item))
+      opened.set(addressOfList(), idOf(item))
+    },
+    [items, idOf],
+  )
   return [chosen, choose]
 }
 

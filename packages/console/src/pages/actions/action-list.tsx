@@ -112,7 +112,7 @@ function columnsWith(names: ReadonlyMap<string, string>, isByMade: boolean): rea
     },
     {
       title: 'Amount',
-      width: '112px',
+      width: '136px',
       align: 'end',
       card: 'title',
       cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
@@ -120,6 +120,7 @@ function columnsWith(names: ReadonlyMap<string, string>, isByMade: boolean): rea
     {
       title: 'Customer',
       width: 'minmax(0, 1fr)',
+      card: 'line',
       cell: ({ customer, subject }) =>
         customer?.name ? (
           <bdi className={classes.reason}>{customer.name}</bdi>

@@ -226,12 +226,12 @@ function columnsFor(tried: Mode): readonly Column<Row>[] {
       width: '150px',
       card: 'line',
       cell: ({ would_alert }) => (
-        <>
+        <span className={classes.tried}>
           <span className="faint" aria-hidden>
             →
           </span>
           <Outcome alerts={would_alert} words={TRIED} />
-        </>
+        </span>
       ),
     },
     {

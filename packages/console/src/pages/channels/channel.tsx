@@ -6,8 +6,10 @@ import { lazy, Suspense, useState } from 'react'
 import * as z from 'zod/mini'
 import { channelQuery } from '../../api/channels.ts'
 import { api, queryClient } from '../../api/client.ts'
+import { Badge } from '../../parts/badges.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
+import { isMissing } from '../../parts/is-missing.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { UnreadPage } from '../../parts/unread-page.tsx'
 import { useFilters } from '../../parts/use-filters.ts'
@@ -34,12 +36,23 @@ const FILTERS = { tab: z.enum(TABS.map(({ value }) => value)) }
 export function Page() {
   const id = useResourceId()
   const { data: channel, error, refetch } = useQuery(channelQuery(id))
+  // It is read again after each live event of it, so its deletion elsewhere shows at once.
+  if (channel !== undefined && isMissing(error)) return <DeletedChannel name={channel.name} />
   if (channel !== undefined) return <ChannelPage key={id} channel={channel} />
   return (
     <UnreadPage title="Channel" above={<ChannelsLink />} error={error} retry={() => void refetch()}>
       <Skeleton height={20} width="40%" />
       <Skeleton height={400} mt="lg" />
     </UnreadPage>
+  )
+}
+
+function DeletedChannel({ name }: { name: string }) {
+  return (
+    <PageHead title={name} above={<ChannelsLink />}>
+      <Badge tone="quiet">Deleted</Badge>
+      <p>It sends nothing more. Its deliveries stay in the list of all deliveries.</p>
+    </PageHead>
   )
 }
 

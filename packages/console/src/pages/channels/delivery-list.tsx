@@ -5,6 +5,7 @@ import * as z from 'zod/mini'
 import { useAllChannels } from '../../api/channels.ts'
 import { deliveryList } from '../../api/deliveries.ts'
 import { useList } from '../../api/list.ts'
+import { localizeTimes } from '../../format/times.ts'
 import { Badge, StateBadge } from '../../parts/badges.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { ChoiceFilter, FilterBar } from '../../parts/filter-bar.tsx'
@@ -123,8 +124,8 @@ function columnsWith(
       title: 'What happened last',
       width: 'minmax(0, 1.2fr)',
       cell: ({ reason }) => (
-        <span className="dim" dir="auto" title={reason}>
-          {reason}
+        <span className="dim" dir="auto" title={localizeTimes(reason)}>
+          {localizeTimes(reason)}
         </span>
       ),
     },

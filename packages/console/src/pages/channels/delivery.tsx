@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { channelQuery } from '../../api/channels.ts'
 import { deliveryQuery } from '../../api/deliveries.ts'
+import { localizeTimes } from '../../format/times.ts'
 import { Badge } from '../../parts/badges.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
@@ -53,7 +54,7 @@ export function Page() {
         <Facts
           facts={[
             ['State', <DeliveryBadge key="state" delivery={delivery} />],
-            ['Why', delivery.reason],
+            ['Why', localizeTimes(delivery.reason)],
             [
               'Channel',
               channel === undefined ? (

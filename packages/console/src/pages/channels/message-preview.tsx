@@ -70,11 +70,11 @@ const DIGEST = { value: 'digest', label: 'Digest of many alerts' }
 /** A message as a page. The page of before stays until the next one is loaded, so that nothing flashes. */
 function MessageFrame({ query }: { query: PreviewQuery }) {
   // A frame would show the error as its page, so the same message is asked for as text first.
-  const { data, error } = useQuery({ ...previewQuery({ ...query, format: 'text' }), placeholderData: keepPreviousData })
+  const text = useQuery({ ...previewQuery({ ...query, format: 'text' }), placeholderData: keepPreviousData })
   const src = previewUrl(query)
   const [shown, setShown] = useState(src)
-  if (error !== null) return <Problem error={error} what="This message cannot be shown" />
-  if (data === undefined) return <Skeleton height={400} />
+  if (text.error !== null) return <Unshown error={text.error} retry={() => void text.refetch()} />
+  if (text.data === undefined) return <Skeleton height={400} />
   return (
     <div className={classes.frames}>
       {[...new Set([shown, src])].map(url => (
@@ -93,7 +93,11 @@ function MessageFrame({ query }: { query: PreviewQuery }) {
 }
 
 function MessageText({ query }: { query: PreviewQuery }) {
-  const { data, error } = useQuery({ ...previewQuery(query), placeholderData: keepPreviousData })
-  if (error !== null) return <Problem error={error} what="This message cannot be shown" />
+  const { data, error, refetch } = useQuery({ ...previewQuery(query), placeholderData: keepPreviousData })
+  if (error !== null) return <Unshown error={error} retry={() => void refetch()} />
   return <LongText className={classes.text} dir="auto" text={data ?? ' '} />
+}
+
+function Unshown({ error, retry }: { error: Error; retry: () => void }) {
+  return <Problem error={error} retry={retry} what="This message cannot be shown" />
 }

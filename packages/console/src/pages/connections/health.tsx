@@ -50,6 +50,7 @@ export function Health({ connection }: { connection: Connection }) {
             ['Connected', <Time key="at" at={connection.created_at} />],
           ]}
         />
+        <p className="dim">URL for notifications of the provider</p>
         <CopyBox text={connection.inbound_url} label="the URL for notifications" />
       </section>
     </div>

@@ -6,6 +6,7 @@ import * as z from 'zod/mini'
 import { useAllConnections } from '../../api/connections.ts'
 import { incidentList } from '../../api/incidents.ts'
 import { useList } from '../../api/list.ts'
+import { shortenIds } from '../../format/ids.ts'
 import { StateBadge } from '../../parts/badges.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { ChoiceFilter, FilterBar, TextFilter } from '../../parts/filter-bar.tsx'
@@ -16,7 +17,6 @@ import { useProjectId } from '../../parts/use-route.ts'
 import { useSession } from '../../session/session.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { INCIDENT_CODES } from './codes.ts'
-import { foundIncidents } from './incident-search.ts'
 
 const STATES = [
   { value: 'open', label: 'Open' },
@@ -29,99 +29,74 @@ const FILTERS = {
   connection_id: z.string(),
   from: z.iso.datetime(),
   to: z.iso.datetime(),
+  q: z.string(),
 }
-const SEARCH = { q: z.string() }
+/** The API searches for no shorter text. */
+const LEAST_LETTERS = 2
 
 export function Page() {
   const project_id = useProjectId()
-  const [filters, setFilters] = useFilters(FILTERS)
-  const [{ q }, setSearch] = useFilters(SEARCH)
+  const [{ q: typed, ...chosen }, setFilters] = useFilters(FILTERS)
   const connections = useAllConnections(project_id)
   const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
-  const isSearch = q !== undefined && q.trim() !== ''
+  const q = (typed ?? '').trim()
+  const filters = q.length < LEAST_LETTERS ? chosen : { ...chosen, q }
+  const list = useList(incidentList, { project_id, ...filters })
   const { from, to } = filters
   return (
     <>
-      <PageHead title="Incidents" actions={!isSearch && <BulkButtons project_id={project_id} filters={filters} />} />
+      <PageHead
+        title="Incidents"
+        actions={<BulkButtons project_id={project_id} filters={filters} isEmpty={list.items.length === 0} />}
+      />
       <FilterBar>
-        <TextFilter label="Id, customer or amount" value={q} onChange={text => setSearch({ q: text })} />
-        {!isSearch && (
-          <>
-            <ChoiceFilter
-              label="State"
-              value={filters.state}
-              options={STATES}
-              onChange={state => setFilters({ state })}
-            />
-            <ChoiceFilter
-              label="Kind"
-              value={filters.code}
-              options={INCIDENT_CODES}
-              onChange={code => setFilters({ code })}
-            />
-            <ChoiceFilter
-              label="Connection"
-              value={filters.connection_id}
-              options={connections.map(({ connection_id, name }) => ({ value: connection_id, label: name }))}
-              onChange={connection_id => setFilters({ connection_id })}
-            />
-            {(from !== undefined || to !== undefined) && (
-              <Button variant="default" onClick={() => setFilters({ from: undefined, to: undefined })}>
-                {periodText(from, to)} ×
-              </Button>
-            )}
-          </>
+        <TextFilter label="Id, customer or amount" value={typed} onChange={text => setFilters({ q: text })} />
+        <ChoiceFilter label="State" value={filters.state} options={STATES} onChange={state => setFilters({ state })} />
+        <ChoiceFilter
+          label="Kind"
+          value={filters.code}
+          options={INCIDENT_CODES}
+          onChange={code => setFilters({ code })}
+        />
+        <ChoiceFilter
+          label="Connection"
+          value={filters.connection_id}
+          options={connections.map(({ connection_id, name }) => ({ value: connection_id, label: name }))}
+          onChange={connection_id => setFilters({ connection_id })}
+        />
+        {(from !== undefined || to !== undefined) && (
+          <Button variant="default" onClick={() => setFilters({ from: undefined, to: undefined })}>
+            {periodText(from, to)} ×
+          </Button>
         )}
       </FilterBar>
-      {isSearch ? (
-        <Found project_id={project_id} q={q} names={names} />
-      ) : (
-        <Filtered project_id={project_id} filters={filters} names={names} />
-      )}
+      <DataList
+        label="Incidents"
+        list={list}
+        columns={columnsWith(names)}
+        hrefOf={({ incident_id }) => `/p/${project_id}/incidents/${incident_id}`}
+        empty={<Empty filters={filters} projectId={project_id} />}
+      />
     </>
   )
 }
 
 type Filters = ReturnType<typeof useFilters<typeof FILTERS>>[0]
-interface ListProps {
+
+/** A change of many needs filters that stay the same while it runs, so a searched list has none. */
+function BulkButtons({
+  project_id,
+  filters: { q, from, to, ...equal },
+  isEmpty,
+}: {
   project_id: string
-  names: ReadonlyMap<string, string>
-}
-
-function Filtered({ project_id, filters, names }: ListProps & { filters: Filters }) {
-  const list = useList(incidentList, { project_id, ...filters })
-  return (
-    <DataList
-      label="Incidents"
-      list={list}
-      columns={columnsWith(names)}
-      hrefOf={({ incident_id }) => `/p/${project_id}/incidents/${incident_id}`}
-      empty={<Empty isFiltered={Object.keys(filters).length > 0} projectId={project_id} />}
-    />
-  )
-}
-
-function Found({ project_id, q, names }: ListProps & { q: string }) {
-  const list = useList(foundIncidents, { project_id, q: q.trim() })
-  return (
-    <DataList
-      label="Incidents"
-      list={list}
-      columns={columnsWith(names)}
-      hrefOf={({ incident_id }) => `/p/${project_id}/incidents/${incident_id}`}
-      empty={
-        <p>No incident is about this. Search by the beginning of an id, a name, an e-mail address or an amount.</p>
-      }
-    />
-  )
-}
-
-function BulkButtons({ project_id, filters }: { project_id: string; filters: Filters }) {
+  filters: Filters
+  isEmpty: boolean
+}) {
   const { may } = useSession()
   const [kind, setKind] = useState<'acknowledge' | 'resolve'>()
-  const { items } = useList(incidentList, { project_id, ...filters })
-  if (!may('incidents:write', project_id) || (items.length === 0 && kind === undefined)) return null
-  const { from, to, ...equal } = filters
+  const isOffered = q === undefined && (!isEmpty || kind !== undefined)
+  if (!isOffered || !may('incidents:write', project_id)) return null
   const filter = {
     ...equal,
     ...(from === undefined ? {} : { opened_from: from }),
@@ -129,12 +104,12 @@ function BulkButtons({ project_id, filters }: { project_id: string; filters: Fil
   }
   return (
     <>
-      {(filters.state === undefined || filters.state === 'open') && (
+      {(equal.state === undefined || equal.state === 'open') && (
         <Button variant="default" onClick={() => setKind('acknowledge')}>
           Acknowledge all…
         </Button>
       )}
-      {filters.state !== 'resolved' && (
+      {equal.state !== 'resolved' && (
         <Button variant="default" onClick={() => setKind('resolve')}>
           Resolve all…
         </Button>
@@ -162,7 +137,7 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Incide
   return [
     {
       title: 'State',
-      width: '128px',
+      width: '112px',
       card: 'line',
       cell: ({ state }) => <StateBadge state={state} />,
     },
@@ -170,29 +145,33 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Incide
       title: 'What happened',
       width: 'minmax(0, 1fr)',
       card: 'title',
-      cell: ({ summary }) => <span dir="auto">{summary}</span>,
+      cell: ({ summary }) => (
+        <span dir="auto" title={summary}>
+          {shortenIds(summary)}
+        </span>
+      ),
     },
     {
       title: 'Connection',
-      width: '160px',
+      width: '128px',
       cell: ({ connection_id }) => <span className="dim">{names.get(connection_id ?? '') ?? ''}</span>,
     },
     {
       title: 'Owner',
-      width: '120px',
+      width: '104px',
       card: 'line',
       cell: ({ assignee }) => <span className="dim">{assignee ?? ''}</span>,
     },
     {
       title: 'Made',
-      width: '112px',
+      width: '96px',
       align: 'end',
       card: 'end',
       cell: ({ provider_created_at, opened_at }) => <Time at={provider_created_at ?? opened_at} />,
     },
     {
       title: 'Opened',
-      width: '112px',
+      width: '96px',
       align: 'end',
       cell: ({ opened_at }) => (
         <span className="dim">
@@ -203,8 +182,10 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Incide
   ]
 }
 
-function Empty({ isFiltered, projectId }: { isFiltered: boolean; projectId: string }) {
-  if (isFiltered) return <p>No incident fits these filters.</p>
+function Empty({ filters, projectId }: { filters: Filters; projectId: string }) {
+  if (filters.q !== undefined)
+    return <p>No incident is about this. Search by the beginning of an id, a name, an e-mail address or an amount.</p>
+  if (Object.keys(filters).length > 0) return <p>No incident fits these filters.</p>
   return (
     <>
       <p>No incident yet: every refund and cancellation so far is explained, or none was seen.</p>

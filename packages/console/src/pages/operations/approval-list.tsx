@@ -78,6 +78,7 @@ function columnsWith(budgets: ReadonlyMap<string, ShownBudget>): readonly Column
     },
     {
       title: 'Expires',
+      isNamedOnCard: true,
       width: '104px',
       align: 'end',
       card: 'end',

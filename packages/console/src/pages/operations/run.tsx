@@ -69,7 +69,7 @@ function Run({ run }: { run: RunWithOperations }) {
           <ul className={classes.effects}>
             {operations.map(operation => (
               <li key={operation.operation_id}>
-                <div className={classes.effectTop}>
+                <div className={classes.listed}>
                   <Link
                     className="link"
                     to="/p/$project/operations/$id"

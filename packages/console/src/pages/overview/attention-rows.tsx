@@ -1,9 +1,9 @@
 import type { Incident } from '@backstop/client'
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
-import { useList } from '../../api/list.ts'
-import { stormList } from '../../api/storms.ts'
+import type { Storm } from '../../api/storms.ts'
+import { shortenIds } from '../../format/ids.ts'
 import { StateBadge } from '../../parts/badges.tsx'
 import { Time } from '../../parts/time.tsx'
 import { countOf, moneyText } from '../storms/storm-list.tsx'
@@ -11,10 +11,15 @@ import classes from './overview.module.css'
 
 const MOST_ROWS = 8
 
+interface Props {
+  project: string
+  incidents: readonly Incident[]
+  storms: readonly Storm[]
+}
+
 /** Storms and incidents that nobody resolved yet. A storm is one row, not a row for each of its incidents. */
-export function Attention({ project, incidents }: { project: string; incidents: readonly Incident[] }) {
-  const { items } = useList(stormList, { project_id: project })
-  const storms = items.filter(({ state }) => state !== 'resolved')
+export function Attention({ project, incidents, storms: all }: Props) {
+  const storms = all.filter(({ state }) => state !== 'resolved')
   const inStorms = new Set(storms.map(({ storm_id }) => storm_id))
   const alone = incidents.filter(({ storm_id }) => storm_id == null || !inStorms.has(storm_id))
   if (storms.length === 0 && alone.length === 0) return null
@@ -41,7 +46,7 @@ export function Attention({ project, incidents }: { project: string; incidents: 
             <Link to="/p/$project/incidents/$id" params={{ project, id: incident.incident_id }}>
               <StateBadge state={incident.state} />
               <span className={classes.text} dir="auto" title={incident.summary}>
-                {incident.summary}
+                {shortenIds(incident.summary)}
               </span>
               <span className="dim">
                 {incident.assignee != null && (
@@ -68,13 +73,18 @@ export function Attention({ project, incidents }: { project: string; incidents: 
 
 const MOST_APPROVALS = 50
 
+/** The operations that wait for an approval. */
+export function waitingQuery(project_id: string) {
+  return queryOptions({
+    queryKey: ['operations', 'waiting', project_id],
+    queryFn: ({ signal }) =>
+      api.operations.list({ project_id, state: 'approval_pending', limit: MOST_APPROVALS }, { signal }),
+  })
+}
+
 /** One line if operations wait for an approval, otherwise nothing. */
 export function WaitingApprovals({ project }: { project: string }) {
-  const { data } = useQuery({
-    queryKey: ['operations', 'waiting', project],
-    queryFn: ({ signal }) =>
-      api.operations.list({ project_id: project, state: 'approval_pending', limit: MOST_APPROVALS }, { signal }),
-  })
+  const { data } = useQuery(waitingQuery(project))
   const count = data?.data.length ?? 0
   if (count === 0) return null
   const number = `${count}${data?.next_cursor == null ? '' : ' or more'}`

@@ -3,7 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import * as z from 'zod/mini'
 import { connectionsQuery } from '../../api/connections.ts'
+import { useList } from '../../api/list.ts'
 import { type Stats, statsQuery } from '../../api/stats.ts'
+import { stormList } from '../../api/storms.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useNow } from '../../parts/time.tsx'
@@ -11,7 +13,7 @@ import { useFilters } from '../../parts/use-filters.ts'
 import { useLiveRefresh } from '../../parts/use-live-refresh.ts'
 import { useProjectId } from '../../parts/use-route.ts'
 import { attentionQuery } from './attention.ts'
-import { Attention, WaitingApprovals } from './attention-rows.tsx'
+import { Attention, WaitingApprovals, waitingQuery } from './attention-rows.tsx'
 import { DayChart, daysOf } from './day-chart.tsx'
 import { HealthRows } from './health-rows.tsx'
 import { MoneyTable } from './money-table.tsx'
@@ -29,6 +31,10 @@ export function Page() {
   const days = Number(filters.days ?? '7')
   const stats = useQuery(statsQuery(project, days))
   const attention = useQuery(attentionQuery(project))
+  const storms = useList(stormList, { project_id: project })
+  const waiting = useQuery(waitingQuery(project))
+  // All that stands above the chart, so that nothing moves afterwards.
+  const isPending = attention.isPending || storms.isLoading || waiting.isPending
   const now = useNow()
   useLiveRefresh(LIVE, KEYS)
   const isKnown = stats.data !== undefined && attention.data !== undefined
@@ -51,23 +57,33 @@ export function Page() {
           />
         }
       />
-      <div className={classes.body}>
-        {attention.error !== null && attention.data === undefined ? (
-          <Problem
-            error={attention.error}
-            retry={() => void attention.refetch()}
-            what="The open incidents could not be read"
-          />
+      <div className={classes.body} aria-busy={isPending}>
+        {isPending ? (
+          <Skeleton height={320} />
         ) : (
-          attention.data !== undefined && <Attention project={project} incidents={attention.data.incidents} />
+          <>
+            {attention.data === undefined ? (
+              <Problem
+                error={attention.error}
+                retry={() => void attention.refetch()}
+                what="The open incidents could not be read"
+              />
+            ) : (
+              <Attention project={project} incidents={attention.data.incidents} storms={storms.items} />
+            )}
+            <WaitingApprovals project={project} />
+            {stats.error !== null && stats.data === undefined ? (
+              <Problem
+                error={stats.error}
+                retry={() => void stats.refetch()}
+                what="The verdicts could not be counted"
+              />
+            ) : (
+              <Counts stats={stats.data} days={days} project={project} now={now} />
+            )}
+            <HealthRows project={project} />
+          </>
         )}
-        <WaitingApprovals project={project} />
-        {stats.error !== null && stats.data === undefined ? (
-          <Problem error={stats.error} retry={() => void stats.refetch()} what="The verdicts could not be counted" />
-        ) : (
-          <Counts stats={stats.data} days={days} project={project} now={now} />
-        )}
-        <HealthRows project={project} />
       </div>
     </>
   )

@@ -65,6 +65,7 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Expect
     { title: 'Used', width: 'minmax(0, 0.8fr)', card: 'line', cell: change => describeUse(change) },
     {
       title: 'Ends',
+      isNamedOnCard: true,
       width: '120px',
       align: 'end',
       card: 'end',

@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Project>[] = [
     width: '160px',
     card: 'line',
     cell: ({ archived_at, requires_approval }) =>
-      archived_at !== null ? <Badge tone="quiet">Archived</Badge> : requires_approval ? 'Required' : '',
+      archived_at !== null ? <Badge tone="quiet">Archived</Badge> : requires_approval ? 'Approvals required' : '',
   },
   {
     title: 'Created',

@@ -10,6 +10,7 @@ import { meQuery } from '../../session/session.ts'
 import { SecretKeys } from './secret-keys.tsx'
 import classes from './system.module.css'
 import { useAdministration } from './use-admin.ts'
+import { WaitingWork } from './waiting-work.tsx'
 
 const ALL = {}
 
@@ -48,9 +49,10 @@ export function Page() {
           </li>
           {isAdmin === true && <LastChange />}
         </ul>
+        {isAdminOfAll && <WaitingWork />}
         {isAdminOfAll && <SecretKeys />}
         <p className="dim">
-          Rates, lag and versions of the services are on their metrics ports, and{' '}
+          Each service has its rates and its version on its metrics port, and{' '}
           <code className="mono">npx backstop doctor</code> checks them.
         </p>
       </div>
