@@ -120,7 +120,6 @@ export type Operation = z.infer<typeof Operation>
 export const ShownOperation = Operation.omit({ refs: true })
 export type ShownOperation = z.infer<typeof ShownOperation>
 
-/** An operation without its internal fields. */
 /** An operation as its own GET shows it. */
 export const NamedOperation = ShownOperation.extend({
   decided_by_name: z
@@ -129,6 +128,7 @@ export const NamedOperation = ShownOperation.extend({
     .describe('The name of the API key or person in `approval.decided_by`; null if there is none, or it was deleted'),
 })
 
+/** An operation without its internal fields. */
 export function showOperation({ refs: _inside, ...operation }: Operation): ShownOperation {
   return operation
 }

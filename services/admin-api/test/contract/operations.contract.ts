@@ -51,7 +51,7 @@ export function describeOperations(testApi: () => TestApi): void {
         status: 200,
         body: { state: 'completed', provider_ref: 're_1', reason: 'By agent 7' },
       })
-      expect((await api().get(`/v1/operations/${id}`)).body).toEqual(done.body)
+      expect((await api().get(`/v1/operations/${id}`)).body).toEqual({ ...done.body, decided_by_name: null })
       expect((await api().get(`/v1/operations?project_id=${projectId}`)).body).toEqual({
         data: [done.body],
         next_cursor: null,
