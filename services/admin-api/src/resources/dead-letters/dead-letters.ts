@@ -81,7 +81,7 @@ function dismissRoute(parts: AdminParts): Route {
       'For a message that nothing can use, for example of another program. It leaves the list and the metric, and is never sent again. `dismiss` of a dead letter is null if it cannot be dismissed: notifications stay in the inbox, and dead deliveries in the list of deliveries. Repeating the request changes nothing. If the same message is dead-lettered again, it is listed again.',
     scope: 'manage',
     params: z.object({ id: z.string() }),
-    answers: { 202: { description: 'The dead letter as it was before it was dismissed', schema: DeadLetter } },
+    answers: { 202: { description: 'The dismissed dead letter', schema: DeadLetter } },
     refusals: ['not_found', 'conflict'],
     async handle({ params: { id }, ...request }) {
       const found = await findDeadLetter(parts.stores, id)
