@@ -19,7 +19,7 @@ export function compareLatency(world: NotifierAlone, receiver: BenchReceiver, pr
     name: `Latency at ${ALERTS_A_SECOND} alerts a second`,
     readings: { 'alert to first attempt, p50': 'ms', 'alert to first attempt, p99': 'ms' },
     contenders: [{ name: 'notifier', measure }],
-    targets: [{ reading: 'alert to first attempt, p99', of: 'notifier', is: 'at most', value: 250 }],
+    targets: [{ reading: 'alert to first attempt, p99', of: 'notifier', is: 'at most', value: 100 }],
   }
 
   async function measure() {

@@ -206,13 +206,22 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
     })
 
     test('are touched only while they are open', async () => {
-      expect(await storms.touch(join('stm_a'))).toBe(false)
+      expect(await storms.touch([join('stm_a')])).toBe(false)
       await storms.open(storm('stm_a'))
-      expect(await storms.touch(join('stm_a', AT + 9))).toBe(true)
-      expect(await storms.touch(join('stm_a', AT + 4))).toBe(true)
+      expect(await storms.touch([join('stm_a', AT + 9)])).toBe(true)
+      expect(await storms.touch([join('stm_a', AT + 4)])).toBe(true)
       expect(await found('stm_a')).toMatchObject({ version: 2, last_member_at: new Date(AT + 9) })
       await storms.report(await found('stm_a'), write('r', null))
-      expect(await storms.touch(join('stm_a'))).toBe(false)
+      expect(await storms.touch([join('stm_a')])).toBe(false)
+    })
+
+    test('are touched together, the open ones also if others are not', async () => {
+      await storms.open(storm('stm_a'))
+      await storms.open(storm('stm_b', { connection_id: 'con_2' }))
+      expect(await storms.touch([join('stm_a'), join('stm_b')])).toBe(true)
+      expect(await storms.touch([join('stm_a'), join('stm_c')])).toBe(false)
+      expect(await found('stm_a')).toMatchObject({ version: 2 })
+      expect(await found('stm_b')).toMatchObject({ version: 1 })
     })
 
     test('are due at their time, and a look can be postponed unless a report came first', async () => {
@@ -231,7 +240,7 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
 
     test('are reported once by several processes, and the report waits in the outbox until it is published', async () => {
       await storms.open(storm('stm_a'))
-      await storms.touch(join('stm_a'))
+      await storms.touch([join('stm_a')])
       const read = await found('stm_a')
       const results = await Promise.all(['r1', 'r2', 'r3'].map(id => storms.report(read, write(id, AT + 60))))
       const [told, ...refused] = results.toSorted(
@@ -299,7 +308,7 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
     test('do not end while a member joins, but are reported', async () => {
       await storms.open(storm('stm_a'))
       const read = await found('stm_a')
-      await storms.touch(join('stm_a'))
+      await storms.touch([join('stm_a')])
       expect(await storms.report(read, write('r', null))).toBeUndefined()
       expect(await storms.report(read, write('r', AT + 60))).toBeDefined()
       expect(await storms.report(await found('stm_a'), { ...write('r', null), entry: null })).toBeDefined()

@@ -28,6 +28,8 @@ export interface WorkLoopOptions<N extends MessageName> {
   readonly deadLetterLog?: DeadLetterLog
   /** Maximum number of messages in one call of `handle`; the bus's default if not set. */
   readonly maxBatchMessages?: number
+  /** Maximum number of partitions that are handled concurrently; the bus's default if not set. */
+  readonly maxPartitionsAtOnce?: number
   /**
    * Makes the effects of these messages durable, in order. Must be idempotent. A retryable AppError defers the batch;
    * after any other error the loop finds the message that causes it and dead-letters the message.
@@ -86,11 +88,13 @@ const MAX_DEAD_LETTERS_IN_A_ROW = 10
  */
 export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N>): WorkLoop {
   const pauses = new PartitionPauses()
+  const { maxBatchMessages, maxPartitionsAtOnce } = options
   const consumer = options.bus.consumer({
     groupId: options.groupId,
     topics: Object.keys(options.topics) as TopicName[],
     commit: 'accepted',
-    ...(options.maxBatchMessages === undefined ? {} : { maxBatchMessages: options.maxBatchMessages }),
+    ...(maxBatchMessages === undefined ? {} : { maxBatchMessages }),
+    ...(maxPartitionsAtOnce === undefined ? {} : { maxPartitionsAtOnce }),
     onFatal: options.onFatal,
     async onBatch(batch) {
       const startedAt = options.clock.now()

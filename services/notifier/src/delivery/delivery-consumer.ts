@@ -9,6 +9,7 @@ import {
   deadLetter,
   type IncomingMessage,
   isRetryable,
+  joinCalls,
   type OutgoingMessage,
   PartitionPauses,
   type Producer,
@@ -23,6 +24,7 @@ import { abandon, complete, type DeliveryJob, isOwned, ownedSignal } from '../qu
 import { Postponer } from '../retry/postponer.ts'
 import { RecoveryReleaser } from '../retry/recovery-releaser.ts'
 import type { Recovery } from '../retry/rules/release-window.ts'
+import type { DeliveryStore } from '../store/delivery-store.ts'
 import { ActiveDeliveries } from './active-deliveries.ts'
 import { type Attempted, type AttemptOptions, attempt } from './attempt.ts'
 import { attemptKindOf } from './attempt-kind.ts'
@@ -30,7 +32,9 @@ import { countDeadLetters } from './count-dead-letters.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 import { type DeliveryIntakeOptions, type IntakePlan, type PostponedMessages, planIntake } from './plan-intake.ts'
 
-export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilStored'>, DeliveryIntakeOptions {
+export interface DeliveryConsumerOptions
+  extends Omit<AttemptOptions, 'untilStored'>,
+    Omit<DeliveryIntakeOptions, 'progressOf'> {
   readonly bus: Bus
   readonly producer: Producer
   readonly consumerMetrics: ConsumerMetrics
@@ -66,6 +70,7 @@ export class DeliveryConsumer {
   readonly #consumer: Consumer
   readonly #active: ActiveDeliveries
   readonly #attemptOptions: AttemptOptions
+  readonly #intakeOptions: DeliveryIntakeOptions
   /** Number of messages that are being planned, over all partitions. They count towards the memory limit. */
   #beingPlanned = 0
   readonly #watched = new WeakSet<AbortSignal>()
@@ -74,7 +79,9 @@ export class DeliveryConsumer {
   constructor(options: DeliveryConsumerOptions) {
     this.#options = options
     this.#maxInMemory = options.maxInMemory ?? MAX_IN_MEMORY
-    const { clock, maxActive, maxQueuedPerChannel } = options
+    const { clock, deliveries, maxActive, maxQueuedPerChannel } = options
+    const progressOf: DeliveryStore['progressOf'] = ids => deliveries.progressOf(ids)
+    this.#intakeOptions = { ...options, progressOf: joinCalls(progressOf) }
     this.#active = new ActiveDeliveries(options)
     this.#queues = new ChannelQueues({
       clock,
@@ -233,7 +240,7 @@ export class DeliveryConsumer {
   async #accept(messages: readonly IncomingMessage[], overflow: PostponedMessages, batch: Batch): Promise<number> {
     this.#beingPlanned += messages.length
     try {
-      const plan = await planIntake(messages, batch, this.#active.byId, overflow, this.#options)
+      const plan = await planIntake(messages, batch, this.#active.byId, overflow, this.#intakeOptions)
       await this.#send(plan.outgoing)
       complete(plan.done)
       this.#queue(plan, batch)

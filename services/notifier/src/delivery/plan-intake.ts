@@ -25,6 +25,8 @@ export interface DeliveryIntakeOptions {
   readonly clock: Clock
   readonly directory: ChannelDirectory
   readonly deliveries: DeliveryStore
+  /** Finds the deliveries that are stored already. */
+  readonly progressOf: DeliveryStore['progressOf']
   readonly metrics: DeliveryMetrics
 }
 
@@ -81,7 +83,7 @@ export async function planIntake(
   ]
   const channels = await options.directory.find([...new Set(channelIds)])
   const fresh = unknown.map(one => shareable(one, channels.get(one.request.channel_id)))
-  const progress = await options.deliveries.progressOf([...new Set(fresh.map(({ request }) => request.delivery_id))])
+  const progress = await options.progressOf([...new Set(fresh.map(({ request }) => request.delivery_id))])
   const planner = new Planner(options, channels, progress, overflow)
   try {
     for (const one of fresh) planner.plan(one)

@@ -1,10 +1,12 @@
-import { type Alert, HEADERS, isHeartbeatProject } from '@backstop/contracts'
+import { type Alert, HEADERS, isHeartbeatProject, TOPICS } from '@backstop/contracts'
 import {
   crashPoint,
   createWorkLoop,
+  joinCalls,
   type LogLimit,
   type MessageCodec,
   type Producer,
+  type Received,
   type Span,
   type Tracing,
   traceIdOf,
@@ -50,24 +52,23 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
     groupId: 'notifier',
     topics: { alerts: 'alert' },
     deadTopic: 'deliveries.dead',
-    async handle(messages) {
+    // All partitions at once: a batch waits most of its time for MongoDB and Kafka, and the alerts of others wait for it.
+    maxPartitionsAtOnce: TOPICS.alerts.partitions,
+    handle: joinCalls<Received<'alert'>, void>(async messages => {
       const alerts = messages.map(({ message }) => message)
       const projects = [...new Set(alerts.map(({ project_id }) => project_id))]
       const question = silenceQuestionOf(alerts)
-      const silences = question === undefined ? [] : await channels.findSilences(question)
-      const [listeners, names, memberships] = await Promise.all([
+      const [listeners, names, silences] = await Promise.all([
         channels.findSubscribedChannels(projects),
         channels.findNames(projects),
-        recordMembers(
-          // What follows an opening counts for the storm that its incident belongs to, and changes nothing if there is none.
-          alerts.filter(
-            alert =>
-              !isHeartbeatProject(alert.project_id) &&
-              (followsOpening(alert) || silenceOf(alert, silences) === undefined),
-          ),
-          options,
-        ),
+        question === undefined ? [] : channels.findSilences(question),
       ])
+      // What follows an opening counts for the storm that its incident belongs to, and changes nothing if there is none.
+      const counted = alerts.filter(
+        alert =>
+          !isHeartbeatProject(alert.project_id) && (followsOpening(alert) || silenceOf(alert, silences) === undefined),
+      )
+      const memberships = await recordMembers(counted, options)
       const wanted = openingsToRead(alerts, listeners, alert => silenceOf(alert, silences) !== undefined)
       // In this order: a delivery leaves the memory when it is stored.
       const openings = new Set(wanted.filter(isInMemory))
@@ -101,7 +102,7 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
       if (outgoing.length > 0) await producer.send(outgoing)
       crashPoint('notifier.fanout.after-produce')
       for (const span of spans) span.end()
-    },
+    }),
   })
 }
 

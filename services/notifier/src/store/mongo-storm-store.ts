@@ -85,13 +85,18 @@ export function createMongoStormStore(db: Db): StormStore {
       await asUnavailable(() => storms.updateMany({ _id: { $in: [...stormIds] } }, update))
     },
 
-    touch: ({ stormId, recordedAtMs }) =>
+    touch: joins =>
       asUnavailable(async () => {
-        const touched = await storms.updateOne(
-          { _id: stormId, state: 'open' },
-          { $max: { last_member_at: new Date(recordedAtMs) }, $inc: { version: 1 } },
+        // One command, because there may be a storm for each message of a batch.
+        const updates = joins.map(
+          ({ stormId, recordedAtMs }): AnyBulkWriteOperation<StormDocument> => ({
+            updateOne: {
+              filter: { _id: stormId, state: 'open' },
+              update: { $max: { last_member_at: new Date(recordedAtMs) }, $inc: { version: 1 } },
+            },
+          }),
         )
-        return touched.matchedCount === 1
+        return (await storms.bulkWrite(updates, { ordered: false })).matchedCount === joins.length
       }),
     find: stormId => asUnavailable(async () => (await storms.findOne({ _id: stormId })) ?? undefined),
     openStormOf: connectionId =>

@@ -50,8 +50,8 @@ export interface StormStore {
   /** Makes storms due, open or ended, because incidents of their members were acknowledged. A report that is under way is refused. */
   noteAcknowledged(stormIds: readonly string[], atMs: number): Promise<void>
 
-  /** Records that members joined an open storm. @returns false if no open storm has this id */
-  touch(join: StormJoin): Promise<boolean>
+  /** Records that members joined storms that are open. A repeat is harmless. @returns true if all these storms are open */
+  touch(joins: readonly StormJoin[]): Promise<boolean>
   find(stormId: string): Promise<StormDocument | undefined>
   openStormOf(connectionId: string): Promise<string | undefined>
   /** Adds the connection's members without a storm that were opened in this time. */

@@ -29,19 +29,10 @@ export async function joinStorms(
 ): Promise<readonly RecordedMember[]> {
   const inStorm = members.filter(member => member.storm_id !== null && !member.alone)
   if (inStorm.length === 0) return members
-  const facts = new Map(incoming.map(member => [member._id, member]))
+  const joins = joinsOf(inStorm, incoming)
+  if (await options.storms.touch([...joins.values()])) return members
   const actual = new Map<string, string>()
-  for (const [stormId, joining] of Map.groupBy(inStorm, member => member.storm_id ?? '')) {
-    const first = facts.get(joining[0]?._id ?? '')
-    if (first === undefined) continue
-    const join = {
-      stormId,
-      connectionId: first.connection_id,
-      incidentIds: joining.map(({ _id }) => _id),
-      recordedAtMs: joining.reduce((last, { recorded_at }) => Math.max(last, recorded_at.getTime()), 0),
-    }
-    actual.set(stormId, await joinStorm(join, first, options))
-  }
+  for (const [stormId, join] of joins) actual.set(stormId, await joinStorm(join, options))
   return members.map(member =>
     member.storm_id === null || member.alone
       ? member
@@ -49,12 +40,36 @@ export async function joinStorms(
   )
 }
 
+/** The members of each storm, by its id. Members whose facts are not among the incoming ones join nothing. */
+function joinsOf(
+  inStorm: readonly RecordedMember[],
+  incoming: readonly NewMember[],
+): ReadonlyMap<string, StormJoin & { readonly first: NewMember }> {
+  const facts = new Map(incoming.map(member => [member._id, member]))
+  const joins = new Map<string, StormJoin & { readonly first: NewMember }>()
+  for (const [stormId, joining] of Map.groupBy(inStorm, member => member.storm_id ?? '')) {
+    const first = facts.get(joining[0]?._id ?? '')
+    if (first === undefined) continue
+    joins.set(stormId, {
+      stormId,
+      connectionId: first.connection_id,
+      incidentIds: joining.map(({ _id }) => _id),
+      recordedAtMs: joining.reduce((last, { recorded_at }) => Math.max(last, recorded_at.getTime()), 0),
+      first,
+    })
+  }
+  return joins
+}
+
 /** @returns the storm that the members belong to: another one if their connection already has another open storm */
-async function joinStorm(join: StormJoin, first: NewMember, options: StormOptions): Promise<string> {
+async function joinStorm(
+  { first, ...join }: StormJoin & { readonly first: NewMember },
+  options: StormOptions,
+): Promise<string> {
   const { storms, clock, logger } = options
   let { stormId } = join
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    if (await storms.touch({ ...join, stormId })) return stormId
+    if (await storms.touch([{ ...join, stormId }])) return stormId
     const known = await storms.find(stormId)
     if (known === undefined) {
       await begin(stormId, join, first, options)

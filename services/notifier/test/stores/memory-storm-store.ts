@@ -48,12 +48,16 @@ export function createMemoryStormStore(collections: Collections): StormStore {
         storm.next_look_at = new Date(atMs)
       }
     },
-    async touch({ stormId, recordedAtMs }) {
-      const storm = storms.get(stormId)
-      if (storm?.state !== 'open') return false
-      storm.last_member_at = new Date(Math.max(storm.last_member_at.getTime(), recordedAtMs))
-      storm.version++
-      return true
+    async touch(joins) {
+      let areAllOpen = true
+      for (const { stormId, recordedAtMs } of joins) {
+        const storm = storms.get(stormId)
+        if (storm?.state === 'open') {
+          storm.last_member_at = new Date(Math.max(storm.last_member_at.getTime(), recordedAtMs))
+          storm.version++
+        } else areAllOpen = false
+      }
+      return areAllOpen
     },
     find: async stormId => structuredClone(storms.get(stormId)),
     openStormOf: async connectionId => openStorm(connectionId)?._id,
