@@ -9,7 +9,6 @@ import {
   deadLetter,
   type IncomingMessage,
   isRetryable,
-  joinCalls,
   type OutgoingMessage,
   PartitionPauses,
   type Producer,
@@ -24,7 +23,6 @@ import { abandon, complete, type DeliveryJob, isOwned, ownedSignal } from '../qu
 import { Postponer } from '../retry/postponer.ts'
 import { RecoveryReleaser } from '../retry/recovery-releaser.ts'
 import type { Recovery } from '../retry/rules/release-window.ts'
-import type { DeliveryStore } from '../store/delivery-store.ts'
 import { ActiveDeliveries } from './active-deliveries.ts'
 import { type Attempted, type AttemptOptions, attempt } from './attempt.ts'
 import { attemptKindOf } from './attempt-kind.ts'
@@ -32,9 +30,7 @@ import { countDeadLetters } from './count-dead-letters.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 import { type DeliveryIntakeOptions, type IntakePlan, type PostponedMessages, planIntake } from './plan-intake.ts'
 
-export interface DeliveryConsumerOptions
-  extends Omit<AttemptOptions, 'untilStored'>,
-    Omit<DeliveryIntakeOptions, 'progressOf'> {
+export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilStored'>, DeliveryIntakeOptions {
   readonly bus: Bus
   readonly producer: Producer
   readonly consumerMetrics: ConsumerMetrics
@@ -70,7 +66,6 @@ export class DeliveryConsumer {
   readonly #consumer: Consumer
   readonly #active: ActiveDeliveries
   readonly #attemptOptions: AttemptOptions
-  readonly #intakeOptions: DeliveryIntakeOptions
   /** Number of messages that are being planned, over all partitions. They count towards the memory limit. */
   #beingPlanned = 0
   readonly #watched = new WeakSet<AbortSignal>()
@@ -79,9 +74,7 @@ export class DeliveryConsumer {
   constructor(options: DeliveryConsumerOptions) {
     this.#options = options
     this.#maxInMemory = options.maxInMemory ?? MAX_IN_MEMORY
-    const { clock, deliveries, maxActive, maxQueuedPerChannel } = options
-    const progressOf: DeliveryStore['progressOf'] = ids => deliveries.progressOf(ids)
-    this.#intakeOptions = { ...options, progressOf: joinCalls(progressOf) }
+    const { clock, maxActive, maxQueuedPerChannel } = options
     this.#active = new ActiveDeliveries(options)
     this.#queues = new ChannelQueues({
       clock,
@@ -240,7 +233,7 @@ export class DeliveryConsumer {
   async #accept(messages: readonly IncomingMessage[], overflow: PostponedMessages, batch: Batch): Promise<number> {
     this.#beingPlanned += messages.length
     try {
-      const plan = await planIntake(messages, batch, this.#active.byId, overflow, this.#intakeOptions)
+      const plan = await planIntake(messages, batch, this.#active.byId, overflow, this.#options)
       await this.#send(plan.outgoing)
       complete(plan.done)
       this.#queue(plan, batch)

@@ -25,7 +25,7 @@ export interface DeliveryIntakeOptions {
   readonly clock: Clock
   readonly directory: ChannelDirectory
   readonly deliveries: DeliveryStore
-  /** Finds the deliveries that are stored already. */
+  /** Finds the deliveries that are stored already. Calls of several partitions should share one read. */
   readonly progressOf: DeliveryStore['progressOf']
   readonly metrics: DeliveryMetrics
 }
