@@ -21,6 +21,7 @@ import { toSvg } from './frame/plot.ts'
 import { toTable } from './frame/table.ts'
 import { ingressBenchmark } from './ingress/benchmark.ts'
 import { notifierBenchmark } from './notifier/benchmark.ts'
+import { peersBenchmark } from './peers/benchmark.ts'
 import { reconcilerBenchmark } from './reconciler/benchmark.ts'
 import { tracesBenchmark } from './traces/benchmark.ts'
 
@@ -33,6 +34,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   adminBenchmark,
   consoleBenchmark,
   tracesBenchmark,
+  peersBenchmark,
 ]
 
 const { values, positionals } = parseArgs({

@@ -3,38 +3,12 @@
  * client would use more of the shared cores than the server under test.
  */
 import { connect, type Socket } from 'node:net'
-import { SIGNERS } from '@backstop/providers/test'
-import { eventOf, makeRefunds } from '../../test/setup/refunds.ts'
 import { percentile } from '../frame/statistics.ts'
 import type { LoadOrder, LoadReport } from './load.ts'
+import { signedRequests } from './requests.ts'
 
-/** Number of different events. They are posted again and again, as ingress does not look for repeats. */
-const EVENTS = 4_096
-/** The size of an event with the details that real ones have: 1.2 KB. */
-const EVENT_BYTES = 1_200
 const HEAD_END = '\r\n\r\n'
 const CONTENT_LENGTH = /content-length: (\d+)/i
-
-function signedRequests({ secret, isAuthentic }: LoadOrder): Buffer[] {
-  const { header, sign } = SIGNERS.processor
-  const key = isAuthentic ? secret : `${secret}-wrong`
-  return makeRefunds(`b${Date.now().toString(36)}`, EVENTS).map(refund => {
-    const event = eventOf(refund).body
-    const padding = 'x'.repeat(EVENT_BYTES - JSON.stringify({ ...event, padding: '' }).length)
-    const body = Buffer.from(JSON.stringify({ ...event, padding }))
-    const head = [
-      `POST /v1/webhooks/processor/${refund.connectionId} HTTP/1.1`,
-      'host: localhost',
-      'user-agent: Stripe/1.0 (+https://stripe.com/docs/webhooks)',
-      'accept: */*; q=0.5, application/xml',
-      'cache-control: no-cache',
-      'content-type: application/json; charset=utf-8',
-      `${header}: ${sign(body, [key], Date.now())}`,
-      `content-length: ${body.length}`,
-    ]
-    return Buffer.concat([Buffer.from(head.join('\r\n') + HEAD_END), body])
-  })
-}
 
 /** Counts answers. Latencies are kept only while `isMeasuring`. */
 class Tally {
@@ -123,7 +97,7 @@ async function measure(order: LoadOrder): Promise<void> {
   const tally = new Tally()
   const clients = Array.from(
     { length: order.sockets },
-    () => new Client(order.port, () => requests[next++ % EVENTS]!, tally),
+    () => new Client(order.port, () => requests[next++ % requests.length]!, tally),
   )
   for (const client of clients) client.open()
   await tally.untilTotal(order.warmUpAnswers)
