@@ -19,7 +19,7 @@ export const STORED_WITHIN_MS = 120_000
 const POLL_MS = 200
 const CLOSE_WITHIN_MS = 500
 
-/** Tells the benchmark the port, answers its questions, and stops all programs on SIGTERM. */
+/** Sends the port to the benchmark, and answers its questions. */
 export function answerBenchmark({ port, cpuMs, stored }: PeerProcess): void {
   process.channel?.ref()
   process.on('message', ({ atLeast }: Question) => {
