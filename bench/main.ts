@@ -1,9 +1,10 @@
 /**
- * `npm run bench -- <name>`: measures one part of the product against its references, on real parts.
- * Options: --rounds <n> (5), --only <words of a comparison's name>, --out <file> (.backstop/bench/<name>.json; a plot is written beside
- * it), --keep (keeps the logs).
- * Starts its own stack, whose MongoDB has 2 GiB of cache, or uses KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL.
- * Exit code 1: a target is missed.
+ * `npm run bench -- <name>`: measures one part of the product against its references, on real parts. Without a name: every part, one after
+ * the other, and a summary.
+ * Options: --rounds <n> (5), --only <words of a comparison's name>, --rate <events a second of end-to-end>, --out <file>
+ * (.backstop/bench/<name>.json; a plot is written beside it), --keep (keeps the logs). --only, --rate and --out need a name.
+ * Starts a stack for each part, whose MongoDB has 2 GiB of cache, or uses KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL.
+ * Exit code 1: a target is missed, or a measurement failed.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,12 +13,14 @@ import { parseArgs } from 'node:util'
 import { type ProgressSink, progressOn, startStack } from '@backstop/stack'
 import { adminBenchmark } from './admin/benchmark.ts'
 import { consoleBenchmark } from './console/benchmark.ts'
+import { endToEndBenchmark } from './end-to-end/benchmark.ts'
 import { floodsBenchmark } from './floods/benchmark.ts'
 import type { Benchmark, Comparison } from './frame/benchmark.ts'
 import { type Compared, runComparison } from './frame/compare.ts'
 import { describeMachine } from './frame/machine.ts'
 import { setMongoCache } from './frame/mongo-cache.ts'
 import { toSvg } from './frame/plot.ts'
+import { type BenchmarkResult, isAllMet, toSummary } from './frame/summary.ts'
 import { toTable } from './frame/table.ts'
 import { ingressBenchmark } from './ingress/benchmark.ts'
 import { notifierBenchmark } from './notifier/benchmark.ts'
@@ -30,6 +33,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   ingressBenchmark,
   notifierBenchmark,
   reconcilerBenchmark,
+  endToEndBenchmark,
   floodsBenchmark,
   adminBenchmark,
   consoleBenchmark,
@@ -42,16 +46,26 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     only: { type: 'string', default: '' },
+    rate: { type: 'string' },
     out: { type: 'string' },
     keep: { type: 'boolean', default: false },
   },
 })
-const benchmark = BENCHMARKS.find(({ name }) => name === positionals[0])
+const [wanted] = positionals
+const benchmarks = BENCHMARKS.filter(({ name }) => wanted === undefined || name === wanted)
 const rounds = Number(values.rounds)
-if (benchmark === undefined || !Number.isInteger(rounds) || rounds < 1) {
+const rate = values.rate === undefined ? undefined : Number(values.rate)
+const needsName = values.only !== '' || values.out !== undefined || rate !== undefined
+const isCount = (number: number) => Number.isInteger(number) && number >= 1
+if (
+  benchmarks.length === 0 ||
+  positionals.length > 1 ||
+  ![rounds, rate ?? 1].every(isCount) ||
+  (needsName && wanted === undefined)
+) {
   const list = BENCHMARKS.map(({ name, about }) => `  ${name}   ${about}\n`).join('')
   process.stderr.write(
-    `Use: npm run bench -- <name> [--rounds 5] [--only <comparison>] [--out <file>] [--keep]\n${list}`,
+    `Use: npm run bench -- [<name> [--only <comparison>] [--rate <events a second>] [--out <file>]] [--rounds 5] [--keep]\n${list}`,
   )
   process.exit(2)
 }
@@ -59,42 +73,56 @@ if (benchmark === undefined || !Number.isInteger(rounds) || rounds < 1) {
 const folder = mkdtempSync(join(tmpdir(), 'backstop-bench-'))
 const log = progressOn(process.stderr)
 const stops: (() => Promise<unknown>)[] = []
-let isAllMet = false
+const results: BenchmarkResult[] = []
 let keepsLogs = values.keep
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(130))
-try {
-  const machine = describeMachine(new Date())
-  const comparisons = await measure(benchmark)
-  isAllMet = comparisons.every(({ targets }) => targets.every(target => target.isMet))
-  const out = values.out ?? join(ROOT, '.backstop/bench', `${benchmark.name}.json`)
-  mkdirSync(dirname(out), { recursive: true })
-  writeFileSync(out, `${JSON.stringify({ benchmark: benchmark.name, rounds, machine, comparisons }, undefined, 2)}\n`)
-  writeFileSync(out.replace(/(\.json)?$/, '.svg'), toSvg(comparisons))
-  process.stdout.write(
-    `\n${comparisons.map(toTable).join('\n\n')}\n\n${JSON.stringify(machine)}\nAll numbers: ${out}\n`,
-  )
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
-  keepsLogs = true
+for (const [index, benchmark] of benchmarks.entries()) {
+  if (benchmarks.length > 1) process.stderr.write(`\n${benchmark.name} (${index + 1} of ${benchmarks.length})\n`)
+  results.push({ name: benchmark.name, comparisons: await measureAndWrite(benchmark) })
 }
-await end(isAllMet ? 0 : 1)
+if (benchmarks.length > 1) process.stdout.write(`\n${toSummary(results)}\n`)
+await end(results.every(isAllMet) ? 0 : 1)
 
-async function measure({ open }: Benchmark): Promise<Compared[]> {
-  const dataDir = join(folder, 'stack')
-  const stack = await startStack({ dataDir, log, env: process.env, endWithProcess: true })
+/** Measures one benchmark and writes its results. @returns undefined if it failed, so that the others are still measured */
+async function measureAndWrite(benchmark: Benchmark): Promise<Compared[] | undefined> {
+  const machine = describeMachine(new Date())
+  try {
+    const comparisons = await measure(benchmark)
+    const out = values.out ?? join(ROOT, '.backstop/bench', `${benchmark.name}.json`)
+    mkdirSync(dirname(out), { recursive: true })
+    const content = { benchmark: benchmark.name, rounds, machine, comparisons }
+    writeFileSync(out, `${JSON.stringify(content, undefined, 2)}\n`)
+    writeFileSync(out.replace(/(\.json)?$/, '.svg'), toSvg(comparisons))
+    process.stdout.write(
+      `\n${comparisons.map(toTable).join('\n\n')}\n\n${JSON.stringify(machine)}\nAll numbers: ${out}\n`,
+    )
+    return comparisons
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+    keepsLogs = true
+    return undefined
+  } finally {
+    await stopAll()
+  }
+}
+
+async function measure({ name, open }: Benchmark): Promise<Compared[]> {
+  const own = join(folder, name)
+  mkdirSync(own)
+  const stack = await startStack({ dataDir: join(own, 'stack'), log, env: process.env, endWithProcess: true })
   stops.push(() => stack.stop())
   if (!process.env.MONGO_URL) await setMongoCache(stack.urls.mongo)
   const step = log.step('set-up')
   step.update('topics, channels, receiver')
-  const opened = await open({ stack: stack.urls, folder, log })
+  const opened = await open({ stack: stack.urls, folder: own, log, ...(rate === undefined ? {} : { rate }) })
   stops.push(() => opened.stop())
   step.done('ready')
   const only = values.only.toLowerCase()
-  const wanted = opened.comparisons.filter(
+  const comparisons = opened.comparisons.filter(
     ({ name, onRequest }) => name.toLowerCase().includes(only) && (only !== '' || onRequest !== true),
   )
   const done: Compared[] = []
-  for (const comparison of wanted) done.push(await compare(comparison, log))
+  for (const comparison of comparisons) done.push(await compare(comparison, log))
   return done
 }
 
@@ -110,8 +138,12 @@ async function compare(comparison: Comparison, log: ProgressSink): Promise<Compa
 }
 
 /** Stops the parts in reverse order. A part that cannot be stopped ends with this process. */
-async function end(code: number): Promise<void> {
+async function stopAll(): Promise<void> {
   for (const stop of stops.splice(0).reverse()) await stop().catch(error => process.stderr.write(`${error}\n`))
+}
+
+async function end(code: number): Promise<void> {
+  await stopAll()
   if (keepsLogs) process.stderr.write(`Logs are in ${folder}\n`)
   else rmSync(folder, { recursive: true, force: true })
   process.exit(code)

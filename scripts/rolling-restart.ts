@@ -18,11 +18,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs, promisify } from 'node:util'
 import { progressOn, type RunningStack, type StackUrls, startStack } from '@backstop/stack'
 import { percentile } from '../bench/frame/statistics.ts'
+import { openInstallation } from '../test/setup/installation/installation.ts'
+import { type Load, startLoad } from '../test/setup/installation/load.ts'
+import { type Verification, verify } from '../test/setup/installation/verify.ts'
 import { openInspector } from '../test/setup/product-inspector.ts'
-import { openInstallation } from './rolling-restart/installation.ts'
-import { type Load, startLoad } from './rolling-restart/load.ts'
 import { ProcessorTime, type Stored, storedInKafka, storedInMongo } from './rolling-restart/usage.ts'
-import { type Verification, verify } from './rolling-restart/verify.ts'
 import { type Product, startProduct } from './start/product.ts'
 import { databaseName } from './start/service-environment.ts'
 import type { ServiceProcess } from './start/service-process.ts'
@@ -84,6 +84,7 @@ async function rollAll(running: Product): Promise<boolean> {
   const [ingress = []] = installation.pairs
   const startedAt = performance.now()
   const load = startLoad({
+    name: 'roll',
     perSecond: PER_SECOND,
     connections: installation.connections,
     targets: () => ingress.filter(one => !out.has(one)).map(({ mainUrl }) => mainUrl ?? ''),

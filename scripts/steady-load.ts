@@ -14,10 +14,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { choosePorts, progressOn } from '@backstop/stack'
 import { percentile } from '../bench/frame/statistics.ts'
+import { openInstallation } from '../test/setup/installation/installation.ts'
+import { type Load, startLoad } from '../test/setup/installation/load.ts'
+import { verify } from '../test/setup/installation/verify.ts'
 import { openInspector } from '../test/setup/product-inspector.ts'
-import { openInstallation } from './rolling-restart/installation.ts'
-import { type Load, startLoad } from './rolling-restart/load.ts'
-import { verify } from './rolling-restart/verify.ts'
 import { type Product, startProduct } from './start/product.ts'
 import { SERVICES, type ServiceName } from './start/service-environment.ts'
 import { growthOf, type Sample } from './steady-load/growth.ts'
@@ -68,6 +68,7 @@ async function runLoad(running: Product): Promise<boolean> {
   )
   await reportSample('before the load', processes, 0)
   const load = startLoad({
+    name: 'steady',
     perSecond: PER_SECOND,
     connections: installation.connections,
     targets: () => [running.urls.ingress],

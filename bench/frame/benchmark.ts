@@ -14,6 +14,8 @@ export interface BenchSurroundings {
   /** Folder for the logs and other files of a run; kept if the run fails. */
   readonly folder: string
   readonly log: ProgressSink
+  /** Events per second of `--rate`, for a benchmark with an even load; its own by default. */
+  readonly rate?: number
 }
 
 export interface PreparedBenchmark {

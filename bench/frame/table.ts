@@ -20,7 +20,8 @@ function rowsOf({ name, unit, contenders }: ComparedReading): string[] {
   )
 }
 
-function targetLine({ reading, unit, of, against, is, value, reached, isMet }: JudgedTarget): string {
+/** Formats a target with the value that was reached. */
+export function targetLine({ reading, unit, of, against, is, value, reached, isMet }: JudgedTarget): string {
   const what = against === undefined ? of : `${of} / ${against}`
   const shown = (number: number) => (against === undefined ? `${rounded(number)} ${unit}` : number.toFixed(2))
   return `${isMet ? '✓' : '✗'} ${reading}, ${what}: ${shown(reached)}, to be ${is} ${shown(value)}`

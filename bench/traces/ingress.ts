@@ -1,10 +1,12 @@
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { SIGNERS } from '@backstop/providers/test'
 import { startProduct } from '../../scripts/start/product.ts'
 import type { ServiceProcess } from '../../scripts/start/service-process.ts'
 import { connectProcessor } from '../../test/setup/accounts.ts'
 import { openCustomer } from '../../test/setup/customer.ts'
+import { postOnce } from '../../test/setup/event-poster.ts'
+import { cpuMsOf } from '../../test/setup/metrics.ts'
 import { eventOf, makeRefunds } from '../../test/setup/refunds.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { CONTENDERS, READING, TARGETS, type TraceContender } from './contenders.ts'
@@ -48,10 +50,10 @@ export async function compareIngress(
     const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
     const client = async () => {
       for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
-        const status = await post(url, body, { [header]: sign(body, [secret], Date.now()) }, agent)
+        const outcome = await postOnce(url, body, { [header]: sign(body, [secret], Date.now()) }, agent)
         // Like a provider, posts an event again that a busy machine did not store in time.
-        if (status === 503) bodies.push(body)
-        else if (status !== 200) throw new Error(`An event was answered with ${status}`)
+        if (outcome === '503') bodies.push(body)
+        else if (outcome !== '200') throw new Error(`An event was answered with ${outcome}`)
       }
     }
     await Promise.all(Array.from({ length: CLIENTS }, client))
@@ -61,9 +63,9 @@ export async function compareIngress(
   async function measure(contender: TraceContender) {
     const instance = instances.get(contender) as ServiceProcess
     await postEvents(instance, WARM_UP_EVENTS)
-    const before = await cpuMs(instance)
+    const before = await cpuMsOf(instance.opsUrl)
     await postEvents(instance, EVENTS)
-    return { [READING]: (((await cpuMs(instance)) - before) / EVENTS) * 1_000 }
+    return { [READING]: (((await cpuMsOf(instance.opsUrl)) - before) / EVENTS) * 1_000 }
   }
 
   return {
@@ -79,20 +81,4 @@ export async function compareIngress(
       await product.stop()
     },
   }
-}
-
-async function cpuMs({ opsUrl }: ServiceProcess): Promise<number> {
-  const metrics = await (await fetch(`${opsUrl}/metrics`)).text()
-  return Number(/^process_cpu_seconds_total(?:{.*})? (\S+)/m.exec(metrics)?.[1]) * 1_000
-}
-
-function post(url: string, body: Buffer, headers: Record<string, string>, agent: Agent): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(url, { method: 'POST', headers, agent }, response => {
-      response.resume().on('end', () => resolve(response.statusCode))
-      response.on('error', reject)
-    })
-    outgoing.on('error', reject)
-    outgoing.end(body)
-  })
 }

@@ -2,6 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Db } from 'mongodb'
+import { cpuMsOf } from '../../test/setup/metrics.ts'
 import type { ServiceProcess } from '../start/service-process.ts'
 
 /** Seconds of processor time by service. The counter of a process ends with it, so it is read before the process stops. */
@@ -9,8 +10,7 @@ export class ProcessorTime {
   readonly #seconds = new Map<string, number>()
 
   async add({ service, opsUrl }: ServiceProcess): Promise<void> {
-    const text = await (await fetch(`${opsUrl}/metrics`)).text()
-    const seconds = Number(/^process_cpu_seconds_total(?:{.*})? (\S+)/m.exec(text)?.[1])
+    const seconds = (await cpuMsOf(opsUrl)) / 1_000
     this.#seconds.set(service, (this.#seconds.get(service) ?? 0) + seconds)
   }
 

@@ -25,6 +25,11 @@ export async function scrape(opsUrl: string): Promise<Scrape> {
   return readMetrics(text)
 }
 
+/** Milliseconds of processor time that the process of a service has used so far. */
+export async function cpuMsOf(opsUrl: string): Promise<number> {
+  return ((await scrape(opsUrl)).value('process_cpu_seconds_total') ?? Number.NaN) * 1_000
+}
+
 export function readMetrics(text: string): Scrape {
   const lines = text.split('\n')
   const samples = lines.flatMap(line => readSample(line) ?? [])

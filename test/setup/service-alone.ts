@@ -15,6 +15,7 @@ import {
 import type { StackUrls } from '@backstop/stack'
 import { startProduct } from '../../scripts/start/product.ts'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'
+import { cpuMsOf, scrape } from './metrics.ts'
 
 /** The number of messages in one send. */
 const SEND_AT_ONCE = 1_000
@@ -70,10 +71,6 @@ export async function openServiceAlone(service: ServiceName, options: ServiceAlo
   const codec = await createRegistryCodec({ registryUrl: stack.registry, topicPrefix, schemaIds, logger })
   const producer = bus.producer({ sendTimeoutMs: 30_000 })
   await producer.start()
-  const metric = async (name: string) => {
-    const metrics = await (await fetch(`${child.opsUrl}/metrics`)).text()
-    return Number(new RegExp(`^${name}(?:{.*})? (\\S+)`, 'm').exec(metrics)?.[1])
-  }
   return {
     topicPrefix,
     mongo,
@@ -84,8 +81,8 @@ export async function openServiceAlone(service: ServiceName, options: ServiceAlo
       child.start()
       await child.untilReady()
     },
-    cpuMs: async () => (await metric('process_cpu_seconds_total')) * 1_000,
-    memoryBytes: () => metric('process_resident_memory_bytes'),
+    cpuMs: () => cpuMsOf(child.opsUrl),
+    memoryBytes: async () => (await scrape(child.opsUrl)).value('process_resident_memory_bytes') ?? Number.NaN,
     stop: () => child.stop(30_000),
     async send(messages) {
       for (let at = 0; at < messages.length; at += SEND_AT_ONCE)

@@ -2,7 +2,7 @@
 
 import type { ReceivedDelivery } from '@backstop/simulator'
 import type { Db } from 'mongodb'
-import { isOpened, refOf } from '../../test/setup/customer.ts'
+import { isOpened, refOf } from '../customer.ts'
 import type { SentRefund } from './load.ts'
 
 export interface Verification {

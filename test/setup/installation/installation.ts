@@ -8,15 +8,13 @@ import {
 } from '@backstop/kit'
 import { type Receiver, startReceiver } from '@backstop/simulator'
 import { MongoClient } from 'mongodb'
-import { keyOf, operationOf, type Refund } from '../../test/setup/refunds.ts'
-import { createManagementApi } from '../start/management-api.ts'
-import type { Product } from '../start/product.ts'
-import { SERVICES } from '../start/service-environment.ts'
-import type { ServiceProcess } from '../start/service-process.ts'
+import { createManagementApi } from '../../../scripts/start/management-api.ts'
+import type { Product } from '../../../scripts/start/product.ts'
+import { SERVICES } from '../../../scripts/start/service-environment.ts'
+import type { ServiceProcess } from '../../../scripts/start/service-process.ts'
+import { keyOf, operationOf, type Refund } from '../refunds.ts'
 
-/** Ingress limits each connection to 500 events a second by default. */
 const PROJECTS = 5
-const CONNECTIONS_OF_EACH = 2
 
 /** A product with customers whose alerts go to one receiver. */
 export interface Installation {
@@ -30,23 +28,32 @@ export interface Installation {
   stop(): Promise<void>
 }
 
-/** @param twins true for a second process of each service */
-export async function openInstallation(product: Product, { twins }: { twins: boolean }): Promise<Installation> {
+export interface InstallationOptions {
+  /** True for a second process of each service. */
+  readonly twins: boolean
+  /** The number of billing connections, ten by default: ingress limits each to 500 events a second. */
+  readonly connections?: number
+}
+
+export async function openInstallation(
+  product: Product,
+  { twins, connections: count = 10 }: InstallationOptions,
+): Promise<Installation> {
   const pairs: ServiceProcess[][] = []
   for (const service of twins ? SERVICES : []) {
     pairs.push([product.children[service], await product.addInstance(service, `${service}-2`)])
   }
   const receiver = await startReceiver({ now: Date.now })
-  const connections = await createCustomers(product, receiver.url)
+  const connections = await createCustomers(product, receiver.url, count)
   const client = new MongoClient(product.urls.mongo)
   const database = client.db(product.database)
-  const logger = createLogger('rolling-restart', 'warn', process.stderr)
+  const logger = createLogger('installation', 'warn', process.stderr)
   const { topicPrefix } = product
   const schemaIds = createMongoSchemaIds(database)
   const codec = await createRegistryCodec({ registryUrl: product.urls.registry, topicPrefix, schemaIds, logger })
   const bus = createKafkaBus({
     brokers: product.urls.kafka.split(','),
-    clientId: 'rolling-restart',
+    clientId: 'installation',
     topicPrefix,
     logger,
   })
@@ -64,13 +71,13 @@ export async function openInstallation(product: Product, { twins }: { twins: boo
   }
 }
 
-async function createCustomers(product: Product, receiverUrl: string): Promise<CreatedConnection[]> {
+async function createCustomers(product: Product, receiverUrl: string, count: number): Promise<CreatedConnection[]> {
   const api = createManagementApi(product.urls.admin, product.key)
   const connections: CreatedConnection[] = []
   for (let number = 0; number < PROJECTS; number += 1) {
     const project = await api.post<{ project_id: string }>('/v1/projects', { name: `Shop ${number}` })
     const path = `/v1/projects/${project.project_id}/connections`
-    for (let index = 0; index < CONNECTIONS_OF_EACH; index += 1) {
+    for (let index = number; index < count; index += PROJECTS) {
       const settings = { kind: 'processor', name: `Cards ${index}`, out_of_band: 'alert' }
       connections.push(await api.post<CreatedConnection>(path, settings))
     }

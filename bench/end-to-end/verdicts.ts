@@ -1,0 +1,51 @@
+/** Notes when the verdicts of explained actions are stored. */
+import type { Db } from 'mongodb'
+
+export interface StoredVerdict {
+  /** The time at which a change stream shows the verdict, in milliseconds since the epoch. */
+  readonly seenAtMs: number
+  /** The time at which the reconciler first read about the action. */
+  readonly firstSeenAtMs: number
+}
+
+export interface VerdictWatch {
+  /** The explained actions so far, by the provider's id of the refund. */
+  readonly explained: ReadonlyMap<string, StoredVerdict>
+  stop(): Promise<void>
+}
+
+interface ShownAction {
+  readonly provider_ref: string
+  readonly first_seen_at: string
+}
+
+/**
+ * Watches the actions by a change stream and not by queries, because repeated queries would compete with the reconciler. A change stream
+ * shows only what a majority of the members has on its disk, so the times are those of a verdict that cannot be lost.
+ */
+export function watchVerdicts(database: Db): VerdictWatch {
+  const stream = database
+    .collection('actions')
+    .watch<ShownAction>(
+      [
+        { $match: { 'fullDocument.verdict': 'explained' } },
+        { $project: { 'fullDocument.provider_ref': 1, 'fullDocument.first_seen_at': 1, operationType: 1 } },
+      ],
+      { fullDocument: 'updateLookup' },
+    )
+  const explained = new Map<string, StoredVerdict>()
+  const reading = (async () => {
+    for await (const change of stream) {
+      const action = 'fullDocument' in change ? (change.fullDocument as ShownAction | undefined) : undefined
+      if (action === undefined || explained.has(action.provider_ref)) continue
+      explained.set(action.provider_ref, { seenAtMs: Date.now(), firstSeenAtMs: Date.parse(action.first_seen_at) })
+    }
+  })()
+  return {
+    explained,
+    async stop() {
+      await stream.close()
+      await reading
+    },
+  }
+}
