@@ -11,6 +11,7 @@ export interface StoredVerdict {
 export interface VerdictWatch {
   /** The explained actions so far, by the provider's id of the refund. */
   readonly explained: ReadonlyMap<string, StoredVerdict>
+  /** @throws Error if the change stream failed */
   stop(): Promise<void>
 }
 
@@ -34,18 +35,20 @@ export function watchVerdicts(database: Db): VerdictWatch {
       { fullDocument: 'updateLookup' },
     )
   const explained = new Map<string, StoredVerdict>()
-  const reading = (async () => {
-    for await (const change of stream) {
-      const action = 'fullDocument' in change ? (change.fullDocument as ShownAction | undefined) : undefined
-      if (action === undefined || explained.has(action.provider_ref)) continue
-      explained.set(action.provider_ref, { seenAtMs: Date.now(), firstSeenAtMs: Date.parse(action.first_seen_at) })
-    }
-  })()
+  let failure: Error | undefined
+  stream.on('error', error => {
+    failure = error
+  })
+  stream.on('change', change => {
+    const action = 'fullDocument' in change ? (change.fullDocument as ShownAction | undefined) : undefined
+    if (action === undefined || explained.has(action.provider_ref)) return
+    explained.set(action.provider_ref, { seenAtMs: Date.now(), firstSeenAtMs: Date.parse(action.first_seen_at) })
+  })
   return {
     explained,
     async stop() {
       await stream.close()
-      await reading
+      if (failure !== undefined) throw failure
     },
   }
 }
