@@ -8,14 +8,17 @@ import type { StoredVerdict } from './verdicts.ts'
 
 export const VERDICT = '200 to stored verdict'
 export const ALERT = 'post to alert'
-/** The measured times. The parts of a time follow it. */
+/**
+ * The measured times. The parts of a time follow it. The first record of an action is the time at which the reconciler begins the batch
+ * with its event.
+ */
 const TIMES = [
   'post to 200',
   VERDICT,
-  '200 to first look',
-  'first look to stored verdict',
+  '200 to first record',
+  'first record to stored verdict',
   ALERT,
-  'post to first look of an unexplained action',
+  'post to first record of an unexplained action',
   'due second look to decision',
   'decision to alert',
 ] as const
@@ -61,8 +64,8 @@ export function readTimes(
 function addVerdict(times: Times, acknowledgedAtMs: number, verdict: StoredVerdict | undefined): void {
   const { seenAtMs, firstSeenAtMs } = verdict ?? { seenAtMs: Number.NaN, firstSeenAtMs: Number.NaN }
   times[VERDICT].push(seenAtMs - acknowledgedAtMs)
-  times['200 to first look'].push(firstSeenAtMs - acknowledgedAtMs)
-  times['first look to stored verdict'].push(seenAtMs - firstSeenAtMs)
+  times['200 to first record'].push(firstSeenAtMs - acknowledgedAtMs)
+  times['first record to stored verdict'].push(seenAtMs - firstSeenAtMs)
 }
 
 function addAlert(times: Times, sentAtMs: number, delivery: ReceivedDelivery | undefined): void {
@@ -71,7 +74,7 @@ function addAlert(times: Times, sentAtMs: number, delivery: ReceivedDelivery | u
   const decidedAtMs = Date.parse((delivery && incidentOf(delivery)?.opened_at) ?? '')
   const receivedAtMs = delivery?.receivedAtMs ?? Number.NaN
   times[ALERT].push(receivedAtMs - sentAtMs)
-  times['post to first look of an unexplained action'].push(Date.parse(action?.first_seen_at ?? '') - sentAtMs)
+  times['post to first record of an unexplained action'].push(Date.parse(action?.first_seen_at ?? '') - sentAtMs)
   times['due second look to decision'].push(decidedAtMs - dueAtMs)
   times['decision to alert'].push(receivedAtMs - decidedAtMs)
 }
