@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- <name>`: measures one part of the product against its references, on real parts. Without a name: every part, one after
- * the other, and a summary.
+ * `npm run bench -- <name>`: measures one part of the product against its references, on real parts. Without a name: every part except peers, one
+ * after the other, and a summary.
  * Options: --rounds <n> (5), --only <words of a comparison's name>, --rate <events a second of end-to-end>, --out <file>
  * (.backstop/bench/<name>.json; a plot is written beside it), --keep (keeps the logs). --only, --rate and --out need a name.
  * Starts a stack for each part, whose MongoDB has 2 GiB of cache, or uses KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL.
@@ -52,7 +52,9 @@ const { values, positionals } = parseArgs({
   },
 })
 const [wanted] = positionals
-const benchmarks = BENCHMARKS.filter(({ name }) => wanted === undefined || name === wanted)
+const benchmarks = BENCHMARKS.filter(({ name, onRequest }) =>
+  wanted === undefined ? onRequest !== true : name === wanted,
+)
 const rounds = Number(values.rounds)
 const rate = values.rate === undefined ? undefined : Number(values.rate)
 const needsName = values.only !== '' || values.out !== undefined || rate !== undefined

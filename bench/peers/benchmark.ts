@@ -29,6 +29,7 @@ interface Peer {
 
 export const peersBenchmark: Benchmark = {
   name: 'peers',
+  onRequest: true,
   about:
     'the events of ingress beside those of stripe-sync-engine, and of WebhookX if WEBHOOKX is the path of its program',
   async open({ stack, folder, log }) {
