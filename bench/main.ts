@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- <name>`: measures one part of the product against its references, on real parts. Without a name: every part except peers, one
- * after the other, and a summary.
+ * `npm run bench -- <name>`: measures one part of the product against its references, on real parts. Without a name: every part except
+ * peers, one after the other, and a summary.
  * Options: --rounds <n> (5), --only <words of a comparison's name>, --rate <events a second of end-to-end>, --out <file>
  * (.backstop/bench/<name>.json; a plot is written beside it), --keep (keeps the logs). --only, --rate and --out need a name.
  * Starts a stack for each part, whose MongoDB has 2 GiB of cache, or uses KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL.
@@ -77,10 +77,17 @@ const log = progressOn(process.stderr)
 const stops: (() => Promise<unknown>)[] = []
 const results: BenchmarkResult[] = []
 let keepsLogs = values.keep
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(130))
+let ending: Promise<void> | undefined
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    ending = end(130)
+  })
+}
 for (const [index, benchmark] of benchmarks.entries()) {
   if (benchmarks.length > 1) process.stderr.write(`\n${benchmark.name} (${index + 1} of ${benchmarks.length})\n`)
   results.push({ name: benchmark.name, comparisons: await measureAndWrite(benchmark) })
+  // After a signal the interrupted benchmark fails, and the next must not start.
+  await ending
 }
 if (benchmarks.length > 1) process.stdout.write(`\n${toSummary(results)}\n`)
 await end(results.every(isAllMet) ? 0 : 1)
