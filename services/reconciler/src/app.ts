@@ -9,6 +9,7 @@ import {
   createOutboxSweeper,
   createWorkLoop,
   type Egress,
+  joinCalls,
   type Logger,
   type MessageCodec,
   type Metrics,
@@ -88,12 +89,18 @@ const SOURCES = {
   readbacks: 'readback',
 } as const satisfies Partial<Record<TopicName, MessageName>>
 
+type SourceMessage = (typeof SOURCES)[keyof typeof SOURCES]
+
 const SEND_TIMEOUT_MS = 15_000
 /**
  * A batch costs a fixed number of commands, so a larger batch costs less for each event (docs/performance.md). A much larger
  * batch would block its partition for too long when it fails.
  */
 const MAX_BATCH_MESSAGES = 1_000
+/** The messages of these partitions are decided together, so one fetch at a moderate rate is one batch. */
+const MAX_PARTITIONS_AT_ONCE = 24
+/** Batches that are decided at once. With more of them a backlog needs more memory and ends no sooner. */
+const MAX_BATCHES_AT_ONCE = 4
 
 /** Wires the reconciler from its ports. Nothing runs before `start`. */
 export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings): ReconcilerApp {
@@ -104,6 +111,10 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
   const publisher = createOutboxPublisher({ ...base, source, encoder: base.codec, afterSend })
   const decideBatch = createBatchReconciler(base, publisher, settings)
   const reconcile = async (items: readonly WorkItem[]) => void (await decideBatch(items))
+  const handle = async (messages: readonly Received<SourceMessage>[]) => {
+    if (tracing === undefined) await reconcile(messages.map(toWorkItem))
+    else await reconcileTraced(messages, tracing, toWorkItem, decideBatch)
+  }
   const loop = createWorkLoop({
     ...base,
     groupId: 'reconciler',
@@ -111,10 +122,8 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     maxBatchMessages: MAX_BATCH_MESSAGES,
     deadTopic: 'inbound.dead',
     deadLetterLog: createDeadLetteredEvents({ ...base.stores, clock: base.clock }),
-    async handle(messages) {
-      if (tracing === undefined) await reconcile(messages.map(toWorkItem))
-      else await reconcileTraced(messages, tracing, toWorkItem, decideBatch)
-    },
+    maxPartitionsAtOnce: MAX_PARTITIONS_AT_ONCE,
+    handle: joinCalls(handle, { maxItems: MAX_BATCH_MESSAGES, maxRuns: MAX_BATCHES_AT_ONCE }),
   })
   const looks = createLookParts(base, settings)
   const commands = createCommandParts(base, reconcile)
@@ -266,7 +275,7 @@ function createReadingParts(base: SharedParts, { sweepEveryMs, leaseHolder }: Re
   }
 }
 
-function toWorkItem(received: Received<(typeof SOURCES)[keyof typeof SOURCES]>): WorkItem {
+function toWorkItem(received: Received<SourceMessage>): WorkItem {
   switch (received.name) {
     case 'inbound-event':
       return itemOfEvent(received.message, received.headers)

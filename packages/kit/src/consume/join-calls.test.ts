@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unavailable } from '../errors.ts'
+import { lostRace, unavailable } from '../errors.ts'
 import { joinCalls } from './join-calls.ts'
 
 test('calls of one turn of the event loop run together', async () => {
@@ -21,18 +21,21 @@ test('a run with 500 items takes no further call', async () => {
   expect(sizes).toEqual([500, 250])
 })
 
-test('an unusable item fails only its own call', async () => {
+test.each([
+  { what: 'an unusable item', error: new Error('unusable') },
+  { what: 'an item that other writers change too', error: lostRace('case c1') },
+])('$what fails only its own call', async ({ error }) => {
   const call = joinCalls(async (items: readonly string[]) => {
-    if (items.includes('unusable')) throw new Error('unusable')
+    if (items.includes('failing')) throw error
     return items
   })
-  const [first, second, third] = await Promise.allSettled([call(['a']), call(['unusable']), call(['b'])])
+  const [first, second, third] = await Promise.allSettled([call(['a']), call(['failing']), call(['b'])])
   expect(first).toEqual({ status: 'fulfilled', value: ['a'] })
-  expect(second).toMatchObject({ status: 'rejected', reason: { message: 'unusable' } })
+  expect(second).toEqual({ status: 'rejected', reason: error })
   expect(third).toEqual({ status: 'fulfilled', value: ['b'] })
 })
 
-test('an error that is retryable fails all calls of the run, without a repeat', async () => {
+test('an unavailable dependency fails all calls of the run, without a repeat', async () => {
   let runs = 0
   const call = joinCalls(async (_items: readonly string[]) => {
     runs++
@@ -41,4 +44,24 @@ test('an error that is retryable fails all calls of the run, without a repeat', 
   const results = await Promise.allSettled([call(['a']), call(['b'])])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(runs).toBe(1)
+})
+
+test('calls gather in the next run while the allowed number of runs is in progress', async () => {
+  const first = Promise.withResolvers<void>()
+  const runs: (readonly string[])[] = []
+  const run = async (items: readonly string[]) => {
+    runs.push(items)
+    if (items.includes('slow')) await first.promise
+  }
+  const call = joinCalls(run, { maxRuns: 1 })
+  const slow = call(['slow'])
+  await expect.poll(() => runs).toEqual([['slow']])
+  const others = [call(['a'])]
+  await new Promise(resolve => setImmediate(resolve))
+  others.push(call(['b']))
+  await new Promise(resolve => setImmediate(resolve))
+  expect(runs).toEqual([['slow']])
+  first.resolve()
+  await Promise.all([slow, ...others])
+  expect(runs).toEqual([['slow'], ['a', 'b']])
 })

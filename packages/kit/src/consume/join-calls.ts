@@ -1,45 +1,68 @@
-import { isRetryable } from '../errors.ts'
+import { AppError } from '../errors.ts'
 
-/** Number of items from which on a joint run takes no further call. */
-const MAX_ITEMS = 500
+export interface JoinOptions {
+  /** Number of items from which on a joint run takes no further call; 500 by default. */
+  readonly maxItems?: number
+  /** Maximum number of joint runs at a time; further calls gather in the next one. No limit by default. */
+  readonly maxRuns?: number
+}
 
 interface JointRun<T, R> {
   readonly calls: (readonly T[])[]
-  readonly result: Promise<R>
+  readonly done: PromiseWithResolvers<R>
+  items: number
 }
 
 /**
  * Joins the calls of one turn of the event loop into one run with the items of all of them. At a low rate a fetch brings
  * a few messages of each partition; handled together, they cost the database commands of one batch.
  *
- * If a joint run fails with an error that is not retryable, each call runs alone, so that an unusable item fails only
- * its own call. `run` must be idempotent.
+ * If a joint run fails, each call runs alone, so that an unusable item, or one that other writers change too, fails only
+ * its own call. An unavailable dependency fails all calls at once. `run` must be idempotent.
  */
-export function joinCalls<T, R>(run: (items: readonly T[]) => Promise<R>): (items: readonly T[]) => Promise<R> {
-  let open: JointRun<T, R> | undefined
+export function joinCalls<T, R>(
+  run: (items: readonly T[]) => Promise<R>,
+  { maxItems = 500, maxRuns = Number.POSITIVE_INFINITY }: JoinOptions = {},
+): (items: readonly T[]) => Promise<R> {
+  const waiting: JointRun<T, R>[] = []
+  let running = 0
   return async items => {
-    const joint = open ?? begin()
-    joint.calls.push(items)
-    if (joint.calls.reduce((sum, call) => sum + call.length, 0) >= MAX_ITEMS) open = undefined
+    const joint = join(items)
     try {
-      return await joint.result
+      return await joint.done.promise
     } catch (error) {
-      if (joint.calls.length === 1 || isRetryable(error)) throw error
+      if (joint.calls.length === 1 || isOutage(error)) throw error
       return run(items)
     }
   }
 
-  function begin(): JointRun<T, R> {
-    const calls: (readonly T[])[] = []
-    const endOfTurn = new Promise<void>(resolve => setImmediate(resolve))
-    const joint = {
-      calls,
-      result: endOfTurn.then(() => {
-        if (open === joint) open = undefined
-        return run(calls.flat())
-      }),
+  function join(items: readonly T[]): JointRun<T, R> {
+    let joint = waiting.at(-1)
+    if (joint === undefined || joint.items >= maxItems) {
+      joint = { calls: [], done: Promise.withResolvers<R>(), items: 0 }
+      waiting.push(joint)
+      setImmediate(startNext)
     }
-    open = joint
+    joint.calls.push(items)
+    joint.items += items.length
     return joint
   }
+
+  function startNext(): void {
+    if (running >= maxRuns) return
+    const joint = waiting.shift()
+    if (joint === undefined) return
+    running++
+    const ended = () => {
+      running--
+      startNext()
+    }
+    const result = run(joint.calls.flat())
+    result.then(ended, ended)
+    joint.done.resolve(result)
+  }
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'unavailable'
 }
