@@ -12,7 +12,7 @@ import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batc
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { RECONCILER_CRASH_POINTS, type ReconcilerCrashPoint } from '../src/crash-points.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
-import { countMarkedDays } from '../src/totals/totals-counter.ts'
+import { countRound } from '../src/totals/totals-counter.ts'
 import { MINUTE, operation, PROJECT, RULES, SECOND, T0 } from './fixtures.ts'
 
 const HOUR = 60 * MINUTE
@@ -94,7 +94,9 @@ function openShop() {
     pass: (ms: number) => {
       now += ms
     },
-    count: () => countMarkedDays({ totals: stores.totals, clock }),
+    count: async () => {
+      while ((await countRound({ totals: stores.totals, clock })) > 0);
+    },
     /** @returns false if the batch crashed */
     async handle(items: readonly WorkItem[], point: ReconcilerCrashPoint | null): Promise<boolean> {
       killAt = point

@@ -74,6 +74,11 @@ export type ActionDocument = Omit<Action, 'action_id'> & {
   look_done?: Date
   /** The facts by which that look decided whether to alert. */
   look_connections?: readonly LookedConnection[]
+  /**
+   * The bucket (time-buckets.ts) of the time from its first record to its first verdict, so that counting a day does not read timelines.
+   * Absent without a verdict, and in documents of earlier versions.
+   */
+  verdict_bucket?: number
   /** The keys under which searches find it (search-keys.ts). They contain personal data as long as the action does. */
   search?: string[]
   /** The action that this action was merged into. Lists omit merged actions. They can still be read, because an alert may link to one. */

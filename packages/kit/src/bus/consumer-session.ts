@@ -140,7 +140,7 @@ export class ConsumerSession {
   }
 
   #onHandled(): void {
-    if (this.#options.commit === 'accepted') void this.#committer.flush()
+    if (this.#options.commit === 'accepted') this.#committer.requestSoon()
   }
 
   #onCompleted(): void {

@@ -4,6 +4,8 @@ export interface PeriodicOptions {
   readonly clock: Clock
   /** Pause between the end of one run and the start of the next, in milliseconds. */
   readonly pauseMs: number
+  /** The largest part of the time that runs take, from 0 to 1: a long run is followed by a longer pause. No limit by default. */
+  readonly maxShare?: number
   /** One run. The next run continues unfinished work. @param isStopping returns true when the run should end early */
   run(isStopping: () => boolean): Promise<void>
   /** Called when a run fails. The next run still follows. */
@@ -17,23 +19,25 @@ export interface Periodic {
 }
 
 /** Runs a task repeatedly, without overlap, for example a sweep. */
-export function createPeriodic({ clock, pauseMs, run, onFailure }: PeriodicOptions): Periodic {
+export function createPeriodic({ clock, pauseMs, maxShare = 1, run, onFailure }: PeriodicOptions): Periodic {
   let isStopped = false
   let cancel: (() => void) | undefined
   let atWork: Promise<void> = Promise.resolve()
 
-  function schedule(): void {
-    cancel = clock.schedule(pauseMs, () => {
+  function schedule(afterMs: number): void {
+    cancel = clock.schedule(afterMs, () => {
+      const startedAt = clock.now()
       atWork = run(() => isStopped)
         .catch(onFailure)
         .then(() => {
-          if (!isStopped) schedule()
+          const durationMs = clock.now() - startedAt
+          if (!isStopped) schedule(Math.max(pauseMs, durationMs * (1 / maxShare - 1)))
         })
     })
   }
 
   return {
-    start: schedule,
+    start: () => schedule(pauseMs),
     async stop() {
       isStopped = true
       cancel?.()

@@ -29,7 +29,7 @@ export function createDeadLetteredEvents({ inbox, connections, clock }: DeadLett
         ...{ caseInputs: [], outcome, reread: null, unusable: [] },
         ...(known.get(event.connection_id)?.status === 'deleted' ? { isBodyErased: true } : {}),
       }
-      return inboxEntry({ item: itemOfEvent(event, headers), reading }, new Map(), now)
+      return inboxEntry({ item: itemOfEvent(event, headers), reading }, new Map(), new Map(), now)
     })
   }
   return {

@@ -57,12 +57,14 @@ export async function loadRound(
   const named = withUpcomingRefs(caseInputs, cases).filter(({ theCase }) => looked.includes(theCase))
   const operations = await ledger.byReferences([...new Set(named.flatMap(one => [...one.refs]))])
   const ids = new Set([...looked.flatMap(connectionsOf), ...operations.map(operation => operation.connection_id)])
-  const connections = await stores.connections.byIds([...ids])
-  const executed = await ledger.hasExecuted([...ids])
-  const policies = new Map([...connections].map(([id, connection]) => [id, policyOf(connection, executed.has(id))]))
   const more = operations.flatMap(operation => operation.refs).filter(ref => !refs.has(ref))
+  const [connections, executed, others] = await Promise.all([
+    stores.connections.byIds([...ids]),
+    ledger.hasExecuted([...ids]),
+    stores.cases.load([...new Set(more)]),
+  ])
+  const policies = new Map([...connections].map(([id, connection]) => [id, policyOf(connection, executed.has(id))]))
   const known = new Set(cases.map(theCase => theCase.id))
-  const others = more.length === 0 ? [] : await stores.cases.load([...new Set(more)])
   const all = [...cases, ...others.filter(theCase => !known.has(theCase.id))]
   const told = operations.flatMap(
     operation => caseInputOfOperation(operation, 'loaded_fact') ?? caseInputsOfUnsent(operation, named),

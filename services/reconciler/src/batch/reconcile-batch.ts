@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Action, isHeartbeatProject, type Readback } from '@backstop/contracts'
+import { type Action, type InboxBodyDocument, isHeartbeatProject, type Readback } from '@backstop/contracts'
 import { type Clock, lostRace, type MessageCodec, type OutboxPublisher, type Producer } from '@backstop/kit'
 import type { ActionRecord } from '../case/action-record.ts'
 import type { Rules } from '../case/decision-context.ts'
@@ -11,7 +11,7 @@ import { endedWaits, type ProjectedAction, projectActions, projectIncidents } fr
 import { claimUses, releaseUses } from './claim-expected-changes.ts'
 import { type FactSources, loadRound } from './load-facts.ts'
 import { deadLetterUnusable, type UnusableObject } from './unusable-objects.ts'
-import { type Reading, readItem, type WorkItem } from './work-item.ts'
+import { type EventItem, type Reading, readItem, type WorkItem } from './work-item.ts'
 import { type Outcome, Workspace } from './workspace.ts'
 
 export interface ReconcileParts extends FactSources {
@@ -59,8 +59,13 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const [read, done] = await Promise.all([readItems(items, parts), stores.inbox.done(inboxIds)])
   const isDone = ({ item }: ReadItem) => item.kind === 'event' && item.replayId === undefined && done.has(item.inboxId)
 
+  const open = read.filter(entry => !isDone(entry))
   const withInputs = read.filter(entry => entry.reading.caseInputs.length > 0)
-  const { outcomes, conflicts } = await decideAndSave(withInputs, isDone, parts)
+  const bodies = bodiesOf(open)
+  const [{ outcomes, conflicts }] = await Promise.all([
+    decideAndSave(withInputs, isDone, parts),
+    stores.inbox.keepBodies([...bodies.values()]),
+  ])
 
   // Heartbeats are decided and alert like every action, but are neither listed nor counted.
   const shown = outcomes.filter(({ theCase }) => !isHeartbeatProject(theCase.projectId))
@@ -74,7 +79,6 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const listed = shown.map(({ theCase, listing }) => ({ projectId: theCase.projectId, listing }))
   await Promise.all([parts.publisher.publish(outboxes), stores.totals.mark(touchedDays(listed), parts.clock.now())])
   crashPoint('reconciler.after-outbox')
-  const open = read.filter(entry => !isDone(entry))
   await requestRereads(open, parts)
   const unusable = await deadLetterUnusable(
     read.flatMap(({ reading }) => reading.unusable),
@@ -82,7 +86,7 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   )
   const actionIds = idsByInboxId(actions)
   const now = parts.clock.now()
-  const entries = open.flatMap(entry => inboxEntry(entry, actionIds, now))
+  const entries = open.flatMap(entry => inboxEntry(entry, bodies, actionIds, now))
   const isReplayed = ({ document }: InboxEntry) => document.replay_id !== undefined
   await stores.inbox.insert(entries.filter(entry => !isReplayed(entry)))
   await stores.inbox.decideAgain(entries.filter(isReplayed).map(({ document }) => document))
@@ -236,9 +240,26 @@ function idsByInboxId(actions: readonly ProjectedAction[]): ReadonlyMap<string, 
   return byInboxId
 }
 
-/** The inbox entry of an item; empty if the item is not an event. */
+/** The bodies of the events whose entry will be inserted, by the event's inbox id. */
+function bodiesOf(entries: readonly ReadItem[]): ReadonlyMap<string, InboxBodyDocument> {
+  const bodies = entries.flatMap(({ item, reading }) => {
+    const hasBody = item.kind === 'event' && item.replayId === undefined && reading.outcome !== null
+    return hasBody && !reading.isBodyErased ? [bodyOf(item)] : []
+  })
+  return new Map(bodies.map(body => [body._id, body]))
+}
+
+function bodyOf({ inboxId, receivedAt, event }: EventItem): InboxBodyDocument {
+  return { _id: inboxId, received_at: new Date(receivedAt), body: JSON.stringify(event.body) }
+}
+
+/**
+ * The inbox entry of an item; empty if the item is not an event.
+ * @param bodies those that are stored already
+ */
 export function inboxEntry(
   { item, reading }: ReadItem,
+  bodies: ReadonlyMap<string, InboxBodyDocument>,
   actionIds: ReadonlyMap<string, string[]>,
   now: number,
 ): InboxEntry[] {
@@ -257,5 +278,7 @@ export function inboxEntry(
     processed_at: new Date(now),
     ...(item.replayId === undefined ? {} : { replay_id: item.replayId }),
   }
-  return [{ document, body: reading.isBodyErased ? null : JSON.stringify(event.body) }]
+  const kept = bodies.get(item.inboxId)
+  if (kept !== undefined) return [{ document, body: kept.body, isBodyKept: true }]
+  return [{ document, body: reading.isBodyErased ? null : bodyOf(item).body }]
 }

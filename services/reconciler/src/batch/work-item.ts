@@ -59,11 +59,10 @@ type WorkContent =
       readonly source: SightingSource
     }
 
+export type EventItem = Extract<WorkItem, { kind: 'event' }>
+
 /** @param headers the headers of the message */
-export function itemOfEvent(
-  event: InboundEvent,
-  headers: Readonly<Record<string, string>> = {},
-): Extract<WorkItem, { kind: 'event' }> {
+export function itemOfEvent(event: InboundEvent, headers: Readonly<Record<string, string>> = {}): EventItem {
   const inboxId = `${event.connection_id}/${event.event_id}`
   const replayId = headers[HEADERS.replayId]
   const item = { kind: 'event', event, inboxId, receivedAt: Date.parse(event.received_at) } as const

@@ -129,6 +129,8 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     inbox: {
       known: async ids => new Set(ids.filter(id => contents.inbox.has(id))),
       done: async ids => new Set(ids.filter(id => isDone(contents, id))),
+      // An entry brings its body with it.
+      keepBodies: async () => {},
       insert: async entries => {
         for (const entry of entries) {
           if (!isDone(contents, entry.document._id)) contents.inbox.set(entry.document._id, entry)

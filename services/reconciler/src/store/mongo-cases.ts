@@ -1,4 +1,11 @@
-import { asUnavailable, createMongoOutboxSource, duplicateIndexes, isDuplicateKey, type Mongo } from '@backstop/kit'
+import {
+  asUnavailable,
+  createMongoOutboxSource,
+  duplicateIndexes,
+  isDuplicateKey,
+  type Mongo,
+  writeIgnoringDuplicates,
+} from '@backstop/kit'
 import type { AnyBulkWriteOperation, Collection, MongoBulkWriteError } from 'mongodb'
 import type { Case } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
@@ -96,41 +103,64 @@ function nextLookOf(theCase: Case): number | undefined {
 }
 
 /**
- * Saves all changes with one bulk write. Lost changes are identified by a query, which runs only if the counts show
- * that there are any.
+ * Saves all changes with one command for the new cases and one for the others, at the same time: each waits until it is
+ * durable.
  */
 async function saveAll(
   collection: Collection<CaseDocument>,
   changes: readonly CaseChange[],
   token: string,
 ): Promise<Set<string>> {
-  const writes = changes.map(change => toBulkWrite(change, token))
-  const lost = new Set<string>()
-  const updates = changes.filter(change => change.before !== undefined)
-  let modified: number
-  try {
-    modified = (await collection.bulkWrite(writes, { ordered: false })).modifiedCount
-  } catch (error) {
-    for (const index of duplicateIndexes(error)) {
-      const change = changes[index]
-      if (change !== undefined) lost.add(change.next.id)
-    }
-    modified = (error as MongoBulkWriteError).result.modifiedCount
-  }
-  if (modified < updates.length) {
-    const ids = updates.map(change => change.next.id)
-    const mine = await collection
-      .find({ _id: { $in: ids }, 'current.writtenBy': token }, { projection: { _id: 1 } })
-      .toArray()
-    const won = new Set(mine.map(document => document._id))
-    for (const id of ids) if (!won.has(id)) lost.add(id)
-  }
-  return lost
+  const updates = changes.filter(isUpdate)
+  const inserts = changes.filter(change => !isUpdate(change))
+  const lost = await Promise.all([insertAll(collection, inserts, token), updateAll(collection, updates, token)])
+  return new Set(lost.flat())
 }
 
-function toBulkWrite(change: CaseChange, token: string): AnyBulkWriteOperation<CaseDocument> {
-  const { next, before, added } = change
-  if (before === undefined) return { insertOne: { document: toDocument(change, token) } }
+/** A change of a stored case. */
+type CaseUpdate = CaseChange & { readonly before: Case }
+
+function isUpdate(change: CaseChange): change is CaseUpdate {
+  return change.before !== undefined
+}
+
+/** @returns the ids of cases that another writer has inserted, or whose references another case has */
+async function insertAll(
+  collection: Collection<CaseDocument>,
+  changes: readonly CaseChange[],
+  token: string,
+): Promise<string[]> {
+  const documents = changes.map(change => toDocument(change, token))
+  const insert = () => collection.insertMany(documents, { ordered: false })
+  const refused = await writeIgnoringDuplicates(insert, documents.length)
+  return refused.flatMap(index => documents[index]?._id ?? [])
+}
+
+/**
+ * Lost updates are identified by a query, which runs only if the counts show that there are any.
+ * @returns the ids of cases that another writer has changed, or that got references of another case
+ */
+async function updateAll(
+  collection: Collection<CaseDocument>,
+  changes: readonly CaseUpdate[],
+  token: string,
+): Promise<string[]> {
+  if (changes.length === 0) return []
+  const updates = changes.map(change => toUpdate(change, token))
+  const result = await collection.bulkWrite(updates, { ordered: false }).catch((error: unknown) => {
+    duplicateIndexes(error)
+    return (error as MongoBulkWriteError).result
+  })
+  if (result.modifiedCount === changes.length) return []
+  const ids = changes.map(change => change.next.id)
+  const mine = await collection
+    .find({ _id: { $in: ids }, 'current.writtenBy': token }, { projection: { _id: 1 } })
+    .toArray()
+  const won = new Set(mine.map(document => document._id))
+  return ids.filter(id => !won.has(id))
+}
+
+function toUpdate({ next, before, added }: CaseUpdate, token: string): AnyBulkWriteOperation<CaseDocument> {
   const nextLookAt = nextLookOf(next)
   const personalUntil = nextErasureAt(next)
   const set = {

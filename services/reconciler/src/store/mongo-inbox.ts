@@ -17,6 +17,9 @@ export function createMongoInbox(mongo: Mongo): Inbox {
     const found = await asUnavailable(() => inbox.find(filter, { projection: { _id: 1 } }).toArray())
     return new Set(found.map(document => document._id))
   }
+  async function insertBodies(documents: readonly InboxBodyDocument[]): Promise<void> {
+    await writeIgnoringDuplicates(() => bodies.insertMany(documents, { ordered: false }), documents.length)
+  }
   /** Replaces the entries of dead-lettered events that arrived again. Other existing entries are kept. */
   async function replaceParked(entries: readonly InboxEntry[]): Promise<void> {
     const ids = entries.map(({ document }) => document._id)
@@ -30,15 +33,17 @@ export function createMongoInbox(mongo: Mongo): Inbox {
   return {
     known: ids => find(ids, {}),
     done: ids => find(ids, { outcome: { $ne: 'parked' } }),
+    keepBodies: documents => asUnavailable(() => insertBodies(documents)),
     async insert(entries) {
       if (entries.length === 0) return
       const documents = entries.map(entry => entry.document)
-      const raw = entries.flatMap(({ document: { _id, received_at }, body }) =>
-        body === null ? [] : [{ _id, received_at, body }],
-      )
       await asUnavailable(async () => {
         // Bodies first, because the inbox entry marks the event as done.
-        await writeIgnoringDuplicates(() => bodies.insertMany(raw, { ordered: false }), raw.length)
+        await insertBodies(
+          entries.flatMap(({ document: { _id, received_at }, body, isBodyKept = false }) =>
+            body === null || isBodyKept ? [] : [{ _id, received_at, body }],
+          ),
+        )
         const there = await writeIgnoringDuplicates(
           () => inbox.insertMany(documents, { ordered: false }),
           documents.length,
@@ -88,8 +93,15 @@ export function createMongoInbox(mongo: Mongo): Inbox {
 export function createMongoConnections(mongo: Mongo): ConnectionReader {
   const connections = mongo.db.collection<ConnectionDocument>('connections')
   const projects = mongo.db.collection<ProjectDocument>('projects')
+  /** Two queries, because a $lookup would query the project once for each connection. */
   const find = (filter: Filter<ConnectionDocument>) =>
-    asUnavailable(() => connections.aggregate<NamedConnection>([{ $match: filter }, ...WITH_PROJECT_NAME]).toArray())
+    asUnavailable(async () => {
+      const found = await connections.find(filter).toArray()
+      const ids = [...new Set(found.map(({ project_id }) => project_id))]
+      const named = await projects.find({ _id: { $in: ids } }, { projection: { name: 1 } }).toArray()
+      const names = new Map(named.map(({ _id, name }) => [_id, name]))
+      return found.map((one): NamedConnection => ({ ...one, project_name: names.get(one.project_id) ?? null }))
+    })
   return {
     async byIds(ids) {
       if (ids.length === 0) return new Map()
@@ -100,18 +112,3 @@ export function createMongoConnections(mongo: Mongo): ConnectionReader {
     projectName: id => asUnavailable(async () => (await projects.findOne({ _id: id }))?.name ?? null),
   }
 }
-
-/** Adds the name in the same command, so that it costs no round trip. */
-const WITH_PROJECT_NAME = [
-  {
-    $lookup: {
-      from: 'projects',
-      localField: 'project_id',
-      foreignField: '_id',
-      pipeline: [{ $project: { name: 1 } }],
-      as: 'project',
-    },
-  },
-  { $set: { project_name: { $ifNull: [{ $first: '$project.name' }, null] } } },
-  { $unset: 'project' },
-]

@@ -1,7 +1,8 @@
-import { type ActionDocument, type IncidentDocument, searchKeysOfAction } from '@backstop/contracts'
+import { type ActionDocument, bucketOf, type IncidentDocument, searchKeysOfAction } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
 import type { Collection, Filter } from 'mongodb'
 import type { LookResult } from '../case/action-record.ts'
+import { timeToVerdict } from '../totals/rules/count-day.ts'
 import type { ListingState, ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
 import type { ProjectionStore } from './store.ts'
 
@@ -20,11 +21,13 @@ export function createMongoProjections(mongo: Mongo): ProjectionStore {
 const DETAIL_FIELDS = ['origin', 'customer', 'payment', 'mode', 'links'] as const satisfies (keyof ActionDocument)[]
 
 function toActionDocument({ action: { action_id, ...rest }, mergedInto, lookResult }: ProjectedAction): ActionDocument {
+  const verdictMs = timeToVerdict(rest)
   const document = {
     _id: action_id,
     ...rest,
     first_seen: new Date(rest.first_seen_at),
     search: searchKeysOfAction(rest),
+    ...(verdictMs === undefined ? {} : { verdict_bucket: bucketOf(verdictMs) }),
     ...(lookResult === undefined ? {} : lookFields(lookResult)),
   }
   return mergedInto === null ? document : { ...document, merged_into: mergedInto }
@@ -51,28 +54,40 @@ async function saveNewer<P extends { listing: ListingState }, T extends { _id: s
   removable: readonly (keyof T & string)[] = [],
 ): Promise<void> {
   await asUnavailable(async () => {
-    const fresh = list.filter(({ listing }) => listing === 'absent').map(toDocument)
-    const present = await writeIgnoringDuplicates(
-      () => collection.insertMany(fresh as never, { ordered: false }),
-      fresh.length,
-    )
-    const rest = [
-      ...list.filter(({ listing }) => listing === 'outdated').map(toDocument),
-      ...(await findUnlisted(collection, list.filter(({ listing }) => listing === 'current').map(toDocument))),
-      ...present.flatMap(index => fresh[index] ?? []),
-    ]
-    if (rest.length === 0) return
-    const upserts = rest.map(({ _id, ...fields }) => ({
-      updateOne: {
-        filter: { _id, version: { $lt: fields.version } },
-        update: replacing(fields, removable),
-        upsert: true,
-      },
-    }))
-    // If a newer version is stored, the upsert tries to insert and fails with a duplicate key, so the newer version is
-    // kept.
-    await writeIgnoringDuplicates(() => collection.bulkWrite(upserts as never, { ordered: false }), upserts.length)
+    const of = (state: ListingState) => list.filter(({ listing }) => listing === state).map(toDocument)
+    await Promise.all([
+      upsertNewer(collection, of('outdated'), removable),
+      insertMissing(collection, of('absent')).then(present => upsertNewer(collection, present, removable)),
+      findUnlisted(collection, of('current')).then(unlisted => upsertNewer(collection, unlisted, removable)),
+    ])
   })
+}
+
+/** @returns the documents that are stored already, perhaps in an older version */
+async function insertMissing<T extends { _id: string }>(
+  collection: Collection<T>,
+  documents: readonly T[],
+): Promise<readonly T[]> {
+  const insert = () => collection.insertMany(documents as never, { ordered: false })
+  const present = await writeIgnoringDuplicates(insert, documents.length)
+  return present.flatMap(index => documents[index] ?? [])
+}
+
+async function upsertNewer<T extends { _id: string; version: number }>(
+  collection: Collection<T>,
+  documents: readonly T[],
+  removable: readonly string[],
+): Promise<void> {
+  const upserts = documents.map(({ _id, ...fields }) => ({
+    updateOne: {
+      filter: { _id, version: { $lt: fields.version } },
+      update: replacing(fields, removable),
+      upsert: true,
+    },
+  }))
+  // If a newer version is stored, the upsert tries to insert and fails with a duplicate key, so the newer version is
+  // kept.
+  await writeIgnoringDuplicates(() => collection.bulkWrite(upserts as never, { ordered: false }), upserts.length)
 }
 
 function replacing(fields: object, removable: readonly string[]) {

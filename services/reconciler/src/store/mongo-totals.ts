@@ -1,6 +1,5 @@
 import type {
   ActionDocument,
-  DailyTotal,
   DailyTotalsDocument,
   IncidentDocument,
   ProjectTotalsDocument,
@@ -9,13 +8,7 @@ import type {
 import { isoTime } from '@backstop/contracts'
 import { asUnavailable, type Mongo } from '@backstop/kit'
 import { type CountedDay, countedDayId, projectDayId } from '../case/counted-day.ts'
-import {
-  countIncidentTimes,
-  type DailyTotalKey,
-  type DayCount,
-  sortTotals,
-  sumDays,
-} from '../totals/rules/count-day.ts'
+import { countIncidentTimes, type DailyTotalKey, type DayCount, sumDays } from '../totals/rules/count-day.ts'
 import type { ProjectDay, TotalsStore } from '../totals/totals-store.ts'
 
 const DAY_MS = 86_400_000
@@ -28,34 +21,13 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
   const actions = mongo.db.collection<ActionDocument>('actions')
   const incidents = mongo.db.collection<IncidentDocument>('incidents')
 
-  async function countActions({
-    connectionId,
-    day,
-  }: CountedDay): Promise<{ totals: DailyTotal[]; verdict: TimeBucket[] }> {
+  async function countActions({ connectionId, day }: CountedDay): Promise<DayCount> {
     const made = { $gte: isoTime(day), $lt: isoTime(day + DAY_MS) }
     const own = { connection_id: connectionId, provider_created_at: made, merged_into: null }
-    const options = { maxTimeMS: COUNT_WITHIN_MS }
-    const [totals, times] = await Promise.all([
-      actions
-        .aggregate<Omit<DailyTotal, keyof DailyTotalKey> & { _id: DailyTotalKey }>(
-          [{ $match: own }, { $group: TOTALS }],
-          options,
-        )
-        .toArray(),
-      actions.aggregate<{ _id: unknown; count: number }>([{ $match: own }, ...VERDICT_TIMES], options).toArray(),
-    ])
-    return {
-      totals: sortTotals(
-        totals.map(({ _id, count, amount }) => ({
-          ..._id,
-          currency: _id.currency ?? null,
-          mode: _id.mode ?? null,
-          count: Number(count),
-          amount: Number(amount),
-        })),
-      ),
-      verdict: times.map(({ _id, count }): TimeBucket => [Number(_id), count]).sort(([a], [b]) => a - b),
-    }
+    const groups = await actions
+      .aggregate<GroupOfActions>([{ $match: own }, { $group: TOTALS }], { maxTimeMS: COUNT_WITHIN_MS })
+      .toArray()
+    return sumDays(groups.map(toDayCount))
   }
 
   /**
@@ -104,11 +76,11 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
         const opened = { $gte: new Date(day.day), $lt: new Date(day.day + DAY_MS) }
         const about = { connection_id: day.connectionId, opened, action_id: { $ne: null } }
         const projection = { opened_at: 1, acknowledged_at: 1, resolved_at: 1 }
-        const [{ totals, verdict }, ofDay] = await Promise.all([
+        const [{ totals, times }, ofDay] = await Promise.all([
           countActions(day),
           incidents.find(about, { projection, maxTimeMS: COUNT_WITHIN_MS }).toArray(),
         ])
-        return { totals, times: { verdict, ...countIncidentTimes(ofDay) } }
+        return { totals, times: { ...times, ...countIncidentTimes(ofDay) } }
       }),
 
     save: (day, { totals, times }) =>
@@ -133,25 +105,24 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
   }
 }
 
-const TOTALS = {
-  _id: {
-    verdict: '$verdict',
-    reason: '$reason',
-    kind: '$kind',
-    currency: '$currency',
-    state: '$state',
-    // Older actions have no mode. They must not make a total of their own beside those whose mode is null.
-    mode: { $ifNull: ['$mode', null] },
-  },
-  count: { $sum: 1 },
-  amount: { $sum: { $toLong: { $ifNull: ['$amount', 0] } } },
+/** Actions of a day that have the same total, and the same bucket of the time to their verdict. */
+interface GroupOfActions {
+  readonly _id: DailyTotalKey & { readonly bucket: number | null }
+  /** A Long above 2^53. */
+  readonly amount: unknown
+  readonly count: number
 }
 
-/** The same as countDay: the time of the first verdict, cut to its two leading digits. */
-const VERDICT_TIMES = [
-  {
-    $project: {
-      since: { $toDate: '$first_seen_at' },
+function toDayCount({ _id: { bucket, ...key }, count, amount }: GroupOfActions): DayCount {
+  const total = { ...key, currency: key.currency ?? null, mode: key.mode ?? null, count, amount: Number(amount) }
+  const verdict: TimeBucket[] = bucket == null ? [] : [[Number(bucket), count]]
+  return { totals: [total], times: { verdict, acknowledgement: [], resolution: [] } }
+}
+
+/** The same as bucketOf(timeToVerdict()), for documents of versions that did not store it. */
+const BUCKET_OF_TIMELINE = {
+  $let: {
+    vars: {
       entry: {
         $first: {
           $filter: {
@@ -163,16 +134,37 @@ const VERDICT_TIMES = [
         },
       },
     },
-  },
-  { $match: { entry: { $exists: true } } },
-  { $project: { ms: { $max: [0, { $toLong: { $subtract: [{ $toDate: '$entry.at' }, '$since'] } }] } } },
-  {
-    $group: {
-      _id: { $trunc: ['$ms', { $min: [0, { $subtract: [2, { $strLenBytes: { $toString: '$ms' } }] }] }] },
-      count: { $sum: 1 },
+    in: {
+      $let: {
+        vars: {
+          ms: { $max: [0, { $toLong: { $subtract: [{ $toDate: '$$entry.at' }, { $toDate: '$first_seen_at' }] } }] },
+        },
+        in: {
+          $cond: [
+            { $ifNull: ['$$entry', false] },
+            { $trunc: ['$$ms', { $min: [0, { $subtract: [2, { $strLenBytes: { $toString: '$$ms' } }] }] }] },
+            null,
+          ],
+        },
+      },
     },
   },
-]
+}
+
+const TOTALS = {
+  _id: {
+    verdict: '$verdict',
+    reason: '$reason',
+    kind: '$kind',
+    currency: '$currency',
+    state: '$state',
+    // Older actions have no mode. They must not make a total of their own beside those whose mode is null.
+    mode: { $ifNull: ['$mode', null] },
+    bucket: { $ifNull: ['$verdict_bucket', BUCKET_OF_TIMELINE] },
+  },
+  count: { $sum: 1 },
+  amount: { $sum: { $toLong: { $ifNull: ['$amount', 0] } } },
+}
 
 /** A pipeline, because a day that waits for its count keeps its place. */
 function markOf({ projectId, connectionId, day }: CountedDay & { readonly projectId: string }, now: number): object[] {

@@ -2,6 +2,7 @@ import type {
   ActionDocument,
   ConnectionDocument,
   ExpectedChangeDocument,
+  InboxBodyDocument,
   InboxDocument,
   IncidentBulkDocument,
   IncidentOutcomeDocument,
@@ -105,6 +106,8 @@ export interface InboxEntry {
   readonly document: InboxDocument
   /** JSON text; null if it is not kept. */
   readonly body: string | null
+  /** True if `keepBodies` has stored the body. */
+  readonly isBodyKept?: true
 }
 
 export interface Inbox {
@@ -112,6 +115,8 @@ export interface Inbox {
   known(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** The ids that are done. A dead-lettered event is not done, because it may be usable when it is sent again. */
   done(ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** Stores bodies of events that are not decided yet. An event is done when its entry is inserted. */
+  keepBodies(documents: readonly InboxBodyDocument[]): Promise<void>
   /** Marks events as done. An existing entry is kept, unless its event was dead-lettered. */
   insert(entries: readonly InboxEntry[]): Promise<void>
   /**

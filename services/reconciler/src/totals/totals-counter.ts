@@ -4,11 +4,10 @@ import type { DayToCount, TotalsStore } from './totals-store.ts'
 const COUNT_EVERY_MS = 2_000
 /** Longer than a count takes, so that two processes do not count the same day. A second count would do no harm. */
 const LEASE_MS = 120_000
-/** A day that changes all the time is counted for at most a tenth of the time, however many actions it has. */
-const PAUSE_FACTOR = 10
-/** How long and for how many days counts are collected before the sums of their projects are stored. */
-const ROUND_MS = 2_000
-const ROUND_DAYS = 100
+/** The part of the time in which days are counted, however many actions they have. */
+const MAX_SHARE = 0.1
+/** How long a round counts before it stores the sums of the projects. Short, so that events hardly wait for a round. */
+const ROUND_MS = 200
 
 export interface TotalsCounterParts {
   readonly totals: TotalsStore
@@ -21,25 +20,10 @@ export function createTotalsCounter(parts: TotalsCounterParts): Periodic {
   return createPeriodic({
     clock: parts.clock,
     pauseMs: COUNT_EVERY_MS,
-    run: isStopping => countMarkedDays(parts, isStopping),
+    maxShare: MAX_SHARE,
+    run: async isStopping => void (await countRound(parts, isStopping)),
     onFailure: error => parts.logger.warn({ error }, 'totals.not_counted'),
   })
-}
-
-export async function countMarkedDays(
-  parts: Pick<TotalsCounterParts, 'totals' | 'clock'>,
-  isStopping = () => false,
-): Promise<void> {
-  // A day that changes during its count is due again later than this time, so the loop ends.
-  const startedAt = parts.clock.now()
-  while (!isStopping()) {
-    if ((await countRound(parts, startedAt, isStopping)) === 0) return
-  }
-}
-
-interface CountedInRound {
-  readonly day: DayToCount
-  readonly durationMs: number
 }
 
 /**
@@ -47,28 +31,25 @@ interface CountedInRound {
  * counted again.
  * @returns the number of counted days
  */
-async function countRound(
+export async function countRound(
   { totals, clock }: Pick<TotalsCounterParts, 'totals' | 'clock'>,
-  dueAt: number,
-  isStopping: () => boolean,
+  isStopping = () => false,
 ): Promise<number> {
-  const roundEndsAt = clock.now() + ROUND_MS
-  const counted: CountedInRound[] = []
+  // A day that changes during its count is due again later than this time, so a round counts each day once.
+  const dueAt = clock.now()
+  const counted: DayToCount[] = []
   try {
-    while (counted.length < ROUND_DAYS && clock.now() < roundEndsAt && !isStopping()) {
+    while (clock.now() < dueAt + ROUND_MS && !isStopping()) {
       const day = await totals.claimNext(dueAt, clock.now() + LEASE_MS)
       if (day === undefined) break
-      const countedFrom = clock.now()
       await totals.save(day, await totals.count(day))
-      counted.push({ day, durationMs: clock.now() - countedFrom })
+      counted.push(day)
     }
   } finally {
     // Also after a failure, so that one day that cannot be counted does not hold up the others.
-    const sums = new Map(counted.map(({ day }) => [`${day.projectId}/${day.day}`, day]))
+    const sums = new Map(counted.map(day => [`${day.projectId}/${day.day}`, day]))
     for (const day of sums.values()) await totals.sumProject(day)
-    for (const { day, durationMs } of counted) {
-      await totals.finish(day, clock.now() + Math.max(COUNT_EVERY_MS, durationMs * PAUSE_FACTOR))
-    }
+    for (const day of counted) await totals.finish(day, clock.now() + COUNT_EVERY_MS)
   }
   return counted.length
 }

@@ -130,6 +130,6 @@ function madeBetween(from: string | undefined, to: string | undefined): Range<st
 
 /** An action as the API shows it: without the internal fields of the reconciler. */
 export function showAction(document: ActionDocument): ShownAction {
-  const { _id, first_seen: _sortedBy, search: _keys, look_done: _done, look_connections: _facts, ...action } = document
+  const { _id, first_seen, search, look_done, look_connections, verdict_bucket, ...action } = document
   return { action_id: _id, ...action }
 }

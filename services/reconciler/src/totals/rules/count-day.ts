@@ -36,7 +36,10 @@ export function countDay(
   }
   return {
     totals: sortTotals([...totals.values()]),
-    times: { verdict: countInBuckets(actions.flatMap(timeToVerdict)), ...countIncidentTimes(incidents) },
+    times: {
+      verdict: countInBuckets(actions.flatMap(action => timeToVerdict(action) ?? [])),
+      ...countIncidentTimes(incidents),
+    },
   }
 }
 
@@ -82,7 +85,11 @@ function keyOf({ verdict, reason, kind, currency, state, mode }: DailyTotalKey):
   return [verdict, reason, kind, currency, state, mode].join()
 }
 
-function timeToVerdict({ timeline, first_seen_at }: Omit<Action, 'action_id'>): number[] {
+/** Milliseconds from the first record of an action to its first verdict; undefined without a verdict. */
+export function timeToVerdict({
+  timeline,
+  first_seen_at,
+}: Pick<Action, 'timeline' | 'first_seen_at'>): number | undefined {
   const entry = timeline.find(({ what }) => VERDICT_ENTRIES.has(what))
-  return entry === undefined ? [] : [Date.parse(entry.at) - Date.parse(first_seen_at)]
+  return entry === undefined ? undefined : Date.parse(entry.at) - Date.parse(first_seen_at)
 }
