@@ -1,10 +1,19 @@
-import type { ActionDocument, DailyTotalsDocument, IncidentDocument, ProjectTotalsDocument } from '@backstop/contracts'
+import {
+  type ActionDocument,
+  bucketOf,
+  type DailyTotalsDocument,
+  type IncidentDocument,
+  type ProjectTotalsDocument,
+} from '@backstop/contracts'
 import { connectMongo, type Mongo } from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createIndexes } from '../../test/create-indexes.ts'
+import { onlyAction, play, refundSeen } from '../../test/fixtures.ts'
 import { countDay } from '../totals/rules/count-day.ts'
+import { projectAction } from '../verdict/projection.ts'
+import { createMongoProjections } from './mongo-projections.ts'
 import { createMongoTotals } from './mongo-totals.ts'
 
 const DAY = Date.UTC(2026, 10, 21)
@@ -42,9 +51,12 @@ const randomAction = fc
     made: times,
     seen: times,
     judged: fc.option(fc.integer({ min: 0, max: 40 * HOUR })),
+    // False for a document of an earlier version.
+    storesBucket: fc.boolean(),
   })
-  .map(({ made, seen, judged, merged_into, mode, ...fields }) => ({
+  .map(({ made, seen, judged, storesBucket, merged_into, mode, ...fields }) => ({
     ...fields,
+    ...(storesBucket && judged !== null ? { verdict_bucket: bucketOf(judged - HOUR) } : {}),
     ...(mode === undefined ? {} : { mode }),
     ...(merged_into === undefined ? {} : { merged_into }),
     provider_created_at: iso(made),
@@ -98,6 +110,20 @@ test('MongoDB counts a day as the code does, for any actions and incidents', asy
     ),
     { numRuns: 30 },
   )
+})
+
+test('the time to a verdict is stored with the action, so that a count does not read its timeline', async () => {
+  const theCase = play([{ at: DAY, input: refundSeen() }])
+  const action = projectAction(theCase, onlyAction(theCase))
+  const timeline = [{ at: iso(DAY + 1_234), what: 'explained', id: null, text: '' }] as const
+  const decided = { ...action, first_seen_at: iso(DAY), timeline: [...timeline] }
+  const listed = { mergedInto: null, lookResult: undefined, isDecided: true, listing: 'absent' } as const
+  await createMongoProjections(mongo).saveActions([{ action: decided, ...listed }])
+  const actions = mongo.db.collection<ActionDocument>('actions')
+  await actions.updateOne({ _id: action.action_id }, { $set: { timeline: [] } })
+  const day = Date.parse(action.provider_created_at.slice(0, 10))
+  const { times } = await createMongoTotals(mongo).count({ connectionId: action.connection_id, day })
+  expect(times.verdict).toEqual([[1_200, 1]])
 })
 
 const EMPTY = { totals: [], times: { verdict: [], acknowledgement: [], resolution: [] } }
