@@ -97,8 +97,8 @@ const SEND_TIMEOUT_MS = 15_000
  * batch would block its partition for too long when it fails.
  */
 const MAX_BATCH_MESSAGES = 1_000
-/** The messages of these partitions are decided together, so one fetch at a moderate rate is one batch. */
-const MAX_PARTITIONS_AT_ONCE = 24
+/** More than the sources have on most installations: at a moderate rate all messages of one fetch are one batch. */
+const MAX_PARTITIONS_AT_ONCE = 96
 /** Batches that are decided at once. With more of them a backlog needs more memory and ends no sooner. */
 const MAX_BATCHES_AT_ONCE = 4
 

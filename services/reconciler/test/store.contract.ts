@@ -235,6 +235,18 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect((await listedAction(action.action_id))?.version).toBe(3)
     })
 
+    test('of two versions that are written at the same moment, the newer one is kept', async () => {
+      const theCase = pendingCase('a')
+      const action = projectAction(theCase, onlyAction(theCase))
+      const ids = Array.from({ length: 100 }, (_, index) => deterministicId('action', `at once ${index}`))
+      const save = (version: number, listing: ListingState) =>
+        stores.projections.saveActions(
+          ids.map(action_id => ({ action: { ...action, action_id, version }, ...LISTED, listing })),
+        )
+      await Promise.all([save(1, 'absent'), save(2, 'outdated'), save(1, 'outdated')])
+      for (const id of ids) expect(await listedAction(id)).toMatchObject({ version: 2 })
+    })
+
     test('a projection that may be listed is written if it is missing or older', async () => {
       const theCase = pendingCase('a')
       const action = projectAction(theCase, onlyAction(theCase))
@@ -324,6 +336,29 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       await stores.inbox.insert([entry('recorded', 'The event was recorded')])
       await stores.inbox.insert([entry('parked', 'Too late')])
       expect(await stores.inbox.done(ids)).toEqual(new Set(ids))
+    })
+
+    test('a body that is kept before its event is decided belongs to the entry, also of a dead-lettered event', async () => {
+      const at = { received_at: new Date(T0), processed_at: new Date(T0) }
+      const document = (id: string, outcome: 'parked' | 'recorded'): InboxEntry['document'] => ({
+        ...{ _id: `con_a/${id}`, project_id: PROJECT, connection_id: 'con_a', provider: 'processor' },
+        ...{ event_id: id, event_type: 'x', outcome, reason: 'x', action_ids: [], ...at },
+      })
+      await stores.inbox.insert([{ document: document('evt_parked', 'parked'), body: '"first"' }])
+      const ids = ['evt_parked', 'evt_new']
+      await stores.inbox.keepBodies(
+        ids.map(id => ({ _id: `con_a/${id}`, received_at: new Date(T0), body: '"second"' })),
+      )
+      expect(await stores.inbox.done(ids.map(id => `con_a/${id}`))).toEqual(new Set())
+      await stores.inbox.insert(
+        ids.map(id => ({ document: document(id, 'recorded'), body: '"second"', isBodyKept: true })),
+      )
+      const replay = replayOf({ event_ids: ids, from: null, to: null })
+      const stored = await stores.inboxReplays.page(replay, 10)
+      expect(stored.map(({ document: { event_id, outcome }, body }) => [event_id, outcome, body]).sort()).toEqual([
+        ['evt_new', 'recorded', '"second"'],
+        ['evt_parked', 'recorded', '"second"'],
+      ])
     })
 
     test('a replayed event changes the outcome of its entry and adds its actions', async () => {
@@ -525,13 +560,18 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
         connectionOf('con_named', { name: 'Shop', project_id: 'prj_named', read_key: KEY }),
         'Webshop',
       )
+      await addConnection(
+        connectionOf('con_other', { name: 'Tickets', project_id: 'prj_other', read_key: KEY }),
+        'Concerts',
+      )
       await addConnection(connectionOf('con_bare', { name: 'Old shop', project_id: 'prj_none', read_key: KEY }), null)
-      const read = await connections.byIds(['con_named', 'con_bare', 'con_none'])
+      const read = await connections.byIds(['con_named', 'con_bare', 'con_other', 'con_none'])
       const names = (list: Iterable<NamedConnection>) =>
         [...list].map(({ name, project_name }) => [name, project_name]).sort()
       const expected = [
         ['Old shop', null],
         ['Shop', 'Webshop'],
+        ['Tickets', 'Concerts'],
       ]
       expect(names(read.values())).toEqual(expected)
       expect(names(await connections.readable())).toEqual(expected)
