@@ -1,17 +1,15 @@
 /**
  * The minimal program that writes like the reconciler: consume, bulk-write as many documents of the same size into the
  * same collections, produce as many messages, commit. It decodes, loads, decides and checks nothing. Batch size, write
- * concern and indexes are the reconciler's, so the difference is the cost of the reconciler itself. It updates an
- * existing case; with INSERTS_ONLY it inserts a case instead, which is the fastest write but no option for a
- * reconciler.
+ * concern and indexes are the reconciler's, so the difference is the cost of the reconciler itself.
  */
 import kafkajs, { type EachBatchPayload, type KafkaMessage } from 'kafkajs'
-import { type AnyBulkWriteOperation, MongoClient } from 'mongodb'
+import { MongoClient } from 'mongodb'
 import { isUnexplained } from '../../test/setup/refunds.ts'
 import { reportCpuTime } from '../frame/children.ts'
 import { COLLECTIONS, copyFor, type Sample, sampleDocuments } from './samples.ts'
 
-const { BROKERS = '', PREFIX = '', MONGO = '', DB = '', RECONCILER_DB = '', INSERTS_ONLY } = process.env
+const { BROKERS = '', PREFIX = '', MONGO = '', DB = '', RECONCILER_DB = '' } = process.env
 const BATCH = 1_000
 
 const client = new MongoClient(MONGO, {
@@ -35,19 +33,11 @@ const consumer = kafka.consumer({
 const samples = await sampleDocuments(client.db(RECONCILER_DB))
 const recheck = Buffer.from(JSON.stringify({ ref: samples.subjects.current?.[0].refs[0], of: samples.actions._id }))
 
-function updateTo({ _id, ...changed }: Sample): AnyBulkWriteOperation<Sample> {
-  return { updateOne: { filter: { _id }, update: { $set: changed } } }
-}
-
 async function reconcile(messages: readonly KafkaMessage[]): Promise<void> {
   const keys = messages.map(({ key }) => key!.toString())
   const writes = COLLECTIONS.map(name => {
-    const operations = keys.map(key => {
-      const document = copyFor(key, samples[name])
-      const isThere = name === 'subjects' && !INSERTS_ONLY && !isUnexplained(key)
-      return isThere ? updateTo(document) : { insertOne: { document } }
-    })
-    return client.db(DB).collection<Sample>(name).bulkWrite(operations, { ordered: false })
+    const documents = keys.map(key => copyFor(key, samples[name]))
+    return client.db(DB).collection<Sample>(name).insertMany(documents, { ordered: false })
   })
   await Promise.all(writes)
   const rechecks = keys.filter(isUnexplained).map(key => ({ key, value: recheck }))

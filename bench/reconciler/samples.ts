@@ -3,10 +3,10 @@ import type { Db } from 'mongodb'
 
 export const COLLECTIONS = ['subjects', 'actions', 'inbox', 'inbox_bodies'] as const
 
-/** One document of each collection, and the fields of a case that an event changes. */
+/** One document of each collection, and the references of a case, which are unique. */
 export interface Sample {
   _id: string
-  current?: readonly [{ readonly version: number; readonly refs: readonly string[]; readonly state: string }]
+  current?: readonly [{ readonly refs: readonly string[] }]
 }
 
 export type Samples = Readonly<Record<(typeof COLLECTIONS)[number], Sample>>
@@ -30,11 +30,4 @@ export function copyFor(key: string, sample: Sample): Sample {
   if (sample.current === undefined) return copy
   const [stored] = sample.current
   return { ...copy, current: [{ ...stored, refs: stored.refs.map((_, index) => `${key}/${index}`) }] }
-}
-
-/** The case before the event, with its operation and without an action. */
-export function caseBefore(key: string, sample: Sample): Sample {
-  const [stored] = copyFor(key, sample).current!
-  const state = JSON.stringify({ ...JSON.parse(stored.state), actions: [] })
-  return { _id: key, current: [{ ...stored, version: 1, refs: stored.refs.slice(0, 2), state }] }
 }

@@ -1,14 +1,11 @@
 /** A reconciler process without the other services, and the connections of the refunds of refunds.ts. */
-import type { ConnectionDocument } from '@backstop/contracts'
+import { type ConnectionDocument, type OperationDocument, searchKeysOfOperation } from '@backstop/contracts'
 import type { StackUrls } from '@backstop/stack'
 import kafkajs from 'kafkajs'
-import { caseInputOfOperation } from '../../services/reconciler/src/batch/work-item.ts'
-import { Workspace } from '../../services/reconciler/src/batch/workspace.ts'
-import { createMongoCases } from '../../services/reconciler/src/store/mongo-cases.ts'
 import { connectionsOfRefunds, eventOf, keyOf, operationOf, type Refund } from './refunds.ts'
 import { openServiceAlone, type ServiceAlone } from './service-alone.ts'
 
-/** The number of cases in one write. */
+/** The number of operations in one write. */
 const SAVE_AT_ONCE = 1_000
 
 export interface ReconcilerAlone extends ServiceAlone {
@@ -42,19 +39,17 @@ export async function openReconcilerAlone(options: ReconcilerAloneOptions): Prom
   const admin = kafka.admin()
   await admin.connect()
   await mongo.db.collection<ConnectionDocument>('connections').insertMany(connectionsOfRefunds())
-  const cases = createMongoCases(mongo, () => 'test')
+  const ledger = mongo.db.collection<OperationDocument>('operations')
   return {
     ...alone,
     async report(refunds) {
       const operations = refunds.flatMap(refund => (refund.isExplained ? [operationOf(refund)] : []))
       for (let at = 0; at < operations.length; at += SAVE_AT_ONCE) {
-        const workspace = new Workspace([], { now: Date.now(), recheckDelayMs })
-        const facts = { policies: new Map(), targetsOf: () => [] }
-        const caseInputs = operations
-          .slice(at, at + SAVE_AT_ONCE)
-          .flatMap(operation => caseInputOfOperation(operation) ?? [])
-        for (const caseInput of caseInputs) workspace.apply(caseInput, facts)
-        await cases.save(workspace.outcomes().flatMap(({ change }) => change ?? []))
+        const documents = operations.slice(at, at + SAVE_AT_ONCE).map(operation => {
+          const { operation_id: _id, ...fields } = operation
+          return { _id, ...fields, search: searchKeysOfOperation(operation), outbox: [] }
+        })
+        await ledger.insertMany(documents, { ordered: false })
       }
     },
     publishEvents: (refunds, headersOf = () => ({})) =>

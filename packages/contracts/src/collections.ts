@@ -111,6 +111,8 @@ export const COLLECTIONS = {
       { keys: { project_id: 1, search: 1, created_at: -1, _id: -1 } },
       { keys: { outbox_at: 1 }, options: { sparse: true } },
       { keys: { timer_at: 1 }, options: { sparse: true } },
+      // For the search for completed operations that no case knows.
+      { keys: { updated_at: 1, _id: 1 }, options: { partialFilterExpression: { state: 'completed' } } },
     ],
   },
   first_executions: { owner: 'ledger', indexes: [] },
@@ -259,6 +261,7 @@ export const COLLECTIONS = {
   },
   erasures: { owner: 'reconciler', indexes: [] },
   sweeps: { owner: 'reconciler', indexes: [{ keys: { next_run_at: 1 } }] },
+  operation_search: { owner: 'reconciler', indexes: [] },
   expected_changes: {
     owner: 'admin-api',
     indexes: [

@@ -9,7 +9,7 @@ import { createMongoLedgerOutbox } from './store/mongo-outbox.ts'
 import { createMongoRunStore } from './store/mongo-runs.ts'
 
 export type { Budgets } from './budgets.ts'
-export type { Decision, Ledger, LedgerOptions, OperationFilter, RecordOutcome } from './ledger.ts'
+export type { ChangePosition, Decision, Ledger, LedgerOptions, OperationFilter, RecordOutcome } from './ledger.ts'
 export { type Books, type OpenBooks, publishLedger } from './published-ledger.ts'
 export { LedgerRefusal, type Refusal } from './refusal.ts'
 export { type ApprovalPolicy, approvalPolicyOf } from './rules/approval.ts'

@@ -65,6 +65,11 @@ export interface Ledger {
    */
   byReferences(references: readonly string[]): Promise<Operation[]>
   /**
+   * Returns completed operations in the order of their last change, beginning after a position.
+   * @param before milliseconds since the epoch; excluded
+   */
+  completedAfter(position: ChangePosition, before: number, limit: number): Promise<Operation[]>
+  /**
    * Returns the connections with an operation that reached `executing`, with one read. `out_of_band: auto` alerts on
    * these.
    */
@@ -81,6 +86,9 @@ export interface Decision {
   readonly approverId: string
   readonly reason?: string | undefined
 }
+
+/** A place in the order of last changes: an operation and the time of its change. */
+export type ChangePosition = Pick<Operation, 'updated_at' | 'operation_id'>
 
 /** The operations to list. */
 export interface OperationFilter {
@@ -131,6 +139,7 @@ export interface OperationStore {
   loadByIdempotencyKey(connectionId: string, key: string): Promise<Operation | undefined>
   list(filter: OperationFilter): Promise<Operation[]>
   byReferences(references: readonly string[]): Promise<Operation[]>
+  completedAfter(position: ChangePosition, before: number, limit: number): Promise<Operation[]>
   dueApprovals(now: number, limit: number): Promise<string[]>
   /** Returns the approval policy of a project. */
   approvalPolicy(projectId: string): Promise<ApprovalPolicy>
@@ -287,6 +296,7 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
     get: operationId => store.load(operationId),
     list: filter => store.list(filter),
     byReferences: references => (references.length === 0 ? Promise.resolve([]) : store.byReferences(references)),
+    completedAfter: (position, before, limit) => store.completedAfter(position, before, limit),
     hasExecuted: connectionIds =>
       connectionIds.length === 0 ? Promise.resolve(new Set()) : store.executedConnections(connectionIds),
   }

@@ -302,6 +302,26 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(await ledger.byReferences([])).toEqual([])
     })
 
+    test('finds completed operations in the order of their last change, page by page, also of the same millisecond', async () => {
+      const start = { updated_at: new Date(NOW).toISOString(), operation_id: '' }
+      const made: Operation[] = []
+      for (let i = 0; i < 4; i++) made.push(await record({ state: 'completed' }, NOW + Math.floor(i / 2)))
+      await record({ state: 'executing' })
+      const { operation_id } = await record({ state: 'executing' })
+      const late = await ledger.transition(operation_id, { to: 'completed' }, NOW + 5)
+      const own = (found: readonly Operation[]) => found.filter(({ project_id }) => project_id === project)
+      const paged: Operation[] = []
+      for (let page = await ledger.completedAfter(start, NOW + 6, 2); page.length > 0; ) {
+        paged.push(...page)
+        page = await ledger.completedAfter(page.at(-1) ?? start, NOW + 6, 2)
+      }
+      const ordered = made.toSorted((a, b) =>
+        `${a.updated_at}${a.operation_id}` < `${b.updated_at}${b.operation_id}` ? -1 : 1,
+      )
+      expect(ids(own(paged))).toEqual(ids([...ordered, late]))
+      expect(ids(own(await ledger.completedAfter(start, NOW + 5, 100)))).toEqual(ids(ordered))
+    })
+
     test('lists newest first, page by page, also operations of the same millisecond', async () => {
       for (let i = 0; i < 5; i++) await record({}, NOW + Math.floor(i / 3))
       const all = await ledger.list({ projectId: project, limit: 10 })

@@ -67,6 +67,14 @@ function operationStore(held: StoredData, approvalPolicy: OperationStore['approv
         .slice(0, filter.limit),
     byReferences: async references =>
       all().filter(operation => operation.refs.some(reference => references.includes(reference))),
+    completedAfter: async ({ updated_at, operation_id }, before, limit) =>
+      all()
+        .filter(operation => operation.state === 'completed' && Date.parse(operation.updated_at) < before)
+        .map(operation => ({ operation, place: `${operation.updated_at} ${operation.operation_id}` }))
+        .filter(({ place }) => place > `${updated_at} ${operation_id}`)
+        .sort((a, b) => (a.place < b.place ? -1 : 1))
+        .slice(0, limit)
+        .map(({ operation }) => operation),
     dueApprovals: async (now, limit) =>
       all()
         .map(operation => ({ id: operation.operation_id, at: nextTimerAt(operation) ?? Number.POSITIVE_INFINITY }))

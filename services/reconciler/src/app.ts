@@ -38,6 +38,7 @@ import { createHeldHints } from './reading/held-hints.ts'
 import { RereadConsumer } from './reading/reread-consumer.ts'
 import { RETRY_DELAY_MS } from './reading/rules/reread-answer.ts'
 import type { ReconcilerStores } from './store/store.ts'
+import { createOperationsWithoutCase } from './sweep/operations-without-case.ts'
 import { createOverdueLooks } from './sweep/overdue-looks.ts'
 import { createHeartbeatRemover } from './sweep/remove-heartbeats.ts'
 import { createSweeper } from './sweep/sweeper.ts'
@@ -138,6 +139,13 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     createTotalsCounter({ ...base, totals: base.stores.totals }),
     createPersonalDataEraser({ ...base, erasures: base.stores.erasures, reconcile }),
     createHeartbeatRemover({ ...base, heartbeats: base.stores.heartbeats }),
+    createOperationsWithoutCase({
+      ...base,
+      ...base.stores,
+      search: base.stores.operationSearch,
+      ledger: books.ledger,
+      reconcile,
+    }),
     books.outboxSweeper,
     books.approvalTimers,
   ]

@@ -27,6 +27,7 @@ import { createMongoProjections } from './store/mongo-projections.ts'
 import { createMongoIncidentOutcomes, createMongoStandaloneIncidents } from './store/mongo-standalone-incidents.ts'
 import { createMongoSweeps } from './store/mongo-sweeps.ts'
 import { createMongoTotals } from './store/mongo-totals.ts'
+import { createMongoOperationSearch } from './store/operation-search.ts'
 import type { ReconcilerStores } from './store/store.ts'
 
 /** Opens the real connections by the environment's settings, and starts the reconciler. */
@@ -79,5 +80,6 @@ export function openStores(mongo: Mongo): ReconcilerStores {
     erasures: createMongoErasures(mongo),
     totals: createMongoTotals(mongo),
     heartbeats: createMongoHeartbeats(mongo),
+    operationSearch: createMongoOperationSearch(mongo),
   }
 }

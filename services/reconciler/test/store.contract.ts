@@ -98,6 +98,30 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await stores.cases.load([ref('pi_z')])).toEqual([])
     })
 
+    test('the references that belong to a case are known, and no others', async () => {
+      const { cases } = stores
+      await cases.save([insert(pendingCase('a'))])
+      expect(await cases.knownRefs([ref('pi_a'), ref('pi_z'), ref('ch_a')])).toEqual(
+        new Set([ref('pi_a'), ref('ch_a')]),
+      )
+      expect(await cases.knownRefs([])).toEqual(new Set())
+    })
+
+    test('the search for operations is leased to one process at a time, goes on where it was, and never goes back', async () => {
+      const { operationSearch: search } = stores
+      const at = (second: number, operation_id = '') => ({
+        updated_at: new Date(second * 1_000).toISOString(),
+        operation_id,
+      })
+      const claims = await Promise.all([search.claim(at(1), 10, 20), search.claim(at(1), 10, 20)])
+      expect(claims.filter(claim => claim !== undefined)).toEqual([at(1)])
+      await search.advance(at(2, 'op_2'), 30)
+      expect(await search.claim(at(9), 29, 40)).toBeUndefined()
+      expect(await search.claim(at(9), 31, 40)).toEqual(at(2, 'op_2'))
+      await search.advance(at(2, 'op_1'), 40)
+      expect(await search.claim(at(9), 41, 50)).toEqual(at(2, 'op_2'))
+    })
+
     test('a reference belongs to one case, and a second case with it is not written', async () => {
       await stores.cases.save([insert(pendingCase('a'))])
       const thief = { ...pendingCase('b'), refs: [ref('pi_b'), ref('ch_a')] }

@@ -2,6 +2,7 @@ import {
   type BudgetDocument,
   type BudgetPeriodDocument,
   type FirstExecutionDocument,
+  isoTime,
   type Operation,
   type OperationDocument,
   type ProjectDocument,
@@ -48,6 +49,17 @@ export function createMongoOperationStore(db: Db): OperationStore {
     load: operationId => findOne({ _id: operationId }),
     loadByIdempotencyKey: (connectionId, key) => findOne({ connection_id: connectionId, idempotency_key: key }),
     byReferences: references => find({ refs: { $in: [...references] } }),
+
+    completedAfter: ({ updated_at, operation_id }, before, limit) =>
+      asUnavailable(async () => {
+        const filter = {
+          state: 'completed' as const,
+          updated_at: { $gte: updated_at, $lt: isoTime(before) },
+          $or: [{ updated_at: { $gt: updated_at } }, { _id: { $gt: operation_id } }],
+        }
+        const found = operations.find(filter, { projection: INTERNAL_FIELDS }).sort({ updated_at: 1, _id: 1 })
+        return (await found.limit(limit).toArray()).map(toOperation)
+      }),
 
     list: filter =>
       runListQuery(async () => {

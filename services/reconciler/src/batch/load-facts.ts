@@ -8,7 +8,7 @@ import { canRead } from '../reading/connection-readers.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import type { StoredUses } from './claim-expected-changes.ts'
 import { loadExpectedChanges, type NamedCase, withUpcomingRefs } from './load-expected-changes.ts'
-import { type CaseInput, caseInputOfOperation } from './work-item.ts'
+import { type CaseInput, caseInputsOfOperation } from './work-item.ts'
 
 export interface FactSources {
   readonly stores: ReconcilerStores
@@ -19,8 +19,8 @@ export interface LoadedRound {
   readonly cases: readonly Case[]
   readonly facts: LookFacts
   /**
-   * Inputs from the database, applied before those of the messages: the expected changes, and for a second look the
-   * operations of the ledger, because the topic of operations may lag.
+   * Inputs from the database, applied before those of the messages: the expected changes, and the operations of the ledger for
+   * new references and for second looks.
    */
   readonly loadedInputs: readonly CaseInput[]
   /** How much of each expected change of the cases is used. */
@@ -29,55 +29,62 @@ export interface LoadedRound {
 
 const targetsOf: LookFacts['targetsOf'] = (provider, what) => PROVIDERS[provider].readBack.targetsOf(what)
 
+/** The inputs of a round. */
+export interface RoundInputs {
+  /** Also those of events that are done. Their cases are loaded, but nothing is decided. */
+  readonly all: readonly CaseInput[]
+  /** Those that will be decided. */
+  readonly open: readonly CaseInput[]
+}
+
 /**
- * Loads everything that the decisions of a round need, with one read per collection, or two if a look loads operations
- * that name other cases.
+ * Loads everything that the decisions of a round need: the cases, then the operations, then what these need, each with one
+ * read per collection.
  */
-export async function loadRound(
-  caseInputs: readonly CaseInput[],
-  sources: FactSources,
-  now: number,
-): Promise<LoadedRound> {
+export async function loadRound({ all, open }: RoundInputs, sources: FactSources, now: number): Promise<LoadedRound> {
   const { stores, ledger } = sources
-  const refs = new Set(caseInputs.flatMap(caseInput => [...caseInput.refs]))
-  const cases = await stores.cases.load([...refs])
-  const looked = casesWithLook(caseInputs, cases)
-  if (looked.length === 0) {
-    const facts = { policies: new Map(), targetsOf }
-    const expected = await loadExpectedChanges(
-      caseInputs,
-      cases,
-      casesNeedingExpectedChanges(caseInputs, cases, looked),
-      stores,
-      now,
-    )
-    return { cases, facts, loadedInputs: expected.caseInputs, uses: expected.uses }
-  }
+  const refs = new Set(all.flatMap(caseInput => [...caseInput.refs]))
+  const known = await stores.cases.load([...refs])
+  const looked = casesWithLook(all, known)
   // References that the round's own events link to a payment are included.
-  const named = withUpcomingRefs(caseInputs, cases).filter(({ theCase }) => looked.includes(theCase))
-  const operations = await ledger.byReferences([...new Set(named.flatMap(one => [...one.refs]))])
-  const ids = new Set([...looked.flatMap(connectionsOf), ...operations.map(operation => operation.connection_id)])
+  const named =
+    looked.length === 0 ? [] : withUpcomingRefs(all, known).filter(({ theCase }) => looked.includes(theCase))
+  const asked = new Set([...refsWithoutCase(open, known), ...named.flatMap(one => [...one.refs])])
+  const operations = await ledger.byReferences([...asked])
   const more = operations.flatMap(operation => operation.refs).filter(ref => !refs.has(ref))
-  const [connections, executed, others] = await Promise.all([
-    stores.connections.byIds([...ids]),
-    ledger.hasExecuted([...ids]),
+  const [policies, others] = await Promise.all([
+    loadPolicies(looked, operations, sources),
     stores.cases.load([...new Set(more)]),
   ])
-  const policies = new Map([...connections].map(([id, connection]) => [id, policyOf(connection, executed.has(id))]))
-  const known = new Set(cases.map(theCase => theCase.id))
-  const all = [...cases, ...others.filter(theCase => !known.has(theCase.id))]
-  const told = operations.flatMap(
-    operation => caseInputOfOperation(operation, 'loaded_fact') ?? caseInputsOfUnsent(operation, named),
-  )
-  const expected = await loadExpectedChanges(
-    [...caseInputs, ...told],
-    all,
-    casesNeedingExpectedChanges(caseInputs, all, looked),
-    stores,
-    now,
-  )
-  const loadedInputs = [...expected.caseInputs, ...told]
-  return { cases: all, facts: { policies, targetsOf }, loadedInputs, uses: expected.uses }
+  const ids = new Set(known.map(({ id }) => id))
+  const cases = [...known, ...others.filter(({ id }) => !ids.has(id))]
+  const reported = operations.flatMap(operation => caseInputsOfLoaded(operation, named))
+  const inputs = [...all, ...reported]
+  const needing = casesNeedingExpectedChanges(all, cases, looked)
+  const expected = await loadExpectedChanges(inputs, cases, needing, stores, now)
+  const loadedInputs = [...expected.caseInputs, ...reported]
+  return { cases, facts: { policies, targetsOf }, loadedInputs, uses: expected.uses }
+}
+
+/**
+ * The references of new cases, and new references of known cases. The ledger may have operations for them that no case
+ * knows, because an operation alone creates no case (docs/adr/0016-an-operation-makes-no-case.md).
+ */
+function refsWithoutCase(open: readonly CaseInput[], cases: readonly Case[]): string[] {
+  const held = new Set(cases.flatMap(theCase => [...theCase.refs]))
+  return open.flatMap(({ kind, refs }) => (kind === 'fact' ? refs.filter(ref => !held.has(ref)) : []))
+}
+
+/** The policies of all connections that a look may depend on, by connection. */
+async function loadPolicies(
+  looked: readonly Case[],
+  operations: readonly Operation[],
+  { stores, ledger }: FactSources,
+): Promise<LookFacts['policies']> {
+  if (looked.length === 0) return new Map()
+  const ids = [...new Set([...looked.flatMap(connectionsOf), ...operations.map(({ connection_id }) => connection_id)])]
+  const [connections, executed] = await Promise.all([stores.connections.byIds(ids), ledger.hasExecuted(ids)])
+  return new Map([...connections].map(([id, connection]) => [id, policyOf(connection, executed.has(id))]))
 }
 
 /** The cases to load expected changes for: cases with a look, and cases with an `expected_change` input. */
@@ -99,11 +106,12 @@ function casesWithLook(caseInputs: readonly CaseInput[], cases: readonly Case[])
 }
 
 /**
- * An operation that was never sent to the provider explains nothing and links no cases. The case keeps it only to show
- * why it does not explain the action.
+ * The inputs of an operation of the ledger. An operation that was never sent to the provider explains nothing and links no
+ * cases. A case with a look keeps it only to show why it does not explain the action.
  */
-function caseInputsOfUnsent(operation: Operation, named: readonly NamedCase[]): CaseInput[] {
-  return named
+function caseInputsOfLoaded(operation: Operation, looked: readonly NamedCase[]): readonly CaseInput[] {
+  if (operation.executing_at !== null) return caseInputsOfOperation(operation, 'loaded_fact')
+  return looked
     .filter(({ refs }) => operation.refs.some(ref => refs.has(ref)))
     .map(({ theCase }) => ({
       kind: 'loaded_news',

@@ -183,15 +183,12 @@ async function decideRound(
   parts: ReconcileParts,
 ): Promise<{ workspace: Workspace; outcomes: Outcome[]; lost: ReadonlySet<string> }> {
   const now = parts.clock.now()
-  const loaded = await loadRound(
-    round.flatMap(entry => entry.reading.caseInputs),
-    parts,
-    now,
-  )
-  const workspace = new Workspace(loaded.cases, { now, recheckDelayMs: parts.rules.recheckDelayMs })
+  const inputsOf = (entries: readonly ReadItem[]) => entries.flatMap(entry => entry.reading.caseInputs)
   // An event that is done changes nothing. Its case is loaded all the same, so that its unpublished outbox entries are
   // sent with this batch.
-  const open = round.filter(entry => !isDone(entry)).flatMap(entry => entry.reading.caseInputs)
+  const open = inputsOf(round.filter(entry => !isDone(entry)))
+  const loaded = await loadRound({ all: inputsOf(round), open }, parts, now)
+  const workspace = new Workspace(loaded.cases, { now, recheckDelayMs: parts.rules.recheckDelayMs })
   await forEachYielding([...loaded.loadedInputs, ...open], caseInput => workspace.apply(caseInput, loaded.facts))
   parts.crashPoint('reconciler.before-save')
   const outcomes = workspace.outcomes()

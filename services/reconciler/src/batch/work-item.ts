@@ -33,6 +33,8 @@ type WorkContent =
       readonly replayId?: string
     }
   | { readonly kind: 'operation'; readonly operation: Operation }
+  /** A completed operation of whose payment or subscription no case exists. */
+  | { readonly kind: 'operation_without_case'; readonly operation: Operation }
   | { readonly kind: 'recheck'; readonly recheck: Recheck }
   | { readonly kind: 'readback'; readonly readback: Readback }
   /** Asks to decide a case again, because a new expected change may cover its actions. */
@@ -81,14 +83,17 @@ export interface CaseInput {
 }
 
 /**
- * fact: a sighting or an operation; creates a case if none exists. look: needs the policies, the ledger and the
+ * fact: a sighting, or an operation without a case; creates a case if none exists, together with the operations that the
+ * ledger has for its references. operation: changes an existing case only, because a case that is created later reads it from
+ * the ledger. look: needs the policies, the ledger and the
  * expected changes of its case. expected_change: needs the expected changes of its case. erasure and incident_change
  * change an existing case only. loaded_fact and loaded_news
- * were loaded for the case of a look, not requested by a message: loaded_fact may create a case, loaded_news only
+ * were loaded for a case, not requested by a message: loaded_fact may create a case, loaded_news only
  * updates an existing case.
  */
 export type CaseInputKind =
   | 'fact'
+  | 'operation'
   | 'look'
   | 'expected_change'
   | 'erasure'
@@ -127,10 +132,10 @@ export function readItem(item: WorkItem, connections: Connections, now: number):
 
 function readContent(item: WorkContent, connections: Connections, now: number): Reading {
   switch (item.kind) {
-    case 'operation': {
-      const caseInput = caseInputOfOperation(item.operation)
-      return readingOf(caseInput === undefined ? [] : [caseInput])
-    }
+    case 'operation':
+      return readingOf(caseInputsOfOperation(item.operation, 'operation'))
+    case 'operation_without_case':
+      return readingOf(caseInputsOfOperation(item.operation, 'fact'))
     case 'recheck':
       return readingOf([caseInputOfRecheck(item.recheck)])
     case 'readback':
@@ -284,18 +289,14 @@ function malformedMessageError(what: string, reason: string): AppError {
   return new AppError('message_invalid', `${what} is malformed: ${reason}`)
 }
 
-/** @returns undefined for an operation that was never sent to the provider, because it can explain nothing */
-export function caseInputOfOperation(
+/** @returns none for an operation that was never sent to the provider, because it can explain nothing */
+export function caseInputsOfOperation(
   operation: Operation,
-  kind: 'fact' | 'loaded_fact' = 'fact',
-): CaseInput | undefined {
-  if (operation.executing_at === null) return undefined
-  return {
-    kind,
-    projectId: operation.project_id,
-    refs: operation.refs,
-    build: () => ({ kind: 'operation', operation }),
-  }
+  kind: Extract<CaseInputKind, 'fact' | 'operation' | 'loaded_fact'>,
+): readonly CaseInput[] {
+  if (operation.executing_at === null) return []
+  const { project_id: projectId, refs } = operation
+  return [{ kind, projectId, refs, build: () => ({ kind: 'operation', operation }) }]
 }
 
 /** The input is empty, because `loadRound` loads the expected changes for this input. */

@@ -106,6 +106,7 @@ export async function runHistory(
 const ORDER: Record<WorkItem['kind'], number> = {
   sighting: 0,
   operation: 1,
+  operation_without_case: 1,
   event: 2,
   expected_change: 3,
   erasure: 4,

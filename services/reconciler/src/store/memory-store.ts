@@ -22,6 +22,7 @@ import { createMemoryHeartbeats } from './memory-heartbeats.ts'
 import { createMemoryInboxReplays } from './memory-inbox-replays.ts'
 import { createMemorySweeps } from './memory-sweeps.ts'
 import { createMemoryTotals } from './memory-totals.ts'
+import { createMemoryOperationSearch } from './operation-search.ts'
 import {
   type CaseChange,
   type ExpectedChangesQuery,
@@ -59,6 +60,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     contents,
     cases: {
       load: async refs => all().filter(theCase => theCase.refs.some(ref => refs.includes(ref))),
+      knownRefs: async refs => new Set(all().flatMap(theCase => theCase.refs.filter(ref => refs.includes(ref)))),
       save: async changes => {
         const lost = new Set(changes.filter(change => !save(cases, change)).map(change => change.next.id))
         for (const { next } of changes.filter(change => !lost.has(change.next.id))) {
@@ -159,6 +161,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
       },
     },
     heartbeats: createMemoryHeartbeats(contents),
+    operationSearch: createMemoryOperationSearch(),
     inboxReplays: createMemoryInboxReplays(contents),
     sweeps: createMemorySweeps(contents.sweeps),
     erasures: createMemoryErasures(contents.connections),

@@ -46,6 +46,13 @@ export function createMongoCases(mongo: Mongo, newToken: () => string): CaseStor
     asUnavailable(async () => (await collection.find(filter).limit(limit).toArray()).map(toCase))
   return {
     load: refs => (refs.length === 0 ? Promise.resolve([]) : find({ 'current.refs': { $in: [...refs] } }, 0)),
+    knownRefs: refs =>
+      asUnavailable(async () => {
+        const filter = { 'current.refs': { $in: [...refs] } }
+        const found = await collection.find(filter, { projection: { _id: 0, 'current.refs': 1 } }).toArray()
+        const held = new Set(found.flatMap(({ current: [stored] }) => stored.refs))
+        return new Set(refs.filter(ref => held.has(ref)))
+      }),
     withOverdueLook: (before, limit) => find({ 'current.nextLookAt': { $lt: before } }, limit),
     async save(changes) {
       const token = newToken()

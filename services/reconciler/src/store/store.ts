@@ -10,6 +10,7 @@ import type {
   StoredIncident,
 } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
+import type { ChangePosition } from '@backstop/ledger'
 import type { Case, CaseOutboxEntry } from '../case/case.ts'
 import type { ErasureStore } from '../erasure/erasure-store.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
@@ -26,6 +27,8 @@ import type { SweepStore } from './sweeps.ts'
  */
 export interface CaseStore {
   load(refs: readonly string[]): Promise<Case[]>
+  /** Those of the references that belong to a case. */
+  knownRefs(refs: readonly string[]): Promise<ReadonlySet<string>>
   /**
    * Writes each change unless another writer has changed the case since it was loaded.
    * @returns ids of the cases that were not written; load and decide them again
@@ -215,6 +218,18 @@ export interface ExpectedChangeUsesStore {
   save(next: ExpectedChangeUses): Promise<boolean>
 }
 
+/** How far completed operations were compared with the cases. One process at a time compares. */
+export interface OperationSearchStore {
+  /**
+   * Leases the search.
+   * @param first the position of the first search of an installation
+   * @returns the position after which to continue; undefined if another process has the lease
+   */
+  claim(first: ChangePosition, now: number, leasedUntil: number): Promise<ChangePosition | undefined>
+  /** Stores that every operation up to this position was compared, and sets the end of the lease. */
+  advance(position: ChangePosition, leasedUntil: number): Promise<void>
+}
+
 /** What is stored of heartbeats. Nobody reads it later. */
 export interface HeartbeatStore {
   /** Removes the cases that are finished, and the inbox entries received before this time. @returns the number of removed cases */
@@ -237,4 +252,5 @@ export interface ReconcilerStores {
   readonly erasures: ErasureStore
   readonly totals: TotalsStore
   readonly heartbeats: HeartbeatStore
+  readonly operationSearch: OperationSearchStore
 }

@@ -1,0 +1,186 @@
+/** An operation alone makes no case. The event of its payment reads it from the ledger, and so does a search for completed operations. */
+import type { NewOperation, Operation } from '@backstop/contracts'
+import { createLogger } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
+import { openMemoryBooks } from '@backstop/ledger/test'
+import { expect, test } from 'vitest'
+import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
+import type { WorkItem } from '../src/batch/work-item.ts'
+import { pendingLooks } from '../src/case/looks.ts'
+import { createMemoryStores } from '../src/store/memory-store.ts'
+import type { CaseChange } from '../src/store/store.ts'
+import { createOperationsWithoutCase } from '../src/sweep/operations-without-case.ts'
+import { CONNECTION, MINUTE, PROJECT, refundSeen, SECOND, T0 } from './fixtures.ts'
+import { connectionOf } from './recorded-shop.ts'
+
+function openReconciler() {
+  const clock = createManualClock(T0)
+  const stores = createMemoryStores()
+  const { contents } = stores
+  const connection = connectionOf(CONNECTION, {})
+  contents.connections.set(CONNECTION, connection)
+  const { ledger } = openMemoryBooks({ announce: async () => {} })
+  const writes: CaseChange[] = []
+  const save: typeof stores.cases.save = changes => {
+    writes.push(...changes)
+    return stores.cases.save(changes)
+  }
+  const parts: ReconcileParts = {
+    stores: { ...stores, cases: { ...stores.cases, save } },
+    ledger,
+    publisher: { publish: async () => ({ stuck: 0 }) },
+    producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
+    codec: { encode: () => Buffer.alloc(0) },
+    clock,
+    rules: { recheckDelayMs: MINUTE },
+    crashPoint: () => {},
+  }
+  const reconcile = async (items: readonly WorkItem[], changed: Partial<ReconcileParts> = {}) =>
+    void (await reconcileBatch(items, { ...parts, ...changed }))
+  const asked = { connection_id: CONNECTION, kind: 'refund', subject: 'pi_1', amount: 2499, currency: 'eur' } as const
+  return {
+    clock,
+    stores,
+    ledger,
+    writes,
+    reconcile,
+    /** Stores an operation, as a report does, and returns its message. */
+    async record(report: Partial<NewOperation> = {}): Promise<WorkItem & { operation: Operation }> {
+      const { operation } = await ledger.record({ ...asked, state: 'completed', ...report }, connection, clock.now())
+      return { kind: 'operation', operation }
+    },
+    cases: () => [...contents.cases.values()],
+    verdicts: () => [...contents.actions.values()].map(({ verdict }) => verdict),
+    search: () =>
+      createOperationsWithoutCase({
+        ...stores,
+        search: stores.operationSearch,
+        ledger,
+        reconcile,
+        clock,
+        logger: createLogger('test', 'silent'),
+      }),
+  }
+}
+
+function eventOf(input: ReturnType<typeof refundSeen>): WorkItem[] {
+  return input.kind === 'sighting' ? [{ projectId: PROJECT, ...input, kind: 'sighting' }] : []
+}
+
+test('an operation makes no case, and its event is explained at once with a single write of the case', async () => {
+  const { record, reconcile, cases, verdicts, writes } = openReconciler()
+  await reconcile([await record()])
+  expect(cases()).toEqual([])
+  await reconcile(eventOf(refundSeen()))
+  expect(verdicts()).toEqual(['explained'])
+  expect(writes).toHaveLength(1)
+})
+
+test('an operation in the same batch as its event explains it', async () => {
+  const { record, reconcile, verdicts, writes } = openReconciler()
+  await reconcile([await record(), ...eventOf(refundSeen())])
+  expect(verdicts()).toEqual(['explained'])
+  expect(writes).toHaveLength(1)
+})
+
+test('an operation that comes after its event changes the case', async () => {
+  const { record, reconcile, verdicts } = openReconciler()
+  await reconcile(eventOf(refundSeen()))
+  expect(verdicts()).toEqual(['pending'])
+  await reconcile([await record()])
+  expect(verdicts()).toEqual(['explained'])
+})
+
+test('a refund that names only its charge belongs to the payment that its operation names', async () => {
+  const { record, reconcile, cases, verdicts } = openReconciler()
+  await reconcile(eventOf(refundSeen({ id: 're_2', charge: null })))
+  await record({ provider_ref: 're_1' })
+  await reconcile(eventOf(refundSeen({ paymentIntent: null })))
+  expect(cases()).toHaveLength(1)
+  expect(verdicts()).toEqual(['pending', 'explained'])
+})
+
+test('an operation that is stored and published while its event is decided explains it at the second look, and nothing alerts', async () => {
+  const { record, reconcile, ledger, cases, verdicts, clock, stores } = openReconciler()
+  const missed: Pick<typeof ledger, 'byReferences'> = {
+    async byReferences() {
+      await reconcile([await record()])
+      return []
+    },
+  }
+  await reconcile(eventOf(refundSeen()), { ledger: { ...ledger, ...missed } })
+  expect(verdicts()).toEqual(['pending'])
+  await clock.advance(MINUTE)
+  const [look] = cases().flatMap(theCase =>
+    pendingLooks(theCase).map(({ lookId }) => ({ lookId, ref: theCase.refs[0] })),
+  )
+  const due_at = new Date(clock.now()).toISOString()
+  const recheck = { project_id: PROJECT, look_id: look?.lookId ?? '', ref: look?.ref ?? '', due_at }
+  await reconcile([{ kind: 'recheck', recheck }])
+  expect(verdicts()).toEqual(['explained'])
+  expect(stores.contents.incidents.size).toBe(0)
+})
+
+test('an event that is done makes no case of the operations of its payment', async () => {
+  const { record, reconcile, cases, stores } = openReconciler()
+  const body = { id: 'evt_1', object: 'event', type: 'refund.created', created: T0 / SECOND, livemode: true }
+  const refund = { id: 're_1', object: 'refund', amount: 2499, currency: 'eur', charge: 'ch_1', payment_intent: 'pi_1' }
+  const event: WorkItem = {
+    kind: 'event',
+    event: {
+      provider: 'processor',
+      project_id: PROJECT,
+      connection_id: CONNECTION,
+      event_id: 'evt_1',
+      event_type: 'refund.created',
+      received_at: new Date(T0).toISOString(),
+      body: { ...body, data: { object: { ...refund, status: 'succeeded', created: T0 / SECOND } } },
+    },
+    inboxId: `${CONNECTION}/evt_1`,
+    receivedAt: T0,
+  }
+  await reconcile([event])
+  stores.contents.cases.clear()
+  await record()
+  await reconcile([event])
+  expect(cases()).toEqual([])
+})
+
+test('a completed operation without an event gets a case after two minutes, which waits to ask the provider', async () => {
+  const { record, search, clock, cases, reconcile } = openReconciler()
+  await record({ subject: 'pi_2' })
+  await reconcile(eventOf(refundSeen()))
+  const [seen] = cases()
+  await record()
+  await record({ subject: 'pi_3', state: 'executing' })
+  const searching = search()
+  searching.start()
+  await clock.advance(MINUTE)
+  await clock.advance(59 * SECOND)
+  expect(cases()).toEqual([seen])
+  await clock.advance(16 * SECOND)
+  await searching.stop()
+  const made = cases().filter(({ id }) => id !== seen?.id)
+  expect(made).toMatchObject([{ refs: [expect.stringContaining('pi_2')], operations: [{ subject: 'pi_2' }] }])
+  expect(made.flatMap(pendingLooks)).toMatchObject([
+    { kind: 'operation', lookId: expect.stringMatching(/^missing_check/) },
+  ])
+})
+
+test('each completed operation is compared once, also by two processes and after a restart', async () => {
+  const { record, search, clock, stores } = openReconciler()
+  const compared: string[] = []
+  const { knownRefs } = stores.cases
+  stores.cases.knownRefs = refs => {
+    compared.push(...refs)
+    return knownRefs(refs)
+  }
+  for (let payment = 1; payment <= 501; payment += 1) await record({ subject: `pi_${payment}` })
+  for (const processes of [[search(), search()], [search()]]) {
+    for (const searching of processes) searching.start()
+    await clock.advance(3 * MINUTE)
+    await Promise.all(processes.map(searching => searching.stop()))
+  }
+  expect(compared).toHaveLength(501)
+  expect(new Set(compared).size).toBe(501)
+})
