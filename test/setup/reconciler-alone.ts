@@ -1,12 +1,10 @@
 /** A reconciler process without the other services, and the connections of the refunds of refunds.ts. */
-import { type ConnectionDocument, type OperationDocument, searchKeysOfOperation } from '@backstop/contracts'
+import type { ConnectionDocument } from '@backstop/contracts'
 import type { StackUrls } from '@backstop/stack'
 import kafkajs from 'kafkajs'
 import { connectionsOfRefunds, eventOf, keyOf, operationOf, type Refund } from './refunds.ts'
 import { openServiceAlone, type ServiceAlone } from './service-alone.ts'
-
-/** The number of operations in one write. */
-const SAVE_AT_ONCE = 1_000
+import { storeOperations } from './store-operations.ts'
 
 export interface ReconcilerAlone extends ServiceAlone {
   /** Stores the operations of the explained refunds, as if they had been reported. */
@@ -39,19 +37,13 @@ export async function openReconcilerAlone(options: ReconcilerAloneOptions): Prom
   const admin = kafka.admin()
   await admin.connect()
   await mongo.db.collection<ConnectionDocument>('connections').insertMany(connectionsOfRefunds())
-  const ledger = mongo.db.collection<OperationDocument>('operations')
   return {
     ...alone,
-    async report(refunds) {
-      const operations = refunds.flatMap(refund => (refund.isExplained ? [operationOf(refund)] : []))
-      for (let at = 0; at < operations.length; at += SAVE_AT_ONCE) {
-        const documents = operations.slice(at, at + SAVE_AT_ONCE).map(operation => {
-          const { operation_id: _id, ...fields } = operation
-          return { _id, ...fields, search: searchKeysOfOperation(operation), outbox: [] }
-        })
-        await ledger.insertMany(documents, { ordered: false })
-      }
-    },
+    report: refunds =>
+      storeOperations(
+        mongo.db,
+        refunds.filter(({ isExplained }) => isExplained).map(refund => operationOf(refund)),
+      ),
     publishEvents: (refunds, headersOf = () => ({})) =>
       alone.send(
         refunds.map((refund, index) => ({

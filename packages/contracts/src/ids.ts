@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash, randomFillSync } from 'node:crypto'
 
 /** The prefix of each kind of id. An id is `<prefix>_<26 base32 characters>` (128 bits). */
 export const ID_PREFIXES = {
@@ -58,9 +58,20 @@ function base32(bytes: string): string {
   return bits > 0 ? text + ALPHABET[(buffer << (5 - bits)) & 31] : text
 }
 
+const ID_BYTES = 16
+/** Random bytes for the next ids, because one call for all of them costs little more than a call for one id. */
+const RANDOM_POOL = Buffer.alloc(256 * ID_BYTES)
+let nextRandomAt = RANDOM_POOL.length
+
 /** Makes an id from 128 random bits. It cannot be guessed, which protects the URLs for notifications. */
 export function newId(kind: IdKind): string {
-  return `${ID_PREFIXES[kind]}_${base32(randomBytes(16).toString('latin1'))}`
+  if (nextRandomAt === RANDOM_POOL.length) {
+    randomFillSync(RANDOM_POOL)
+    nextRandomAt = 0
+  }
+  const at = nextRandomAt
+  nextRandomAt += ID_BYTES
+  return `${ID_PREFIXES[kind]}_${base32(RANDOM_POOL.toString('latin1', at, nextRandomAt))}`
 }
 
 /**

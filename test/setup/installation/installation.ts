@@ -13,6 +13,7 @@ import type { Product } from '../../../scripts/start/product.ts'
 import { SERVICES } from '../../../scripts/start/service-environment.ts'
 import type { ServiceProcess } from '../../../scripts/start/service-process.ts'
 import { keyOf, operationOf, type Refund } from '../refunds.ts'
+import { storeOperations } from '../store-operations.ts'
 
 const PROJECTS = 5
 
@@ -23,7 +24,7 @@ export interface Installation {
   readonly connections: readonly CreatedConnection[]
   readonly receiver: Receiver
   readonly database: ReturnType<MongoClient['db']>
-  /** Publishes operations as the ledger does. */
+  /** Stores and publishes operations as the ledger does. */
   report(refunds: readonly Refund[]): Promise<void>
   stop(): Promise<void>
 }
@@ -64,7 +65,13 @@ export async function openInstallation(
     connections,
     receiver,
     database,
-    report: refunds => producer.send(refunds.map(refund => operationMessage(codec, refund))),
+    async report(refunds) {
+      await storeOperations(
+        database,
+        refunds.map(refund => operationOf(refund)),
+      )
+      await producer.send(refunds.map(refund => operationMessage(codec, refund)))
+    },
     async stop() {
       await Promise.all([producer.stop(), receiver.stop(), client.close()])
     },
