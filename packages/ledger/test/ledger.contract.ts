@@ -302,6 +302,19 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(await ledger.byReferences([])).toEqual([])
     })
 
+    test('returns the present versions of operations', async () => {
+      const [first, second] = [await record({ state: 'executing' }), await record({ state: 'executing' })]
+      await ledger.transition(second.operation_id, { to: 'completed' }, NOW)
+      const versions = await ledger.versionsOf([first.operation_id, second.operation_id, 'op_unknown'])
+      expect(versions).toEqual(
+        new Map([
+          [first.operation_id, 1],
+          [second.operation_id, 2],
+        ]),
+      )
+      expect(await ledger.versionsOf([])).toEqual(new Map())
+    })
+
     test('finds completed operations in the order of their last change, page by page, also of the same millisecond', async () => {
       const start = { updated_at: new Date(NOW).toISOString(), operation_id: '' }
       const made: Operation[] = []

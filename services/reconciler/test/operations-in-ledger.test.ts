@@ -3,7 +3,7 @@ import type { NewOperation, Operation } from '@backstop/contracts'
 import { createLogger } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { pendingLooks } from '../src/case/looks.ts'
@@ -51,12 +51,12 @@ function openReconciler() {
     },
     cases: () => [...contents.cases.values()],
     verdicts: () => [...contents.actions.values()].map(({ verdict }) => verdict),
-    search: () =>
+    search: (make: (items: readonly WorkItem[]) => Promise<void> = reconcile) =>
       createOperationsWithoutCase({
         ...stores,
         search: stores.operationSearch,
         ledger,
-        reconcile,
+        reconcile: make,
         clock,
         logger: createLogger('test', 'silent'),
       }),
@@ -121,6 +121,67 @@ test('an operation that is stored and published while its event is decided expla
   expect(stores.contents.incidents.size).toBe(0)
 })
 
+describe('an operation that changes after its event has read it, and whose message finds no case yet', () => {
+  test.each([
+    { to: 'awaiting_review' as const, status: 'pending', expected: 'settlement' },
+    { to: 'failed' as const, status: 'succeeded', expected: 'drift.detected' },
+    { to: 'completed' as const, status: 'failed', expected: 'drift.detected' },
+  ])('has its state $to in the case, with what follows from it', async ({ to, status, expected }) => {
+    const { record, reconcile, ledger, cases } = openReconciler()
+    const { operation } = await record({ state: 'executing', provider_ref: 're_1' })
+    let isMissed = false
+    const byReferences: typeof ledger.byReferences = async refs => {
+      const found = await ledger.byReferences(refs)
+      if (!isMissed) {
+        isMissed = true
+        const changed = await ledger.transition(operation.operation_id, { to }, T0 + SECOND)
+        await reconcile([{ kind: 'operation', operation: changed }])
+      }
+      return found
+    }
+    await reconcile(eventOf(refundSeen({ status })), { ledger: { ...ledger, byReferences } })
+    const [theCase] = cases()
+    expect(theCase?.operations).toMatchObject([{ state: to }])
+    const alerts = theCase?.outbox.map(({ message }) => (message as { event?: string }).event)
+    const looks = theCase?.followedOperations.map(({ look }) => look?.why)
+    expect([...(alerts ?? []), ...(looks ?? [])]).toContain(expected)
+  })
+
+  test('has its state in the case after a crash too, when the event is repeated', async () => {
+    const { record, reconcile, ledger, cases } = openReconciler()
+    const { operation } = await record({ state: 'executing', provider_ref: 're_1' })
+    await reconcile(eventOf(refundSeen()))
+    // Its message found no case, and the process ended before the check.
+    await ledger.transition(operation.operation_id, { to: 'failed' }, T0 + SECOND)
+    await reconcile(eventOf(refundSeen()))
+    expect(cases()).toMatchObject([{ operations: [{ state: 'failed' }] }])
+  })
+})
+
+test('an operation of a payment that only another operation names is known to the case too', async () => {
+  const { record, reconcile, cases } = openReconciler()
+  await record({ provider_ref: 're_1' })
+  const { operation } = await record()
+  await reconcile(eventOf(refundSeen({ paymentIntent: null })))
+  const known = cases().flatMap(({ operations }) => operations.map(({ operation_id }) => operation_id))
+  expect(known).toContain(operation.operation_id)
+  expect(cases().flatMap(pendingLooks)).toMatchObject([{ lookId: `missing_check/${operation.operation_id}` }])
+})
+
+test('the message of an operation that was read with its event lists no record again', async () => {
+  const { record, reconcile, stores } = openReconciler()
+  await record({ provider_ref: 're_2', amount: 100 })
+  await reconcile(eventOf(refundSeen({ id: 're_2', amount: 100 })))
+  const listed: string[] = []
+  const { saveActions } = stores.projections
+  stores.projections.saveActions = actions => {
+    listed.push(...actions.map(({ action }) => action.provider_ref ?? ''))
+    return saveActions(actions)
+  }
+  await reconcile([...eventOf(refundSeen()), await record({ provider_ref: 're_1' })])
+  expect(listed).toEqual(['re_1'])
+})
+
 test('an event that is done makes no case of the operations of its payment', async () => {
   const { record, reconcile, cases, stores } = openReconciler()
   const body = { id: 'evt_1', object: 'event', type: 'refund.created', created: T0 / SECOND, livemode: true }
@@ -165,6 +226,21 @@ test('a completed operation without an event gets a case after two minutes, whic
   expect(made.flatMap(pendingLooks)).toMatchObject([
     { kind: 'operation', lookId: expect.stringMatching(/^missing_check/) },
   ])
+})
+
+test('an operation whose case cannot be made does not stop the search for others', async () => {
+  const { record, search, clock, cases, reconcile } = openReconciler()
+  await record({ subject: 'pi_bad' })
+  await record({ subject: 'pi_good' })
+  const searching = search(async items => {
+    const isBad = (item: WorkItem) => item.kind === 'operation_without_case' && item.operation.subject === 'pi_bad'
+    if (items.some(isBad)) throw new Error('The case is too large')
+    await reconcile(items)
+  })
+  searching.start()
+  await clock.advance(3 * MINUTE)
+  await searching.stop()
+  expect(cases()).toMatchObject([{ operations: [{ subject: 'pi_good' }] }])
 })
 
 test('each completed operation is compared once, also by two processes and after a restart', async () => {

@@ -50,6 +50,13 @@ export function createMongoOperationStore(db: Db): OperationStore {
     loadByIdempotencyKey: (connectionId, key) => findOne({ connection_id: connectionId, idempotency_key: key }),
     byReferences: references => find({ refs: { $in: [...references] } }),
 
+    versionsOf: operationIds =>
+      asUnavailable(async () => {
+        const query = { _id: { $in: [...operationIds] } }
+        const found = await operations.find(query, { projection: { version: 1 } }).toArray()
+        return new Map(found.map(({ _id, version }) => [_id, version]))
+      }),
+
     completedAfter: ({ updated_at, operation_id }, before, limit) =>
       asUnavailable(async () => {
         const filter = {

@@ -4,6 +4,7 @@ import { PROVIDERS } from '@backstop/providers'
 import type { Case } from '../case/case.ts'
 import type { ConnectionPolicy } from '../case/connection-policy.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
+import { unfinishedOperations } from '../operation/unfinished-operations.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import type { StoredUses } from './claim-expected-changes.ts'
@@ -12,7 +13,7 @@ import { type CaseInput, caseInputsOfOperation } from './work-item.ts'
 
 export interface FactSources {
   readonly stores: ReconcilerStores
-  readonly ledger: Pick<Ledger, 'byReferences' | 'hasExecuted'>
+  readonly ledger: Pick<Ledger, 'byReferences' | 'hasExecuted' | 'versionsOf'>
 }
 
 export interface LoadedRound {
@@ -38,41 +39,64 @@ export interface RoundInputs {
 }
 
 /**
- * Loads everything that the decisions of a round need: the cases, then the operations, then what these need, each with one
- * read per collection.
+ * Loads everything that the decisions of a round need: the cases, then the operations, then what these need. Each step is one read
+ * per collection, unless operations name further references.
  */
 export async function loadRound({ all, open }: RoundInputs, sources: FactSources, now: number): Promise<LoadedRound> {
   const { stores, ledger } = sources
   const refs = new Set(all.flatMap(caseInput => [...caseInput.refs]))
-  const known = await stores.cases.load([...refs])
-  const looked = casesWithLook(all, known)
+  const named = await stores.cases.load([...refs])
+  const looked = casesWithLook(all, named)
   // References that the round's own events link to a payment are included.
-  const named =
-    looked.length === 0 ? [] : withUpcomingRefs(all, known).filter(({ theCase }) => looked.includes(theCase))
-  const asked = new Set([...refsWithoutCase(open, known), ...named.flatMap(one => [...one.refs])])
-  const operations = await ledger.byReferences([...asked])
-  const more = operations.flatMap(operation => operation.refs).filter(ref => !refs.has(ref))
+  const upcoming =
+    looked.length === 0 ? [] : withUpcomingRefs(all, named).filter(({ theCase }) => looked.includes(theCase))
+  const asked = [...refsToAskFor(open, named), ...upcoming.flatMap(one => [...one.refs])]
+  const operations = await loadOperations(asked, named, ledger)
+  const linked = operations.flatMap(operation => operation.refs).filter(ref => !refs.has(ref))
   const [policies, others] = await Promise.all([
     loadPolicies(looked, operations, sources),
-    stores.cases.load([...new Set(more)]),
+    stores.cases.load([...new Set(linked)]),
   ])
-  const ids = new Set(known.map(({ id }) => id))
-  const cases = [...known, ...others.filter(({ id }) => !ids.has(id))]
-  const reported = operations.flatMap(operation => caseInputsOfLoaded(operation, named))
-  const inputs = [...all, ...reported]
+  const ids = new Set(named.map(({ id }) => id))
+  const cases = [...named, ...others.filter(({ id }) => !ids.has(id))]
+  const fromLedger = operations.flatMap(operation => caseInputsOfLoaded(operation, upcoming))
   const needing = casesNeedingExpectedChanges(all, cases, looked)
-  const expected = await loadExpectedChanges(inputs, cases, needing, stores, now)
-  const loadedInputs = [...expected.caseInputs, ...reported]
+  const expected = await loadExpectedChanges([...all, ...fromLedger], cases, needing, stores, now)
+  const loadedInputs = [...expected.caseInputs, ...fromLedger]
   return { cases, facts: { policies, targetsOf }, loadedInputs, uses: expected.uses }
 }
 
 /**
- * The references of new cases, and new references of known cases. The ledger may have operations for them that no case
- * knows, because an operation alone creates no case (docs/adr/0016-an-operation-makes-no-case.md).
+ * The references for which events need the ledger: those that belong to no case, because an operation alone makes no case, and those of
+ * unfinished operations of known cases, because a crash may have come between a case and the check for their newer versions
+ * (docs/adr/0016-an-operation-makes-no-case.md).
  */
-function refsWithoutCase(open: readonly CaseInput[], cases: readonly Case[]): string[] {
-  const held = new Set(cases.flatMap(theCase => [...theCase.refs]))
-  return open.flatMap(({ kind, refs }) => (kind === 'fact' ? refs.filter(ref => !held.has(ref)) : []))
+function refsToAskFor(open: readonly CaseInput[], cases: readonly Case[]): string[] {
+  const caseOf = new Map(cases.flatMap(theCase => theCase.refs.map(ref => [ref, theCase] as const)))
+  const refsOf = (ref: string) => {
+    const theCase = caseOf.get(ref)
+    return theCase === undefined ? [ref] : unfinishedOperations(theCase).flatMap(operation => operation.refs)
+  }
+  return open.flatMap(({ kind, refs }) => (kind === 'fact' ? refs.flatMap(refsOf) : []))
+}
+
+/** The operations with these references, and those with further references that these operations have and no case has. */
+async function loadOperations(
+  refs: readonly string[],
+  cases: readonly Case[],
+  ledger: FactSources['ledger'],
+): Promise<readonly Operation[]> {
+  const found = new Map<string, Operation>()
+  const asked = new Set(cases.flatMap(theCase => [...theCase.refs]))
+  for (let next = new Set(refs); next.size > 0; ) {
+    const operations = await ledger.byReferences([...next])
+    for (const ref of next) asked.add(ref)
+    for (const operation of operations) found.set(operation.operation_id, operation)
+    // An operation that was never sent to the provider links nothing.
+    const linking = operations.filter(({ executing_at }) => executing_at !== null)
+    next = new Set(linking.flatMap(operation => operation.refs).filter(ref => !asked.has(ref)))
+  }
+  return [...found.values()]
 }
 
 /** The policies of all connections that a look may depend on, by connection. */

@@ -82,23 +82,23 @@ export interface CaseInput {
   build(facts: LookFacts): Input
 }
 
-/**
- * fact: a sighting, or an operation without a case; creates a case if none exists, together with the operations that the
- * ledger has for its references. operation: changes an existing case only, because a case that is created later reads it from
- * the ledger. look: needs the policies, the ledger and the
- * expected changes of its case. expected_change: needs the expected changes of its case. erasure and incident_change
- * change an existing case only. loaded_fact and loaded_news
- * were loaded for a case, not requested by a message: loaded_fact may create a case, loaded_news only
- * updates an existing case.
- */
+/** The kind of an input decides what is loaded for it, and whether it may make a case. */
 export type CaseInputKind =
+  /** A sighting, or an operation without a case. Makes a case if none exists, with the operations that the ledger has for its references. */
   | 'fact'
+  /** A reported operation. Changes an existing case only: a case that is made later reads it from the ledger. */
   | 'operation'
+  /** Needs the policies, the ledger and the expected changes of its case. */
   | 'look'
+  /** Needs the expected changes of its case. */
   | 'expected_change'
+  /** Changes an existing case only. */
   | 'erasure'
+  /** Changes an existing case only. */
   | 'incident_change'
+  /** Loaded for a case, not requested by a message. May make a case. */
   | 'loaded_fact'
+  /** Loaded for a case, not requested by a message. Changes an existing case only. */
   | 'loaded_news'
 
 /** The outcome of an event, as the inbox shows it. */

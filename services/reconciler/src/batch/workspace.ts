@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { newId } from '@backstop/contracts'
+import { newId, type Operation } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import type { ActionRecord } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
 import { noteEarlierDays } from '../case/counted-day.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
-import { decide, whyRefused } from '../decision/decide.ts'
+import { decide, type Input, whyRefused } from '../decision/decide.ts'
 import { evictOld } from '../decision/evict.ts'
 import { mergeCases } from '../decision/merge.ts'
 import { stampTrace } from '../decision/stamp-trace.ts'
@@ -35,6 +35,8 @@ export class Workspace {
   readonly #context: DecisionContext
   readonly #loaded: readonly Case[]
   #stored: ReadonlyMap<string, ActionRecord> | undefined
+  /** The versions of operations that came from the ledger and changed a case. */
+  readonly #readOperations = new Set<string>()
 
   constructor(cases: readonly Case[], context: DecisionContext) {
     this.#context = context
@@ -49,6 +51,11 @@ export class Workspace {
         isRepeated: false,
       })
     }
+  }
+
+  /** True for the message of an operation that this round has read from the ledger and applied. */
+  #isReadAlready(input: Input): boolean {
+    return input.kind === 'operation' && this.#readOperations.has(versionOf(input.operation))
   }
 
   #indexByRefs(held: OpenCase): void {
@@ -74,9 +81,10 @@ export class Workspace {
     const next = decide(held.theCase, input, this.#context)
     // Unchanged parts are the same objects before and after, so this comparison is cheap.
     if (isDeepStrictEqual(next, held.theCase)) {
-      if (!isLoadedForLook(caseInput)) held.isRepeated = true
+      if (!isLoaded(caseInput) && !this.#isReadAlready(input)) held.isRepeated = true
       return
     }
+    if (isLoaded(caseInput) && input.kind === 'operation') this.#readOperations.add(versionOf(input.operation))
     const { traceparent } = caseInput
     held.theCase = traceparent === undefined ? next : stampTrace(next, held.theCase, traceparent, now)
     held.traceparent = traceparent
@@ -174,13 +182,17 @@ export class Workspace {
   }
 }
 
+function versionOf({ operation_id, version }: Operation): string {
+  return `${operation_id}/${version}`
+}
+
 /** True if an input creates a case when no case has its references. */
 function createsCase({ kind }: CaseInput): boolean {
   return kind === 'fact' || kind === 'loaded_fact'
 }
 
-/** True if the input was loaded for a look. Then it is not a repeated message, even if it changes nothing. */
-function isLoadedForLook({ kind }: CaseInput): boolean {
+/** True if the input was loaded from the database. Then it is not a repeated message, even if it changes nothing. */
+function isLoaded({ kind }: CaseInput): boolean {
   return kind === 'loaded_fact' || kind === 'loaded_news'
 }
 
