@@ -6,6 +6,7 @@ import {
   type MessageCodec,
   type OutgoingMessage,
   type Producer,
+  sleep,
   untilAvailable,
 } from '@backstop/kit'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
@@ -51,7 +52,13 @@ const MAX_BACKLOG = 2 * MAX_FLUSH
 /**
  * Number of waiting outcomes at which a second flush starts beside the first, because a busy database answers slowly.
  */
-const WORTH_A_SECOND = 100
+const WORTH_A_SECOND = 200
+/**
+ * After a flush of at least this many outcomes more of them follow at once. The next flush gathers them for some milliseconds, because
+ * a command costs this process and MongoDB as much as the documents of thirty outcomes.
+ */
+const SHOWS_LOAD = 10
+const GATHER_MS = 20
 
 /**
  * Makes outcomes durable in batches: outcomes that arrive during a flush form the next batch. The order prevents loss:
@@ -104,6 +111,7 @@ export class OutcomeWriter {
       await flush
       this.#flushing -= batch.length
       this.#options.onFlushed()
+      if (batch.length >= SHOWS_LOAD) await sleep(this.#options.clock, GATHER_MS, this.#stopped.signal)
     }
     this.#flushes--
   }
