@@ -31,7 +31,7 @@ export function audienceOf(kind: ChannelKind): ChannelAudience {
  * delivery is retried.
  * @param onError called with the thrown error
  */
-export async function deliverToChannel(
+export function deliverToChannel(
   { channel, project }: { readonly channel: ChannelDocument; readonly project: ProjectFacts },
   request: DeliveryRequest,
   ports: ChannelPorts,
@@ -43,7 +43,7 @@ export async function deliverToChannel(
 }
 
 /** Like `deliverToChannel`, with one message that reports the alerts of all requests. */
-export async function deliverDigestToChannel(
+export function deliverDigestToChannel(
   { channel, project }: { readonly channel: ChannelDocument; readonly project: ProjectFacts },
   digest: Digest,
   ports: ChannelPorts,

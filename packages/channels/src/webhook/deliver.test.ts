@@ -77,7 +77,7 @@ describe('during the overlap of a rotation', () => {
 
 test('a template is the body of the request, and both signatures cover its bytes', async () => {
   const { request, verifies } = await deliver({ secret: NEW, template: '{"text": {{text}}, "event": "{{event}}"}' })
-  expect(request.body).toBe('{"text": "This is a test", "event": "channel.test"}')
+  expect(String(request.body)).toBe('{"text": "This is a test", "event": "channel.test"}')
   expect(verifies(NEW)).toBe(true)
   const hmac = createHmac('sha256', NEW).update(String(request.body)).digest('hex')
   expect(request.headers?.['X-Service-Signature']).toBe(`sha256=${hmac}`)

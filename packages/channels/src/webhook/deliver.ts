@@ -15,7 +15,8 @@ export const webhookChannel: ChannelModule<WebhookConfig> = {
   deliver(channel, request, { egress, secretBox, clock, brandName, attemptMs }) {
     const { url, secrets, headers: own } = openWebhookTarget(channel, secretBox, clock.now())
     const { template } = channel.config
-    const body = template == null ? webhookBody(request.alert) : renderTemplate(template, request.alert)
+    // The bytes are made once, and both signatures and the request use them.
+    const body = Buffer.from(template == null ? webhookBody(request.alert) : renderTemplate(template, request.alert))
     const headers = {
       ...Object.fromEntries([...own].map(([name, value]) => [name, value.reveal()])),
       'content-type': 'application/json',

@@ -7,7 +7,7 @@ import { webhookBody } from './message.ts'
 import { webhookHeaders } from './signature.ts'
 
 const body = webhookBody(alert())
-const message = { id: 'dlv_1', atMs: Date.now(), body }
+const message = { id: 'dlv_1', atMs: Date.now(), body: Buffer.from(body) }
 
 describe('the signature', () => {
   test('is absent without a secret; id and time are present', () => {
@@ -22,7 +22,7 @@ describe('the signature', () => {
 
   test('in X-Service-Signature equals the output of openssl', () => {
     // printf '{"a":1}' | openssl dgst -sha256 -hmac 'shared-secret'
-    const headers = webhookHeaders({ id: 'x', atMs: 0, body: '{"a":1}' }, [new Secret('shared-secret')])
+    const headers = webhookHeaders({ id: 'x', atMs: 0, body: Buffer.from('{"a":1}') }, [new Secret('shared-secret')])
     expect(headers['X-Service-Signature']).toBe(
       'sha256=0294f2251135bb0b0299c77d61cf05370fad18c7d5bc9dea04d2b4d415277ada',
     )
@@ -31,7 +31,7 @@ describe('the signature', () => {
   test('in webhook-signature equals the example of the Standard Webhooks specification', () => {
     const secret = new Secret('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
     const headers = webhookHeaders(
-      { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', atMs: 1_614_265_330_000, body: '{"test": 2432232314}' },
+      { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', atMs: 1_614_265_330_000, body: Buffer.from('{"test": 2432232314}') },
       [secret],
     )
     expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')

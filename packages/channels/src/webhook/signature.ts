@@ -12,28 +12,24 @@ import { base64KeyOf } from './form.ts'
  * separate header
  */
 export function webhookHeaders(
-  message: { id: string; atMs: number; body: string },
+  message: { id: string; atMs: number; body: Buffer },
   secrets: readonly Secret[],
 ): Record<string, string> {
   const timestamp = String(Math.floor(message.atMs / 1000))
   const headers: Record<string, string> = { 'webhook-id': message.id, 'webhook-timestamp': timestamp }
   const [newest, previous] = secrets
   if (newest === undefined) return headers
-  const signed = `${message.id}.${timestamp}.${message.body}`
-  headers['webhook-signature'] = secrets
-    .map(secret => `v1,${hmac(keysOf(secret).standard, signed, 'base64')}`)
-    .join(' ')
+  const before = `${message.id}.${timestamp}.`
+  const standardSignature = (secret: Secret) =>
+    createHmac('sha256', keysOf(secret).standard).update(before).update(message.body).digest('base64')
+  headers['webhook-signature'] = secrets.map(secret => `v1,${standardSignature(secret)}`).join(' ')
   headers['X-Service-Signature'] = serviceSignature(newest, message.body)
   if (previous !== undefined) headers['X-Service-Signature-Previous'] = serviceSignature(previous, message.body)
   return headers
 }
 
-function serviceSignature(secret: Secret, body: string): string {
-  return `sha256=${hmac(keysOf(secret).plain, body, 'hex')}`
-}
-
-function hmac(key: KeyObject, text: string, encoding: 'base64' | 'hex'): string {
-  return createHmac('sha256', key).update(text).digest(encoding)
+function serviceSignature(secret: Secret, body: Buffer): string {
+  return `sha256=${createHmac('sha256', keysOf(secret).plain).update(body).digest('hex')}`
 }
 
 /** Key objects by secret, because signing with a key object is four times as fast as with the key's bytes. */

@@ -5,7 +5,7 @@ import { type ConnectorOptions, checkName, createGuardedConnector } from './conn
 import { Deadline } from './deadline.ts'
 import { exchange } from './exchange.ts'
 import { egressBlocked, egressFailed, toEgressError } from './failure.ts'
-import { ConnectionLanes } from './lanes.ts'
+import { ConnectionLanes, type Lane } from './lanes.ts'
 import { createResolver, type Resolve } from './resolver.ts'
 import { createUrlJudge, hostWithoutBrackets, type UrlPolicyOptions } from './url-policy.ts'
 
@@ -121,6 +121,7 @@ export function createEgressWith(options: EgressOptions, seams: EgressTestParts)
       const url = verdict.kind === 'refused' ? new URL(request.url) : verdict.url
       const deadline = new Deadline(request.timeoutMs ?? DEADLINE_MS, request.signal)
       inFlight.add(deadline)
+      let lane: Lane | undefined
       try {
         if (options.proxyUrl !== undefined && verdict.kind === 'acceptable' && !isLiteral(url)) {
           const block = await deadline.race(
@@ -128,12 +129,12 @@ export function createEgressWith(options: EgressOptions, seams: EgressTestParts)
           )
           if (block !== undefined) throw egressBlocked(block)
         }
-        return await lanes.run(request.lane ?? '', url.origin, dispatcher =>
-          exchange(dispatcher, url, request, deadline),
-        )
+        lane = lanes.enter(request.lane ?? '', url.origin)
+        return await exchange(lane.dispatcher, url, request, deadline)
       } catch (error) {
         throw toEgressError(error, options.proxyUrl !== undefined)
       } finally {
+        if (lane !== undefined) lanes.leave(lane)
         inFlight.delete(deadline)
         deadline.clear()
       }

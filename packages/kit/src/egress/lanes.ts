@@ -13,21 +13,27 @@ export interface LaneOptions {
   readonly verifyTls: boolean
 }
 
+export interface Lane {
+  readonly dispatcher: Dispatcher
+  inFlight: number
+  idleSinceMs: number
+}
+
 /**
  * Connection pools, one per lane and origin. Requests in one lane never wait for a connection of another lane, even if
  * both use the same host.
  */
 export class ConnectionLanes {
   readonly #options: LaneOptions
-  readonly #lanes = new Map<string, { dispatcher: Dispatcher; inFlight: number; idleSinceMs: number }>()
+  readonly #lanes = new Map<string, Lane>()
   #closing: Promise<unknown>[] = []
 
   constructor(options: LaneOptions) {
     this.#options = options
   }
 
-  /** Runs `use` with the pool of this lane and origin. */
-  async run<T>(lane: string, origin: string, use: (dispatcher: Dispatcher) => Promise<T>): Promise<T> {
+  /** The lane with the pool for this origin. It stays open until each `enter` was followed by a `leave`. */
+  enter(lane: string, origin: string): Lane {
     const key = `${lane}\n${origin}`
     let entry = this.#lanes.get(key)
     if (entry === undefined) {
@@ -36,12 +42,12 @@ export class ConnectionLanes {
       this.#lanes.set(key, entry)
     }
     entry.inFlight++
-    try {
-      return await use(entry.dispatcher)
-    } finally {
-      entry.inFlight--
-      entry.idleSinceMs = performance.now()
-    }
+    return entry
+  }
+
+  leave(lane: Lane): void {
+    lane.inFlight--
+    lane.idleSinceMs = performance.now()
   }
 
   async stop(): Promise<void> {

@@ -4,8 +4,8 @@ import { deliverDigestToChannel, deliverToChannel } from '@backstop/channels/del
 import { type DeliveryRequest, isHeartbeatProject } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger, type LogLimit, type Tracing, traceIdOf } from '@backstop/kit'
 import {
+  asTheyAre,
   type IncidentOrderOptions,
-  type OrderedJobs,
   orderIncidents,
   type Sendable,
 } from '../incident-order/order-incidents.ts'
@@ -55,12 +55,15 @@ export async function attempt(jobs: readonly DeliveryJob[], options: AttemptOpti
   const { directory, clock, logger } = options
   const [first] = jobs as [DeliveryJob]
   const channelId = first.request.channel_id
-  const record = (await directory.find([channelId])).get(channelId)
-  const { sendable, superseded } = await orderJobs(jobs, record, options)
+  const record = directory.cached(channelId) ?? (await directory.find([channelId])).get(channelId)
+  const { test } = first.request
+  const verdict = judgeRecord(record, test)
+  // Jobs that will not be sent need no order.
+  const needsOrder = !test && verdict.kind !== 'ends'
+  const { sendable, superseded } = await (needsOrder ? orderIncidents(jobs, options) : asTheyAre(jobs))
   const owned = sendable.filter(({ job }) => isOwned(job))
   const lost = sendable.filter(({ job }) => !isOwned(job)).map(({ job }) => job)
   if (owned.length === 0) return { ended: [], superseded, lost, shown: undefined }
-  const verdict = judgeRecord(record, first.request.test)
   if (record === undefined || verdict.kind === 'ends') {
     const ends = verdict.kind === 'ends' ? verdict : GONE
     const ended = owned.map(({ job }) => {
@@ -73,19 +76,6 @@ export async function attempt(jobs: readonly DeliveryJob[], options: AttemptOpti
   }
   const ended = await sendJobs(owned, record, options)
   return { ended, superseded, lost, shown: findSignal(ended, record.channel.version) }
-}
-
-/** Orders the jobs of each incident. Jobs that will not be sent need no order. */
-async function orderJobs(
-  jobs: readonly DeliveryJob[],
-  record: ChannelRecord | undefined,
-  options: AttemptOptions,
-): Promise<OrderedJobs> {
-  const test = jobs[0]?.request.test ?? false
-  if (test || judgeRecord(record, test).kind === 'ends') {
-    return { sendable: jobs.map(job => ({ job, request: job.request })), superseded: [] }
-  }
-  return orderIncidents(jobs, options)
 }
 
 function judgeRecord(record: ChannelRecord | undefined, test: boolean) {

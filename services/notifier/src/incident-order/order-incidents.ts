@@ -33,20 +33,31 @@ export interface OrderedJobs {
 
 /**
  * Puts the messages about one incident or storm into the right order. `ChannelQueues` never runs two jobs of one incident at the
- * same time, so the progress read here stays valid until these jobs have ended. Most jobs need no read.
+ * same time, so the progress read here stays valid until these jobs have ended. Most jobs need no read, and no promise.
  * @throws AppError `unavailable` if the progress could not be read; nothing was sent
  */
-export async function orderIncidents(
+export function orderIncidents(
   jobs: readonly DeliveryJob[],
   options: IncidentOrderOptions,
-): Promise<OrderedJobs> {
+): OrderedJobs | Promise<OrderedJobs> {
   const before = new Map(jobs.map(job => [job, precedingDeliveryIds(job.request.alert, job.request.channel_id)]))
-  const openedIds = [...before.values()].flat()
   const rechecked = jobs.filter(job => job.isKnown && canBeSuperseded(job.request.alert))
-  if (openedIds.length + rechecked.length === 0) {
-    return { sendable: jobs.map(job => ({ job, request: job.request })), superseded: [] }
-  }
-  await options.untilStored(openedIds)
+  const isAlone = rechecked.length === 0 && [...before.values()].every(earlierIds => earlierIds.length === 0)
+  return isAlone ? asTheyAre(jobs) : orderByProgress(jobs, before, rechecked, options)
+}
+
+/** The jobs with their own requests, in the given order. */
+export function asTheyAre(jobs: readonly DeliveryJob[]): OrderedJobs {
+  return { sendable: jobs.map(job => ({ job, request: job.request })), superseded: [] }
+}
+
+async function orderByProgress(
+  jobs: readonly DeliveryJob[],
+  before: ReadonlyMap<DeliveryJob, readonly string[]>,
+  rechecked: readonly DeliveryJob[],
+  options: IncidentOrderOptions,
+): Promise<OrderedJobs> {
+  await options.untilStored([...before.values()].flat())
   const progress = await supersedeEarlier(before, rechecked, options)
   const superseded = jobs.filter(job => progress.get(job.request.delivery_id)?.state === 'superseded')
   const sendable = jobs

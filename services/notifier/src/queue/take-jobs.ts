@@ -40,11 +40,16 @@ function groupOf({ goesAlone, digestGroup, endedAddresses = [] }: DeliveryJob): 
 const LOOK_AHEAD = 32
 
 /** Takes the first job whose incident has no running job. */
-export function takeFirstStartable(queue: DeliveryJob[], { active }: ChannelLane): DeliveryJob[] {
-  const busyKeys = new Set([...active.keys()].map(job => job.orderingKey))
+export function takeFirstStartable(queue: DeliveryJob[], lane: ChannelLane): DeliveryJob[] {
   const ahead = Math.min(queue.length, LOOK_AHEAD)
   for (let index = 0; index < ahead; index++) {
-    if (!busyKeys.has((queue[index] as DeliveryJob).orderingKey)) return queue.splice(index, 1)
+    if (!isRunning((queue[index] as DeliveryJob).orderingKey, lane)) return queue.splice(index, 1)
   }
   return []
+}
+
+/** Compares with each running job, because they are few and a set of their keys would be made for each attempt. */
+function isRunning(orderingKey: string, { active }: ChannelLane): boolean {
+  for (const job of active.keys()) if (job.orderingKey === orderingKey) return true
+  return false
 }

@@ -19,6 +19,11 @@ export class ChannelDirectory {
     this.#clock = clock
   }
 
+  /** The channel as the cache has it, at most two seconds old; undefined if it must be read, or does not exist. */
+  cached(channelId: string): ChannelRecord | undefined {
+    return this.#isStale(channelId) ? undefined : this.#known.get(channelId)?.record
+  }
+
   /** Returns these channels, at most two seconds old. */
   async find(channelIds: readonly string[]): Promise<Records> {
     const stale = channelIds.filter(id => this.#isStale(id))
