@@ -11,14 +11,21 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** @param brokerAheadMs how far the broker's clock is ahead, in milliseconds */
-function setUp(brokerAheadMs = 0) {
+/** @param options `brokerAheadMs`: how far the broker's clock is ahead, in milliseconds */
+function setUp({ brokerAheadMs = 0, partitions = 1 } = {}) {
   const clock = createManualClock()
   let fate: SendResult = 'stored'
+  let refusedValue: string | undefined
+  const sends: string[][] = []
   const bus = createMemoryBus({
     clock: { ...clock, now: () => clock.now() + brokerAheadMs },
-    partitions: 1,
-    sendResultOf: messages => (messages[0]?.topic === 'rechecks.due' ? fate : 'stored'),
+    partitions,
+    sendResultOf: messages => {
+      if (messages[0]?.topic !== 'rechecks.due') return 'stored'
+      const values = messages.map(({ value }) => String(value))
+      sends.push(values)
+      return refusedValue !== undefined && values.includes(refusedValue) ? 'refused' : fate
+    },
   })
   const startLine = (on: MemoryBus = bus) => {
     const line = createDelayLine({
@@ -32,15 +39,19 @@ function setUp(brokerAheadMs = 0) {
     return line.start()
   }
   const producer = bus.producer({ sendTimeoutMs: 1_000 })
-  const send = (value: string, headers: Record<string, string>) =>
-    producer.send([{ topic: 'rechecks', key: 'k', value: Buffer.from(value), headers }])
-  const sendDueIn = (value: string, ms: number) => send(value, { [HEADERS.dueAt]: String(clock.now() + ms) })
+  const send = (value: string, headers: Record<string, string>, key = 'k') =>
+    producer.send([{ topic: 'rechecks', key, value: Buffer.from(value), headers }])
+  const sendDueIn = (value: string, ms: number, key?: string) =>
+    send(value, { [HEADERS.dueAt]: String(clock.now() + ms) }, key)
   const moved = () => bus.stored('rechecks.due').map(({ value }) => String(value))
   const committed = () => bus.committed('rechecks', 'rechecks').get(0)
   const setSendResult = (next: SendResult) => {
     fate = next
   }
-  return { clock, bus, startLine, send, sendDueIn, moved, committed, setSendResult }
+  const refuse = (value: string) => {
+    refusedValue = value
+  }
+  return { clock, bus, startLine, send, sendDueIn, sends, moved, committed, setSendResult, refuse }
 }
 
 test('a message is never early and comes at its time, unchanged', async () => {
@@ -62,7 +73,7 @@ test('a message is never early and comes at its time, unchanged', async () => {
 test.each([-3_600_000, 3_600_000])(
   'a broker whose clock is %i ms ahead makes no message early or late',
   async aheadMs => {
-    const { clock, startLine, sendDueIn, moved } = setUp(aheadMs)
+    const { clock, startLine, sendDueIn, moved } = setUp({ brokerAheadMs: aheadMs })
     await startLine()
     await sendDueIn('a', MINUTE_MS)
     await clock.advance(MINUTE_MS - 1)
@@ -86,17 +97,17 @@ test('each message comes at its own time, and those that are due together in one
   expect(moved()).toEqual(['a', 'b', 'c'])
 })
 
-test('messages that become due within 100 ms come together, when the last of them is due', async () => {
+test('messages that become due within 50 ms come together, when the last of them is due', async () => {
   const { clock, startLine, sendDueIn, moved } = setUp()
   await startLine()
   await sendDueIn('a', 1_000)
-  await sendDueIn('b', 1_060)
-  await sendDueIn('c', 1_101)
-  await clock.advance(1_059)
+  await sendDueIn('b', 1_030)
+  await sendDueIn('c', 1_051)
+  await clock.advance(1_029)
   expect(moved()).toEqual([])
   await clock.advance(1)
   expect(moved()).toEqual(['a', 'b'])
-  await clock.advance(41)
+  await clock.advance(21)
   expect(moved()).toEqual(['a', 'b', 'c'])
 })
 
@@ -155,4 +166,48 @@ test('an answer that was lost doubles a message but never loses one', async () =
   await clock.advance(30_000)
   expect(moved()).toEqual(['a', 'a'])
   expect(committed()).toBe(1n)
+})
+
+describe('messages of several partitions', () => {
+  const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+
+  test('that are due together come in one send', async () => {
+    const { clock, startLine, sendDueIn, sends, bus } = setUp({ partitions: 4 })
+    await startLine()
+    for (const key of KEYS) await sendDueIn(key, 1_000, key)
+    expect(new Set(bus.stored('rechecks').map(({ partition }) => partition)).size).toBeGreaterThan(1)
+    await clock.advance(1_000)
+    expect(sends.map(values => values.toSorted())).toEqual([KEYS])
+  })
+
+  test('come although a message of another partition is refused again and again, and none of its partition overtakes it', async () => {
+    const { clock, startLine, sendDueIn, moved, refuse, bus } = setUp({ partitions: 4 })
+    refuse('a')
+    await startLine()
+    for (const key of KEYS) await sendDueIn(key, 1_000, key)
+    const stored = bus.stored('rechecks')
+    const partitionOf = (value: string) => stored.find(one => String(one.value) === value)?.partition
+    await clock.advance(120_000)
+    expect(moved().toSorted()).toEqual(KEYS.filter(key => partitionOf(key) !== partitionOf('a')))
+  })
+})
+
+test('a partition that another process gets is sent by that process, once', async () => {
+  const { clock, bus, startLine, sendDueIn, moved } = setUp({ partitions: 4 })
+  await startLine()
+  const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+  for (const key of keys) await sendDueIn(key, MINUTE_MS, key)
+  await clock.advance(30_000)
+  await startLine(bus.another())
+  await clock.advance(30_000)
+  expect(moved().toSorted()).toEqual(keys)
+})
+
+test('a flood beyond the memory of a partition comes completely and in order', async () => {
+  const { clock, startLine, sendDueIn, moved, committed } = setUp()
+  await startLine()
+  for (let number = 0; number < 3_000; number++) await sendDueIn(String(number), MINUTE_MS)
+  await clock.advance(MINUTE_MS + 1_000)
+  expect(moved()).toEqual(Array.from({ length: 3_000 }, (_, number) => String(number)))
+  expect(committed()).toBe(3_000n)
 })

@@ -1,10 +1,11 @@
 import { HEADERS, type TopicName } from '@backstop/contracts'
-import type { Batch, Bus, IncomingMessage, Producer } from '../bus/bus.ts'
+import type { Batch, BatchProgress, Bus, Consumer, IncomingMessage, Producer } from '../bus/bus.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { WorkLoop } from '../consume/work-loop.ts'
 import { crashPoint } from '../crash-points.ts'
 import type { Logger } from '../logger.ts'
-import { PartitionPauses } from '../retry/partition-pauses.ts'
+import { pauseMsAfterFailures } from '../retry/backoff.ts'
+import { HeldMessages } from './held-messages.ts'
 
 export interface DelayLineOptions {
   readonly bus: Bus
@@ -29,11 +30,11 @@ export interface DelayLineOptions {
 /** Allowed difference between the clocks of this process and the process that set the due time, in milliseconds. */
 const CLOCK_SLACK_MS = 300_000
 
-/** A small fetch limit, because messages that are not due are fetched again with every due message. */
-const MAX_FETCH_BYTES = 16_384
+/** Bytes that are fetched from one partition at a time. A partition holds the messages of about two fetches. */
+const MAX_FETCH_BYTES = 131_072
 
-/** Messages that become due within this time, in milliseconds, are sent together, because each wake fetches the partition again. */
-const TOGETHER_MS = 100
+/** Maximum number of messages in one send. */
+const MAX_SEND = 500
 
 /**
  * The due time of a message in milliseconds since the epoch; undefined if the header is missing or invalid. Such a
@@ -48,57 +49,107 @@ function dueAtOf(message: IncomingMessage, maxDelayMs: number, nowMs: number): n
 }
 
 /**
- * A delay line sends due messages unchanged to the target topic. If the first message of a partition is not due, the
- * partition pauses. The due time is absolute, so a restart or a rebalance neither shortens nor restarts a delay.
+ * A delay line sends due messages unchanged to the target topic. It holds the next messages of each partition in memory, and
+ * their partition pauses. The due time is absolute, so a restart or a rebalance neither shortens nor restarts a delay. An offset is
+ * committed when the target has the message.
  */
 export function createDelayLine(options: DelayLineOptions): WorkLoop {
-  const pauses = new PartitionPauses()
-  const consumer = options.bus.consumer({
-    groupId: options.groupId,
-    topics: [options.topic],
-    commit: 'accepted',
-    maxFetchBytes: MAX_FETCH_BYTES,
-    onFatal: options.onFatal,
-    async onBatch(batch) {
-      const { due, nextInMs } = splitByDue(batch, options)
-      try {
-        if (due.length > 0) await options.producer.send(due.map(message => toTargetMessage(message, options.target)))
-      } catch (error) {
-        const resumeAfterMs = pauses.failed(batch)
-        const { topic, partition } = batch
-        options.logger.warn(
-          { topic, partition, due: due.length, resume_after_ms: resumeAfterMs, error },
-          'delay.deferred',
-        )
-        return { accepted: 0, resumeAfterMs }
-      }
-      if (due.length > 0) crashPoint('delay.produced')
-      pauses.succeeded(batch)
-      return nextInMs === undefined ? { accepted: due.length } : { accepted: due.length, resumeAfterMs: nextInMs }
-    },
-  })
-  return {
-    start: () => consumer.start(),
-    stop: () => consumer.stop(),
-    msSinceProgress: () => consumer.msSinceProgress(),
-  }
+  return new DelayLine(options)
 }
 
-/**
- * Splits messages into the leading due messages and the rest, with the time until the next ones are due, in milliseconds.
- */
-function splitByDue(
-  batch: Batch,
-  { clock, maxDelayMs }: DelayLineOptions,
-): { due: readonly IncomingMessage[]; nextInMs: number | undefined } {
-  const now = clock.now()
-  const dueAts = batch.messages.map(message => dueAtOf(message, maxDelayMs, now) ?? now)
-  const next = dueAts.findIndex(dueAt => dueAt > now)
-  if (next === -1) return { due: batch.messages, nextInMs: undefined }
-  const together = (dueAts[next] as number) + TOGETHER_MS
-  const end = dueAts.findIndex((dueAt, index) => index > next && dueAt > together)
-  const wakeAt = Math.max(...dueAts.slice(next, end === -1 ? undefined : end))
-  return { due: batch.messages.slice(0, next), nextInMs: wakeAt - now }
+class DelayLine implements WorkLoop {
+  readonly #options: DelayLineOptions
+  readonly #consumer: Consumer
+  readonly #held = new HeldMessages()
+  readonly #watched = new WeakSet<AbortSignal>()
+  #cancelTimer = () => {}
+  #isSending = false
+  #failures = 0
+  #retryAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: DelayLineOptions) {
+    this.#options = options
+    this.#consumer = options.bus.consumer({
+      groupId: options.groupId,
+      topics: [options.topic],
+      commit: 'completed',
+      maxFetchBytes: MAX_FETCH_BYTES,
+      onFatal: options.onFatal,
+      onBatch: async batch => this.#hold(batch),
+    })
+  }
+
+  start(): Promise<void> {
+    return this.#consumer.start()
+  }
+
+  /** Messages that are not being sent are read again, by this process or another one. */
+  stop(): Promise<void> {
+    return this.#consumer.stop()
+  }
+
+  msSinceProgress(): number {
+    return this.#consumer.msSinceProgress()
+  }
+
+  #hold(batch: Batch): BatchProgress {
+    const { messages, partition, signal } = batch
+    const { clock, maxDelayMs } = this.#options
+    const nowMs = clock.now()
+    const held = messages.map(message => ({
+      message,
+      batch,
+      dueAtMs: dueAtOf(message, maxDelayMs, nowMs) ?? nowMs,
+    }))
+    this.#held.add(partition, held)
+    if (!this.#watched.has(signal)) {
+      this.#watched.add(signal)
+      signal.addEventListener('abort', () => this.#dropLost(), { once: true })
+    }
+    this.#schedule()
+    const pauseMs = this.#held.pauseMs(partition, nowMs)
+    return { accepted: messages.length, ...(pauseMs === undefined ? {} : { resumeAfterMs: pauseMs }) }
+  }
+
+  /** Sends the due messages, or waits for the next ones. */
+  #schedule(): void {
+    if (this.#isSending) return
+    this.#cancelTimer()
+    const { clock, onFatal } = this.#options
+    const nextMs = this.#held.nextSendAtMs()
+    if (nextMs === undefined) return
+    const send = () => void this.#sendDue().catch(onFatal)
+    const waitMs = Math.max(nextMs, this.#retryAtMs) - clock.now()
+    if (waitMs <= 0) send()
+    else this.#cancelTimer = clock.schedule(waitMs, send)
+  }
+
+  async #sendDue(): Promise<void> {
+    const { producer, target, topic, clock, logger } = this.#options
+    // After a failure the partitions are sent one by one, so that a message that is refused stops its own partition only.
+    const due = this.#held.takeDue(clock.now(), { most: MAX_SEND, isOnePartition: this.#failures > 0 })
+    this.#isSending = true
+    try {
+      if (due.length > 0) await producer.send(due.map(({ message }) => toTargetMessage(message, target)))
+      this.#failures = 0
+      if (due.length > 0) crashPoint('delay.produced')
+      for (const { batch, message } of due) batch.complete(message)
+    } catch (error) {
+      this.#failures++
+      const pauseMs = pauseMsAfterFailures(this.#failures)
+      this.#retryAtMs = clock.now() + pauseMs
+      logger.warn({ topic, due: due.length, resume_after_ms: pauseMs, error }, 'delay.deferred')
+      this.#held.putBack(due)
+    }
+    this.#isSending = false
+    this.#dropLost()
+    this.#schedule()
+  }
+
+  /** The next owner of a revoked partition sends its messages. */
+  #dropLost(): void {
+    for (const { batch, message } of this.#held.takeLost()) batch.abandon(message)
+  }
 }
 
 function toTargetMessage({ key, value, headers }: IncomingMessage, target: TopicName) {
