@@ -44,9 +44,10 @@ export interface Ledger {
   ): Promise<{ operation: Operation; outcome: RecordOutcome }>
   /**
    * Moves an operation to another state. A repeat of the last report returns the operation unchanged.
+   * @param known the operation as the caller has just read it, which saves a read. If it has changed since, it is read again
    * @throws AppError `not_found`; `illegal_transition`; `conflict` if the provider_ref differs from the stored one
    */
-  transition(operationId: string, transition: NewTransition, now: number): Promise<Operation>
+  transition(operationId: string, transition: NewTransition, now: number, known?: Operation): Promise<Operation>
   /**
    * Records a person's decision on an operation that waits for approval. A repeat returns the operation unchanged.
    * @throws AppError `not_found`; `illegal_transition`
@@ -210,7 +211,7 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
       case 'goes_on': {
         const { provider_ref, executing_at, ended_at, reason } = reported
         const further = { to: agreement.to, provider_ref, executing_at, ended_at, reason }
-        return { operation: await transition(stored.operation_id, further, now), outcome: 'moved' } as const
+        return { operation: await transition(stored.operation_id, further, now, stored), outcome: 'moved' } as const
       }
       case 'differs':
         throw new LedgerRefusal({ kind: 'report_differs', stored, reported, field: agreement.field })
@@ -251,9 +252,10 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
     reported: NewTransition,
     mover: TransitionActor,
     now: number,
+    known?: Operation,
   ): Promise<Operation> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const stored = await store.load(operationId)
+      const stored = tries === 0 && known !== undefined ? known : await store.load(operationId)
       if (stored === undefined) throw new AppError('not_found', `There is no operation ${operationId}`)
       const policy = await store.approvalPolicy(stored.project_id)
       const outcome = applyTransition(stored, reported, { mover, policy }, now)
@@ -268,8 +270,8 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
     throw lostRace(`operation ${operationId}`)
   }
 
-  const transition: Ledger['transition'] = (operationId, reported, now) =>
-    move(operationId, reported, { kind: 'reporter' }, now)
+  const transition: Ledger['transition'] = (operationId, reported, now, known) =>
+    move(operationId, reported, { kind: 'reporter' }, now, known)
 
   const decide: Ledger['decide'] = (operationId, { to, approverId, reason }, now) =>
     move(operationId, { to, reason }, { kind: 'approver', approverId }, now)

@@ -3,6 +3,7 @@ import {
   crashPoint,
   createOutboxPublisher,
   createOutboxSweeper,
+  joinCalls,
   type Logger,
   type MessageEncoder,
   type OutboxSource,
@@ -55,11 +56,14 @@ export function publishLedger(options: PublishedLedgerOptions): PublishedLedger 
     afterSend: () => crashPoint('ledger.after-publish'),
   })
 
+  /** Concurrent writes share the send to Kafka and the command that empties their outboxes. */
+  const publish = joinCalls((outboxes: readonly PendingOutbox[]) => publisher.publish(outboxes), { maxRuns: 2 })
+
   /** The write is already stored, so a failure here must not reach the caller. The outbox sweeper publishes later. */
   async function announce(outbox: PendingOutbox): Promise<void> {
     crashPoint('ledger.after-write')
     try {
-      await publisher.publish([outbox])
+      await publish([outbox])
     } catch (error) {
       logger.warn({ error, document_id: outbox.documentId }, 'ledger.publish_failed')
     }

@@ -225,6 +225,15 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(await ledger.get(id)).toMatchObject({ version: 2 })
     })
 
+    test('a transition from an operation that has changed since it was read starts from the stored one', async () => {
+      const read = await record()
+      await ledger.transition(read.operation_id, { to: 'executing' }, NOW + 1)
+      const moved = await ledger.transition(read.operation_id, { to: 'completed' }, NOW + 2, read)
+      expect(moved).toMatchObject({ state: 'completed', version: 3, executing_at: expect.any(String) })
+      const late = ledger.transition(read.operation_id, { to: 'rejected' }, NOW + 3, read)
+      await expect(late).rejects.toMatchObject({ code: 'illegal_transition' })
+    })
+
     test('ten identical concurrent transitions move it once', async () => {
       const { operation_id: id } = await record()
       announced.length = 0

@@ -20,6 +20,9 @@ import { createOneAtATime } from './one-at-a-time.ts'
 /** Fields that callers of the ledger do not get. */
 export const INTERNAL_FIELDS = { search: 0, outbox: 0, outbox_at: 0, timer_at: 0 } as const
 
+/** Number of remembered connections, to limit memory. */
+const MAX_EXECUTED = 20_000
+
 /** Operations in MongoDB: collections `operations`, `first_executions` and `budget_periods`. */
 export function createMongoOperationStore(db: Db): OperationStore {
   const operations = db.collection<OperationDocument>('operations')
@@ -27,6 +30,8 @@ export function createMongoOperationStore(db: Db): OperationStore {
   const budgets = db.collection<BudgetDocument>('budgets')
   const projects = db.collection<ProjectDocument>('projects')
   const oneAtATime = createOneAtATime()
+  /** Connections whose first execution is stored. Nothing removes it, so it need not be inserted again. */
+  const executed = new Set<string>()
   const find = (filter: Filter<OperationDocument>) =>
     asUnavailable(async () => {
       const found = await operations.find(filter, { projection: INTERNAL_FIELDS }).toArray()
@@ -94,15 +99,17 @@ export function createMongoOperationStore(db: Db): OperationStore {
         return found.map(toBudget)
       }),
 
-    async markExecuted(operation, now) {
+    async markExecuted({ connection_id: _id, project_id, operation_id }, now) {
+      if (executed.has(_id)) return
       await asUnavailable(async () => {
         try {
-          const { connection_id: _id, project_id, operation_id } = operation
           await firstExecutions.insertOne({ _id, project_id, operation_id, at: new Date(now) })
         } catch (error) {
           if (!isDuplicateKey(error)) throw error
         }
       })
+      if (executed.size >= MAX_EXECUTED) executed.clear()
+      executed.add(_id)
     },
 
     executedConnections: connectionIds =>

@@ -124,7 +124,7 @@ function transitionRoute({ ledger }: AdminParts): Route {
     refusals: ['not_found', 'illegal_transition', 'conflict'],
     async handle({ params, body, principal, now }) {
       const before = await findOperation(ledger, principal, params.id)
-      const operation = await ledger.transition(params.id, body, now.getTime())
+      const operation = await ledger.transition(params.id, body, now.getTime(), before)
       const answer = { status: 200, body: showOperation(operation) }
       if (operation.version === before.version) return answer
       return { ...answer, changed: auditedOperationChange(operation, AUDIT_ACTIONS.moved, before) }
