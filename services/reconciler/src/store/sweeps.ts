@@ -9,7 +9,17 @@ export interface SweptConnection {
 /** The fields that the end of a run may change. */
 export type SweepEnd = Pick<SweepDocument, 'next_run_at' | 'last_run_at'> &
   Partial<
-    Pick<SweepDocument, 'last_error' | 'failing_since' | 'failures' | 'unverified_since' | 'unseen' | 'open_incidents'>
+    Pick<
+      SweepDocument,
+      | 'cursor'
+      | 'baseline_at'
+      | 'last_error'
+      | 'failing_since'
+      | 'failures'
+      | 'unverified_since'
+      | 'unseen'
+      | 'open_incidents'
+    >
   >
 
 /** The progress of each connection's sweep. One process at a time sweeps a connection. */

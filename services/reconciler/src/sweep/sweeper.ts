@@ -102,13 +102,15 @@ export function createSweeper(options: SweeperOptions): Periodic {
 
 /** The result of a run. */
 type RunEnd =
-  | ({ readonly kind: 'swept'; readonly done: boolean; readonly unseen: readonly ListedEvent[] } & OpenIncidents)
+  | ({ readonly kind: 'swept'; readonly done: boolean; readonly unseen: readonly ListedEvent[] } & Progress &
+      OpenIncidents)
   | ({ readonly kind: 'not_read'; readonly text: string; readonly retryAfterMs: number | null } & OpenIncidents)
   | { readonly kind: 'no_reader'; readonly text: string }
   /** This process stops. Another process continues from the cursor. */
   | { readonly kind: 'stopped' }
 
 type OpenIncidents = Pick<SweepDocument, 'open_incidents'>
+type Progress = Pick<SweepDocument, 'cursor' | 'baseline_at'>
 
 /** One run for one connection, from its claim to the end of its lease. */
 async function runSweep(sweep: SweepDocument, options: SweeperOptions, stopping: AbortSignal): Promise<void> {
@@ -148,6 +150,8 @@ function changesAtEnd(sweep: SweepDocument, end: RunEnd, { clock, everyMs, rando
     case 'swept':
       return {
         ...next(end.done ? everyMs : 0),
+        cursor: end.cursor,
+        baseline_at: end.baseline_at,
         last_error: null,
         failing_since: null,
         failures: 0,
@@ -177,12 +181,12 @@ async function sweepOne(sweep: SweepDocument, options: SweeperOptions, signal: A
   // Includes hints that were held at the moment when the connection became readable.
   const requested = await options.heldHints.request(opened.connection)
   const { unseen, open_incidents } = await checkFeed(sweep, opened.connection, ended.events, options)
-  const { objects, pages, done } = ended
+  const { objects, pages, done, cursor, baseline_at } = ended
   logger.info({ ...facts, objects, pages, hints: requested, done }, 'sweep.finished')
-  return { kind: 'swept', done, unseen, open_incidents }
+  return { kind: 'swept', done, cursor, baseline_at, unseen, open_incidents }
 }
 
-interface PagesRead {
+interface PagesRead extends Progress {
   readonly kind: 'ended'
   readonly events: readonly ListedEvent[]
   readonly objects: number
@@ -190,6 +194,10 @@ interface PagesRead {
   readonly done: boolean
 }
 
+/**
+ * Reads pages and publishes their objects. The progress is saved before each further page. That of the last page is saved with the end of
+ * the run, unless this process stops.
+ */
 async function readPages(
   sweep: SweepDocument,
   connection: ConnectionDocument,
@@ -218,16 +226,13 @@ async function readPages(
     // The baseline's cursor has reached its end, so the sweep begins with a new cursor.
     cursor = page.done && baseline_at === null ? null : page.cursor
     if (page.done && baseline_at === null) baseline_at = new Date(clock.now())
-    const leased_until = new Date(clock.now() + LEASE_MS)
-    const isOurs = await sweeps.save(connection._id, sweep.lease_holder ?? '', {
-      cursor: cursor && { ...cursor },
-      baseline_at,
-      leased_until,
-    })
+    const progress: Progress = { cursor: cursor && { ...cursor }, baseline_at }
+    const read = { kind: 'ended', ...progress, events, objects, pages, done: ended } as const
     const isLong = pages >= MAX_PAGES || clock.now() - begunAt >= MAX_PAGING_MS
-    if (ended || !isOurs || isLong || signal.aborted) {
-      return { kind: 'ended', events, objects, pages, done: ended }
-    }
+    if ((ended || isLong) && !signal.aborted) return read
+    const leased_until = new Date(clock.now() + LEASE_MS)
+    const isOurs = await sweeps.save(connection._id, sweep.lease_holder ?? '', { ...progress, leased_until })
+    if (!isOurs || signal.aborted) return read
   }
 }
 
