@@ -3,11 +3,11 @@
  * Everything except the readers is pure: it takes bytes, header values, prepared secrets and the time, and returns a result with
  * its reason. Bad input never throws. The registry lists the providers, and each provider has a folder with the same files.
  */
-import type { KeyObject } from 'node:crypto'
 import type { ProviderKind } from '@backstop/contracts'
 import type { Secret } from '@backstop/kit'
 import type { ReadBack } from './read-back.ts'
 import type { NormaliseEvent, NormaliseObject } from './sighting.ts'
+import type { Signer } from './signer.ts'
 
 /** One billing provider. */
 export interface Provider {
@@ -41,7 +41,7 @@ export interface Provider {
 
 /** A secret that is prepared for comparison. It does not contain the clear text. */
 export type InboundCredential =
-  | { readonly kind: 'signing_key'; readonly key: KeyObject }
+  | { readonly kind: 'signing_key'; readonly sign: Signer }
   | { readonly kind: 'password'; readonly digest: Buffer }
 
 /** A prepared secret, or the reason why it is unusable. */

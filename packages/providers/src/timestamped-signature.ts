@@ -6,7 +6,7 @@
  * The check is stricter than the official SDKs, which accept any time in the future and `t=1700000000xyz`, and of which some
  * compare in variable time. The tests give the SDK's result for every case.
  */
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { Secret } from '@backstop/kit'
 import type {
   AuthenticationRequest,
@@ -15,6 +15,7 @@ import type {
   PreparedSecret,
   RefusalReason,
 } from './provider.ts'
+import { createSigner } from './signer.ts'
 import { singleHeader } from './single-header.ts'
 
 /** The punctuation and names of one provider. */
@@ -48,7 +49,7 @@ export function prepareSigningKey(secret: Secret): PreparedSecret {
   if (bytes.length === 0) return { kind: 'unusable', reason: 'secret_empty' }
   if (/\s/.test(secret.reveal())) return { kind: 'unusable', reason: 'secret_has_whitespace' }
   if (bytes.length < MIN_SECRET_BYTES) return { kind: 'unusable', reason: 'secret_too_short' }
-  return { kind: 'prepared', credential: { kind: 'signing_key', key: createSecretKey(bytes) } }
+  return { kind: 'prepared', credential: { kind: 'signing_key', sign: createSigner(bytes) } }
 }
 
 /** Checks the signature of a notification, then the age of its signed time. */
@@ -65,10 +66,7 @@ export function authenticateSignature(
   let secretIndex = -1
   for (const [index, secret] of secrets.entries()) {
     if (secret.kind !== 'signing_key') continue
-    const hmac = createHmac('sha256', secret.key)
-      .update(parsed.timestamp + scheme.joint)
-      .update(request.body)
-    const expected = Buffer.from(hmac.digest('hex'), 'latin1')
+    const expected = Buffer.from(secret.sign(parsed.timestamp + scheme.joint, request.body), 'latin1')
     for (const signature of parsed.signatures) {
       const fits = timingSafeEqual(expected, signature)
       if (fits && secretIndex === -1) secretIndex = index

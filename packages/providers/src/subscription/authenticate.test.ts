@@ -1,7 +1,7 @@
-import { createSecretKey } from 'node:crypto'
 import { Secret } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
 import { prepareUsable } from '../../test/credentials.ts'
+import { createSigner } from '../signer.ts'
 import { authenticate, prepareSecret } from './authenticate.ts'
 
 /** A test vector that the provider's own validator accepts (chargebee 3.33.0): user service, password p:ss✓. */
@@ -120,7 +120,7 @@ describe("the subscription provider's password", () => {
   })
 
   test('ignores a credential of another kind', () => {
-    const key = { kind: 'signing_key', key: createSecretKey(Buffer.alloc(32)) } as const
+    const key = { kind: 'signing_key', sign: createSigner(Buffer.alloc(32)) } as const
     expect(check(VECTOR, [key, ...secrets])).toEqual({ ...authentic, secretIndex: 1 })
   })
 
