@@ -56,7 +56,7 @@ function observePool(client: MongoClient, metrics: Metrics): void {
     .on('connectionCheckedOut', ({ durationMS }) => {
       waiting.dec()
       inUse.inc()
-      checkouts.observe(durationMS / 1000)
+      checkouts.observe({}, durationMS / 1000)
     })
     .on('connectionCheckOutFailed', ({ reason }) => {
       waiting.dec()

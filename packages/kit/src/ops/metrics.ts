@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
+import { Counter, Histogram, type MetricValues } from './series.ts'
 
 export type { Gauge } from 'prom-client'
 
@@ -51,25 +52,33 @@ export function createMetrics(
   const registry = new Registry()
   registry.setDefaultLabels({ service })
   if (options.processMetrics) collectDefaultMetrics({ register: registry })
-  const registers = [registry]
   const collectors: (() => void | Promise<void>)[] = []
-  const requests = new Histogram({
-    name: 'http_server_request_duration_seconds',
-    help: 'Time from the headers of a request to the end of its answer',
-    labelNames: ['method', 'route', 'status'],
-    buckets: HTTP_BUCKETS_S,
-    registers,
-  })
-  const failures = new Counter({
-    name: 'metrics_collect_failures_total',
-    help: 'Reads of the metrics in which some gauges could not be set',
-    registers,
-  })
+  const register = <M extends { get(): MetricValues }>(metric: M): M => {
+    // The registry reads `name` and `get`. The type has all members of prom-client's own metrics.
+    registry.registerMetric(metric as unknown as Metric)
+    return metric
+  }
+  const requests = register(
+    new Histogram(
+      {
+        name: 'http_server_request_duration_seconds',
+        help: 'Time from the headers of a request to the end of its answer',
+        labelNames: ['method', 'route', 'status'],
+      },
+      HTTP_BUCKETS_S,
+    ),
+  )
+  const failures = register(
+    new Counter({
+      name: 'metrics_collect_failures_total',
+      help: 'Reads of the metrics in which some gauges could not be set',
+      labelNames: [],
+    }),
+  )
   return {
-    counter: (name, help, labels) => new Counter({ name, help, labelNames: [...labels], registers }),
-    gauge: (name, help, labels) => new Gauge({ name, help, labelNames: [...labels], registers }),
-    histogram: (name, help, labels, buckets) =>
-      new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers }),
+    counter: (name, help, labelNames) => register(new Counter({ name, help, labelNames })),
+    gauge: (name, help, labels) => new Gauge({ name, help, labelNames: [...labels], registers: [registry] }),
+    histogram: (name, help, labelNames, bounds) => register(new Histogram({ name, help, labelNames }, bounds)),
     recordHttpRequest({ method, route, status, durationS }) {
       const known = METHODS.has(method) ? method : 'other'
       requests.observe({ method: known, route, status: String(status) }, durationS)

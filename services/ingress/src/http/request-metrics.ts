@@ -19,7 +19,13 @@ export interface RequestMetrics {
   recordState(state: { queuedMessages: number; bodyBytes: number; connections: number }): void
 }
 
-const NO_ROUTE = 'none'
+const routeOf = (provider: string) => `/v1/webhooks/${provider}/{connection_id}`
+const ROUTES: Readonly<Record<ProviderKind | 'none', string>> = {
+  processor: routeOf('processor'),
+  reseller: routeOf('reseller'),
+  subscription: routeOf('subscription'),
+  none: 'none',
+}
 
 export function createRequestMetrics(metrics: Metrics): RequestMetrics {
   const webhooks = metrics.counter('ingress_webhooks_total', 'Notifications by outcome', ['provider', 'result'])
@@ -43,8 +49,7 @@ export function createRequestMetrics(metrics: Metrics): RequestMetrics {
   const connections = metrics.gauge('ingress_connections', 'Connections held in memory', [])
   return {
     record({ method, provider, status, result, reason, durationS, byOldSecret }) {
-      const route = provider === null ? NO_ROUTE : `/v1/webhooks/${provider}/{connection_id}`
-      metrics.recordHttpRequest({ method, route, status, durationS })
+      metrics.recordHttpRequest({ method, route: ROUTES[provider ?? 'none'], status, durationS })
       if (provider !== null) webhooks.inc({ provider, result })
       if (provider !== null && byOldSecret) byOldSecrets.inc({ provider })
       if (reason !== null) rejected.inc({ reason })

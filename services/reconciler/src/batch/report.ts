@@ -65,7 +65,7 @@ export function createReporter(
     }
     const durationMs = clock.now() - startedAt
     conflicts.inc(result.conflicts)
-    duration.observe(durationMs / 1000)
+    duration.observe({}, durationMs / 1000)
     logger.info(
       {
         messages,
