@@ -15,7 +15,24 @@ export type BodyResult =
   | { readonly kind: 'incomplete'; readonly reason: 'too_large' | 'too_slow' | 'budget_exhausted' | 'body_broken_off' }
 
 /** Reads a whole body and reserves its bytes in the budget as they arrive. An incomplete body releases its bytes. */
-export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Clock): Promise<BodyResult> {
+export async function readBody(request: IncomingMessage, limits: BodyLimits, clock: Clock): Promise<BodyResult> {
+  // Promises continue after the first part of the body, if it was received together with the headers. Most bodies are one part.
+  await null
+  // Its 'close' was emitted before anyone listened.
+  if (request.destroyed) return { kind: 'incomplete', reason: 'body_broken_off' }
+  const { readableLength } = request
+  const hasArrived = readableLength === announcedLength(request) && readableLength <= limits.maxBytes
+  return hasArrived ? takeArrived(request, limits.budget) : awaitBody(request, limits, clock)
+}
+
+function takeArrived(request: IncomingMessage, budget: ByteBudget): BodyResult {
+  const body: Buffer = request.read() ?? Buffer.alloc(0)
+  // Lets the request end, which Node.js waits for.
+  request.resume()
+  return budget.reserve(body.length) ? { kind: 'complete', body } : { kind: 'incomplete', reason: 'budget_exhausted' }
+}
+
+function awaitBody(request: IncomingMessage, limits: BodyLimits, clock: Clock): Promise<BodyResult> {
   return new Promise(resolve => {
     const chunks: Buffer[] = []
     let size = 0
