@@ -4,8 +4,9 @@ import type { Answer } from './answers.ts'
 
 /** Answers a request whose body has arrived completely. */
 export function sendAnswer(response: ServerResponse, answer: Answer, closing: boolean): void {
-  const headers = closing ? [...answer.headers, 'connection', 'close'] : [...answer.headers]
-  response.writeHead(answer.status, headers)
+  const headers = closing ? [...answer.headers, 'connection', 'close'] : answer.headers
+  // Node.js only reads the list, although its type does not say so.
+  response.writeHead(answer.status, headers as string[])
   response.end(answer.body)
 }
 

@@ -18,9 +18,9 @@ export function routeRequest(method: string, target: string): Route {
   if (!path.startsWith(PREFIX)) return { kind: 'not_found' }
   const slash = path.indexOf('/', PREFIX.length)
   if (slash < 0) return { kind: 'not_found' }
-  const provider = path.slice(PREFIX.length, slash)
+  const provider = providerKindOf(path.slice(PREFIX.length, slash))
   const connectionId = path.slice(slash + 1)
-  if (!isProviderKind(provider) || connectionId === '' || connectionId.includes('/')) return { kind: 'not_found' }
+  if (provider === undefined || connectionId === '' || connectionId.includes('/')) return { kind: 'not_found' }
   if (method !== 'POST') return { kind: 'method_not_allowed', allow: 'POST' }
   return { kind: 'webhook', provider, connectionId }
 }
@@ -31,6 +31,10 @@ function pathOf(target: string): string {
   return query < 0 ? local : local.slice(0, query)
 }
 
-function isProviderKind(text: string): text is ProviderKind {
-  return (ProviderKind.options as readonly string[]).includes(text)
+/**
+ * Returns the text of the list, not the equal one from the path: each lookup by a text that was just cut out of another begins with a
+ * search of it among all keys of the process.
+ */
+function providerKindOf(text: string): ProviderKind | undefined {
+  return ProviderKind.options.find(kind => kind === text)
 }
