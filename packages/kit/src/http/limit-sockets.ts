@@ -7,7 +7,8 @@ import { addressKey, clientAddress, type IsTrustedProxy } from './client-address
 import { DroppedSockets, type DropReason } from './dropped-sockets.ts'
 import { headerValuesOf } from './header-values.ts'
 import { clientDelay, UnreceivedAnswers } from './open-answers.ts'
-import { guardParsing } from './parse-guard.ts'
+import { guardParsing, type ParseDecision } from './parse-guard.ts'
+import { hasShortBody } from './read-body.ts'
 import { type Admission, type ClientDelay, SocketTable } from './socket-table.ts'
 
 export interface SocketLimitOptions {
@@ -24,6 +25,12 @@ export interface SocketLimitOptions {
    */
   readonly maxRequestsPerSocket: number
   readonly isTrustedProxy: IsTrustedProxy
+  /**
+   * Called for each request, if its answer may be written before Node.js creates a response, which costs less than half. It keeps the socket
+   * open, as a new one would cost more than the request. Called only for requests whose body is short or absent.
+   * @returns the bytes of the answer with `Connection: keep-alive`, or undefined to handle the request
+   */
+  readonly refuseEarly?: ((request: IncomingMessage) => Buffer | undefined) | undefined
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
@@ -68,7 +75,7 @@ const FORWARDED_FOR = new Set(['x-forwarded-for'])
 export function limitSockets(server: Server, options: SocketLimitOptions): SocketLimits {
   server.maxConnections = options.maxSockets + BURST_SOCKETS
   server.maxRequestsPerSocket = 0
-  const limiter = new SocketLimiter(options)
+  const limiter = new SocketLimiter(options, server.keepAliveTimeout)
   server.on('connection', socket => limiter.accept(socket))
   server.on('drop', data => limiter.countDroppedByNode(data?.remoteAddress ?? ''))
   return limiter
@@ -84,6 +91,7 @@ interface SocketRequests {
 
 class SocketLimiter implements SocketLimits {
   readonly #options: SocketLimitOptions
+  readonly #keepAliveMs: number
   readonly #table: SocketTable<Socket>
   readonly #dropped: DroppedSockets
   readonly #open: ReturnType<Metrics['gauge']>
@@ -91,8 +99,9 @@ class SocketLimiter implements SocketLimits {
   readonly #requests = new WeakMap<Socket, SocketRequests>()
   #isGuardUnavailable = false
 
-  constructor(options: SocketLimitOptions) {
+  constructor(options: SocketLimitOptions, keepAliveMs: number) {
     this.#options = options
+    this.#keepAliveMs = keepAliveMs
     this.#table = new SocketTable<Socket>({
       maxSockets: options.maxSockets,
       maxPerAddress: options.maxPerAddress,
@@ -182,13 +191,36 @@ class SocketLimiter implements SocketLimits {
     socket.destroy()
   }
 
-  /** Limits pipelined requests before they are parsed. */
+  /** Limits pipelined requests before they are parsed, and answers early. */
   #guard(socket: Socket, requests: SocketRequests): void {
-    const isGuarded = guardParsing(socket, () => this.#mayParse(socket, requests))
+    const isGuarded = guardParsing(socket, (request, isKeptAlive) => {
+      if (!this.#mayParse(socket, requests)) return 'stop'
+      return isKeptAlive ? this.#refuseEarly(socket, requests, request) : 'handle'
+    })
     if (isGuarded || this.#isGuardUnavailable) return
     this.#isGuardUnavailable = true
     // In this case pipelined requests are limited only after all of them are parsed, which uses more memory.
     this.#options.logger.warn('http.parse_guard_unavailable')
+  }
+
+  #refuseEarly(socket: Socket, requests: SocketRequests, request: IncomingMessage): ParseDecision {
+    const { refuseEarly, maxRequestsPerSocket } = this.#options
+    // Answers keep the order of their requests. The last request of a socket, and a client that does not read, need a response.
+    const isFree = requests.unreceived.size === 0 && socket.writableLength === 0
+    if (!isFree || requests.count + 1 >= maxRequestsPerSocket || !hasShortBody(request)) return 'handle'
+    const answer = refuseEarly?.(request)
+    if (answer === undefined) return 'handle'
+    if (requests.count === 0) this.#markUsed(socket)
+    requests.count += 1
+    socket.write(answer)
+    return 'skip'
+  }
+
+  /** Does for a socket whose first request gets no response of Node.js what follows that response. */
+  #markUsed(socket: Socket): void {
+    socket.setTimeout(this.#keepAliveMs)
+    this.#table.begin(socket, null, () => null, this.#options.clock.now())
+    this.#table.end(socket)
   }
 
   #mayParse(socket: Socket, { count, unreceived }: SocketRequests): boolean {

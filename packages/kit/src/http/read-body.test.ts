@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createManualClock, type ManualClock } from '../../test/manual-clock.ts'
 import { ByteBudget } from './byte-budget.ts'
-import { type BodyResult, readBody } from './read-body.ts'
+import { type BodyResult, hasShortBody, readBody } from './read-body.ts'
 
 const MAX_BYTES = 1_000
 const head = (bytes: number) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes}\r\n\r\n`
@@ -86,4 +86,19 @@ describe('a body', () => {
     client.write(`${head(4)}bo`)
     expect(await nextResult()).toEqual({ kind: 'incomplete', reason: 'body_broken_off' })
   })
+})
+
+test.each([
+  { name: 'without a body', headers: ['Host', 'x'], expected: true },
+  { name: 'with the longest short body', headers: ['Host', 'x', 'Content-Length', '65536'], expected: true },
+  { name: 'with a longer one', headers: ['content-length', '65537'], expected: false },
+  { name: 'of unknown length', headers: ['Transfer-Encoding', 'chunked'], expected: false },
+  {
+    name: 'whose client asks before it sends',
+    headers: ['content-length', '10', 'Expect', '100-continue'],
+    expected: false,
+  },
+  { name: 'with a header of the same length', headers: ['x-forwarded-up', '99999999'], expected: true },
+])('a request $name can be followed by the next one: $expected', ({ headers, expected }) => {
+  expect(hasShortBody({ rawHeaders: headers } as unknown as IncomingMessage)).toBe(expected)
 })

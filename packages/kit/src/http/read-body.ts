@@ -70,3 +70,25 @@ export function announcedLength(request: IncomingMessage): number | undefined {
   if (request.headers['transfer-encoding'] !== undefined) return undefined
   return Number(request.headers['content-length'] ?? '0')
 }
+
+/** The longest body that is dropped after an early answer. Its bytes probably arrived with the headers, or are on their way. */
+const MAX_DROPPED_BODY_BYTES = 65_536
+/** Lengths of the names of the headers that decide, so that most names are not compared. */
+const DECISIVE_LENGTHS = new Set(['transfer-encoding', 'expect', 'content-length'].map(name => name.length))
+
+/**
+ * True if the socket can be used for the next request after an answer that did not wait for the body: the body is short or absent, its
+ * length is known, and the client sends it without being asked.
+ */
+export function hasShortBody({ rawHeaders }: IncomingMessage): boolean {
+  let length = 0
+  // Reads the raw list, because Node.js creates an object of all headers for the first use of `headers`.
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (!DECISIVE_LENGTHS.has(name.length)) continue
+    const lowerCase = name.toLowerCase()
+    if (lowerCase === 'transfer-encoding' || lowerCase === 'expect') return false
+    if (lowerCase === 'content-length') length = Number(rawHeaders[at + 1])
+  }
+  return length <= MAX_DROPPED_BODY_BYTES
+}

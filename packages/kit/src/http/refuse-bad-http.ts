@@ -20,7 +20,7 @@ export interface InvalidHttp {
 /** An answer for a connection without a response object of Node.js. */
 export interface RawAnswer {
   readonly status: number
-  /** Alternating names and values, as for http's writeHead; `connection: close` is added. */
+  /** Alternating names and values, as for http's writeHead, without `connection`. */
   readonly headers: readonly string[]
   readonly body: string | Buffer
 }
@@ -69,17 +69,18 @@ export function refuseInvalidHttp(server: Server, answerTo: (bad: InvalidHttp) =
       socket.destroy()
       return
     }
-    socket.end(bytesOf(answer))
+    socket.end(answerBytes(answer, 'close'))
     // Closing with unread bytes would reset the connection, and the client would see the reset instead of the answer.
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
   })
 }
 
-function bytesOf(answer: RawAnswer): Buffer {
+/** The bytes of an answer that is written without a response object. */
+export function answerBytes(answer: RawAnswer, connection: 'close' | 'keep-alive'): Buffer {
   const lines = [`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}`]
   for (let at = 0; at + 1 < answer.headers.length; at += 2) {
     lines.push(`${answer.headers[at]}: ${answer.headers[at + 1]}`)
   }
-  lines.push('connection: close', '', '')
+  lines.push(`connection: ${connection}`, '', '')
   return Buffer.concat([Buffer.from(lines.join('\r\n')), Buffer.from(answer.body)])
 }
