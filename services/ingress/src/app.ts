@@ -5,7 +5,6 @@ import {
   type Bus,
   ByteBudget,
   type Clock,
-  type LoadWatch,
   type Logger,
   listen,
   type MeasuredClock,
@@ -22,6 +21,8 @@ import { createWebhookServer } from './http/server.ts'
 import { type HandlerParts, WebhookHandler } from './http/webhook-handler.ts'
 import { Intake, type UnreadyReason } from './intake/intake.ts'
 import type { RateLimit } from './intake/rules/rate-limit.ts'
+import { createLoadJudge } from './overload/judge-load.ts'
+import type { TurnWatch } from './overload/turn-watch.ts'
 import { MicroBatcher } from './publish/micro-batcher.ts'
 
 export type { Connections } from './connections/connections.ts'
@@ -34,7 +35,7 @@ export interface IngressPorts {
   /** Throws `unavailable` until the schema id is known. */
   readonly codec: Pick<MessageCodec, 'schemaId'>
   readonly connections: Connections
-  readonly load: Pick<LoadWatch, 'judge'>
+  readonly load: TurnWatch
   /** The time that signatures are checked against. Until it is measured, ingress accepts nothing. */
   readonly clock: Clock & Pick<MeasuredClock, 'isMeasured'>
   readonly logger: Logger
@@ -53,6 +54,8 @@ export interface IngressSettings {
   readonly publishTimeoutMs: number
   /** How long the first event of a batch waits for more events, in milliseconds. */
   readonly lingerMs: number
+  /** How long an event may wait for its send, in milliseconds, before new ones are refused. */
+  readonly queueMaxWaitMs: number
   readonly queueMaxMessages: number
   readonly queueMaxBytes: number
   /** Limit for the bytes of all request bodies in memory. */
@@ -95,9 +98,11 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
   const intake = new Intake({ ...ports, batcher, rateLimit: settings.rateLimit })
   const budget = new ByteBudget(settings.bodiesMaxBytes)
   let stopping = false
-  const handler = createHandler(ports, settings, { intake, budget, metrics, isStopping: () => stopping })
+  const judgeLoad = createLoadJudge(ports.load, batcher)
+  const handler = createHandler(ports, settings, { intake, judgeLoad, budget, metrics, isStopping: () => stopping })
   const { server, stop: stopServer } = createWebhookServer({
     handle: (request, response, expectsContinue) => handler.handle(request, response, expectsContinue),
+    refuseEarly: request => handler.refuseEarly(request),
     onRefused(status, reason) {
       const request = { method: '', provider: null, durationS: 0, byOldSecret: false }
       metrics.record({ ...request, status, result: 'refused', reason })
@@ -148,6 +153,7 @@ function createBatcher(
     ...SEND_LIMITS,
     probeIntervalMs: PROBE_INTERVAL_MS,
     lingerMs: settings.lingerMs,
+    maxWaitMs: settings.queueMaxWaitMs,
     maxMessages: settings.queueMaxMessages,
     maxBytes: settings.queueMaxBytes,
     deadlineMs: settings.publishTimeoutMs,
@@ -156,13 +162,12 @@ function createBatcher(
 }
 
 function createHandler(
-  { load, clock, logger }: IngressPorts,
+  { clock, logger }: IngressPorts,
   { credentialHeaders, bodyTimeoutMs }: IngressSettings,
-  { budget, ...parts }: Pick<HandlerParts, 'intake' | 'metrics' | 'isStopping'> & { budget: ByteBudget },
+  { budget, ...parts }: Pick<HandlerParts, 'intake' | 'judgeLoad' | 'metrics' | 'isStopping'> & { budget: ByteBudget },
 ): WebhookHandler {
   return new WebhookHandler({
     ...parts,
-    load,
     bodyLimits: { maxBytes: MAX_BODY_BYTES, timeoutMs: bodyTimeoutMs, budget },
     credentialHeaders: {
       processor: new Set(credentialHeaders.processor),

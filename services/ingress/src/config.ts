@@ -8,7 +8,6 @@ import {
   socketSettings,
 } from '@backstop/kit'
 import { PROVIDERS } from '@backstop/providers'
-import { z } from 'zod'
 import type { IngressSettings } from './app.ts'
 
 const HEADER_NAME = /^[A-Za-z0-9-]+$/
@@ -63,17 +62,11 @@ export const settings = {
   RATE_LIMIT_BURST: setting
     .integer(5_000, 1, 10_000_000)
     .describe('Authentic events that one billing connection may send in a burst after a pause'),
-  SHED_UTILIZATION: z.coerce
-    .number()
-    .min(0.5)
-    .max(1)
-    .default(0.95)
+  SHED_WAIT_MS: setting
+    .integer(100, 20, 2_500)
     .describe(
-      'Utilization of the event loop, 0.5 to 1, beyond which requests are refused with 503 if its median lag also exceeds a quarter of SHED_LAG_MS',
+      'Time that a request may wait for the event loop, or an event for its send to Kafka, before new requests are refused with 503. An answer under overload takes up to about twice as long',
     ),
-  SHED_LAG_MS: setting
-    .integer(200, 20, 10_000)
-    .describe('99th percentile of the event-loop lag beyond which requests are refused with 503'),
   CONNECTIONS_RELOAD_MS: setting
     .integer(60_000, 1_000, 3_600_000)
     .describe('Time between two full reads of all billing connections, in case the change stream misses a change'),
@@ -98,6 +91,7 @@ export function settingsOf(config: IngressConfig): IngressSettings {
     },
     publishTimeoutMs: config.PUBLISH_TIMEOUT_MS,
     lingerMs: config.PUBLISH_LINGER_MS,
+    queueMaxWaitMs: config.SHED_WAIT_MS,
     queueMaxMessages: config.QUEUE_MAX_MESSAGES,
     queueMaxBytes: config.QUEUE_MAX_BYTES,
     bodiesMaxBytes: config.BODIES_MAX_BYTES,

@@ -1,14 +1,8 @@
-import {
-  createSecretBox,
-  type Environment,
-  openServiceParts,
-  type RunningService,
-  startApp,
-  watchLoad,
-} from '@backstop/kit'
+import { createSecretBox, type Environment, openServiceParts, type RunningService, startApp } from '@backstop/kit'
 import { createApp } from './app.ts'
 import { readIngressConfig, settingsOf } from './config.ts'
 import { createMongoConnections } from './connections/mongo-connections.ts'
+import { watchTurns } from './overload/turn-watch.ts'
 import { createBackgroundCodec } from './publish/background-codec.ts'
 
 /** How long one attempt to read the schema ids may take, in milliseconds. Then it is logged and repeated. */
@@ -27,8 +21,8 @@ export async function startIngress(environment: Environment): Promise<RunningSer
     logger,
     reloadMs: config.CONNECTIONS_RELOAD_MS,
   })
-  const load = watchLoad({ maxUtilization: config.SHED_UTILIZATION, maxLagP99Ms: config.SHED_LAG_MS })
+  const load = watchTurns(config.SHED_WAIT_MS)
   const app = createApp({ bus, codec, connections, load, clock, logger, metrics, tracing }, settingsOf(config))
   // The billing connections are in memory, so ingress accepts notifications while MongoDB is down.
-  return startApp(app, { parts, config, needsMongo: false, stopAfterwards: [load, codec] })
+  return startApp(app, { parts, config, needsMongo: false, stopAfterwards: [codec] })
 }

@@ -17,6 +17,7 @@ export const SETTINGS: IngressSettings = {
   },
   publishTimeoutMs: 2_500,
   lingerMs: 1,
+  queueMaxWaitMs: 100,
   queueMaxMessages: 1_000,
   queueMaxBytes: 8 * 1_048_576,
   bodiesMaxBytes: 8 * 1_048_576,

@@ -19,9 +19,10 @@ export type RequestHandler = (
 
 export interface WebhookServerParts {
   readonly handle: RequestHandler
+  readonly refuseEarly?: SocketLimitOptions['refuseEarly']
   /** Called for each request that does not reach the handler, with the status and the reason of its refusal. */
   readonly onRefused: (status: number, reason: string) => void
-  readonly sockets: Omit<SocketLimitOptions, 'maxRequestsPerSocket'>
+  readonly sockets: Omit<SocketLimitOptions, 'maxRequestsPerSocket' | 'refuseEarly'>
 }
 
 export interface WebhookServer {
@@ -31,7 +32,7 @@ export interface WebhookServer {
 }
 
 /** Creates the HTTP server around a handler. */
-export function createWebhookServer({ handle, onRefused, sockets }: WebhookServerParts): WebhookServer {
+export function createWebhookServer({ handle, refuseEarly, onRefused, sockets }: WebhookServerParts): WebhookServer {
   const server = createServer({
     ...SERVER_TIMES,
     maxHeaderSize: MAX_HEADERS_BYTES,
@@ -40,7 +41,7 @@ export function createWebhookServer({ handle, onRefused, sockets }: WebhookServe
     requireHostHeader: false,
   })
   server.maxHeadersCount = MAX_HEADERS
-  const limits = limitSockets(server, { ...sockets, maxRequestsPerSocket: MAX_REQUESTS_PER_SOCKET })
+  const limits = limitSockets(server, { ...sockets, refuseEarly, maxRequestsPerSocket: MAX_REQUESTS_PER_SOCKET })
   const serve = (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
     const admission = limits.admit(request, response)
     switch (admission) {

@@ -2,15 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProviderKind } from '@backstop/contracts'
 import {
   announcedLength,
+  answerBytes,
   type BodyLimits,
   type Clock,
+  hasShortBody,
   headerValuesOf,
-  type LoadWatch,
   type Logger,
   LogLimit,
   readBody,
 } from '@backstop/kit'
 import type { Intake, Outcome, ReceivedEvent } from '../intake/intake.ts'
+import type { JudgeLoad } from '../overload/judge-load.ts'
 import type { Answer } from './answers.ts'
 import * as answers from './answers.ts'
 import type { RequestMetrics } from './request-metrics.ts'
@@ -19,7 +21,7 @@ import { sendAnswer, sendAnswerEarly } from './send-answer.ts'
 
 export interface HandlerParts {
   readonly intake: Intake
-  readonly load: Pick<LoadWatch, 'judge'>
+  readonly judgeLoad: JudgeLoad
   readonly bodyLimits: BodyLimits
   /** Names of the headers that may carry each provider's credential, in lower case. */
   readonly credentialHeaders: Readonly<Record<ProviderKind, ReadonlySet<string>>>
@@ -65,6 +67,21 @@ export class WebhookHandler {
     this.#logLimit = new LogLimit(parts)
   }
 
+  /**
+   * Refuses a notification that would wait too long, before Node.js creates a response.
+   * @returns the bytes of the answer, or undefined if the request must be handled
+   */
+  refuseEarly(request: IncomingMessage): Buffer | undefined {
+    const { judgeLoad, isStopping, clock } = this.#parts
+    const route = routeRequest(request.method ?? '', request.url ?? '')
+    if (route.kind !== 'webhook' || isStopping()) return undefined
+    const judgement = judgeLoad(route.provider)
+    if (judgement.kind === 'bearable') return undefined
+    const { provider, connectionId } = route
+    this.#record({ request, provider, connectionId, beganMs: clock.now() }, overloaded(judgement.reason), null)
+    return OVERLOADED_BYTES
+  }
+
   /** @param expectsContinue the client waits for "100 Continue" before it sends its body */
   async handle(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> {
     const { clock, bodyLimits } = this.#parts
@@ -84,7 +101,7 @@ export class WebhookHandler {
     if (route.kind === 'method_not_allowed') {
       return this.#endEarly(exchange, refused(answers.METHOD_NOT_ALLOWED, 'method_not_allowed'))
     }
-    const early = this.#refuseByHeaders(request)
+    const early = this.#refuseByHeaders(request, route.provider)
     if (early !== undefined) return this.#endEarly(exchange, early)
 
     if (expectsContinue) response.writeContinue()
@@ -111,14 +128,14 @@ export class WebhookHandler {
   }
 
   /** Refuses a request by its headers, before any byte of its body is read. Undefined if the headers are acceptable. */
-  #refuseByHeaders(request: IncomingMessage): RequestOutcome | undefined {
-    const { intake, load, bodyLimits } = this.#parts
+  #refuseByHeaders(request: IncomingMessage, provider: ProviderKind): RequestOutcome | undefined {
+    const { intake, judgeLoad, bodyLimits } = this.#parts
     const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''
     if (encoding !== '' && encoding !== 'identity') return refused(answers.CONTENT_ENCODED, 'content_encoded')
     if ((announcedLength(request) ?? 0) > bodyLimits.maxBytes) return refused(answers.TOO_LARGE, 'too_large')
     const unready = intake.unready()
     if (unready !== undefined) return { answer: answers.UNAVAILABLE, result: 'unavailable', reason: unready }
-    const judgement = load.judge()
+    const judgement = judgeLoad(provider)
     if (judgement.kind === 'overloaded') return overloaded(judgement.reason)
     return undefined
   }
@@ -132,12 +149,15 @@ export class WebhookHandler {
     const { request, response } = exchange
     this.#record(exchange, outcome, null)
     if (response.destroyed || request.socket.destroyed) return
-    if (exchange.isSending) return sendAnswerEarly(request, response, outcome.answer, this.#parts.clock)
-    // After a request without a body, the connection can be used for the next request.
-    sendAnswer(response, outcome.answer, this.#parts.isStopping() || announcedLength(request) !== 0)
+    // Node.js drops the body after the answer.
+    const isDropped = exchange.isSending && hasShortBody(request)
+    if (exchange.isSending && !isDropped) return sendAnswerEarly(request, response, outcome.answer, this.#parts.clock)
+    // After a dropped body, or without a body, the connection can be used for the next request.
+    const isReusable = isDropped || announcedLength(request) === 0
+    sendAnswer(response, outcome.answer, this.#parts.isStopping() || !isReusable)
   }
 
-  #record(exchange: Exchange, outcome: RequestOutcome, bodyBytes: number | null): void {
+  #record(exchange: Omit<Exchange, 'response' | 'isSending'>, outcome: RequestOutcome, bodyBytes: number | null): void {
     const { request, provider, connectionId } = exchange
     const durationMs = this.#parts.clock.now() - exchange.beganMs
     this.#parts.metrics.record({
@@ -175,6 +195,7 @@ export class WebhookHandler {
 }
 
 const ignore = () => {}
+const OVERLOADED_BYTES = answerBytes(answers.OVERLOADED, 'keep-alive')
 
 const refused = (answer: Answer, reason: string): RequestOutcome => ({ answer, result: 'refused', reason })
 const overloaded = (reason: string): RequestOutcome => ({

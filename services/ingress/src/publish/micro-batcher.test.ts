@@ -9,6 +9,7 @@ const limits: BatcherLimits = {
   batchMessages: 4,
   batchBytes: 1_000,
   sendsInFlight: 2,
+  maxWaitMs: 100,
   maxMessages: 20,
   maxBytes: 5_000,
   deadlineMs: 2_500,
@@ -113,6 +114,27 @@ describe('the micro-batcher', () => {
     byCount.producer.sends[0]?.ack()
     await byCount.clock.settle()
     expect(byCount.batcher.pending).toEqual({ messages: 0, bytes: 0 })
+  })
+
+  test('judges its queue by the time of the last sends, for each topic by itself', async () => {
+    const { clock, producer, batcher, publish } = setUp({ sendsInFlight: 1 })
+    const queueUp = () => publish(...'abcd'.split('').map(key => message(key)))
+    const judge = () => batcher.judge('inbound.processor')
+    queueUp()
+    queueUp()
+    expect(judge()).toEqual({ kind: 'bearable' })
+    await clock.advance(101)
+    producer.sends[0]?.ack()
+    await clock.settle()
+    expect(judge()).toEqual({ kind: 'bearable' })
+    queueUp()
+    expect(judge()).toEqual({ kind: 'overloaded', reason: 'queue_wait' })
+    expect(batcher.judge('inbound.reseller')).toEqual({ kind: 'bearable' })
+    await clock.advance(99)
+    producer.sends[1]?.ack()
+    await clock.settle()
+    queueUp()
+    expect(judge()).toEqual({ kind: 'bearable' })
   })
 
   test('resolves each message at its own deadline while the broker is silent', async () => {

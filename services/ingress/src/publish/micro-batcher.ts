@@ -12,16 +12,12 @@ import {
   breakerAfterSuccess,
   CLOSED_BREAKER,
 } from './rules/breaker.ts'
+import { judgeQueue, type QueueJudgement, type QueueLimits } from './rules/queue-wait.ts'
 import { type PendingMessage, TopicQueue } from './topic-queue.ts'
 
-export interface BatcherLimits {
+export interface BatcherLimits extends QueueLimits {
   /** How long the first message of a batch waits for more messages, in milliseconds. */
   readonly lingerMs: number
-  /** A batch is sent at once when it has this many messages or bytes. */
-  readonly batchMessages: number
-  readonly batchBytes: number
-  /** Limit for sends in flight per topic, so that a slow topic does not delay others. */
-  readonly sendsInFlight: number
   /** Limit for messages that are queued or in flight, over all topics. */
   readonly maxMessages: number
   readonly maxBytes: number
@@ -65,6 +61,15 @@ export class MicroBatcher {
   }
 
   /**
+   * Judges whether a message to the topic would wait too long for its send. Call it before any work on a message, because this is cheaper
+   * than a message that times out. `publish` itself keeps only the limits of memory.
+   */
+  judge(topic: string): QueueJudgement {
+    const queue = this.#queues.get(topic)
+    return queue === undefined ? { kind: 'bearable' } : judgeQueue(queue.state, this.#limits)
+  }
+
+  /**
    * Publishes a message. Resolves with `acknowledged` after every in-sync replica has the message, or with the reason why not. Never
    * rejects.
    */
@@ -93,6 +98,11 @@ export class MicroBatcher {
       }
       this.#enqueue(pending)
     })
+  }
+
+  /** Ends the linger time of all queued messages. */
+  sendQueued(): void {
+    for (const queue of this.#queues.values()) if (queue.cancelLinger !== undefined) this.#sendDueBatches(queue, 'all')
   }
 
   /** Refuses new messages, sends the queued messages and resolves when every caller has its result. */
@@ -129,30 +139,36 @@ export class MicroBatcher {
 
   async #sendBatch(queue: TopicQueue, batch: readonly PendingMessage[]): Promise<void> {
     queue.inFlight += 1
-    await this.#send(batch)
+    await this.#send(queue, batch)
     queue.inFlight -= 1
     this.#release(batch)
     this.#sendDueBatches(queue, 'full')
     queue.resolveIfEmpty()
   }
 
-  async #send(batch: readonly PendingMessage[]): Promise<void> {
+  async #send(queue: TopicQueue, batch: readonly PendingMessage[]): Promise<void> {
     const beganMs = this.#clock.now()
     crashPoint('ingress.before-send' satisfies IngressCrashPoint)
     try {
       await this.#producer.send(batch.map(pending => pending.message))
     } catch (error) {
       this.#onSend('failed', batch.length, this.#clock.now() - beganMs)
-      return this.#afterFailedSend(batch, beganMs, error)
+      return this.#afterFailedSend(queue, batch, beganMs, error)
     }
     crashPoint('ingress.after-send' satisfies IngressCrashPoint)
     const now = this.#clock.now()
     this.#breaker = breakerAfterSuccess(now)
+    queue.recordSend(now - beganMs)
     this.#onSend('acknowledged', batch.length, now - beganMs)
     for (const pending of batch) pending.resolve?.({ kind: 'acknowledged' })
   }
 
-  async #afterFailedSend(batch: readonly PendingMessage[], beganMs: number, error: unknown): Promise<void> {
+  async #afterFailedSend(
+    queue: TopicQueue,
+    batch: readonly PendingMessage[],
+    beganMs: number,
+    error: unknown,
+  ): Promise<void> {
     if (isRetryable(error)) {
       this.#recordFailure(beganMs)
       for (const pending of batch) pending.resolve?.({ kind: 'unavailable', reason: 'broker_unavailable' })
@@ -165,8 +181,8 @@ export class MicroBatcher {
     }
     // The broker refuses a whole batch for one message in it. Sending halves isolates that message, so that the others are stored.
     const middle = Math.ceil(batch.length / 2)
-    await this.#send(batch.slice(0, middle))
-    await this.#send(batch.slice(middle))
+    await this.#send(queue, batch.slice(0, middle))
+    await this.#send(queue, batch.slice(middle))
   }
 
   #recordFailure(beganMs: number): void {

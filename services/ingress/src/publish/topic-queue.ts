@@ -1,5 +1,6 @@
 import type { OutgoingMessage } from '@backstop/kit'
 import type { BatcherLimits, PublishResult } from './micro-batcher.ts'
+import { type QueueState, RECENT_SENDS } from './rules/queue-wait.ts'
 
 /** A message that is queued or in flight, and the callback for its result. */
 export interface PendingMessage {
@@ -13,6 +14,7 @@ export interface PendingMessage {
 export class TopicQueue {
   #messages: PendingMessage[] = []
   #queuedBytes = 0
+  readonly #recentSendsMs: number[] = []
   #onEmpty: (() => void)[] = []
   /** Number of sends in flight. */
   inFlight = 0
@@ -23,6 +25,14 @@ export class TopicQueue {
 
   get count(): number {
     return this.#messages.length
+  }
+
+  get state(): QueueState {
+    return { messages: this.#messages.length, bytes: this.#queuedBytes, recentSendsMs: this.#recentSendsMs }
+  }
+
+  recordSend(durationMs: number): void {
+    if (this.#recentSendsMs.push(durationMs) > RECENT_SENDS) this.#recentSendsMs.shift()
   }
 
   add(pending: PendingMessage): void {

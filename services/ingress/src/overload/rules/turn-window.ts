@@ -1,0 +1,48 @@
+/**
+ * Decides which requests a turn of the event loop accepts. Under overload, requests wait in the sockets while the turn before handles
+ * others, so the length of a turn is the waiting time. A request that comes early in its turn has waited longest, so the first part of a
+ * turn accepts requests, and the rest refuses them, which is cheaper.
+ */
+
+/** A finished turn, from its first request to its end. */
+export interface Turn {
+  readonly tookMs: number
+  /** How much of it came after its first refusal; 0 if it refused no request. */
+  readonly refusingMs: number
+}
+
+export type TurnJudgement =
+  | { readonly kind: 'bearable' }
+  | { readonly kind: 'overloaded'; readonly reason: 'event_loop_lag' }
+
+const BEARABLE = { kind: 'bearable' } as const
+const OVERLOADED = { kind: 'overloaded', reason: 'event_loop_lag' } as const
+
+/**
+ * Shares of the longest wait. An event waits for about three turns: to be read, sent and answered. Some requests are always accepted, so
+ * that ingress makes progress even if refusals alone fill its turns. One long turn may be a burst, garbage collection or other work of the
+ * machine, so it refuses late: at three times the capacity, a turn is at most three times as long as the one before.
+ */
+const TARGET_SHARE = 0.2
+const LEAST_SHARE = 0.03
+const FIRST_LONG_TURN_SHARE = 2.5
+
+/** The window of a turn that follows no long turn. */
+export function widestWindowMs(longestWaitMs: number): number {
+  return longestWaitMs * FIRST_LONG_TURN_SHARE
+}
+
+/** Judges a request that is read this long after the first request of its turn. */
+export function judgeRequest(sinceTurnBeganMs: number, windowMs: number): TurnJudgement {
+  return sinceTurnBeganMs > windowMs ? OVERLOADED : BEARABLE
+}
+
+/**
+ * How long the next turn accepts requests: as long as the refusals of the turn before leave time for. Their number changes little from turn
+ * to turn, so the turns approach the target, without a stop between floods.
+ */
+export function nextWindowMs({ tookMs, refusingMs }: Turn, longestWaitMs: number): number {
+  const targetMs = longestWaitMs * TARGET_SHARE
+  if (refusingMs > 0) return Math.max(targetMs - refusingMs, longestWaitMs * LEAST_SHARE)
+  return tookMs > targetMs ? targetMs : widestWindowMs(longestWaitMs)
+}

@@ -1,0 +1,35 @@
+import { setImmediate as untilNextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { watchTurns } from './turn-watch.ts'
+
+const WAIT_MS = 4
+
+/** Judges requests without a pause, as they are when the event loop reads many sockets in one turn. */
+function judgeFor(durationMs: number, watch: ReturnType<typeof watchTurns>) {
+  const judged = []
+  for (const endMs = performance.now() + durationMs; performance.now() < endMs; ) judged.push(watch.judge().kind)
+  return judged
+}
+
+test('a long turn accepts its first requests, and the next turn accepts again', async () => {
+  const watch = watchTurns(WAIT_MS)
+  const judged = judgeFor(15, watch)
+  expect(judged.at(0)).toBe('bearable')
+  expect(judged.at(-1)).toBe('overloaded')
+  await untilNextTurn()
+  expect(watch.judge().kind).toBe('bearable')
+})
+
+test('a turn that does not end accepts requests again and again', () => {
+  const judged = judgeFor(100, watchTurns(WAIT_MS))
+  const began = judged.filter((kind, index) => kind === 'bearable' && judged[index - 1] === 'overloaded')
+  expect(began.length).toBeGreaterThan(2)
+})
+
+test('many short turns refuse nothing', async () => {
+  const watch = watchTurns(WAIT_MS * 100)
+  for (let turn = 0; turn < 200; turn++) {
+    expect(watch.judge().kind).toBe('bearable')
+    await untilNextTurn()
+  }
+})
