@@ -24,6 +24,7 @@ import { type BenchmarkResult, isAllMet, toSummary } from './frame/summary.ts'
 import { toTable } from './frame/table.ts'
 import { ingressBenchmark } from './ingress/benchmark.ts'
 import { notifierBenchmark } from './notifier/benchmark.ts'
+import { overloadBenchmark } from './overload/benchmark.ts'
 import { peersBenchmark } from './peers/benchmark.ts'
 import { reconcilerBenchmark } from './reconciler/benchmark.ts'
 import { tracesBenchmark } from './traces/benchmark.ts'
@@ -31,6 +32,7 @@ import { tracesBenchmark } from './traces/benchmark.ts'
 const ROOT = resolve(import.meta.dirname, '..')
 const BENCHMARKS: readonly Benchmark[] = [
   ingressBenchmark,
+  overloadBenchmark,
   notifierBenchmark,
   reconcilerBenchmark,
   endToEndBenchmark,

@@ -39,7 +39,7 @@ export interface Comparison {
   readonly targets: readonly Target[]
 }
 
-export type Unit = '/s' | 'ms' | 'µs' | 'MB' | 'KB'
+export type Unit = '/s' | 'ms' | 'µs' | 'MB' | 'KB' | 'requests'
 
 export interface Contender {
   readonly name: string

@@ -14,17 +14,19 @@ export interface IngressAlone {
   close(): Promise<void>
 }
 
-/** @param name unique on the stack: lower-case letters, digits and dashes */
+/** @param name unique on the stack: lower-case letters, digits and dashes @param more settings */
 export async function openIngressAlone(
   name: string,
   { stack, folder }: Pick<BenchSurroundings, 'stack' | 'folder'>,
+  more: Record<string, string> = {},
 ): Promise<IngressAlone> {
   const env = {
     SECRET_KEYS: KEY_RING,
     // The load comes from few billing connections.
     ...{ RATE_LIMIT_PER_S: '1000000', RATE_LIMIT_BURST: '10000000' },
     // Beside other work the process may wait for a core. Without this it would then answer 503.
-    SHED_LAG_MS: '10000',
+    SHED_WAIT_MS: '2500',
+    ...more,
   }
   const ingress = await openServiceAlone('ingress', { name, stack, folder, env })
   const connections = connectionsOfRefunds().map(({ _id, project_id }) =>

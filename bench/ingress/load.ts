@@ -4,18 +4,22 @@ import { type BenchChild, startChild } from '../frame/children.ts'
 /** The server that understands the requests: each has its own path, body and signature. */
 export type RequestForm = 'ingress' | 'stripe-sync-engine' | 'WebhookX'
 
-/** One measurement of the load generator. */
-export interface LoadOrder {
-  readonly port: number
+/** The requests of a measurement. */
+export interface RequestKind {
   readonly form: RequestForm
   /** Number of different events. They are posted in turn, again and again. */
   readonly events: number
-  /** Keep-alive connections. Each has one request in flight. */
-  readonly sockets: number
   /** The signing secret of every event. */
   readonly secret: string
   /** False for requests with a wrong signature, which are refused. */
   readonly isAuthentic: boolean
+}
+
+/** One measurement of the load generator. */
+export interface LoadOrder extends RequestKind {
+  readonly port: number
+  /** Keep-alive connections. Each has one request in flight. */
+  readonly sockets: number
   /** Number of answers before the measurement, because code is compiled while it runs. */
   readonly warmUpAnswers: number
   readonly measureMs: number

@@ -26,9 +26,12 @@ export interface Server {
   stop(): Promise<void>
 }
 
+/** The load of one measurement. */
+export const LOAD = { sockets: SOCKETS, secret: SECRET, warmUpAnswers: WARM_UP_ANSWERS, measureMs: MEASURE_MS } as const
+
 /** Returns a function that measures a freshly started server. */
 export function measureWith(load: LoadGenerator, requests: Pick<LoadOrder, 'form' | 'events' | 'isAuthentic'>) {
-  const order = { sockets: SOCKETS, secret: SECRET, warmUpAnswers: WARM_UP_ANSWERS, measureMs: MEASURE_MS, ...requests }
+  const order = { ...LOAD, ...requests }
   const expectedStatus = requests.isAuthentic ? '200' : '400'
   return async (start: () => Promise<Server>): ReturnType<Contender['measure']> => {
     const server = await start()

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { SIGNERS } from '@backstop/providers/test'
 import { eventOf, makeRefunds, type Refund } from '../../test/setup/refunds.ts'
-import type { LoadOrder, RequestForm } from './load.ts'
+import type { RequestForm, RequestKind } from './load.ts'
 
 /** The size of an event with the details that real ones have: 1.2 KB. */
 const EVENT_BYTES = 1_200
@@ -33,7 +33,7 @@ const FORMS: Record<RequestForm, Form> = {
 }
 
 /** Requests with different events, as bytes. */
-export function signedRequests({ form, events, secret, isAuthentic }: LoadOrder): Buffer[] {
+export function signedRequests({ form, events, secret, isAuthentic }: RequestKind): Buffer[] {
   const { header, pathOf, bodyOf, sign } = FORMS[form]
   const key = isAuthentic ? secret : `${secret}-wrong`
   const jsonOf = (event: object, padding: string) => JSON.stringify(bodyOf({ ...event, padding }))
