@@ -19,17 +19,18 @@ const BEARABLE = { kind: 'bearable' } as const
 const OVERLOADED = { kind: 'overloaded', reason: 'event_loop_lag' } as const
 
 /**
- * Shares of the longest wait. An event waits for about three turns: to be read, sent and answered. Some requests are always accepted, so
- * that ingress makes progress even if refusals alone fill its turns. One long turn may be a burst, garbage collection or other work of the
- * machine, so it refuses late: at three times the capacity, a turn is at most three times as long as the one before.
+ * Shares of the longest wait. An event waits for about three turns: to be read, sent and answered, and its socket is free for the next one
+ * only then, so turns under overload must be much shorter than the longest wait. Some requests are always accepted, so that ingress makes
+ * progress even if refusals alone fill its turns. One long turn may be a burst, garbage collection or other work of the machine, so it
+ * refuses late.
  */
 const TARGET_SHARE = 0.2
 const LEAST_SHARE = 0.03
-const FIRST_LONG_TURN_SHARE = 2.5
+const WIDEST_SHARE = 2.5
 
-/** The window of a turn that follows no long turn. */
+/** The window of a turn that follows no overload. */
 export function widestWindowMs(longestWaitMs: number): number {
-  return longestWaitMs * FIRST_LONG_TURN_SHARE
+  return longestWaitMs * WIDEST_SHARE
 }
 
 /** Judges a request that is read this long after the first request of its turn. */
@@ -38,11 +39,12 @@ export function judgeRequest(sinceTurnBeganMs: number, windowMs: number): TurnJu
 }
 
 /**
- * How long the next turn accepts requests: as long as the refusals of the turn before leave time for. Their number changes little from turn
- * to turn, so the turns approach the target, without a stop between floods.
+ * How long the next turn accepts requests: after a turn with refusals, as long as these leave time for. Their number changes little from
+ * turn to turn, so the turns approach the target, without a stop between floods.
+ * @param before the turn before it
  */
-export function nextWindowMs({ tookMs, refusingMs }: Turn, longestWaitMs: number): number {
+export function nextWindowMs({ tookMs, refusingMs }: Turn, before: Turn, longestWaitMs: number): number {
   const targetMs = longestWaitMs * TARGET_SHARE
   if (refusingMs > 0) return Math.max(targetMs - refusingMs, longestWaitMs * LEAST_SHARE)
-  return tookMs > targetMs ? targetMs : widestWindowMs(longestWaitMs)
+  return Math.min(tookMs, before.tookMs) > targetMs ? targetMs : widestWindowMs(longestWaitMs)
 }
