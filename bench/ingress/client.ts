@@ -8,8 +8,8 @@ export interface ClientEvents {
   /** The socket is open and has no request in flight. */
   onFree(client: Client): void
   onAnswer(status: string, client: Client): void
-  /** The socket closed before the answer to its request. */
-  onLost(client: Client): void
+  /** The socket is closed. Another one opens. */
+  onClose(client: Client): void
 }
 
 /** One socket with at most one request in flight. It opens the next socket when the server closes this one. */
@@ -18,7 +18,6 @@ export class Client {
   readonly #events: ClientEvents
   #socket: Socket | undefined
   #unread = ''
-  #isWaiting = false
   #isStopped = false
 
   constructor(port: number, events: ClientEvents) {
@@ -37,15 +36,12 @@ export class Client {
     // A reset connection is opened again by 'close'.
     socket.on('error', () => {})
     socket.on('close', () => {
-      const isLost = this.#isWaiting
-      this.#isWaiting = false
-      if (isLost && !this.#isStopped) this.#events.onLost(this)
+      if (!this.#isStopped) this.#events.onClose(this)
       this.open()
     })
   }
 
   post(request: Buffer): void {
-    this.#isWaiting = true
     this.#socket?.write(request)
   }
 
@@ -69,7 +65,6 @@ export class Client {
       return
     }
     this.#unread = ''
-    this.#isWaiting = false
     this.#events.onAnswer(text.slice(9, 12), this)
     if (head.toLowerCase().includes('connection: close')) this.#socket?.end()
     else this.#events.onFree(this)

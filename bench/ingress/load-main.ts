@@ -36,7 +36,7 @@ function openClient(port: number, nextRequest: () => Buffer, tally: Tally): Clie
       client.post(nextRequest())
     },
     onAnswer: status => tally.add(status, performance.now() - sentAtMs),
-    onLost() {},
+    onClose() {},
   })
   client.open()
   return client

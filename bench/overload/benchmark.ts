@@ -13,8 +13,8 @@ const OVERLOAD_MS = 60_000
 const CALM_SHARE = 0.5
 const BEFORE_MS = 10_000
 const AFTER_MS = 10_000
-/** Sockets of the open load: as many as ingress allows for one address. */
-const SOCKETS = 1_000
+/** Sockets of the open load: nearly as many as ingress allows for one address, with room for those that are being closed. */
+const SOCKETS = 900
 const CAPACITY = 'capacity'
 const OFFERED = 'offered'
 const ACCEPTED = 'accepted'

@@ -36,7 +36,10 @@ class OpenLoad {
     const events = {
       onFree: (client: Client) => this.#useFree(client),
       onAnswer: (status: string, client: Client) => this.#finish(client, status),
-      onLost: (client: Client) => this.#finish(client, 'none'),
+      onClose: (client: Client) => {
+        this.#free.delete(client)
+        this.#finish(client, 'none')
+      },
     }
     this.#clients = Array.from({ length: sockets }, () => new Client(port, events))
   }
