@@ -16,8 +16,8 @@ test.each([
   expect(judgeRequest(sinceMs, windowMs)).toEqual(expected)
 })
 
-const SHORT = { tookMs: 20, refusingMs: 0 }
-const LONG = { tookMs: 21, refusingMs: 0 }
+const SHORT = { tookMs: 60, refusingMs: 0 }
+const LONG = { tookMs: 61, refusingMs: 0 }
 
 test.each([
   { name: 'short', turn: SHORT, before: LONG, expected: 250 },

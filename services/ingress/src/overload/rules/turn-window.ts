@@ -22,9 +22,10 @@ const OVERLOADED = { kind: 'overloaded', reason: 'event_loop_lag' } as const
  * Shares of the longest wait. An event waits for about three turns: to be read, sent and answered, and its socket is free for the next one
  * only then, so turns under overload must be much shorter than the longest wait. Some requests are always accepted, so that ingress makes
  * progress even if refusals alone fill its turns. One long turn may be a burst, garbage collection or other work of the machine, so it
- * refuses late.
+ * refuses late, and only two turns that are much longer than the target begin an overload: on a busy machine turns of the target's length are normal.
  */
 const TARGET_SHARE = 0.2
+const FIRST_LONG_SHARE = 0.6
 const LEAST_SHARE = 0.03
 const WIDEST_SHARE = 2.5
 
@@ -46,5 +47,6 @@ export function judgeRequest(sinceTurnBeganMs: number, windowMs: number): TurnJu
 export function nextWindowMs({ tookMs, refusingMs }: Turn, before: Turn, longestWaitMs: number): number {
   const targetMs = longestWaitMs * TARGET_SHARE
   if (refusingMs > 0) return Math.max(targetMs - refusingMs, longestWaitMs * LEAST_SHARE)
-  return Math.min(tookMs, before.tookMs) > targetMs ? targetMs : widestWindowMs(longestWaitMs)
+  const isOverload = Math.min(tookMs, before.tookMs) > longestWaitMs * FIRST_LONG_SHARE
+  return isOverload ? targetMs : widestWindowMs(longestWaitMs)
 }
