@@ -15,7 +15,7 @@ test('a long turn accepts its first requests, and the next turn accepts again', 
   const watch = watchTurns(WAIT_MS)
   const judged = judgeFor(15, watch)
   expect(judged.at(0)).toBe('bearable')
-  expect(judged.at(-1)).toBe('overloaded')
+  expect(judged).toContain('overloaded')
   await untilNextTurn()
   expect(watch.judge().kind).toBe('bearable')
 })
