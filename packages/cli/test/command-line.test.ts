@@ -25,7 +25,7 @@ afterAll(async () => {
 async function backstop(
   args: readonly string[],
   environment: Record<string, string> = {},
-  { cwd = folder, input = '' } = {},
+  { cwd = folder, input = '', isTerminal = false } = {},
 ) {
   const [out, err]: [string[], string[]] = [[], []]
   const exit = await runCommandLine(args, {
@@ -34,7 +34,7 @@ async function backstop(
     folder: cwd,
     out: text => out.push(text),
     err: text => err.push(text),
-    isTerminal: false,
+    isTerminal,
     operator: 'ada@laptop',
     now: Date.now,
   })
@@ -146,6 +146,13 @@ describe('backstop', () => {
       '- not checked: MongoDB, its indexes and disk (MONGO_URL is not set)',
       '- not checked: the schema registry (SCHEMA_REGISTRY_URL is not set)',
     ])
+  })
+
+  test('doctor shows on a terminal that it works, and clears that line before the result', async () => {
+    const { err } = await backstop(['doctor'], {}, { isTerminal: true })
+    const [waiting, result] = err.split('\r\u001b[K')
+    expect(waiting).toMatch(/^Checking; /)
+    expect(result).toMatch(/^Nothing was checked/)
   })
 
   test('doctor names a management API that does not answer, and a refused key', async () => {

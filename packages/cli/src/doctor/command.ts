@@ -36,7 +36,8 @@ export function addDoctor(program: Command, surroundings: Surroundings): void {
     .option('--disk-percent <n>', 'report a disk that is at least this full', parseCount, 90)
     .option('--lag-seconds <n>', 'report messages that are not processed for this long', parseCount, 60)
     .action(async ({ diskPercent, lagSeconds, ...options }: DoctorOptions) => {
-      const diagnosis = await diagnose(surroundings, { diskUse: diskPercent / 100, lagMs: lagSeconds * 1_000 })
+      const limits = { diskUse: diskPercent / 100, lagMs: lagSeconds * 1_000 }
+      const diagnosis = await showWaiting(surroundings, () => diagnose(surroundings, limits))
       printItem(diagnosis, diagnosisText(diagnosis), options, surroundings)
       if (diagnosis.checked.length === 0) {
         throw new CommandFault('nothing_there', 'Nothing was checked', 'Set the addresses that docs/doctor.md lists')
@@ -44,6 +45,16 @@ export function addDoctor(program: Command, surroundings: Surroundings): void {
       const { length } = diagnosis.findings
       if (length > 0) throw new CommandFault('failed', `${length} ${length === 1 ? 'fault' : 'faults'} found`)
     })
+}
+
+/** On a terminal, shows why nothing is printed yet. */
+async function showWaiting<T>({ err, isTerminal }: Surroundings, work: () => Promise<T>): Promise<T> {
+  if (isTerminal) err('Checking; a dependency that hangs takes up to 45 s')
+  try {
+    return await work()
+  } finally {
+    if (isTerminal) err('\r\u001b[K')
+  }
 }
 
 async function diagnose(surroundings: Surroundings, limits: Limits): Promise<Diagnosis> {
@@ -125,7 +136,7 @@ async function checkApi(
       return { area, findings: [finding('key_refused', `The key was refused: ${error.detail}`, remedy)] }
     }
     if (error instanceof ApiProblem && error.status >= 500) {
-      const remedy = 'Look at /readyz and the log of admin-api'
+      const remedy = 'Look at the log of admin-api, and at /readyz on its OPS_PORT'
       return { area, findings: [finding('api_down', `The management API failed: ${error.detail}`, remedy)] }
     }
     throw error

@@ -103,7 +103,7 @@ function judgeDeadLetters({ deadLetters: { kinds, more } }: ApiFacts): Finding[]
     finding(
       'dead_letters',
       `${more ? `${kinds.length} or more dead letters` : counted(kinds.length, 'dead letter')}: ${counts.join(', ')}`,
-      'backstop replay dead-letters shows the reasons; remove the causes, then backstop replay dead-letter <id>, or backstop replay all-dead-letters',
+      'backstop replay dead-letters shows the reasons; remove the causes, then backstop replay dead-letter <id>, or backstop replay all-dead-letters, or backstop replay dismiss <id> for a message that Backstop did not write',
     ),
   ]
 }

@@ -1,6 +1,8 @@
 import { type Finding, finding } from './finding.ts'
 
-const PROVISION = 'Run the deploy job: node packages/provision/src/main.ts'
+/** `npx node` is the Node.js of package.json: the one of the system may be too old to run TypeScript. */
+const PROVISION =
+  'Run the deploy job again. In a clone: npx node packages/provision/src/main.ts, with KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, MONGO_URL, MONGO_DB, SCHEMA_REGISTRY_URL = kafka, topic_prefix, mongo, database, registry of .backstop/run.json'
 
 export function judgeMissing(
   code: 'topic_missing' | 'schema_missing' | 'index_missing',

@@ -66,7 +66,8 @@ describe('the facts of the management API', () => {
       code: 'dead_letters',
       facts: { deadLetters: { kinds: ['delivery', 'provider_object', 'delivery'], more: true } },
       says: /^3 or more dead letters: 2 delivery, 1 provider object/,
-      remedy: /backstop replay dead-letter <id>/,
+      remedy:
+        /backstop replay dead-letter <id>.* backstop replay dismiss <id> for a message that Backstop did not write$/,
     },
     {
       code: 'wrong_secret_key',
@@ -118,8 +119,15 @@ describe('the facts of the infrastructure', () => {
   test('missing parts are named, the first five of them', () => {
     expect(judgeMissing('topic_missing', [])).toEqual([])
     expect(judgeMissing('topic_missing', ['a', 'b', 'c', 'd', 'e', 'f'])).toMatchObject([
-      { what: 'Missing: a, b, c, d, e and 1 more', remedy: expect.stringContaining('packages/provision/src/main.ts') },
+      { what: 'Missing: a, b, c, d, e and 1 more' },
     ])
+  })
+
+  test('the remedy of a missing part is the deploy job by the Node.js of the clone, with the settings that it needs', () => {
+    const [found] = judgeMissing('index_missing', ['a'])
+    expect(found?.remedy).toContain('npx node packages/provision/src/main.ts')
+    const needed = ['KAFKA_BROKERS', 'KAFKA_TOPIC_PREFIX', 'MONGO_URL', 'MONGO_DB', 'SCHEMA_REGISTRY_URL']
+    expect(found?.remedy.match(/[A-Z]+(?:_[A-Z]+)+/g)).toEqual(needed)
   })
 })
 
