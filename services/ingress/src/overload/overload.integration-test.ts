@@ -6,15 +6,15 @@ import { credentialOf, eventOf } from '../../test/memory-ingress.ts'
 import { type ProvisionedStack, provisionStack } from '../../test/real-ingress.ts'
 import { startIngress } from '../start.ts'
 
-const SOCKETS = 300
-const EVENTS = 3_000
+const SOCKETS = 900
+const EVENTS = 6_000
 
 let parts: ProvisionedStack
 let ingress: RunningService
 beforeAll(async () => {
   parts = await provisionStack()
-  // The shortest wait, so that a few hundred requests at once are an overload.
-  ingress = await startIngress({ ...parts.environment, SHED_WAIT_MS: '20' })
+  // The shortest wait, so that some hundred requests at once are an overload.
+  ingress = await startIngress({ ...parts.environment, SHED_WAIT_MS: '20', RATE_LIMIT_BURST: '1000000' })
   await until('readiness', async () => (await fetch(`http://127.0.0.1:${ingress.opsPort}/readyz`)).ok)
 })
 afterAll(async () => {

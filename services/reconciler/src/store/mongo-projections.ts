@@ -86,8 +86,14 @@ async function upsertNewer<T extends { _id: string; version: number }>(
     },
   }))
   // If a newer version is stored, the upsert tries to insert and fails with a duplicate key, so the newer version is
-  // kept.
-  await writeIgnoringDuplicates(() => collection.bulkWrite(upserts as never, { ordered: false }), upserts.length)
+  // kept. It fails in the same way if another process inserts an older version at this moment: then an update replaces that one.
+  const write = (updates: readonly object[]) => () => collection.bulkWrite(updates as never, { ordered: false })
+  const refused = await writeIgnoringDuplicates(write(upserts), upserts.length)
+  const updates = refused.flatMap(index => {
+    const upsert = upserts[index]
+    return upsert === undefined ? [] : [{ updateOne: { ...upsert.updateOne, upsert: false } }]
+  })
+  await writeIgnoringDuplicates(write(updates), updates.length)
 }
 
 function replacing(fields: object, removable: readonly string[]) {
