@@ -1,4 +1,4 @@
-import type { Operation } from '@backstop/contracts'
+import { isoTime, type Operation } from '@backstop/contracts'
 import { type Clock, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
 import type { ChangePosition, Ledger } from '@backstop/ledger'
 import type { WorkItem } from '../batch/work-item.ts'
@@ -44,7 +44,7 @@ export function createOperationsWithoutCase(parts: OperationsWithoutCaseParts): 
 async function searchCompleted(parts: OperationsWithoutCaseParts, isStopping: () => boolean): Promise<void> {
   const { search, clock, ledger } = parts
   const startedAt = clock.now()
-  const first = { updated_at: new Date(startedAt - FIRST_SEARCH_MS).toISOString(), operation_id: '' }
+  const first = { updated_at: isoTime(startedAt - FIRST_SEARCH_MS), operation_id: '' }
   let position: ChangePosition | undefined = await search.claim(first, startedAt, startedAt + LEASE_MS)
   while (position !== undefined && !isStopping()) {
     const page: Operation[] = await ledger.completedAfter(position, startedAt - COMPLETED_FOR_MS, PAGE)
