@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createMetrics } from './metrics.ts'
 
 const BOUNDS = [0.005, 0.1, 2.5]
-const method = fc.constantFrom('GET', 'POST', 'a "quoted" \\ one')
+const method = fc.constantFrom('GET', 'POST', 'a "quoted" \\ one', 'two\nlines', 'Zürich', '')
 const status = fc.constantFrom('200', '400')
 const event = fc.record({ method, status, value: fc.constantFrom(0, 0.005, 0.0051, 0.1, 2.5, 99) })
 
@@ -48,6 +48,16 @@ test('a histogram shows a series before its first value', async () => {
   const metrics = createMetrics('test')
   metrics.histogram('thing_seconds', 'Duration', ['channel'], BOUNDS).zero({ channel: 'slack' })
   expect(await metrics.text()).toMatch(/^thing_seconds_count\{.*channel="slack".*\} 0$/m)
+})
+
+test('a series has the labels of its metric, and keeps them when the object of its first call changes', async () => {
+  const metrics = createMetrics('test')
+  const counter = metrics.counter('things_total', 'Things', ['method'])
+  const request = { method: 'GET', path: '/v1/things/1' }
+  counter.inc(request)
+  request.method = 'POST'
+  counter.inc({ method: 'GET' })
+  expect(await metrics.text()).toContain('\nthings_total{method="GET",service="test"} 2\n')
 })
 
 test('a name is taken once', () => {

@@ -62,8 +62,10 @@ class SeriesByLabels<L extends string, S> {
     return level.series
   }
 
-  #add(labels: Labels<L>): S {
+  #add(given: Labels<L>): S {
     const series = this.#create()
+    // A copy of the metric's own labels, because the caller may change its object, and the type allows it more properties.
+    const labels = Object.fromEntries(this.#names.map(name => [name, given[name]])) as Labels<L>
     this.all.push({ labels, series })
     return series
   }
