@@ -172,6 +172,19 @@ describe('requests through a trusted proxy', () => {
     expect(lines).toMatchObject([{ msg: 'sockets.dropped', dropped: { refused: 1 }, most_from: { '192.0.2.1': 1 } }])
   })
 
+  test('of one socket need one check whether the peer is a proxy', async () => {
+    let checks = 0
+    const isTrustedProxy = () => {
+      checks += 1
+      return false
+    }
+    await serve({ isTrustedProxy })
+    const { socket, heard } = await dial()
+    socket.write(GET().repeat(3))
+    await until('three answers', () => heard().split('HTTP/1.1 200').length === 4)
+    expect(checks).toBe(1)
+  })
+
   test('of clients that are no proxies are counted by the peer, whatever they claim', async () => {
     await serve({ maxPerAddress: 1 })
     const client = await dial()

@@ -83,6 +83,8 @@ export function limitSockets(server: Server, options: SocketLimitOptions): Socke
 
 /** The requests of one socket. */
 interface SocketRequests {
+  /** True if the peer is a trusted proxy. Kept, because parsing an address costs more than the rest of the admission. */
+  readonly isFromProxy: boolean
   count: number
   /** Answers that the client has not received yet, in the order of the requests. */
   readonly unreceived: Set<ServerResponse>
@@ -123,7 +125,8 @@ class SocketLimiter implements SocketLimits {
     }
     this.#dropEvicted(admission)
     const unreceived = new Set<ServerResponse>()
-    const requests: SocketRequests = { count: 0, unreceived, delay: () => clientDelay(unreceived) }
+    const isFromProxy = address === null
+    const requests: SocketRequests = { isFromProxy, count: 0, unreceived, delay: () => clientDelay(unreceived) }
     this.#requests.set(socket, requests)
     this.#answers.watch(socket, unreceived)
     this.#guard(socket, requests)
@@ -152,7 +155,7 @@ class SocketLimiter implements SocketLimits {
     }
     unreceived.add(response)
     if (requests.count === maxRequestsPerSocket) response.shouldKeepAlive = false
-    const forwardedFor = forwardedAddress(request, isTrustedProxy)
+    const forwardedFor = requests.isFromProxy ? forwardedAddress(request, isTrustedProxy) : null
     const admission = this.#table.begin(socket, forwardedFor, requests.delay, clock.now())
     if (admission.kind === 'refused') {
       response.on('close', () => unreceived.delete(response))
@@ -231,12 +234,9 @@ class SocketLimiter implements SocketLimits {
   }
 }
 
-/**
- * The key for limits per client, from the address stated by a trusted proxy; null if the peer is not a trusted proxy.
- */
+/** The key for limits per client, from the address stated by a trusted proxy; null if it states none but proxies. */
 function forwardedAddress(request: IncomingMessage, isTrustedProxy: IsTrustedProxy): string | null {
   const peer = request.socket.remoteAddress ?? ''
-  if (!isTrustedProxy(peer)) return null
   const address = clientAddress(peer, headerValuesOf(request.rawHeaders, FORWARDED_FOR), isTrustedProxy)
   return isTrustedProxy(address) ? null : addressKey(address)
 }
