@@ -111,8 +111,11 @@ export const COLLECTIONS = {
       { keys: { project_id: 1, search: 1, created_at: -1, _id: -1 } },
       { keys: { outbox_at: 1 }, options: { sparse: true } },
       { keys: { timer_at: 1 }, options: { sparse: true } },
-      // For the search for completed operations that no case knows.
-      { keys: { updated_at: 1, _id: 1 }, options: { partialFilterExpression: { state: 'completed' } } },
+      // For the search for operations that no case knows.
+      {
+        keys: { updated_at: 1, _id: 1 },
+        options: { partialFilterExpression: { executing_at: { $type: 'string' } } },
+      },
     ],
   },
   first_executions: { owner: 'ledger', indexes: [] },

@@ -65,13 +65,11 @@ export interface Ledger {
    * read.
    */
   byReferences(references: readonly string[]): Promise<Operation[]>
-  /** Returns the present versions of these operations, with one read. */
-  versionsOf(operationIds: readonly string[]): Promise<ReadonlyMap<string, number>>
   /**
-   * Returns completed operations in the order of their last change, beginning after a position.
+   * Returns operations that were sent to the provider, in the order of their last change, beginning after a position.
    * @param before milliseconds since the epoch; excluded
    */
-  completedAfter(position: ChangePosition, before: number, limit: number): Promise<Operation[]>
+  changedAfter(position: ChangePosition, before: number, limit: number): Promise<Operation[]>
   /**
    * Returns the connections with an operation that reached `executing`, with one read. `out_of_band: auto` alerts on
    * these.
@@ -142,8 +140,7 @@ export interface OperationStore {
   loadByIdempotencyKey(connectionId: string, key: string): Promise<Operation | undefined>
   list(filter: OperationFilter): Promise<Operation[]>
   byReferences(references: readonly string[]): Promise<Operation[]>
-  versionsOf(operationIds: readonly string[]): Promise<ReadonlyMap<string, number>>
-  completedAfter(position: ChangePosition, before: number, limit: number): Promise<Operation[]>
+  changedAfter(position: ChangePosition, before: number, limit: number): Promise<Operation[]>
   dueApprovals(now: number, limit: number): Promise<string[]>
   /** Returns the approval policy of a project. */
   approvalPolicy(projectId: string): Promise<ApprovalPolicy>
@@ -301,9 +298,7 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
     get: operationId => store.load(operationId),
     list: filter => store.list(filter),
     byReferences: references => (references.length === 0 ? Promise.resolve([]) : store.byReferences(references)),
-    versionsOf: operationIds =>
-      operationIds.length === 0 ? Promise.resolve(new Map()) : store.versionsOf(operationIds),
-    completedAfter: (position, before, limit) => store.completedAfter(position, before, limit),
+    changedAfter: (position, before, limit) => store.changedAfter(position, before, limit),
     hasExecuted: connectionIds =>
       connectionIds.length === 0 ? Promise.resolve(new Set()) : store.executedConnections(connectionIds),
   }

@@ -311,37 +311,25 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(await ledger.byReferences([])).toEqual([])
     })
 
-    test('returns the present versions of operations', async () => {
-      const [first, second] = [await record({ state: 'executing' }), await record({ state: 'executing' })]
-      await ledger.transition(second.operation_id, { to: 'completed' }, NOW)
-      const versions = await ledger.versionsOf([first.operation_id, second.operation_id, 'op_unknown'])
-      expect(versions).toEqual(
-        new Map([
-          [first.operation_id, 1],
-          [second.operation_id, 2],
-        ]),
-      )
-      expect(await ledger.versionsOf([])).toEqual(new Map())
-    })
-
-    test('finds completed operations in the order of their last change, page by page, also of the same millisecond', async () => {
+    test('finds operations that were sent to the provider in the order of their last change, page by page, also of the same millisecond', async () => {
       const start = { updated_at: new Date(NOW).toISOString(), operation_id: '' }
       const made: Operation[] = []
-      for (let i = 0; i < 4; i++) made.push(await record({ state: 'completed' }, NOW + Math.floor(i / 2)))
-      await record({ state: 'executing' })
+      const states = ['completed', 'executing', 'failed', 'awaiting_review'] as const
+      for (const [i, state] of states.entries()) made.push(await record({ state }, NOW + Math.floor(i / 2)))
+      await record({ state: 'requested' })
       const { operation_id } = await record({ state: 'executing' })
       const late = await ledger.transition(operation_id, { to: 'completed' }, NOW + 5)
       const own = (found: readonly Operation[]) => found.filter(({ project_id }) => project_id === project)
       const paged: Operation[] = []
-      for (let page = await ledger.completedAfter(start, NOW + 6, 2); page.length > 0; ) {
+      for (let page = await ledger.changedAfter(start, NOW + 6, 2); page.length > 0; ) {
         paged.push(...page)
-        page = await ledger.completedAfter(page.at(-1) ?? start, NOW + 6, 2)
+        page = await ledger.changedAfter(page.at(-1) ?? start, NOW + 6, 2)
       }
       const ordered = made.toSorted((a, b) =>
         `${a.updated_at}${a.operation_id}` < `${b.updated_at}${b.operation_id}` ? -1 : 1,
       )
       expect(ids(own(paged))).toEqual(ids([...ordered, late]))
-      expect(ids(own(await ledger.completedAfter(start, NOW + 5, 100)))).toEqual(ids(ordered))
+      expect(ids(own(await ledger.changedAfter(start, NOW + 5, 100)))).toEqual(ids(ordered))
     })
 
     test('lists newest first, page by page, also operations of the same millisecond', async () => {

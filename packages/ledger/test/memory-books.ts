@@ -67,13 +67,9 @@ function operationStore(held: StoredData, approvalPolicy: OperationStore['approv
         .slice(0, filter.limit),
     byReferences: async references =>
       all().filter(operation => operation.refs.some(reference => references.includes(reference))),
-    versionsOf: async operationIds =>
-      new Map(
-        operationIds.flatMap(id => (held.operations.has(id) ? [[id, held.operations.get(id)?.version ?? 0]] : [])),
-      ),
-    completedAfter: async ({ updated_at, operation_id }, before, limit) =>
+    changedAfter: async ({ updated_at, operation_id }, before, limit) =>
       all()
-        .filter(operation => operation.state === 'completed' && Date.parse(operation.updated_at) < before)
+        .filter(operation => operation.executing_at !== null && Date.parse(operation.updated_at) < before)
         .map(operation => ({ operation, place: `${operation.updated_at} ${operation.operation_id}` }))
         .filter(({ place }) => place > `${updated_at} ${operation_id}`)
         .sort((a, b) => (a.place < b.place ? -1 : 1))

@@ -38,10 +38,10 @@ import { createHeldHints } from './reading/held-hints.ts'
 import { RereadConsumer } from './reading/reread-consumer.ts'
 import { RETRY_DELAY_MS } from './reading/rules/reread-answer.ts'
 import type { ReconcilerStores } from './store/store.ts'
-import { createOperationsWithoutCase } from './sweep/operations-without-case.ts'
 import { createOverdueLooks } from './sweep/overdue-looks.ts'
 import { createHeartbeatRemover } from './sweep/remove-heartbeats.ts'
 import { createSweeper } from './sweep/sweeper.ts'
+import { createUnknownOperations } from './sweep/unknown-operations.ts'
 import { createTotalsCounter } from './totals/totals-counter.ts'
 
 /** The ports through which the reconciler uses everything outside it. */
@@ -139,7 +139,7 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     createTotalsCounter({ ...base, totals: base.stores.totals }),
     createPersonalDataEraser({ ...base, erasures: base.stores.erasures, reconcile }),
     createHeartbeatRemover({ ...base, heartbeats: base.stores.heartbeats }),
-    createOperationsWithoutCase({
+    createUnknownOperations({
       ...base,
       ...base.stores,
       search: base.stores.operationSearch,

@@ -1,4 +1,4 @@
-/** An operation alone makes no case. The event of its payment reads it from the ledger, and so does a search for completed operations. */
+/** An operation alone makes no case. The event of its payment reads it from the ledger, and a search finds the operations that no case knows. */
 import type { NewOperation, Operation } from '@backstop/contracts'
 import { createLogger } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
@@ -9,7 +9,7 @@ import type { WorkItem } from '../src/batch/work-item.ts'
 import { pendingLooks } from '../src/case/looks.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { CaseChange } from '../src/store/store.ts'
-import { createOperationsWithoutCase } from '../src/sweep/operations-without-case.ts'
+import { createUnknownOperations } from '../src/sweep/unknown-operations.ts'
 import { CONNECTION, MINUTE, PROJECT, refundSeen, SECOND, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
 
@@ -37,6 +37,15 @@ function openReconciler() {
   }
   const reconcile = async (items: readonly WorkItem[], changed: Partial<ReconcileParts> = {}) =>
     void (await reconcileBatch(items, { ...parts, ...changed }))
+  const search = (apply: (items: readonly WorkItem[]) => Promise<void> = reconcile) =>
+    createUnknownOperations({
+      ...stores,
+      search: stores.operationSearch,
+      ledger,
+      reconcile: apply,
+      clock,
+      logger: createLogger('test', 'silent'),
+    })
   const asked = { connection_id: CONNECTION, kind: 'refund', subject: 'pi_1', amount: 2499, currency: 'eur' } as const
   return {
     clock,
@@ -51,15 +60,19 @@ function openReconciler() {
     },
     cases: () => [...contents.cases.values()],
     verdicts: () => [...contents.actions.values()].map(({ verdict }) => verdict),
-    search: (make: (items: readonly WorkItem[]) => Promise<void> = reconcile) =>
-      createOperationsWithoutCase({
-        ...stores,
-        search: stores.operationSearch,
-        ledger,
-        reconcile: make,
-        clock,
-        logger: createLogger('test', 'silent'),
-      }),
+    search,
+    /** Searches until all operations are compared with the cases. @returns those that were applied */
+    async compareAll(): Promise<readonly WorkItem[]> {
+      const applied: WorkItem[] = []
+      const searching = search(async items => {
+        applied.push(...items)
+        await reconcile(items)
+      })
+      searching.start()
+      await clock.advance(3 * MINUTE)
+      await searching.stop()
+      return applied
+    },
   }
 }
 
@@ -121,25 +134,36 @@ test('an operation that is stored and published while its event is decided expla
   expect(stores.contents.incidents.size).toBe(0)
 })
 
-describe('an operation that changes after its event has read it, and whose message finds no case yet', () => {
+/** A ledger that changes an operation just after the first event has read it, so that the operation's message finds no case. */
+function changedAfterRead({ ledger, reconcile }: ReturnType<typeof openReconciler>, change: () => Promise<WorkItem>) {
+  let isRead = false
+  const byReferences: typeof ledger.byReferences = async refs => {
+    const found = await ledger.byReferences(refs)
+    if (!isRead) {
+      isRead = true
+      await reconcile([await change()])
+    }
+    return found
+  }
+  return { ledger: { ...ledger, byReferences } }
+}
+
+describe('an operation that changes while its event is decided, so that its message finds no case', () => {
   test.each([
     { to: 'awaiting_review' as const, status: 'pending', expected: 'settlement' },
     { to: 'failed' as const, status: 'succeeded', expected: 'drift.detected' },
     { to: 'completed' as const, status: 'failed', expected: 'drift.detected' },
-  ])('has its state $to in the case, with what follows from it', async ({ to, status, expected }) => {
-    const { record, reconcile, ledger, cases } = openReconciler()
+  ])('has its state $to in the case two minutes later, with what follows from it', async ({ to, status, expected }) => {
+    const opened = openReconciler()
+    const { record, reconcile, ledger, cases, compareAll } = opened
     const { operation } = await record({ state: 'executing', provider_ref: 're_1' })
-    let isMissed = false
-    const byReferences: typeof ledger.byReferences = async refs => {
-      const found = await ledger.byReferences(refs)
-      if (!isMissed) {
-        isMissed = true
-        const changed = await ledger.transition(operation.operation_id, { to }, T0 + SECOND)
-        await reconcile([{ kind: 'operation', operation: changed }])
-      }
-      return found
-    }
-    await reconcile(eventOf(refundSeen({ status })), { ledger: { ...ledger, byReferences } })
+    const change = async () => ({
+      kind: 'operation' as const,
+      operation: await ledger.transition(operation.operation_id, { to }, T0 + SECOND),
+    })
+    await reconcile(eventOf(refundSeen({ status })), changedAfterRead(opened, change))
+    expect(cases()).toMatchObject([{ operations: [{ state: 'executing' }] }])
+    await compareAll()
     const [theCase] = cases()
     expect(theCase?.operations).toMatchObject([{ state: to }])
     const alerts = theCase?.outbox.map(({ message }) => (message as { event?: string }).event)
@@ -147,15 +171,30 @@ describe('an operation that changes after its event has read it, and whose messa
     expect([...(alerts ?? []), ...(looks ?? [])]).toContain(expected)
   })
 
-  test('has its state in the case after a crash too, when the event is repeated', async () => {
-    const { record, reconcile, ledger, cases } = openReconciler()
-    const { operation } = await record({ state: 'executing', provider_ref: 're_1' })
-    await reconcile(eventOf(refundSeen()))
-    // Its message found no case, and the process ended before the check.
-    await ledger.transition(operation.operation_id, { to: 'failed' }, T0 + SECOND)
-    await reconcile(eventOf(refundSeen()))
-    expect(cases()).toMatchObject([{ operations: [{ state: 'failed' }] }])
+  test('is checked like every completed operation, although another one explains the action', async () => {
+    const opened = openReconciler()
+    const { record, reconcile, cases, verdicts, compareAll } = opened
+    await record({ provider_ref: 're_1' })
+    const missed = { provider_ref: 're_2' }
+    await reconcile(
+      eventOf(refundSeen()),
+      changedAfterRead(opened, () => record(missed)),
+    )
+    expect(verdicts()).toEqual(['explained'])
+    expect(cases()).toMatchObject([{ operations: [{ provider_ref: 're_1' }] }])
+    await compareAll()
+    expect(cases()).toMatchObject([{ operations: [{ provider_ref: 're_1' }, missed] }])
+    expect(cases().flatMap(pendingLooks)).toMatchObject([{ lookId: expect.stringMatching(/^missing_check/) }])
   })
+})
+
+test('an operation that its case knows in its present version changes nothing', async () => {
+  const { record, reconcile, writes, compareAll } = openReconciler()
+  await record({ provider_ref: 're_1' })
+  await reconcile(eventOf(refundSeen()))
+  expect(writes).toHaveLength(1)
+  const compared = await compareAll()
+  expect(compared).toEqual([])
 })
 
 test('an operation of a payment that only another operation names is known to the case too', async () => {
@@ -246,10 +285,10 @@ test('an operation whose case cannot be made does not stop the search for others
 test('each completed operation is compared once, also by two processes and after a restart', async () => {
   const { record, search, clock, stores } = openReconciler()
   const compared: string[] = []
-  const { knownRefs } = stores.cases
-  stores.cases.knownRefs = refs => {
+  const { knownOperations } = stores.cases
+  stores.cases.knownOperations = refs => {
     compared.push(...refs)
-    return knownRefs(refs)
+    return knownOperations(refs)
   }
   for (let payment = 1; payment <= 501; payment += 1) await record({ subject: `pi_${payment}` })
   for (const processes of [[search(), search()], [search()]]) {

@@ -22,7 +22,7 @@ import {
   type ReconcilerStores,
 } from '../src/store/store.ts'
 import { type ListingState, projectAction, projectActions } from '../src/verdict/projection.ts'
-import { contextAt, emptyCase, MINUTE, onlyAction, PROJECT, refundSeen, T0 } from './fixtures.ts'
+import { contextAt, emptyCase, MINUTE, onlyAction, operation, PROJECT, refundSeen, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 const KEY = { sealed: 'k', fingerprint: 'f', created_at: new Date(T0), expires_at: null }
@@ -98,13 +98,20 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await stores.cases.load([ref('pi_z')])).toEqual([])
     })
 
-    test('the references that belong to a case are known, and no others', async () => {
+    test('the versions of operations that cases know are found by any reference, and change with the case', async () => {
       const { cases } = stores
-      await cases.save([insert(pendingCase('a'))])
-      expect(await cases.knownRefs([ref('pi_a'), ref('pi_z'), ref('ch_a')])).toEqual(
-        new Set([ref('pi_a'), ref('ch_a')]),
-      )
-      expect(await cases.knownRefs([])).toEqual(new Set())
+      const known = (version: number) => operation({ operation_id: 'op_1', version })
+      const without = pendingCase('b')
+      const theCase = { ...pendingCase('a'), operations: [known(2)] }
+      await cases.save([insert(theCase), insert(without)])
+      expect(await cases.knownOperations([ref('ch_a'), ref('pi_a'), ref('pi_z')])).toEqual([
+        { refs: theCase.refs, operations: ['op_1/2'] },
+      ])
+      expect(await cases.knownOperations([ref('pi_b')])).toEqual([{ refs: without.refs, operations: [] }])
+      const later = { ...theCase, version: theCase.version + 1, operations: [known(3)] }
+      await cases.save([{ next: later, before: theCase, added: [], replacedCases: [] }])
+      expect(await cases.knownOperations([ref('pi_a')])).toMatchObject([{ operations: ['op_1/3'] }])
+      expect(await cases.knownOperations([])).toEqual([])
     })
 
     test('the search for operations is leased to one process at a time, goes on where it was, and never goes back', async () => {

@@ -55,17 +55,11 @@ export function createMongoOperationStore(db: Db): OperationStore {
     loadByIdempotencyKey: (connectionId, key) => findOne({ connection_id: connectionId, idempotency_key: key }),
     byReferences: references => find({ refs: { $in: [...references] } }),
 
-    versionsOf: operationIds =>
-      asUnavailable(async () => {
-        const query = { _id: { $in: [...operationIds] } }
-        const found = await operations.find(query, { projection: { version: 1 } }).toArray()
-        return new Map(found.map(({ _id, version }) => [_id, version]))
-      }),
-
-    completedAfter: ({ updated_at, operation_id }, before, limit) =>
+    changedAfter: ({ updated_at, operation_id }, before, limit) =>
       asUnavailable(async () => {
         const filter = {
-          state: 'completed' as const,
+          // The filter of the index.
+          executing_at: { $type: 'string' as const },
           updated_at: { $gte: updated_at, $lt: isoTime(before) },
           $or: [{ updated_at: { $gt: updated_at } }, { _id: { $gt: operation_id } }],
         }

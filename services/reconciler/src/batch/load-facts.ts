@@ -4,7 +4,6 @@ import { PROVIDERS } from '@backstop/providers'
 import type { Case } from '../case/case.ts'
 import type { ConnectionPolicy } from '../case/connection-policy.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
-import { unfinishedOperations } from '../operation/unfinished-operations.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import type { StoredUses } from './claim-expected-changes.ts'
@@ -13,7 +12,7 @@ import { type CaseInput, caseInputsOfOperation } from './work-item.ts'
 
 export interface FactSources {
   readonly stores: ReconcilerStores
-  readonly ledger: Pick<Ledger, 'byReferences' | 'hasExecuted' | 'versionsOf'>
+  readonly ledger: Pick<Ledger, 'byReferences' | 'hasExecuted'>
 }
 
 export interface LoadedRound {
@@ -66,18 +65,10 @@ export async function loadRound({ all, open }: RoundInputs, sources: FactSources
   return { cases, facts: { policies, targetsOf }, loadedInputs, uses: expected.uses }
 }
 
-/**
- * The references for which events need the ledger: those that belong to no case, because an operation alone makes no case, and those of
- * unfinished operations of known cases, because a crash may have come between a case and the check for their newer versions
- * (docs/adr/0016-an-operation-makes-no-case.md).
- */
+/** The references for which events need the ledger: those that belong to no case, because an operation alone makes no case. */
 function refsToAskFor(open: readonly CaseInput[], cases: readonly Case[]): string[] {
-  const caseOf = new Map(cases.flatMap(theCase => theCase.refs.map(ref => [ref, theCase] as const)))
-  const refsOf = (ref: string) => {
-    const theCase = caseOf.get(ref)
-    return theCase === undefined ? [ref] : unfinishedOperations(theCase).flatMap(operation => operation.refs)
-  }
-  return open.flatMap(({ kind, refs }) => (kind === 'fact' ? refs.flatMap(refsOf) : []))
+  const known = new Set(cases.flatMap(theCase => [...theCase.refs]))
+  return open.flatMap(({ kind, refs }) => (kind === 'fact' ? refs.filter(ref => !known.has(ref)) : []))
 }
 
 /** The operations with these references, and those with further references that these operations have and no case has. */

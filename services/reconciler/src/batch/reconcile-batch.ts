@@ -4,7 +4,6 @@ import { type Clock, lostRace, type MessageCodec, type OutboxPublisher, type Pro
 import type { ActionRecord } from '../case/action-record.ts'
 import type { Rules } from '../case/decision-context.ts'
 import type { ReconcilerCrashPoint } from '../crash-points.ts'
-import { unfinishedOperations } from '../operation/unfinished-operations.ts'
 import { rereadMessage } from '../reading/held-hints.ts'
 import type { InboxEntry } from '../store/store.ts'
 import { touchedDays } from '../totals/rules/touched-days.ts'
@@ -201,26 +200,7 @@ async function decideRound(
   parts.crashPoint('reconciler.after-save')
   const saved = granted.filter(({ theCase }) => !lost.has(theCase.id))
   await releaseUses(saved, loaded.uses, expectedChangeUses)
-  const outdated = await casesWithOutdatedOperations(saved, parts.ledger)
-  return { workspace, outcomes, lost: new Set([...lost, ...refused, ...outdated]) }
-}
-
-/**
- * The message of an operation that was changed after this round had read it may have been handled before the references of its case
- * were stored. It found no case then, so the case is decided again with the operation that the ledger has now.
- * @returns ids of cases
- */
-async function casesWithOutdatedOperations(
-  saved: readonly Outcome[],
-  ledger: FactSources['ledger'],
-): Promise<readonly string[]> {
-  const unfinished = saved
-    .filter(({ theCase, before }) => theCase.refs !== before?.refs)
-    .flatMap(({ theCase }) => unfinishedOperations(theCase).map(operation => ({ theCase, operation })))
-  const versions = await ledger.versionsOf(unfinished.map(({ operation }) => operation.operation_id))
-  return unfinished
-    .filter(({ operation }) => (versions.get(operation.operation_id) ?? 0) > operation.version)
-    .map(({ theCase }) => theCase.id)
+  return { workspace, outcomes, lost: new Set([...lost, ...refused]) }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { newId, type Operation } from '@backstop/contracts'
+import { newId } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import type { ActionRecord } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
@@ -10,6 +10,7 @@ import { decide, type Input, whyRefused } from '../decision/decide.ts'
 import { evictOld } from '../decision/evict.ts'
 import { mergeCases } from '../decision/merge.ts'
 import { stampTrace } from '../decision/stamp-trace.ts'
+import { versionName } from '../operation/version-name.ts'
 import type { CaseChange } from '../store/store.ts'
 import { changedRecords, type Listing, stampChanged } from '../verdict/projection.ts'
 import type { CaseInput } from './work-item.ts'
@@ -55,7 +56,7 @@ export class Workspace {
 
   /** True for the message of an operation that this round has read from the ledger and applied. */
   #isReadAlready(input: Input): boolean {
-    return input.kind === 'operation' && this.#readOperations.has(versionOf(input.operation))
+    return input.kind === 'operation' && this.#readOperations.has(versionName(input.operation))
   }
 
   #indexByRefs(held: OpenCase): void {
@@ -84,7 +85,7 @@ export class Workspace {
       if (!isLoaded(caseInput) && !this.#isReadAlready(input)) held.isRepeated = true
       return
     }
-    if (isLoaded(caseInput) && input.kind === 'operation') this.#readOperations.add(versionOf(input.operation))
+    if (isLoaded(caseInput) && input.kind === 'operation') this.#readOperations.add(versionName(input.operation))
     const { traceparent } = caseInput
     held.theCase = traceparent === undefined ? next : stampTrace(next, held.theCase, traceparent, now)
     held.traceparent = traceparent
@@ -180,10 +181,6 @@ export class Workspace {
       return { theCase: next, before: stored, change, listing: isRepeated ? next : changedRecords(next), traceparent }
     })
   }
-}
-
-function versionOf({ operation_id, version }: Operation): string {
-  return `${operation_id}/${version}`
 }
 
 /** True if an input creates a case when no case has its references. */

@@ -204,8 +204,6 @@ function ledgerAsOf({ operations, firstExecutions }: HistoryContext, clock: Cloc
       operations.filter(
         operation => executionStart(operation) <= clock.now() && operation.refs.some(ref => references.includes(ref)),
       ),
-    // Nothing changes while a batch of the replay is decided.
-    versionsOf: async () => new Map(),
     hasExecuted: async ids =>
       new Set(ids.filter(id => (firstExecutions.get(id) ?? Number.POSITIVE_INFINITY) <= clock.now())),
   }

@@ -12,19 +12,17 @@ import type {
   TimedOutboxEntry,
 } from '@backstop/contracts'
 import type { Case } from '../case/case.ts'
-import { pendingLooks } from '../case/looks.ts'
-import { nextErasureAt } from '../case/personal-data.ts'
 import { createMemoryErasures } from '../erasure/erasure-store.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
 import { createMemoryIncidentBulks } from './incident-bulks.ts'
+import { createMemoryCases } from './memory-cases.ts'
 import { createMemoryHeartbeats } from './memory-heartbeats.ts'
 import { createMemoryInboxReplays } from './memory-inbox-replays.ts'
 import { createMemorySweeps } from './memory-sweeps.ts'
 import { createMemoryTotals } from './memory-totals.ts'
 import { createMemoryOperationSearch } from './operation-search.ts'
 import {
-  type CaseChange,
   type ExpectedChangesQuery,
   type InboxEntry,
   MAX_FOUND_PER_SUBJECT,
@@ -52,58 +50,9 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     dailyTotals: new Map(),
     projectTotals: new Map(),
   }
-  const { cases } = contents
-  const all = () => [...cases.values()]
-  /** When personal data of each case must be erased, or had to be. */
-  const personalUntil = new Map<string, number>()
   return {
     contents,
-    cases: {
-      load: async refs => all().filter(theCase => theCase.refs.some(ref => refs.includes(ref))),
-      knownRefs: async refs => new Set(all().flatMap(theCase => theCase.refs.filter(ref => refs.includes(ref)))),
-      save: async changes => {
-        const lost = new Set(changes.filter(change => !save(cases, change)).map(change => change.next.id))
-        for (const { next } of changes.filter(change => !lost.has(change.next.id))) {
-          const until = Math.min(nextErasureAt(next) ?? Infinity, personalUntil.get(next.id) ?? Infinity)
-          personalUntil.set(next.id, until)
-        }
-        return lost
-      },
-      withOverdueLook: async (before, limit) =>
-        all()
-          .filter(theCase => pendingLooks(theCase).some(look => look.wakeAt < before))
-          .slice(0, limit),
-      withExpiredPersonalData: async (at, limit) =>
-        all()
-          .filter(({ id }) => (personalUntil.get(id) ?? Infinity) <= at)
-          .slice(0, limit),
-      confirmErasure: async erased => {
-        for (const theCase of erased) {
-          if (cases.get(theCase.id)?.version !== theCase.version) continue
-          personalUntil.set(theCase.id, nextErasureAt(theCase) ?? Infinity)
-        }
-      },
-      page: async (projectId, after, limit) =>
-        all()
-          .filter(theCase => theCase.projectId === projectId && theCase.id > after)
-          .sort((a, b) => (a.id < b.id ? -1 : 1))
-          .slice(0, limit),
-      outbox: {
-        pending: async (writtenBefore, limit) =>
-          all()
-            .filter(theCase => theCase.outbox.some(entry => entry.at < writtenBefore))
-            .slice(0, limit)
-            .map(theCase => ({ documentId: theCase.id, entries: theCase.outbox })),
-        published: async documents => {
-          for (const { documentId, entryIds } of documents) {
-            const theCase = cases.get(documentId)
-            if (theCase === undefined) continue
-            const outbox = theCase.outbox.filter(entry => !entryIds.includes(entry.id))
-            cases.set(documentId, { ...theCase, outbox })
-          }
-        },
-      },
-    },
+    cases: createMemoryCases(contents.cases),
     projections: {
       saveActions: async list =>
         keepNewer(
@@ -306,20 +255,6 @@ export function matchingExpectedChanges(
   return [...byObject.values()].flatMap(list =>
     list.toSorted((a, b) => b.expires_at.getTime() - a.expires_at.getTime()).slice(0, MAX_FOUND_PER_SUBJECT),
   )
-}
-
-function save(cases: Map<string, Case>, change: CaseChange): boolean {
-  const current = cases.get(change.next.id)
-  if ((current?.version ?? 0) !== (change.before?.version ?? 0)) return false
-  if (change.replacedCases.some(({ id, version }) => cases.get(id)?.version !== version)) return false
-  const rewritten = new Set([change.next.id, ...change.replacedCases.map(({ id }) => id)])
-  const others = [...cases.values()].filter(theCase => !rewritten.has(theCase.id))
-  if (others.some(theCase => theCase.refs.some(ref => change.next.refs.includes(ref)))) return false
-  for (const { id } of change.replacedCases) cases.delete(id)
-  const isPlainUpdate = current !== undefined && change.replacedCases.length === 0
-  const outbox = isPlainUpdate ? [...current.outbox, ...change.added] : change.next.outbox
-  cases.set(change.next.id, structuredClone({ ...change.next, outbox }) as Case)
-  return true
 }
 
 function keepNewer<T extends { version: number }>(

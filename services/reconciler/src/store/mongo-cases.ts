@@ -10,6 +10,7 @@ import type { AnyBulkWriteOperation, Collection, MongoBulkWriteError } from 'mon
 import type { Case } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import { nextErasureAt } from '../case/personal-data.ts'
+import { versionName } from '../operation/version-name.ts'
 import { readState, writeState } from './case-state.ts'
 import type { CaseChange, CaseStore } from './store.ts'
 
@@ -26,6 +27,11 @@ export interface CaseDocument {
 }
 
 interface StoredCase extends Pick<Case, 'version' | 'refs' | 'outbox'> {
+  /**
+   * The versions of the operations that the case knows (`versionName`), for the search for operations that no case knows. Absent in cases
+   * of earlier versions.
+   */
+  operations?: readonly string[]
   /** When the earliest pending look is due to be requested again; absent if no look is pending. */
   nextLookAt?: number
   /** When personal data must be erased, or had to be; absent if there is none. */
@@ -46,12 +52,12 @@ export function createMongoCases(mongo: Mongo, newToken: () => string): CaseStor
     asUnavailable(async () => (await collection.find(filter).limit(limit).toArray()).map(toCase))
   return {
     load: refs => (refs.length === 0 ? Promise.resolve([]) : find({ 'current.refs': { $in: [...refs] } }, 0)),
-    knownRefs: refs =>
+    knownOperations: refs =>
       asUnavailable(async () => {
-        const filter = { 'current.refs': { $in: [...refs] } }
-        const found = await collection.find(filter, { projection: { _id: 0, 'current.refs': 1 } }).toArray()
-        const held = new Set(found.flatMap(({ current: [stored] }) => stored.refs))
-        return new Set(refs.filter(ref => held.has(ref)))
+        if (refs.length === 0) return []
+        const projection = { _id: 0, 'current.refs': 1, 'current.operations': 1 }
+        const found = await collection.find({ 'current.refs': { $in: [...refs] } }, { projection }).toArray()
+        return found.map(({ current: [stored] }) => ({ refs: stored.refs, operations: stored.operations ?? [] }))
       }),
     withOverdueLook: (before, limit) => find({ 'current.nextLookAt': { $lt: before } }, limit),
     async save(changes) {
@@ -95,12 +101,21 @@ export function toCase({ _id: id, project_id: projectId, current: [stored] }: Ca
 }
 
 function toDocument({ next }: CaseChange, token: string): CaseDocument {
-  const { version, refs, outbox } = next
+  const { version, refs, operations, outbox } = next
   const nextLookAt = nextLookOf(next)
   const look = nextLookAt === undefined ? {} : { nextLookAt }
   const personalUntil = nextErasureAt(next)
   const personal = personalUntil === undefined ? {} : { personalUntil }
-  const stored = { version, writtenBy: token, refs, ...look, ...personal, outbox, state: writeState(next) }
+  const stored = {
+    version,
+    writtenBy: token,
+    refs,
+    operations: operations.map(versionName),
+    ...look,
+    ...personal,
+    outbox,
+    state: writeState(next),
+  }
   return { _id: next.id, project_id: next.projectId, current: [stored] }
 }
 
@@ -176,6 +191,7 @@ function toUpdate({ next, before, added }: CaseUpdate, token: string): AnyBulkWr
     state: writeState(next),
     // Decisions share unchanged parts, so the same list means no change, and the index need not be updated.
     ...(next.refs === before.refs ? {} : { refs: next.refs }),
+    ...(next.operations === before.operations ? {} : { operations: next.operations.map(versionName) }),
     ...(nextLookAt === undefined ? {} : { nextLookAt }),
   }
   const update = {

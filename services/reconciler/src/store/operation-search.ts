@@ -4,16 +4,16 @@ import type { OperationSearchStore } from './store.ts'
 
 /** The only document of its collection. */
 interface OperationSearchDocument {
-  _id: 'completed'
+  _id: 'changed'
   /** Every operation up to this position was compared. */
   position: ChangePosition
   leased_until: Date
 }
 
-/** The progress of the search for operations without a case, collection `operation_search`. */
+/** The progress of the search for operations that no case knows, collection `operation_search`. */
 export function createMongoOperationSearch(mongo: Mongo): OperationSearchStore {
   const searches = mongo.db.collection<OperationSearchDocument>('operation_search')
-  const _id = 'completed'
+  const _id = 'changed'
   return {
     claim: (first, now, leasedUntil) =>
       asUnavailable(async () => {

@@ -27,8 +27,8 @@ import type { SweepStore } from './sweeps.ts'
  */
 export interface CaseStore {
   load(refs: readonly string[]): Promise<Case[]>
-  /** Those of the references that belong to a case. */
-  knownRefs(refs: readonly string[]): Promise<ReadonlySet<string>>
+  /** The operations that the cases with any of these references know. */
+  knownOperations(refs: readonly string[]): Promise<readonly KnownOperations[]>
   /**
    * Writes each change unless another writer has changed the case since it was loaded.
    * @returns ids of the cases that were not written; load and decide them again
@@ -44,6 +44,13 @@ export interface CaseStore {
   page(projectId: string, after: string, limit: number): Promise<Case[]>
   /** Cases with a look whose `wakeAt` is earlier than `before`. */
   withOverdueLook(before: number, limit: number): Promise<Case[]>
+}
+
+/** The operations that one case knows. */
+export interface KnownOperations {
+  readonly refs: readonly string[]
+  /** The names of their versions (`versionName`); empty for a case that a version of Backstop without this list wrote last. */
+  readonly operations: readonly string[]
 }
 
 export interface CaseChange {

@@ -1,0 +1,99 @@
+import { isoTime, type Operation } from '@backstop/contracts'
+import { type Clock, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
+import type { ChangePosition, Ledger } from '@backstop/ledger'
+import type { WorkItem } from '../batch/work-item.ts'
+import { versionName } from '../operation/version-name.ts'
+import type { CaseStore, KnownOperations, OperationSearchStore } from '../store/store.ts'
+
+const SEARCH_EVERY_MS = 15_000
+/** Longer than a page takes. If two processes search at once, the second one finds the cases of the first. */
+const LEASE_MS = 60_000
+/**
+ * How long an operation must be unchanged before it is compared. In this time the event of nearly every operation arrives and
+ * makes its case, and every write with an earlier time becomes visible.
+ */
+const UNCHANGED_FOR_MS = 120_000
+/** How far back the first search of an installation begins: an earlier version made a case for every operation. */
+const FIRST_SEARCH_MS = 600_000
+const PAGE = 500
+/** The part of the time that searches take, so that events which catch up after an outage come first. */
+const MAX_SHARE = 0.2
+
+export interface UnknownOperationsParts {
+  readonly cases: Pick<CaseStore, 'knownOperations'>
+  readonly search: OperationSearchStore
+  readonly ledger: Pick<Ledger, 'changedAfter'>
+  readonly reconcile: (items: readonly WorkItem[]) => Promise<void>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * Compares operations with the cases, two minutes after their last change (docs/adr/0016-an-operation-makes-no-case.md).
+ * A completed operation whose payment or subscription has no case, because no event of it has arrived, gets one. It checks after some
+ * minutes whether the provider knows the refund or cancellation (decision/operation-looks.ts). A case that does not know the present version
+ * of an operation gets it: its message came while the case was decided, and found no case.
+ */
+export function createUnknownOperations(parts: UnknownOperationsParts): Periodic {
+  return createPeriodic({
+    clock: parts.clock,
+    pauseMs: SEARCH_EVERY_MS,
+    maxShare: MAX_SHARE,
+    run: isStopping => searchChanged(parts, isStopping),
+    onFailure: error => parts.logger.warn({ error }, 'operations.search_failed'),
+  })
+}
+
+async function searchChanged(parts: UnknownOperationsParts, isStopping: () => boolean): Promise<void> {
+  const { search, clock, ledger } = parts
+  const startedAt = clock.now()
+  const first = { updated_at: isoTime(startedAt - FIRST_SEARCH_MS), operation_id: '' }
+  let position: ChangePosition | undefined = await search.claim(first, startedAt, startedAt + LEASE_MS)
+  while (position !== undefined && !isStopping()) {
+    const page: Operation[] = await ledger.changedAfter(position, startedAt - UNCHANGED_FOR_MS, PAGE)
+    const last = page.at(-1)
+    const known = await parts.cases.knownOperations(page.flatMap(({ refs }) => refs))
+    const unknown = unknownTo(known, page)
+    if (unknown.length > 0) await apply(unknown, parts)
+    const isLast = page.length < PAGE
+    // An ended lease is over at once, so that the next search may be that of another process.
+    await search.advance(last ?? position, isLast ? startedAt : clock.now() + LEASE_MS)
+    position = isLast ? undefined : last
+  }
+}
+
+/**
+ * Applies the operations of a page together, or one by one if that fails, so that one operation does not stop the search.
+ * @throws AppError that can be retried, because every operation would fail
+ */
+async function apply(
+  unknown: readonly UnknownOperation[],
+  parts: Pick<UnknownOperationsParts, 'reconcile' | 'logger'>,
+): Promise<void> {
+  const { reconcile, logger } = parts
+  try {
+    await reconcile(unknown)
+    logger.info({ operations: unknown.length }, 'operations.unknown')
+  } catch (error) {
+    const [only] = unknown
+    if (unknown.length > 1) {
+      for (const one of unknown) await apply([one], parts)
+    } else if (isRetryable(error)) throw error
+    else logger.error({ error, operation_id: only?.operation.operation_id }, 'operations.case_failed')
+  }
+}
+
+type UnknownOperation = Extract<WorkItem, { readonly kind: 'operation' | 'operation_without_case' }>
+
+/** The operations that no case knows in this version, as work items that change or make their case. */
+function unknownTo(cases: readonly KnownOperations[], operations: readonly Operation[]): readonly UnknownOperation[] {
+  const known = new Set(cases.flatMap(theCase => theCase.operations))
+  const refs = new Set(cases.flatMap(theCase => theCase.refs))
+  return operations.flatMap((operation): UnknownOperation[] => {
+    if (known.has(versionName(operation))) return []
+    if (operation.refs.some(ref => refs.has(ref))) return [{ kind: 'operation', operation }]
+    // An operation that skipped its approval explains nothing and needs no check.
+    const needsCheck = operation.state === 'completed' && operation.unapproved == null
+    return needsCheck ? [{ kind: 'operation_without_case', operation }] : []
+  })
+}
