@@ -1,12 +1,13 @@
 /** An operation alone makes no case. The event of its payment reads it from the ledger, and a search finds the operations that no case knows. */
 import type { NewOperation, Operation } from '@backstop/contracts'
-import { createLogger } from '@backstop/kit'
+import { AppError, createLogger } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { pendingLooks } from '../src/case/looks.ts'
+import { RECONCILER_CRASH_POINTS } from '../src/crash-points.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { CaseChange } from '../src/store/store.ts'
 import { createUnknownOperations } from '../src/sweep/unknown-operations.ts'
@@ -61,15 +62,15 @@ function openReconciler() {
     cases: () => [...contents.cases.values()],
     verdicts: () => [...contents.actions.values()].map(({ verdict }) => verdict),
     search,
-    /** Searches until all operations are compared with the cases. @returns those that were applied */
-    async compareAll(): Promise<readonly WorkItem[]> {
+    /** Searches for this time; after three minutes all operations are compared. @returns those that were applied */
+    async compareAll(forMs = 3 * MINUTE): Promise<readonly WorkItem[]> {
       const applied: WorkItem[] = []
       const searching = search(async items => {
         applied.push(...items)
         await reconcile(items)
       })
       searching.start()
-      await clock.advance(3 * MINUTE)
+      await clock.advance(forMs)
       await searching.stop()
       return applied
     },
@@ -162,8 +163,9 @@ describe('an operation that changes while its event is decided, so that its mess
       operation: await ledger.transition(operation.operation_id, { to }, T0 + SECOND),
     })
     await reconcile(eventOf(refundSeen({ status })), changedAfterRead(opened, change))
+    await compareAll(MINUTE + 59 * SECOND)
     expect(cases()).toMatchObject([{ operations: [{ state: 'executing' }] }])
-    await compareAll()
+    await compareAll(30 * SECOND)
     const [theCase] = cases()
     expect(theCase?.operations).toMatchObject([{ state: to }])
     const alerts = theCase?.outbox.map(({ message }) => (message as { event?: string }).event)
@@ -188,14 +190,43 @@ describe('an operation that changes while its event is decided, so that its mess
   })
 })
 
-test('an operation that its case knows in its present version changes nothing', async () => {
-  const { record, reconcile, writes, compareAll } = openReconciler()
+test('only the operations that their case does not know in this version are applied', async () => {
+  const { record, reconcile, ledger, writes, compareAll } = openReconciler()
   await record({ provider_ref: 're_1' })
+  const { operation } = await record({ provider_ref: 're_2', state: 'executing' })
   await reconcile(eventOf(refundSeen()))
+  await ledger.transition(operation.operation_id, { to: 'failed' }, T0 + SECOND)
   expect(writes).toHaveLength(1)
-  const compared = await compareAll()
-  expect(compared).toEqual([])
+  expect(await compareAll()).toMatchObject([{ kind: 'operation', operation: { provider_ref: 're_2', version: 2 } }])
+  expect(writes).toHaveLength(2)
+  expect(await compareAll()).toEqual([])
 })
+
+// Without the one of the publisher, which is a fake here.
+test.each(RECONCILER_CRASH_POINTS.filter(name => name !== 'reconciler.after-publish'))(
+  'an operation that the search applies is listed with its case, although the process ended at %s',
+  async crashAt => {
+    const { record, reconcile, ledger, stores, clock, search } = openReconciler()
+    const { operation } = await record({ provider_ref: 're_1', state: 'executing' })
+    await reconcile(eventOf(refundSeen()))
+    await ledger.transition(operation.operation_id, { to: 'failed' }, T0 + SECOND)
+    let crashes = 0
+    const crashOnce = (name: string) => {
+      if (name !== crashAt || crashes > 0) return
+      crashes += 1
+      throw new AppError('unavailable', 'The process ended', { retryable: true })
+    }
+    const searching = search(items => reconcile(items, { crashPoint: crashOnce }))
+    searching.start()
+    await clock.advance(5 * MINUTE)
+    await searching.stop()
+    expect(crashes).toBe(1)
+    const listed = [...stores.contents.actions.values()]
+    expect(listed).toMatchObject([
+      { timeline: expect.arrayContaining([expect.objectContaining({ what: 'drift_detected' })]) },
+    ])
+  },
+)
 
 test('an operation of a payment that only another operation names is known to the case too', async () => {
   const { record, reconcile, cases } = openReconciler()
@@ -282,7 +313,7 @@ test('an operation whose case cannot be made does not stop the search for others
   expect(cases()).toMatchObject([{ operations: [{ subject: 'pi_good' }] }])
 })
 
-test('each completed operation is compared once, also by two processes and after a restart', async () => {
+test('each operation that was sent to the provider is compared once, also by two processes and after a restart', async () => {
   const { record, search, clock, stores } = openReconciler()
   const compared: string[] = []
   const { knownOperations } = stores.cases
@@ -290,7 +321,9 @@ test('each completed operation is compared once, also by two processes and after
     compared.push(...refs)
     return knownOperations(refs)
   }
-  for (let payment = 1; payment <= 501; payment += 1) await record({ subject: `pi_${payment}` })
+  for (let payment = 1; payment <= 501; payment += 1) {
+    await record({ subject: `pi_${payment}`, state: payment % 2 === 0 ? 'completed' : 'failed' })
+  }
   for (const processes of [[search(), search()], [search()]]) {
     for (const searching of processes) searching.start()
     await clock.advance(3 * MINUTE)

@@ -111,6 +111,13 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       const later = { ...theCase, version: theCase.version + 1, operations: [known(3)] }
       await cases.save([{ next: later, before: theCase, added: [], replacedCases: [] }])
       expect(await cases.knownOperations([ref('pi_a')])).toMatchObject([{ operations: ['op_1/3'] }])
+      const same = { ...later, version: later.version + 1, createdAt: T0 + 1 }
+      await cases.save([{ next: same, before: later, added: [], replacedCases: [] }])
+      expect(await cases.knownOperations([ref('pi_a')])).toMatchObject([{ operations: ['op_1/3'] }])
+      const merged = { ...same, version: same.version + 1, refs: [...same.refs, ...without.refs] }
+      const replacedCases = [{ id: without.id, version: without.version }]
+      await cases.save([{ next: merged, before: same, added: [], replacedCases }])
+      expect(await cases.knownOperations([ref('pi_b')])).toMatchObject([{ operations: ['op_1/3'] }])
       expect(await cases.knownOperations([])).toEqual([])
     })
 
@@ -121,12 +128,13 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
         operation_id,
       })
       const claims = await Promise.all([search.claim(at(1), 10, 20), search.claim(at(1), 10, 20)])
-      expect(claims.filter(claim => claim !== undefined)).toEqual([at(1)])
+      expect(claims.filter(claim => claim !== undefined)).toEqual([{ position: at(1), wasInterrupted: false }])
       await search.advance(at(2, 'op_2'), 30)
       expect(await search.claim(at(9), 29, 40)).toBeUndefined()
-      expect(await search.claim(at(9), 31, 40)).toEqual(at(2, 'op_2'))
-      await search.advance(at(2, 'op_1'), 40)
-      expect(await search.claim(at(9), 41, 50)).toEqual(at(2, 'op_2'))
+      const interrupted = { position: at(2, 'op_2'), wasInterrupted: true }
+      expect(await search.claim(at(9), 31, 40)).toEqual(interrupted)
+      await search.advance(at(2, 'op_1'), null)
+      expect(await search.claim(at(9), 32, 50)).toEqual({ ...interrupted, wasInterrupted: false })
     })
 
     test('a reference belongs to one case, and a second case with it is not written', async () => {

@@ -32,6 +32,7 @@ type WorkContent =
       /** The replay that decides the event again, although it is done. Absent for an event from ingress. */
       readonly replayId?: string
     }
+  /** An operation that was reported, or that a search has found unknown to its case. */
   | { readonly kind: 'operation'; readonly operation: Operation }
   /** A completed operation of whose payment or subscription no case exists. */
   | { readonly kind: 'operation_without_case'; readonly operation: Operation }

@@ -28,8 +28,8 @@ export interface CaseDocument {
 
 interface StoredCase extends Pick<Case, 'version' | 'refs' | 'outbox'> {
   /**
-   * The versions of the operations that the case knows (`versionName`), for the search for operations that no case knows. Absent in cases
-   * of earlier versions.
+   * The versions of the operations that the case knows (`versionName`), for the search for operations that no case knows. Absent or outdated
+   * if a version of Backstop without this field wrote the case last; then the search applies operations that change nothing.
    */
   operations?: readonly string[]
   /** When the earliest pending look is due to be requested again; absent if no look is pending. */

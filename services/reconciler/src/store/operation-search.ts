@@ -7,7 +7,8 @@ interface OperationSearchDocument {
   _id: 'changed'
   /** Every operation up to this position was compared. */
   position: ChangePosition
-  leased_until: Date
+  /** Null while nobody searches. A time in the past means that a search was interrupted. */
+  leased_until: Date | null
 }
 
 /** The progress of the search for operations that no case knows, collection `operation_search`. */
@@ -18,12 +19,16 @@ export function createMongoOperationSearch(mongo: Mongo): OperationSearchStore {
     claim: (first, now, leasedUntil) =>
       asUnavailable(async () => {
         try {
-          const found = await searches.findOneAndUpdate(
-            { _id, leased_until: { $lt: new Date(now) } },
+          const before = await searches.findOneAndUpdate(
+            // Null is not "at or after now" either.
+            { _id, leased_until: { $not: { $gte: new Date(now) } } },
             { $set: { leased_until: new Date(leasedUntil) }, $setOnInsert: { position: first } },
-            { upsert: true, returnDocument: 'after' },
+            { upsert: true, returnDocument: 'before' },
           )
-          return found?.position
+          return {
+            position: before?.position ?? first,
+            wasInterrupted: before !== null && before.leased_until !== null,
+          }
         } catch (error) {
           // The document exists, so it is leased.
           if (isDuplicateKey(error)) return undefined
@@ -36,7 +41,7 @@ export function createMongoOperationSearch(mongo: Mongo): OperationSearchStore {
         const { updated_at, operation_id } = position
         const change = {
           $max: { position: { updated_at, operation_id } },
-          $set: { leased_until: new Date(leasedUntil) },
+          $set: { leased_until: leasedUntil === null ? null : new Date(leasedUntil) },
         }
         await searches.updateOne({ _id }, change)
       }),
@@ -45,12 +50,13 @@ export function createMongoOperationSearch(mongo: Mongo): OperationSearchStore {
 
 /** The progress in memory. */
 export function createMemoryOperationSearch(): OperationSearchStore {
-  let stored: { position: ChangePosition; leasedUntil: number } | undefined
+  let stored: { position: ChangePosition; leasedUntil: number | null } | undefined
   return {
     async claim(first, now, leasedUntil) {
-      if (stored !== undefined && stored.leasedUntil >= now) return undefined
-      stored = { position: stored?.position ?? first, leasedUntil }
-      return stored.position
+      const before = stored
+      if (before !== undefined && before.leasedUntil !== null && before.leasedUntil >= now) return undefined
+      stored = { position: before?.position ?? first, leasedUntil }
+      return { position: stored.position, wasInterrupted: before !== undefined && before.leasedUntil !== null }
     },
     async advance(position, leasedUntil) {
       const isBehind = stored !== undefined && comesAfter(stored.position, position)

@@ -49,7 +49,7 @@ export interface CaseStore {
 /** The operations that one case knows. */
 export interface KnownOperations {
   readonly refs: readonly string[]
-  /** The names of their versions (`versionName`); empty for a case that a version of Backstop without this list wrote last. */
+  /** The names of their versions (`versionName`). Missing or outdated ones are possible if a version of Backstop without this list wrote the case. */
   readonly operations: readonly string[]
 }
 
@@ -225,16 +225,23 @@ export interface ExpectedChangeUsesStore {
   save(next: ExpectedChangeUses): Promise<boolean>
 }
 
-/** How far completed operations were compared with the cases. One process at a time compares. */
+/** How far the operations that were sent to the provider were compared with the cases. One process at a time compares. */
 export interface OperationSearchStore {
   /**
    * Leases the search.
    * @param first the position of the first search of an installation
-   * @returns the position after which to continue; undefined if another process has the lease
+   * @returns undefined if another process has the lease
    */
-  claim(first: ChangePosition, now: number, leasedUntil: number): Promise<ChangePosition | undefined>
-  /** Stores that every operation up to this position was compared, and sets the end of the lease. */
-  advance(position: ChangePosition, leasedUntil: number): Promise<void>
+  claim(first: ChangePosition, now: number, leasedUntil: number): Promise<ClaimedSearch | undefined>
+  /** Stores that every operation up to this position was compared. @param leasedUntil null ends the lease */
+  advance(position: ChangePosition, leasedUntil: number | null): Promise<void>
+}
+
+export interface ClaimedSearch {
+  /** The position after which to continue. */
+  readonly position: ChangePosition
+  /** True if the search before did not end its lease: operations behind the position may be applied in part. */
+  readonly wasInterrupted: boolean
 }
 
 /** What is stored of heartbeats. Nobody reads it later. */

@@ -1,6 +1,6 @@
 import { isoTime, type Operation } from '@backstop/contracts'
 import { type Clock, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
-import type { ChangePosition, Ledger } from '@backstop/ledger'
+import type { Ledger } from '@backstop/ledger'
 import type { WorkItem } from '../batch/work-item.ts'
 import { versionName } from '../operation/version-name.ts'
 import type { CaseStore, KnownOperations, OperationSearchStore } from '../store/store.ts'
@@ -14,9 +14,10 @@ const LEASE_MS = 60_000
  */
 const UNCHANGED_FOR_MS = 120_000
 /** How far back the first search of an installation begins: an earlier version made a case for every operation. */
-const FIRST_SEARCH_MS = 600_000
+const FIRST_SEARCH_MS = 3_600_000
 const PAGE = 500
-/** The part of the time that searches take, so that events which catch up after an outage come first. */
+/** How long one run may take, and the part of the time that runs take, so that events which catch up after an outage come first. */
+const MAX_RUN_MS = 5_000
 const MAX_SHARE = 0.2
 
 export interface UnknownOperationsParts {
@@ -32,7 +33,7 @@ export interface UnknownOperationsParts {
  * Compares operations with the cases, two minutes after their last change (docs/adr/0016-an-operation-makes-no-case.md).
  * A completed operation whose payment or subscription has no case, because no event of it has arrived, gets one. It checks after some
  * minutes whether the provider knows the refund or cancellation (decision/operation-looks.ts). A case that does not know the present version
- * of an operation gets it: its message came while the case was decided, and found no case.
+ * of an operation gets it. Usually its message came while the case was decided, and found no case.
  */
 export function createUnknownOperations(parts: UnknownOperationsParts): Periodic {
   return createPeriodic({
@@ -48,48 +49,57 @@ async function searchChanged(parts: UnknownOperationsParts, isStopping: () => bo
   const { search, clock, ledger } = parts
   const startedAt = clock.now()
   const first = { updated_at: isoTime(startedAt - FIRST_SEARCH_MS), operation_id: '' }
-  let position: ChangePosition | undefined = await search.claim(first, startedAt, startedAt + LEASE_MS)
-  while (position !== undefined && !isStopping()) {
-    const page: Operation[] = await ledger.changedAfter(position, startedAt - UNCHANGED_FOR_MS, PAGE)
-    const last = page.at(-1)
+  const claimed = await search.claim(first, startedAt, startedAt + LEASE_MS)
+  if (claimed === undefined) return
+  let { position, wasInterrupted } = claimed
+  for (let isEnded = false; !isEnded; ) {
+    const page = await ledger.changedAfter(position, startedAt - UNCHANGED_FOR_MS, PAGE)
     const known = await parts.cases.knownOperations(page.flatMap(({ refs }) => refs))
-    const unknown = unknownTo(known, page)
-    if (unknown.length > 0) await apply(unknown, parts)
-    const isLast = page.length < PAGE
-    // An ended lease is over at once, so that the next search may be that of another process.
-    await search.advance(last ?? position, isLast ? startedAt : clock.now() + LEASE_MS)
-    position = isLast ? undefined : last
+    // A case that an interrupted search has changed knows the operation, but its actions may not be listed yet.
+    const toApply = operationsToApply(page, known, wasInterrupted ? 'again' : 'unknown')
+    if (toApply.length > 0) await apply(toApply, parts)
+    wasInterrupted = false
+    position = page.at(-1) ?? position
+    isEnded = page.length < PAGE || isStopping() || clock.now() - startedAt > MAX_RUN_MS
+    await search.advance(position, isEnded ? null : clock.now() + LEASE_MS)
   }
 }
 
 /**
  * Applies the operations of a page together, or one by one if that fails, so that one operation does not stop the search.
- * @throws AppError that can be retried, because every operation would fail
+ * @throws AppError that can be retried; then the page is searched again after the lease
  */
 async function apply(
-  unknown: readonly UnknownOperation[],
+  items: readonly OperationItem[],
   parts: Pick<UnknownOperationsParts, 'reconcile' | 'logger'>,
 ): Promise<void> {
   const { reconcile, logger } = parts
   try {
-    await reconcile(unknown)
-    logger.info({ operations: unknown.length }, 'operations.unknown')
+    await reconcile(items)
+    logger.info({ operations: items.length }, 'operations.applied')
   } catch (error) {
-    const [only] = unknown
-    if (unknown.length > 1) {
-      for (const one of unknown) await apply([one], parts)
+    const [only] = items
+    if (items.length > 1) {
+      for (const one of items) await apply([one], parts)
     } else if (isRetryable(error)) throw error
     else logger.error({ error, operation_id: only?.operation.operation_id }, 'operations.case_failed')
   }
 }
 
-type UnknownOperation = Extract<WorkItem, { readonly kind: 'operation' | 'operation_without_case' }>
+type OperationItem = Extract<WorkItem, { readonly kind: 'operation' | 'operation_without_case' }>
 
-/** The operations that no case knows in this version, as work items that change or make their case. */
-function unknownTo(cases: readonly KnownOperations[], operations: readonly Operation[]): readonly UnknownOperation[] {
-  const known = new Set(cases.flatMap(theCase => theCase.operations))
+/**
+ * The operations as work items that change or make their case.
+ * @param which only those that no case knows in this version, or also those that were perhaps applied in part
+ */
+function operationsToApply(
+  operations: readonly Operation[],
+  cases: readonly KnownOperations[],
+  which: 'unknown' | 'again',
+): readonly OperationItem[] {
+  const known = new Set(which === 'again' ? [] : cases.flatMap(theCase => theCase.operations))
   const refs = new Set(cases.flatMap(theCase => theCase.refs))
-  return operations.flatMap((operation): UnknownOperation[] => {
+  return operations.flatMap((operation): OperationItem[] => {
     if (known.has(versionName(operation))) return []
     if (operation.refs.some(ref => refs.has(ref))) return [{ kind: 'operation', operation }]
     // An operation that skipped its approval explains nothing and needs no check.
