@@ -5,7 +5,8 @@ import type { WorkItem } from '../batch/work-item.ts'
 import { versionName } from '../operation/version-name.ts'
 import type { CaseStore, KnownOperations, OperationSearchStore } from '../store/store.ts'
 
-const SEARCH_EVERY_MS = 15_000
+/** Short, so that a search finds few operations and events hardly wait for it. */
+const SEARCH_EVERY_MS = 2_000
 /** Longer than a page takes. If two processes search at once, the second one finds the cases of the first. */
 const LEASE_MS = 60_000
 /**
@@ -15,9 +16,9 @@ const LEASE_MS = 60_000
 const UNCHANGED_FOR_MS = 120_000
 /** How far back the first search of an installation begins: an earlier version made a case for every operation. */
 const FIRST_SEARCH_MS = 3_600_000
-const PAGE = 500
+const PAGE = 200
 /** How long one run may take, and the part of the time that runs take, so that events which catch up after an outage come first. */
-const MAX_RUN_MS = 5_000
+const MAX_RUN_MS = 1_000
 const MAX_SHARE = 0.2
 
 export interface UnknownOperationsParts {
