@@ -63,10 +63,10 @@ describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
     })
     expect(disabled).toMatchObject({ enabled: false, health: { success_rate: 0 } })
     expect(disabled.health.disabled_reason).toMatch(/410/)
-    const [missed] = (await until('the dead delivery', async () => {
-      const all = await dead()
-      return all.length > 0 ? all : undefined
-    })) as [Delivery]
+    // The alert about the disabled channel may be dead, too, without an attempt.
+    const missed = await until('the dead delivery', async () =>
+      (await dead()).find(({ attempts }) => attempts.length > 0),
+    )
     expect(missed).toMatchObject({ attempts: [{ status: 410, response: 'answered 410' }] })
     await expect(api.post(`/v1/deliveries/${missed.delivery_id}/retry`, {})).rejects.toMatchObject({ status: 409 })
     const incident = await until('the incident of the channel', async () =>
@@ -82,6 +82,7 @@ describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
     const test = await api.post<ChannelTestResult>(`${path}/test`, {})
     expect(test).toMatchObject({ delivered: true, status: 200, response: 'answered 200' })
 
+    const { length: failed } = await dead()
     const from = new Date(Date.now() - 600_000).toISOString()
     const to = new Date(Date.now() + 1_000).toISOString()
     const asked = await api.post<Replay>('/v1/replays', { channel_id: channelId, from, to })
@@ -90,7 +91,7 @@ describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
       const replay = await api.get<Replay>(`/v1/replays/${asked.replay_id}`)
       return replay.state === 'done' ? replay : undefined
     })
-    expect(done).toMatchObject({ total: 1, requeued: 1 })
+    expect(done).toMatchObject({ total: failed, requeued: failed })
     const isMissed = (one: { webhookId: string | undefined }) => one.webhookId === missed.delivery_id
     const arrived = await receiver.waitFor('what was missed', one => isMissed(one) && one.answered === 200, 20_000)
     expect(arrived).toMatchObject({ path: '/moved', headers: { 'x-route': 'night' } })
