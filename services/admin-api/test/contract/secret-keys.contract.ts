@@ -74,8 +74,7 @@ export function describeSecretKeys(testApi: () => TestApi): void {
     }
   }
 
-  // A rewrap reads the secrets of all tests of the file, which takes long on a busy machine.
-  describe('the keys of stored secrets', { timeout: 120_000 }, () => {
+  describe('the keys of stored secrets', () => {
     test('after a rewrap, every secret can be read without the previous key', async () => {
       const { stores } = testApi()
       const { connectionId, webhookId, projectId } = await storeSecrets()
