@@ -7,13 +7,14 @@ import { eventOf, incidentOf } from '../setup/customer.ts'
 import { openProduct } from '../setup/product.ts'
 import { openShop, type Shop } from '../setup/shop.ts'
 
-const LOOKED_WITHIN_MS = 80_000
+const RECHECK_DELAY_MS = 1_500
+const LOOKED_WITHIN_MS = 60_000
 
 let product: Product
 let shop: Shop
 
 beforeAll(async () => {
-  product = await openProduct('e2e')
+  product = await openProduct('life-cycle', { recheckDelayMs: RECHECK_DELAY_MS })
   shop = await openShop(product, {})
 })
 

@@ -1,57 +1,52 @@
-/** Kafka or MongoDB stops and starts again while the product runs, and no service is restarted. Each test has its own stack. */
+/** Kafka and then MongoDB stops and starts again while the product runs, and no service is restarted. */
 import { until } from '@backstop/kit/test'
 import { postNotification } from '@backstop/simulator'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Product, startProduct } from '../../scripts/start/product.ts'
 import { dataFolder } from '../setup/product.ts'
 import { openShop, type Shop } from '../setup/shop.ts'
 
 const RECHECK_DELAY_MS = 2_000
-const stops: (() => Promise<void>)[] = []
-afterAll(async () => {
-  for (const stop of stops.reverse()) await stop()
-})
+let product: Product
+let shop: Shop
 
-/** Starts a product with its own stack, so that the test can stop Kafka and MongoDB. */
-async function openOwnStack(
-  name: string,
-): Promise<{ product: Product; shop: Shop; pids: () => (number | undefined)[] }> {
-  const product = await startProduct({
-    dataDir: dataFolder(name),
+beforeAll(async () => {
+  product = await startProduct({
+    dataDir: dataFolder('dependencies-away'),
     // A new stack, because other tests use the stack of the test run.
     env: { ...process.env, BACKSTOP_STACK: 'embedded' },
     recheckDelayMs: RECHECK_DELAY_MS,
   })
-  stops.push(() => product.stop())
-  const shop = await openShop(product)
-  stops.push(() => shop.stop())
-  const pids = () => product.processes().map(process => process.pid)
-  return { product, shop, pids }
-}
+  shop = await openShop(product)
+})
+afterAll(async () => {
+  await shop?.stop()
+  await product?.stop()
+})
+
+const pids = () => product.processes().map(process => process.pid)
 
 /** Posts a signed notification once. */
-function postOnce(shop: Shop, eventId: string, signingSecret: string) {
+function postOnce(eventId: string) {
   return postNotification({
     url: shop.connection.inbound_url,
     body: { id: eventId, object: 'event', type: 'customer.created', created: Math.floor(Date.now() / 1000) },
-    credential: { kind: 'processor', secrets: [signingSecret] },
+    credential: { kind: 'processor', secrets: [shop.signingSecret] },
     now: Date.now,
   })
 }
 
-describe.concurrent('a dependency that stops and starts again', { timeout: 240_000 }, () => {
+describe('a dependency that stops and starts again', { timeout: 240_000 }, () => {
   test('Kafka down: 503 with Retry-After within 3 s; up again: everything continues without a restart', async () => {
-    const { product, shop, pids } = await openOwnStack('kafka-away')
     const before = pids()
     const payment = shop.pay()
     const first = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 100 })
     await shop.alertAbout(first.id, 30_000)
 
     await product.stack?.parts.kafka.stop()
-    const secret = shop.signingSecret
     for (let round = 0; round < 3; round += 1) {
       const askedAt = performance.now()
-      const answer = await postOnce(shop, `evt_away_${round}`, secret)
+      const answer = await postOnce(`evt_away_${round}`)
       expect(performance.now() - askedAt).toBeLessThan(3_000)
       expect(answer.status).toBe(503)
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -66,16 +61,14 @@ describe.concurrent('a dependency that stops and starts again', { timeout: 240_0
   })
 
   test('MongoDB down: events of known connections are accepted, a new ingress answers 503; up again: everything catches up', async () => {
-    const { product, shop, pids } = await openOwnStack('mongo-away')
     const before = pids()
-    const secret = shop.signingSecret
     const payment = shop.pay()
     const first = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 100 })
     await shop.alertAbout(first.id, 30_000)
 
     await product.stack?.parts.mongo.stop()
     const awayAt = Date.now()
-    expect((await postOnce(shop, 'evt_mongo_away', secret)).status).toBe(200)
+    expect((await postOnce('evt_mongo_away')).status).toBe(200)
     const during = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 200 })
     await until('the refund to be taken in', () =>
       shop.endpoint
@@ -92,7 +85,7 @@ describe.concurrent('a dependency that stops and starts again', { timeout: 240_0
       postNotification({
         url: shop.connection.inbound_url.replace(product.urls.ingress, coldUrl),
         body: { id: 'evt_cold', object: 'event', type: 'customer.created' },
-        credential: { kind: 'processor', secrets: [secret] },
+        credential: { kind: 'processor', secrets: [shop.signingSecret] },
         now: Date.now,
       }),
     )
