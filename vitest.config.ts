@@ -9,13 +9,8 @@ const exclude = ['**/node_modules/**', '**/.backstop/**']
  */
 const aloneOnly = [
   'test/faults/bulkhead.system-test.ts',
-  'test/faults/election.system-test.ts',
   'test/faults/floods.system-test.ts',
-  'test/faults/dependencies-away.system-test.ts',
-  'test/faults/dead-providers.system-test.ts',
-  'test/faults/unanswered-looks.system-test.ts',
   'test/launcher/killed-launcher.system-test.ts',
-  'test/faults/storm-speed.system-test.ts',
 ]
 
 /**

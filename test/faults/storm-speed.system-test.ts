@@ -1,6 +1,6 @@
 /**
  * The alerts of another project while a storm arrives: 17 refunds a second are 10,000 in ten minutes. BACKSTOP_STORM_PER_SECOND
- * sets another rate. This test runs by itself, because it compares times.
+ * sets another rate.
  */
 import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
