@@ -12,18 +12,32 @@ import { hasFailed, readReport, type TestedFile, withRepeated } from './test/tes
 
 const ROOT = resolve(import.meta.dirname, '..')
 
-/** The parts of a full run. The fastest parts are first, so that their failures are seen early. */
-const PROJECTS = ['unit', 'integration', 'system', 'alone'] as const
-/** The parts that run only on request: the first one needs a container engine, the second one takes minutes of all cores. */
-const ON_REQUEST = ['docker', 'mutation'] as const
-type Project = (typeof PROJECTS)[number] | (typeof ON_REQUEST)[number]
+/** The kinds of tests (vitest.config.ts). */
+type Kind = 'unit' | 'integration' | 'system' | 'alone' | 'docker' | 'mutation'
+
+/** A part of a run: kinds of tests that share workers, and the number of files that run at the same time. */
+interface Part {
+  readonly kinds: readonly Kind[]
+  readonly workers: number
+}
 
 /**
- * The number of test files that run at the same time. Unit tests compute, so they get one worker for each core. Other tests
- * mostly wait, so they get one more. A system test runs several products of four processes each, and five such tests overload two
- * slow cores.
+ * The parts of a full run. The fastest part is first, so that its failures are seen early. Unit tests compute. A system test mostly
+ * waits, but it runs products of four processes, and five such tests overload two slow cores. So system and integration tests share
+ * workers: while some wait, others compute. One after the other they left a third of the two cores idle.
  */
-const WORKERS: Record<Project, number> = { unit: 3, integration: 3, system: 3, alone: 1, docker: 1, mutation: 1 }
+const FULL_RUN: readonly Part[] = [
+  { kinds: ['unit'], workers: 3 },
+  { kinds: ['integration', 'system'], workers: 4 },
+  { kinds: ['alone'], workers: 1 },
+]
+/** The parts that run only on request. `docker` needs a container engine, `mutation` takes minutes of all cores. */
+const ON_REQUEST: readonly Part[] = [
+  { kinds: ['integration'], workers: 3 },
+  { kinds: ['system'], workers: 3 },
+  { kinds: ['docker'], workers: 1 },
+  { kinds: ['mutation'], workers: 1 },
+]
 
 /**
  * With more failed files than this the change is broken, and a second run would only take time. Fewer are repeated alone, because a
@@ -33,19 +47,20 @@ const MOST_REPEATED = 6
 
 /** The result of a part: its files, and whether an error outside of its files, or a run without tests, ended it. */
 interface PartResult {
-  project: Project
+  part: Part
   files: TestedFile[]
   broke: boolean
 }
 
 const started = performance.now()
 const [only, ...filters] = process.argv.slice(2)
-const parts: readonly Project[] = [...PROJECTS, ...ON_REQUEST]
-const wanted: readonly Project[] = only === undefined ? PROJECTS : parts.filter(project => project === only)
+const wanted = only === undefined ? FULL_RUN : [...FULL_RUN, ...ON_REQUEST].filter(part => nameOf(part) === only)
 if (wanted.length === 0) {
-  process.stderr.write(`There is no part "${only}": give ${parts.join(', ')}, or nothing for the first four\n`)
+  const names = [...FULL_RUN, ...ON_REQUEST].map(nameOf)
+  process.stderr.write(`There is no part "${only}": give ${names.join(', ')}, or nothing for the first three\n`)
   process.exit(2)
 }
+const needs = (...kinds: Kind[]) => wanted.some(part => part.kinds.some(kind => kinds.includes(kind)))
 
 const scratch = mkdtempSync(join(tmpdir(), 'backstop-test-'))
 let stack: RunningStack | undefined
@@ -61,23 +76,23 @@ try {
 }
 
 async function runAll(): Promise<number> {
-  const needsConsole = wanted.some(project => project === 'system' || project === 'alone')
-  const needsStack = wanted.some(project => project === 'integration' || project === 'system' || project === 'alone')
-  const starting = needsStack ? startTestStack() : undefined
-  const building = needsConsole ? buildConsole(line => process.stdout.write(`${line}\n`)) : undefined
+  const starting = needs('integration', 'system', 'alone') ? startTestStack() : undefined
+  const building = needs('system', 'alone') ? buildConsole(line => process.stdout.write(`${line}\n`)) : undefined
   // The promises are awaited below. Until then a rejection must not be reported as unhandled.
   starting?.catch(() => {})
   building?.catch(() => {})
   const checked = only !== undefined || (await runCheck())
   const ran: PartResult[] = []
-  for (const project of wanted) {
-    if (project !== 'unit') stack = await starting
-    if (project === 'system' || project === 'alone') await building
-    ran.push(await runVitest(project))
+  for (const part of wanted) {
+    if (!part.kinds.includes('unit')) {
+      stack = await starting
+      await building
+    }
+    ran.push(await runVitest(part))
     if (ended.signal.aborted) break
   }
   const results = await repeatFailed(ran)
-  const passed = results.reduce((sum, part) => sum + part.files.reduce((files, file) => files + file.passed, 0), 0)
+  const passed = results.reduce((sum, { files }) => sum + files.reduce((passed, file) => passed + file.passed, 0), 0)
   const failures = [...(checked ? [] : ['npm run check']), ...results.flatMap(failuresOf)]
   if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.map(line => `  ${line}\n`).join('')}`)
   const seconds = Math.round((performance.now() - started) / 1000)
@@ -88,19 +103,19 @@ async function runAll(): Promise<number> {
 
 /** Runs the failed files once more, one after another, and says which of them pass now. */
 async function repeatFailed(ran: PartResult[]): Promise<PartResult[]> {
-  const failedFiles = ran.flatMap(part => part.files.filter(hasFailed))
+  const failedFiles = ran.flatMap(({ files }) => files.filter(hasFailed))
   if (failedFiles.length > MOST_REPEATED || ended.signal.aborted) return ran
   const results: PartResult[] = []
-  for (const part of ran) {
-    const failed = part.files.filter(hasFailed)
+  for (const result of ran) {
+    const failed = result.files.filter(hasFailed)
     if (failed.length === 0) {
-      results.push(part)
+      results.push(result)
       continue
     }
     const names = failed.map(file => relative(ROOT, file.path))
-    process.stdout.write(`\n── ${part.project} tests again, alone: ${names.join(', ')}\n`)
-    const again = await runVitest(part.project, names)
-    results.push({ ...part, files: withRepeated(part.files, again.files), broke: part.broke || again.broke })
+    process.stdout.write(`\n── ${nameOf(result.part)} tests again, alone: ${names.join(', ')}\n`)
+    const again = await runVitest(result.part, names)
+    results.push({ ...result, files: withRepeated(result.files, again.files), broke: result.broke || again.broke })
     const passed = again.files.filter(file => !hasFailed(file)).map(file => relative(ROOT, file.path))
     if (passed.length > 0) process.stdout.write(`Passed only when repeated alone: ${passed.join(', ')}\n`)
   }
@@ -108,12 +123,12 @@ async function repeatFailed(ran: PartResult[]): Promise<PartResult[]> {
 }
 
 /** A line for each failure of a part. */
-function failuresOf({ project, files, broke }: PartResult): string[] {
+function failuresOf({ part, files, broke }: PartResult): string[] {
   const lines = files.flatMap(file =>
     file.failures.map(({ test, error }) => `${relative(ROOT, file.path)}: ${test === null ? '' : `${test}: `}${error}`),
   )
   return broke && lines.length === 0
-    ? [`${project} tests: an error outside of the tests, or no test; see the output above`]
+    ? [`${nameOf(part)} tests: an error outside of the tests, or no test; see the output above`]
     : lines
 }
 
@@ -135,18 +150,24 @@ async function runCheck(): Promise<boolean> {
  * Runs a part.
  * @param alone paths of the only files to run, one after another
  */
-async function runVitest(project: Project, alone?: readonly string[]): Promise<PartResult> {
-  if (alone === undefined) process.stdout.write(`\n── ${project} tests\n`)
-  const report = join(scratch, alone === undefined ? `${project}.json` : `${project}-again.json`)
+async function runVitest(part: Part, alone?: readonly string[]): Promise<PartResult> {
+  const name = nameOf(part)
+  if (alone === undefined) process.stdout.write(`\n── ${name} tests\n`)
+  const report = join(scratch, alone === undefined ? `${name}.json` : `${name}-again.json`)
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
+  const kinds = part.kinds.flatMap(kind => ['--project', kind])
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const workers = `--maxWorkers=${alone === undefined ? WORKERS[project] : 1}`
-  const paths = alone ?? filters
-  const code = await run([vitest, 'run', '--project', project, workers, ...reporters, ...paths], stackEnvironment())
+  const workers = `--maxWorkers=${alone === undefined ? part.workers : 1}`
+  const code = await run([vitest, 'run', ...kinds, workers, ...reporters, ...(alone ?? filters)], stackEnvironment())
   const files = readReport(report) ?? []
   const passed = files.some(file => file.passed > 0)
   // A run without a passed test, or with an error outside of its files, has failed too.
-  return { project, files, broke: !files.some(hasFailed) && (code !== 0 || !passed) }
+  return { part, files, broke: !files.some(hasFailed) && (code !== 0 || !passed) }
+}
+
+/** The name of a part for `npm test -- <name>`. */
+function nameOf({ kinds }: Part): string {
+  return kinds.join('+')
 }
 
 /** The environment of the tests, with the URLs of the stack (packages/kit/test/stack.ts) and the folder for their data. */

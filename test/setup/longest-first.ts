@@ -2,48 +2,74 @@ import { sep } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * The test files that take longest, in each part the longest first. A part that began one of them last would wait for it with one
+ * The test files that take longest, of each kind the longest first. A part that began one of them last would wait for it with one
  * worker. Vitest orders by durations of the last run, which a fresh clone does not have.
  */
 export const LONGEST = [
   'services/admin-api/test/api.test.ts',
+  'packages/providers/src/read-back.test.ts',
+  'services/notifier/src/app.test.ts',
+  'services/reconciler/test/dry-run.test.ts',
+  'test/cli/commands.test.ts',
+  'packages/kit/src/http/operator-client.test.ts',
   'services/admin-api/test/api.integration-test.ts',
   'services/admin-api/test/public-flood.slow-test.ts',
   'services/notifier/test/crash-points.integration-test.ts',
   'packages/kit/src/bus/broker-away.integration-test.ts',
-  'services/reconciler/test/dry-run.integration-test.ts',
   'services/reconciler/test/crash-points.integration-test.ts',
-  'stack/test/faults.integration-test.ts',
-  'packages/ledger/test/approval-timers.integration-test.ts',
-  'services/admin-api/test/oidc-sign-in.integration-test.ts',
-  'services/notifier/test/webhook-code.slow-test.ts',
   'packages/providers/test/adding-a-provider.slow-test.ts',
+  'stack/test/faults.integration-test.ts',
+  'services/notifier/test/webhook-code.slow-test.ts',
+  'packages/ledger/test/approval-timers.integration-test.ts',
+  'services/reconciler/test/dry-run.integration-test.ts',
   'services/notifier/test/adding-a-channel.slow-test.ts',
-  'test/e2e/every-provider.system-test.ts',
-  'test/launcher/launcher.system-test.ts',
+  'services/notifier/test/retry-ladder.integration-test.ts',
+  'services/admin-api/test/process.integration-test.ts',
+  'services/admin-api/test/oidc-sign-in.integration-test.ts',
+  'packages/kit/src/service/silent-kafka.integration-test.ts',
+  'test/credentials/kafka.integration-test.ts',
   'test/faults/restore.system-test.ts',
   'test/faults/crash-points.system-test.ts',
-  'test/console/console.system-test.ts',
-  'test/console/demo-week.system-test.ts',
-  'test/e2e/first-alert.system-test.ts',
+  'test/e2e/every-provider.system-test.ts',
+  'test/launcher/launcher.system-test.ts',
   'test/faults/alerts.system-test.ts',
+  'test/e2e/first-alert.system-test.ts',
   'test/faults/added-partitions.system-test.ts',
   'test/faults/heartbeat.system-test.ts',
-  'test/e2e/command-line-tour.system-test.ts',
-  'test/histories/histories.system-test.ts',
+  'test/console/console.system-test.ts',
+  'test/faults/dead-providers.system-test.ts',
+  'test/faults/unanswered-looks.system-test.ts',
+  'test/console/demo-week.system-test.ts',
+  'test/faults/dependencies-away.system-test.ts',
   'test/e2e/first-steps.system-test.ts',
   'test/faults/second-look-moves.system-test.ts',
-  'test/e2e/incident-life-cycle.system-test.ts',
   'test/e2e/personal-data.system-test.ts',
-  'test/faults/two-reconcilers.system-test.ts',
+  'test/histories/histories.system-test.ts',
+  'test/e2e/command-line-tour.system-test.ts',
+  'test/e2e/storm.system-test.ts',
+  'test/faults/shifted-clocks.system-test.ts',
+  'test/e2e/traces.system-test.ts',
+  'test/faults/election.system-test.ts',
 ] as const
 
-/** Starts the longest test files first, so that all workers end at about the same time. */
+/**
+ * Starts the longest test files of each kind first, so that all workers end at about the same time. Kinds that share workers are
+ * mixed, because system tests mostly wait and others compute.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    return sorted.toSorted((a, b) => rankOf(a.moduleId) - rankOf(b.moduleId))
+    const kinds = Map.groupBy(sorted, file => file.project.name)
+    return mix([...kinds.values()].map(kind => kind.toSorted((a, b) => rankOf(a.moduleId) - rankOf(b.moduleId))))
   }
+}
+
+/** Merges lists so that each is spread evenly over the whole, and keeps the order of each. */
+export function mix<T>(lists: readonly (readonly T[])[]): T[] {
+  return lists
+    .flatMap(list => list.map((item, index) => ({ item, share: (index + 0.5) / list.length })))
+    .toSorted((a, b) => a.share - b.share)
+    .map(({ item }) => item)
 }
 
 function rankOf(path: string): number {
