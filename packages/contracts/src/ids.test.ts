@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ID_PREFIXES, type IdKind, newId } from './ids.ts'
+import { ID_PREFIXES, type IdKind, newId, newOrderedId } from './ids.ts'
 
 /** Id prefixes of the card processor and the reseller. */
 const PROVIDER_PREFIXES = ['adj', 'ch', 'cus', 'evt', 'in', 'pi', 'py', 're', 'sub', 'sub_sched', 'txn']
@@ -12,4 +12,14 @@ test('every kind of id has a prefix of its own, and an id names its kind', () =>
   const kinds = Object.keys(ID_PREFIXES) as IdKind[]
   expect(new Set(Object.values(ID_PREFIXES)).size).toBe(kinds.length)
   for (const kind of kinds) expect(newId(kind)).toMatch(new RegExp(`^${ID_PREFIXES[kind]}_[0-9a-hjkmnp-tv-z]{26}$`))
+})
+
+test('ordered ids grow with their time, and those of one time differ', () => {
+  const now = Date.UTC(2026, 10, 26)
+  // Around a carry from each byte of the time to the next.
+  const times = [now, now + 1, ...[1, 2, 3, 4, 5].flatMap(byte => [256 ** byte - 1, 256 ** byte])].sort((a, b) => a - b)
+  const ids = times.map(atMs => newOrderedId('case', atMs))
+  expect(ids.toSorted()).toEqual(ids)
+  for (const id of ids) expect(id).toMatch(/^case_[0-9a-hjkmnp-tv-z]{26}$/)
+  expect(new Set(Array.from({ length: 1_000 }, () => newOrderedId('case', now))).size).toBe(1_000)
 })

@@ -65,13 +65,32 @@ let nextRandomAt = RANDOM_POOL.length
 
 /** Makes an id from 128 random bits. It cannot be guessed, which protects the URLs for notifications. */
 export function newId(kind: IdKind): string {
+  return `${ID_PREFIXES[kind]}_${base32(randomText(ID_BYTES))}`
+}
+
+const TIME_BYTES = 6
+const timeBytes = Buffer.alloc(TIME_BYTES)
+
+/**
+ * Makes an id that begins with a time, as UUIDs of version 7 do, and ends with 80 random bits. For documents of which there are
+ * millions: MongoDB inserts them at the end of its indexes, which takes it half the time of random places (docs/performance.md#growth).
+ * The order of the ids is only about that of the times.
+ * @param atMs milliseconds since the epoch
+ */
+export function newOrderedId(kind: 'case', atMs: number): string {
+  timeBytes.writeUIntBE(atMs, 0, TIME_BYTES)
+  return `${ID_PREFIXES[kind]}_${base32(timeBytes.toString('latin1') + randomText(ID_BYTES - TIME_BYTES))}`
+}
+
+/** @param length number of bytes, at most 16; the text has one character for each */
+function randomText(length: number): string {
   if (nextRandomAt === RANDOM_POOL.length) {
     randomFillSync(RANDOM_POOL)
     nextRandomAt = 0
   }
   const at = nextRandomAt
   nextRandomAt += ID_BYTES
-  return `${ID_PREFIXES[kind]}_${base32(RANDOM_POOL.toString('latin1', at, nextRandomAt))}`
+  return RANDOM_POOL.toString('latin1', at, at + length)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { newId } from '@backstop/contracts'
+import { newOrderedId } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import type { ActionRecord } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
@@ -107,7 +107,7 @@ export class Workspace {
 
   #create(caseInput: CaseInput): OpenCase {
     const theCase: Case = {
-      id: newId('case'),
+      id: newOrderedId('case', this.#context.now),
       projectId: caseInput.projectId,
       version: 1,
       refs: [...caseInput.refs],
