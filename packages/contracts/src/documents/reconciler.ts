@@ -147,7 +147,7 @@ export interface DailyTotalsDocument {
   project_id: string
   connection_id: string
   day: Date
-  /** Grows with each batch that changed an action or incident of the day. */
+  /** Grows with each claim for a count, and with each batch that changed an action or incident of the day while it was not due. */
   marks: number
   /** The value of `marks` before the last count. */
   counted: number

@@ -1,7 +1,7 @@
 import type { Action, DailyTotalsDocument, Incident, ProjectTotalsDocument } from '@backstop/contracts'
 import { countedDayId, dayOf, projectDayId } from '../case/counted-day.ts'
 import { countDay, sumDays } from '../totals/rules/count-day.ts'
-import type { TotalsStore } from '../totals/totals-store.ts'
+import { CLOCK_DIFFERENCE_MS, type TotalsStore } from '../totals/totals-store.ts'
 
 /** The daily totals in memory, for simulations. */
 export function createMemoryTotals(
@@ -12,11 +12,13 @@ export function createMemoryTotals(
     readonly incidents: ReadonlyMap<string, Incident>
   },
 ): TotalsStore {
+  const dueAt = (day: DailyTotalsDocument | undefined) => day?.count_at?.getTime() ?? Infinity
   return {
     mark: async (touched, now) => {
       for (const one of touched) {
         const _id = countedDayId(one)
         const known = days.get(_id)
+        if (dueAt(known) <= now) continue
         const times = { verdict: [], acknowledgement: [], resolution: [] }
         const day = { _id, project_id: one.projectId, connection_id: one.connectionId, day: new Date(one.day) }
         const initial: DailyTotalsDocument = { ...day, marks: 0, counted: 0, totals: [], times }
@@ -25,11 +27,11 @@ export function createMemoryTotals(
       }
     },
     claimNext: async (now, leasedUntil) => {
-      const dueAt = ({ count_at }: DailyTotalsDocument) => count_at?.getTime() ?? Infinity
       const [next] = [...days.values()].filter(day => dueAt(day) <= now).sort((a, b) => dueAt(a) - dueAt(b))
       if (next === undefined) return undefined
-      days.set(next._id, { ...next, count_at: new Date(leasedUntil) })
-      const { project_id, connection_id, day, marks } = next
+      const marks = next.marks + 1
+      days.set(next._id, { ...next, marks, count_at: new Date(leasedUntil) })
+      const { project_id, connection_id, day } = next
       return { projectId: project_id, connectionId: connection_id, day: day.getTime(), marks }
     },
     count: async ({ connectionId, day }) =>
@@ -61,7 +63,8 @@ export function createMemoryTotals(
       const known = days.get(countedDayId(day))
       if (known?.counted !== day.marks) return
       const { count_at: _due, ...rest } = known
-      days.set(known._id, known.marks === day.marks ? rest : { ...rest, count_at: new Date(nextAt) })
+      const isUnchanged = known.marks === day.marks && dueAt(known) > nextAt + CLOCK_DIFFERENCE_MS
+      days.set(known._id, isUnchanged ? rest : { ...rest, count_at: new Date(nextAt) })
     },
   }
 }

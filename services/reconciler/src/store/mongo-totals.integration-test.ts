@@ -135,6 +135,7 @@ const TOTAL = {
   state: 'succeeded',
   mode: 'live',
 }
+const LEASED_UNTIL = 301_000
 const oneOf = (count: number) => ({
   ...EMPTY,
   totals: [{ ...TOTAL, count, amount: count }] as DailyTotalsDocument['totals'],
@@ -147,28 +148,56 @@ test('a day that changes during its count is counted again, and an older count d
     const found = await mongo.db.collection<DailyTotalsDocument>('daily_totals').findOne({ _id: 'con_a/2026-11-21' })
     return { count: found?.totals[0]?.count, due: found?.count_at?.getTime() }
   }
-  await Promise.all([1, 2, 3].map(() => totals.mark([day], 1_000)))
-  const first = await totals.claimNext(1_000, 5_000)
-  expect(first).toEqual({ projectId: 'prj_a', connectionId: 'con_a', day: DAY, marks: 3 })
+  await totals.mark([day], 1_000)
+  const first = await totals.claimNext(1_000, LEASED_UNTIL)
+  expect(first).toEqual({ projectId: 'prj_a', connectionId: 'con_a', day: DAY, marks: 2 })
   if (first === undefined) return
   // Leased.
-  expect(await totals.claimNext(4_999, 9_000)).toBeUndefined()
+  expect(await totals.claimNext(LEASED_UNTIL - 1, 2 * LEASED_UNTIL)).toBeUndefined()
   await totals.mark([day], 2_000)
   await totals.save(first, oneOf(1))
   await totals.finish(first, 7_000)
   expect(await stored()).toEqual({ count: 1, due: 7_000 })
-  const second = await totals.claimNext(7_000, 9_000)
+  const second = await totals.claimNext(7_000, LEASED_UNTIL)
   expect(second?.marks).toBe(4)
   if (second === undefined) return
   await totals.save(second, oneOf(2))
   // Until the sum of the project is stored.
-  expect(await stored()).toEqual({ count: 2, due: 9_000 })
+  expect(await stored()).toEqual({ count: 2, due: LEASED_UNTIL })
   await totals.finish(second, 20_000)
   expect(await stored()).toEqual({ count: 2, due: undefined })
   // A process that stood still since the first count.
   await totals.save(first, oneOf(1))
   await totals.finish(first, 30_000)
   expect(await stored()).toEqual({ count: 2, due: undefined })
+})
+
+test('a day that is due is not marked again, and a count that outlived its lease does not hide what was listed in the meantime', async () => {
+  const totals = createMongoTotals(mongo)
+  const day = { projectId: 'prj_a', connectionId: 'con_a', day: DAY }
+  const stored = async () => {
+    const found = await mongo.db.collection<DailyTotalsDocument>('daily_totals').findOne({ _id: 'con_a/2026-11-21' })
+    return { marks: found?.marks, count: found?.totals[0]?.count, due: found?.count_at?.getTime() }
+  }
+  await totals.mark([day], 1_000)
+  await totals.mark([day, { ...day, connectionId: 'con_b' }], 2_000)
+  expect(await stored()).toEqual({ marks: 1, count: undefined, due: 1_000 })
+  expect(await mongo.db.collection('daily_totals').countDocuments()).toBe(2)
+
+  const slow = await totals.claimNext(2_000, LEASED_UNTIL)
+  if (slow === undefined) throw new Error('No day is due')
+  // Its lease has ended: listed after its count, and without a mark.
+  await totals.mark([day], LEASED_UNTIL)
+  expect(await stored()).toMatchObject({ marks: 2, due: LEASED_UNTIL })
+  await totals.save(slow, oneOf(1))
+  await totals.finish(slow, LEASED_UNTIL + 2_000)
+  expect(await stored(), 'counted again').toMatchObject({ due: LEASED_UNTIL + 2_000 })
+
+  const next = await totals.claimNext(LEASED_UNTIL + 2_000, 2 * LEASED_UNTIL)
+  if (next?.connectionId !== 'con_a') await totals.claimNext(LEASED_UNTIL + 2_000, 2 * LEASED_UNTIL)
+  await totals.save({ ...slow, marks: 3 }, oneOf(2))
+  await totals.save(slow, oneOf(1))
+  expect(await stored(), 'a later claim has a higher number').toMatchObject({ count: 2 })
 })
 
 test('the sum of a project contains every count that was stored before it began, also when many processes sum at once', async () => {

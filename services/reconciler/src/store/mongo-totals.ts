@@ -9,7 +9,7 @@ import { isoTime } from '@backstop/contracts'
 import { asUnavailable, type Mongo } from '@backstop/kit'
 import { type CountedDay, countedDayId, projectDayId } from '../case/counted-day.ts'
 import { countIncidentTimes, type DailyTotalKey, type DayCount, sumDays } from '../totals/rules/count-day.ts'
-import type { ProjectDay, TotalsStore } from '../totals/totals-store.ts'
+import { CLOCK_DIFFERENCE_MS, type ProjectDay, type TotalsStore } from '../totals/totals-store.ts'
 
 const DAY_MS = 86_400_000
 const COUNT_WITHIN_MS = 100_000
@@ -28,6 +28,17 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
       .aggregate<GroupOfActions>([{ $match: own }, { $group: TOTALS }], { maxTimeMS: COUNT_WITHIN_MS })
       .toArray()
     return sumDays(groups.map(toDayCount))
+  }
+
+  /**
+   * The days that are due. Whoever claims one of them does that later than this read, so its count contains everything that is listed
+   * now, and no further mark is needed. A read costs MongoDB a thirtieth of a mark (docs/performance.md).
+   */
+  async function dueOf(touched: readonly CountedDay[], now: number): Promise<ReadonlySet<string>> {
+    if (touched.length === 0) return new Set()
+    const due = { _id: { $in: touched.map(countedDayId) }, count_at: { $lte: new Date(now) } }
+    const found = await days.find(due, { projection: { _id: 1 }, hint: { _id: 1 } }).toArray()
+    return new Set(found.map(({ _id }) => _id))
   }
 
   /**
@@ -54,18 +65,20 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
   return {
     mark: (touched, now) =>
       asUnavailable(async () => {
-        if (touched.length === 0) return
-        const updates = touched.map(one => ({
-          updateOne: { filter: { _id: countedDayId(one) }, update: markOf(one, now), upsert: true },
-        }))
-        await days.bulkWrite(updates, { ordered: false })
+        const marked = await dueOf(touched, now)
+        const updates = touched
+          .filter(one => !marked.has(countedDayId(one)))
+          .map(one => ({
+            updateOne: { filter: { _id: countedDayId(one) }, update: markOf(one, now), upsert: true },
+          }))
+        if (updates.length > 0) await days.bulkWrite(updates, { ordered: false })
       }),
 
     claimNext: (now, leasedUntil) =>
       asUnavailable(async () => {
         const due = { count_at: { $lte: new Date(now) } }
-        const lease = { $set: { count_at: new Date(leasedUntil) } }
-        const found = await days.findOneAndUpdate(due, lease, { sort: { count_at: 1 } })
+        const lease = { $set: { count_at: new Date(leasedUntil) }, $inc: { marks: 1 } }
+        const found = await days.findOneAndUpdate(due, lease, { sort: { count_at: 1 }, returnDocument: 'after' })
         if (found === null) return undefined
         const { project_id, connection_id, day, marks } = found
         return { projectId: project_id, connectionId: connection_id, day: day.getTime(), marks }
@@ -99,7 +112,8 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
       asUnavailable(async () => {
         // After a later count, the process that made it finishes the day.
         const own = { _id: countedDayId(day), counted: day.marks }
-        const { matchedCount } = await days.updateOne({ ...own, marks: day.marks }, { $unset: { count_at: '' } })
+        const unchanged = { ...own, marks: day.marks, count_at: { $gt: new Date(nextAt + CLOCK_DIFFERENCE_MS) } }
+        const { matchedCount } = await days.updateOne(unchanged, { $unset: { count_at: '' } })
         if (matchedCount === 0) await days.updateOne(own, { $set: { count_at: new Date(nextAt) } })
       }),
   }

@@ -2,8 +2,11 @@ import { type Clock, createPeriodic, type Logger, type Periodic } from '@backsto
 import type { DayToCount, TotalsStore } from './totals-store.ts'
 
 const COUNT_EVERY_MS = 2_000
-/** Longer than a count takes, so that two processes do not count the same day. A second count would do no harm. */
-const LEASE_MS = 120_000
+/**
+ * Longer than a count and the sums may take, and the difference of two clocks. A day whose lease has ended is counted again, which does no
+ * harm.
+ */
+const LEASE_MS = 300_000
 /** The part of the time in which days are counted, however many actions they have. */
 const MAX_SHARE = 0.1
 /** How long a round counts before it stores the sums of the projects. Short, so that events hardly wait for a round. */
