@@ -2,7 +2,8 @@
  * `npm run bench -- <name>`: measures one part of the product against its references, on real parts. Without a name: every part except
  * peers, one after the other, and a summary.
  * Options: --rounds <n> (5), --only <words of a comparison's name>, --rate <events a second of end-to-end>, --out <file>
- * (.backstop/bench/<name>.json; a plot is written beside it), --keep (keeps the logs). --only, --rate and --out need a name.
+ * (.backstop/bench/<name>.json; a plot is written beside it), --stored <numbers of stored refunds of growth> (1000000), --keep (keeps the
+ * logs, and the stored refunds of growth in a MongoDB given by MONGO_URL). --only, --rate, --stored and --out need a name.
  * Starts a stack for each part, whose MongoDB has 2 GiB of cache, or uses KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL.
  * Exit code 1: a target is missed, or a measurement failed.
  */
@@ -22,6 +23,7 @@ import { setMongoCache } from './frame/mongo-cache.ts'
 import { toSvg } from './frame/plot.ts'
 import { type BenchmarkResult, isAllMet, toSummary } from './frame/summary.ts'
 import { toTable } from './frame/table.ts'
+import { growthBenchmark } from './growth/benchmark.ts'
 import { ingressBenchmark } from './ingress/benchmark.ts'
 import { notifierBenchmark } from './notifier/benchmark.ts'
 import { overloadBenchmark } from './overload/benchmark.ts'
@@ -35,6 +37,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   overloadBenchmark,
   notifierBenchmark,
   reconcilerBenchmark,
+  growthBenchmark,
   endToEndBenchmark,
   floodsBenchmark,
   adminBenchmark,
@@ -49,6 +52,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     only: { type: 'string', default: '' },
     rate: { type: 'string' },
+    stored: { type: 'string' },
     out: { type: 'string' },
     keep: { type: 'boolean', default: false },
   },
@@ -59,17 +63,18 @@ const benchmarks = BENCHMARKS.filter(({ name, onRequest }) =>
 )
 const rounds = Number(values.rounds)
 const rate = values.rate === undefined ? undefined : Number(values.rate)
-const needsName = values.only !== '' || values.out !== undefined || rate !== undefined
+const stored = values.stored?.split(',').map(Number)
+const needsName = [values.out, rate, stored].some(value => value !== undefined) || values.only !== ''
 const isCount = (number: number) => Number.isInteger(number) && number >= 1
 if (
   benchmarks.length === 0 ||
   positionals.length > 1 ||
-  ![rounds, rate ?? 1].every(isCount) ||
+  ![rounds, rate ?? 1, ...(stored ?? [])].every(isCount) ||
   (needsName && wanted === undefined)
 ) {
   const list = BENCHMARKS.map(({ name, about }) => `  ${name}   ${about}\n`).join('')
   process.stderr.write(
-    `Use: npm run bench -- [<name> [--only <comparison>] [--rate <events a second>] [--out <file>]] [--rounds 5] [--keep]\n${list}`,
+    `Use: npm run bench -- [<name> [--only <comparison>] [--rate <events a second>] [--stored <refunds>] [--out <file>]] [--rounds 5] [--keep]\n${list}`,
   )
   process.exit(2)
 }
@@ -125,7 +130,9 @@ async function measure({ name, open }: Benchmark): Promise<Compared[]> {
   if (!process.env.MONGO_URL) await setMongoCache(stack.urls.mongo)
   const step = log.step('set-up')
   step.update('topics, channels, receiver')
-  const opened = await open({ stack: stack.urls, folder: own, log, ...(rate === undefined ? {} : { rate }) })
+  const isKept = values.keep && Boolean(process.env.MONGO_URL)
+  const options = { ...(rate === undefined ? {} : { rate }), ...(stored === undefined ? {} : { stored }) }
+  const opened = await open({ stack: stack.urls, folder: own, log, isKept, ...options })
   stops.push(() => opened.stop())
   step.done('ready')
   const only = values.only.toLowerCase()

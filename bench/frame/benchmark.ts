@@ -18,6 +18,10 @@ export interface BenchSurroundings {
   readonly log: ProgressSink
   /** Events per second of `--rate`, for a benchmark with an even load; its own by default. */
   readonly rate?: number
+  /** The numbers of stored refunds of `--stored`, for growth; its own by default. */
+  readonly stored?: readonly number[]
+  /** True to leave stored documents in a MongoDB given by MONGO_URL, for the next run. */
+  readonly isKept: boolean
 }
 
 export interface PreparedBenchmark {

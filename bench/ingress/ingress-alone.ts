@@ -11,14 +11,21 @@ export interface IngressAlone {
   /** The topic of the events. */
   readonly topic: string
   start(): Promise<Server>
+  /** The used part of the heap of the process, in bytes. */
+  heapBytes(): Promise<number>
   close(): Promise<void>
 }
 
-/** @param name unique on the stack: lower-case letters, digits and dashes @param more settings */
+/**
+ * @param name unique on the stack: lower-case letters, digits and dashes
+ * @param more settings
+ * @param count the number of billing connections; 20 by default
+ */
 export async function openIngressAlone(
   name: string,
   { stack, folder }: Pick<BenchSurroundings, 'stack' | 'folder'>,
   more: Record<string, string> = {},
+  count?: number,
 ): Promise<IngressAlone> {
   const env = {
     SECRET_KEYS: KEY_RING,
@@ -29,7 +36,7 @@ export async function openIngressAlone(
     ...more,
   }
   const ingress = await openServiceAlone('ingress', { name, stack, folder, env })
-  const connections = connectionsOfRefunds().map(({ _id, project_id }) =>
+  const connections = connectionsOfRefunds(count).map(({ _id, project_id }) =>
     connectionDocument(_id, 'processor', [SECRET], { project_id }),
   )
   await ingress.mongo.db.collection<ConnectionDocument>('connections').insertMany(connections)
@@ -46,6 +53,7 @@ export async function openIngressAlone(
         stop: ingress.stop,
       }
     },
+    heapBytes: ingress.heapBytes,
     close: ingress.close,
   }
 }

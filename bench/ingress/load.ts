@@ -13,6 +13,8 @@ export interface RequestKind {
   readonly secret: string
   /** False for requests with a wrong signature, which are refused. */
   readonly isAuthentic: boolean
+  /** The number of billing connections, of which each has a turn; 20 by default. */
+  readonly connections?: number
 }
 
 /** One measurement of the load generator. */

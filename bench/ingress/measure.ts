@@ -29,8 +29,10 @@ export interface Server {
 /** The load of one measurement. */
 export const LOAD = { sockets: SOCKETS, secret: SECRET, warmUpAnswers: WARM_UP_ANSWERS, measureMs: MEASURE_MS } as const
 
+type Requests = Pick<LoadOrder, 'form' | 'events' | 'isAuthentic' | 'connections'> & Partial<Pick<LoadOrder, 'sockets'>>
+
 /** Returns a function that measures a freshly started server. */
-export function measureWith(load: LoadGenerator, requests: Pick<LoadOrder, 'form' | 'events' | 'isAuthentic'>) {
+export function measureWith(load: LoadGenerator, requests: Requests) {
   const order = { ...LOAD, ...requests }
   const expectedStatus = requests.isAuthentic ? '200' : '400'
   return async (start: () => Promise<Server>): ReturnType<Contender['measure']> => {

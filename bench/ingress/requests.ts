@@ -33,11 +33,11 @@ const FORMS: Record<RequestForm, Form> = {
 }
 
 /** Requests with different events, as bytes. */
-export function signedRequests({ form, events, secret, isAuthentic }: RequestKind): Buffer[] {
+export function signedRequests({ form, events, secret, isAuthentic, connections }: RequestKind): Buffer[] {
   const { header, pathOf, bodyOf, sign } = FORMS[form]
   const key = isAuthentic ? secret : `${secret}-wrong`
   const jsonOf = (event: object, padding: string) => JSON.stringify(bodyOf({ ...event, padding }))
-  return makeRefunds(`b${Date.now().toString(36)}`, events).map(refund => {
+  return makeRefunds(`b${Date.now().toString(36)}`, events, connections).map(refund => {
     const event = eventOf(refund).body
     const body = Buffer.from(jsonOf(event, 'x'.repeat(EVENT_BYTES - jsonOf(event, '').length)))
     const head = [

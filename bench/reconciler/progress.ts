@@ -1,4 +1,5 @@
 import type { ReconcilerAlone } from '../../test/setup/reconciler-alone.ts'
+import { mongoCpuMs } from '../frame/mongo-cpu.ts'
 
 /** The progress of a consumer at one moment. */
 export interface ProgressMark {
@@ -6,6 +7,8 @@ export interface ProgressMark {
   readonly events: number
   /** Processor time used so far, in milliseconds. */
   readonly cpuMs: number
+  /** The same for MongoDB, with its work for others. */
+  readonly mongoCpuMs: number
 }
 
 const LOOK_EVERY_MS = 20
@@ -28,7 +31,8 @@ export async function watchProgress(
     for (;;) {
       const events = (await world.committed(group)) - before
       if (events >= share * count) {
-        marks.push({ atMs: performance.now(), events, cpuMs: await cpuMs() })
+        const atMs = performance.now()
+        marks.push({ atMs, events, cpuMs: await cpuMs(), mongoCpuMs: await mongoCpuMs(world.mongo.db) })
         break
       }
       if (performance.now() > deadline) throw new Error(`${group} committed ${events} of ${count} events`)
@@ -44,5 +48,6 @@ export function readingsOf(from: ProgressMark, to: ProgressMark) {
   return {
     events: (events / (to.atMs - from.atMs)) * 1_000,
     'processor time for one': ((to.cpuMs - from.cpuMs) / events) * 1_000,
+    'MongoDB for one': ((to.mongoCpuMs - from.mongoCpuMs) / events) * 1_000,
   }
 }

@@ -21,7 +21,7 @@ export function compareThroughput(worlds: Worlds, surroundings: BenchSurrounding
   const open = (name: string) => worlds.get(name, RECHECK_DELAY_MS)
   return {
     name: 'Throughput from a full topic',
-    readings: { events: '/s', 'processor time for one': 'µs' },
+    readings: { events: '/s', 'processor time for one': 'µs', 'MongoDB for one': 'µs' },
     contenders: [
       { name: 'reconciler', measure: async () => measureReconciler(await open('reconciler')) },
       {

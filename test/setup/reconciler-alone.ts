@@ -1,5 +1,6 @@
 /** A reconciler process without the other services, and the connections of the refunds of refunds.ts. */
 import type { ConnectionDocument } from '@backstop/contracts'
+import { writeIgnoringDuplicates } from '@backstop/kit'
 import type { StackUrls } from '@backstop/stack'
 import kafkajs from 'kafkajs'
 import { connectionsOfRefunds, eventOf, keyOf, operationOf, type Refund } from './refunds.ts'
@@ -25,6 +26,9 @@ export interface ReconcilerAloneOptions {
   readonly recheckDelayMs: number
   /** More settings of the process. */
   readonly env?: Record<string, string>
+  /** The number of billing connections. */
+  readonly connections?: number
+  readonly isKept?: boolean
 }
 
 export async function openReconcilerAlone(options: ReconcilerAloneOptions): Promise<ReconcilerAlone> {
@@ -36,7 +40,10 @@ export async function openReconcilerAlone(options: ReconcilerAloneOptions): Prom
   const kafka = new kafkajs.Kafka({ brokers: stack.kafka.split(','), logLevel: kafkajs.logLevel.NOTHING })
   const admin = kafka.admin()
   await admin.connect()
-  await mongo.db.collection<ConnectionDocument>('connections').insertMany(connectionsOfRefunds())
+  const connections = connectionsOfRefunds(options.connections)
+  const insert = () =>
+    mongo.db.collection<ConnectionDocument>('connections').insertMany(connections, { ordered: false })
+  await writeIgnoringDuplicates(insert, connections.length)
   return {
     ...alone,
     report: refunds =>

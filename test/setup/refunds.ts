@@ -16,15 +16,23 @@ export interface Refund {
   /** The time of the refund in milliseconds since the epoch. It is a whole second, as at the provider. */
   readonly atMs: number
   readonly isExplained: boolean
+  /** In cents; those of the provider's sample by default. */
+  readonly amount?: number
+  /** The customer's id; that of the provider's sample by default. */
+  readonly customer?: string
 }
 
-/** Makes `count` refunds with the present time. @param name letters and digits, unique in one database */
-export function makeRefunds(name: string, count: number): Refund[] {
+/**
+ * Makes `count` refunds with the present time.
+ * @param name letters and digits, unique in one database
+ * @param connections the number of billing connections, whose turns they take
+ */
+export function makeRefunds(name: string, count: number, connections = CONNECTIONS): Refund[] {
   const atMs = Math.floor(Date.now() / 1_000) * 1_000
   return Array.from({ length: count }, (_, index) => ({
     id: `${name}${String(index).padStart(20, '0')}`,
-    projectId: `prj_${index % CONNECTIONS}`,
-    connectionId: `con_${index % CONNECTIONS}`,
+    projectId: `prj_${index % connections}`,
+    connectionId: `con_${index % connections}`,
     atMs,
     isExplained: index % UNEXPLAINED_ONE_IN !== 0,
   }))
@@ -41,8 +49,8 @@ export function isUnexplained(key: string): boolean {
 }
 
 /** The connections of the refunds. They alert, and have no read key. */
-export function connectionsOfRefunds(): ConnectionDocument[] {
-  return Array.from({ length: CONNECTIONS }, (_, index) => {
+export function connectionsOfRefunds(connections = CONNECTIONS): ConnectionDocument[] {
+  return Array.from({ length: connections }, (_, index) => {
     const settings = {
       kind: 'processor',
       name: `Account ${index}`,
@@ -57,11 +65,12 @@ export function connectionsOfRefunds(): ConnectionDocument[] {
 }
 
 /** The event of a refund, as ingress publishes it. */
-export function eventOf({ id, projectId, connectionId, atMs }: Refund): InboundEvent {
+export function eventOf({ id, projectId, connectionId, atMs, ...details }: Refund): InboundEvent {
   const sample = PROCESSOR_EVENTS['refund.created']
   const event_id = `evt_${id}`
   const created = atMs / 1_000
-  const ids = { id: `re_${id}`, charge: `ch_${id}`, payment_intent: `pi_${id}` }
+  const { amount, customer } = { ...sample.data.object, ...details }
+  const ids = { id: `re_${id}`, charge: `ch_${id}`, payment_intent: `pi_${id}`, amount, customer }
   return {
     provider: 'processor',
     project_id: projectId,
@@ -85,13 +94,14 @@ export function keyOf({ id, projectId }: Refund): string {
 }
 
 /** The operation that explains a refund. */
-export function operationOf({ id, projectId, connectionId, atMs }: Refund): Operation {
+export function operationOf({ id, projectId, connectionId, atMs, amount }: Refund): Operation {
   const at = new Date(atMs).toISOString()
   return operation({
     operation_id: `op_${id}`,
     project_id: projectId,
     connection_id: connectionId,
     subject: `pi_${id}`,
+    ...(amount === undefined ? {} : { amount }),
     provider_ref: `re_${id}`,
     refs: [`${projectId}/processor/pi_${id}`, `${projectId}/processor/re_${id}`],
     executing_at: at,

@@ -15,6 +15,7 @@ import {
 import type { StackUrls } from '@backstop/stack'
 import { startProduct } from '../../scripts/start/product.ts'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'
+import type { ServiceProcess } from '../../scripts/start/service-process.ts'
 import { cpuMsOf, scrape } from './metrics.ts'
 
 /** The number of messages in one send. */
@@ -28,36 +29,46 @@ export interface ServiceAloneOptions {
   readonly folder: string
   /** Settings that differ from those of `npm start`. */
   readonly env?: Record<string, string>
+  /** True to keep topics and database at `close`, and to find them again by the same name. */
+  readonly isKept?: boolean
 }
 
-export interface ServiceAlone {
+/** One process of a service. */
+export interface ServiceInstance {
+  /** Starts the process and waits until it is ready. */
+  start(): Promise<void>
+  /** Milliseconds of processor time that the process has used so far. */
+  cpuMs(): Promise<number>
+  /** Resident memory of the process in bytes. */
+  memoryBytes(): Promise<number>
+  /** The part of the heap of JavaScript that is used, with garbage that is not collected yet, in bytes. */
+  heapBytes(): Promise<number>
+  /** Stops the process after it has finished its work in flight. */
+  stop(): Promise<void>
+}
+
+export interface ServiceAlone extends ServiceInstance {
   readonly topicPrefix: string
   readonly mongo: Mongo
   readonly bus: Bus
   readonly codec: MessageCodec
   /** The base URL for clients; empty for a service without clients. */
   readonly url: string
-  /** Starts the service's process and waits until it is ready. */
-  start(): Promise<void>
-  /** Milliseconds of processor time that the process has used so far. */
-  cpuMs(): Promise<number>
-  /** Resident memory of the process in bytes. */
-  memoryBytes(): Promise<number>
-  /** Stops the process after it has finished its work in flight. */
-  stop(): Promise<void>
+  /** Creates one more process of the service, and does not start it. */
+  createInstance(name: string): Promise<ServiceInstance>
   /** Publishes messages in order. */
   send(messages: readonly OutgoingMessage[]): Promise<void>
-  /** Stops everything and drops the database. */
+  /** Stops everything and drops the database, unless it is kept. */
   close(): Promise<void>
 }
 
 export async function openServiceAlone(service: ServiceName, options: ServiceAloneOptions): Promise<ServiceAlone> {
-  const { name, stack, folder, env = {} } = options
+  const { name, stack, folder, env = {}, isKept = false } = options
   const product = await startProduct({
     dataDir: join(folder, name),
     env: process.env,
     stackUrls: stack,
-    topicPrefix: `${name}-${Date.now().toString(36)}.`,
+    topicPrefix: isKept ? `${name}.` : `${name}-${Date.now().toString(36)}.`,
     serviceEnv: { [service]: env },
     only: [],
   })
@@ -77,20 +88,30 @@ export async function openServiceAlone(service: ServiceName, options: ServiceAlo
     bus,
     codec,
     url: child.mainUrl ?? '',
-    async start() {
-      child.start()
-      await child.untilReady()
-    },
-    cpuMs: () => cpuMsOf(child.opsUrl),
-    memoryBytes: async () => (await scrape(child.opsUrl)).value('process_resident_memory_bytes') ?? Number.NaN,
-    stop: () => child.stop(30_000),
+    ...instanceOf(child),
+    createInstance: async name => instanceOf(await product.createInstance(service, name)),
     async send(messages) {
       for (let at = 0; at < messages.length; at += SEND_AT_ONCE)
         await producer.send(messages.slice(at, at + SEND_AT_ONCE))
     },
     async close() {
-      await Promise.all([producer.stop(), mongo.db.dropDatabase()])
+      await producer.stop()
+      if (!isKept) await mongo.db.dropDatabase()
       await Promise.all([mongo.stop(), product.stop()])
     },
+  }
+}
+
+function instanceOf(child: ServiceProcess): ServiceInstance {
+  const metric = async (name: string) => (await scrape(child.opsUrl)).value(name) ?? Number.NaN
+  return {
+    async start() {
+      child.start()
+      await child.untilReady()
+    },
+    cpuMs: () => cpuMsOf(child.opsUrl),
+    memoryBytes: () => metric('process_resident_memory_bytes'),
+    heapBytes: () => metric('nodejs_heap_size_used_bytes'),
+    stop: () => child.stop(30_000),
   }
 }
