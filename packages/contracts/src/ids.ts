@@ -72,9 +72,9 @@ const TIME_BYTES = 6
 const timeBytes = Buffer.alloc(TIME_BYTES)
 
 /**
- * Makes an id that begins with a time, as UUIDs of version 7 do, and ends with 80 random bits. For documents of which there are
- * millions: MongoDB inserts them at the end of its indexes, which takes it half the time of random places (docs/performance.md#growth).
- * The order of the ids is only about that of the times.
+ * Makes an id that begins with a time and ends with 80 random bits, like a UUID of version 7. Use it for collections with millions of
+ * documents: MongoDB appends these ids to its indexes, which takes half the time of inserting random ids. Ids of the same
+ * millisecond are in random order.
  * @param atMs milliseconds since the epoch
  */
 export function newOrderedId(kind: 'case', atMs: number): string {

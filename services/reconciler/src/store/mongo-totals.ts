@@ -31,8 +31,9 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
   }
 
   /**
-   * The days that are due. Whoever claims one of them does that later than this read, so its count contains everything that is listed
-   * now, and no further mark is needed. A read costs MongoDB a thirtieth of a mark (docs/performance.md).
+   * The days that are already due. They are claimed after this read, so their count includes everything that is listed now, and
+   * they need no further mark. With 1,000 connections, marking them anyway took a fifth of MongoDB's time for an event
+   * (docs/performance.md#growth).
    */
   async function dueOf(touched: readonly CountedDay[], now: number): Promise<ReadonlySet<string>> {
     if (touched.length === 0) return new Set()

@@ -7,7 +7,7 @@ interface OperationSearchDocument {
   _id: 'changed'
   /** Every operation up to this position was compared. */
   position: ChangePosition
-  /** Null while nobody searches. A time in the past means that a search was interrupted. */
+  /** The end of the lease; null if no search is running. If it has passed, the search was interrupted. */
   leased_until: Date | null
 }
 
@@ -20,7 +20,7 @@ export function createMongoOperationSearch(mongo: Mongo): OperationSearchStore {
       asUnavailable(async () => {
         try {
           const before = await searches.findOneAndUpdate(
-            // Null is not "at or after now" either.
+            // $not also matches null.
             { _id, leased_until: { $not: { $gte: new Date(now) } } },
             { $set: { leased_until: new Date(leasedUntil) }, $setOnInsert: { position: first } },
             { upsert: true, returnDocument: 'before' },

@@ -5,7 +5,7 @@ import type { WorkItem } from '../batch/work-item.ts'
 import { versionName } from '../operation/version-name.ts'
 import type { CaseStore, KnownOperations, OperationSearchStore } from '../store/store.ts'
 
-/** Short, so that a search finds few operations and events hardly wait for it. */
+/** With a short interval each search handles few operations, so it barely delays events. */
 const SEARCH_EVERY_MS = 2_000
 /** Longer than a page takes. If two processes search at once, the second one finds the cases of the first. */
 const LEASE_MS = 60_000
