@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createNetworkMatcher } from '../egress/index.ts'
-import { addressKey, clientAddress } from './client-address.ts'
+import { addressKey, clientAddress, createForwardedKeys } from './client-address.ts'
 
 const isTrustedProxy = createNetworkMatcher(['10.0.0.0/8', '2001:db8:ffff::/48'])
 
@@ -40,6 +40,42 @@ describe('what an address is counted by', () => {
     { address: '', key: 'unknown' },
   ])('of $address is $key', ({ address, key }) => {
     expect(addressKey(address)).toBe(key)
+  })
+})
+
+describe('the key of a client that a proxy names', () => {
+  function countChecks() {
+    const checked: string[] = []
+    const keyOf = createForwardedKeys(address => {
+      checked.push(address)
+      return isTrustedProxy(address)
+    })
+    return { checked, keyOf }
+  }
+
+  test('is evaluated once for each statement of a proxy', () => {
+    const { checked, keyOf } = countChecks()
+    const ask = () => [
+      keyOf('10.0.0.1', ['192.0.2.7']),
+      keyOf('10.0.0.1', ['192.0.2.8']),
+      keyOf('10.0.0.1', ['192.0.2.7', '10.0.0.2']),
+      keyOf('10.0.0.1', []),
+      keyOf('192.0.2.9', ['192.0.2.7']),
+    ]
+    const first = ask()
+    const { length } = checked
+    expect(first).toEqual(['192.0.2.7', '192.0.2.8', '192.0.2.7', null, '192.0.2.9'])
+    expect(ask()).toEqual(first)
+    expect(checked).toHaveLength(length)
+  })
+
+  test('is evaluated again if the header is so long that a client wrote most of it', () => {
+    const { checked, keyOf } = countChecks()
+    const header = [`${Array.from({ length: 30 }, () => '9.9.9.9').join()}, 192.0.2.7`]
+    keyOf('10.0.0.1', header)
+    const { length } = checked
+    expect(keyOf('10.0.0.1', header)).toBe('192.0.2.7')
+    expect(checked).toHaveLength(2 * length)
   })
 })
 

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
 
 /** True if an address belongs to a proxy whose `X-Forwarded-For` is trusted. */
 export type IsTrustedProxy = (address: string) => boolean
@@ -32,6 +33,30 @@ export function addressKey(address: string): string {
     .slice(0, 4)
     .map(part => part.toString(16))
     .join(':')}::/64`
+}
+
+/** Number of statements of proxies that are remembered. Providers and people use few addresses at a time. */
+const REMEMBERED = 1_000
+/** A longer statement, in characters, is evaluated each time: a client may have written most of it. */
+const LONGEST_REMEMBERED = 200
+
+/**
+ * Returns a function for the key of the client that a trusted proxy names; null if it names none but proxies. Keys are remembered,
+ * because evaluating a header takes 6 to 16 µs, and ingress needs 55 µs for the rest of a request.
+ */
+export function createForwardedKeys(
+  isTrustedProxy: IsTrustedProxy,
+): (proxy: string, forwardedFor: readonly string[]) => string | null {
+  const remembered = new LRUCache<string, { readonly key: string | null }>({ max: REMEMBERED })
+  return (proxy, forwardedFor) => {
+    const statement = `${proxy} ${forwardedFor.join()}`
+    const known = remembered.get(statement)
+    if (known !== undefined) return known.key
+    const address = clientAddress(proxy, forwardedFor, isTrustedProxy)
+    const key = isTrustedProxy(address) ? null : addressKey(address)
+    if (statement.length <= LONGEST_REMEMBERED) remembered.set(statement, { key })
+    return key
+  }
 }
 
 /** Removes the port that some proxies append: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */

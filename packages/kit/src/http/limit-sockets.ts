@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../clock/clock.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../ops/metrics.ts'
-import { addressKey, clientAddress, type IsTrustedProxy } from './client-address.ts'
+import { addressKey, createForwardedKeys, type IsTrustedProxy } from './client-address.ts'
 import { DroppedSockets, type DropReason } from './dropped-sockets.ts'
 import { headerValuesOf } from './header-values.ts'
 import { clientDelay, UnreceivedAnswers } from './open-answers.ts'
@@ -98,6 +98,7 @@ class SocketLimiter implements SocketLimits {
   readonly #dropped: DroppedSockets
   readonly #open: ReturnType<Metrics['gauge']>
   readonly #answers: UnreceivedAnswers
+  readonly #forwardedKeyOf: ReturnType<typeof createForwardedKeys>
   readonly #requests = new WeakMap<Socket, SocketRequests>()
   #isGuardUnavailable = false
 
@@ -111,6 +112,7 @@ class SocketLimiter implements SocketLimits {
       unusedGraceMs: UNUSED_GRACE_MS,
     })
     this.#dropped = new DroppedSockets(options)
+    this.#forwardedKeyOf = createForwardedKeys(options.isTrustedProxy)
     this.#open = options.metrics.gauge('http_sockets_open', 'Open TCP connections of clients', [])
     this.#answers = new UnreceivedAnswers(options.clock, socket => this.#drop(socket, 'unread_answer'))
   }
@@ -143,7 +145,7 @@ class SocketLimiter implements SocketLimits {
   }
 
   admit(request: IncomingMessage, response: ServerResponse): RequestAdmission {
-    const { clock, isTrustedProxy, maxRequestsPerSocket } = this.#options
+    const { clock, maxRequestsPerSocket } = this.#options
     const { socket } = request
     const requests = this.#requests.get(socket)
     if (requests === undefined || requests.count >= maxRequestsPerSocket) return 'ignore'
@@ -155,7 +157,7 @@ class SocketLimiter implements SocketLimits {
     }
     unreceived.add(response)
     if (requests.count === maxRequestsPerSocket) response.shouldKeepAlive = false
-    const forwardedFor = requests.isFromProxy ? forwardedAddress(request, isTrustedProxy) : null
+    const forwardedFor = requests.isFromProxy ? this.#forwardedKey(request) : null
     const admission = this.#table.begin(socket, forwardedFor, requests.delay, clock.now())
     if (admission.kind === 'refused') {
       response.on('close', () => unreceived.delete(response))
@@ -179,6 +181,10 @@ class SocketLimiter implements SocketLimits {
   /** Null for a trusted proxy, which is not counted. */
   #countedAddress({ remoteAddress = '' }: Socket): string | null {
     return this.#options.isTrustedProxy(remoteAddress) ? null : addressKey(remoteAddress)
+  }
+
+  #forwardedKey({ socket, rawHeaders }: IncomingMessage): string | null {
+    return this.#forwardedKeyOf(socket.remoteAddress ?? '', headerValuesOf(rawHeaders, FORWARDED_FOR))
   }
 
   #drop(socket: Socket, reason: DropReason): void {
@@ -232,11 +238,4 @@ class SocketLimiter implements SocketLimits {
     this.#drop(socket, 'pipelined')
     return false
   }
-}
-
-/** The key for limits per client, from the address stated by a trusted proxy; null if it states none but proxies. */
-function forwardedAddress(request: IncomingMessage, isTrustedProxy: IsTrustedProxy): string | null {
-  const peer = request.socket.remoteAddress ?? ''
-  const address = clientAddress(peer, headerValuesOf(request.rawHeaders, FORWARDED_FOR), isTrustedProxy)
-  return isTrustedProxy(address) ? null : addressKey(address)
 }
