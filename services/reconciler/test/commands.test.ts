@@ -8,6 +8,7 @@ import { createCommandConsumer } from '../src/commands/command-consumer.ts'
 import { createHeldHints } from '../src/reading/held-hints.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import { PROJECT } from './fixtures.ts'
+import { inboxEntry } from './inbox-entries.ts'
 
 const codec = createFixedCodec()
 
@@ -93,28 +94,12 @@ test('a reported outcome is kept, and an unknown operation does not stop the con
 })
 
 test('a connection that became readable requests its held hints, and its sweep is due', async () => {
-  const { stores, clock, send, bus, stop } = await harness()
+  const { stores, send, bus, stop } = await harness()
   const connection = { ...CONNECTION, kind: 'subscription', site: 'acme', status: 'active', read_key: {} }
   stores.contents.connections.set('con_1', connection as unknown as ConnectionDocument)
-  const received_at = new Date(clock.now())
-  await stores.inbox.insert([
-    {
-      document: {
-        _id: 'con_1/ev_1',
-        project_id: PROJECT,
-        connection_id: 'con_1',
-        provider: 'subscription',
-        event_id: 'ev_1',
-        event_type: 'payment_refunded',
-        outcome: 'held',
-        reason: 'No read key',
-        action_ids: [],
-        received_at,
-        processed_at: received_at,
-      },
-      body: JSON.stringify({ id: 'ev_1', content: { transaction: { id: 'txn_1' } } }),
-    },
-  ])
+  const event = { connection_id: 'con_1', provider: 'subscription', event_type: 'payment_refunded' } as const
+  const body = { id: 'ev_1', content: { transaction: { id: 'txn_1' } } }
+  await stores.inbox.insert([inboxEntry('ev_1', { ...event, outcome: 'held' }, JSON.stringify(body))])
   await send({ kind: 'connection_ready', connection_id: 'con_1' })
   await send({ kind: 'connection_ready', connection_id: 'con_1' })
   const asked = await Promise.all(bus.stored('rereads').map(({ value }) => codec.decode('reread', value)))

@@ -14,10 +14,10 @@ import { type ActionRecord, isJudged, lastResultOf } from '../src/case/action-re
 import { createIncidentChanger } from '../src/commands/change-incidents.ts'
 import { wasAlerted } from '../src/dry-run/compare.ts'
 import { type DryRunOptions, dryRun } from '../src/dry-run/dry-run.ts'
+import { expectedChangeDocument } from './expected-changes.ts'
 import { MINUTE, PROJECT, T0 } from './fixtures.ts'
 import { openMemoryShop } from './memory-shop.ts'
 import { CARDS, HOUR, OLD_CARDS, PLANS, recordShop } from './recorded-shop.ts'
-import { expectedChangeDocument } from './store.contract.ts'
 
 type Shop = ReturnType<typeof openMemoryShop>
 type Action = Shop['contents']['actions'] extends Map<string, infer Value> ? Value : never

@@ -10,10 +10,10 @@ import type { WorkItem } from '../src/batch/work-item.ts'
 import { createExpectedChangeApplier } from '../src/commands/apply-expected-changes.ts'
 import type { ReconcilerCrashPoint } from '../src/crash-points.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
+import { expectedChangeDocument } from './expected-changes.ts'
 import { MINUTE, operation, PROJECT, SECOND, sourceOf, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
 import { refundShown } from './sightings.ts'
-import { expectedChangeDocument } from './store.contract.ts'
 
 class Crash extends Error {}
 

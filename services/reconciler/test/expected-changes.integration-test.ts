@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
 import { createIndexes } from './create-indexes.ts'
+import { expectedChangeDocument } from './expected-changes.ts'
 import { PROJECT } from './fixtures.ts'
 import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
-import { expectedChangeDocument } from './store.contract.ts'
 
 const WITHIN = { timeoutMs: 60_000 }
 const codec = createFixedCodec()

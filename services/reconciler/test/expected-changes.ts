@@ -1,3 +1,4 @@
+import type { ExpectedChangeDocument } from '@backstop/contracts'
 import type { ExpectedChange } from '../src/case/expected-change.ts'
 import { MINUTE, PROJECT, T0 } from './fixtures.ts'
 
@@ -17,6 +18,30 @@ export function expectedChange(more: Partial<ExpectedChange> = {}): ExpectedChan
     maxChanges: 1,
     maxAmount: null,
     usedElsewhere: { changes: 0, amount: 0 },
+    ...more,
+  }
+}
+
+/** An expected change that covers any refund and expires at T0. */
+export function expectedChangeDocument(
+  _id: string,
+  more: Partial<ExpectedChangeDocument> = {},
+): ExpectedChangeDocument {
+  return {
+    _id,
+    project_id: PROJECT,
+    connection_id: null,
+    kind: 'refund',
+    subject: null,
+    amount: null,
+    currency: null,
+    max_changes: 1,
+    max_amount: null,
+    starts_at: null,
+    note: 'Goodwill',
+    created_by: 'key_1',
+    created_at: new Date(T0 - MINUTE),
+    expires_at: new Date(T0),
     ...more,
   }
 }

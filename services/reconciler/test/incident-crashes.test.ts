@@ -9,10 +9,10 @@ import type { WorkItem } from '../src/batch/work-item.ts'
 import { createIncidentChanger } from '../src/commands/change-incidents.ts'
 import { RECONCILER_CRASH_POINTS } from '../src/crash-points.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
+import { expectedChangeDocument } from './expected-changes.ts'
 import { MINUTE, PROJECT, SECOND, sourceOf, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
 import { refundShown } from './sightings.ts'
-import { expectedChangeDocument } from './store.contract.ts'
 
 class Crash extends Error {}
 

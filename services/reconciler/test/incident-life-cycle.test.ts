@@ -3,9 +3,9 @@ import type { Command, LifeCycleChange } from '@backstop/contracts'
 import { createFixedCodec } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { openChannelIncident } from '../src/incidents/rules/failing-channel.ts'
+import { expectedChangeDocument } from './expected-changes.ts'
 import { MINUTE, PROJECT, SECOND } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
-import { expectedChangeDocument } from './store.contract.ts'
 
 const ANN = { kind: 'person', id: 'per_ann', name: 'Ann' } as const
 const BOB = { kind: 'person', id: 'per_bob', name: 'Bob' } as const

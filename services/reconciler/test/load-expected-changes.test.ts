@@ -8,10 +8,10 @@ import type { WorkItem } from '../src/batch/work-item.ts'
 import type { Input } from '../src/decision/decide.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { ExpectedChangesQuery } from '../src/store/store.ts'
+import { expectedChangeDocument } from './expected-changes.ts'
 import { MINUTE, PROJECT, refundSeen, SECOND, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
 import { refundShown, sightingInput } from './sightings.ts'
-import { expectedChangeDocument } from './store.contract.ts'
 
 function harness() {
   const clock = createManualClock(T0)

@@ -8,10 +8,10 @@ import type { WorkItem } from '../src/batch/work-item.ts'
 import { createChannelIncidents } from '../src/incidents/commanded-incidents.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { ReconcilerStores } from '../src/store/store.ts'
+import { expectedChangeDocument } from './expected-changes.ts'
 import { MINUTE, PROJECT, SECOND, sourceOf, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
 import { refundShown } from './sightings.ts'
-import { expectedChangeDocument } from './store.contract.ts'
 
 const clock = createManualClock(T0 + SECOND)
 

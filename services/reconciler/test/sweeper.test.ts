@@ -11,6 +11,7 @@ import { createMemoryStores } from '../src/store/memory-store.ts'
 import { LATE_AFTER_MS } from '../src/sweep/rules/silent-feed.ts'
 import { createSweeper } from '../src/sweep/sweeper.ts'
 import { MINUTE, PROJECT } from './fixtures.ts'
+import { inboxEntry } from './inbox-entries.ts'
 
 const CONNECTION = { id: 'con_1', projectId: PROJECT }
 const codec = createFixedCodec()
@@ -187,9 +188,7 @@ describe('a feed that is silent', () => {
     expect(await told()).toEqual(['incident.opened FEED_SILENT'])
     const next = { ...listed(clock), eventId: 'evt_2' }
     events = [next]
-    await stores.inbox.insert([
-      { document: { _id: 'con_1/evt_2', connection_id: 'con_1', received_at: new Date() } as never, body: '{}' },
-    ])
+    await stores.inbox.insert([inboxEntry('evt_2', { connection_id: 'con_1' })])
     await clock.advance(6 * MINUTE)
     expect(await told()).toEqual(['incident.opened FEED_SILENT', 'incident.resolved FEED_SILENT'])
   })
@@ -198,9 +197,7 @@ describe('a feed that is silent', () => {
     let events: ListedEvent[] = []
     const { clock, told, stores } = await harness(kind => page(kind === 'changes' ? { events: events.splice(0) } : {}))
     events = [listed(clock)]
-    await stores.inbox.insert([
-      { document: { _id: 'con_1/evt_1', connection_id: 'con_1', outcome: 'parked' } as never, body: '{}' },
-    ])
+    await stores.inbox.insert([inboxEntry('evt_1', { connection_id: 'con_1', outcome: 'parked' })])
     await clock.advance(LATE_AFTER_MS + 12 * MINUTE)
     expect(await told()).toEqual([])
   })
@@ -220,29 +217,14 @@ describe('a connection whose hints cannot be verified', () => {
     const { clock, told, stores, bus } = await harness(() => (works ? page() : AWAY), 'subscription')
     await clock.advance(6_000)
     expect(await told()).toEqual([])
-    await stores.inbox.insert([
-      {
-        document: {
-          _id: 'con_1/ev_1',
-          project_id: PROJECT,
-          connection_id: 'con_1',
-          provider: 'subscription',
-          event_id: 'ev_1',
-          event_type: 'payment_refunded',
-          outcome: 'held',
-          reason: 'x',
-          action_ids: [],
-          received_at: new Date(clock.now()),
-          processed_at: new Date(clock.now()),
-        },
-        body: JSON.stringify({
-          id: 'ev_1',
-          event_type: 'payment_refunded',
-          occurred_at: 1,
-          content: { transaction: { id: 'txn_1' } },
-        }),
-      },
-    ])
+    const event = { connection_id: 'con_1', provider: 'subscription', event_type: 'payment_refunded' } as const
+    const body = {
+      id: 'ev_1',
+      event_type: 'payment_refunded',
+      occurred_at: 1,
+      content: { transaction: { id: 'txn_1' } },
+    }
+    await stores.inbox.insert([inboxEntry('ev_1', { ...event, outcome: 'held' }, JSON.stringify(body))])
     await stores.sweeps.wake(CONNECTION, clock.now(), clock.now() - 15 * MINUTE)
     await clock.advance(6_000)
     await clock.advance(6 * MINUTE)

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { ReconcilerStores } from '../src/store/store.ts'
 import type { SweepStore } from '../src/store/sweeps.ts'
 import { MINUTE, PROJECT, T0 } from './fixtures.ts'
 
@@ -9,11 +10,11 @@ const CONNECTIONS = [
 const END = { next_run_at: new Date(T0 + MINUTE), last_run_at: new Date(T0) }
 
 /** The tests for every implementation of the sweep store. Each test gets an empty store. */
-export function sweepContract(name: string, open: () => Promise<SweepStore>): void {
+export function sweepContract(name: string, open: () => Promise<Pick<ReconcilerStores, 'sweeps'>>): void {
   describe(`sweeps, ${name}`, () => {
     let sweeps: SweepStore
     beforeEach(async () => {
-      sweeps = await open()
+      ;({ sweeps } = await open())
       await sweeps.ensure(CONNECTIONS, T0)
     })
 

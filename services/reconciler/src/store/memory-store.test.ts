@@ -4,12 +4,12 @@ import { createMemoryStores } from './memory-store.ts'
 storeContract('in memory', async () => {
   const stores = createMemoryStores()
   return {
-    stores,
-    action: async id => stores.contents.actions.get(id),
+    ...stores,
+    listedAction: async id => stores.contents.actions.get(id),
     addConnection: async (connection, projectName) => {
       stores.contents.connections.set(connection._id, connection)
       if (projectName !== null) stores.contents.projectNames.set(connection.project_id, projectName)
     },
-    addExpectedChanges: async expectedChanges => void stores.contents.expectedChanges.push(...expectedChanges),
+    addExpectedChanges: async list => void stores.contents.expectedChanges.push(...list),
   }
 })

@@ -4,9 +4,24 @@ import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
 import { createIndexes } from '../../test/create-indexes.ts'
 import { storeContract } from '../../test/store.contract.ts'
-import { sweepContract } from '../../test/sweeps.contract.ts'
 import { openStores } from '../start.ts'
-import { createMongoSweeps } from './mongo-sweeps.ts'
+
+/** The collections that the contracts fill. */
+const STORED = [
+  'subjects',
+  'connections',
+  'projects',
+  'actions',
+  'incidents',
+  'incident_outcomes',
+  'inbox',
+  'inbox_bodies',
+  'inbox_replays',
+  'expected_changes',
+  'expected_change_uses',
+  'operation_search',
+  'sweeps',
+] as const
 
 let stack: TestStack
 let mongo: Mongo
@@ -23,36 +38,19 @@ afterAll(async () => {
 })
 
 storeContract('in MongoDB', async () => {
-  for (const name of [
-    'subjects',
-    'connections',
-    'projects',
-    'actions',
-    'incidents',
-    'inbox',
-    'inbox_bodies',
-    'expected_changes',
-    'expected_change_uses',
-  ]) {
-    await mongo.db.collection(name).deleteMany({})
-  }
-  const stores = openStores(mongo)
-  const actions = mongo.db.collection<ActionDocument>('actions')
-  const collection = mongo.db.collection<ExpectedChangeDocument>('expected_changes')
+  const { db } = mongo
+  await Promise.all(STORED.map(name => db.collection(name).deleteMany({})))
+  const actions = db.collection<ActionDocument>('actions')
+  const expectedChanges = db.collection<ExpectedChangeDocument>('expected_changes')
   return {
-    stores,
-    action: async id => (await actions.findOne({ _id: id })) ?? undefined,
+    ...openStores(mongo),
+    listedAction: async id => (await actions.findOne({ _id: id })) ?? undefined,
     addConnection: async (connection, projectName) => {
-      await mongo.db.collection<ConnectionDocument>('connections').insertOne(connection)
+      await db.collection<ConnectionDocument>('connections').insertOne(connection)
       const { project_id: _id } = connection
       if (projectName !== null)
-        await mongo.db.collection<{ _id: string; name: string }>('projects').insertOne({ _id, name: projectName })
+        await db.collection<{ _id: string; name: string }>('projects').insertOne({ _id, name: projectName })
     },
-    addExpectedChanges: async list => void (await collection.insertMany([...list])),
+    addExpectedChanges: async list => void (await expectedChanges.insertMany([...list])),
   }
-})
-
-sweepContract('in MongoDB', async () => {
-  await mongo.db.collection('sweeps').deleteMany({})
-  return createMongoSweeps(mongo)
 })

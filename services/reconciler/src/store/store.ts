@@ -22,8 +22,9 @@ import type { SweepStore } from './sweeps.ts'
 
 /**
  * The reconciler's stores, as narrow ports. `mongo-*.ts` implement them in MongoDB, and `memory-*.ts` in memory for
- * simulations. Both pass `test/store.contract.ts`. Every call takes a whole batch, so that the number of commands does
- * not grow with the number of events. All methods throw AppError `unavailable` if the database is unavailable.
+ * simulations. Both pass the contract of each store, `test/<store>.contract.ts`. Every call takes a whole batch, so that
+ * the number of commands does not grow with the number of events. All methods throw AppError `unavailable` if the
+ * database is unavailable.
  */
 export interface CaseStore {
   load(refs: readonly string[]): Promise<Case[]>

@@ -1,4 +1,0 @@
-import { sweepContract } from '../../test/sweeps.contract.ts'
-import { createMemorySweeps } from './memory-sweeps.ts'
-
-sweepContract('in memory', async () => createMemorySweeps())

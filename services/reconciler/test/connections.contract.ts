@@ -1,0 +1,48 @@
+import type { ConnectionDocument } from '@backstop/contracts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { ConnectionReader, NamedConnection, ReconcilerStores } from '../src/store/store.ts'
+import { T0 } from './fixtures.ts'
+import { connectionOf } from './recorded-shop.ts'
+
+const KEY = { sealed: 'k', fingerprint: 'f', created_at: new Date(T0), expires_at: null }
+
+/** The reader of connections. `addConnection` writes a connection and its project as admin-api does. */
+export interface ConnectionsUnderTest extends Pick<ReconcilerStores, 'connections'> {
+  /** @param projectName null if the project is not stored */
+  addConnection(connection: ConnectionDocument, projectName: string | null): Promise<void>
+}
+
+/** The tests for every implementation of the reader of connections. Each test gets an empty store. */
+export function connectionContract(name: string, open: () => Promise<ConnectionsUnderTest>): void {
+  describe(`connections, ${name}`, () => {
+    let connections: ConnectionReader
+    let addConnection: ConnectionsUnderTest['addConnection']
+    beforeEach(async () => {
+      ;({ connections, addConnection } = await open())
+    })
+
+    test('a connection is read with the name of its project', async () => {
+      await addConnection(
+        connectionOf('con_named', { name: 'Shop', project_id: 'prj_named', read_key: KEY }),
+        'Webshop',
+      )
+      await addConnection(
+        connectionOf('con_other', { name: 'Tickets', project_id: 'prj_other', read_key: KEY }),
+        'Concerts',
+      )
+      await addConnection(connectionOf('con_bare', { name: 'Old shop', project_id: 'prj_none', read_key: KEY }), null)
+      const read = await connections.byIds(['con_named', 'con_bare', 'con_other', 'con_none'])
+      const names = (list: Iterable<NamedConnection>) =>
+        [...list].map(({ name, project_name }) => [name, project_name]).sort()
+      const expected = [
+        ['Old shop', null],
+        ['Shop', 'Webshop'],
+        ['Tickets', 'Concerts'],
+      ]
+      expect(names(read.values())).toEqual(expected)
+      expect(names(await connections.readable())).toEqual(expected)
+      expect(await connections.projectName('prj_named')).toBe('Webshop')
+      expect(await connections.projectName('prj_none')).toBe(null)
+    })
+  })
+}

@@ -1,0 +1,59 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { openChannelIncident } from '../src/incidents/rules/failing-channel.ts'
+import type { ReconcilerStores, StandaloneIncidentStore } from '../src/store/store.ts'
+import { PROJECT, T0 } from './fixtures.ts'
+
+/** The tests for every implementation of the store of incidents without an action. Each test gets an empty store. */
+export function standaloneIncidentContract(
+  name: string,
+  open: () => Promise<Pick<ReconcilerStores, 'standaloneIncidents'>>,
+): void {
+  describe(`standalone incidents, ${name}`, () => {
+    let incidents: StandaloneIncidentStore
+    beforeEach(async () => {
+      incidents = (await open()).standaloneIncidents
+    })
+
+    test('an incident of a channel is opened once, with its messages, which are swept until they are published', async () => {
+      const told = channelIncident()
+      const id = told.incident.incident_id
+      expect(await incidents.find(id)).toBeUndefined()
+      expect(await incidents.pendingOf(id)).toEqual({ documentId: id, entries: [] })
+      const pending = { documentId: id, entries: told.entries }
+      expect(await incidents.open(told)).toEqual(pending)
+      expect(await incidents.open({ ...told, entries: [] })).toEqual(pending)
+      expect(await incidents.find(id)).toEqual(told.incident)
+      expect(await incidents.outbox.pending(T0, 10)).toEqual([])
+      expect(await incidents.outbox.pending(T0 + 1, 10)).toEqual([pending])
+      const entryIds = told.entries.map(entry => entry.id)
+      await incidents.outbox.published([{ documentId: id, entryIds }])
+      expect(await incidents.outbox.pending(T0 + 1, 10)).toEqual([])
+    })
+
+    test('one of two writers of an incident of a channel succeeds, and its messages are added', async () => {
+      const told = channelIncident()
+      await incidents.open(told)
+      const next = { ...told, incident: { ...told.incident, state: 'resolved' as const, version: 2 } }
+      const added = { ...next, entries: [{ ...told.entries[0]!, id: 'msg_more' }] }
+      expect((await incidents.replace(added))?.entries).toEqual([...told.entries, ...added.entries])
+      expect(await incidents.replace(added)).toBeUndefined()
+      expect(await incidents.find(told.incident.incident_id)).toMatchObject({ state: 'resolved', version: 2 })
+    })
+  })
+}
+
+function channelIncident() {
+  return openChannelIncident(
+    {
+      kind: 'open_channel_incident',
+      command_id: 'cmd_1',
+      project_id: PROJECT,
+      requested_at: new Date(T0).toISOString(),
+      incident_id: 'inc_channel',
+      channel_id: 'chn_1',
+      channel_name: 'Ops',
+      reason: 'Gone',
+    },
+    T0,
+  )
+}
