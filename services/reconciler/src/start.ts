@@ -15,14 +15,12 @@ import { readReconcilerConfig } from './config.ts'
 import { createMongoErasures } from './erasure/erasure-store.ts'
 import { createMongoIncidentBulks } from './store/incident-bulks.ts'
 import { createMongoCases } from './store/mongo-cases.ts'
-import {
-  createMongoExpectedChanges,
-  createMongoExpectedChangeUses,
-  createMongoOpenActions,
-} from './store/mongo-expected-changes.ts'
+import { createMongoConnections } from './store/mongo-connections.ts'
+import { createMongoExpectedChanges, createMongoExpectedChangeUses } from './store/mongo-expected-changes.ts'
 import { createMongoHeartbeats } from './store/mongo-heartbeats.ts'
-import { createMongoConnections, createMongoInbox } from './store/mongo-inbox.ts'
+import { createMongoInbox } from './store/mongo-inbox.ts'
 import { createMongoInboxReplays } from './store/mongo-inbox-replays.ts'
+import { createMongoOpenActions } from './store/mongo-open-actions.ts'
 import { createMongoProjections } from './store/mongo-projections.ts'
 import { createMongoIncidentOutcomes, createMongoStandaloneIncidents } from './store/mongo-standalone-incidents.ts'
 import { createMongoSweeps } from './store/mongo-sweeps.ts'

@@ -10,8 +10,8 @@ import { asUnavailable, type Mongo } from '@backstop/kit'
 import { openMongoBooks } from '@backstop/ledger'
 import type { Collection } from 'mongodb'
 import { createMongoCases } from '../store/mongo-cases.ts'
+import { createMongoConnections } from '../store/mongo-connections.ts'
 import { usesOf } from '../store/mongo-expected-changes.ts'
-import { createMongoConnections } from '../store/mongo-inbox.ts'
 import type { ActionAnchor, PagePosition, ReplaySource, Window } from './source.ts'
 
 /** Ids per query, so that a query stays within MongoDB's size limit. */

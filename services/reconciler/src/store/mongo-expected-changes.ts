@@ -1,18 +1,7 @@
-import type {
-  ActionDocument,
-  ExpectedChangeDocument,
-  ExpectedChangeUsesDocument,
-  IncidentDocument,
-} from '@backstop/contracts'
+import type { ExpectedChangeDocument, ExpectedChangeUsesDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
-import type { Filter } from 'mongodb'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
-import {
-  type ExpectedChangeReader,
-  type ExpectedChangeUsesStore,
-  MAX_FOUND_PER_SUBJECT,
-  type OpenActionReader,
-} from './store.ts'
+import { type ExpectedChangeReader, type ExpectedChangeUsesStore, MAX_FOUND_PER_SUBJECT } from './store.ts'
 
 /** Also matches documents without the field. */
 const NOT_DELETED = { deleted_at: null } as const
@@ -100,31 +89,5 @@ function documentOf({ id, projectId, version, uses, expiresAt }: ExpectedChangeU
       subject_version: caseVersion,
     })),
     expires_at: new Date(expiresAt),
-  }
-}
-
-/** Reads actions with an open incident from the projections. */
-export function createMongoOpenActions(mongo: Mongo): OpenActionReader {
-  const incidents = mongo.db.collection<IncidentDocument>('incidents')
-  const actions = mongo.db.collection<ActionDocument>('actions')
-  return {
-    byIds: ids => asUnavailable(() => actions.find({ _id: { $in: [...ids] } }).toArray()),
-    page: (projectId, after, limit) =>
-      asUnavailable(async () => {
-        const at = new Date(after?.openedAt ?? 0)
-        const later = { $or: [{ opened: { $gt: at } }, { opened: at, _id: { $gt: after?.incidentId ?? '' } }] }
-        const open = { project_id: projectId, state: { $in: ['open', 'acknowledged'] }, code: 'UNEXPECTED_ACTION' }
-        const found = await incidents
-          .find({ ...open, ...later } as Filter<IncidentDocument>)
-          .sort({ opened: 1, _id: 1 })
-          .limit(limit)
-          .toArray()
-        const ids = found.flatMap(({ action_id }) => action_id ?? [])
-        const byId = new Map((await actions.find({ _id: { $in: ids } }).toArray()).map(action => [action._id, action]))
-        return found.flatMap(({ _id, opened, action_id }) => {
-          const action = byId.get(action_id ?? '')
-          return action === undefined ? [] : [{ openedAt: opened.getTime(), incidentId: _id, action }]
-        })
-      }),
   }
 }

@@ -1,0 +1,22 @@
+import type { ConnectionDocument } from '@backstop/contracts'
+import type { ConnectionReader, NamedConnection } from './store.ts'
+
+/** Reads connections in memory, for simulations. */
+export function createMemoryConnections(
+  connections: ReadonlyMap<string, ConnectionDocument>,
+  projectNames: ReadonlyMap<string, string>,
+): ConnectionReader {
+  const withProjectName = (connection: ConnectionDocument): NamedConnection => ({
+    ...connection,
+    project_name: projectNames.get(connection.project_id) ?? null,
+  })
+  return {
+    byIds: async ids =>
+      new Map(ids.flatMap(id => connections.get(id) ?? []).map(found => [found._id, withProjectName(found)])),
+    readable: async () =>
+      [...connections.values()]
+        .filter(({ status, read_key }) => status === 'active' && read_key !== null)
+        .map(withProjectName),
+    projectName: async id => projectNames.get(id) ?? null,
+  }
+}
