@@ -11,39 +11,49 @@ export interface ManualClock extends Clock {
   settle(): Promise<void>
 }
 
-/** Number of event-loop turns in `settle`: enough for long chains of promises without timers. */
-const TURNS = 20
+interface Timer {
+  readonly atMs: number
+  readonly callback: () => void
+}
+
+/** The most event-loop turns in `settle`: enough for long chains of work that waits for the next turn. */
+const MAX_TURNS = 20
 
 export function createManualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
   let now = startMs
-  let sequence = 0
-  const timers = new Map<number, { atMs: number; callback: () => void }>()
+  const timers = new Set<Timer>()
   const settle = async () => {
-    for (let turn = 0; turn < TURNS; turn += 1) await new Promise<void>(resolve => setImmediate(resolve))
+    for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+      await new Promise<void>(resolve => setImmediate(resolve))
+      // Promises have settled before a turn begins. Only work that waits for a turn itself needs one more.
+      if (!process.getActiveResourcesInfo().includes('Immediate')) return
+    }
   }
   return {
     now: () => now,
     schedule(delayMs, callback) {
-      sequence += 1
-      const id = sequence
-      timers.set(id, { atMs: now + Math.max(0, delayMs), callback })
-      return () => timers.delete(id)
+      const timer = { atMs: now + Math.max(0, delayMs), callback }
+      timers.add(timer)
+      return () => timers.delete(timer)
     },
     settle,
     async advance(ms) {
       const target = now + ms
       await settle()
-      for (;;) {
-        const [next] = [...timers]
-          .filter(([, { atMs }]) => atMs <= target)
-          .sort(([a, x], [b, y]) => x.atMs - y.atMs || a - b)
-        if (next === undefined) break
-        timers.delete(next[0])
-        now = Math.max(now, next[1].atMs)
-        next[1].callback()
+      for (let next = earliestOf(timers); next !== undefined && next.atMs <= target; next = earliestOf(timers)) {
+        timers.delete(next)
+        now = Math.max(now, next.atMs)
+        next.callback()
         await settle()
       }
       now = target
     },
   }
+}
+
+/** Of timers with the same time, the one that was scheduled first: a Set keeps their order. */
+function earliestOf(timers: ReadonlySet<Timer>): Timer | undefined {
+  let earliest: Timer | undefined
+  for (const timer of timers) if (earliest === undefined || timer.atMs < earliest.atMs) earliest = timer
+  return earliest
 }

@@ -285,6 +285,10 @@ describe('an answer that its client does not read', () => {
     client.socket.write(GET('/wait'))
     await until('it is at work', () => waiting === 1)
     await clock.advance(60_000)
+    // While another client is answered, this one would hear that it was cut off.
+    const other = await dial()
+    other.socket.write(GET())
+    await until('an answer', () => other.heard().startsWith('HTTP/1.1 200'))
     expect(client.isClosed()).toBe(false)
   })
 })
