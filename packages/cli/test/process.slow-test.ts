@@ -32,7 +32,7 @@ test('an error goes to standard error, with its exit code', async () => {
   expect(ended).toEqual({ exit: 3, out: '', err: expect.stringContaining('There is no such action') })
 })
 
-test.each([
+test.concurrent.each([
   { args: ['dry-run', '--from', '1h'], says: 'MongoDB is unavailable' },
   { args: ['keys', 'recover'], says: 'MongoDB is unavailable' },
 ])('$args ends by itself when MongoDB is unavailable', async ({ args, says }) => {
