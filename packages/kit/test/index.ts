@@ -1,3 +1,4 @@
+export * from './ahead-clock.ts'
 export * from './code-copy.ts'
 export * from './fixed-codec.ts'
 export * from './flooding-receiver.ts'

@@ -1,7 +1,6 @@
 import {
   AppError,
   type Bus,
-  type Clock,
   createLogger,
   createMetrics,
   createSecretBox,
@@ -11,7 +10,7 @@ import {
   Secret,
   systemClock,
 } from '@backstop/kit'
-import { createFixedCodec, createMemoryBus, until } from '@backstop/kit/test'
+import { createAheadClock, createFixedCodec, createMemoryBus, until } from '@backstop/kit/test'
 import { approvalPolicyOf } from '@backstop/ledger'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { type AdminApp, type AdminPorts, type AdminSettings, createApp } from '../src/app.ts'
@@ -41,7 +40,7 @@ export interface TestApi extends StandIns {
   readonly others: OtherServicesCollections
   /** Returns the whole content of the database as text. */
   dump(): Promise<string>
-  /** Advances the clock of the API. */
+  /** Advances the clock of the API, and runs its periodic work that is due then. */
   advanceClock(ms: number): void
   now(): number
   /** All log lines so far. */
@@ -162,8 +161,7 @@ export async function startTestApi(
   const log: string[] = []
   const logger = createLogger('admin-api', 'debug', { write: line => void log.push(line) })
   const codec = parts.codec ?? createFixedCodec()
-  let ahead = 0
-  const clock: Clock = { ...systemClock, now: () => systemClock.now() + ahead }
+  const clock = createAheadClock()
   const { bus, stores, openBooks, settings } = parts
   const { expiredSecrets = createMemoryExpiredSecrets(stores) } = parts
   const { changeFeed = memoryChangeFeedOf(stores) } = parts
@@ -198,9 +196,7 @@ export async function startTestApi(
     log,
     transcript,
     dump: parts.dump,
-    advanceClock: ms => {
-      ahead += ms
-    },
+    advanceClock: clock.advance,
     now: () => clock.now(),
     ...standIns.views,
     async stop() {

@@ -6,7 +6,7 @@ import { authenticateKey } from '../../src/access/authenticate.ts'
 import type { UseRecorder } from '../../src/access/use-recorder.ts'
 import { warnOfExpiry } from '../../src/resources/api-keys/warn-of-expiry.ts'
 import type { TestApi } from '../test-api.ts'
-import { createTestKey, createTestProject } from './test-project.ts'
+import { createTestKey, createTestProject, STORED_AFTER_MS } from './test-project.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -50,6 +50,7 @@ export function describeApiKeys(testApi: () => TestApi): void {
       expect((await client.get('/v1/projects')).status).toBe(200)
       expect((await next.get('/v1/projects')).status).toBe(200)
       // The use of the previous key shows that some software still has it.
+      testApi().advanceClock(STORED_AFTER_MS)
       await until('the use of both keys', async () => {
         const { body } = await api().get(path)
         return body.last_used_at !== null && body.previous?.last_used_at != null

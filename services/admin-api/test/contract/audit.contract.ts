@@ -4,7 +4,7 @@ import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { chainRows } from '../../src/resources/audit/chain-rows.ts'
 import type { TestApi } from '../test-api.ts'
-import { auditOf, createTestKey, createTestProject } from './test-project.ts'
+import { auditOf, createTestKey, createTestProject, STORED_AFTER_MS } from './test-project.ts'
 
 export function describeAudit(testApi: () => TestApi): void {
   const api = () => testApi().api
@@ -121,6 +121,7 @@ export function describeAudit(testApi: () => TestApi): void {
         (await api().get(`/v1/audit?project_id=${projectId}`)).body.data.filter(
           (row: AuditEntry) => row.key_id === keyId,
         )
+      testApi().advanceClock(STORED_AFTER_MS)
       await until('the rows', async () => (await refusals()).length >= answers.length)
       const rows = await refusals()
       const facts = rows.map(({ action, target, request_id }) => `${action} ${target} ${request_id}`)
@@ -152,6 +153,7 @@ export function describeAudit(testApi: () => TestApi): void {
       const minutes = 1 + minuteOf() - begun
       const stored = () => testApi().stores.audit.findAll({ key_id: keyId })
       const countOf = (rows: readonly { count?: number }[]) => rows.reduce((sum, { count = 0 }) => sum + count, 0)
+      testApi().advanceClock(STORED_AFTER_MS)
       await until('the rows', async () => countOf(await stored()) === 65)
       const rows = await stored()
       if (minutes === 1)
@@ -172,6 +174,7 @@ export function describeAudit(testApi: () => TestApi): void {
       await api().withKey('bsk_unkn0123456789012345678901234567890123').get(`/v1/projects/${projectId}`)
       await api().withKey('short-secret').get(`/v1/projects/${projectId}`)
       await api().withKey(undefined).post('/v1/mail-events/postmark/a-token-that-is-wrong', {})
+      testApi().advanceClock(STORED_AFTER_MS)
       const rows = async (): Promise<AuditEntry[]> => (await api().get('/v1/audit?limit=200')).body.data
       const find = (part: Partial<AuditEntry>) =>
         until('the row', async () => (await rows()).find(row => expect.objectContaining(part).asymmetricMatch(row)))
@@ -188,6 +191,7 @@ export function describeAudit(testApi: () => TestApi): void {
       await sendTwoAuthorizations(api().url)
       await api().call('PUT', '/v1/unsubscribe/a-token-of-somebody')
       await api().call('PUT', '/v1/projects')
+      testApi().advanceClock(STORED_AFTER_MS)
       const rows = async (): Promise<AuditEntry[]> => (await api().get('/v1/audit?limit=200')).body.data
       const operationsOf = (action: string) => async () =>
         (await rows()).filter(row => row.action === action && row.key_id === null).flatMap(row => row.operations ?? [])

@@ -1,7 +1,7 @@
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
-import { createTestKey, createTestProject } from './test-project.ts'
+import { createTestKey, createTestProject, STORED_AFTER_MS } from './test-project.ts'
 
 const DAY_MS = 86_400_000
 
@@ -79,12 +79,14 @@ export function describeAuthentication(testApi: () => TestApi): void {
       const busy = testApi().api.withKey(made.body.key)
       const lastUsed = async () => (await testApi().stores.apiKeys.find({ _id: made.body.key_id }))?.last_used_at
       await busy.get('/v1/projects')
+      testApi().advanceClock(STORED_AFTER_MS)
       const first = await until('the use to be noted', lastUsed)
-      testApi().advanceClock(59_000)
+      testApi().advanceClock(54_000)
       await busy.get('/v1/projects')
-      testApi().advanceClock(2_000)
+      testApi().advanceClock(STORED_AFTER_MS)
       expect((await lastUsed())?.getTime()).toBe(first.getTime())
       await busy.get('/v1/projects')
+      testApi().advanceClock(STORED_AFTER_MS)
       await until('the later use to be noted', async () => (await lastUsed())?.getTime() !== first.getTime())
     })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiClient } from '../api-client.ts'
 import { CONSOLE_URL, type TestApi } from '../test-api.ts'
-import { createTestKey, createTestPerson, createTestProject, signIn } from './test-project.ts'
+import { createTestKey, createTestPerson, createTestProject, STORED_AFTER_MS, signIn } from './test-project.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -99,6 +99,7 @@ export function describeSessions(testApi: () => TestApi): void {
       for (let hour = 0; hour < 24; hour += 6) {
         expect((await used.browser.get('/v1/me')).status).toBe(200)
         // The use is written in the background.
+        testApi().advanceClock(STORED_AFTER_MS)
         await expect
           .poll(async () => lastSeen(used.sessionId), { timeout: 15_000 })
           .toBeGreaterThan(testApi().now() - HOUR_MS)

@@ -2,6 +2,9 @@ import type { AuditDocument, RoleInProject } from '@backstop/contracts'
 import type { ApiClient } from '../api-client.ts'
 import type { TestApi } from '../test-api.ts'
 
+/** Uses of keys and sessions, and refused requests, are stored every five seconds. */
+export const STORED_AFTER_MS = 5_000
+
 /** A project with a connection of each kind, created through the API. */
 export interface TestProject {
   readonly projectId: string
