@@ -1,13 +1,5 @@
 /** Records spans with the SDK of OpenTelemetry and sends them as OTLP over HTTP. Loaded only if traces are on. */
-import {
-  type Attributes,
-  type Span as OtelSpan,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  TraceFlags,
-  trace,
-} from '@opentelemetry/api'
+import { type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
@@ -72,7 +64,7 @@ export function createOtlpRecorder(options: OtlpOptions): SpanRecorder {
       const span = tracer.startSpan(name, { kind: KINDS[start.kind], links }, parentContext(start))
       return {
         rename: other => void span.updateName(other),
-        set: attributes => void span.setAttributes(withoutAbsent(attributes)),
+        set: attributes => setPresent(span, attributes),
         end: errorCode => endSpan(span, errorCode),
       }
     },
@@ -98,10 +90,8 @@ function otelContext({ traceId, spanId, isSampled }: TraceContext) {
   return { traceId, spanId, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE, isRemote: true }
 }
 
-function withoutAbsent(attributes: SpanAttributes): Attributes {
-  return Object.fromEntries(
-    Object.entries(attributes).flatMap(([name, value]) => (value == null ? [] : [[name, value]])),
-  )
+function setPresent(span: OtelSpan, attributes: SpanAttributes): void {
+  for (const [name, value] of Object.entries(attributes)) if (value != null) span.setAttribute(name, value)
 }
 
 /** The exporter, which logs a failure once in a while and drops its spans. */
