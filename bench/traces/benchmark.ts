@@ -1,7 +1,7 @@
 /** Measures what traces cost: the processor time of ingress and of the reconciler for one event, with traces and without. */
 import { type Receiver, startReceiver } from '@backstop/kit/test'
 import type { Benchmark } from '../frame/benchmark.ts'
-import type { TraceContender } from './contenders.ts'
+import { CONTENDERS, type TraceContender } from './contenders.ts'
 import { compareIngress } from './ingress.ts'
 import { compareReconciler } from './reconciler.ts'
 
@@ -17,7 +17,7 @@ export const tracesBenchmark: Benchmark = {
     const settingsOf = ({ ratio }: TraceContender): Record<string, string> =>
       ratio === undefined ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER_ARG: String(ratio) }
     const ingress = await compareIngress(surroundings, settingsOf)
-    const reconciler = compareReconciler(surroundings, settingsOf)
+    const reconciler = compareReconciler(surroundings, settingsOf(CONTENDERS[1]))
     return {
       comparisons: [ingress.comparison, reconciler.comparison],
       async stop() {
