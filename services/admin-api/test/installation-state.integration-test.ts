@@ -38,11 +38,9 @@ afterAll(async () => {
 
 /** Replaces the documents of a collection. */
 async function insert(collection: string, documents: readonly Document[]): Promise<void> {
-  await client.db(dbName).collection(collection).deleteMany({})
-  await client
-    .db(dbName)
-    .collection(collection)
-    .insertMany([...documents])
+  const stored = client.db(dbName).collection(collection)
+  await stored.deleteMany({})
+  if (documents.length > 0) await stored.insertMany([...documents])
 }
 
 /** All parts, one after another. */
@@ -57,6 +55,7 @@ test('is empty at first', async () => {
   const state = await readState()
   expect(state).toMatchObject({
     undecided: { count: 0, overdue: 0, waiting: 0, oldestMs: 0 },
+    uncomparedOperations: { oldestMs: 0 },
     incidents: [],
     stormsOpen: 0,
     connections: { counts: [], keyRejected: 0, silent: 0, sweepAgeMs: 0 },
@@ -178,7 +177,16 @@ test('counts what waits, from the indexes of the large collections', async () =>
     },
     { current: [{ refs: ['b'], outbox: [] }] },
   ])
-  await insert('operations', [{ refs: ['r'], outbox: [{ id: 'm' }], outbox_at: ago(6) }])
+  await insert('operations', [
+    {
+      _id: id('op', 1),
+      refs: ['r'],
+      updated_at: iso(130),
+      executing_at: iso(200),
+      outbox: [{ id: 'm' }],
+      outbox_at: ago(6),
+    },
+  ])
 
   const asked: Document[] = []
   const listen = (event: { command: Document }) => void asked.push(event.command)
@@ -187,6 +195,7 @@ test('counts what waits, from the indexes of the large collections', async () =>
   client.off('commandStarted', listen)
 
   expect(state.undecided).toEqual({ count: 4, overdue: 1, waiting: 1, oldestMs: 90_000 })
+  expect(state.uncomparedOperations).toEqual({ oldestMs: 130_000 })
   expect(state.incidents).toHaveLength(2)
   expect(state.incidents).toContainEqual({ code: 'UNEXPECTED_ACTION', state: 'open', count: 2 })
   expect(state.incidents).toContainEqual({ code: 'FEED_SILENT', state: 'acknowledged', count: 1 })
@@ -227,6 +236,32 @@ test('counts what waits, from the indexes of the large collections', async () =>
     'channels',
     'channel_health',
   ])
+})
+
+const positionOf = (seconds: number, operation_id: string) => ({ updated_at: iso(seconds), operation_id })
+
+test.each([
+  { name: 'no search has begun', position: null, oldestMs: 400_000 },
+  { name: 'two operations wait', position: positionOf(400, 'op_1'), oldestMs: 300_000 },
+  {
+    name: 'one waits that changed at the time of the last compared',
+    position: positionOf(300, 'op_2'),
+    oldestMs: 300_000,
+  },
+  { name: 'all are compared', position: positionOf(300, 'op_3'), oldestMs: 0 },
+])('knows the age of the oldest change that was not compared if $name', async ({ position, oldestMs }) => {
+  const operation = (index: number, seconds: number, executing_at: string | null = iso(900)) => ({
+    _id: `op_${index}` as unknown as Document['_id'],
+    refs: [`r_${index}`],
+    updated_at: iso(seconds),
+    executing_at,
+  })
+  const wasNotSent = operation(4, 200, null)
+  await insert('operations', [operation(3, 300), operation(2, 300), operation(1, 400), wasNotSent])
+  const _id = 'changed' as unknown as Document['_id']
+  await insert('operation_search', position === null ? [] : [{ _id, position, leased_until: null }])
+  const { uncomparedOperations } = createInstallationReaders(client.db(dbName))
+  expect(await uncomparedOperations(NOW)).toEqual({ oldestMs })
 })
 
 /** The collections that the queries read without an index. */

@@ -88,6 +88,7 @@ const nothing = { count: 0, oldestMs: 0 }
 /** An installation in which nothing waits. */
 export const idleInstallation: InstallationReaders = {
   undecided: async () => ({ ...nothing, overdue: 0, waiting: 0 }),
+  uncomparedOperations: async () => ({ oldestMs: 0 }),
   incidents: async () => [],
   stormsOpen: async () => 0,
   connections: async () => ({ counts: [], keyRejected: 0, unreadable: 0, silent: 0, sweepAgeMs: 0 }),

@@ -2,6 +2,7 @@
 import type { ActionMode } from '../action-details.ts'
 import type { InboxOutcome } from '../inbox-outcome.ts'
 import type { Actor, IncidentSelection, LifeCycleChange } from '../life-cycle.ts'
+import type { Operation } from '../operation.ts'
 import type { TimedOutboxEntry } from '../outbox-entry.ts'
 import type { LookedConnection } from '../permission-to-alert.ts'
 import type { ProviderKind, RecordKind } from '../providers.ts'
@@ -35,6 +36,15 @@ export interface SweepDocument {
   unverified_since: Date | null
   /** The ids of the connection's open incidents, by incident code. */
   open_incidents: Partial<Record<'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE', string>>
+}
+
+/** The progress of the search for operations that no case knows. The only document of its collection. */
+export interface OperationSearchDocument {
+  _id: 'changed'
+  /** Every operation up to this position was compared. */
+  position: Pick<Operation, 'updated_at' | 'operation_id'>
+  /** The end of the lease; null if no search is running. If it has passed, the search was interrupted. */
+  leased_until: Date | null
 }
 
 /** The erasure of the personal data of a deleted connection, under the id of the connection. */

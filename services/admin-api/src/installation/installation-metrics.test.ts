@@ -7,6 +7,7 @@ import type { InstallationState } from './rules/state.ts'
 const none = { count: 0, oldestMs: 0 }
 const state: InstallationState = {
   undecided: { count: 7, overdue: 2, waiting: 3, oldestMs: 95_000 },
+  uncomparedOperations: { oldestMs: 124_000 },
   incidents: [{ code: 'FEED_SILENT', state: 'open', count: 3 }],
   stormsOpen: 1,
   connections: { counts: [], keyRejected: 4, unreadable: 5, silent: 6, sweepAgeMs: 600_000 },
@@ -48,6 +49,7 @@ test('shows the state, and a zero for what there is none of', async () => {
     second_looks_overdue: 2,
     second_looks_waiting: 3,
     undecided_oldest_seconds: 95,
+    uncompared_operations_oldest_seconds: 124,
     'incidents{code="FEED_SILENT",state="open"}': 3,
     'incidents{code="UNEXPECTED_ACTION",state="open"}': 0,
     storms_open: 1,

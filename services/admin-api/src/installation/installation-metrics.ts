@@ -102,6 +102,7 @@ function createParts(metrics: Metrics, readers: InstallationReaders): Part[] {
   }
   return [
     createPart('undecided', createUndecidedGauges),
+    createPart('uncomparedOperations', createOperationGauges),
     createPart('stormsOpen', createStormGauges),
     createPart('deliveries', createDeliveryGauges),
     createPart('channels', createChannelGauges),
@@ -131,6 +132,14 @@ function createUndecidedGauges(gauge: CreateGauge) {
     waiting.set(state.waiting)
     oldest.set(state.oldestMs / 1000)
   }
+}
+
+function createOperationGauges(gauge: CreateGauge) {
+  const oldest = gauge(
+    'uncompared_operations_oldest_seconds',
+    'Age of the oldest change of an operation that was sent to its provider and not compared with the cases',
+  )
+  return ({ oldestMs }: InstallationState['uncomparedOperations']) => oldest.set(oldestMs / 1000)
 }
 
 function createIncidentGauges(gauge: CreateGauge) {

@@ -13,6 +13,8 @@ import {
   type InboxDocument,
   IncidentCode,
   isoTime,
+  type OperationDocument,
+  type OperationSearchDocument,
   type ProviderKind,
   type SweepDocument,
 } from '@backstop/contracts'
@@ -43,6 +45,7 @@ export type InstallationReaders = {
 export function createInstallationReaders(db: Db): InstallationReaders {
   return {
     undecided: nowMs => asUnavailable(() => readUndecided(db, nowMs)),
+    uncomparedOperations: nowMs => asUnavailable(() => readUncomparedOperations(db, nowMs)),
     incidents: () => asUnavailable(() => readIncidents(db)),
     // Without the second condition MongoDB would not use the index of open storms, which begins with connection_id.
     stormsOpen: () => asUnavailable(() => count(db, 'storms', { state: 'open', connection_id: { $gt: '' } })),
@@ -99,6 +102,27 @@ async function readUndecided(db: Db, nowMs: number): Promise<InstallationState['
   const { oldest = null, ...counts } = found ?? { count: 0, overdue: 0, waiting: 0 }
   const { overdue, waiting } = counts
   return { count: counts.count, overdue, waiting, oldestMs: ageOf(oldest, nowMs) }
+}
+
+/**
+ * The first operation after the position of the search, by the query of the search itself (`changedAfter` of the ledger). If no search
+ * has begun, no operation is compared: a reconciler that may not store its position must not look as if it had finished.
+ */
+async function readUncomparedOperations(db: Db, nowMs: number): Promise<InstallationState['uncomparedOperations']> {
+  const search = await db
+    .collection<OperationSearchDocument>('operation_search')
+    .findOne({ _id: 'changed' }, { projection: { _id: 0, position: 1 }, maxTimeMS: QUERY_MS })
+  const { updated_at, operation_id } = search?.position ?? { updated_at: '', operation_id: '' }
+  const first = await db.collection<OperationDocument>('operations').findOne(
+    {
+      // The filter of the index.
+      executing_at: { $type: 'string' },
+      updated_at: { $gte: updated_at },
+      $or: [{ updated_at: { $gt: updated_at } }, { _id: { $gt: operation_id } }],
+    },
+    { sort: { updated_at: 1, _id: 1 }, projection: { _id: 0, updated_at: 1 }, maxTimeMS: QUERY_MS },
+  )
+  return { oldestMs: ageOf(first === null ? null : new Date(first.updated_at), nowMs) }
 }
 
 /** One count for each code and state, so that very many incidents of one code do not hide the others. */

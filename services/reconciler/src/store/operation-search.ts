@@ -1,15 +1,7 @@
+import type { OperationSearchDocument } from '@backstop/contracts'
 import { asUnavailable, isDuplicateKey, type Mongo } from '@backstop/kit'
 import type { ChangePosition } from '@backstop/ledger'
 import type { OperationSearchStore } from './store.ts'
-
-/** The only document of its collection. */
-interface OperationSearchDocument {
-  _id: 'changed'
-  /** Every operation up to this position was compared. */
-  position: ChangePosition
-  /** The end of the lease; null if no search is running. If it has passed, the search was interrupted. */
-  leased_until: Date | null
-}
 
 /** The progress of the search for operations that no case knows, collection `operation_search`. */
 export function createMongoOperationSearch(mongo: Mongo): OperationSearchStore {

@@ -18,6 +18,8 @@ export interface InstallationState {
     /** Their second look was due, and only an answer of their provider can give the verdict. */
     readonly waiting: number
   }
+  /** The oldest change of an operation that was sent to its provider, and that the reconciler has not compared with the cases. */
+  readonly uncomparedOperations: Pick<Waiting, 'oldestMs'>
   readonly incidents: readonly { readonly code: IncidentCode; readonly state: IncidentState; readonly count: number }[]
   readonly stormsOpen: number
   readonly connections: ConnectionsState
