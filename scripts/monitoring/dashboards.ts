@@ -141,6 +141,9 @@ export const DASHBOARDS: readonly Dashboard[] = [
           silent: state('connections_silent'),
         }),
         graph('Longest time since a sweep', 's', { age: state('sweep_age_seconds') }),
+        graph('Oldest change of an operation that was not compared', 's', {
+          age: state('uncompared_operations_oldest_seconds'),
+        }),
       ],
     ],
   },

@@ -46,7 +46,7 @@ test('every log event exists', () => {
   const code = globSync('{services,packages}/*/src/**/*.ts', { cwd: ROOT }).map(read).join('\n')
   const searched = quoted.filter(text => text.startsWith('kubectl') || /^[a-z]+\.[a-z_]+$/.test(text))
   const names = searched.flatMap(
-    text => text.match(/\b(?:event|looks|delivery|clock|installation|consumer|metrics)\.[a-z_]+/g) ?? [],
+    text => text.match(/\b(?:event|looks|operations|delivery|clock|installation|consumer|metrics)\.[a-z_]+/g) ?? [],
   )
   expect(names.length).toBeGreaterThan(5)
   expect(names.filter(name => !code.includes(`'${name}'`))).toEqual([])
