@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../src/clock/clock.ts'
 
 /** The system's clock, which a test can put ahead. For tests over real sockets and databases, which cannot stand still. */
 export interface AheadClock extends Clock {
-  /** Puts the clock ahead by `ms`. Callbacks that are due by then are called at once. */
+  /** Puts the clock ahead by `ms`. Callbacks that are due by then are called in a later turn of the event loop. */
   advance(ms: number): void
 }
 

@@ -7,7 +7,7 @@ export interface ManualClock extends Clock {
    * settled.
    */
   advance(ms: number): Promise<void>
-  /** Waits until all pending promises that need no time have settled. */
+  /** Waits until all pending promises that need no time have settled; not for sockets, files and threads. */
   settle(): Promise<void>
 }
 

@@ -15,6 +15,7 @@ export { LedgerRefusal, type Refusal } from './refusal.ts'
 export { type ApprovalPolicy, approvalPolicyOf } from './rules/approval.ts'
 export type { OperationConnection } from './rules/operation.ts'
 export { type Runs, runDocumentId } from './runs.ts'
+export { sentAndChangedAfter } from './store/mongo-operations.ts'
 
 /** The books over MongoDB: collections `operations`, `first_executions`, `budgets`, `budget_periods` and `failed_runs`. */
 export function openMongoBooks(db: Db, options: LedgerOptions): Books {

@@ -264,6 +264,18 @@ test.each([
   expect(await uncomparedOperations(NOW)).toEqual({ oldestMs })
 })
 
+test('finds the oldest change that was not compared in the order of its index', async () => {
+  const asked: Document[] = []
+  const listen = (event: { command: Document }) => void asked.push(event.command)
+  client.on('commandStarted', listen)
+  await createInstallationReaders(client.db(dbName)).uncomparedOperations(NOW)
+  client.off('commandStarted', listen)
+  const { filter, sort, limit } = asked.find(({ find }) => find === 'operations') ?? {}
+  const explain = { find: 'operations', filter, sort, limit }
+  const plan = await client.db(dbName).command({ explain, verbosity: 'queryPlanner' })
+  expect(JSON.stringify(plan.queryPlanner.winningPlan)).toContain('"indexName":"updated_at_1__id_1"')
+})
+
 /** The collections that the queries read without an index. */
 async function collectionScans(commands: readonly Document[]): Promise<string[]> {
   const scanned: string[] = []

@@ -42,19 +42,23 @@ const LONGEST_REMEMBERED = 200
 
 /**
  * Returns a function for the key of the client that a trusted proxy names; null if it names none but proxies. Keys are remembered,
- * because evaluating a header takes 6 to 16 µs, and ingress needs 55 µs for the rest of a request.
+ * because evaluating a header takes 5 to 16 µs, and ingress needs 55 µs for the rest of a request.
  */
 export function createForwardedKeys(
   isTrustedProxy: IsTrustedProxy,
 ): (proxy: string, forwardedFor: readonly string[]) => string | null {
   const remembered = new LRUCache<string, { readonly key: string | null }>({ max: REMEMBERED })
+  const evaluate = (proxy: string, forwardedFor: readonly string[]) => {
+    const address = clientAddress(proxy, forwardedFor, isTrustedProxy)
+    return isTrustedProxy(address) ? null : addressKey(address)
+  }
   return (proxy, forwardedFor) => {
     const statement = `${proxy} ${forwardedFor.join()}`
+    if (statement.length > LONGEST_REMEMBERED) return evaluate(proxy, forwardedFor)
     const known = remembered.get(statement)
     if (known !== undefined) return known.key
-    const address = clientAddress(proxy, forwardedFor, isTrustedProxy)
-    const key = isTrustedProxy(address) ? null : addressKey(address)
-    if (statement.length <= LONGEST_REMEMBERED) remembered.set(statement, { key })
+    const key = evaluate(proxy, forwardedFor)
+    remembered.set(statement, { key })
     return key
   }
 }

@@ -10,12 +10,22 @@ import {
 } from '@backstop/contracts'
 import { asUnavailable, isDuplicateKey, LIST_WITHIN_MS, runListQuery } from '@backstop/kit'
 import type { ClientSession, Db, Filter } from 'mongodb'
-import type { OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
+import type { ChangePosition, OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
 import { capAlertEntry } from '../rules/announcements.ts'
 import { approvalPolicyOf, nextTimerAt } from '../rules/approval.ts'
 import { applyMoves } from '../rules/budget.ts'
 import { toAccount, toAccountDocument, toBudget } from './mongo-budgets.ts'
 import { createOneAtATime } from './one-at-a-time.ts'
+
+/** Selects operations that were sent to their provider and changed after this position, for a read in the order `updated_at, _id`. */
+export function sentAndChangedAfter({ updated_at, operation_id }: ChangePosition): Filter<OperationDocument> {
+  return {
+    // The filter of the index.
+    executing_at: { $type: 'string' },
+    updated_at: { $gte: updated_at },
+    $or: [{ updated_at: { $gt: updated_at } }, { _id: { $gt: operation_id } }],
+  }
+}
 
 /** Fields that callers of the ledger do not get. */
 export const INTERNAL_FIELDS = { search: 0, outbox: 0, outbox_at: 0, timer_at: 0 } as const
@@ -55,14 +65,9 @@ export function createMongoOperationStore(db: Db): OperationStore {
     loadByIdempotencyKey: (connectionId, key) => findOne({ connection_id: connectionId, idempotency_key: key }),
     byReferences: references => find({ refs: { $in: [...references] } }),
 
-    changedAfter: ({ updated_at, operation_id }, before, limit) =>
+    changedAfter: (position, before, limit) =>
       asUnavailable(async () => {
-        const filter = {
-          // The filter of the index.
-          executing_at: { $type: 'string' as const },
-          updated_at: { $gte: updated_at, $lt: isoTime(before) },
-          $or: [{ updated_at: { $gt: updated_at } }, { _id: { $gt: operation_id } }],
-        }
+        const filter = { $and: [sentAndChangedAfter(position), { updated_at: { $lt: isoTime(before) } }] }
         const found = operations.find(filter, { projection: INTERNAL_FIELDS }).sort({ updated_at: 1, _id: 1 })
         return (await found.limit(limit).toArray()).map(toOperation)
       }),

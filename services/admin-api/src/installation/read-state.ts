@@ -19,6 +19,7 @@ import {
   type SweepDocument,
 } from '@backstop/contracts'
 import { asUnavailable } from '@backstop/kit'
+import { sentAndChangedAfter } from '@backstop/ledger'
 import { KEY_REFUSED_TEXT } from '@backstop/providers'
 import type { Db, Document } from 'mongodb'
 import type { InstallationState, Waiting } from './rules/state.ts'
@@ -105,23 +106,20 @@ async function readUndecided(db: Db, nowMs: number): Promise<InstallationState['
 }
 
 /**
- * The first operation after the position of the search, by the query of the search itself (`changedAfter` of the ledger). If no search
- * has begun, no operation is compared: a reconciler that may not store its position must not look as if it had finished.
+ * The first operation after the position of the search. If no search has begun, no operation is compared: a reconciler that may not store
+ * its position must not look as if it had finished.
  */
 async function readUncomparedOperations(db: Db, nowMs: number): Promise<InstallationState['uncomparedOperations']> {
   const search = await db
     .collection<OperationSearchDocument>('operation_search')
     .findOne({ _id: 'changed' }, { projection: { _id: 0, position: 1 }, maxTimeMS: QUERY_MS })
-  const { updated_at, operation_id } = search?.position ?? { updated_at: '', operation_id: '' }
-  const first = await db.collection<OperationDocument>('operations').findOne(
-    {
-      // The filter of the index.
-      executing_at: { $type: 'string' },
-      updated_at: { $gte: updated_at },
-      $or: [{ updated_at: { $gt: updated_at } }, { _id: { $gt: operation_id } }],
-    },
-    { sort: { updated_at: 1, _id: 1 }, projection: { _id: 0, updated_at: 1 }, maxTimeMS: QUERY_MS },
-  )
+  const first = await db
+    .collection<OperationDocument>('operations')
+    .findOne(sentAndChangedAfter(search?.position ?? { updated_at: '', operation_id: '' }), {
+      sort: { updated_at: 1, _id: 1 },
+      projection: { _id: 0, updated_at: 1 },
+      maxTimeMS: QUERY_MS,
+    })
   return { oldestMs: ageOf(first === null ? null : new Date(first.updated_at), nowMs) }
 }
 

@@ -75,19 +75,27 @@ export function describeAuthentication(testApi: () => TestApi): void {
     })
 
     test('its last use is recorded at most once a minute', async () => {
-      const made = await testApi().api.post('/v1/api-keys', { name: 'Busy', scopes: ['read'] })
-      const busy = testApi().api.withKey(made.body.key)
-      const lastUsed = async () => (await testApi().stores.apiKeys.find({ _id: made.body.key_id }))?.last_used_at
-      await busy.get('/v1/projects')
+      const make = async (name: string) => {
+        const { body } = await testApi().api.post('/v1/api-keys', { name, scopes: ['read'] })
+        const use = () => testApi().api.withKey(body.key).get('/v1/projects')
+        const lastUsed = async () => (await testApi().stores.apiKeys.find({ _id: body.key_id }))?.last_used_at
+        return { use, lastUsed }
+      }
+      const [busy, later] = [await make('Busy'), await make('Used later')]
+      await busy.use()
       testApi().advanceClock(STORED_AFTER_MS)
-      const first = await until('the use to be noted', lastUsed)
-      testApi().advanceClock(54_000)
-      await busy.get('/v1/projects')
+      const first = await until('the use to be noted', busy.lastUsed)
+      testApi().advanceClock(40_000)
+      await busy.use()
+      await later.use()
       testApi().advanceClock(STORED_AFTER_MS)
-      expect((await lastUsed())?.getTime()).toBe(first.getTime())
-      await busy.get('/v1/projects')
+      // Uses are stored in their order.
+      await until('the use of the other key', later.lastUsed)
+      expect(await busy.lastUsed()).toEqual(first)
+      testApi().advanceClock(20_000)
+      await busy.use()
       testApi().advanceClock(STORED_AFTER_MS)
-      await until('the later use to be noted', async () => (await lastUsed())?.getTime() !== first.getTime())
+      await until('the later use to be noted', async () => (await busy.lastUsed())?.getTime() !== first.getTime())
     })
 
     test('a bound key creates keys only for its own project, and sees no others', async () => {
