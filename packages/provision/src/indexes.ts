@@ -6,6 +6,8 @@ import type { Report } from './report.ts'
 /** Server codes for "the collection already exists" and "an index with that name or those keys differs". */
 const NAMESPACE_EXISTS = 48
 const INDEX_CONFLICTS = new Set([85, 86])
+/** An index of five million documents takes some ten seconds on a fast disk, and waits for a secondary that is away. */
+const TELL_EVERY_MS = 10_000
 
 /**
  * Creates every collection (change streams and transactions need existing collections) and its indexes.
@@ -17,7 +19,10 @@ export async function provisionCollections(db: Db, report: Report): Promise<void
     await asUnavailable(() => db.createCollection(name)).catch(ignoreCode(NAMESPACE_EXISTS))
     for (const { keys, options } of definition.indexes) {
       try {
-        await asUnavailable(() => db.collection(name).createIndex(keys, options ?? {}))
+        const isMade = asUnavailable(() => db.collection(name).createIndex(keys, options ?? {}))
+        await whileTelling(isMade, seconds =>
+          report(`${name}: its index ${JSON.stringify(keys)} has been in the making for ${seconds} s`),
+        )
       } catch (error) {
         if (!INDEX_CONFLICTS.has(codeOf(error))) throw error
         conflicts.push(`${name} ${JSON.stringify(keys)}: ${(error as Error).message}`)
@@ -29,6 +34,17 @@ export async function provisionCollections(db: Db, report: Report): Promise<void
     throw new AppError('conflict', `${conflicts.length} index(es) exist in another form; drop them first:\n  ${list}`)
   }
   report(`collections: all ${Object.keys(COLLECTIONS).length} are there with their indexes`)
+}
+
+/** Calls `tell` with the seconds that have passed, every `TELL_EVERY_MS` until the promise settles. */
+async function whileTelling(promise: Promise<unknown>, tell: (seconds: number) => void): Promise<void> {
+  const startedAt = performance.now()
+  const timer = setInterval(() => tell(Math.round((performance.now() - startedAt) / 1_000)), TELL_EVERY_MS)
+  try {
+    await promise
+  } finally {
+    clearInterval(timer)
+  }
 }
 
 function codeOf(error: unknown): number {

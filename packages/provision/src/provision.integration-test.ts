@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { COLLECTIONS, MESSAGES, type MessageName, registrySubject, TOPICS, type TopicName } from '@backstop/contracts'
 import { createMongoSchemaIds, createRegistryCodec } from '@backstop/kit'
-import { type TestStack, testStack } from '@backstop/kit/test'
+import { type TestStack, testStack, until } from '@backstop/kit/test'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ProvisionOptions, provision } from './provision.ts'
@@ -71,6 +71,24 @@ test('a second run changes nothing and says so', async () => {
   expect(lines).toContain(`topics: all ${Object.keys(TOPICS).length} are as they should be`)
   expect(lines.filter(line => /created|: registered/.test(line))).toEqual([])
 })
+
+test('an index that takes longer than other commands may take is waited for, and the job tells how long', async () => {
+  await run()
+  await db().collection('storms').dropIndexes()
+  // MongoDB makes an index when no transaction uses the collection.
+  const session = client.startSession()
+  session.startTransaction()
+  await db().collection('storms').insertOne({}, { session })
+  const lines: string[] = []
+  const job = run({ report: line => void lines.push(line) })
+  const isTold = () => lines.some(line => /^storms: its index .* has been in the making for 4\d s$/.test(line))
+  await Promise.race([job, until('40 seconds', isTold, { timeoutMs: 55_000, everyMs: 500 })])
+  expect(isTold()).toBe(true)
+  await session.abortTransaction()
+  await session.endSession()
+  await job
+  expect(await db().collection('storms').indexes()).toHaveLength(COLLECTIONS.storms.indexes.length + 1)
+}, 90_000)
 
 test('a topic that differs stops the job before it changes anything, and is named with both values', async () => {
   const failing = run({ durability: { replication: 3, minInsync: 2 } })
