@@ -6,7 +6,7 @@ import type { Report } from './report.ts'
 /** Server codes for "the collection already exists" and "an index with that name or those keys differs". */
 const NAMESPACE_EXISTS = 48
 const INDEX_CONFLICTS = new Set([85, 86])
-/** An index of five million documents takes some ten seconds on a fast disk, and waits for a secondary that is away. */
+/** An index on five million documents takes more than ten seconds, even on a fast disk. The build waits while a secondary is unavailable. */
 const TELL_EVERY_MS = 10_000
 
 /**
@@ -21,7 +21,7 @@ export async function provisionCollections(db: Db, report: Report): Promise<void
       try {
         const isMade = asUnavailable(() => db.collection(name).createIndex(keys, options ?? {}))
         await whileTelling(isMade, seconds =>
-          report(`${name}: its index ${JSON.stringify(keys)} has been in the making for ${seconds} s`),
+          report(`${name}: index ${JSON.stringify(keys)} is still being built after ${seconds} s`),
         )
       } catch (error) {
         if (!INDEX_CONFLICTS.has(codeOf(error))) throw error

@@ -39,7 +39,7 @@ export async function provision(options: ProvisionOptions): Promise<void> {
   const { report } = options
   const deadline = performance.now() + options.waitMs
   const admin = createTopicAdmin(options.kafka)
-  // An index of a large collection takes minutes. A server that hangs is noticed by the driver's own heartbeats.
+  // An index on a large collection takes minutes. A server that hangs is noticed by the driver's own heartbeats.
   const mongo = connectMongo({ ...options.mongo, appName: 'backstop-provision', answerWithinMs: 0 })
   try {
     await waitUntilUp('Kafka', () => admin.connect(), deadline, report)

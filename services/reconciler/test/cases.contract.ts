@@ -21,6 +21,11 @@ const update = (before: Case, changes: Partial<Case> = {}): CaseChange => ({
   added: [],
   replacedCases: [],
 })
+/** Merges another case into one, and removes the other. */
+const mergeOf = (into: Case, other: Case): CaseChange => ({
+  ...update(into, { refs: [...into.refs, ...other.refs] }),
+  replacedCases: [{ id: other.id, version: other.version }],
+})
 
 /** The tests for every implementation of the store of cases. Each test gets an empty store. */
 export function caseContract(name: string, open: () => Promise<Pick<ReconcilerStores, 'cases'>>): void {
@@ -47,15 +52,13 @@ export function caseContract(name: string, open: () => Promise<Pick<ReconcilerSt
         { refs: theCase.refs, operations: ['op_1/2'] },
       ])
       expect(await cases.knownOperations([ref('pi_b')])).toEqual([{ refs: without.refs, operations: [] }])
-      const later = { ...theCase, version: theCase.version + 1, operations: [known(3)] }
-      await cases.save([{ next: later, before: theCase, added: [], replacedCases: [] }])
+      const later = update(theCase, { operations: [known(3)] })
+      await cases.save([later])
       expect(await cases.knownOperations([ref('pi_a')])).toMatchObject([{ operations: ['op_1/3'] }])
-      const same = { ...later, version: later.version + 1, createdAt: T0 + 1 }
-      await cases.save([{ next: same, before: later, added: [], replacedCases: [] }])
+      const same = update(later.next, { createdAt: T0 + 1 })
+      await cases.save([same])
       expect(await cases.knownOperations([ref('pi_a')])).toMatchObject([{ operations: ['op_1/3'] }])
-      const merged = { ...same, version: same.version + 1, refs: [...same.refs, ...without.refs] }
-      const replacedCases = [{ id: without.id, version: without.version }]
-      await cases.save([{ next: merged, before: same, added: [], replacedCases }])
+      await cases.save([mergeOf(same.next, without)])
       expect(await cases.knownOperations([ref('pi_b')])).toMatchObject([{ operations: ['op_1/3'] }])
       expect(await cases.knownOperations([])).toEqual([])
     })
@@ -106,19 +109,16 @@ export function caseContract(name: string, open: () => Promise<Pick<ReconcilerSt
     test('a merge deletes the other case in the same write', async () => {
       const [a, b] = [pendingCase('a'), pendingCase('b')]
       await cases.save([insert(a), insert(b)])
-      const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
-      const change = { next: merged, before: a, added: [], replacedCases: [{ id: b.id, version: 1 }] }
-      expect(await cases.save([change])).toEqual(new Set())
-      expect(await cases.load([ref('pi_b')])).toEqual([merged])
+      const merge = mergeOf(a, b)
+      expect(await cases.save([merge])).toEqual(new Set())
+      expect(await cases.load([ref('pi_b')])).toEqual([merge.next])
     })
 
     test('a merge changes nothing if its other case was written meanwhile', async () => {
       const [a, b] = [pendingCase('a'), pendingCase('b')]
       await cases.save([insert(a), insert(b)])
       await cases.save([update(b)])
-      const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
-      const change = { next: merged, before: a, added: [], replacedCases: [{ id: b.id, version: 1 }] }
-      expect(await cases.save([change])).toEqual(new Set([a.id]))
+      expect(await cases.save([mergeOf(a, b)])).toEqual(new Set([a.id]))
       expect((await cases.load([ref('pi_a')]))[0]).toEqual(a)
       expect((await cases.load([ref('pi_b')]))[0]?.version).toBe(2)
     })
@@ -126,21 +126,19 @@ export function caseContract(name: string, open: () => Promise<Pick<ReconcilerSt
     test('an update of a case that was merged into another one is lost, and does not restore the case', async () => {
       const [a, b, c] = [pendingCase('a'), pendingCase('b'), pendingCase('c')]
       await cases.save([insert(a), insert(b), insert(c)])
-      const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
-      await cases.save([{ next: merged, before: a, added: [], replacedCases: [{ id: b.id, version: 1 }] }])
+      const merge = mergeOf(a, b)
+      await cases.save([merge])
       expect(await cases.save([update(b), update(c)])).toEqual(new Set([b.id]))
       const entryIds = b.outbox.map(entry => entry.id)
       await cases.outbox.published([{ documentId: b.id, entryIds }])
-      expect(await cases.load(b.refs)).toEqual([merged])
+      expect(await cases.load(b.refs)).toEqual([merge.next])
     })
 
     test('a merge into a case that was written meanwhile changes nothing', async () => {
       const [a, b] = [pendingCase('a'), pendingCase('b')]
       await cases.save([insert(a), insert(b)])
       await cases.save([update(a)])
-      const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
-      const change = { next: merged, before: a, added: [], replacedCases: [{ id: b.id, version: 1 }] }
-      expect(await cases.save([change])).toEqual(new Set([a.id]))
+      expect(await cases.save([mergeOf(a, b)])).toEqual(new Set([a.id]))
       expect(await cases.load(b.refs)).toEqual([b])
     })
 
