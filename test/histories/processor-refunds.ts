@@ -1,34 +1,6 @@
-import type { History, Shop } from './history.ts'
-import { charge, event, refund, requestOfRefund, requestWithKey } from './processor-shapes.ts'
-
-/** Reports an executing refund of 700 on the payment. */
-const reportRefund = (shop: Shop, more: Record<string, unknown> = {}) =>
-  shop.report({ subject: 'pi_1', amount: 700, currency: 'eur', state: 'executing', ...more })
-
-const postCreated = (shop: Shop, id: string, amount: number, more: object = {}, options: object = {}) =>
-  shop.post(
-    event('refund.created', refund(id, amount, shop.now(), more), {
-      at: shop.now(),
-      request: requestOfRefund(id),
-      ...options,
-    }),
-  )
-const postUpdated = (shop: Shop, id: string, amount: number, status: string, more: object = {}) =>
-  shop.post(
-    event('refund.updated', refund(id, amount, shop.now(), { status, ...more }), {
-      at: shop.now(),
-      previous: { status: 'pending' },
-    }),
-  )
-const postTotal = (shop: Shop, to: number, from: number | null, more: object = {}, options: object = {}) =>
-  shop.post(
-    event('charge.refunded', charge(to, more), {
-      at: shop.now(),
-      request: requestOfRefund('another'),
-      ...(from === null ? {} : { previous: { amount_refunded: from } }),
-      ...options,
-    }),
-  )
+import type { History } from './history.ts'
+import { event, refund, requestOfRefund, requestWithKey } from './processor-shapes.ts'
+import { postCreated, postTotal, postUpdated, reportRefund } from './processor-steps.ts'
 
 /** Refunds of the card processor, without a read key. */
 export const PROCESSOR_REFUNDS: readonly History[] = [

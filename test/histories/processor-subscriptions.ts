@@ -1,25 +1,13 @@
 import type { History, Shop } from './history.ts'
 import { endedSubscription, endingSubscription, event, requestWithKey, subscription } from './processor-shapes.ts'
-
-const UPDATED = 'customer.subscription.updated'
-const DELETED = 'customer.subscription.deleted'
-
-/** Reports a cancellation of the subscription. */
-const reportCancellation = (shop: Shop, more: Record<string, unknown> = {}) =>
-  shop.report({ kind: 'cancellation', subject: 'sub_1', state: 'completed', ...more })
-
-const postScheduledEnd = (shop: Shop, at = shop.now(), options: object = {}, more: object = {}) =>
-  shop.post(
-    event(UPDATED, endingSubscription(at, more), {
-      at,
-      previous: { cancel_at: null, canceled_at: null, cancellation_details: { reason: null } },
-      ...options,
-    }),
-  )
-const postDeleted = (shop: Shop, requestedAt: number, endedAt: number, options: object = {}, more: object = {}) =>
-  shop.post(event(DELETED, endedSubscription(requestedAt, endedAt, more), { at: endedAt, ...options }))
-const withoutRequest = { request: { id: null, idempotency_key: null } }
-const withReason = (reason: string) => ({ cancellation_details: { comment: null, feedback: null, reason } })
+import {
+  postDeleted,
+  postScheduledEnd,
+  reportCancellation,
+  UPDATED,
+  withoutRequest,
+  withReason,
+} from './processor-steps.ts'
 
 /** Subscriptions of the card processor, without a read key. */
 export const PROCESSOR_SUBSCRIPTIONS: readonly History[] = [
