@@ -22,7 +22,7 @@ async function harness(script: Script, none: string[] = []) {
   const producer = bus.producer({ sendTimeoutMs: 1_000 })
   await producer.start()
   const readerFor = async (id: string): Promise<OpenedReader> => {
-    if (none.includes(id)) return { kind: 'none', text: 'The connection was deleted' }
+    if (none.includes(id)) return { kind: 'none', isDeleted: true, text: 'The connection was deleted' }
     const reader = { read: async (targets: readonly { id: string }[]) => script(targets[0]?.id ?? '') }
     return { kind: 'reader', reader: reader as never, connection: {} as ConnectionDocument }
   }

@@ -47,10 +47,11 @@ async function harness(providers: Record<string, ProviderBehaviour>) {
   const madeAt = new Date(clock.now() - 3 * 60 * MINUTE)
   const asked: { id: string; at: number }[] = []
   const from = clock.now()
-  for (const id of Object.keys(providers)) {
+  const add = (id: string) => {
     const common = { _id: id, project_id: PROJECT, kind: 'processor', name: id, status: 'active' }
     stores.contents.connections.set(id, { ...common, read_key: {}, created_at: madeAt } as ConnectionDocument)
   }
+  for (const id of Object.keys(providers)) add(id)
   const readerOf = (id: string) => {
     const read = () => {
       asked.push({ id, at: clock.now() - from })
@@ -67,12 +68,11 @@ async function harness(providers: Record<string, ProviderBehaviour>) {
       connections: stores.connections,
       inbox,
       readers: {
-        readerFor: async id =>
-          ({
-            kind: 'reader',
-            reader: readerOf(id),
-            connection: stores.contents.connections.get(id),
-          }) as unknown as OpenedReader,
+        readerFor: async id => {
+          const connection = stores.contents.connections.get(id)
+          if (connection === undefined) return { kind: 'none', isDeleted: true, text: 'The connection was deleted' }
+          return { kind: 'reader', reader: readerOf(id), connection } as unknown as OpenedReader
+        },
       },
       heldHints: createHeldHints({ inbox, producer, codec, clock }),
       incidents: createConnectionIncidents({ incidents, publisher, clock }),
@@ -91,7 +91,7 @@ async function harness(providers: Record<string, ProviderBehaviour>) {
   const pass = async (ms: number) => {
     for (let left = ms; left > 0; left -= SECOND) await clock.advance(Math.min(SECOND, left))
   }
-  return { clock, stores, providers, asked, start, pass, of: (id: string) => stores.contents.sweeps.get(id) }
+  return { clock, stores, providers, add, asked, start, pass, of: (id: string) => stores.contents.sweeps.get(id) }
 }
 
 const manyProviders = (name: string, count: number, answer: ProviderBehaviour) =>
@@ -137,12 +137,44 @@ describe('connections whose providers do not answer', () => {
     }
   })
 
-  test('that never end release their places, so new connections are swept after two minutes', async () => {
-    const { asked, pass, start, of } = await harness({ ...manyProviders('dead', 40, neverEnds), later: answersAtOnce })
+  test('that never end release their places after two minutes', async () => {
+    const { asked, pass, start, of } = await harness(manyProviders('dead', 200, neverEnds))
     start('p1')
     await pass(4 * MINUTE)
-    expect(asked.some(({ id }) => id === 'later')).toBe(true)
+    expect(new Set(asked.map(({ id }) => id)).size).toBe(200)
     expect(of('dead0')).toMatchObject({ last_error: 'The sweep did not end in time' })
+  })
+
+  test('do not delay the first sweep of a new connection: it starts within ten seconds', async () => {
+    const dead = manyProviders('dead', 200, neverEnds)
+    const { asked, pass, start, add, clock } = await harness(dead)
+    start('p1')
+    start('p2')
+    for (const minutes of [0.5, 2, 3]) {
+      await pass(minutes * MINUTE)
+      const addedAt = clock.now()
+      const id = `new${minutes}`
+      add(id)
+      await pass(10 * SECOND)
+      expect(
+        asked.some(one => one.id === id),
+        `asked by ${clock.now() - addedAt} ms`,
+      ).toBe(true)
+    }
+  })
+
+  test('of deleted connections are not swept again, and do not delay the first sweep of a new one', async () => {
+    const { asked, pass, start, add, of, stores, clock } = await harness({})
+    const deleted = Array.from({ length: 50 }, (_, index) => `deleted${index}`)
+    await stores.sweeps.ensure(
+      deleted.map(id => ({ id, projectId: PROJECT })),
+      clock.now(),
+    )
+    add('new')
+    start('p1')
+    await pass(10 * SECOND)
+    expect(asked.some(({ id }) => id === 'new')).toBe(true)
+    expect(deleted.filter(id => of(id) !== undefined)).toEqual([])
   })
 
   test('are retried after growing pauses, up to five minutes, until they answer', async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ReconcilerStores } from '../src/store/store.ts'
-import type { SweepStore } from '../src/store/sweeps.ts'
+import type { SweepCompartment, SweepStore } from '../src/store/sweeps.ts'
 import { MINUTE, PROJECT, T0 } from './fixtures.ts'
 
 const CONNECTIONS = [
@@ -65,16 +65,29 @@ export function sweepContract(name: string, open: () => Promise<Pick<ReconcilerS
       expect(await sweeps.claim('p2', T0 + MINUTE, MINUTE)).toMatchObject({ _id: id, last_error: 'Away' })
     })
 
-    test('a sweep whose last run succeeded is in the quick compartment, any other in the slow one', async () => {
-      const claim = async (compartment: 'quick' | 'slow', at: number) =>
+    test('a sweep without a run is in the first compartment, one that succeeded in the quick, one that failed in the slow', async () => {
+      const claim = async (compartment: SweepCompartment, at: number) =>
         (await sweeps.claim('p1', at, MINUTE, compartment))?._id
       expect(await claim('quick', T0)).toBeUndefined()
-      const [first, second] = [(await claim('slow', T0)) ?? '', (await claim('slow', T0)) ?? '']
+      expect(await claim('slow', T0)).toBeUndefined()
+      const [first, second] = [(await claim('first', T0)) ?? '', (await claim('first', T0)) ?? '']
       await sweeps.release(first, 'p1', { ...END, last_error: null, failures: 0 })
       await sweeps.release(second, 'p1', { ...END, last_error: 'Away', failures: 3 })
+      expect(await claim('first', T0 + MINUTE)).toBeUndefined()
       expect(await claim('quick', T0 + MINUTE)).toBe(first)
       expect(await claim('quick', T0 + MINUTE)).toBeUndefined()
       expect(await sweeps.claim('p1', T0 + MINUTE, MINUTE, 'slow')).toMatchObject({ _id: second, failures: 3 })
+    })
+
+    test('a removed sweep is never claimed again, and only the holder of its lease removes it', async () => {
+      const id = (await sweeps.claim('p1', T0, MINUTE))?._id ?? ''
+      await sweeps.remove(id, 'p2')
+      await sweeps.remove(id, 'p1')
+      expect(await sweeps.save(id, 'p1', { last_error: 'late' })).toBe(false)
+      const other = (await sweeps.claim('p1', T0, MINUTE))?._id ?? ''
+      await sweeps.remove(other, 'p2')
+      expect(await sweeps.claim('p1', T0 + 2 * MINUTE, MINUTE)).toMatchObject({ _id: other })
+      expect(await sweeps.claim('p1', T0 + 2 * MINUTE, MINUTE)).toBeUndefined()
     })
 
     test('waking makes a sweep due now and keeps the earliest unverified time', async () => {

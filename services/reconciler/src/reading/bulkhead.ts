@@ -3,52 +3,62 @@ import type { Clock } from '@backstop/kit'
 /** quick: the provider answered last time. slow: it did not answer, was never asked, or takes long now. */
 export type Compartment = 'quick' | 'slow'
 
-export interface BulkheadOptions {
+export interface BulkheadOptions<Name extends string = Compartment> {
   readonly clock: Clock
-  readonly places: Readonly<Record<Compartment, number>>
+  readonly places: Readonly<Record<Name | 'slow', number>>
   /**
-   * How long a job may use a quick place, in milliseconds. After that it counts as slow, and its quick place is free.
+   * How long a job may use a place outside of the slow compartment, in milliseconds. After that it counts as slow, and its place is free.
    */
   readonly quickForMs: number
-  /** Called when a place became free. */
-  onFree(): void
+  /** Called when a place of a compartment became free. */
+  onFree(compartment: Name | 'slow'): void
 }
 
 /**
- * Limits concurrent jobs, so that providers that do not answer leave places for those that do. A quick job that takes
- * long is moved to the slow compartment. That may exceed the compartment's limit; then it starts no job until it is
- * below its limit again.
+ * Limits concurrent jobs, so that providers that do not answer leave places for those that do. A job that takes long is moved to
+ * the slow compartment. That may exceed the compartment's limit; then it starts no job until it is below its limit again.
  */
-export class Bulkhead {
-  readonly #options: BulkheadOptions
-  readonly #taken: Record<Compartment, number> = { quick: 0, slow: 0 }
+export class Bulkhead<Name extends string = Compartment> {
+  readonly #options: BulkheadOptions<Name>
+  readonly #taken = new Map<Name | 'slow', number>()
 
-  constructor(options: BulkheadOptions) {
+  constructor(options: BulkheadOptions<Name>) {
     this.#options = options
   }
 
-  hasPlace(compartment: Compartment): boolean {
-    return this.#taken[compartment] < this.#options.places[compartment]
+  hasPlace(compartment: Name | 'slow'): boolean {
+    return this.#takenIn(compartment) < this.#options.places[compartment]
   }
 
   /** Runs a job. The caller must give the job a deadline. */
-  async run(compartment: Compartment, job: () => Promise<void>): Promise<void> {
-    const { clock, quickForMs, onFree } = this.#options
+  async run(compartment: Name | 'slow', job: () => Promise<void>): Promise<void> {
+    const { clock, quickForMs } = this.#options
     let place = compartment
-    this.#taken[place]++
+    this.#take(place)
     const move = () => {
-      this.#taken.quick--
-      this.#taken.slow++
+      this.#take('slow')
       place = 'slow'
-      onFree()
+      this.#free(compartment)
     }
-    const cancel = compartment === 'quick' ? clock.schedule(quickForMs, move) : () => {}
+    const cancel = compartment === 'slow' ? () => {} : clock.schedule(quickForMs, move)
     try {
       await job()
     } finally {
       cancel()
-      this.#taken[place]--
-      onFree()
+      this.#free(place)
     }
+  }
+
+  #takenIn(compartment: Name | 'slow'): number {
+    return this.#taken.get(compartment) ?? 0
+  }
+
+  #take(compartment: Name | 'slow'): void {
+    this.#taken.set(compartment, this.#takenIn(compartment) + 1)
+  }
+
+  #free(compartment: Name | 'slow'): void {
+    this.#taken.set(compartment, this.#takenIn(compartment) - 1)
+    this.#options.onFree(compartment)
   }
 }

@@ -15,7 +15,7 @@ export interface ConnectionReadersOptions {
 /** A reader of the connection's provider, or the reason why it cannot be read. */
 export type OpenedReader =
   | { readonly kind: 'reader'; readonly reader: ProviderReader; readonly connection: ConnectionDocument }
-  | { readonly kind: 'none'; readonly text: string }
+  | { readonly kind: 'none'; readonly isDeleted: boolean; readonly text: string }
 
 /** True if the provider's data can be read through this connection. */
 export function canRead(connection: ConnectionDocument): boolean {
@@ -44,11 +44,11 @@ export class ConnectionReaders {
     const connection = (await this.#options.connections.byIds([connectionId])).get(connectionId)
     if (connection === undefined || connection.status === 'deleted') {
       this.#open.delete(connectionId)
-      return { kind: 'none', text: 'The connection was deleted' }
+      return { kind: 'none', isDeleted: true, text: 'The connection was deleted' }
     }
     if (connection.read_key === null || connection.status === 'needs_setup') {
       this.#open.delete(connectionId)
-      return { kind: 'none', text: 'The connection has no read key' }
+      return { kind: 'none', isDeleted: false, text: 'The connection has no read key' }
     }
     const known = this.#open.get(connectionId)
     if (known?.version === connection.version) return { kind: 'reader', reader: known.reader, connection }

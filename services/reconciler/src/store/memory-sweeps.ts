@@ -12,8 +12,8 @@ export function createMemorySweeps(sweeps = new Map<string, SweepDocument>()): S
       const [due] = [...sweeps.values()]
         .filter(({ next_run_at }) => next_run_at.getTime() <= now)
         .filter(({ last_run_at, last_error }) => {
-          const hasWorked = last_run_at !== null && last_error === null
-          return compartment === undefined || hasWorked === (compartment === 'quick')
+          const ofSweep = last_run_at === null ? 'first' : last_error === null ? 'quick' : 'slow'
+          return compartment === undefined || compartment === ofSweep
         })
         .filter(({ leased_until }) => leased_until === null || leased_until.getTime() < now)
         .sort((a, b) => a.next_run_at.getTime() - b.next_run_at.getTime())
@@ -35,6 +35,9 @@ export function createMemorySweeps(sweeps = new Map<string, SweepDocument>()): S
       const stays = sweep.woken ? { next_run_at, unverified_since } : {}
       sweeps.set(id, { ...sweep, ...end, ...stays, leased_until: null, lease_holder: null })
       return true
+    },
+    async remove(id, holder) {
+      if (sweeps.get(id)?.lease_holder === holder) sweeps.delete(id)
     },
     async wake(connection, now, unverifiedSince) {
       const sweep = known(connection, now)

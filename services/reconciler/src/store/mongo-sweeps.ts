@@ -1,11 +1,12 @@
 import type { SweepDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
-import { newSweep, type SweepStore, type SweptConnection } from './sweeps.ts'
+import type { Filter } from 'mongodb'
+import { newSweep, type SweepCompartment, type SweepStore, type SweptConnection } from './sweeps.ts'
 
-/** Filters for sweeps whose last run succeeded (quick), and for all others (slow). */
-const LAST_RUN_FILTERS = {
+const LAST_RUN_FILTERS: Readonly<Record<SweepCompartment, Filter<SweepDocument>>> = {
+  first: { last_run_at: null },
   quick: { last_run_at: { $ne: null }, last_error: null },
-  slow: { $or: [{ last_run_at: null }, { last_error: { $ne: null } }] },
+  slow: { last_run_at: { $ne: null }, last_error: { $ne: null } },
 }
 
 /** The sweeps, collection `sweeps`. */
@@ -56,6 +57,9 @@ export function createMongoSweeps(mongo: Mongo): SweepStore {
         const { matchedCount } = await sweeps.updateOne(ours, { $set: rest })
         return matchedCount === 1
       }),
+    async remove(id, holder) {
+      await asUnavailable(() => sweeps.deleteOne({ _id: id, lease_holder: holder }))
+    },
     async wake(connection, now, unverifiedSince) {
       await ensure([connection], now)
       // One atomic update: a run that is claimed at the same time either sees all fields or leaves them unchanged at

@@ -22,19 +22,23 @@ export type SweepEnd = Pick<SweepDocument, 'next_run_at' | 'last_run_at'> &
     >
   >
 
+/** first: was never swept to an end or a failure. quick: its last run succeeded. slow: its last run failed. */
+export const SWEEP_COMPARTMENTS = ['first', 'quick', 'slow'] as const
+export type SweepCompartment = (typeof SWEEP_COMPARTMENTS)[number]
+
 /** The progress of each connection's sweep. One process at a time sweeps a connection. */
 export interface SweepStore {
   /** Creates the missing documents. Their first run is due now. */
   ensure(connections: readonly SweptConnection[], now: number): Promise<void>
   /**
    * Leases a due sweep to `holder`; undefined if none is due.
-   * @param compartment quick: only sweeps whose last run succeeded. slow: only other sweeps. Left out: any sweep
+   * @param compartment left out: a sweep of any compartment
    */
   claim(
     holder: string,
     now: number,
     leaseMs: number,
-    compartment?: 'quick' | 'slow',
+    compartment?: SweepCompartment,
   ): Promise<SweepDocument | undefined>
   /**
    * Changes the document if the holder still has the lease.
@@ -47,6 +51,8 @@ export interface SweepStore {
    * @returns false if the lease was lost
    */
   release(id: string, holder: string, end: SweepEnd): Promise<boolean>
+  /** Removes the sweep of a deleted connection, if the holder still has the lease. */
+  remove(id: string, holder: string): Promise<void>
   /**
    * Makes a connection's sweep due now, even if the connection was never swept or a run is in progress.
    * @param unverifiedSince in milliseconds since the epoch; an earlier stored time is kept. Null changes nothing

@@ -75,7 +75,7 @@ export function createSweeper(options: SweeperOptions): Periodic {
     run: (sweep, stopping) => runSweep(sweep, options, stopping).catch(onFailure),
     onFailure,
   })
-  const due = createPeriodic({ clock, pauseMs: CHECK_EVERY_MS, run: () => pool.fill(), onFailure })
+  const due = createPeriodic({ clock, pauseMs: CHECK_EVERY_MS, run: async () => pool.fill(), onFailure })
   const newOnes = createPeriodic({
     clock,
     pauseMs: NEW_CONNECTIONS_EVERY_MS,
@@ -85,7 +85,7 @@ export function createSweeper(options: SweeperOptions): Periodic {
         readable.map(({ _id, project_id }) => ({ id: _id, projectId: project_id })),
         clock.now(),
       )
-      await pool.fill()
+      pool.fill()
     },
     onFailure,
   })
@@ -106,6 +106,7 @@ type RunEnd =
       OpenIncidents)
   | ({ readonly kind: 'not_read'; readonly text: string; readonly retryAfterMs: number | null } & OpenIncidents)
   | { readonly kind: 'no_reader'; readonly text: string }
+  | { readonly kind: 'deleted' }
   /** This process stops. Another process continues from the cursor. */
   | { readonly kind: 'stopped' }
 
@@ -124,12 +125,18 @@ async function runSweep(sweep: SweepDocument, options: SweeperOptions, stopping:
       return { kind: 'not_read', text, retryAfterMs: null, open_incidents }
     })
   const end = await within(clock, MAX_RUN_MS, run, late, stopping)
+  const holder = sweep.lease_holder ?? ''
+  if (end.kind === 'deleted') return sweeps.remove(sweep._id, holder)
   const change = changesAtEnd(sweep, end === late && stopping.aborted ? { kind: 'stopped' } : end, options)
-  await sweeps.release(sweep._id, sweep.lease_holder ?? '', change)
+  await sweeps.release(sweep._id, holder, change)
 }
 
 /** The changes at the end of a run. A failure is recorded, and the next run continues from the cursor. */
-function changesAtEnd(sweep: SweepDocument, end: RunEnd, { clock, everyMs, random }: SweeperOptions): SweepEnd {
+function changesAtEnd(
+  sweep: SweepDocument,
+  end: Exclude<RunEnd, { kind: 'deleted' }>,
+  { clock, everyMs, random }: SweeperOptions,
+): SweepEnd {
   const now = clock.now()
   const next = (inMs: number) => ({ next_run_at: new Date(now + inMs), last_run_at: new Date(now) })
   switch (end.kind) {
@@ -169,7 +176,7 @@ async function sweepOne(sweep: SweepDocument, options: SweeperOptions, signal: A
   const { readers, logger } = options
   const facts = { connection_id: sweep._id, project_id: sweep.project_id }
   const opened = await readers.readerFor(sweep._id)
-  if (opened.kind === 'none') return { kind: 'no_reader', text: opened.text }
+  if (opened.kind === 'none') return opened.isDeleted ? { kind: 'deleted' } : { kind: 'no_reader', text: opened.text }
   const ended = await readPages({ ...sweep }, opened.connection, opened.reader, options, signal)
   if (signal.aborted) return { kind: 'stopped' }
   if (ended.kind === 'failed') {
