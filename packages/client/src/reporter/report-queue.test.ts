@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ApiProblem, NoAnswer } from '../api-problem.ts'
 import type { NewOperation } from '../generated/api.ts'
-import { createReport, type ReportBody } from './report.ts'
-import { type QueueOptions, type ReporterProblem, ReportQueue } from './report-queue.ts'
+import { createReport, type Report, type ReportBody } from './report.ts'
+import { type QueueOptions, type ReporterProblem, ReportQueue, type Spool } from './report-queue.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
@@ -220,4 +220,58 @@ test('an operation that ended while Backstop was down does not begin again', asy
   fail(undefined)
   await vi.advanceTimersByTimeAsync(MINUTE_MS)
   expect(sent).toMatchObject([{ state: 'completed' }])
+})
+
+describe('with a spool', () => {
+  /** A spool in memory, as it is after a crash. */
+  function createMemorySpool() {
+    const saved = new Map<string, Report>()
+    const spool: Spool = {
+      load: async () => [...saved.values()],
+      save: report => void saved.set(report.id, report),
+      remove: id => void saved.delete(id),
+      close: async () => {},
+    }
+    return { saved, spool }
+  }
+
+  test('the end of an operation is reported a minute after a crash during its call, with its own begin', async () => {
+    const { saved, spool } = createMemorySpool()
+    const before = setUp({ spool })
+    const executing_at = new Date().toISOString()
+    expect(await before.queue.add(reportOf('a', { executing_at }))).toBe(true)
+    expect(saved.size).toBe(1)
+    await vi.advanceTimersByTimeAsync(10 * MINUTE_MS)
+    const ended_at = new Date().toISOString()
+    const { sent } = setUp({ spool })
+    await vi.advanceTimersByTimeAsync(MINUTE_MS - 1_000)
+    expect(sent).toEqual([])
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(sent).toMatchObject([{ idempotency_key: 'a', state: 'failed', executing_at, ended_at }])
+    expect(saved.size).toBe(0)
+  })
+
+  test('a call that is repeated within a minute after a crash is not reported as failed', async () => {
+    const { saved, spool } = createMemorySpool()
+    await setUp({ spool }).queue.add(reportOf('a'))
+    const { queue, sent } = setUp({ spool })
+    await vi.advanceTimersByTimeAsync(1_000)
+    await queue.add(reportOf('a'))
+    await queue.add(reportOf('a', { state: 'completed' }))
+    await vi.advanceTimersByTimeAsync(2 * MINUTE_MS)
+    expect(sent.map(({ state }) => state)).toEqual(['executing', 'completed'])
+    expect(saved.size).toBe(0)
+  })
+
+  test('a crash after the end was queued reports that end', async () => {
+    const { spool } = createMemorySpool()
+    const before = setUp({ spool })
+    await before.queue.add(reportOf('a'))
+    before.fail(down)
+    await before.queue.add(reportOf('a', { state: 'completed', provider_ref: 're_1' }))
+    await before.queue.stop()
+    const { sent } = setUp({ spool })
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(sent).toMatchObject([{ state: 'completed', provider_ref: 're_1' }])
+  })
 })

@@ -1,10 +1,10 @@
 import { ApiProblem } from '../api-problem.ts'
 import type { NewOperation } from '../generated/api.ts'
-import { mergeReports, type Report, withoutTimes } from './report.ts'
+import { endAfterCrash, hasEnd, mergeReports, type Report, withoutTimes } from './report.ts'
 
 /** Keeps reports across restarts. Its functions must not throw. */
 export interface Spool {
-  /** Reads the reports of earlier processes that were not delivered. */
+  /** Reads the reports that earlier processes saved and did not remove. */
   load(): Promise<readonly Report[]>
   save(report: Report): void
   remove(id: string): void
@@ -116,7 +116,10 @@ export class ReportQueue {
   }
 
   #addLoaded(reports: readonly Report[]): void {
-    for (const report of reports) {
+    const nowMs = Date.now()
+    for (const loaded of reports) {
+      const report = hasEnd(loaded) ? loaded : endAfterCrash(loaded, nowMs)
+      if (report !== loaded) this.#options.spool?.save(report)
       const newer = this.#queued.get(report.id)
       if (newer === undefined && this.#queued.size >= this.#options.maxQueued) this.#dropOldest()
       this.#queued.set(report.id, newer === undefined ? report : mergeReports(report, newer))
@@ -132,12 +135,12 @@ export class ReportQueue {
     this.#options.onProblem({ kind: 'dropped', report: oldest })
   }
 
-  #remove(report: Report): void {
+  #remove(report: Report, keepsInSpool = false): void {
     // A newer report of the operation may have replaced this report while it was sent.
     if (this.#queued.get(report.id) !== report) return
     this.#queued.delete(report.id)
     this.#retryAtMs.delete(report.id)
-    this.#options.spool?.remove(report.id)
+    if (!keepsInSpool) this.#options.spool?.remove(report.id)
   }
 
   #sendNext(): void {
@@ -167,7 +170,8 @@ export class ReportQueue {
       this.#counts.delivered++
       this.#failures = 0
       this.#lastError = null
-      this.#remove(report)
+      // A delivered begin stays in the spool, so that the next process reports the end if this process crashes before it.
+      this.#remove(report, !hasEnd(report))
       return true
     } catch (error) {
       this.#fail(report, error instanceof Error ? error : new Error(String(error)))

@@ -30,6 +30,25 @@ export function mergeReports(queued: Report, next: Report): Report {
   return { ...next, body: { ...next.body, ...(executing_at === undefined ? {} : { executing_at }) } }
 }
 
+/** False if the call of the report was still in progress. */
+export function hasEnd({ body }: Report): boolean {
+  return body.state !== 'executing'
+}
+
+/** How long a temporary failure waits before it is reported, in milliseconds, because software often repeats such a call. */
+export const REPEAT_WITHIN_MS = 60_000
+
+/**
+ * The end of a call whose process ended during the call. The call may have been executed, which `failed` does not deny. It is not sent at
+ * once, because the software may repeat the call.
+ * @param nowMs milliseconds since the epoch, when the next process found the report
+ */
+export function endAfterCrash({ id, body }: Report, nowMs: number): Report {
+  const reason = 'The program ended before the answer of the provider was reported'
+  const ended_at = new Date(nowMs).toISOString()
+  return { id, body: { ...body, state: 'failed', reason, ended_at }, notBeforeMs: nowMs + REPEAT_WITHIN_MS }
+}
+
 /** The report without times, for a repeated call with the same idempotency key, whose first call had other times. */
 export function withoutTimes({ executing_at: _began, ended_at: _ended, ...body }: ReportBody): NewOperation {
   return body

@@ -3,7 +3,7 @@ import { newKey } from '../new-key.ts'
 import { SDKS } from '../sdks/all-sdks.ts'
 import { type ProviderCall, valueAt, type WatchedMethod } from '../sdks/sdk.ts'
 import { readFailure } from './failure.ts'
-import { createReport, type Report, type ReportBody } from './report.ts'
+import { createReport, REPEAT_WITHIN_MS, type Report, type ReportBody } from './report.ts'
 import { type QueueStatus, type ReporterProblem, ReportQueue, type Spool, within } from './report-queue.ts'
 
 /** A refund or cancellation that a reporter is about to report. */
@@ -40,8 +40,6 @@ export interface Reporter {
 
 const LONGEST_WAIT_MS = 50
 const REPORT_TIMEOUT_MS = 10_000
-/** How long a temporary failure waits before it is reported, because the software often repeats such a call. */
-const REPEAT_WITHIN_MS = 60_000
 const FLUSH_TIMEOUT_MS = 10_000
 
 type Method = (...args: unknown[]) => unknown
