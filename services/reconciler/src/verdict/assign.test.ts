@@ -25,6 +25,7 @@ import type { ExpectedChange } from '../case/expected-change.ts'
 import { pendingLooks } from '../case/looks.ts'
 import type { Input } from '../decision/decide.ts'
 import { mergeCases } from '../decision/merge.ts'
+import { projectAction, projectIncidents } from './projection.ts'
 import { whyOf } from './why.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -96,6 +97,39 @@ describe("a stranger's refund has alerted, and an equal operation is reported", 
     const open = lookAll(play([at(T0, seen)]))
     const resolved = play([at(BEGAN, ours({ state: 'executing', ended_at: null, ...facts }))], open)
     expect(incidentsOf(resolved)).toEqual([['resolved']])
+  })
+
+  test('says in its summary, its rule and its timeline that it waits for the end of the operation, and then for its refund', () => {
+    const saidOf = (theCase: Case) => {
+      const action = projectAction(theCase, onlyAction(theCase))
+      const [projected] = projectIncidents(theCase)
+      const entry = action.timeline.at(-1)
+      return {
+        rule: action.why?.rule,
+        summary: projected?.incident.summary,
+        entry: entry && { id: entry.id, text: entry.text },
+      }
+    }
+    const running = play([at(BEGAN, executing)], alerted)
+    const noEnd =
+      'operation op_1 agrees with it, but its end is not reported; this is decided again 15 minutes after its end, or at 2026-11-22T10:02:00.000Z'
+    expect(saidOf(running)).toEqual({
+      rule: `Nothing explains it; ${noEnd}`,
+      summary: expect.stringMatching(`, and no operation of yours explains it yet: ${noEnd}$`),
+      entry: { id: 'op_1', text: `Decided again later: ${noEnd}` },
+    })
+    const ended = play([at(BEGAN + 5 * MINUTE, ours({ version: 2 }))], running)
+    const own =
+      'operation op_1 agrees with it, but its own refund may still arrive; this is decided again at 2026-11-21T10:17:01.000Z'
+    expect(saidOf(ended)).toEqual({
+      rule: `Nothing explains it; ${own}`,
+      summary: expect.stringMatching(`, and no operation of yours explains it yet: ${own}$`),
+      entry: { id: 'op_1', text: `Decided again later: ${own}` },
+    })
+    expect(saidOf(decideAgain(ended)).summary).toContain('is explained after all')
+    const named = play([at(BEGAN + 5 * MINUTE, ours({ version: 2, provider_ref: 're_own' }))], running)
+    expect(saidOf(named).rule).not.toContain('decided again')
+    expect(saidOf(named).summary).toMatch(/no operation of yours explains it$/)
   })
 
   test('states in `why` that the operation may explain it later', () => {

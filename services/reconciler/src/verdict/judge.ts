@@ -16,6 +16,7 @@ import { denialReasonOf } from '../case/denial.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { expectedChangeFor } from '../expected-change/cover-actions.ts'
 import { type Assignment, assignOperations } from './assign.ts'
+import { describeWait } from './awaited-operation.ts'
 import { explainedByEvidence, isProviderReason, providerReasonOf } from './explain.ts'
 import { openIncidentAbout, resolveUnexpectedAction } from './incidents.ts'
 import { recheckEntry } from './outbox-entries.ts'
@@ -25,15 +26,21 @@ import { ruleOf } from './why.ts'
 export function judgeCase(theCase: Case, context: DecisionContext): Case {
   const { explained, decideAgainAt } = assignOperations(theCase.actions, theCase.operations, context.now)
   return theCase.actions.reduce((next, action) => {
-    const timed = withDecisionTime(next, action, decideAgainAt.get(action.id) ?? null)
+    const timed = withDecisionTime(next, action, decideAgainAt.get(action.id) ?? null, context.now)
     return judgeAction(timed.theCase, timed.action, explained.get(action.id), context)
   }, theCase)
 }
 
-function withDecisionTime(theCase: Case, action: ActionRecord, at: number | null) {
+/** Sets when an unexplained action is decided again, and states in its timeline what it waits for. */
+function withDecisionTime(theCase: Case, action: ActionRecord, at: number | null, now: number) {
   if (action.verdict !== 'unexplained' || (action.decideAgainAt ?? null) === at) return { theCase, action }
   const timed: ActionRecord = { ...action, decideAgainAt: at }
-  return { theCase: withRecord(theCase, timed), action: timed }
+  const wait = describeWait(theCase, timed)
+  const told =
+    wait === undefined
+      ? timed
+      : addToTimeline(timed, timelineEntry(now, 'second_look', wait.operationId, `Decided again later: ${wait.text}`))
+  return { theCase: withRecord(theCase, told), action: told }
 }
 
 function judgeAction(

@@ -5,6 +5,7 @@ import { showDetails } from '../case/details.ts'
 import type { IncidentRecord } from '../case/incident-record.ts'
 import { detailsOf } from '../case/sides.ts'
 import { showChanges, showProgress } from '../incident-life-cycle/show-progress.ts'
+import { describeWait } from './awaited-operation.ts'
 import { summaryOf } from './summary.ts'
 import { candidatesOf, indexOperations, type OperationIndex, usedUpRemark, whyOf } from './why.ts'
 
@@ -209,7 +210,7 @@ export function projectIncident(theCase: Case, action: ActionRecord, incident: I
     project_id: theCase.projectId,
     connection_id: incident.connectionId,
     code: incident.code,
-    summary: summaryOf(action, incident),
+    summary: summaryOf(action, incident, describeWait(theCase, action)?.text),
     action_id: action.id,
     out_of_band: incident.outOfBand,
     opened_at: isoTime(incident.openedAt),

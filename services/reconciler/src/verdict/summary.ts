@@ -19,8 +19,15 @@ const CANCELLATION_STATES: Partial<Record<ObjectState, string>> = {
   reversed: 'was scheduled at the provider and taken back later',
 }
 
-/** The summary of an incident, in one sentence. */
-export function summaryOf(action: ActionRecord, { code, resolution, lifeCycle }: IncidentRecord): string {
+/**
+ * The summary of an incident, in one sentence.
+ * @param waitsFor what the action waits for; undefined if it waits for nothing
+ */
+export function summaryOf(
+  action: ActionRecord,
+  { code, resolution, lifeCycle }: IncidentRecord,
+  waitsFor?: string,
+): string {
   const money = formatMoney(action.amount, action.currency)
   const what = `A ${action.kind.replaceAll('_', ' ')}${money === null ? '' : ` of ${money}`} on ${action.subject}`
   if (code === 'REFUND_REJECTED') {
@@ -28,7 +35,10 @@ export function summaryOf(action: ActionRecord, { code, resolution, lifeCycle }:
     return `${what}${explained} was rejected by the provider's review: no money moved`
   }
   if (resolution !== null && lifeCycle?.reason != null) return `${what}: ${lowerFirst(resolution)}`
-  if (resolution === null) return `${what} ${outcomeText(action)}, and no operation of yours explains it`
+  if (resolution === null) {
+    const yet = waitsFor === undefined ? '' : ` yet: ${waitsFor}`
+    return `${what} ${outcomeText(action)}, and no operation of yours explains it${yet}`
+  }
   if (action.reason === 'provider_denies_it') {
     return `${what} did not go through: ${lowerFirst(resolution)}`
   }

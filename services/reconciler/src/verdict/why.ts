@@ -11,6 +11,7 @@ import type { Case } from '../case/case.ts'
 import { byTime, nearestFirst } from '../case/pairing.ts'
 import { type UsedUp, usedUpFor } from '../expected-change/cover-actions.ts'
 import { MAX_NAMED } from '../expected-change/expected-change-uses.ts'
+import { describeWait } from './awaited-operation.ts'
 import { closestOperation } from './closest.ts'
 import { claimResultOf, requestedBetween, type TimedOperation, timedOperation } from './explain.ts'
 
@@ -133,6 +134,12 @@ function usersText({ by, used }: UsedUp): string {
   return all.length === 1 ? all.join() : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`
 }
 
+/** What an unexplained action waits for; empty if it waits for nothing. */
+function waitRemark(theCase: Case, action: ActionRecord): string {
+  const wait = describeWait(theCase, action)
+  return wait === undefined ? '' : `; ${wait.text}`
+}
+
 /**
  * The rule of the verdict, and the operations that do not fit, each with the reason.
  * @param index the operations of the case; pass it for many actions of one case
@@ -144,7 +151,7 @@ export function whyOf(theCase: Case, action: ActionRecord, index = indexOperatio
   })
   const closest = UNEXPLAINED.includes(action.reason) ? closestOperation(action, candidates) : undefined
   return {
-    rule: `${ruleOf(action)}${readBackRemark(action)}${usedUpRemark(theCase, action)}`,
+    rule: `${ruleOf(action)}${readBackRemark(action)}${usedUpRemark(theCase, action)}${waitRemark(theCase, action)}`,
     candidates: candidates.map(({ timed, failure }) => ({
       operation_id: timed.name,
       failure,
