@@ -297,6 +297,22 @@ export const BILLER: readonly History[] = [
     ...notAlertedCancellation,
   },
   {
+    name: 'set to end by our software, then ended for non-payment at once: no alert',
+    async play(shop) {
+      await reportCancellation(shop)
+      const at = shop.now()
+      await postSubscription(shop, 'subscription_cancellation_scheduled', at, endingLater(at))
+      await shop.untilJudged('sub_1')
+      await postSubscription(shop, 'subscription_cancelled', at + 1, {
+        ...ended(at + 1),
+        cancel_schedule_created_at: at,
+        cancel_reason: 'not_paid',
+      })
+    },
+    verdicts: ['cancellation sub_1 explained', 'cancellation sub_1 not_alerted'],
+    alerts: [],
+  },
+  {
     name: 'a trial ends without a card',
     play: shop =>
       postSubscription(shop, 'subscription_cancelled', shop.now(), { ...ended(shop.now()), cancel_reason: 'no_card' }),

@@ -5,6 +5,7 @@ import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
 import {
   claimResultOf,
   type Match,
+  mayTakeOperation,
   requestedBetween,
   STRENGTHS,
   type TimedOperation,
@@ -196,6 +197,7 @@ function* bestClaimsOn(
 ): Generator<ClaimedPair, void> {
   const { from, to } = requestedBetween(action)
   for (const reason of reasons) {
+    if (!mayTakeOperation(action, reason)) continue
     const candidates = operationsByKeys(JOIN_KEYS[reason](action), round.index)
     for (const timed of keptOperationFirst(action, candidates, nearestFirst(candidates, from, to))) {
       const { operation } = timed

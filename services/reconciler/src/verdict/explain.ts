@@ -215,6 +215,15 @@ export function providerReasonOf({ turn, sides }: Pick<ActionRecord, 'turn' | 's
   return cause === 'requested' ? null : PROVIDER_REASONS[cause]
 }
 
+/**
+ * True if an operation of this strength may explain the action. An end that the provider causes by itself takes no
+ * operation, because the operation set another end. A released authorization takes only an operation that names it.
+ */
+export function mayTakeOperation(action: ActionRecord, reason: Match): boolean {
+  if (providerReasonOf(action) === null) return true
+  return action.turn === null && reason !== 'amount_and_time_match'
+}
+
 /** True if an action did not alert because the provider made it by itself. */
 export function isProviderReason(reason: VerdictReason): boolean {
   return reason === 'authorization_expired' || Object.values<VerdictReason>(PROVIDER_REASONS).includes(reason)

@@ -13,7 +13,7 @@ import { type UsedUp, usedUpFor } from '../expected-change/cover-actions.ts'
 import { MAX_NAMED } from '../expected-change/expected-change-uses.ts'
 import { describeWait } from './awaited-operation.ts'
 import { closestOperation } from './closest.ts'
-import { claimResultOf, requestedBetween, type TimedOperation, timedOperation } from './explain.ts'
+import { claimResultOf, providerReasonOf, requestedBetween, type TimedOperation, timedOperation } from './explain.ts'
 
 /** Explains a verdict in words. */
 
@@ -168,7 +168,7 @@ export function candidatesOf(
   action: ActionRecord,
   index: OperationIndex,
 ): readonly TimedOperation[] {
-  if (action.reason === 'kind_is_not_judged') return []
+  if (action.reason === 'kind_is_not_judged' || providerReasonOf(action) !== null) return []
   if (operations.every(({ operation_id }) => operation_id === action.operationId)) return []
   const candidates: TimedOperation[] = []
   for (const timed of nearestFirst(index.sorted(), action.providerCreatedAt)) {

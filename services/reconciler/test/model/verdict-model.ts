@@ -194,6 +194,8 @@ const STRENGTHS = ['provider_ref_matches', 'idempotency_key_matches', 'credit_no
 function claim(action: ModelAction, operation: Operation): { strength: number; distance: number } | null {
   const begun = Date.parse(operation.executing_at ?? '')
   if (Number.isNaN(begun) || operation.unapproved != null || operation.kind !== action.kind) return null
+  // An end that the provider causes takes no operation; a released authorization only one that names it.
+  if (action.ended !== null && action.kind === 'cancellation') return null
   const ref = operation.provider_ref ?? ''
   if (!action.providers.includes(operation.provider) && !action.gatewayIds.includes(ref)) return null
   const distance = begun < action.from ? action.from - begun : Math.max(0, begun - action.at)
@@ -208,7 +210,8 @@ function claim(action: ModelAction, operation: Operation): { strength: number; d
   const isOtherMoney = (operation.currency ?? action.currency) !== action.currency
   if (action.kind === 'refund' && (isOther || isOtherMoney)) return null
   const isInTime = Math.floor((begun - 120_000) / 1000) * 1000 <= action.at && action.from <= lastActionAt(operation)
-  return isInTime ? { strength: namesCreditNote ? 2 : 3, distance } : null
+  if (!isInTime || (action.ended !== null && !namesCreditNote)) return null
+  return { strength: namesCreditNote ? 2 : 3, distance }
 }
 
 /** The alerts about one action that were sent. */
