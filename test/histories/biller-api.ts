@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type BillerType = 'transaction' | 'credit_note' | 'subscription'
+export type BillerType = 'transaction' | 'credit_note' | 'subscription' | 'event'
 export type BillerObject = { readonly id: string } & Readonly<Record<string, unknown>>
 
 export interface BillerApi {

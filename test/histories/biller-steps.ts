@@ -5,7 +5,7 @@ import type { Shop } from './history.ts'
 let events = 0
 
 /** An event with the fields of the biller's reference (chargebee 3.33.0). Its content is only a hint for the product. */
-export function event(type: string, at: number, content: object, more: object = {}): object {
+export function event(type: string, at: number, content: object, more: object = {}): BillerObject {
   events += 1
   return {
     id: `ev_${events}`,
@@ -112,6 +112,39 @@ export async function postRefund(shop: Shop, more: object = {}, eventMore: objec
   shop.setApiObject('transaction', object)
   await shop.post(event('payment_refunded', at, { transaction: object, customer: { id: 'cus_1' } }, eventMore))
 }
+
+/** Posts an event about a subscription that the provider's API knows. */
+export async function postKnown(
+  shop: Shop,
+  type: string,
+  at: number,
+  object: BillerObject,
+  more: object = {},
+): Promise<void> {
+  const known = event(type, at, { subscription: object, customer: { id: 'cus_1' } }, more)
+  shop.setApiObject('subscription', object)
+  shop.setApiObject('event', known)
+  await shop.post(known)
+}
+
+/** A refund that was made outside of the biller, and recorded with a date from before the connection. */
+export const olderCheque = (shop: Shop) => ({
+  payment_method: 'check',
+  gateway: 'not_applicable',
+  id_at_gateway: undefined,
+  date: shop.now() - 40 * 86_400,
+})
+
+/** The last term of a plan, or a set end at a site that does not say when ends are set. */
+export const lastTerm = (at: number, end: number, more: object = {}) =>
+  subscription(at, {
+    status: 'non_renewing',
+    cancelled_at: end,
+    current_term_end: end,
+    next_billing_at: undefined,
+    remaining_billing_cycles: 0,
+    ...more,
+  })
 
 export async function postSubscription(shop: Shop, type: string, at: number, more: object): Promise<void> {
   const object = subscription(at, more)

@@ -5,8 +5,11 @@ import {
   event,
   explainedCancellation,
   explainedRefund,
+  lastTerm,
   noActions,
   notAlertedCancellation,
+  olderCheque,
+  postKnown,
   postRefund,
   postSubscription,
   refundOf,
@@ -197,6 +200,50 @@ export const BILLER: readonly History[] = [
     ...explainedRefund,
   },
   {
+    name: 'a cheque that is recorded with a date from before the connection',
+    play: shop => postRefund(shop, olderCheque(shop)),
+    ...unexplainedRefund,
+  },
+  {
+    name: 'the same, and the provider shows its event',
+    async play(shop) {
+      const object = transaction(shop.now(), olderCheque(shop))
+      const known = event('payment_refunded', shop.now(), { transaction: object, customer: { id: 'cus_1' } })
+      shop.setApiObject('transaction', object)
+      shop.setApiObject('event', known)
+      await shop.post(known)
+    },
+    ...unexplainedRefund,
+  },
+  {
+    name: 'the same without a notification: the sweep finds it',
+    async play(shop) {
+      shop.setApiObject('transaction', transaction(shop.now(), olderCheque(shop)))
+      await shop.untilJudged('txn_r1')
+    },
+    ...unexplainedRefund,
+  },
+  {
+    name: 'a cheque that our software records with an earlier date',
+    async play(shop) {
+      await reportRefund(shop)
+      await postRefund(shop, olderCheque(shop))
+    },
+    ...explainedRefund,
+  },
+  {
+    name: 'a cheque from before the connection that changes later: its event says when it was recorded',
+    async play(shop) {
+      const before = shop.now() - 86_400
+      const object = transaction(shop.now(), olderCheque(shop))
+      const known = event('payment_refunded', before, { transaction: { ...object, updated_at: before } })
+      shop.setApiObject('event', known)
+      shop.setApiObject('transaction', object)
+      await shop.post(known)
+    },
+    ...explainedRefund,
+  },
+  {
     name: 'an id with a space and an umlaut, chosen by the merchant',
     play: shop => postRefund(shop, { subscription_id: 'Söhne & Co 1', customer_id: 'Söhne & Co' }),
     ...unexplainedRefund,
@@ -247,6 +294,52 @@ export const BILLER: readonly History[] = [
     async play(shop) {
       await reportCancellation(shop)
       await postSubscription(shop, 'subscription_cancelled', shop.now(), ended(shop.now()))
+    },
+    ...explainedCancellation,
+  },
+  {
+    name: 'cancelled as of a day before the connection',
+    async play(shop) {
+      const object = subscription(shop.now(), ended(shop.now() - 20 * 86_400))
+      await postKnown(shop, 'subscription_canceled_with_backdating', shop.now(), object)
+    },
+    ...unexplainedCancellation,
+  },
+  {
+    name: 'the same, and the provider does not show its event',
+    async play(shop) {
+      const at = shop.now()
+      await postSubscription(shop, 'subscription_canceled_with_backdating', at, ended(at - 20 * 86_400))
+    },
+    ...unexplainedCancellation,
+  },
+  {
+    name: 'cancelled as of a day before the connection by our software',
+    async play(shop) {
+      await reportCancellation(shop)
+      const object = subscription(shop.now(), ended(shop.now() - 20 * 86_400))
+      await postKnown(shop, 'subscription_canceled_with_backdating', shop.now(), object)
+    },
+    ...explainedCancellation,
+  },
+  {
+    name: 'set to end with the term, at a site that shows it like the end of the plan, and carried out',
+    async play(shop) {
+      const at = shop.now()
+      const object = lastTerm(at, at + 5)
+      await postKnown(shop, 'subscription_cancellation_scheduled', at, object)
+      await shop.untilJudged('sub_1')
+      const over = { ...object, status: 'cancelled', updated_at: at + 5, resource_version: (at + 5) * 1000 }
+      await postKnown(shop, 'subscription_cancelled', at + 5, over, { source: 'scheduled_job', user: undefined })
+    },
+    ...unexplainedCancellation,
+  },
+  {
+    name: 'the same by our software',
+    async play(shop) {
+      await reportCancellation(shop)
+      const at = shop.now()
+      await postKnown(shop, 'subscription_cancellation_scheduled', at, lastTerm(at, at + 1_000_000))
     },
     ...explainedCancellation,
   },

@@ -63,6 +63,17 @@ export interface CameBack {
   readonly by: number
 }
 
+/**
+ * When a refund was made, at a provider where people choose the dates of refunds: exact in `at` if an event that was read says so,
+ * otherwise not later than `by`.
+ */
+export interface MadeTime {
+  readonly at: number | null
+  readonly by: number
+  /** True if the provider takes the date of this refund from the person who records it. */
+  readonly isDateChosen?: true
+}
+
 /** A sighting of one refund. */
 export interface ObservedAction extends SightingFields {
   readonly kind: 'action'
@@ -86,6 +97,8 @@ export interface ObservedAction extends SightingFields {
   readonly stateVersion: number | null
   /** The time of the object at the provider. */
   readonly createdAt: number
+  /** Absent if only the provider sets `createdAt`. */
+  readonly made?: MadeTime
   /** The time when the money of a failed or cancelled refund came back. Absent if it did not, or if the time is unknown. */
   readonly cameBack?: CameBack
   /** The request that created the refund. Absent if unknown. */
@@ -134,6 +147,7 @@ export type EndCause =
 
 /** The state of the end of a subscription. */
 export interface CancellationState {
+  /** `none` with the cause `plan_end` is the last term of a plan, which ends at `effectiveAt` without a request. */
   readonly phase: 'none' | 'scheduled' | 'executed'
   /** The time of the request; null if unknown. */
   readonly requestedAt: number | null
@@ -174,6 +188,10 @@ export interface ObservedSubscription extends SightingFields {
   /** The provider's order of states: its version or the time of the change, in milliseconds. */
   readonly asOf: number
   readonly cancellation: CancellationState
+  /**
+   * The time of the event by which somebody requested the end, if the event was read. The other times may be chosen by that person.
+   */
+  readonly requestReportedAt?: number
   readonly pause: PauseState
   /** The phases before this event; null if unknown. */
   readonly before: {

@@ -97,6 +97,7 @@ describe("the meaning of a biller's object", () => {
         state: 'succeeded',
         stateVersion: 1_764_000_199_901,
         createdAt: 1_764_000_199_000,
+        made: { at: null, by: 1_764_000_199_000 },
         idempotencyKey: null,
         details: expect.any(Object),
       },

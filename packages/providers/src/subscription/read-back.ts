@@ -37,13 +37,16 @@ const DIALECT: ApiDialect = {
   }),
 }
 
-/** The types of events about refunds, credits, ends and pauses. */
+/** The types of events about refunds, credits, ends and pauses. A sweep lists them all, whether or not they were sent. */
 const EVENT_TYPES = [
   'credit_note_created',
   'payment_refunded',
   'refund_initiated',
   'subscription_cancellation_scheduled',
   'subscription_cancelled',
+  // The provider spells this type with one l.
+  'subscription_canceled_with_backdating',
+  'subscription_deleted',
   'subscription_scheduled_cancellation_removed',
   'subscription_paused',
   'subscription_pause_scheduled',

@@ -8,7 +8,7 @@ import type {
   VerdictReason,
   Why,
 } from '@backstop/contracts'
-import type { CameBack, EndCause } from '@backstop/providers'
+import type { CameBack, EndCause, MadeTime } from '@backstop/providers'
 import type { z } from 'zod'
 import type { CountedDay } from './counted-day.ts'
 import type { KnownDetails } from './details.ts'
@@ -36,6 +36,7 @@ interface RecordBase {
   /** Ids that an operation may use to name the payment or subscription. */
   readonly objectIds: readonly string[]
   readonly state: ObjectState
+  /** When it was made or requested, as far as the provider says it: never a date that a person chose. */
   readonly providerCreatedAt: number
   readonly idempotencyKeys: readonly string[]
   readonly eventIds: readonly string[]
@@ -229,6 +230,8 @@ export interface Side {
   readonly state: ObjectState
   readonly stateVersion: number | null
   readonly createdAt: number
+  /** See ObservedAction. */
+  readonly made?: MadeTime
   /** Absent if the money did not come back, or if it is unknown when. */
   readonly cameBack?: CameBack
   /** Id and idempotency key of the request that made the object; absent if the object's events do not contain them. */

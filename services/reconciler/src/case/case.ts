@@ -126,7 +126,8 @@ export interface SubscriptionRow {
 }
 
 /** The state of a subscription at one time, and the sources that showed it. */
-export interface Snapshot extends Pick<ObservedSubscription, 'asOf' | 'cancellation' | 'pause' | 'before' | 'source'> {
+export interface Snapshot
+  extends Pick<ObservedSubscription, 'asOf' | 'cancellation' | 'requestReportedAt' | 'pause' | 'before' | 'source'> {
   readonly isBaseline: boolean
   readonly isPastDue: boolean
   readonly seenThrough: readonly SeenThrough[]

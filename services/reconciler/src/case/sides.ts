@@ -82,15 +82,43 @@ export function mergeSides(known: Side, seen: Side): Side {
 function rarelyStatedFields(
   newer: Side | ObservedAction,
   older?: Side,
-): Pick<Side, 'cameBack' | 'requestId' | 'idempotencyKey'> {
+): Pick<Side, 'made' | 'cameBack' | 'requestId' | 'idempotencyKey'> {
+  const made = mergeMadeTimes(newer.made, older?.made)
   const cameBack = earlierReturn(newer.cameBack, older?.cameBack)
   const requestId = newer.requestId ?? older?.requestId
   const idempotencyKey = newer.idempotencyKey ?? older?.idempotencyKey
   return {
+    ...(made === undefined ? {} : { made }),
     ...(cameBack === undefined ? {} : { cameBack }),
     ...(requestId === undefined ? {} : { requestId }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   }
+}
+
+/** The earliest event is the one that made the refund, and the refund existed at each of its changes. */
+function mergeMadeTimes(a: Side['made'], b: Side['made']): Side['made'] {
+  if (a === undefined || b === undefined) return a ?? b
+  const at = Math.min(a.at ?? Infinity, b.at ?? Infinity)
+  const isDateChosen = a.isDateChosen ?? b.isDateChosen
+  return {
+    at: at === Infinity ? null : at,
+    by: Math.min(a.by, b.by),
+    ...(isDateChosen === undefined ? {} : { isDateChosen }),
+  }
+}
+
+/** When the refund was made. A date that a person chose says nothing about that. */
+function madeAt({ made, createdAt }: Side): number {
+  return made?.isDateChosen === true ? (made.at ?? made.by) : createdAt
+}
+
+/**
+ * The latest time at which a refund can have been made, by the object that says it best. An object that was dated before its
+ * event, or before its first known change, may have been made as late as that.
+ */
+export function madeNotLaterThan({ sides, providerCreatedAt }: ActionRecord): number {
+  if (sides.length === 0) return providerCreatedAt
+  return Math.min(...sides.map(({ made, createdAt }) => Math.max(createdAt, made?.at ?? made?.by ?? createdAt)))
 }
 
 function earlierReturn(a: Side['cameBack'], b: Side['cameBack']): Side['cameBack'] {
@@ -140,7 +168,7 @@ function fieldsShownBySides(sides: readonly Side[], kind: ObjectRecord['kind']) 
     amount: shown.amount ?? ordered.find(side => side.amount !== null)?.amount ?? null,
     currency: shown.currency ?? ordered.find(side => side.currency !== null)?.currency ?? null,
     state: shown.state,
-    providerCreatedAt: Math.min(...ordered.map(side => side.createdAt)),
+    providerCreatedAt: Math.min(...ordered.map(madeAt)),
   }
 }
 

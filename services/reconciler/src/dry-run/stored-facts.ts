@@ -36,9 +36,10 @@ export function storedFacts(theCase: Case, events: readonly StoredEvent[]): Stor
 }
 
 function factOfSide(theCase: Case, action: ActionRecord, side: Side): StoredFact {
-  const { amount, currency, state, stateVersion, createdAt, cameBack, requestId, providerRef } = side
+  const { amount, currency, state, stateVersion, createdAt, made, cameBack, requestId, providerRef } = side
   const known = { ...observedFields(theCase, side), providerRef, amount, currency, state, stateVersion, createdAt }
   const said = {
+    ...(made === undefined ? {} : { made }),
     ...(cameBack === undefined ? {} : { cameBack }),
     ...(requestId === undefined ? {} : { requestId }),
   }
@@ -96,12 +97,14 @@ function factOfSnapshot(
 ): StoredFact {
   const { asOf, cancellation, pause, before, isPastDue, source, isBaseline, idempotencyKeys, eventIds, seenThrough } =
     snapshot
+  const { requestReportedAt } = snapshot
   const sightings = keysOrNull(idempotencyKeys).map(
     (idempotencyKey): Sighting => ({
       kind: 'subscription',
       ...observedFields(theCase, row),
       asOf,
       cancellation,
+      ...(requestReportedAt === undefined ? {} : { requestReportedAt }),
       pause,
       before,
       isPastDue,

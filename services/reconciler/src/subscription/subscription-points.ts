@@ -39,7 +39,7 @@ interface SnapshotPhase {
 /** The phases that the snapshots show, and the phases before that they state and that no snapshot shows. */
 export function pointsOf({ snapshots }: SubscriptionRow, aspect: Aspect): readonly Point[] {
   const ofSchedule = snapshots.filter(({ source }) => source?.kind === 'schedule')
-  const own = snapshots.filter(({ source }) => source?.kind !== 'schedule')
+  const own = withSetEnds(snapshots.filter(({ source }) => source?.kind !== 'schedule'))
   const points = trackOf(
     own.map(snapshot => phaseOf(snapshot, aspect)),
     aspect,
@@ -48,6 +48,29 @@ export function pointsOf({ snapshots }: SubscriptionRow, aspect: Aspect): readon
   if (aspect === 'pause' || !snapshots.some(isScheduled)) return points
   const schedule = [...ofSchedule.map(snapshot => phaseOf(snapshot, aspect)), ...unmanagedPhases(own, ofSchedule)]
   return mergeTracks(points, trackOf(schedule, aspect))
+}
+
+/**
+ * The snapshots, with the end that somebody set also in those that show only the last term of a plan. At older sites of
+ * the biller both look the same, and only the event that set the end tells them apart.
+ */
+function withSetEnds(snapshots: readonly Snapshot[]): readonly Snapshot[] {
+  if (!snapshots.some(isLastTerm) || !snapshots.some(isSetByEvent)) return snapshots
+  return snapshots.map(snapshot => {
+    if (!isLastTerm(snapshot)) return snapshot
+    const others = snapshots.filter(other => other.asOf <= snapshot.asOf && !isLastTerm(other))
+    // Snapshots of one time are in no order, so the one that sets an end counts as the last.
+    const set = others.filter(({ asOf }) => asOf === others.at(-1)?.asOf).find(isSetByEvent)
+    return set === undefined ? snapshot : { ...snapshot, cancellation: set.cancellation }
+  })
+}
+
+function isLastTerm({ cancellation }: Snapshot): boolean {
+  return cancellation.phase === 'none' && cancellation.cause === 'plan_end'
+}
+
+function isSetByEvent({ cancellation, requestReportedAt }: Snapshot): boolean {
+  return cancellation.phase === 'scheduled' && cancellation.requestedAt === null && requestReportedAt !== undefined
 }
 
 function phaseOf(snapshot: Snapshot, aspect: Aspect): SnapshotPhase {

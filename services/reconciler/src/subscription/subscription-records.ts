@@ -175,8 +175,8 @@ function cancellationFacts(
   const relevant = requested.length > 0 ? requested : span.snapshots
   const first = relevant[0]
   // A request that is later than the first snapshot did not cause this end.
-  const latest = (first?.asOf ?? 0) + READ_DELAY_MS
-  const times = relevant.flatMap(snapshot => snapshot.cancellation.requestedAt ?? []).filter(time => time <= latest)
+  const latest = Math.max(first?.asOf ?? 0, first?.requestReportedAt ?? 0) + READ_DELAY_MS
+  const times = relevant.flatMap(requestTimes(relevant)).filter(time => time <= latest)
   const place = { row: row.identity, aspect: 'cancellation', part: 'episode', anchor } as const
   const cause = causeOfEnd(span)
   if (times.length > 0) {
@@ -184,16 +184,33 @@ function cancellationFacts(
   }
   const shownAt = first?.asOf ?? span.from
   const { phase, effectiveAt, isImmediate } = first?.cancellation ?? { phase: 'none', effectiveAt: null }
-  // A backdated end was made after the last snapshot without it. Providers give whole seconds.
-  const isBackdated = effectiveAt !== null && effectiveAt < Math.floor((span.afterShown ?? 0) / 1000) * 1000
+  const connectedAt = Math.min(...(first?.seenThrough ?? []).map(connection => connection.createdAt))
+  // A backdated end was made after the last snapshot without it, and later than its date if the subscription was changed
+  // after the connection was made. Providers give whole seconds.
+  const isChosen = isImmediate === true && shownAt >= connectedAt
+  const notBefore = Math.max(span.afterShown ?? 0, isChosen ? connectedAt : 0)
+  const isBackdated = effectiveAt !== null && effectiveAt < Math.floor(notBefore / 1000) * 1000
   const createdAt = phase === 'executed' && !isBackdated ? Math.min(effectiveAt ?? shownAt, shownAt) : shownAt
   const sinceShown = Math.max(Math.min(span.afterShown ?? 0, createdAt), createdAt - MAX_REQUEST_AGE_MS)
   const askedFrom = isImmediate && !isBackdated ? null : sinceShown
-  const connectedAt = Math.min(...(first?.seenThrough ?? []).map(connection => connection.createdAt))
   const wasShownUnset = span.afterShown !== null && span.afterShown >= connectedAt
   // The baseline may be read long after the connection was made. A change that an event reported came after that.
   const wasSetBefore = first?.isBaseline === true && first.eventIds.length === 0 && !wasShownUnset
   return { providerCreatedAt: createdAt, turn: { ...place, cause, askedFrom, wasSetBefore } }
+}
+
+/**
+ * The times at which a snapshot says that the end was requested. If an event reports that somebody ended the subscription
+ * at once, the time at which an end had been set before is not the time of this request.
+ */
+function requestTimes(relevant: readonly Snapshot[]): (snapshot: Snapshot) => readonly number[] {
+  const isEnded = ({ cancellation }: Snapshot) => cancellation.phase === 'executed'
+  const isReported = relevant.some(snapshot => isEnded(snapshot) && snapshot.requestReportedAt !== undefined)
+  return snapshot => {
+    const { requestReportedAt, cancellation } = snapshot
+    if (requestReportedAt !== undefined) return [requestReportedAt]
+    return cancellation.requestedAt === null || (isReported && isEnded(snapshot)) ? [] : [cancellation.requestedAt]
+  }
 }
 
 /**

@@ -42,11 +42,12 @@ export function withSnapshot(
   sighting: ObservedSubscription,
   source: SightingSource,
 ): SubscriptionRow {
-  const { asOf, cancellation, pause } = sighting
+  const { asOf, cancellation, requestReportedAt, pause } = sighting
   const details = knownDetails(sighting.details, asOf, sighting.provider)
   const seen: Snapshot = {
     asOf,
     cancellation,
+    ...asReported(requestReportedAt),
     pause,
     before: sighting.before,
     isBaseline: source.reading === 'baseline',
@@ -91,6 +92,7 @@ export function mergeRows(a: SubscriptionRow, b: SubscriptionRow): SubscriptionR
 function withSighting(known: Snapshot, seen: Snapshot): Snapshot {
   return {
     ...known,
+    ...asReported(earliest(known.requestReportedAt, seen.requestReportedAt)),
     before: known.before ?? seen.before,
     isBaseline: known.isBaseline || seen.isBaseline,
     seenThrough: seen.seenThrough.reduce(withConnection, known.seenThrough),
@@ -98,6 +100,14 @@ function withSighting(known: Snapshot, seen: Snapshot): Snapshot {
     eventIds: withAll(known.eventIds, seen.eventIds).slice(0, MAX_EVENTS_PER_SNAPSHOT),
     ...asDetails(mergeDetails(known.details, seen.details)),
   }
+}
+
+function asReported(requestReportedAt: number | undefined): Pick<Snapshot, 'requestReportedAt'> {
+  return requestReportedAt === undefined ? {} : { requestReportedAt }
+}
+
+function earliest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }
 
 function contentOf({ cancellation, pause, isPastDue, source }: Snapshot): string {

@@ -2,7 +2,7 @@ import { type CandidateFailure, hasExecuted, type Operation, type VerdictReason 
 import type { EndCause } from '@backstop/providers'
 import type { ActionRecord } from '../case/action-record.ts'
 import type { Timed } from '../case/pairing.ts'
-import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
+import { creditNoteIdsOf, madeNotLaterThan, refundIdsOf } from '../case/sides.ts'
 import { EARLIEST_BEFORE_START_MS, LATEST_AFTER_END_MS, LATEST_WITHOUT_END_MS } from '../case/time-windows.ts'
 
 /** Larger than any distance in time between an operation and an action whose time is known. */
@@ -184,13 +184,13 @@ export function explainedByEvidence(
 }
 
 /**
- * True if the provider made the action before every connection that shows it was made. Times are compared in whole
- * seconds, as the provider gives them. An action in the same second counts as later.
+ * True if the action was made before every connection that shows it was made. Times are compared in whole seconds, as
+ * the provider gives them. An action in the same second counts as later, and so does a refund with an earlier date that
+ * may have been made later.
  */
 export function madeBeforeConnection(action: ActionRecord): boolean {
-  return action.seenThrough.every(
-    connection => Math.floor(action.providerCreatedAt / 1000) < Math.floor(connection.createdAt / 1000),
-  )
+  const madeBy = Math.floor(madeNotLaterThan(action) / 1000)
+  return action.seenThrough.every(connection => madeBy < Math.floor(connection.createdAt / 1000))
 }
 
 /** The verdict reason for each cause by which the provider ends a subscription itself. */

@@ -88,6 +88,8 @@ function refundOf(context: BillerContext, note: DatedNote, linked: LinkedRefund)
     // The note's version does not order the states of the transaction.
     stateVersion: null,
     createdAt: linked.txn_date ?? linked.applied_at ?? note.date,
+    // The dates may be chosen; the note was changed when the refund was linked to it, or later.
+    made: { at: null, by: versionOf(note) ?? context.shownAt ?? note.date },
     idempotencyKey: null,
     ...noteDetails(context, note, linked),
   }

@@ -6,7 +6,7 @@
 import { type Customer, isProviderId, type Origin } from '@backstop/contracts'
 import { dashboardPage, readable, shownText, textAt } from '../../details.ts'
 import { fieldAt, objectAt } from '../../event-fields.ts'
-import type { SightingContext } from '../../object-fields.ts'
+import { type SightingContext, UnixTime } from '../../object-fields.ts'
 import type { SightingDetails } from '../../sighting.ts'
 
 /** The inputs of normalisation besides the object. */
@@ -17,6 +17,8 @@ export interface BillerContext extends SightingContext {
 
 /** The facts of an event that its object does not have. */
 export interface EventFacts {
+  /** Null for an event that creates neither a refund nor an end, or whose time is missing. */
+  readonly creation: CreationFacts | null
   /** Null for an event that creates neither a refund nor an end. */
   readonly origin: Partial<Origin> | null
   readonly customer: Omit<Customer, 'id'> | null
@@ -26,10 +28,25 @@ export interface EventFacts {
   readonly card: { readonly card_type: string | null; readonly last4: string | null }
 }
 
+/** The creation of a refund or an end, as its event reports it. Nobody can choose these facts. */
+export interface CreationFacts {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** True unless the biller made it by itself, e.g. by carrying out an end that was set. */
+  readonly isRequest: boolean
+}
+
+/** The sources of events that the biller causes by itself. */
+const AUTOMATIC: readonly unknown[] = ['scheduled_job', 'system']
+
 /** The facts of an event that was read. @param isCreation true if the event creates a refund or an end */
 export function factsOfEvent(event: Readonly<Record<string, unknown>>, isCreation: boolean): EventFacts {
   const { customer, invoice, subscription, card } = objectAt(event, 'content') ?? {}
+  const occurredAt = UnixTime.safeParse(event.occurred_at)
+  // A deletion does not say when the subscription ended: it may have ended long before.
+  const isDated = isCreation && occurredAt.success && event.event_type !== 'subscription_deleted'
   return {
+    creation: isDated ? { at: occurredAt.data, isRequest: !AUTOMATIC.includes(event.source) } : null,
     origin: isCreation ? originOf(event) : null,
     customer: customer ? personIn(customer) : null,
     invoice: textAt(invoice, 'id'),

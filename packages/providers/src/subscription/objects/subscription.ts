@@ -30,12 +30,15 @@ export const meaningOfSubscription: ObjectMeaning<BillerContext> = (context, obj
   reading('subscription', Subscription, object, subscription => {
     const asOf = versionOf(subscription) ?? context.shownAt
     if (asOf === null) return { kind: 'malformed', reason: 'subscription.updated_at: No time is given' }
-    const cancellation = cancellationOf(subscription, asOf)
+    const request = context.event?.creation?.isRequest === true ? context.event.creation : null
+    const cancellation = cancellationOf(subscription, asOf, request !== null)
+    const isRequested = cancellation.phase !== 'none' && cancellation.cause === 'requested'
     const sighting: ObservedSubscription = {
       kind: 'subscription',
       ...nameObject(context, 'subscription', 'subscription', subscription.id, [subscription.id]),
       asOf,
       cancellation,
+      ...(request !== null && isRequested ? { requestReportedAt: request.at } : {}),
       pause: pauseOf(subscription, asOf),
       before: null,
       idempotencyKey: null,
@@ -88,9 +91,16 @@ const CAUSES: ReadonlyMap<string, EndCause> = new Map([
   ['currency_incompatible_with_gateway', 'not_billable'],
 ])
 
-function cancellationOf(subscription: Subscription, asOf: number): CancellationState {
-  const phase = cancellationPhase(subscription, asOf)
-  if (phase === 'none') return { phase, requestedAt: null, effectiveAt: null, cause: 'requested', detail: null }
+/** @param isRequested true if the event of the object proves that somebody ended the subscription, or set its end */
+function cancellationOf(subscription: Subscription, asOf: number, isRequested: boolean): CancellationState {
+  const endsWithPlan = !isRequested && isPlanEnd(subscription)
+  const phase = cancellationPhase(subscription, asOf, endsWithPlan)
+  if (phase === 'none') {
+    const isLastTerm = endsWithPlan && subscription.status === 'non_renewing'
+    const cause = isLastTerm ? 'plan_end' : 'requested'
+    const effectiveAt = isLastTerm ? (subscription.cancelled_at ?? null) : null
+    return { phase, requestedAt: null, effectiveAt, cause, detail: null }
+  }
   const common = {
     phase,
     requestedAt: subscription.cancel_schedule_created_at,
@@ -99,7 +109,7 @@ function cancellationOf(subscription: Subscription, asOf: number): CancellationS
   const { cancel_reason, cancel_reason_code } = subscription
   const cause = cancel_reason === null ? undefined : CAUSES.get(cancel_reason)
   if (cause !== undefined) return { ...common, cause, detail: cancel_reason }
-  if (isPlanEnd(subscription)) return { ...common, cause: 'plan_end', detail: null }
+  if (endsWithPlan) return { ...common, cause: 'plan_end', detail: null }
   const isImmediate = phase === 'executed' && common.requestedAt === null && common.effectiveAt !== null
   const detail = cancel_reason ?? cancel_reason_code
   return { ...common, ...(isImmediate ? { isImmediate } : {}), cause: 'requested', detail }
@@ -109,16 +119,23 @@ function cancellationOf(subscription: Subscription, asOf: number): CancellationS
  * The phase of the cancellation. A subscription in its last term does not renew, but that is no cancellation. A cancellation that
  * somebody adds must be found.
  */
-function cancellationPhase(subscription: Subscription, asOf: number): CancellationState['phase'] {
+function cancellationPhase(
+  subscription: Subscription,
+  asOf: number,
+  endsWithPlan: boolean,
+): CancellationState['phase'] {
   const { status, cancelled_at } = subscription
   // A deleted subscription has ended, with any status.
   if (status === 'cancelled' || subscription.deleted === true) return 'executed'
-  if (status === 'non_renewing') return isPlanEnd(subscription) ? 'none' : 'scheduled'
+  if (status === 'non_renewing') return endsWithPlan ? 'none' : 'scheduled'
   // A trial with a scheduled end keeps its status. A time in the past is from an end before a reactivation.
   return typeof cancelled_at === 'number' && cancelled_at > asOf ? 'scheduled' : 'none'
 }
 
-/** True if the subscription ended with its last term, without a request, a schedule or a cause of the provider. */
+/**
+ * True if the subscription ended or will end with its last term, without a schedule or a cause of the provider. Older sites show an end
+ * that somebody sets in the same way; then only its event says so.
+ */
 function isPlanEnd(subscription: Subscription): boolean {
   const { cancelled_at, current_term_end } = subscription
   const endsWithTerm = typeof cancelled_at !== 'number' || current_term_end === null || cancelled_at >= current_term_end

@@ -11,7 +11,7 @@ import {
   reading,
   UnixTime,
 } from '../../object-fields.ts'
-import type { Sighting } from '../../sighting.ts'
+import type { MadeTime, Sighting } from '../../sighting.ts'
 import { type BillerContext, customerOf, destinationOf, modeOf, pageOf } from './details.ts'
 import { Version, versionOf } from './version.ts'
 
@@ -55,6 +55,11 @@ type Transaction = z.infer<typeof Transaction>
  */
 const CHARGEBACK_METHOD = 'chargeback'
 
+/** The gateway of transactions that were only recorded. */
+const NO_GATEWAY = 'not_applicable'
+/** The payment methods of refunds that people make outside of the biller, and record. */
+const RECORDED_METHODS: readonly unknown[] = ['cash', 'check', 'bank_transfer', 'chargeback', 'other', 'custom']
+
 /** The biller's name of the card processor as a gateway. Refunds through it also have an id at the processor. */
 const PROCESSOR_GATEWAY = 'stripe'
 
@@ -87,6 +92,7 @@ export const meaningOfTransaction: ObjectMeaning<BillerContext> = (context, obje
           refs: [...common.refs, ...atGateway],
           gatewayRefs,
           creditNoteIds: creditNoteIdsOf(transaction),
+          made: madeTimeOf(context, transaction, createdAt),
           idempotencyKey: null,
         }
         return { kind: 'observed', sightings: [refund] }
@@ -98,6 +104,17 @@ export const meaningOfTransaction: ObjectMeaning<BillerContext> = (context, obje
         return { kind: 'ignored', reason: `Transactions of type ${transaction.type} are not judged` }
     }
   })
+
+/**
+ * When the refund was made. A refund through a gateway has the biller's own date. Whoever records another refund chooses its date,
+ * so only its event, or else its last change, says when that was.
+ */
+function madeTimeOf({ event, shownAt }: BillerContext, transaction: Transaction, date: number): MadeTime {
+  const { gateway, payment_method } = transaction
+  const isRecorded = gateway === null || gateway === NO_GATEWAY || RECORDED_METHODS.includes(payment_method)
+  const at = event?.creation?.at ?? null
+  return isRecorded ? { at, by: at ?? versionOf(transaction) ?? shownAt ?? date, isDateChosen: true } : { at, by: date }
+}
 
 function transactionDetails(context: BillerContext, transaction: Transaction) {
   const [note] = transaction.linked_credit_notes ?? []
