@@ -1,8 +1,14 @@
-/** Kafka and then MongoDB stops and starts again while the product runs, and no service is restarted. */
+/**
+ * Kafka and then MongoDB stops and starts again while the product runs, and no service is restarted. The registry of the services
+ * accepts connections and never answers.
+ */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { until } from '@backstop/kit/test'
 import { postNotification } from '@backstop/simulator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Product, startProduct } from '../../scripts/start/product.ts'
+import { SERVICES } from '../../scripts/start/service-environment.ts'
 import { dataFolder } from '../setup/product.ts'
 import { openShop, type Shop } from '../setup/shop.ts'
 
@@ -10,8 +16,13 @@ const RECHECK_DELAY_MS = 2_000
 let product: Product
 let shop: Shop
 
+const hangingRegistry = createServer(() => {})
+
 beforeAll(async () => {
+  await new Promise<void>(resolve => hangingRegistry.listen(0, '127.0.0.1', resolve))
+  const SCHEMA_REGISTRY_URL = `http://127.0.0.1:${(hangingRegistry.address() as AddressInfo).port}`
   product = await startProduct({
+    serviceEnv: Object.fromEntries(SERVICES.map(service => [service, { SCHEMA_REGISTRY_URL }])),
     dataDir: dataFolder('dependencies-away'),
     // A new stack, because other tests use the stack of the test run.
     env: { ...process.env, BACKSTOP_STACK: 'embedded' },
@@ -22,6 +33,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await shop?.stop()
   await product?.stop()
+  hangingRegistry.closeAllConnections()
+  hangingRegistry.close()
 })
 
 const pids = () => product.processes().map(process => process.pid)
@@ -35,6 +48,14 @@ function postOnce(eventId: string) {
     now: Date.now,
   })
 }
+
+test('a registry that hangs does not delay the start of any service', { timeout: 120_000 }, async () => {
+  const startedAt = performance.now()
+  const started = await Promise.all(SERVICES.map(service => product.addInstance(service, `${service}-second`)))
+  // Nine questions of five seconds each would take longer, also on a busy machine.
+  expect(performance.now() - startedAt).toBeLessThan(40_000)
+  await Promise.all(started.map(instance => instance.stop(30_000)))
+})
 
 describe('a dependency that stops and starts again', { timeout: 240_000 }, () => {
   test('Kafka down: 503 with Retry-After within 3 s; up again: everything continues without a restart', async () => {

@@ -74,8 +74,15 @@ describe('a schema that this process does not know', () => {
     await expect(codec.decode('recheck', bytes)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
   })
 
-  test('is read by what is kept of it while it cannot be looked up', async () => {
-    const { codec } = setUp(away, ['recheck'])
+  test('is read at once by what is kept of it, also while the registry hangs', async () => {
+    const { codec } = setUp(() => new Promise(() => {}), ['recheck'])
+    expect(await codec.decode('recheck', bytes)).toEqual(recheck)
+  })
+
+  test('is asked of the registry if what is kept cannot be read', async () => {
+    const registry = createSchemaRegistry('http://nowhere.invalid', holding({ type: 'object' }))
+    const recall = () => Promise.reject(unavailable('MongoDB', undefined))
+    const codec = createCodec({ registry, own: new Map([['recheck', 1] as const]), recall })
     expect(await codec.decode('recheck', bytes)).toEqual(recheck)
   })
 

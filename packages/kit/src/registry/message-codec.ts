@@ -21,8 +21,8 @@ export interface CodecParts {
   /** The id of each message type's current schema. */
   readonly own: ReadonlyMap<MessageName, number>
   /**
-   * Called if the registry cannot look up an id: returns the message types with this id according to another source, if
-   * it knows any.
+   * Returns the message types with this id according to another source, if it knows any. It is asked before the registry, so that a
+   * registry that hangs delays only ids that nobody else knows.
    */
   readonly recall: (schemaId: number) => Promise<readonly MessageName[]>
 }
@@ -31,8 +31,15 @@ export interface CodecParts {
 const UNKNOWN_FOR_MS = 60_000
 const MAX_UNKNOWN = 1_000
 
+/** A codec whose own ids a later answer of the registry can correct. */
+export interface CorrectableCodec extends MessageCodec {
+  /** Writes messages of this type with this id from now on. Messages with the id before are still decoded. */
+  adopt(name: MessageName, schemaId: number): void
+}
+
 /** Creates the codec on a schema registry. */
-export function createCodec({ registry, own, recall }: CodecParts): MessageCodec {
+export function createCodec({ registry, own, recall }: CodecParts): CorrectableCodec {
+  const writtenIds = new Map(own)
   /** The message types of ids whose schema is not fetched. Their messages are checked by zod. */
   const types = new Map<number, readonly MessageName[]>()
   const unknownUntil = new Map<number, number>()
@@ -40,11 +47,15 @@ export function createCodec({ registry, own, recall }: CodecParts): MessageCodec
     types.set(schemaId, names)
     trustSchemaId(registry, schemaId)
   }
-  for (const [name, schemaId] of own) rememberTypes(schemaId, [...(types.get(schemaId) ?? []), name])
+  const rememberOwn = (name: MessageName, schemaId: number) =>
+    rememberTypes(schemaId, [...(types.get(schemaId) ?? []), name])
+  for (const [name, schemaId] of own) rememberOwn(name, schemaId)
 
   /** Fetches the schema into the registry client's cache. @throws AppError as `decode` does */
   async function fetchSchema(schemaId: number): Promise<void> {
     if ((unknownUntil.get(schemaId) ?? 0) > performance.now()) throw unknownSchema(schemaId)
+    const names = await recall(schemaId).catch(() => [])
+    if (names.length > 0) return rememberTypes(schemaId, names)
     try {
       // Concurrent calls share one request.
       await registry.getSchema(schemaId)
@@ -57,18 +68,20 @@ export function createCodec({ registry, own, recall }: CodecParts): MessageCodec
         unknownUntil.set(schemaId, performance.now() + UNKNOWN_FOR_MS)
         throw unknownSchema(schemaId)
       }
-      const names = await recall(schemaId)
       // A refusal of the registry, for example of the password, says nothing about the message.
-      if (names.length === 0) throw new AppError('unavailable', error.message, { cause: error, retryable: true })
-      rememberTypes(schemaId, names)
+      throw new AppError('unavailable', error.message, { cause: error, retryable: true })
     }
   }
 
   return {
-    schemaId: name => own.get(name)!,
+    schemaId: name => writtenIds.get(name)!,
+    adopt(name, schemaId) {
+      rememberOwn(name, schemaId)
+      writtenIds.set(name, schemaId)
+    },
     encode(name, message) {
       // The registry client's own encode is asynchronous because it may fetch a schema; these schemas are in memory.
-      return frame(own.get(name)!, JSON.stringify(validated(name, message)))
+      return frame(writtenIds.get(name)!, JSON.stringify(validated(name, message)))
     },
     async decode(name, bytes) {
       const unframed = unframe(bytes)

@@ -14,6 +14,7 @@ import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMemorySchemaIds } from '../../test/memory-schema-ids.ts'
 import { type TestStack, testStack } from '../../test/stack.ts'
+import { until } from '../../test/until.ts'
 import { createRegistryCodec } from './registry-codec.ts'
 import { createMongoSchemaIds, type SchemaIdStore } from './schema-id-store.ts'
 import { createSchemaRegistry, findSchemaId, registerSchema, type SchemaRegistry } from './schema-registry.ts'
@@ -48,7 +49,7 @@ function openCodec(prefix: string, kept: SchemaIdStore, registryUrl = stack.regi
 
 /** Starts a registry that counts its requests and can be made unavailable. */
 async function startFrontRegistry() {
-  const state = { away: false, requests: [] as string[] }
+  const state = { away: false, requests: [] as string[], answered: 0 }
   const server: Server = createServer(async (request, response) => {
     state.requests.push(`${request.method} ${request.url}`)
     if (state.away) return response.writeHead(503).end('<html>away</html>')
@@ -57,7 +58,8 @@ async function startFrontRegistry() {
     const init: RequestInit = { method: request.method!, headers: { 'content-type': 'application/json' } }
     if (body.length > 0) init.body = Buffer.concat(body)
     const answer = await fetch(stack.registryUrl + request.url, init)
-    return response.writeHead(answer.status).end(await answer.text())
+    const text = await answer.text()
+    return response.writeHead(answer.status).end(text, () => state.answered++)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -113,6 +115,20 @@ test('the stored ids are used while the registry is unavailable', async () => {
   })
 })
 
+test('the stored ids are used at once while the registry accepts connections and never answers', async () => {
+  const prefix = `${stack.topicPrefix}hangs.`
+  const kept = createMongoSchemaIds(client.db(stack.dbName))
+  await registerAll(prefix, kept)
+  const hanging = createServer(() => {})
+  await new Promise<void>(resolve => hanging.listen(0, '127.0.0.1', resolve))
+  const startedAt = performance.now()
+  const codec = await openCodec(prefix, kept, `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`)
+  expect(performance.now() - startedAt).toBeLessThan(4_000)
+  expect(await codec.decode('recheck', codec.encode('recheck', recheck))).toEqual(recheck)
+  hanging.closeAllConnections()
+  await new Promise(resolve => hanging.close(resolve))
+})
+
 describe('a schema id that this process does not know', () => {
   async function setUp(tag: string) {
     const prefix = `${stack.topicPrefix}${tag}.`
@@ -120,6 +136,8 @@ describe('a schema id that this process does not know', () => {
     await registerAll(prefix, kept)
     const front = await startFrontRegistry()
     const codec = await openCodec(prefix, kept, front.url)
+    // The check of the stored ids is over.
+    await until('the answers of the registry', () => front.state.answered === names.length, { timeoutMs: 10_000 })
     // A newer release registers the schema with an additional optional field.
     const schema = registrySchema('recheck') as { properties: object }
     const newer = schemaText({ ...schema, properties: { ...schema.properties, added_later: { type: 'string' } } })

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { MESSAGES, type MessageName, registrySchema, registrySubject, schemaKey, schemaText } from '@backstop/contracts'
 import { AppError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import { createCodec, type MessageCodec } from './message-codec.ts'
+import { type CorrectableCodec, createCodec, type MessageCodec } from './message-codec.ts'
 import type { RegistryExchange } from './registry-exchange.ts'
 import type { SchemaIdStore } from './schema-id-store.ts'
 import { createSchemaRegistry, findSchemaId, type SchemaRegistry } from './schema-registry.ts'
@@ -23,63 +23,85 @@ export interface RegistryCodecOptions {
 }
 
 const ATTEMPT_EVERY_MS = 500
+const names = Object.keys(MESSAGES) as MessageName[]
+type Ids = ReadonlyMap<MessageName, number>
+
 /**
- * The codec of the services. It registers no schemas: it looks up their ids once, at the registry or, if the registry
- * is unavailable, in `schema_ids`.
+ * The codec of the services. It registers no schemas: it looks up their ids once, in `schema_ids` and at the registry, and takes the
+ * first complete answer. So neither a registry nor a MongoDB that hangs delays the start. An id names one schema for ever, so a stored
+ * id is right; only a replaced registry assigns others, and its answer, which may come after the start, replaces the stored ids.
  * @throws AppError `unavailable` if neither source knows all ids in time
  */
 export async function createRegistryCodec(options: RegistryCodecOptions): Promise<MessageCodec> {
   const registry = createSchemaRegistry(options.registryUrl, options.exchange)
-  const own = await findOwnIds(options, registry)
-  return createCodec({ registry, own, recall: schemaId => options.schemaIds.messagesOf(schemaId) })
+  const { own, registered } = await findOwnIds(options, registry)
+  const codec = createCodec({ registry, own, recall: schemaId => options.schemaIds.messagesOf(schemaId) })
+  void registered.then(
+    answer => adoptIds(codec, answer, options.logger),
+    // The stored ids are right without this answer.
+    () => {},
+  )
+  return codec
 }
 
-const names = Object.keys(MESSAGES) as MessageName[]
+/** Replaces the ids that the registry answers differently. */
+function adoptIds(codec: CorrectableCodec, registered: Ids, logger: Logger): void {
+  for (const [message, id] of registered) {
+    const stored = codec.schemaId(message)
+    if (stored === id) continue
+    codec.adopt(message, id)
+    logger.warn({ message, stored, registered: id }, 'codec.id_replaced')
+  }
+}
 
-async function findOwnIds(
-  { schemaIds, topicPrefix, logger, waitMs = 60_000 }: RegistryCodecOptions,
-  registry: SchemaRegistry,
-): Promise<Map<MessageName, number>> {
-  const ids = new Map<MessageName, number>()
+interface OwnIds {
+  readonly own: Ids
+  /** The answer of the registry, which may be incomplete. It may still come, and rejects if the registry is unavailable. */
+  readonly registered: Promise<Ids>
+}
+
+async function findOwnIds(options: RegistryCodecOptions, registry: SchemaRegistry): Promise<OwnIds> {
+  const { schemaIds, topicPrefix, logger, waitMs = 60_000 } = options
   const deadline = performance.now() + waitMs
   for (;;) {
-    let lastError: unknown
-    for (const name of names.filter(name => !ids.has(name))) {
-      try {
-        const id = await findOwnId(name, topicPrefix, registry, schemaIds)
-        if (id !== undefined) ids.set(name, id)
-      } catch (error) {
-        lastError = error
-        break
-      }
-    }
-    const missing = names.filter(name => !ids.has(name))
-    if (missing.length === 0) return ids
-    if (performance.now() > deadline) {
-      const remedy =
-        lastError === undefined
-          ? 'run the deploy job, which registers them'
-          : 'the schema registry and MongoDB are unavailable'
-      const message = `No schema ids for ${missing.join(', ')}: ${remedy}`
-      throw new AppError('unavailable', message, { cause: lastError, retryable: true })
-    }
-    logger.info({ missing, error: lastError instanceof Error ? lastError.message : undefined }, 'codec.waiting')
+    const registered = readIds(name =>
+      findSchemaId(registry, registrySubject(name, topicPrefix), schemaText(registrySchema(name))),
+    )
+    const stored = readIds(name => schemaIds.idOf(schemaKey(name)))
+    const own = await firstComplete([stored, registered])
+    if (own !== undefined) return { own, registered }
+    const [ofStore, ofRegistry] = await Promise.allSettled([stored, registered])
+    const failure = [ofRegistry, ofStore].find(({ status }) => status === 'rejected') as
+      | PromiseRejectedResult
+      | undefined
+    const missing = names.filter(
+      name => ![ofStore, ofRegistry].some(read => read.status === 'fulfilled' && read.value.has(name)),
+    )
+    if (performance.now() > deadline) throw noIds(missing, failure?.reason)
+    const reason: unknown = failure?.reason
+    logger.info({ missing, error: reason instanceof Error ? reason.message : undefined }, 'codec.waiting')
     await pause(ATTEMPT_EVERY_MS)
   }
 }
 
-/** Asks the registry first, because a replaced registry assigns other ids than the stored ones. */
-async function findOwnId(
-  name: MessageName,
-  topicPrefix: string,
-  registry: SchemaRegistry,
-  kept: SchemaIdStore,
-): Promise<number | undefined> {
-  try {
-    return await findSchemaId(registry, registrySubject(name, topicPrefix), schemaText(registrySchema(name)))
-  } catch (error) {
-    const id = await kept.idOf(schemaKey(name))
-    if (id === undefined) throw error
-    return id
-  }
+/** The ids that one source knows. All are asked for at once. */
+async function readIds(idOf: (name: MessageName) => Promise<number | undefined>): Promise<Ids> {
+  const found = await Promise.all(names.map(async name => [name, await idOf(name)] as const))
+  return new Map(found.filter((entry): entry is readonly [MessageName, number] => entry[1] !== undefined))
+}
+
+/** The first answer with all ids; undefined if there is none. */
+function firstComplete(sources: readonly Promise<Ids>[]): Promise<Ids | undefined> {
+  const complete = sources.map(async source => {
+    const ids = await source
+    if (ids.size < names.length) throw new Error('This source does not know all ids')
+    return ids
+  })
+  return Promise.any(complete).catch(() => undefined)
+}
+
+function noIds(missing: readonly MessageName[], cause: unknown): AppError {
+  const remedy =
+    cause === undefined ? 'run the deploy job, which registers them' : 'the schema registry and MongoDB are unavailable'
+  return new AppError('unavailable', `No schema ids for ${missing.join(', ')}: ${remedy}`, { cause, retryable: true })
 }

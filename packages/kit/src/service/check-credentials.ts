@@ -3,7 +3,7 @@ import { probeKafka } from '../bus/probe-kafka.ts'
 import { withDeadline } from '../clock/with-deadline.ts'
 import type { Secret } from '../config/secret.ts'
 import { describeRefusal, findRefusal, type RefusalContext } from '../credentials/refusal.ts'
-import { judgeServers, PROBE_WITHIN_MS, type Verdict } from '../credentials/verdict.ts'
+import { judgeServers, type Verdict } from '../credentials/verdict.ts'
 import { AppError } from '../errors.ts'
 import { hasCredentials } from '../mongo/live-credentials.ts'
 import { probeMongo } from '../mongo/probe-mongo.ts'
@@ -18,6 +18,9 @@ import {
   registryCredentials,
   registryRefusalContext,
 } from './connections.ts'
+
+/** Short, because services start without the registry, and a registry that refuses credentials does so at once. In milliseconds. */
+const REGISTRY_PROBE_MS = 2_000
 
 /** The dependencies to try. A program that does not use the registry leaves its URL out. */
 export interface CheckedConfig extends CredentialConfig {
@@ -61,7 +64,7 @@ async function tryRegistry(config: CheckedConfig): Promise<string | undefined> {
   const registry = createSchemaRegistry(url, createHttpExchange(credentials))
   const [name] = Object.keys(MESSAGES) as [MessageName]
   const attempt = findSchemaId(registry, registrySubject(name, ''), '{}')
-  const verdict = await withDeadline(attempt, PROBE_WITHIN_MS, () => new Error('No answer in time')).then(
+  const verdict = await withDeadline(attempt, REGISTRY_PROBE_MS, () => new Error('No answer in time')).then(
     () => judgeServers(['accepted']),
     (error: unknown) => judgeServers([findRefusal(error) ?? 'no_answer']),
   )
