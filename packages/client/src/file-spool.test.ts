@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createFileSpool } from './file-spool.ts'
 import { createReport } from './reporter/report.ts'
 
@@ -60,6 +60,51 @@ test('rewrites a large file that is mostly about delivered reports', async () =>
   await spool.close()
   const [file = ''] = readdirSync(folder)
   expect(readFileSync(join(folder, file), 'utf8')).toBe(lines('k5', 'last'))
+})
+
+describe('no other account can read the reports', () => {
+  const modeOf = (...path: string[]) => (statSync(join(folder, ...path)).mode & 0o777).toString(8)
+  let umask: number
+  beforeEach(() => {
+    umask = process.umask(0o022)
+  })
+  afterEach(() => process.umask(umask))
+
+  test('in a new folder', async () => {
+    const spool = createFileSpool({ folder: join(folder, 'new') })
+    for (let count = 0; count < 8_000; count++) {
+      spool.save(report(`k${count}`))
+      if (count !== 5) spool.remove(report(`k${count}`).id)
+    }
+    await spool.close()
+    const [file = ''] = readdirSync(join(folder, 'new'))
+    expect([modeOf('new'), modeOf('new', file)]).toEqual(['700', '600'])
+  })
+
+  test('in a folder with files that exist with wider rights', async () => {
+    const inUse = `${hostname()}.${process.ppid}.abc.ndjson`
+    mkdirSync(join(folder, 'old'))
+    for (const name of [ENDED, inUse]) writeFileSync(join(folder, 'old', name), lines(name))
+    chmodSync(join(folder, 'old'), 0o777)
+    expect([modeOf('old'), modeOf('old', ENDED)]).toEqual(['777', '644'])
+    const spool = createFileSpool({ folder: join(folder, 'old') })
+    expect(await spool.load()).toEqual([report(ENDED)])
+    await spool.close()
+    const files = readdirSync(join(folder, 'old'))
+    expect([modeOf('old'), files.map(name => modeOf('old', name))]).toEqual(['700', ['600', '600']])
+  })
+
+  test('but a folder of all accounts keeps its rights, and the files in it do not', async () => {
+    mkdirSync(join(folder, 'shared'))
+    chmodSync(join(folder, 'shared'), 0o1777)
+    const errors: unknown[] = []
+    const spool = createFileSpool({ folder: join(folder, 'shared'), onError: error => errors.push(error) })
+    spool.save(report('a'))
+    await spool.close()
+    const [file = ''] = readdirSync(join(folder, 'shared'))
+    expect([modeOf('shared'), modeOf('shared', file)]).toEqual(['777', '600'])
+    expect(String(errors[0])).toContain('Use a folder of its own')
+  })
 })
 
 test('reports a folder that cannot be written, and does not throw', async () => {

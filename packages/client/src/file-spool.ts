@@ -1,12 +1,15 @@
 /** Keeps the waiting reports of a reporter in files, so that they survive a restart. For Node only. */
-import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Report } from './reporter/report.ts'
 import type { Spool } from './reporter/report-queue.ts'
 
 export interface FileSpoolOptions {
-  /** The folder of the files. Several processes may share it: each writes its own file. */
+  /**
+   * The folder of the files, which only this account may use then (mode 0700, files 0600). Several processes may share it: each writes
+   * its own file.
+   */
   readonly folder: string
   /** Called when the files cannot be written or read. Default: a warning on the console. */
   readonly onError?: (error: unknown) => void
@@ -17,6 +20,11 @@ type Line = { readonly save: Report } | { readonly remove: string }
 const SUFFIX = '.ndjson'
 /** The file is rewritten when it is this large and mostly about delivered reports. */
 const REWRITE_BYTES = 1_048_576
+/** Reports hold payments, amounts and reasons, so no other account may read them. */
+const FOLDER_MODE = 0o700
+const FILE_MODE = 0o600
+/** The mode of folders like /tmp, which others use. */
+const STICKY = 0o1000
 /** The files of this process. */
 const ownFiles = new Set<string>()
 
@@ -31,6 +39,14 @@ export function createFileSpool({ folder, onError = warn }: FileSpoolOptions): S
   let unwritten = ''
   let fileBytes = 0
   let writing: Promise<void> | undefined
+  let isRestricted = false
+
+  async function openFolder(): Promise<void> {
+    await mkdir(folder, { recursive: true })
+    if (isRestricted) return
+    isRestricted = true
+    await restrict(folder, FOLDER_MODE).catch(onError)
+  }
 
   function write(line: Line): void {
     unwritten += `${JSON.stringify(line)}\n`
@@ -41,11 +57,11 @@ export function createFileSpool({ folder, onError = warn }: FileSpoolOptions): S
 
   async function writeAll(): Promise<void> {
     try {
-      await mkdir(folder, { recursive: true })
+      await openFolder()
       while (unwritten !== '') {
         const text = unwritten
         unwritten = ''
-        await appendFile(file, text)
+        await appendFile(file, text, { mode: FILE_MODE })
         fileBytes += text.length
         if (fileBytes > REWRITE_BYTES) await rewrite()
       }
@@ -59,7 +75,7 @@ export function createFileSpool({ folder, onError = warn }: FileSpoolOptions): S
     const text = [...waiting.values()].map(report => `${JSON.stringify({ save: report } satisfies Line)}\n`).join('')
     if (text.length > fileBytes / 2) return
     unwritten = ''
-    await writeFile(`${file}.new`, text)
+    await writeFile(`${file}.new`, text, { mode: FILE_MODE })
     await rename(`${file}.new`, file)
     fileBytes = text.length
   }
@@ -73,8 +89,10 @@ export function createFileSpool({ folder, onError = warn }: FileSpoolOptions): S
     async load() {
       const taken: Report[] = []
       try {
-        await mkdir(folder, { recursive: true })
+        await openFolder()
         for (const other of await readdir(folder)) {
+          if (!other.includes(SUFFIX)) continue
+          await restrict(join(folder, other), FILE_MODE).catch(onError)
           if (!other.endsWith(SUFFIX) || isInUse(other)) continue
           const own = await takeOver(folder, other)
           if (own === undefined) continue
@@ -99,6 +117,18 @@ export function createFileSpool({ folder, onError = warn }: FileSpoolOptions): S
       ownFiles.delete(name)
       if (waiting.size === 0) await rm(file, { force: true }).catch(onError)
     },
+  }
+}
+
+/** Takes the rights of other accounts away. A file that is missing is already taken over by another process. */
+async function restrict(path: string, mode: number): Promise<void> {
+  try {
+    const { mode: found } = await stat(path)
+    if ((found & 0o077) === 0) return
+    if ((found & STICKY) !== 0) throw new Error(`${path} is shared by all accounts. Use a folder of its own`)
+    await chmod(path, mode)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }
 
