@@ -27,11 +27,33 @@ interface Accounts {
   readonly biller: Connected<'subscription'>
 }
 
-function openClients({ cards, reseller, biller }: Accounts): ShopClients {
-  const host = { protocol: 'http', port: cards.providerApi.port } as const
-  return {
-    stripe: new Stripe(WRITE_KEY, { host: '127.0.0.1', ...host }),
-    paddle: new Paddle(WRITE_KEY, { environment: reseller.providerApi.url as Environment }),
+/** When the last request was sent, which a reporter may delay. */
+interface Sent {
+  lastAtMs: number
+}
+
+/** Opens clients that note when they send a request. A reporter watches them before that. */
+function openClients({ cards, reseller, biller }: Accounts): { clients: ShopClients; sent: Sent } {
+  const sent: Sent = { lastAtMs: 0 }
+  const noteSending = <T extends object>(client: T, name: string): T => {
+    const original = Reflect.get(client, name) as (...args: unknown[]) => unknown
+    return Object.assign(client, {
+      [name]: (...args: unknown[]) => {
+        sent.lastAtMs = performance.now()
+        return original.apply(client, args)
+      },
+    })
+  }
+  const paddle = new Paddle(WRITE_KEY, { environment: reseller.providerApi.url as Environment })
+  noteSending(Reflect.get(paddle, 'client'), 'post')
+  const clients: ShopClients = {
+    stripe: new Stripe(WRITE_KEY, {
+      host: '127.0.0.1',
+      protocol: 'http',
+      port: cards.providerApi.port,
+      httpClient: noteSending(Stripe.createNodeHttpClient(), 'makeRequest'),
+    }),
+    paddle,
     chargebee: new Chargebee({
       apiKey: WRITE_KEY,
       sdkTelemetryEnabled: false,
@@ -39,8 +61,10 @@ function openClients({ cards, reseller, biller }: Accounts): ShopClients {
       hostSuffix: '',
       protocol: 'http',
       port: biller.providerApi.port,
+      httpClient: noteSending({ makeApiRequest: (request: Request) => fetch(request) }, 'makeApiRequest'),
     }),
   }
+  return { clients, sent }
 }
 
 /** Sells what the shop then refunds and cancels. */
@@ -82,40 +106,13 @@ async function setUp(): Promise<{ product: Product; customer: Customer; accounts
   return { product, customer, accounts: { cards, reseller, biller } }
 }
 
-/** Notes when each method that the shop uses is reached, which a reporter may delay. Called before the clients are watched. */
-function noteReached({ stripe, paddle, chargebee }: ShopClients): { lastReachedAtMs: number } {
-  const noted = { lastReachedAtMs: 0 }
-  const note = <Name extends string>(owner: Record<Name, (...args: never[]) => unknown>, name: Name) => {
-    const original = owner[name]
-    Object.assign(owner, {
-      [name]: (...args: never[]) => {
-        noted.lastReachedAtMs = performance.now()
-        return original.apply(owner, args)
-      },
-    })
-  }
-  note(stripe, 'rawRequest')
-  note(stripe.refunds, 'create')
-  note(stripe.subscriptions, 'cancel')
-  note(stripe.subscriptions, 'update')
-  note(paddle.adjustments, 'create')
-  note(paddle.subscriptions, 'cancel')
-  note(chargebee.invoice, 'refund')
-  note(chargebee.creditNote, 'refund')
-  note(chargebee.subscription, 'cancelForItems')
-  return noted
-}
-
 /** Makes the calls one after another. @returns by how many milliseconds the reporter delayed each call */
-async function makeCalls(
-  calls: readonly (() => Promise<unknown>)[],
-  noted: { readonly lastReachedAtMs: number },
-): Promise<number[]> {
+async function makeCalls(calls: readonly (() => Promise<unknown>)[], sent: Sent): Promise<number[]> {
   const delays: number[] = []
   for (const call of calls) {
     const startedAtMs = performance.now()
     await call()
-    delays.push(noted.lastReachedAtMs - startedAtMs)
+    delays.push(sent.lastAtMs - startedAtMs)
   }
   return delays
 }
@@ -128,8 +125,7 @@ test('every refund and cancellation of an unchanged shop is explained, also of a
   timeout: 240_000,
 }, async () => {
   const { product, customer, accounts } = await setUp()
-  const clients = openClients(accounts)
-  const noted = noteReached(clients)
+  const { clients, sent } = openClients(accounts)
   const { cards, reseller, biller } = accounts
   const report = (client: object, { connection }: Pick<Connected<'processor'>, 'connection'>): Reporter =>
     watch(client, {
@@ -167,14 +163,14 @@ test('every refund and cancellation of an unchanged shop is explained, also of a
 
   const callsWhileUp = callsOfShop(clients, sell(accounts))
   const { length: count } = callsWhileUp
-  const whileUp = await makeCalls(callsWhileUp, noted)
+  const whileUp = await makeCalls(callsWhileUp, sent)
   await untilExplained(count)
   expect(await listOperations()).toHaveLength(count)
 
   const admin = product.children['admin-api']
   admin.kill('SIGKILL')
   await admin.exited
-  const whileDown = await makeCalls(callsOfShop(clients, sell(accounts)), noted)
+  const whileDown = await makeCalls(callsOfShop(clients, sell(accounts)), sent)
   expect(reporters.map(reporter => reporter.status().queued).reduce((sum, queued) => sum + queued, 0)).toBe(count)
   admin.start()
   await admin.untilReady()

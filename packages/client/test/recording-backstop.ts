@@ -6,12 +6,19 @@ export interface RecordingBackstop {
   /** The accepted reports, oldest first. */
   readonly reports: NewOperation[]
   /** Sets what happens to reports from now on. */
-  behave(as: 'up' | 'down' | 'silent' | { readonly refuses: number; readonly code?: string }): void
+  behave(as: Behaviour): void
 }
+
+type Behaviour =
+  | 'up'
+  | 'down'
+  | 'silent'
+  | { readonly refuses: number; readonly code?: string }
+  | { readonly answersAfterMs: number }
 
 export function createRecordingBackstop(): RecordingBackstop {
   const reports: NewOperation[] = []
-  let behaviour: Parameters<RecordingBackstop['behave']>[0] = 'up'
+  let behaviour: Behaviour = 'up'
   const problem = (status: number, code: string) =>
     new Response(JSON.stringify({ status, code, title: 'X', detail: code }), { status })
   return {
@@ -24,7 +31,10 @@ export function createRecordingBackstop(): RecordingBackstop {
       if (behaviour === 'silent') {
         return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)))
       }
-      if (behaviour !== 'up') return problem(behaviour.refuses, behaviour.code ?? 'x')
+      if (behaviour !== 'up' && 'answersAfterMs' in behaviour) {
+        const { answersAfterMs } = behaviour
+        await new Promise(resolve => setTimeout(resolve, answersAfterMs))
+      } else if (behaviour !== 'up') return problem(behaviour.refuses, behaviour.code ?? 'x')
       reports.push(JSON.parse(String(init?.body)))
       return new Response('{}', { status: 201 })
     },
