@@ -22,7 +22,8 @@ export function createMemorySearchIndex(stores: Partial<Pick<MemoryStores, 'acti
     },
     operations: async () => [],
     async incidentIds(request) {
-      const found = await index.actions({ ...request, after: undefined, limit: Number.POSITIVE_INFINITY })
+      const all = { ...request, after: undefined, limit: Number.POSITIVE_INFINITY }
+      const found = await index.actions({ ...all, signal: new AbortController().signal })
       return found.flatMap(({ incident_id }) => incident_id ?? []).slice(0, request.limit)
     },
   }

@@ -8,10 +8,12 @@ import { createMongoExpiredSecrets } from '../src/resources/connections/expired-
 import { createMongoChangeFeed } from '../src/store/mongo-change-feed.ts'
 import { createMongoCollection } from '../src/store/mongo-collection.ts'
 import { createMongoSearchIndex } from '../src/store/mongo-search-index.ts'
+import type { SearchIndex } from '../src/store/search-index.ts'
 import { createMongoStores } from '../src/store/stores.ts'
 import { startTestApi, type TestApi, type TestSettings } from './test-api.ts'
 
 export interface MongoTestApi extends TestApi {
+  readonly search: SearchIndex
   /** All commands that the API sent to MongoDB. */
   readonly asked: readonly CommandStartedEvent['command'][]
   /** Returns MongoDB's query plan for a command. */
@@ -42,11 +44,12 @@ export async function startMongoApi(
   const asked: CommandStartedEvent['command'][] = []
   client.on('commandStarted', event => void asked.push(event.command))
   const db = client.db(stack.dbName)
+  const search = createMongoSearchIndex(db)
   const testApi = await startTestApi({
     bus: stack.bus(),
     stores: createMongoStores(db),
     changeFeed: createMongoChangeFeed(db),
-    search: createMongoSearchIndex(db),
+    search,
     installation: createInstallationReaders(db),
     expiredSecrets: createMongoExpiredSecrets(db),
     others: {
@@ -83,6 +86,7 @@ export async function startMongoApi(
   })
   return {
     ...testApi,
+    search,
     asked,
     explain: (command, verbosity = 'queryPlanner') => db.command({ explain: command, verbosity }),
     async refuseAuditOf(action) {

@@ -1,8 +1,11 @@
 import { type ActionDocument, newId, searchKeysOfAction } from '@backstop/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createListCursors } from '../src/http/cursor.ts'
+import { SearchCursor } from '../src/resources/search/search.ts'
 import { storeStorm } from './contract/incidents.contract.ts'
 import { createTestProject } from './contract/test-project.ts'
 import { type MongoTestApi, startMongoApi } from './mongo-test-api.ts'
+import { secretBoxOfTests } from './test-api.ts'
 
 let testApi: MongoTestApi
 beforeAll(async () => {
@@ -128,17 +131,70 @@ test('many results are paged in one order, also with several keys of one action'
     await testApi.others.actions.put({ ...action, search: searchKeysOfAction(action) })
     ids.push(action._id)
   }
-  const seen: string[] = []
-  let cursor: string | null = ''
-  while (cursor !== null) {
-    const more = cursor === '' ? '' : `&cursor=${cursor}`
-    const { body } = await testApi.api.get(`/v1/search?project_id=${projectId}&q=pi_&limit=7${more}`)
-    seen.push(...body.data.map(({ id }: { id: string }) => id))
-    cursor = body.next_cursor
-  }
+  const seen = await readToEnd(`/v1/search?project_id=${projectId}&q=pi_&limit=7`)
   expect(seen).toHaveLength(60)
   expect(seen.toSorted()).toEqual(ids.toSorted())
 })
+
+test('many results are paged to the end, also if MongoDB orders their keys in another way than JavaScript', async () => {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  const ids: string[] = []
+  for (const subject of ['po_\uffee', 'po_\u{1f600}a', 'po_\u{1f600}b', 'po_\ufffd', 'po_z']) {
+    const action = { ...actionOf(projectId, processorId, 1), subject, provider_ref: `${subject}_refund` }
+    await testApi.others.actions.put({ ...action, search: searchKeysOfAction(action) })
+    ids.push(action._id)
+  }
+  expect((await readToEnd(`/v1/search?project_id=${projectId}&q=po_&limit=1`)).toSorted()).toEqual(ids.toSorted())
+})
+
+test('a search ends with any cursor, also one that is signed and leads outside of what was searched', async () => {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  for (let number = 0; number < 8; number++) {
+    const action = actionOf(projectId, processorId, number)
+    await testApi.others.actions.put({ ...action, search: searchKeysOfAction(action) })
+  }
+  const query = { project_id: projectId, q: 'pi_1' }
+  const asked = { list: 'search', projectId, params: {}, query, body: undefined }
+  const cursors = createListCursors(secretBoxOfTests, asked)
+  for (const section of ['actions', 'operations'] as const) {
+    for (const key of ['', 'a', 'pi_1', 'pi_1_refund', 'pi_1\uffff', 'pi_2', '\uffff', '\u{10ffff}']) {
+      for (const ms of [-1, 0, Date.UTC(2026, 10, 21, 0, 0, 1), 8.64e15]) {
+        for (const id of ['', 'a', '\u{10ffff}']) {
+          const cursor = cursors.sign(SearchCursor, { section, after: { key, at: new Date(ms), id } })
+          const began = performance.now()
+          const { status } = await testApi.api.get(`/v1/search?project_id=${projectId}&q=pi_1&limit=1&cursor=${cursor}`)
+          expect({ section, key, ms, id, status }).toMatchObject({ status: key.startsWith('pi_1') ? 200 : 400 })
+          expect(performance.now() - began).toBeLessThan(5_000)
+        }
+      }
+    }
+  }
+})
+
+test('a search that its caller left reads no further page', async () => {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  for (let number = 0; number < 8; number++) {
+    const action = actionOf(projectId, processorId, number)
+    await testApi.others.actions.put({ ...action, search: searchKeysOfAction(action) })
+  }
+  const left = AbortSignal.abort()
+  const request = { projectId, prefix: 'pi_', after: undefined, limit: 1, signal: left }
+  const since = testApi.asked.length
+  await expect(testApi.search.actions(request)).rejects.toMatchObject({ code: 'unavailable' })
+  expect(testApi.asked.slice(since).filter(({ min }) => min !== undefined)).toEqual([])
+})
+
+/** The ids of all results of a search. */
+async function readToEnd(path: string): Promise<string[]> {
+  const seen: string[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { status, body } = await testApi.api.get(cursor === '' ? path : `${path}&cursor=${cursor}`)
+    expect(status).toBe(200)
+    seen.push(...body.data.map(({ id }: { id: string }) => id))
+    cursor = body.next_cursor
+  }
+  return seen
+}
 
 /** The names of the stages of MongoDB's plan for a query. */
 async function stagesOf(query: object): Promise<(string | undefined)[]> {

@@ -14,8 +14,11 @@ export const TimeFilter = z.iso.datetime({ offset: true })
 /** An amount in a query, in minor units. */
 export const AmountFilter = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
+/** `next_cursor` of the previous page. The length is that of the longest id, signed. */
+export const Cursor = z.string().max(4_096)
+
 /** The query parameters of every list. */
 export const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('The largest number of items'),
-  cursor: z.string().max(512).optional().describe('`next_cursor` of the previous page'),
+  cursor: Cursor.optional().describe('`next_cursor` of the previous page'),
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
+import { Cursor } from './list.ts'
 
 export const SearchText = z.string().trim().min(2, 'Give at least 2 characters').max(255)
 
@@ -10,7 +11,7 @@ export const SearchQuery = z.object({
     'An id of Backstop, or the beginning of an id of a provider, a name, an e-mail address, an amount, an idempotency key or a run',
   ),
   limit: z.coerce.number().int().min(1).max(50).default(20).describe('The largest number of results'),
-  cursor: z.string().max(1_024).optional().describe('`next_cursor` of the previous page'),
+  cursor: Cursor.optional().describe('`next_cursor` of the previous page'),
 })
 
 /** One result of a search. */

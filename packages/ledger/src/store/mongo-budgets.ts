@@ -1,5 +1,5 @@
 import type { Budget, BudgetDocument, BudgetPeriodDocument } from '@backstop/contracts'
-import { asUnavailable, writeIgnoringDuplicates } from '@backstop/kit'
+import { asUnavailable, LIST_WITHIN_MS, runListQuery, writeIgnoringDuplicates } from '@backstop/kit'
 import type { Db, Filter } from 'mongodb'
 import type { BudgetFilter, BudgetStore } from '../budgets.ts'
 import type { PeriodAccount } from '../rules/budget.ts'
@@ -20,8 +20,10 @@ export function createMongoBudgetStore(db: Db): BudgetStore {
         return found === null ? undefined : toBudget(found)
       }),
     list: filter =>
-      asUnavailable(async () => {
-        const found = budgets.find({ ...toFilter(filter), ...notDeleted }).sort({ created_at: -1, _id: -1 })
+      runListQuery(async () => {
+        const found = budgets
+          .find({ ...toFilter(filter), ...notDeleted }, { maxTimeMS: LIST_WITHIN_MS })
+          .sort({ created_at: -1, _id: -1 })
         return (await found.limit(filter.limit).toArray()).map(toBudget)
       }),
     replace: budget =>

@@ -1,8 +1,11 @@
 import type { FailedRun, FailedRunDocument, Operation, OperationDocument } from '@backstop/contracts'
-import { asUnavailable, writeIgnoringDuplicates } from '@backstop/kit'
+import { asUnavailable, LIST_WITHIN_MS, runListQuery, writeIgnoringDuplicates } from '@backstop/kit'
 import type { Db } from 'mongodb'
 import type { RunStore } from '../runs.ts'
 import { INTERNAL_FIELDS } from './mongo-operations.ts'
+
+/** The limit of queries that callers of the API choose. */
+const WITHIN = { maxTimeMS: LIST_WITHIN_MS }
 
 /** Failed runs in MongoDB: collection `failed_runs`. It also reads the operations of a run. */
 export function createMongoRunStore(db: Db): RunStore {
@@ -27,21 +30,21 @@ export function createMongoRunStore(db: Db): RunStore {
         return found === null ? undefined : toRun(found)
       }),
     list: ({ projectId, after, limit }) =>
-      asUnavailable(async () => {
+      runListQuery(async () => {
         const where = {
           ...(projectId === undefined ? {} : { project_id: projectId }),
           ...(after === undefined
             ? {}
             : { $or: [{ reported_at: { $lt: after.at } }, { reported_at: after.at, _id: { $lt: after.id } }] }),
         }
-        const found = await runs.find(where).sort({ reported_at: -1, _id: -1 }).limit(limit).toArray()
+        const found = await runs.find(where, WITHIN).sort({ reported_at: -1, _id: -1 }).limit(limit).toArray()
         return found.map(toRun)
       }),
     projectsOf: runId =>
-      asUnavailable(async () => {
+      runListQuery(async () => {
         const [named, failed] = await Promise.all([
-          operations.distinct('project_id', { run_id: runId }),
-          runs.distinct('project_id', { run_id: runId }),
+          operations.distinct('project_id', { run_id: runId }, WITHIN),
+          runs.distinct('project_id', { run_id: runId }, WITHIN),
         ])
         return [...new Set([...named, ...failed])]
       }),

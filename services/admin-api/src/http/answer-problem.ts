@@ -18,7 +18,9 @@ export function answerProblem(
   const { status, body } = toProblem(known, facts.requestId, facts.traceId)
   facts.code = body.code
   if (!(known instanceof AppError)) logger.error({ error, request_id: facts.requestId }, 'http.fault')
-  else if (status >= 500) logger.warn({ error, request_id: facts.requestId }, 'http.unavailable')
+  // A list ends early when its caller disconnects, which is no fault.
+  else if (status >= 500)
+    logger[response.destroyed ? 'debug' : 'warn']({ error, request_id: facts.requestId }, 'http.unavailable')
   if (response.headersSent) {
     // The headers are already sent, so the connection is closed: the caller must see that the answer is incomplete.
     response.destroy()

@@ -4,7 +4,9 @@ import { ListQuery } from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createMemoryCollection } from '../../test/memory-collection.ts'
+import { secretBoxOfTests } from '../../test/test-api.ts'
 import type { Principal } from '../access/rules/access.ts'
+import { createListCursors } from './cursor.ts'
 import { listRoute } from './read-routes.ts'
 
 interface Book {
@@ -46,6 +48,13 @@ test('a whole list has nothing more of a project once its reader lost the role t
     principal,
     authorize: async () => ({ ...principal, projectIds: ['library'] }),
     signal: new AbortController().signal,
+    cursors: createListCursors(secretBoxOfTests, {
+      list: 'listBooks',
+      projectId: undefined,
+      params: {},
+      query: {},
+      body: undefined,
+    }),
     now: new Date(0),
   } as never)
   const out = new PassThrough()

@@ -6,7 +6,8 @@ import { ListQuery, listOf } from '@backstop/contracts'
 import { z } from 'zod'
 import type { NeededScope, Principal } from '../access/rules/access.ts'
 import type { DocumentFilter, PageRequest, ReadCollection, StoredDocument } from '../store/collection.ts'
-import { buildPage, decodeCursor, type ListPosition } from './cursor.ts'
+import { walkPages } from '../store/walk-pages.ts'
+import { buildPage, type ListPosition, PositionCursor } from './cursor.ts'
 import { projectFilterOf } from './find-resource.ts'
 import { etagOf } from './if-match.ts'
 import { defineRoute, type Route, type RouteRequest } from './route.ts'
@@ -16,7 +17,7 @@ type NoParams = z.ZodObject<Record<never, never>>
 type PageQuery = z.ZodObject<typeof ListQuery.shape>
 type ReadRequest<P extends z.ZodType, Q extends z.ZodType> = Pick<
   RouteRequest<z.output<P>, z.output<Q>, undefined>,
-  'params' | 'query' | 'principal' | 'now'
+  'params' | 'query' | 'principal' | 'now' | 'signal'
 >
 
 interface ReadInput<P, Q, S> extends Pick<Route, 'path' | 'operationId' | 'tag' | 'summary' | 'description'> {
@@ -69,33 +70,36 @@ export function pagedRoute<
     refusals: namesProject ? ['not_found'] : [],
     async handle(request) {
       const { cursor, limit, format: named } = request.query as z.output<PageQuery> & { readonly format?: string }
-      const after = decodeCursor(cursor)
+      const after = request.cursors.verify(PositionCursor, cursor)
       const format = isStreamable ? chooseFormat(named, request) : undefined
       if (format === undefined) {
         const found = await page(request, { after, limit: limit + 1 })
+        const signPlace = (item: Item) => request.cursors.sign(PositionCursor, placeOf(item))
         return {
           status: 200,
-          body: buildPage(found, limit, placeOf, item => show(item, request.now, request.principal)),
+          body: buildPage(found, limit, signPlace, item => show(item, request.now, request.principal)),
         }
       }
-      const pageAfter = async (place: ListPosition | undefined, principal: Principal) => {
-        const found = await page({ ...request, principal }, { after: place, limit: STREAMED_PAGE })
-        return { rows: found.map(item => show(item, request.now, principal) as Row), last: lastPlaceOf(found) }
-      }
-      const lastPlaceOf = (found: readonly Item[]) => {
-        const last = found.at(-1)
-        return last === undefined || found.length < STREAMED_PAGE ? undefined : placeOf(last)
-      }
-      // The first page is read before the answer begins, so that an error is still answered as a problem document.
-      const first = await pageAfter(after, request.principal)
-      async function* pages() {
-        yield first.rows
-        for (let place = first.last; place !== undefined; ) {
+      const { signal } = request
+      let principal: Principal | undefined
+      const walk = walkPages<Item, ListPosition>({
+        after,
+        size: STREAMED_PAGE,
+        signal,
+        async read(place, limit) {
           // A key that was revoked in the meantime reads no further page, and a person without a role nothing more of its project.
-          const { rows, last } = await pageAfter(place, await request.authorize())
-          yield rows
-          place = last
-        }
+          principal = principal === undefined ? request.principal : await request.authorize()
+          return page({ ...request, principal }, { after: place, limit })
+        },
+        placeOf,
+      })
+      const rowsOf = (found: readonly Item[] | undefined) =>
+        (found ?? []).map(item => show(item, request.now, principal ?? request.principal) as Row)
+      // The first page is read before the answer begins, so that an error is still answered as a problem document.
+      const first = await walk.next()
+      async function* pages() {
+        yield rowsOf(first.value)
+        for await (const found of walk) yield rowsOf(found)
       }
       const columns = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
       const file = `${input.path.split('/').at(-1)}.${format}`
@@ -105,7 +109,7 @@ export function pagedRoute<
           'content-type': format === 'csv' ? `${LIST_FORMATS.csv}; charset=utf-8` : LIST_FORMATS.ndjson,
           'content-disposition': `attachment; filename="${file}"`,
         },
-        stream: out => streamList(out, { format, columns, pages: pages(), signal: request.signal }),
+        stream: out => streamList(out, { format, columns, pages: pages(), signal }),
       }
     },
   })
@@ -209,7 +213,7 @@ export interface GetInput<P extends z.ZodObject, Q extends z.ZodObject, S extend
   readonly isVersioned?: z.input<S> extends { readonly version: number } ? boolean : never
   /** @throws AppError `not_found`, also for an item of another project */
   find(request: ReadRequest<P, Q>): Promise<Item>
-  show(item: Item, now: Date, principal: Principal): z.input<S> | Promise<z.input<S>>
+  show(item: Item, now: Date, principal: Principal, signal: AbortSignal): z.input<S> | Promise<z.input<S>>
 }
 
 /** Defines a route that reads one item. */
@@ -228,7 +232,7 @@ export function getRoute<
     answers: { 200: { description, schema } },
     refusals: ['not_found'],
     async handle(request) {
-      const body = await show(await find(request), request.now, request.principal)
+      const body = await show(await find(request), request.now, request.principal, request.signal)
       const headers = isVersioned ? { etag: etagOf((body as { version: number }).version) } : {}
       return { status: 200, body, headers }
     },

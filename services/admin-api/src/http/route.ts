@@ -10,6 +10,7 @@ import type { CookieForm, CookieName } from '../access/cookies.ts'
 import type { Identity, NeededScope, Principal } from '../access/rules/access.ts'
 import type { RequestOrigin } from '../access/rules/same-origin.ts'
 import type { AdminCollections } from '../store/stores.ts'
+import type { ListCursors } from './cursor.ts'
 
 /** The HTTP methods of the API. */
 export type Method = 'get' | 'post' | 'patch' | 'delete'
@@ -24,6 +25,8 @@ export interface RouteRequest<Params, Query, Body> {
   readonly client: RequestClient
   /** The If-Match header, for routes that honour it. */
   readonly ifMatch: string | undefined
+  /** The cursors of this list, for the filters of this request. */
+  readonly cursors: ListCursors
   readonly now: Date
   /** Makes an id. A repeat under the same Idempotency-Key gets the same id, also after a crash. */
   newId(kind: IdKind): string

@@ -3,12 +3,19 @@ import type { Request, Response } from 'express'
 import type { RefusalAudit } from '../access/audit-refusals.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { type CookieForm, decideCookieForm, readCookie } from '../access/cookies.ts'
-import { decideAccess, type Identity, type NeededScope, type Principal } from '../access/rules/access.ts'
+import {
+  decideAccess,
+  type Identity,
+  type NeededScope,
+  type Principal,
+  restrictToProject,
+} from '../access/rules/access.ts'
 import type { RequestOrigin } from '../access/rules/same-origin.ts'
 import type { UseRecorder } from '../access/use-recorder.ts'
 import type { AdminStores } from '../store/stores.ts'
 import { changeWithAuditRow, writeAuditRow } from './audit-row.ts'
 import { checkInput } from './check-input.ts'
+import { createListCursors, type ListCursors } from './cursor.ts'
 import { endAnswer } from './end-answer.ts'
 import { randomIds, runOnce } from './idempotency.ts'
 import type { RequestLimits } from './limit-rate.ts'
@@ -118,6 +125,7 @@ export function createRouteRunner(options: RouteRunnerOptions) {
         client: clientOf(request, facts.address, decideCookieForm(request.get('host'), options.publicUrl)),
         ifMatch: request.get('if-match'),
         now,
+        cursors: cursorsFor(checkedRequest, body),
         newId: makeId,
         change: changeWithAuditRow(stores, makeId, requester),
         lastEventId: request.get('last-event-id'),
@@ -144,6 +152,14 @@ export function createRouteRunner(options: RouteRunnerOptions) {
       },
       work,
     )
+  }
+
+  function cursorsFor({ route, principal, params, query }: CheckedRequest, body: unknown): ListCursors {
+    const asked =
+      (query as { project_id?: string }).project_id ?? (body as { project_id?: string } | undefined)?.project_id
+    const filter = restrictToProject(principal, asked)
+    const projectId = filter.kind === 'filter' ? filter.where.project_id : undefined
+    return createListCursors(secretBox, { list: route.operationId, projectId, params, query, body })
   }
 }
 

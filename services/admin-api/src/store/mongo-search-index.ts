@@ -1,10 +1,15 @@
 import type { ActionDocument } from '@backstop/contracts'
-import { asUnavailable } from '@backstop/kit'
+import { LIST_WITHIN_MS, runListQuery } from '@backstop/kit'
 import { type Db, MaxKey } from 'mongodb'
-import { foundKey, type SearchIndex, type SearchRequest } from './search-index.ts'
+import { foundKey, type SearchIndex, type SearchPosition, type SearchRequest } from './search-index.ts'
+import { walkPages } from './walk-pages.ts'
 
 /** After every key that begins with a prefix. */
 const HIGHEST = '\u{10ffff}'
+
+/** Documents that are read at once when a page had too few, because many of them were found by another key before. */
+const SKIPPED_AT_ONCE = 500
+const NOT_SHOWN = { outbox: 0, outbox_at: 0, timer_at: 0, timeline: 0, why: 0 }
 
 interface StoredHit {
   _id: string
@@ -13,48 +18,63 @@ interface StoredHit {
   [by: string]: any
 }
 
+/** A document, and its first key after the place of the page. The document at that place may have none. */
+interface Hit {
+  readonly document: StoredHit
+  readonly key: string | undefined
+}
+
 /**
  * Searches in MongoDB. The bounds of the index are given directly (`min` and `max`), because MongoDB would sort in memory if a filter
  * names a range of an array. One scan of the index then gives its own order.
  */
 export function createMongoSearchIndex(db: Db): SearchIndex {
   async function search(collection: string, by: string, request: SearchRequest): Promise<StoredHit[]> {
-    const { projectId, prefix, after, limit } = request
+    const { projectId, prefix, after, limit, signal } = request
     const end = new MaxKey()
     const found: StoredHit[] = []
-    let place = after
-    while (found.length < limit) {
-      const wanted = limit - found.length + 1
-      // Dates and ids are in descending order, so the highest ones come first. The place itself is found again.
-      const from =
-        place === undefined
-          ? { search: prefix, [by]: end, _id: end }
-          : { search: place.key, [by]: place.at, _id: place.id }
-      const page = await db
-        .collection<StoredHit>(collection)
-        .find({}, { projection: { outbox: 0, outbox_at: 0, timer_at: 0, timeline: 0, why: 0 } })
-        .hint({ project_id: 1, search: 1, [by]: -1, _id: -1 })
-        .min({ project_id: projectId, ...from })
-        .max({ project_id: projectId, search: `${prefix}${HIGHEST}`, [by]: end, _id: end })
-        .limit(wanted)
-        .toArray()
-      const start = place
-      for (const document of page) {
-        const key = foundKey(document, document[by], prefix, start)
-        if (key === undefined) continue
-        place = { key, at: document[by], id: document._id }
+    const pages = walkPages<Hit, SearchPosition>({
+      after,
+      // The place itself is found again.
+      size: limit + 1,
+      laterSize: SKIPPED_AT_ONCE,
+      signal,
+      withinMs: LIST_WITHIN_MS,
+      async read(place, size) {
+        // Dates and ids are in descending order, so the highest ones come first.
+        const from =
+          place === undefined
+            ? { search: prefix, [by]: end, _id: end }
+            : { search: place.key, [by]: place.at, _id: place.id }
+        const documents = await runListQuery(() =>
+          db
+            .collection<StoredHit>(collection)
+            .find({}, { projection: NOT_SHOWN, maxTimeMS: LIST_WITHIN_MS })
+            .hint({ project_id: 1, search: 1, [by]: -1, _id: -1 })
+            .min({ project_id: projectId, ...from })
+            .max({ project_id: projectId, search: `${prefix}${HIGHEST}`, [by]: end, _id: end })
+            .limit(size)
+            .toArray(),
+        )
+        return documents.map(document => ({ document, key: foundKey(document, document[by], prefix, place) }))
+      },
+      placeOf: ({ document, key }) => (key === undefined ? undefined : { key, at: document[by], id: document._id }),
+    })
+    for await (const page of pages) {
+      for (const { document, key } of page) {
         // A document with several such keys was found before by the first of them.
-        if (foundKey(document, document[by], prefix) === key) found.push(document)
+        if (key !== undefined && foundKey(document, document[by], prefix) === key) found.push(document)
       }
-      if (page.length < wanted) break
+      if (found.length >= limit) break
     }
     return found.slice(0, limit)
   }
-  async function findIncidentIds({ projectId, prefix, limit }: Omit<SearchRequest, 'after'>): Promise<string[]> {
+  async function findIncidentIds(request: Omit<SearchRequest, 'after' | 'signal'>): Promise<string[]> {
+    const { projectId, prefix, limit } = request
     const end = new MaxKey()
     const found = await db
       .collection<ActionDocument>('actions')
-      .find({ incident_id: { $type: 'string' } }, { projection: { _id: 0, incident_id: 1 } })
+      .find({ incident_id: { $type: 'string' } }, { projection: { _id: 0, incident_id: 1 }, maxTimeMS: LIST_WITHIN_MS })
       .hint({ project_id: 1, search: 1, incident_id: -1 })
       .min({ project_id: projectId, search: prefix, incident_id: end })
       .max({ project_id: projectId, search: `${prefix}${HIGHEST}`, incident_id: end })
@@ -63,8 +83,8 @@ export function createMongoSearchIndex(db: Db): SearchIndex {
     return found.flatMap(({ incident_id }) => incident_id ?? [])
   }
   return {
-    incidentIds: request => asUnavailable(() => findIncidentIds(request)),
-    actions: request => asUnavailable(async () => (await search('actions', 'first_seen', request)) as never),
-    operations: request => asUnavailable(async () => (await search('operations', 'created_at', request)) as never),
+    incidentIds: request => runListQuery(() => findIncidentIds(request)),
+    actions: async request => (await search('actions', 'first_seen', request)) as never,
+    operations: async request => (await search('operations', 'created_at', request)) as never,
   }
 }

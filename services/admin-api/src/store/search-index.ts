@@ -13,6 +13,8 @@ export interface SearchRequest {
   readonly prefix: string
   readonly after: SearchPosition | undefined
   readonly limit: number
+  /** Ends the search when the caller disconnects. */
+  readonly signal: AbortSignal
 }
 
 /** Documents with a key that begins with a prefix: by their first such key, and of one key the newest first. */
@@ -20,7 +22,7 @@ export interface SearchIndex {
   actions(request: SearchRequest): Promise<ActionDocument[]>
   operations(request: SearchRequest): Promise<FoundOperation[]>
   /** The incidents of the actions with such keys. */
-  incidentIds(request: Omit<SearchRequest, 'after'>): Promise<string[]>
+  incidentIds(request: Omit<SearchRequest, 'after' | 'signal'>): Promise<string[]>
 }
 
 /** An operation without the fields of the ledger. */
@@ -42,9 +44,15 @@ export function foundKey(
   after?: SearchPosition,
 ): string | undefined {
   const isAfter = (key: string) => {
-    if (after === undefined || key > after.key) return true
+    if (after === undefined) return true
+    if (key !== after.key) return compareAsStored(key, after.key) > 0
     const age = at.getTime() - after.at.getTime()
-    return key === after.key && (age < 0 || (age === 0 && _id < after.id))
+    return age < 0 || (age === 0 && compareAsStored(_id, after.id) < 0)
   }
-  return search.filter(key => key.startsWith(prefix) && isAfter(key)).toSorted()[0]
+  return search.filter(key => key.startsWith(prefix) && isAfter(key)).toSorted(compareAsStored)[0]
+}
+
+/** MongoDB orders text by its bytes in UTF-8. JavaScript orders it by UTF-16, where an emoji comes before U+FFFD. */
+function compareAsStored(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other))
 }

@@ -13,6 +13,7 @@ import { describeBudgets } from './budgets.contract.ts'
 import { describeChannelChanges } from './channel-changes.contract.ts'
 import { describeChannelRoundTrip } from './channel-round-trip.contract.ts'
 import { describeConnections } from './connections.contract.ts'
+import { describeCursors } from './cursors.contract.ts'
 import { describeDeadLetters } from './dead-letters.contract.ts'
 import { describeDeletedExpectedChanges } from './deleted-expected-changes.contract.ts'
 import { describeDeliveries } from './deliveries.contract.ts'
@@ -91,5 +92,6 @@ export function describeApi(name: string, open: () => Promise<TestApi>): void {
     describeStats(current)
     describeSearch(current)
     describeHeartbeat(current)
+    describeCursors(current)
   })
 }

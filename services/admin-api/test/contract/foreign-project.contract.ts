@@ -54,14 +54,14 @@ export function describeAccess(testApi: () => TestApi): void {
       }
     })
 
-    test('a cursor of another project shows nothing of that project', async () => {
+    test('a cursor of another project is refused', async () => {
       const own = await createProjectResources(testApi())
       await api().post('/v1/operations', { connection_id: own.connectionId, kind: 'refund', subject: 'pi_2' })
       const first = await api().get(`/v1/operations?project_id=${own.projectId}&limit=1`)
       const foreign = await createTestProject(api(), 'Foreign')
       const stranger = api().withKey(await createTestKey(api(), ['read'], foreign.projectId))
       const answer = await stranger.get(`/v1/operations?cursor=${first.body.next_cursor}`)
-      expect(answer).toMatchObject({ status: 200, body: { data: [], next_cursor: null } })
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
     })
 
     test('succeeds with a key of the project, and writes one audit row for each change', async () => {

@@ -45,10 +45,16 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
   ]
 }
 
+interface ActionRequest {
+  readonly query: z.output<typeof ActionQuery>
+  readonly principal: Principal
+  readonly signal: AbortSignal
+}
+
 /** A page of actions: the last one seen first, or those of a storm with the newest incidents first. */
 async function pageActions(
   stores: Pick<ReadCollections, 'actions' | 'storms' | 'stormMembers'>,
-  { query, principal }: { readonly query: z.output<typeof ActionQuery>; readonly principal: Principal },
+  { query, principal, signal }: ActionRequest,
   place: { readonly after: ListPosition | undefined; readonly limit: number },
 ): Promise<PlacedItem<ActionDocument>[]> {
   const where = { ...filterOf(query), ...projectFilterOf(principal, query.project_id) }
@@ -59,7 +65,7 @@ async function pageActions(
   }
   const storm = await findInProject(stores.storms, principal, 'storm', query.storm_id)
   const ofStorm = { connection_id: storm.connection_id, storm_id: storm._id }
-  return pageOfStorm(stores, storm, place, async members => {
+  return pageOfStorm(stores, storm, { ...place, signal }, async members => {
     const action_id = { in: members.map(member => member.action_id) }
     const [found, all] = await Promise.all([
       stores.actions.findAll({ ...where, _id: action_id }),

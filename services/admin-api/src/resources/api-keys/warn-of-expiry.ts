@@ -1,8 +1,8 @@
 import { type ApiKeyDocument, type Command, deterministicId, isHeartbeatProject, isoTime } from '@backstop/contracts'
 import { type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
 import type { CommandSender } from '../../messages/command-sender.ts'
-import { readAll } from '../../store/read-all.ts'
 import type { AdminCollections } from '../../store/stores.ts'
+import { readAll } from '../../store/walk-pages.ts'
 import { endOfWarning, isWarningDue, keyIncidentId, warningWindow } from './rules/api-key.ts'
 
 interface WarningOptions {

@@ -2,7 +2,7 @@ import { DeadLetter, DeadLetterQuery, ReplayDeadLetters, ReplayedDeadLetters } f
 import { AppError } from '@backstop/kit'
 import { z } from 'zod'
 import { restrictToProject } from '../../access/rules/access.ts'
-import { buildPage, decodeCursor } from '../../http/cursor.ts'
+import { buildPage, PositionCursor } from '../../http/cursor.ts'
 import { notFound, projectFilterOf, projectRefused, requireInProject } from '../../http/find-resource.ts'
 import { pagedRoute, windowOf } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -16,6 +16,12 @@ const FAILS_AGAIN = 'A dead letter that still cannot be used is listed again, wi
 
 /** Dead letters that one request sends again. */
 const REPLAYED_AT_ONCE = 200
+
+/**
+ * The cursor of a replay also has the time of its first request. Dead letters that fail again are dead-lettered after it, so the replay ends
+ * although it goes from the oldest to the newest.
+ */
+const ReplayCursor = PositionCursor.extend({ before: PositionCursor.shape.at })
 
 /** /v1/dead-letters */
 export function deadLetterRoutes(parts: AdminParts): Route[] {
@@ -117,16 +123,18 @@ function replayManyRoute(parts: AdminParts): Route {
       const filter = restrictToProject(request.principal, body.project_id)
       if (filter.kind === 'refused') throw projectRefused(filter.reason, body.project_id, 'body.project_id')
       const { from, before = request.now } = windowOf(body)
-      const { before: end, after } = body.cursor === undefined ? { before } : decodeReplayCursor(body.cursor)
+      const cursor = request.cursors.verify(ReplayCursor, body.cursor)
+      const end = cursor?.before ?? before
       const found = await pageDeadLetters(parts.stores, {
         where: filter.where,
         kind: body.kind,
         window: { from, before: new Date(Math.min(end.getTime(), before.getTime())) },
         oldestFirst: true,
-        after,
+        after: cursor,
         limit: REPLAYED_AT_ONCE + 1,
       })
-      const { data, next_cursor } = buildPage(found, REPLAYED_AT_ONCE, placeOf, one => one)
+      const signPlace = (one: FoundDeadLetter) => request.cursors.sign(ReplayCursor, { ...placeOf(one), before: end })
+      const { data, next_cursor } = buildPage(found, REPLAYED_AT_ONCE, signPlace, one => one)
       const possible = data.filter(one => repairBlockedBy(one) === null)
       await replayDeadLetters(possible, request, parts)
       const blocked = data.flatMap(one => {
@@ -135,22 +143,8 @@ function replayManyRoute(parts: AdminParts): Route {
       })
       return {
         status: 202,
-        body: {
-          replayed: possible.length,
-          blocked,
-          next_cursor: next_cursor === null ? null : `${end.getTime()}.${next_cursor}`,
-        },
+        body: { replayed: possible.length, blocked, next_cursor },
       }
     },
   })
-}
-
-/**
- * The cursor of a replay also has the time of its first request. Dead letters that fail again are dead-lettered after it, so the replay ends
- * although it goes from the oldest to the newest.
- * @throws AppError `invalid_request` if the text is no cursor of a replay
- */
-function decodeReplayCursor(cursor: string) {
-  const [, time = '', place = ''] = /^(\d{1,15})\.(.+)$/.exec(cursor) ?? []
-  return { before: new Date(Number(time)), after: decodeCursor(place) }
 }

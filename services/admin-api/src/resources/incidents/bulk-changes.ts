@@ -14,6 +14,7 @@ import { getRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { ReadCollections } from '../../store/stores.ts'
+import { walkPages } from '../../store/walk-pages.ts'
 import { actorOf } from './request-changes.ts'
 import { allowsChange, STATES_BEFORE } from './rules/allows-change.ts'
 import { showIncident } from './rules/incident.ts'
@@ -65,7 +66,8 @@ function bulkRoute(parts: AdminParts): Route {
     async handle({ body, principal, newId, now, signal, change: transact }) {
       const { _id: projectId } = await findProject(stores, principal, body.project_id)
       const selection = selectionOf(body, now)
-      if (body.dry_run) return { status: 200, body: await preview(stores, projectId, selection, body.change.kind) }
+      if (body.dry_run)
+        return { status: 200, body: await preview(stores, projectId, selection, body.change.kind, signal) }
       const bulkId = newId('incidentBulk')
       const actor = actorOf(principal)
       const change = changeOf(body.change)
@@ -129,18 +131,23 @@ async function preview(
   project_id: string,
   { connection_id, code, states = [], from, to }: Selection,
   kind: LifeCycleChange['kind'],
+  signal: AbortSignal,
 ): Promise<z.input<typeof BulkPreview>> {
   const where = { project_id, connection_id, code: code as IncidentDocument['code'], state: { in: states } }
   const window = { from: from === undefined ? undefined : new Date(from), before: new Date(to) }
   const found: IncidentDocument[] = []
   const money = new Map<string, { currency: string; amount: number; count: number }>()
-  let page: IncidentDocument[] = []
+  const pages = walkPages<IncidentDocument, { at: Date; id: string }>({
+    size: PAGE,
+    signal,
+    read: (after, limit) => stores.incidents.page({ where, by: 'opened', window, after, limit }),
+    placeOf: ({ opened, _id }) => ({ at: opened, id: _id }),
+  })
   let read = 0
-  do {
-    const last = page.at(-1)
-    const after = last === undefined ? undefined : { at: last.opened, id: last._id }
-    page = await stores.incidents.page({ where, by: 'opened', window, after, limit: PAGE })
+  let isComplete = false
+  for await (const page of pages) {
     read += page.length
+    isComplete = page.length < PAGE
     const allowed = page.filter(incident => allowsChange(incident, kind))
     found.push(...allowed)
     const actions = await stores.actions.findAll({ _id: { in: allowed.flatMap(({ action_id }) => action_id ?? []) } })
@@ -149,12 +156,13 @@ async function preview(
       const sum = money.get(currency) ?? { currency, amount: 0, count: 0 }
       money.set(currency, { currency, amount: sum.amount + amount, count: sum.count + 1 })
     }
-  } while (page.length === PAGE && read < MAX_COUNTED)
+    if (read >= MAX_COUNTED) break
+  }
   return {
     dry_run: true,
     opened_to: to,
     count: found.length,
-    is_complete: page.length < PAGE,
+    is_complete: isComplete,
     money: [...money.values()],
     incidents: found.slice(0, SHOWN).map(incident => showIncident(incident, undefined)),
   }

@@ -185,7 +185,7 @@ async function changeWholeStorm(
   { change, isExplained, commandId }: Wish,
   request: ChangeRequest,
 ): Promise<RouteAnswer> {
-  const incidents = await incidentsToChange(parts, storm, change, commandId)
+  const incidents = await incidentsToChange(parts, storm, change, commandId, request.signal)
   if (isExplained)
     await explainActions(parts, request, incidents, {
       note: noteOf(change),

@@ -34,10 +34,11 @@ export async function incidentsToChange(
   storm: StormDocument,
   { kind }: LifeCycleChange,
   commandId: string,
+  signal: AbortSignal,
 ): Promise<StormIncident[]> {
   const found: StormIncident[] = []
   let count = EMPTY_COUNT
-  for await (const batch of readIncidents(stores, [storm], FIELDS)) {
+  for await (const batch of readIncidents(stores, [storm], FIELDS, signal)) {
     for (const { member, incident } of batch) {
       count = addIncident(count, member, incident.state)
       const { _id, code, action_id, connection_id, changes = [] } = incident

@@ -77,10 +77,16 @@ export function incidentRoutes(parts: AdminParts): Route[] {
   ]
 }
 
+interface IncidentRequest {
+  readonly query: z.output<typeof IncidentQuery>
+  readonly principal: Principal
+  readonly signal: AbortSignal
+}
+
 /** A page of incidents, newest first. */
 async function pageIncidents(
   { stores, search }: Pick<AdminParts, 'stores' | 'search'>,
-  { query, principal }: { readonly query: z.output<typeof IncidentQuery>; readonly principal: Principal },
+  { query, principal, signal }: IncidentRequest,
   place: { readonly after: ListPosition | undefined; readonly limit: number },
 ): Promise<PlacedItem<IncidentDocument>[]> {
   const { connection_id, state, code, storm_id, q } = query
@@ -96,7 +102,7 @@ async function pageIncidents(
     return found.map(item => ({ item, place: { at: item.opened, id: item._id } }))
   }
   const storm = await findInProject(stores.storms, principal, 'storm', storm_id)
-  return pageOfStorm(stores, storm, place, async members => {
+  return pageOfStorm(stores, storm, { ...place, signal }, async members => {
     const own = members.map(({ _id }) => _id).filter(id => ids?.includes(id) ?? true)
     const found = await stores.incidents.findAll({ ...where, _id: { in: own } })
     return new Map(found.filter(({ opened }) => isWithin(window, opened)).map(one => [one._id, one]))

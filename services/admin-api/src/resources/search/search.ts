@@ -1,4 +1,6 @@
 import { normalizeSearchText, SearchQuery, type SearchResult, SearchResults, searchPrefixOf } from '@backstop/contracts'
+import { z } from 'zod'
+import { CursorDate, type ListCursors, refusedCursor } from '../../http/cursor.ts'
 import { projectFilterOf } from '../../http/find-resource.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -6,7 +8,13 @@ import type { AdminParts } from '../../parts.ts'
 import type { StoredDocument } from '../../store/collection.ts'
 import { type FoundOperation, foundKey, type SearchPosition } from '../../store/search-index.ts'
 import { actionResult, operationResult, runResult } from './rules/search-result.ts'
-import { decodeSearchCursor, encodeSearchCursor, type SearchCursor } from './search-cursor.ts'
+
+/** Where the next page begins. Actions are listed before operations. Without a position: at the beginning of the section. */
+export const SearchCursor = z.strictObject({
+  section: z.enum(['actions', 'operations']),
+  after: z.strictObject({ key: z.string(), at: CursorDate, id: z.string() }).optional(),
+})
+type SearchCursor = z.output<typeof SearchCursor>
 
 /** GET /v1/search */
 export function searchRoutes(parts: AdminParts): Route[] {
@@ -23,14 +31,16 @@ export function searchRoutes(parts: AdminParts): Route[] {
       query: SearchQuery,
       answers: { 200: { description: 'A page of results', schema: SearchResults } },
       refusals: ['not_found'],
-      async handle({ query, principal }) {
+      async handle({ query, principal, cursors, signal }) {
         const { q, limit } = query
         const projectId = projectFilterOf(principal, query.project_id).project_id
         if (projectId === undefined) throw refusedField('query.project_id', 'Name the project to search')
-        const first: SearchCursor = { section: 'actions', after: undefined }
-        const cursor = query.cursor === undefined ? first : decodeSearchCursor(query.cursor)
-        const byId = query.cursor === undefined ? await findById(parts, projectId, q.trim()) : []
-        const found = await searchPage(parts, { projectId, prefix: searchPrefixOf(q), limit }, cursor)
+        const cursor = cursors.verify(SearchCursor, query.cursor)
+        const byId = cursor === undefined ? await findById(parts, projectId, q.trim()) : []
+        const request = { projectId, prefix: searchPrefixOf(q), limit, cursors, signal }
+        // The prefix of a query may differ between releases.
+        if (cursor?.after?.key.startsWith(request.prefix) === false) throw refusedCursor()
+        const found = await searchPage(parts, request, cursor ?? { section: 'actions' })
         return { status: 200, body: { data: [...byId, ...found.data], next_cursor: found.next_cursor } }
       },
     }),
@@ -41,6 +51,8 @@ interface PageRequest {
   readonly projectId: string
   readonly prefix: string
   readonly limit: number
+  readonly cursors: ListCursors
+  readonly signal: AbortSignal
 }
 
 async function searchPage(
@@ -48,17 +60,17 @@ async function searchPage(
   request: PageRequest,
   { section, after }: SearchCursor,
 ): Promise<{ data: SearchResult[]; next_cursor: string | null }> {
-  const { prefix, limit } = request
+  const { prefix, limit, cursors } = request
+  const sign = (next: SearchCursor) => cursors.sign(SearchCursor, next)
   const data: SearchResult[] = []
   if (section === 'actions') {
     const found = await search.actions({ ...request, after, limit: limit + 1 })
     data.push(...found.slice(0, limit).map(actionResult))
     const last = found[limit - 1]
     if (found.length > limit && last !== undefined) {
-      return { data, next_cursor: encodeSearchCursor({ section, after: placeOf(last, last.first_seen, prefix) }) }
+      return { data, next_cursor: sign({ section, after: placeOf(last, last.first_seen, prefix) }) }
     }
-    if (data.length === limit)
-      return { data, next_cursor: encodeSearchCursor({ section: 'operations', after: undefined }) }
+    if (data.length === limit) return { data, next_cursor: sign({ section: 'operations' }) }
   }
   const place = section === 'operations' ? after : undefined
   const left = limit - data.length
@@ -66,8 +78,8 @@ async function searchPage(
   data.push(...showOperations(found.slice(0, left), prefix, place?.key))
   const last = found[left - 1]
   if (found.length <= left || last === undefined) return { data, next_cursor: null }
-  const next: SearchCursor = { section: 'operations', after: placeOf(last, new Date(last.created_at), prefix) }
-  return { data, next_cursor: encodeSearchCursor(next) }
+  const next = placeOf(last, new Date(last.created_at), prefix)
+  return { data, next_cursor: sign({ section: 'operations', after: next }) }
 }
 
 /** Operations, and before the first one that is found by its run that run. */

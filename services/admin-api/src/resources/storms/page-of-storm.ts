@@ -1,6 +1,8 @@
 import type { StormDocument, StormMemberDocument } from '@backstop/contracts'
+import { LIST_WITHIN_MS } from '@backstop/kit'
 import type { ListPosition } from '../../http/cursor.ts'
 import type { ReadCollections } from '../../store/stores.ts'
+import { walkPages } from '../../store/walk-pages.ts'
 
 /** Members that are read at once. */
 const AT_ONCE = 200
@@ -19,21 +21,34 @@ export interface PlacedItem<Item> {
 export async function pageOfStorm<Item>(
   { stormMembers }: Pick<ReadCollections, 'stormMembers'>,
   { _id, connection_id }: StormDocument,
-  { after, limit }: { readonly after: ListPosition | undefined; readonly limit: number },
+  {
+    after,
+    limit,
+    signal,
+  }: { readonly after: ListPosition | undefined; readonly limit: number; readonly signal: AbortSignal },
   read: (members: readonly StormMemberDocument[]) => Promise<ReadonlyMap<string, Item>>,
 ): Promise<PlacedItem<Item>[]> {
   const found: PlacedItem<Item>[] = []
-  let place = after
-  while (found.length < limit) {
-    const where = { connection_id, storm_id: _id }
-    const members = await stormMembers.page({ where, by: 'opened_at', after: place, limit: AT_ONCE })
+  const where = { connection_id, storm_id: _id }
+  const pages = walkPages({
+    after,
+    size: AT_ONCE,
+    signal,
+    withinMs: LIST_WITHIN_MS,
+    read: (place, size) => stormMembers.page({ where, by: 'opened_at', after: place, limit: size }),
+    placeOf,
+  })
+  for await (const members of pages) {
     const items = members.length === 0 ? new Map<string, Item>() : await read(members)
-    for (const { _id: id, opened_at } of members) {
-      place = { at: opened_at, id }
-      const item = items.get(id)
-      if (item !== undefined) found.push({ item, place })
+    for (const member of members) {
+      const item = items.get(member._id)
+      if (item !== undefined) found.push({ item, place: placeOf(member) })
     }
-    if (members.length < AT_ONCE) break
+    if (found.length >= limit) break
   }
   return found.slice(0, limit)
+}
+
+function placeOf({ _id, opened_at }: StormMemberDocument): ListPosition {
+  return { at: opened_at, id: _id }
 }

@@ -27,10 +27,10 @@ export function stormRoutes({ stores }: AdminParts): Route[] {
       items: 'storms',
       query: StormQuery,
       schema: StormOverview,
-      async page({ query: { project_id, connection_id }, principal }, place) {
+      async page({ query: { project_id, connection_id }, principal, signal }, place) {
         const where = { connection_id, ...projectFilterOf(principal, project_id) }
         const found = await storms.page({ where, by: 'began_at', ...place })
-        const counts = await countStorms(stores, found)
+        const counts = await countStorms(stores, found, signal)
         return found.map(storm => ({ storm, count: counts.get(storm._id) ?? EMPTY_COUNT }))
       },
       placeOf: ({ storm }: CountedStorm) => ({ at: storm.began_at, id: storm._id }),
@@ -44,8 +44,8 @@ export function stormRoutes({ stores }: AdminParts): Route[] {
       item: 'storm',
       schema: StormWithSteps,
       find: ({ params, principal }) => findInProject(storms, principal, 'storm', params.id),
-      async show(storm) {
-        const count = await countStorm(stores, storm)
+      async show(storm, _now, _principal, signal) {
+        const count = await countStorm(stores, storm, signal)
         return { ...showStorm(storm, count), next_steps: await nextStepsOf(stores, storm, count) }
       },
     }),
