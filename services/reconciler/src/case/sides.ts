@@ -1,5 +1,5 @@
 import type { ObjectState, ProviderKind } from '@backstop/contracts'
-import type { ObservedAction, ObservedRecord } from '@backstop/providers'
+import type { MadeTime, ObservedAction, ObservedRecord } from '@backstop/providers'
 import type { ActionRecord, ObjectRecord, ProvisionalRefund, Side } from './action-record.ts'
 import { withAll } from './case.ts'
 import {
@@ -83,7 +83,7 @@ function rarelyStatedFields(
   newer: Side | ObservedAction,
   older?: Side,
 ): Pick<Side, 'made' | 'cameBack' | 'requestId' | 'idempotencyKey'> {
-  const made = mergeMadeTimes(newer.made, older?.made)
+  const made = older === undefined ? newer.made : mergeMadeTimes(newer, older)
   const cameBack = earlierReturn(newer.cameBack, older?.cameBack)
   const requestId = newer.requestId ?? older?.requestId
   const idempotencyKey = newer.idempotencyKey ?? older?.idempotencyKey
@@ -96,8 +96,9 @@ function rarelyStatedFields(
 }
 
 /** The earliest event is the one that made the refund, and the refund existed at each of its changes. */
-function mergeMadeTimes(a: Side['made'], b: Side['made']): Side['made'] {
-  if (a === undefined || b === undefined) return a ?? b
+function mergeMadeTimes(newer: Side | ObservedAction, older: Side): Side['made'] {
+  if (newer.made === undefined && older.made === undefined) return undefined
+  const [a, b] = [knownMadeTime(newer), knownMadeTime(older)]
   const at = Math.min(a.at ?? Infinity, b.at ?? Infinity)
   const isDateChosen = a.isDateChosen ?? b.isDateChosen
   return {
@@ -105,6 +106,11 @@ function mergeMadeTimes(a: Side['made'], b: Side['made']): Side['made'] {
     by: Math.min(a.by, b.by),
     ...(isDateChosen === undefined ? {} : { isDateChosen }),
   }
+}
+
+/** A side that an earlier version stored has only its date, which gave the verdict that people know. */
+function knownMadeTime({ made, createdAt }: Side | ObservedAction): MadeTime {
+  return made ?? { at: null, by: createdAt }
 }
 
 /** When the refund was made. A date that a person chose says nothing about that. */

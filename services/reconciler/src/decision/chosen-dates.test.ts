@@ -1,8 +1,9 @@
 /** At the subscription biller people choose dates. Each verdict depends on when something was done, not on its date. */
-import { PROVIDERS } from '@backstop/providers'
+import { type ObservedAction, PROVIDERS } from '@backstop/providers'
 import { describe, expect, test } from 'vitest'
 import { expectedChange } from '../../test/expected-changes.ts'
 import { CONNECTION, lookAll, MINUTE, operation, PROJECT, play, SECOND, sourceOf, T0 } from '../../test/fixtures.ts'
+import type { ActionRecord } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
@@ -103,6 +104,37 @@ describe('a recorded refund that is dated before the connection', () => {
     expect(verdictsOf(...read('transaction', object))).toEqual([`made_before_connection ${BEFORE - T}`])
     const event = eventOf('payment_refunded', T, { transaction: object })
     expect(verdictsOf(...read('transaction', object), ...event)).toEqual([`judged ${BEFORE - T}`])
+  })
+})
+
+describe('what an earlier version explained by its date', () => {
+  const again = (theCase: Case, inputs: readonly Input[]) =>
+    play(
+      inputs.map(input => ({ at: T0 + 60 * MINUTE, input })),
+      theCase,
+    ).actions.map(({ reason }) => reason)
+
+  test('stays explained if the object changes again, and is judged if an event shows when it was made', () => {
+    const [shown] = read('transaction', cheque(BEFORE, T)) as [Extract<Input, { kind: 'sighting' }>]
+    const { made: _made, ...stored } = shown.sighting as ObservedAction
+    const before = play([{ at: T0, input: { ...shown, sighting: stored } }])
+    expect(again(before, read('transaction', cheque(BEFORE, T + 600)))).toEqual(['made_before_connection'])
+    const event = eventOf('payment_refunded', T, { transaction: cheque(BEFORE, T) })
+    expect(again(before, event)).toEqual(['awaiting_second_look'])
+  })
+
+  test('stays explained if the subscription changes again, and is judged if an event shows when it ended', () => {
+    const object = ended(BEFORE, T)
+    const judged = play(read('subscription', object).map(input => ({ at: T0, input })))
+    const explained = { verdict: 'explained', reason: 'made_before_connection' } as Pick<
+      ActionRecord,
+      'verdict' | 'reason'
+    >
+    const actions = judged.actions.map(action => ({ ...action, ...explained }) as ActionRecord)
+    const before = { ...judged, actions }
+    expect(again(before, read('subscription', ended(BEFORE, T + 600)))).toEqual(['made_before_connection'])
+    const event = eventOf('subscription_canceled_with_backdating', T, { subscription: object })
+    expect(again(before, event)).toEqual(['awaiting_second_look'])
   })
 })
 

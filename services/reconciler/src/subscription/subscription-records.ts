@@ -149,7 +149,7 @@ function deriveRecord(
       telling.flatMap(snapshot => snapshot.eventIds),
     ).slice(0, MAX_EVENT_IDS),
     ...(aspect === 'cancellation' && span.part === 'episode'
-      ? cancellationFacts(span, anchor, row)
+      ? cancellationFacts(span, base, row)
       : { providerCreatedAt: Math.ceil(span.from), turn: otherSpanOf(row, aspect, span, anchor) }),
     ...asDetails(isPersonalDataExpired(base.firstSeenAt, now) ? withoutPersonalData(details) : details),
   }
@@ -168,7 +168,7 @@ function otherSpanOf(row: SubscriptionRow, aspect: Aspect, { part }: HistorySpan
 /** The time and the cause of a cancellation. They come from the snapshots that contain a request, if there are any. */
 function cancellationFacts(
   span: HistorySpan,
-  anchor: number,
+  { turn: { anchor }, reason }: SubscriptionRecord,
   row: SubscriptionRow,
 ): { readonly providerCreatedAt: number; readonly turn: CancellationSpan } {
   const requested = causeSnapshots(span).filter(snapshot => snapshot.cancellation.cause === 'requested')
@@ -187,7 +187,8 @@ function cancellationFacts(
   const connectedAt = Math.min(...(first?.seenThrough ?? []).map(connection => connection.createdAt))
   // A backdated end was made after the last snapshot without it, and later than its date if the subscription was changed
   // after the connection was made. Providers give whole seconds.
-  const isChosen = isImmediate === true && shownAt >= connectedAt
+  // An earlier version may have explained it by its date.
+  const isChosen = isImmediate === true && shownAt >= connectedAt && reason !== 'made_before_connection'
   const notBefore = Math.max(span.afterShown ?? 0, isChosen ? connectedAt : 0)
   const isBackdated = effectiveAt !== null && effectiveAt < Math.floor(notBefore / 1000) * 1000
   const createdAt = phase === 'executed' && !isBackdated ? Math.min(effectiveAt ?? shownAt, shownAt) : shownAt
