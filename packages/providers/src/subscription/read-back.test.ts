@@ -248,4 +248,24 @@ describe('a sweep of the subscription biller', () => {
     expect(types).toEqual(['transaction', 'credit_note', 'subscription', 'event'])
     expect(ids).toEqual([refund.id, creditNote.id, invoice.subscription_id, expect.stringMatching(/^ev_/)])
   })
+
+  test('finds the events of a recorded refund and of a cancellation that were dated back and not sent', async () => {
+    const { account, reader } = await openAccount()
+    const { invoice, subscription } = account.subscribe({ amount: 4_000 })
+    const by = { source: 'api', user: 'Some key', suppressesWebhooks: true } as const
+    account.refundInvoice(invoice.id, { by, offline: 'check', dateMs: START - 40 * 86_400_000 })
+    account.cancel(subscription.id, { by, asOfMs: START - 20 * 86_400_000 })
+    const shown = []
+    let cursor = null
+    for (;;) {
+      const page = await reader.changes(cursor, START)
+      if (page.kind === 'failed') throw new Error(page.text)
+      shown.push(...harness.meaningsOf(page.objects.filter(({ type }) => type === 'event')))
+      cursor = page.cursor
+      if (page.done) break
+    }
+    const at = Math.floor(harness.clock.now() / 1000) * 1000
+    expect(shown).toContainEqual(expect.objectContaining({ kind: 'action', made: { at, by: at, isDateChosen: true } }))
+    expect(shown).toContainEqual(expect.objectContaining({ kind: 'subscription', requestReportedAt: at }))
+  })
 })

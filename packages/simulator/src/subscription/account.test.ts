@@ -83,6 +83,13 @@ describe('a refund', () => {
     expect(refund).not.toHaveProperty('id_at_gateway')
   })
 
+  test('that was recorded by hand has the date that a person gave to it, and its event the time of the recording', () => {
+    const { biller, invoice } = setUp()
+    const { refund } = biller.refundInvoice(invoice.id, { offline: 'check', dateMs: START_MS - 86_400_000 })
+    expect(refund.date).toBe(START_S - 86_400)
+    expect(biller.events().at(-1)).toMatchObject({ event_type: 'payment_refunded', occurred_at: START_S })
+  })
+
   test('of an excess payment has no credit note', () => {
     const { biller, payment, emitted } = setUp()
     const refund = biller.refundExcess(payment.id, { amount: 300 })
@@ -196,6 +203,12 @@ describe('a subscription', () => {
       act: (b, id) => [b.cancel(id), b.reactivate(id)],
       emitted: 'subscription_reactivated',
       becomes: { status: 'active' },
+    },
+    {
+      name: 'a cancellation that is dated back',
+      act: (b, id) => b.cancel(id, { asOfMs: START_MS - 86_400_000 }),
+      emitted: 'subscription_canceled_with_backdating',
+      becomes: { status: 'cancelled', cancelled_at: START_S - 86_400 },
     },
   ])('emits the events of $name and ends in the expected state', ({ act, emitted, becomes }) => {
     const { biller, subscription } = setUp()

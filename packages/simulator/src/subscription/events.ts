@@ -7,6 +7,7 @@ import type {
   PaymentRefundedContent,
   PaymentSucceededContent,
   RefundInitiatedContent,
+  SubscriptionCanceledWithBackdatingContent,
   SubscriptionCancellationScheduledContent,
   SubscriptionCancelledContent,
   SubscriptionChangedContent,
@@ -38,6 +39,7 @@ interface Contents {
   subscription_cancellation_scheduled: Bought<SubscriptionCancellationScheduledContent>
   subscription_scheduled_cancellation_removed: Bought<SubscriptionScheduledCancellationRemovedContent>
   subscription_cancelled: Bought<SubscriptionCancelledContent>
+  subscription_canceled_with_backdating: Bought<SubscriptionCanceledWithBackdatingContent>
   subscription_reactivated: Bought<SubscriptionReactivatedContent>
   subscription_pause_scheduled: Bought<SubscriptionPauseScheduledContent>
   subscription_scheduled_pause_removed: Bought<SubscriptionScheduledPauseRemovedContent>

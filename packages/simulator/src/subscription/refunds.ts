@@ -18,6 +18,8 @@ export interface RefundOptions {
   idAtGateway?: string
   /** The method of a refund that is recorded by hand, without a gateway. */
   offline?: 'bank_transfer' | 'check' | 'cash'
+  /** The date that a person gives to a refund that is recorded by hand, in milliseconds since the epoch; now by default. */
+  dateMs?: number
 }
 
 export interface RefundActions {
@@ -82,6 +84,7 @@ export function refundActions(state: AccountState): RefundActions {
       method: method ?? how.offline ?? (payment.payment_method === 'direct_debit' ? 'direct_debit' : 'card'),
       idAtGateway: gatewayIdOf(state, how, method),
       refundedTransactionId: payment.id,
+      dateMs: how.dateMs,
       creditNotes: [],
     })
     const creditNote = state.creditNotes.change(note.id, linkTo(note, refund))
@@ -164,6 +167,7 @@ export function refundActions(state: AccountState): RefundActions {
         method: how.offline ?? 'card',
         idAtGateway: gatewayIdOf(state, how),
         refundedTransactionId: paymentId,
+        dateMs: how.dateMs,
         creditNotes: [],
       })
       keep(refund, paymentId)

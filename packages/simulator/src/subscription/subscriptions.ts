@@ -14,8 +14,11 @@ export interface SubscriptionActions {
   scheduleCancel(id: string, how?: { by?: Actor; atMs?: number; reasonCode?: string }): BillerSubscription
   /** Removes the scheduled cancellation. Emits subscription_scheduled_cancellation_removed. */
   removeScheduledCancel(id: string, by?: Actor): BillerSubscription
-  /** Ends the subscription at once. Emits subscription_cancelled. */
-  cancel(id: string, how?: { by?: Actor; reasonCode?: string }): BillerSubscription
+  /**
+   * Ends the subscription at once, or as of an earlier time `asOfMs` (milliseconds since the epoch). Emits subscription_cancelled, or
+   * subscription_canceled_with_backdating.
+   */
+  cancel(id: string, how?: { by?: Actor; reasonCode?: string; asOfMs?: number }): BillerSubscription
   /** Schedules a pause for the end of the term, until `resumeAtMs` if given. Emits subscription_pause_scheduled. */
   schedulePause(id: string, how?: { by?: Actor; resumeAtMs?: number }): BillerSubscription
   /** Removes the scheduled pause. Emits subscription_scheduled_pause_removed. */
@@ -63,7 +66,12 @@ export function subscriptionActions(
     return subscription
   }
 
-  function end(id: string, why: Change, by: Actor): BillerSubscription {
+  function end(
+    id: string,
+    why: Change,
+    by: Actor,
+    event: SubscriptionEventType = 'subscription_cancelled',
+  ): BillerSubscription {
     usable(id, 'active', 'in_trial', 'non_renewing', 'paused')
     const to = {
       status: 'cancelled',
@@ -73,7 +81,7 @@ export function subscriptionActions(
       resume_date: undefined,
       ...why,
     } satisfies Change
-    return change(id, to, 'subscription_cancelled', by)
+    return change(id, to, event, by)
   }
 
   function pauseNow(id: string, by: Actor): BillerSubscription {
@@ -125,8 +133,11 @@ export function subscriptionActions(
       } satisfies Change
       return change(id, to, 'subscription_scheduled_cancellation_removed', by)
     },
-    cancel: (id, { by = OPERATOR, reasonCode } = {}) =>
-      end(id, { cancelled_at: nowS(), cancel_schedule_created_at: undefined, cancel_reason_code: reasonCode }, by),
+    cancel(id, { by = OPERATOR, reasonCode, asOfMs } = {}) {
+      const cancelled_at = asOfMs === undefined ? nowS() : secondsOf(asOfMs)
+      const event = asOfMs === undefined ? 'subscription_cancelled' : 'subscription_canceled_with_backdating'
+      return end(id, { cancelled_at, cancel_schedule_created_at: undefined, cancel_reason_code: reasonCode }, by, event)
+    },
     schedulePause(id, { by = OPERATOR, resumeAtMs } = {}) {
       const { current_term_end } = usable(id, 'active')
       const resume_date = resumeAtMs === undefined ? undefined : secondsOf(resumeAtMs)

@@ -52,6 +52,8 @@ export function makeRefund(
   context: ObjectContext,
   fields: TransactionFields & {
     refundedTransactionId: string
+    /** The date of a refund that is recorded by hand; undefined for now. */
+    dateMs: number | undefined
     creditNotes: NonNullable<Transaction['linked_credit_notes']>
   },
 ): BillerTransaction {
@@ -59,6 +61,7 @@ export function makeRefund(
   return {
     ...makeTransaction(context, fields),
     type: 'refund',
+    ...(isOffline && fields.dateMs !== undefined ? { date: secondsOf(fields.dateMs) } : {}),
     ...(isOffline
       ? { reference_transaction_id: fields.refundedTransactionId }
       : { refunded_txn_id: fields.refundedTransactionId }),
