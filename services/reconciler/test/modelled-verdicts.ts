@@ -69,6 +69,11 @@ function modelledRefunds(seen: readonly Observed[]): ModelRefund[] {
   for (const { sighting, source } of seen) {
     if (sighting.kind !== 'action') continue
     const known = byId.get(sighting.identity)
+    const { createdAt, made } = sighting
+    const date = Math.min(known?.date ?? Infinity, createdAt)
+    const reportedAt = Math.min(known?.reportedAt ?? Infinity, made?.at ?? Infinity)
+    const changedAt = Math.min(known?.changedAt ?? Infinity, made?.by ?? createdAt)
+    const isDateChosen = known?.isDateChosen === true || made?.isDateChosen === true
     byId.set(sighting.identity, {
       id: sighting.providerRef,
       provider: sighting.provider,
@@ -77,7 +82,7 @@ function modelledRefunds(seen: readonly Observed[]): ModelRefund[] {
       about: sighting.objectIds,
       amount: sighting.amount ?? 0,
       currency: sighting.currency ?? '',
-      at: Math.min(known?.at ?? Infinity, sighting.createdAt),
+      ...{ date, reportedAt, changedAt, isDateChosen },
       key: known?.key ?? sighting.idempotencyKey,
       through: [...(known?.through ?? []), source.connection.id],
       hasExpired: known?.hasExpired === true || sighting.isExpiredAuthorization === true,

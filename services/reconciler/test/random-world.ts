@@ -162,6 +162,17 @@ function refundInputs(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, 
       creditNoteIds: creditNotes,
     } as const
     const dated = { ...transaction, createdAt: createdAt + refund.billerLaterS * SECOND }
+    if (refund.atBiller === 'not linked' && refund.total !== 'told') {
+      // A recorded refund, whose date a person chose. Its event and its last change say when it was made.
+      const date = refund.total === 'lost' ? T0 - 7200 * SECOND : T0 + 60 * SECOND
+      const recorded = { ...transaction, createdAt: date }
+      const by = { at: null, by: createdAt + 3 * SECOND, isDateChosen: true } as const
+      return [
+        ...processor,
+        tell('con_s', 'recorded', { ...recorded, stateVersion: 1, made: by }),
+        tell('con_s', 'event', { ...recorded, stateVersion: 1, made: { ...by, at: createdAt } }, refund.isLostBefore),
+      ]
+    }
     const linked = tell('con_s', 'linked', { ...dated, gatewayRefs: [`re_${index}`], stateVersion: 2 })
     const unlinked = tell('con_s', 'unlinked', { ...dated, stateVersion: 1 })
     const biller = { nothing: [], linked: [linked], 'linked later': [unlinked, linked], 'not linked': [unlinked] }

@@ -20,7 +20,12 @@ export interface ModelRefund {
   readonly about: readonly string[]
   readonly amount: number
   readonly currency: string
-  readonly at: number
+  readonly date: number
+  /** When its event was sent, and when it was changed for the first time that is known; infinite if unknown. */
+  readonly reportedAt: number
+  readonly changedAt: number
+  /** True if a person chose its date. */
+  readonly isDateChosen: boolean
   readonly key: string | null
   readonly through: readonly string[]
   readonly hasExpired: boolean
@@ -64,6 +69,8 @@ export interface ModelAction {
   readonly currency: string | null
   readonly from: number
   readonly at: number
+  /** The latest time at which it can have been made. */
+  readonly madeBy: number
   readonly keys: readonly string[]
   readonly through: readonly string[]
   readonly setBefore: boolean
@@ -95,7 +102,8 @@ export function refundsOf(told: readonly ModelRefund[], totals: readonly (readon
     .filter(one => !told.some(gateway => isAt(one, gateway)))
     .map(one => {
       const all = [one, ...told.filter(biller => isAt(biller, one))]
-      const at = Math.min(...all.map(each => each.at))
+      const proved = ({ reportedAt, changedAt }: ModelRefund) => (reportedAt < Infinity ? reportedAt : changedAt)
+      const at = Math.min(...all.map(each => (each.isDateChosen ? proved(each) : each.date)))
       return {
         name: all
           .map(each => each.id)
@@ -111,6 +119,7 @@ export function refundsOf(told: readonly ModelRefund[], totals: readonly (readon
         currency: one.currency,
         from: at,
         at,
+        madeBy: Math.min(...all.map(each => Math.max(each.date, proved(each)))),
         keys: all.flatMap(each => each.key ?? []),
         through: all.flatMap(each => each.through),
         setBefore: false,
@@ -176,6 +185,7 @@ export function cancellationsOf(
       currency: null,
       from: times.length > 0 || telling[0]?.isAtOnce ? at : Math.max(after ?? 0, at - DAY),
       at,
+      madeBy: at,
       keys: first.key === null ? [] : [first.key],
       through: [by.id],
       setBefore:
@@ -297,14 +307,14 @@ function rankOf(
 
 /** The verdict on an action without an operation. */
 function verdictWithoutOperation(
-  { kind, at, about, amount, through, setBefore, ended }: ModelAction,
+  { kind, at, madeBy, about, amount, through, setBefore, ended }: ModelAction,
   expectedChanges: readonly ModelExpectedChange[],
   connections: readonly ModelConnection[],
   acted: boolean,
 ): string {
   const by = connections.filter(({ id }) => through.includes(id))
   const second = (time: number) => Math.floor(time / 1000)
-  if (by.every(({ madeAt }) => second(at) < second(madeAt))) return 'explained made_before_connection null'
+  if (by.every(({ madeAt }) => second(madeBy) < second(madeAt))) return 'explained made_before_connection null'
   if (setBefore) return 'explained scheduled_before null'
   if (ended !== null) return `not_alerted ${ended} null`
   const isExpected = expectedChanges.some(
