@@ -121,3 +121,11 @@ test('stops the app first, then what the app uses', async () => {
   expect(stopped).toEqual(['app', 'egress', 'clock', 'mongo'])
   service = undefined
 })
+
+test('shows in its metrics whether it is ready', async () => {
+  let reason: string | undefined = 'The process is stopping'
+  const { metrics } = await start({ unready: () => reason })
+  expect(await metrics.text()).toMatch(/^backstop_ready\{service="test"\} 0$/m)
+  reason = undefined
+  expect(await metrics.text()).toMatch(/^backstop_ready\{service="test"\} 1$/m)
+})

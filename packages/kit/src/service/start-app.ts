@@ -46,6 +46,21 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
   const { parts, config, needsMongo = true, needsKafka = true, stopAfterwards = [] } = options
   const { logger, metrics, tracing, mongo, clock } = parts
   const startedAtMs = performance.now()
+  const ready = async () => {
+    const reason = app.unready?.() ?? clock.unready()
+    if (reason !== undefined) return reason
+    const unavailableMs = needsKafka ? clock.unavailableMs('broker') : 0
+    if (unavailableMs >= KAFKA_UNAVAILABLE_MS) {
+      return `Kafka has not answered for ${Math.floor(unavailableMs / 1_000)} s: check the brokers and KAFKA_BROKERS`
+    }
+    if (!needsMongo) return undefined
+    return mongo.ping().then(
+      () => undefined,
+      error => (error instanceof Error ? error.message : String(error)),
+    )
+  }
+  const isReady = metrics.gauge('backstop_ready', '1 if /readyz answers 200, otherwise 0', [])
+  metrics.beforeRead(async () => isReady.set((await ready()) === undefined ? 1 : 0))
   const ops = await startOpsServer({
     port: config.OPS_PORT,
     host: config.HOST,
@@ -55,19 +70,7 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
       const stuckForMs = Math.min(app.msSinceProgress?.() ?? 0, performance.now() - startedAtMs)
       return stuckForMs > STUCK_AFTER_MS ? 'No consumer progress for two minutes' : undefined
     },
-    ready: async () => {
-      const reason = app.unready?.() ?? clock.unready()
-      if (reason !== undefined) return reason
-      const unavailableMs = needsKafka ? clock.unavailableMs('broker') : 0
-      if (unavailableMs >= KAFKA_UNAVAILABLE_MS) {
-        return `Kafka has not answered for ${Math.floor(unavailableMs / 1_000)} s: check the brokers and KAFKA_BROKERS`
-      }
-      if (!needsMongo) return undefined
-      return mongo.ping().then(
-        () => undefined,
-        error => (error instanceof Error ? error.message : String(error)),
-      )
-    },
+    ready,
   })
   await app.start()
   const port = app.port?.()

@@ -1,5 +1,6 @@
-import type { ProviderKind } from '@backstop/contracts'
+import { ProviderKind } from '@backstop/contracts'
 import { HTTP_BUCKETS_S, type Metrics } from '@backstop/kit'
+import { REJECTION_REASONS, type RejectionReason } from './rejection-reasons.ts'
 
 export interface RecordedRequest {
   readonly method: string
@@ -7,7 +8,7 @@ export interface RecordedRequest {
   readonly provider: ProviderKind | null
   readonly status: number
   readonly result: string
-  readonly reason: string | null
+  readonly reason: RejectionReason | null
   readonly durationS: number
   /** True if the secret that authenticated the notification is being rotated out. */
   readonly byOldSecret: boolean
@@ -30,6 +31,10 @@ const ROUTES: Readonly<Record<ProviderKind | 'none', string>> = {
 export function createRequestMetrics(metrics: Metrics): RequestMetrics {
   const webhooks = metrics.counter('ingress_webhooks_total', 'Notifications by outcome', ['provider', 'result'])
   const rejected = metrics.counter('ingress_rejected_total', 'Requests that were not received, by reason', ['reason'])
+  // Without a first value of zero, an alert rule could not see the first refusal.
+  for (const reason of REJECTION_REASONS) rejected.inc({ reason }, 0)
+  for (const provider of ProviderKind.options)
+    for (const result of ['malformed', 'rate_limited']) webhooks.inc({ provider, result }, 0)
   const byOldSecrets = metrics.counter(
     'ingress_old_secret_total',
     'Notifications authenticated by a secret that is being rotated out; log lines with old_secret name the connections',

@@ -2,9 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type InvalidHttp, limitSockets, refuseInvalidHttp, type SocketLimitOptions } from '@backstop/kit'
 import { type Answer, BAD_REQUEST, BODY_TIMEOUT, HEADERS_TOO_LARGE, OVERLOADED } from './answers.ts'
 import { MAX_HEADERS, MAX_HEADERS_BYTES, MAX_REQUESTS_PER_SOCKET, SERVER_TIMES } from './limits.ts'
+import type { RejectionReason } from './rejection-reasons.ts'
 import { sendAnswerEarly } from './send-answer.ts'
 
-const BAD_HTTP: Readonly<Record<InvalidHttp['code'], { answer: Answer; reason: string }>> = {
+const BAD_HTTP: Readonly<Record<InvalidHttp['code'], { answer: Answer; reason: RejectionReason }>> = {
   invalid_request: { answer: BAD_REQUEST, reason: 'bad_http' },
   headers_too_large: { answer: HEADERS_TOO_LARGE, reason: 'headers_too_large' },
   request_timeout: { answer: BODY_TIMEOUT, reason: 'too_slow' },
@@ -21,7 +22,7 @@ export interface WebhookServerParts {
   readonly handle: RequestHandler
   readonly refuseEarly?: SocketLimitOptions['refuseEarly']
   /** Called for each request that does not reach the handler, with the status and the reason of its refusal. */
-  readonly onRefused: (status: number, reason: string) => void
+  readonly onRefused: (status: number, reason: RejectionReason) => void
   readonly sockets: Omit<SocketLimitOptions, 'maxRequestsPerSocket' | 'refuseEarly'>
 }
 

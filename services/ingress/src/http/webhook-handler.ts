@@ -15,6 +15,7 @@ import type { Intake, Outcome, ReceivedEvent } from '../intake/intake.ts'
 import type { JudgeLoad } from '../overload/judge-load.ts'
 import type { Answer } from './answers.ts'
 import * as answers from './answers.ts'
+import type { RejectionReason } from './rejection-reasons.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { routeRequest } from './rules/route.ts'
 import { sendAnswer, sendAnswerEarly } from './send-answer.ts'
@@ -37,7 +38,7 @@ interface RequestOutcome {
   readonly answer: Answer
   readonly result: 'received' | 'refused' | 'rate_limited' | 'malformed' | 'unavailable' | 'overloaded' | 'failed'
   /** Why the notification was not received; null if it was received. */
-  readonly reason: string | null
+  readonly reason: RejectionReason | null
   /** More fields of the log line. */
   readonly facts?: Readonly<Record<string, unknown>>
   /** The event, if the notification is authentic and well-formed. */
@@ -197,8 +198,8 @@ export class WebhookHandler {
 const ignore = () => {}
 const OVERLOADED_BYTES = answerBytes(answers.OVERLOADED, 'keep-alive')
 
-const refused = (answer: Answer, reason: string): RequestOutcome => ({ answer, result: 'refused', reason })
-const overloaded = (reason: string): RequestOutcome => ({
+const refused = (answer: Answer, reason: RejectionReason): RequestOutcome => ({ answer, result: 'refused', reason })
+const overloaded = (reason: RejectionReason): RequestOutcome => ({
   answer: answers.OVERLOADED,
   result: 'overloaded',
   reason,
