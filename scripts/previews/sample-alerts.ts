@@ -40,6 +40,26 @@ export function previewedAlerts(): { name: string; alert: Alert }[] {
         links: { provider: null, console: null },
       }),
     },
+    {
+      name: 'incident.opened.taken-back',
+      alert: sampleAction({
+        ...SUBSCRIPTION,
+        subject: 'sub_1QK5vLAbCdEfGhIj',
+        state: 'canceled',
+        subscription_continues: true,
+        why: NOT_REPORTED,
+        links: { provider: 'https://dashboard.stripe.com/subscriptions/sub_1QK5vLAbCdEfGhIj', console: null },
+      }),
+    },
+    {
+      name: 'incident.opened.released',
+      alert: sampleAction({
+        state: 'canceled',
+        authorization_released: true,
+        why: NOT_REPORTED,
+        account: 'acct_1QK5vLAb',
+      }),
+    },
     { name: 'incident.opened.awkward', alert: awkwardAlert() },
   ]
 }

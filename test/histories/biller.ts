@@ -448,6 +448,38 @@ export const BILLER: readonly History[] = [
     },
     ...notAlertedCancellation,
   },
+  { name: 'a refund of amount 0', play: shop => postRefund(shop, { amount: 0 }), ...unexplainedRefund },
+  {
+    name: 'our operation names the customer of the refund',
+    async play(shop) {
+      await reportRefund(shop, { subject: 'cus_1', provider_ref: 'txn_r1' })
+      await postRefund(shop)
+    },
+    ...explainedRefund,
+  },
+  {
+    name: 'a stranger sets an end and takes it back within the minute',
+    async play(shop) {
+      const at = shop.now()
+      await postSubscription(shop, 'subscription_cancellation_scheduled', at, endingLater(at))
+      await shop.untilRecorded('sub_1')
+      await postSubscription(shop, 'subscription_scheduled_cancellation_removed', at + 2, { cancelled_at: null })
+    },
+    ...unexplainedCancellation,
+    others: ['schedule_removal'],
+    summaries: ['A cancellation on sub_1 was set at the provider and taken back (the subscription continues)'],
+  },
+  {
+    name: 'paused, and then cancelled: nobody resumed it',
+    async play(shop) {
+      const at = shop.now()
+      await postSubscription(shop, 'subscription_paused', at, { status: 'paused', pause_date: at })
+      await shop.untilRecorded('sub_1')
+      await postSubscription(shop, 'subscription_cancelled', at + 2, ended(at + 2))
+    },
+    ...unexplainedCancellation,
+    others: ['pause'],
+  },
   {
     name: 'paused: no cancellation',
     play: shop =>

@@ -18,7 +18,14 @@ export interface History {
   readonly verdicts: readonly string[]
   /** The expected alerts, sorted: `opened re_1`, `resolved re_1`, `drift`. An alert that is sent twice is listed twice. */
   readonly alerts: readonly string[]
+  /** The expected other records, sorted, e.g. `pause`. Not compared if it is left out. */
+  readonly others?: readonly string[]
+  /** The expected summaries of incidents without their last clause, sorted. Not compared if they are left out. */
+  readonly summaries?: readonly string[]
 }
+
+/** The result of a history, in its form. */
+export type Outcome = Required<Pick<History, 'verdicts' | 'alerts' | 'others' | 'summaries'>>
 
 /** A connection in its own project, with the steps that a history can take. */
 export interface Shop {

@@ -6,7 +6,7 @@ import { until } from '@backstop/kit/test'
 import { postNotification, type ReceivedDelivery, type Receiver } from '@backstop/simulator'
 import type { ManagementApi } from '../../scripts/start/management-api.ts'
 import type { BillerApi } from './biller-api.ts'
-import type { History, Shop } from './history.ts'
+import type { History, Outcome, Shop } from './history.ts'
 
 /** The product, receiver and API that a history runs with. */
 export interface PlayContext {
@@ -19,8 +19,8 @@ export interface PlayContext {
 
 /** A history whose steps are done. */
 export interface PlayedHistory {
-  /** The verdicts and alerts so far, in the form of the history. */
-  outcome(): Promise<Pick<History, 'verdicts' | 'alerts'>>
+  /** The result so far, in the form of the history. */
+  outcome(): Promise<Outcome>
 }
 
 const SECRETS = {
@@ -59,7 +59,16 @@ export async function playHistory(history: History, context: PlayContext): Promi
         .deliveries()
         .filter(delivery => bodyOf(delivery).project_id === projectId)
         .map(describeAlert)
-      return { verdicts: (await actions()).flatMap(verdictOf).sort(), alerts: alerts.sort() }
+      const listed = await actions()
+      const incidents = await api.get<{ data: Incident[] }>(`/v1/incidents?project_id=${projectId}&limit=200`)
+      return {
+        verdicts: listed.flatMap(verdictOf).sort(),
+        alerts: alerts.sort(),
+        others: listed.flatMap(action => (verdictOf(action).length === 0 ? [action.kind] : [])).sort(),
+        summaries: incidents.data
+          .map(({ summary }) => summary.replace(', and no operation of yours explains it', ''))
+          .sort(),
+      }
     },
   }
 }

@@ -274,6 +274,74 @@ export const PROCESSOR_REFUNDS: readonly History[] = [
     alerts: [],
   },
   {
+    name: "a refund of a customer's cash balance, and our operation names the customer",
+    async play(shop) {
+      await reportRefund(shop, { subject: 'cus_1', provider_ref: 're_1', state: 'completed' })
+      const balance = { charge: null, payment_intent: null, customer: 'cus_1' }
+      await postCreated(shop, 're_1', 700, { ...balance, destination_details: { type: 'customer_cash_balance' } })
+    },
+    verdicts: ['refund re_1 explained'],
+    alerts: [],
+  },
+  {
+    name: 'our operation names the invoice of the refunded payment',
+    async play(shop) {
+      await reportRefund(shop, { subject: 'in_1', provider_ref: 're_1', state: 'completed' })
+      await postCreated(shop, 're_1', 700)
+    },
+    verdicts: ['refund re_1 explained'],
+    alerts: [],
+  },
+  {
+    name: 'our operation names another payment than that of the refund',
+    async play(shop) {
+      await reportRefund(shop, { subject: 'pi_2', provider_ref: 're_1', state: 'completed' })
+      await postCreated(shop, 're_1', 700)
+    },
+    verdicts: ['refund re_1 explained'],
+    alerts: ['drift'],
+  },
+  {
+    name: 'a refund of amount 0 that is not reported',
+    play: shop => postCreated(shop, 're_1', 0),
+    verdicts: ['refund re_1 unexplained'],
+    alerts: ['opened re_1'],
+  },
+  {
+    name: 'a refund of amount 0, with the total of its charge',
+    async play(shop) {
+      await postTotal(shop, 0, 0, {}, { request: requestOfRefund('re_1') })
+      await postCreated(shop, 're_1', 0)
+    },
+    verdicts: ['refund re_1 unexplained'],
+    alerts: ['opened re_1'],
+  },
+  {
+    name: 'an authorization that somebody releases: no money moved',
+    play: shop => postTotal(shop, 700, 0, { amount_captured: 0, captured: false, paid: true }),
+    verdicts: ['refund of 700 unexplained'],
+    alerts: ['opened of 700'],
+    summaries: ['A release of an authorization of EUR 7.00 on pi_1 was made at the provider: no money moved'],
+  },
+  {
+    name: 'an authorization that somebody releases, with the event of its refund',
+    async play(shop) {
+      await postCreated(shop, 're_1', 700)
+      const uncaptured = { amount_captured: 0, captured: false }
+      await postTotal(shop, 700, 0, uncaptured, { request: requestOfRefund('re_1') })
+    },
+    verdicts: ['refund re_1 unexplained'],
+    alerts: ['opened re_1'],
+    summaries: ['A release of an authorization of EUR 7.00 on pi_1 was made at the provider: no money moved'],
+  },
+  {
+    name: 'a refund on a connected account',
+    play: shop =>
+      shop.post({ ...event('refund.created', refund('re_1', 700, shop.now()), { at: shop.now() }), account: 'acct_1' }),
+    verdicts: ['refund re_1 unexplained'],
+    alerts: ['opened re_1'],
+  },
+  {
     name: 'an authorization that expires uncaptured: no money moved',
     play: shop => postCreated(shop, 're_1', 700, { reason: 'expired_uncaptured_charge' }, { request: null }),
     verdicts: ['refund re_1 not_alerted'],

@@ -212,6 +212,97 @@ export const PROCESSOR_SUBSCRIPTIONS: readonly History[] = [
     alerts: [],
   },
   {
+    name: 'a stranger sets an end and takes it back within the minute',
+    async play(shop) {
+      const at = shop.now()
+      await postScheduledEnd(shop, at)
+      await shop.post(
+        event(UPDATED, subscription(), {
+          at: at + 2,
+          previous: {
+            cancel_at: at + 2_000_000,
+            canceled_at: at,
+            cancellation_details: { reason: 'cancellation_requested' },
+          },
+        }),
+      )
+    },
+    verdicts: ['cancellation sub_1 unexplained'],
+    alerts: ['opened sub_1'],
+    others: ['schedule_removal'],
+    summaries: ['A cancellation on sub_1 was set at the provider and taken back (the subscription continues)'],
+  },
+  {
+    name: 'a stranger sets an end, and takes it back after the alert',
+    async play(shop) {
+      const at = shop.now()
+      await postScheduledEnd(shop, at)
+      await shop.untilJudged('sub_1')
+      await shop.post(
+        event(UPDATED, subscription(), { at: shop.now(), previous: { cancel_at: at + 2_000_000, canceled_at: at } }),
+      )
+    },
+    verdicts: ['cancellation sub_1 unexplained'],
+    alerts: ['opened sub_1'],
+    others: ['schedule_removal'],
+    summaries: ['A cancellation on sub_1 was set at the provider and taken back (the subscription continues)'],
+  },
+  {
+    name: 'a stranger sets an end and then an earlier one',
+    async play(shop) {
+      const at = shop.now()
+      await postScheduledEnd(shop, at)
+      await shop.post(
+        event(UPDATED, endingSubscription(at + 2, { cancel_at: at + 1_000_000 }), {
+          at: at + 2,
+          previous: { cancel_at: at + 2_000_000, canceled_at: at },
+        }),
+      )
+    },
+    verdicts: ['cancellation sub_1 unexplained', 'cancellation sub_1 unexplained'],
+    alerts: ['opened sub_1', 'opened sub_1'],
+    summaries: [
+      'A cancellation on sub_1 is scheduled at the provider',
+      'A cancellation on sub_1 was set at the provider and did not take effect (another cancellation followed)',
+    ],
+  },
+  {
+    name: 'the service is paused, and then the subscription is cancelled: nobody resumed it',
+    async play(shop) {
+      const at = shop.now()
+      await shop.post(event(UPDATED, subscription({ status: 'paused' }), { at, previous: { status: 'active' } }))
+      await postDeleted(shop, at + 2, at + 2)
+    },
+    verdicts: ['cancellation sub_1 unexplained'],
+    alerts: ['opened sub_1'],
+    others: ['pause'],
+  },
+  {
+    name: 'collection is paused, and then the subscription is cancelled: nobody resumed it',
+    async play(shop) {
+      const at = shop.now()
+      const paused = { pause_collection: { behavior: 'void', resumes_at: null } }
+      await shop.post(event(UPDATED, subscription(paused), { at, previous: { pause_collection: null } }))
+      await postDeleted(shop, at + 2, at + 2)
+    },
+    verdicts: ['cancellation sub_1 unexplained'],
+    alerts: ['opened sub_1'],
+    others: ['pause'],
+  },
+  {
+    name: 'an event of an old API version, whose request is a text',
+    async play(shop) {
+      const at = shop.now()
+      await shop.post({
+        ...event('customer.subscription.deleted', endedSubscription(at, at), { at }),
+        api_version: '2015-09-03',
+        request: 'req_old',
+      })
+    },
+    verdicts: ['cancellation sub_1 unexplained'],
+    alerts: ['opened sub_1'],
+  },
+  {
     name: 'collection is paused: no cancellation',
     play: shop =>
       shop.post(

@@ -325,6 +325,45 @@ export const RESELLER: readonly History[] = [
     alerts: ['opened sub_1'],
   },
   {
+    name: 'a refund of amount 0 that is not reported',
+    play: shop => postRequest(shop, {}, '0'),
+    verdicts: ['refund adj_1 unexplained'],
+    alerts: ['opened adj_1'],
+  },
+  {
+    name: 'our operation names the customer of the refund',
+    async play(shop) {
+      await reportRefund(shop, { subject: 'ctm_1', provider_ref: 'adj_1', state: 'completed' })
+      await postRequest(shop)
+    },
+    verdicts: ['refund adj_1 explained'],
+    alerts: [],
+  },
+  {
+    name: 'a stranger sets an end and takes it back within the minute',
+    async play(shop) {
+      const at = shop.now()
+      await postSubscription(shop, 'subscription.updated', at, endingWith(at))
+      await postSubscription(shop, 'subscription.updated', at + 2)
+    },
+    verdicts: ['cancellation sub_1 unexplained'],
+    alerts: ['opened sub_1'],
+    others: ['schedule_removal'],
+    summaries: ['A cancellation on sub_1 was set at the provider and taken back (the subscription continues)'],
+  },
+  {
+    name: 'paused, and then cancelled: nobody resumed it',
+    async play(shop) {
+      const at = shop.now()
+      const paused = { paused_at: isoOf(at) }
+      await postSubscription(shop, 'subscription.paused', at, { status: 'paused', ...paused })
+      await postSubscription(shop, 'subscription.canceled', at + 2, { ...ended(at + 2), ...paused })
+    },
+    verdicts: ['cancellation sub_1 unexplained'],
+    alerts: ['opened sub_1'],
+    others: ['pause'],
+  },
+  {
     name: 'a pause, a resume',
     async play(shop) {
       const at = shop.now()

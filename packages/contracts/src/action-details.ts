@@ -65,5 +65,7 @@ export const actionDetails = {
   customer: Customer.nullable().optional(),
   payment: PaymentFacts.optional(),
   mode: ActionMode.optional(),
+  /** The id of the account at the provider, if it is connected to the platform whose events arrive. Otherwise absent. */
+  account: z.string().optional(),
   links: ActionLinks.optional(),
 }

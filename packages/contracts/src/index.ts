@@ -1,4 +1,5 @@
 export * from './action-details.ts'
+export * from './action-words.ts'
 export * from './budget.ts'
 export * from './channel-filter.ts'
 export * from './channel-kind.ts'

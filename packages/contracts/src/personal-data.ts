@@ -15,6 +15,7 @@ export type DetailName =
   | `customer.${keyof Customer}`
   | `payment.${keyof PaymentFacts}`
   | 'mode'
+  | 'account'
   | 'dashboardUrl'
 
 const ALWAYS_PERSONAL: ReadonlySet<DetailName> = new Set<DetailName>(['customer.name', 'customer.email', 'origin.user'])

@@ -160,6 +160,13 @@ export const Action = z.object({
   amount: z.int().nullable(),
   currency: Currency.nullable(),
   state: ObjectState,
+  /** True if the refund released an authorization that was never captured. Then its state is `canceled`, because no money moved. */
+  authorization_released: z.literal(true).optional(),
+  /**
+   * Of a cancellation that was taken back or replaced: true if the subscription continues, false if another cancellation
+   * followed. Absent otherwise.
+   */
+  subscription_continues: z.boolean().optional(),
   provider_created_at: Timestamp,
   first_seen_at: Timestamp,
   second_look_at: Timestamp.nullable(),

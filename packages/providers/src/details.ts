@@ -37,21 +37,31 @@ const NO_ORIGIN: Origin = { channel: null, key_name: null, user: null, request_i
 const NO_FACTS: PaymentFacts = { number: null, plan: null, refund_reason: null, destination: null }
 
 /** The facts of a sighting's details. An absent fact is unknown. */
-interface Facts {
+export interface SightingFacts {
   readonly origin?: Partial<Origin> | undefined
   readonly customer?: Customer | null
   readonly payment?: Partial<PaymentFacts>
   readonly mode?: SightingDetails['mode'] | null
+  readonly account?: string | null
   readonly dashboardUrl?: string | null
 }
 
 /** The details with the facts that are known. There are no details if no fact is known. */
-export function detailsOf({ origin, customer, payment, mode, dashboardUrl }: Facts): Pick<SightingFields, 'details'> {
+export function detailsOf({
+  origin,
+  customer,
+  payment,
+  mode,
+  account,
+  dashboardUrl,
+}: SightingFacts): Pick<SightingFields, 'details'> {
+  const shown = shownId(account ?? null)
   const details: SightingDetails = {
     ...(hasFact(origin) ? { origin: { ...NO_ORIGIN, ...origin } } : {}),
     ...(hasFact(customer) ? { customer: { ...customer, id: shownId(customer.id) } } : {}),
     ...(hasFact(payment) ? { payment: { ...NO_FACTS, ...payment } } : {}),
     ...(mode ? { mode } : {}),
+    ...(shown ? { account: shown } : {}),
     ...(dashboardUrl ? { dashboardUrl } : {}),
   }
   return Object.keys(details).length === 0 ? {} : { details }

@@ -53,6 +53,8 @@ export interface SightingDetails {
   readonly customer?: Customer
   readonly payment?: PaymentFacts
   readonly mode?: 'live' | 'test'
+  /** The id of the connected account, if the platform received the event of one. */
+  readonly account?: string
   /** The address of its page in the provider's own dashboard. */
   readonly dashboardUrl?: string
 }
@@ -107,6 +109,8 @@ export interface ObservedAction extends SightingFields {
   readonly idempotencyKey: string | null
   /** True if an uncaptured authorization expired, so that no money moved. */
   readonly isExpiredAuthorization?: true
+  /** True if somebody released an uncaptured authorization, so that no money moved. */
+  readonly isReleasedAuthorization?: true
 }
 
 /**
@@ -123,6 +127,8 @@ export interface ObservedRefundTotal extends SightingFields {
   /** The authorized amount that was never captured. The total may include this amount, although it was not refunded. */
   readonly uncaptured?: number
   readonly currency: string
+  /** True if the charge was never captured, so that its refunds released the authorization and moved no money. */
+  readonly isReleasedAuthorization?: true
   /** The time of the payment; null if unknown. */
   readonly chargeCreatedAt?: number | null
   /** The provider's time of the event. */

@@ -1,5 +1,5 @@
 /** Describes sightings in the words of the decision tables. */
-import type { EndCause, Normalised, ObservedSubscription, Sighting } from '../src/sighting.ts'
+import type { EndCause, Normalised, ObservedAction, ObservedSubscription, Sighting } from '../src/sighting.ts'
 
 const STATES: Readonly<Record<string, string>> = { requires_action: 'needs action' }
 const stateWord = (state: string) => STATES[state] ?? state
@@ -22,11 +22,12 @@ export function wordsOf(meaning: Normalised, before: ObservedSubscription | null
 function wordsOfSighting(sighting: Sighting, before: ObservedSubscription | null): string {
   switch (sighting.kind) {
     case 'action':
-      return `${[sighting.isExpiredAuthorization ? 'expired authorization' : 'refund', ...sighting.gatewayRefs].join(' ')}, ${stateWord(sighting.state)}`
+      return `${[refundWord(sighting), ...sighting.gatewayRefs].join(' ')}, ${stateWord(sighting.state)}`
     case 'record':
       return `${sighting.record}, ${stateWord(sighting.state)}`
     case 'refund_total': {
       const { total, totalBefore, currency, uncaptured = 0 } = sighting
+      if (sighting.isReleasedAuthorization) return `released authorization of ${total} ${currency}`
       const now = totalBefore === null ? '' : `, ${total - totalBefore} of it now`
       const rest = uncaptured === 0 ? '' : `, up to ${uncaptured} never captured`
       return `total refunded ${total} ${currency}${now}${rest}`
@@ -40,6 +41,11 @@ function wordsOfSighting(sighting: Sighting, before: ObservedSubscription | null
     default:
       return sighting satisfies never
   }
+}
+
+function refundWord({ isExpiredAuthorization, isReleasedAuthorization }: ObservedAction): string {
+  if (isExpiredAuthorization) return 'expired authorization'
+  return isReleasedAuthorization ? 'released authorization' : 'refund'
 }
 
 const ENDS: Record<Exclude<EndCause, 'requested'>, (detail: string | null) => string> = {
@@ -85,9 +91,10 @@ function isAnotherRequest(before: ObservedSubscription | null, now: ObservedSubs
   return !isSame && was.effectiveAt - now.effectiveAt >= 3_600_000
 }
 
-function pauseWords(before: ObservedSubscription | null, { pause: now }: ObservedSubscription): string | null {
+function pauseWords(before: ObservedSubscription | null, sighting: ObservedSubscription): string | null {
+  const { pause: now, cancellation } = sighting
   const was = before?.pause.phase ?? 'none'
-  if (was === now.phase) return null
+  if (was === now.phase || (now.phase === 'none' && cancellation.phase === 'executed')) return null
   switch (now.phase) {
     case 'none':
       return was === 'scheduled' ? 'schedule removed' : 'resume'

@@ -20,6 +20,7 @@ export function factsOfAction(action: Action, names: Names | undefined): AlertTe
     ['How', factOfOrigin(action)],
     ['When', formatTime(action.provider_created_at)],
     ['Account', nameAccount(action.provider, names, action.connection_id)],
+    ['Connected account', action.account],
     ['Mode', nameMode(action)],
     ['Reason given', payment?.refund_reason == null ? null : capitalise(payment.refund_reason.replaceAll('_', ' '))],
     ['Money goes to', nameDestination(payment?.destination ?? null)],

@@ -43,6 +43,59 @@ describe('an unexplained action', () => {
     expect(describeAlert(sampleAction()).facts[0]?.label).toBe('Customer')
   })
 
+  const cancellation = {
+    kind: 'cancellation',
+    subject: 'sub_1',
+    amount: null,
+    currency: null,
+    provider_ref: 'sub_1',
+  } as const
+  const BY = "by a program with an API key or by a person in the provider's dashboard"
+  const NOBODY_SAID = 'but neither your software nor your team reported it.'
+  test.each<{ name: string; of: Partial<Action>; title: string; summary: string }>([
+    {
+      name: 'a set end that was taken back',
+      of: { ...cancellation, state: 'canceled', subscription_continues: true },
+      title: 'Unexplained cancellation (taken back)',
+      summary: `A cancellation was set ${BY} and taken back, ${NOBODY_SAID} The subscription continues.`,
+    },
+    {
+      name: 'a set end that another one replaced',
+      of: { ...cancellation, state: 'canceled', subscription_continues: false },
+      title: 'Unexplained cancellation (did not take effect)',
+      summary: `A cancellation was set ${BY} and did not take effect, ${NOBODY_SAID} Another cancellation of the subscription followed.`,
+    },
+    {
+      name: 'a set end that was taken back, of an older record',
+      of: { ...cancellation, state: 'canceled' },
+      title: 'Unexplained cancellation (taken back)',
+      summary: `A cancellation was set ${BY} and taken back, ${NOBODY_SAID}`,
+    },
+    {
+      name: 'an ended subscription that was reactivated',
+      of: { ...cancellation, state: 'reversed', subscription_continues: true },
+      title: 'Unexplained cancellation (taken back)',
+      summary: `A cancellation was made ${BY} and taken back later, ${NOBODY_SAID} The subscription continues.`,
+    },
+    {
+      name: 'the release of an authorization',
+      of: { state: 'canceled', authorization_released: true },
+      title: 'Unexplained release of an authorization of EUR 1,249.90',
+      summary: `A release of an authorization of EUR 1,249.90 was made ${BY}, ${NOBODY_SAID} No money moved, because the payment was never captured.`,
+    },
+  ])('says what became of $name', ({ of, title, summary }) => {
+    expect(describeAlert(sampleAction(of))).toMatchObject({ title, summary })
+  })
+
+  test('of a connected account names the account, and how to see its payments', () => {
+    const described = describeAlert(sampleAction({ account: 'acct_1', links: { provider: null, console: null } }))
+    expect(described.facts).toContainEqual({ label: 'Connected account', value: 'acct_1' })
+    expect(described.ids).toContain('account acct_1')
+    expect(described.next.steps[0]).toBe(
+      "In the provider's dashboard, find the connected account acct_1 and view the dashboard as this account.",
+    )
+  })
+
   test('of an older record is described without the facts that it does not have', () => {
     const { origin, customer, payment, mode, links, why, ...older } = (sampleAction() as Of<'incident.opened'>).data
       .action as Action

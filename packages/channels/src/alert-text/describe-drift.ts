@@ -55,6 +55,7 @@ export function describeDrift({
       [noun]: operation.subject,
       [operation.kind]: action?.provider_ref ?? operation.provider_ref,
       customer: action?.customer?.id,
+      account: action?.account,
     }),
   }
 }

@@ -121,24 +121,28 @@ function describeActionIncident(action: Action, { event, data }: IncidentAlert):
     resolved: `the ${what} ${describeVerdict(action)}`,
     summary:
       event !== 'incident.resolved' || isClosedByPerson(data.incident)
-        ? `A ${what} ${describeMaking(action)}, but neither your software nor your team reported it.${describeReadBack(action)}`
+        ? `A ${what} ${describeMaking(action)}, but neither your software nor your team reported it.${describeEffect(action)}${describeReadBack(action)}`
         : describeResolution(action, what),
     facts: [],
     next: nextStepsOf(action),
   }
 }
 
-/** The state of a refund that has not succeeded. Without it a reader would believe that the money was paid. */
-function describeState({ kind, state }: Action): string {
-  return kind !== 'refund' || state === 'succeeded' ? '' : ` (${state.replaceAll('_', ' ')})`
+/**
+ * The state of a refund that has not succeeded, or of a cancellation that is over. Without it a reader would believe that
+ * the money was paid, or that the subscription ends.
+ */
+function describeState({ kind, state, authorization_released, subscription_continues }: Action): string {
+  if (authorization_released) return ''
+  if (kind === 'refund') return state === 'succeeded' ? '' : ` (${state.replaceAll('_', ' ')})`
+  if (state === 'canceled' && subscription_continues === false) return ' (did not take effect)'
+  return state === 'canceled' || state === 'reversed' ? ' (taken back)' : ''
 }
 
 function describeMaking(action: Action): string {
   const by = describeOrigin(action)
-  if (action.kind !== 'refund') {
-    if (action.state === 'scheduled') return `was scheduled ${by}`
-    return action.state === 'reversed' ? `was scheduled ${by} and taken back later` : `was made ${by}`
-  }
+  if (action.kind !== 'refund') return describeCancellation(action, by)
+  if (action.authorization_released) return `was made ${by}`
   switch (action.state) {
     case 'succeeded':
       return `was made ${by}`
@@ -159,6 +163,26 @@ function describeMaking(action: Action): string {
     default:
       return action.state satisfies never
   }
+}
+
+function describeCancellation({ state, subscription_continues }: Action, by: string): string {
+  switch (state) {
+    case 'scheduled':
+      return `was scheduled ${by}`
+    case 'canceled':
+      return `was set ${by} and ${subscription_continues === false ? 'did not take effect' : 'taken back'}`
+    case 'reversed':
+      return `was made ${by} and taken back later`
+    default:
+      return `was made ${by}`
+  }
+}
+
+/** What a change that looks like a loss did not do. */
+function describeEffect({ authorization_released, subscription_continues }: Action): string {
+  if (authorization_released) return ' No money moved, because the payment was never captured.'
+  if (subscription_continues === undefined) return ''
+  return subscription_continues ? ' The subscription continues.' : ' Another cancellation of the subscription followed.'
 }
 
 function describeReadBack({ why }: Action): string {
@@ -197,6 +221,7 @@ function idsOf(incident: Incident, action: Action | null): string {
           [nounOfSubject(action.kind)]: action.subject,
           [action.kind]: action.provider_ref,
           customer: action.customer?.id,
+          account: action.account,
           request: action.origin?.request_id,
           'idempotency key': action.origin?.idempotency_key,
           operation: action.operation_id,

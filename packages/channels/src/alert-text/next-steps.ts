@@ -11,7 +11,10 @@ import type { NextStep } from './alert-description.ts'
 import { formatTime, nounOfSubject, toOneLine } from './wording.ts'
 
 /** The facts of an unexplained action on which its next steps depend. */
-type Made = Pick<Action, 'provider' | 'kind' | 'state' | 'origin' | 'mode' | 'provider_created_at'>
+type Made = Pick<
+  Action,
+  'provider' | 'kind' | 'state' | 'authorization_released' | 'account' | 'origin' | 'mode' | 'provider_created_at'
+>
 
 /** `unknown`: the provider does not report the channel. */
 type Channel = OriginChannel | 'unknown'
@@ -153,6 +156,10 @@ const ENDED_STEPS: Record<ProviderKind, string> = {
     "The subscription has ended. If the customer wants to stay, open it in the provider's dashboard and choose “Reactivate Subscription”.",
 }
 
+/** An authorization that was canceled cannot be captured (docs.stripe.com/payments/place-a-hold-on-a-payment-method). */
+const RELEASED_STEP =
+  'A released authorization can no longer be captured. If you still expect the money, ask the customer to pay again.'
+
 const STILL_RUNS_STEP =
   "The subscription still runs. Open it in the provider's dashboard and remove the scheduled cancellation."
 
@@ -205,7 +212,16 @@ export function providerStepsOf(action: Made): NextStep {
     noun: nounOfSubject(action.kind),
     requestId: origin?.request_id == null ? null : toOneLine(origin.request_id),
   })
-  return { sentence, steps: [...undoSteps(action), ...steps] }
+  return { sentence, steps: [...accountSteps(action), ...undoSteps(action), ...steps] }
+}
+
+/** The dashboard of a platform shows a connected account's payments only from the account's perspective. */
+function accountSteps({ account }: Made): string[] {
+  return account === undefined
+    ? []
+    : [
+        `In the provider's dashboard, find the connected account ${toOneLine(account)} and view the dashboard as this account.`,
+      ]
 }
 
 /** What to do about many unexplained actions: stop their origin first, because it may make more of them. */
@@ -260,7 +276,8 @@ function stopSteps(
   return { sentence: SENTENCES[channel](maker), steps: STOP_STEPS[provider][channel](maker) }
 }
 
-function undoSteps({ provider, kind, state }: Made): string[] {
+function undoSteps({ provider, kind, state, authorization_released }: Made): string[] {
+  if (authorization_released) return [RELEASED_STEP]
   if (movedNoMoney(state)) return []
   if (kind === 'refund') return [REFUND_STEPS[provider][state === 'succeeded' ? 'made' : 'open']]
   if (kind !== 'cancellation') return []

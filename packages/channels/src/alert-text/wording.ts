@@ -1,4 +1,4 @@
-import { formatMoney, type Names, type ProviderKind } from '@backstop/contracts'
+import { formatMoney, kindWords, type Names, type ProviderKind } from '@backstop/contracts'
 
 /** The names of the providers in messages to people. */
 export const PROVIDER_NAMES = {
@@ -22,8 +22,13 @@ export function capitalise(word: string): string {
 }
 
 /** Names an action: `refund of EUR 12.50`, or the kind alone if the amount is unknown. */
-export function nameAction(action: { kind: string; amount: number | null; currency: string | null }): string {
-  const kind = action.kind.replaceAll('_', ' ')
+export function nameAction(action: {
+  kind: string
+  amount: number | null
+  currency: string | null
+  authorization_released?: true | undefined
+}): string {
+  const kind = kindWords(action)
   const money = formatMoney(action.amount, action.currency)
   return money === null ? kind : `${kind} of ${money}`
 }

@@ -55,6 +55,26 @@ describe('an explanation', () => {
       of: { kind: 'cancellation', subject: 'sub_1', provider_ref: 'sub_1', amount: null },
       says: /^act_1: cancellation on sub_1\n/,
     },
+    {
+      name: 'of a cancellation that was taken back',
+      of: { kind: 'cancellation', subject: 'sub_1', amount: null, state: 'canceled', subscription_continues: true },
+      says: /; set and taken back; the subscription continues\n/,
+    },
+    {
+      name: 'of a cancellation in whose place another one came',
+      of: { kind: 'cancellation', subject: 'sub_1', amount: null, state: 'canceled', subscription_continues: false },
+      says: /; set and did not take effect; another cancellation followed\n/,
+    },
+    {
+      name: 'of the release of an authorization',
+      of: { state: 'canceled', authorization_released: true },
+      says: /^act_1: release of an authorization of EUR 24\.99 on pi_1 .*\n.*; released, no money moved\n/,
+    },
+    {
+      name: 'of an action on a connected account',
+      of: { account: 'acct_1' },
+      says: /\n {2}on the connected account acct_1\n/,
+    },
     { name: 'of a provisional refund', of: { provider_ref: null }, says: /known only from the total of its charge/ },
     {
       name: 'of one that is not alerted',

@@ -1,4 +1,4 @@
-import { type Action, formatMoney, showableText } from '@backstop/contracts'
+import { type Action, formatMoney, kindWords, showableText, stateWords } from '@backstop/contracts'
 import { shownTime } from '../output/table.ts'
 
 /**
@@ -21,24 +21,22 @@ export function explanationOf(action: Action, askedFor: string): string {
 }
 
 /** Names an action in one line, e.g. `refund of EUR 24.99 on pi_1 (re_1)`. */
-export function nameOf({
-  kind,
-  amount,
-  currency,
-  subject,
-  provider_ref,
-}: Pick<Action, 'kind' | 'amount' | 'currency' | 'subject' | 'provider_ref'>): string {
+export function nameOf(
+  action: Pick<Action, 'kind' | 'amount' | 'currency' | 'subject' | 'provider_ref' | 'authorization_released'>,
+): string {
+  const { amount, currency, subject, provider_ref } = action
   const money = formatMoney(amount, currency)
   const object = provider_ref === null || provider_ref === subject ? '' : ` (${provider_ref})`
-  return `${kind.replaceAll('_', ' ')}${money === null ? '' : ` of ${money}`} on ${subject}${object}`
+  return `${kindWords(action)}${money === null ? '' : ` of ${money}`} on ${subject}${object}`
 }
 
 function descriptionOf(action: Action): string[] {
-  const { action_id, provider, connection_ids, provider_created_at, first_seen_at, state, provider_ref } = action
+  const { action_id, provider, connection_ids, provider_created_at, first_seen_at, provider_ref, account } = action
   const isProvisional = action.kind === 'refund' && provider_ref === null
   return [
     `${action_id}: ${nameOf(action)}`,
-    `  at the ${provider} provider, seen through ${connection_ids.join(', ')}; ${state.replaceAll('_', ' ')}`,
+    `  at the ${provider} provider, seen through ${connection_ids.join(', ')}; ${stateWords(action)}`,
+    ...(account === undefined ? [] : [`  on the connected account ${account}`]),
     ...(isProvisional ? ['  known only from the total of its charge: no refund of that amount was reported'] : []),
     `  made ${shownTime(provider_created_at)}, first seen ${shownTime(first_seen_at)}`,
   ]

@@ -1,4 +1,4 @@
-import { formatMoney, showableText } from '@backstop/contracts'
+import { formatMoney, kindWords, showableText } from '@backstop/contracts'
 
 /** What an event of the stream says, in one line for people. */
 export function eventLine(event: string, data: Readonly<Record<string, unknown>>): string {
@@ -12,7 +12,9 @@ function describe(event: string, data: Readonly<Record<string, unknown>>): strin
       return `${text('incident_id')} ${text('state')}: ${text('summary')}`
     case 'action': {
       const amount = typeof data.amount === 'number' ? formatMoney(data.amount, String(data.currency)) : null
-      return `${text('action_id')} ${text('kind')}${amount === null ? '' : ` of ${amount}`} on ${text('subject')}: ${text('verdict')} (${text('reason')})`
+      const kind =
+        data.authorization_released === true ? kindWords({ kind: '', authorization_released: true }) : text('kind')
+      return `${text('action_id')} ${kind}${amount === null ? '' : ` of ${amount}`} on ${text('subject')}: ${text('verdict')} (${text('reason')})`
     }
     case 'delivery':
       return `${text('delivery_id')} ${text('event')} to ${text('channel_id')}: ${text('state')}`

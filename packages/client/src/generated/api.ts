@@ -13,6 +13,8 @@ export type Action = {
   amount: number | null
   currency: string | null
   state: "pending" | "requires_action" | "scheduled" | "succeeded" | "failed" | "canceled" | "rejected" | "reversed"
+  authorization_released?: true
+  subscription_continues?: boolean
   provider_created_at: string
   first_seen_at: string
   second_look_at: string | null
@@ -59,6 +61,7 @@ export type Action = {
     destination: string | null
   }
   mode?: "live" | "test" | null
+  account?: string
   links?: {
     provider: string | null
     console: string | null
@@ -1150,6 +1153,8 @@ export interface Api {
       amount: number | null
       currency: string | null
       state: "pending" | "requires_action" | "scheduled" | "succeeded" | "failed" | "canceled" | "rejected" | "reversed"
+      authorization_released?: true
+      subscription_continues?: boolean
       provider_created_at: string
       first_seen_at: string
       second_look_at: string | null
@@ -1196,6 +1201,7 @@ export interface Api {
         destination: string | null
       }
       mode?: "live" | "test" | null
+      account?: string
       links?: {
         provider: string | null
         console: string | null
@@ -1228,6 +1234,8 @@ export interface Api {
       amount: number | null
       currency: string | null
       state: "pending" | "requires_action" | "scheduled" | "succeeded" | "failed" | "canceled" | "rejected" | "reversed"
+      authorization_released?: true
+      subscription_continues?: boolean
       provider_created_at: string
       first_seen_at: string
       second_look_at: string | null
@@ -1274,6 +1282,7 @@ export interface Api {
         destination: string | null
       }
       mode?: "live" | "test" | null
+      account?: string
       links?: {
         provider: string | null
         console: string | null

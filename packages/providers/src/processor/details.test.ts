@@ -126,13 +126,25 @@ describe('the details of the card processor', () => {
       },
     },
     {
-      name: 'an event of a connected account: no page',
+      name: 'an event of a connected account: the account, and no page',
       given: () => pushed('processor', 'refund.created', { ...made, account: 'acct_1' }),
       details: {
         origin: request,
         customer,
         payment: payment({ refund_reason: 'requested_by_customer', destination: 'card' }),
         mode: 'live',
+        account: 'acct_1',
+      },
+    },
+    {
+      name: 'an event of an old API version, whose request is a text',
+      given: () => pushed('processor', 'refund.created', { ...made, request: 'req_old' }),
+      details: {
+        origin: { ...request, request_id: 'req_old', idempotency_key: null },
+        customer,
+        payment: payment({ refund_reason: 'requested_by_customer', destination: 'card' }),
+        mode: 'live',
+        dashboardUrl: page,
       },
     },
     {

@@ -1,4 +1,5 @@
 /** Normalises the card processor's events and objects. docs/decisions/processor.md documents the meaning as a table. */
+import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { fieldAt, objectAt } from '../event-fields.ts'
 import { helpful, type Meaning, type ObjectMeaning, UnixTime } from '../object-fields.ts'
@@ -47,11 +48,17 @@ const EVENTS: ReadonlyMap<string, { meaning: ObjectMeaning<ProcessorContext>; is
   ['charge.dispute.funds_reinstated', { meaning: meaningOfDispute, isObjectKey: false }],
 ])
 
-/** The envelope of an event. In old API versions `request` was a string. */
+const RequestText = z.string().min(1).max(255)
+
+/** The envelope of an event. In API versions before 2017-05-25 `request` is the id of the request. */
 const Envelope = z.object({
   created: helpful(UnixTime),
+  account: helpful(ProviderId),
   request: helpful(
-    z.object({ id: helpful(z.string().min(1).max(255)), idempotency_key: helpful(z.string().min(1).max(255)) }),
+    z.union([
+      z.object({ id: helpful(RequestText), idempotency_key: helpful(RequestText) }),
+      RequestText.transform(id => ({ id, idempotency_key: null })),
+    ]),
   ),
 })
 
@@ -81,7 +88,7 @@ function meaningOfEvent(projectId: string, eventType: string, event: Readonly<Re
     requestId: known.isObjectKey ? (envelope.request?.id ?? null) : null,
     by: causedBy(event),
     livemode: typeof event.livemode === 'boolean' ? event.livemode : null,
-    isOfConnectedAccount: typeof event.account === 'string',
+    account: envelope.account,
     previous: objectAt(event, 'data', 'previous_attributes') ?? null,
   }
   return known.meaning(context, object)
@@ -94,7 +101,7 @@ const OF_NO_EVENT = {
   requestId: null,
   by: null,
   livemode: null,
-  isOfConnectedAccount: false,
+  account: null,
   previous: null,
 } as const
 

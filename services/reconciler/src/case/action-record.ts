@@ -36,6 +36,8 @@ interface RecordBase {
   /** Ids that an operation may use to name the payment or subscription. */
   readonly objectIds: readonly string[]
   readonly state: ObjectState
+  /** True if it released an authorization that was never captured, so that no money moved. */
+  readonly isRelease?: true
   /** When it was made or requested, as far as the provider says it: never a date that a person chose. */
   readonly providerCreatedAt: number
   readonly idempotencyKeys: readonly string[]
@@ -64,6 +66,7 @@ interface ObjectFacts {
   readonly amount: number | null
   readonly currency: z.infer<typeof Currency> | null
   readonly madeFrom?: null
+  readonly subscriptionContinues?: never
 }
 
 /** A refund that is known only from refunded totals of its charge. */
@@ -76,6 +79,7 @@ interface ProvisionalFacts {
   readonly currency: z.infer<typeof Currency>
   /** The refund was made between this time and `providerCreatedAt`. */
   readonly madeFrom: number
+  readonly subscriptionContinues?: never
 }
 
 /** Derived from the snapshots of a subscription. */
@@ -83,6 +87,11 @@ interface SubscriptionFacts {
   readonly kind: 'cancellation' | 'pause' | 'resume' | 'schedule_removal'
   readonly sides: readonly []
   readonly turn: SubscriptionSpan
+  /**
+   * Of a cancellation that is over: true if the subscription continues, false if another cancellation followed. Absent
+   * otherwise.
+   */
+  readonly subscriptionContinues?: boolean
   /** The id of the subscription. */
   readonly providerRef: string
   readonly amount: null
@@ -241,6 +250,7 @@ export interface Side {
   readonly isDispute?: true
   /** See ObservedAction. */
   readonly isExpiredAuthorization?: true
+  readonly isReleasedAuthorization?: true
   readonly details?: KnownDetails
 }
 

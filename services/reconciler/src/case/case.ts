@@ -99,6 +99,7 @@ export interface RefundTotal {
   readonly total: number
   readonly totalBefore: number | null
   readonly uncaptured?: number
+  readonly isReleasedAuthorization?: true
   readonly currency: string
   readonly chargeCreatedAt?: number | null
   readonly observedAt: number

@@ -16,6 +16,7 @@ const FACTS = {
   'payment.refund_reason': ({ payment }: SightingDetails) => payment?.refund_reason,
   'payment.destination': ({ payment }: SightingDetails) => payment?.destination,
   mode: ({ mode }: SightingDetails) => mode,
+  account: ({ account }: SightingDetails) => account,
   dashboardUrl: ({ dashboardUrl }: SightingDetails) => dashboardUrl,
 } as const satisfies Partial<Record<DetailName, unknown>>
 
@@ -194,13 +195,14 @@ export function asDetails(details: KnownDetails | undefined): { readonly details
   return details === undefined ? {} : { details }
 }
 
-type ShownDetails = Pick<Action, 'origin' | 'customer' | 'payment' | 'mode' | 'links'>
+type ShownDetails = Pick<Action, 'origin' | 'customer' | 'payment' | 'mode' | 'account' | 'links'>
 
 /** The details as an action shows them. An unknown fact is null. An action without details shows none. */
 export function showDetails(details: KnownDetails | undefined): ShownDetails {
   if (details === undefined) return {}
   const fact = (name: FactName) => details[name]?.[0] ?? null
   const made = details.origin?.facts
+  const account = fact('account')
   const customer = { id: fact('customer.id'), name: fact('customer.name'), email: fact('customer.email') }
   return {
     origin: {
@@ -219,6 +221,7 @@ export function showDetails(details: KnownDetails | undefined): ShownDetails {
       destination: fact('payment.destination'),
     },
     mode: fact('mode') as NonNullable<ShownDetails['mode']> | null,
+    ...(account === null ? {} : { account }),
     links: { provider: fact('dashboardUrl'), console: null },
   }
 }

@@ -31,6 +31,7 @@ const DISPLAY_ORDER: readonly ProviderKind[] = ['processor', 'reseller', 'subscr
 
 const DISPUTE: Pick<Side, 'isDispute'> = { isDispute: true }
 const EXPIRED: Pick<Side, 'isExpiredAuthorization'> = { isExpiredAuthorization: true }
+const RELEASED: Pick<Side, 'isReleasedAuthorization'> = { isReleasedAuthorization: true }
 
 export function toSide(sighting: ObservedAction | ObservedRecord): Side {
   const { identity, provider, providerRef, subject, objectIds, amount, currency, state, stateVersion } = sighting
@@ -50,6 +51,7 @@ export function toSide(sighting: ObservedAction | ObservedRecord): Side {
     ...(sighting.kind === 'action' ? rarelyStatedFields(sighting) : {}),
     ...(sighting.kind === 'record' && sighting.record === 'dispute' ? DISPUTE : {}),
     ...(sighting.kind === 'action' && sighting.isExpiredAuthorization ? EXPIRED : {}),
+    ...(sighting.kind === 'action' && sighting.isReleasedAuthorization ? RELEASED : {}),
     ...asDetails(knownDetails(sighting.details, stateVersion ?? STATE_RANK[state], provider)),
   }
 }
@@ -74,6 +76,7 @@ export function mergeSides(known: Side, seen: Side): Side {
     ...rarelyStatedFields(newer, older),
     ...(known.isDispute || seen.isDispute ? DISPUTE : {}),
     ...(known.isExpiredAuthorization || seen.isExpiredAuthorization ? EXPIRED : {}),
+    ...(known.isReleasedAuthorization || seen.isReleasedAuthorization ? RELEASED : {}),
     ...asDetails(mergeDetails(known.details, seen.details)),
   }
 }
@@ -143,7 +146,18 @@ function isNewer(a: Side, b: Side): boolean {
 
 /** The record with these sides, and with the data that it shows of them. */
 export function withSides(record: ObjectRecord, sides: readonly Side[]): ObjectRecord {
-  return { ...record, ...fieldsShownBySides(sides, record.kind) }
+  const shown = { ...record, ...fieldsShownBySides(sides, record.kind) }
+  const isRelease = record.isRelease === true || sides.some(isReleaseOfAuthorization)
+  return isRelease ? asRelease(shown) : shown
+}
+
+function isReleaseOfAuthorization({ isExpiredAuthorization, isReleasedAuthorization }: Side): boolean {
+  return isExpiredAuthorization === true || isReleasedAuthorization === true
+}
+
+/** The record of a refund that moved no money, because it released an authorization. */
+export function asRelease<R extends ActionRecord>(record: R): R {
+  return { ...record, isRelease: true, state: 'canceled' }
 }
 
 /**
@@ -153,7 +167,7 @@ export function withSides(record: ObjectRecord, sides: readonly Side[]): ObjectR
 export function replaceProvisionalRefund(record: ProvisionalRefund, side: Side): ObjectRecord {
   const { details, ...known } = record
   const shown = { ...fieldsShownBySides([side], 'refund'), ...asDetails(withoutOrigin(details)) }
-  return { ...known, ...shown, identity: side.identity, madeFrom: null }
+  return withSides({ ...known, ...shown, identity: side.identity, madeFrom: null }, [side])
 }
 
 /** The data that a record shows of its sides. */

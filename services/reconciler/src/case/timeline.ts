@@ -1,4 +1,4 @@
-import { isoTime, type ReadReason, type TimelineEntry } from '@backstop/contracts'
+import { isoTime, type ReadReason, stateWords, type TimelineEntry } from '@backstop/contracts'
 import type { ActionRecord } from './action-record.ts'
 import type { SightingSource } from './case.ts'
 
@@ -24,6 +24,16 @@ const READ_FOR: Record<ReadReason, string> = {
   baseline: 'when the connection was made',
 }
 
+/** The state of a record in words. */
+export function stateOf({ kind, state, isRelease, subscriptionContinues }: ActionRecord): string {
+  return stateWords({
+    kind,
+    state,
+    authorization_released: isRelease,
+    subscription_continues: subscriptionContinues,
+  })
+}
+
 /** Adds one entry for each event, and one for each re-read that showed something new. */
 export function addSightingToTimeline(
   before: ActionRecord,
@@ -40,6 +50,6 @@ export function addSightingToTimeline(
     return addToTimeline(record, timelineEntry(now, 'event_received', eventId, text))
   }
   if (reading === null || (before.timeline.length > 0 && before.state === record.state)) return record
-  const text = `The provider's data, read ${READ_FOR[reading]}, shows it as ${record.state.replaceAll('_', ' ')}`
+  const text = `The provider's data, read ${READ_FOR[reading]}, shows it as ${stateOf(record)}`
   return addToTimeline(record, timelineEntry(now, 'read_back', null, text))
 }

@@ -11,6 +11,7 @@ import { recordOutcomes } from '../operation/outcomes.ts'
 import { addDetailsOfCharges } from '../refund/charge-details.ts'
 import { addPaymentNames } from '../refund/payment-names.ts'
 import { applyRefundTotal, updateProvisionalRefunds } from '../refund/refund-steps.ts'
+import { markReleases } from '../refund/releases.ts'
 import { addConnectionsOfTotals } from '../refund/shown-through.ts'
 import { applySubscription } from '../subscription/subscription-records.ts'
 import { changeIncidentOfCase } from '../verdict/change-incident.ts'
@@ -95,7 +96,7 @@ function applySighting(theCase: Case, { sighting, source }: Extract<Input, { kin
 }
 
 function judge(theCase: Case, context: DecisionContext): Case {
-  const named = addDetailsOfCharges(addConnectionsOfTotals(addPaymentNames(theCase)), context.now)
+  const named = markReleases(addDetailsOfCharges(addConnectionsOfTotals(addPaymentNames(theCase)), context.now))
   return followOperations(judgeCase(updateProvisionalRefunds(named, context), context), context.now)
 }
 

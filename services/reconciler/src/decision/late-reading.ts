@@ -3,7 +3,7 @@ import type { ActionRecord, LateReading } from '../case/action-record.ts'
 import { type Case, withRecord } from '../case/case.ts'
 import { withLateReading } from '../case/denial.ts'
 import type { LateReadingLook } from '../case/looks.ts'
-import { addToTimeline, timelineEntry } from '../case/timeline.ts'
+import { addToTimeline, stateOf, timelineEntry } from '../case/timeline.ts'
 import { decideWhomToAsk } from '../case/whom-to-ask.ts'
 import { rereadEntry } from '../verdict/outbox-entries.ts'
 import type { LookInput } from './second-look.ts'
@@ -76,7 +76,7 @@ function applyLateAnswer(
     ...withLateReading(action, { ...reading, nextAt: null, outcome }),
     readBack: outcome,
   }
-  const shown = answer === 'not_found' ? 'does not know it' : `shows it as ${action.state.replaceAll('_', ' ')}`
+  const shown = answer === 'not_found' ? 'does not know it' : `shows it as ${stateOf(action)}`
   const text = `The provider was read after the alert, and ${shown}`
   return withRecord(theCase, addToTimeline(read, timelineEntry(now, 'read_back', null, text)))
 }

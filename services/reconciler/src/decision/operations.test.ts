@@ -85,6 +85,52 @@ describe('drift', () => {
     )
   })
 
+  const ofCustomer = (id: string) => ({ details: { customer: { id, name: null, email: null } } })
+  test.each<{ name: string; shown?: Parameters<typeof refundShown>[0]; subject: string; differs: string | null }>([
+    { name: 'the customer of a refund without a payment', shown: { about: [] }, subject: 'cus_1', differs: null },
+    { name: 'the customer', shown: ofCustomer('cus_1'), subject: 'cus_1', differs: null },
+    { name: 'another customer', shown: ofCustomer('cus_1'), subject: 'cus_2', differs: 'cus_1' },
+    { name: 'a customer that the provider does not show', subject: 'cus_1', differs: null },
+    { name: 'the invoice', subject: 'in_1', differs: null },
+    { name: 'the subscription', subject: 'sub_1', differs: null },
+    { name: 'the refund', subject: 're_1', differs: null },
+    { name: 'another refund', subject: 're_2', differs: 're_1' },
+    { name: 'another charge', shown: { about: ['pi_1', 'ch_1'] }, subject: 'py_2', differs: 'ch_1' },
+    { name: 'an order of its own', subject: '77', differs: null },
+    {
+      name: "the reseller's customer",
+      shown: { provider: 'reseller', about: ['txn_1', 'sub_1'], ...ofCustomer('ctm_1') },
+      subject: 'ctm_1',
+      differs: null,
+    },
+    {
+      name: "another one of the reseller's subscriptions",
+      shown: { provider: 'reseller', about: ['txn_1', 'sub_1'] },
+      subject: 'sub_2',
+      differs: 'sub_1',
+    },
+    {
+      name: "the biller's customer",
+      shown: { provider: 'subscription', about: ['sub-1', 'INV-1'], ...ofCustomer('shop customer') },
+      subject: 'shop customer',
+      differs: null,
+    },
+    {
+      name: "another one of the biller's invoices",
+      shown: { provider: 'subscription', about: ['sub-1', 'INV-1'] },
+      subject: 'INV-2',
+      differs: 'sub-1',
+    },
+  ])('an operation that made the refund and names $name', ({ shown, subject, differs }) => {
+    const provider = shown?.provider ?? 'processor'
+    const theCase = playAll(operationOfRefund({ provider, subject }), sightingInput(refundShown(shown)))
+    const said = onlyAction(theCase)
+    expect(said.reason).toBe('provider_ref_matches')
+    expect(said.differences.map(({ field, provider_says }) => [field, provider_says])).toEqual(
+      differs === null ? [] : [['subject', differs]],
+    )
+  })
+
   test('alerts once, and once more if another field differs', () => {
     const once = playAll(
       operationOfRefund({ amount: 1 }),

@@ -79,8 +79,8 @@ test('an expired authorization takes no operation from an equal refund, except f
     sightingInput(refund),
   ])) {
     expect(verdicts).toEqual([
+      'canceled not_alerted authorization_expired null',
       'succeeded explained amount_and_time_match op_1',
-      'succeeded not_alerted authorization_expired null',
     ])
   }
 })

@@ -1,10 +1,10 @@
 import { type Difference, formatMoney, type Operation, type OperationState } from '@backstop/contracts'
 import type { ActionRecord } from '../case/action-record.ts'
 import { type Case, withRecord } from '../case/case.ts'
-import { refundIdsOf } from '../case/sides.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { driftAlertId, driftEntry } from '../verdict/outbox-entries.ts'
 import { followedOperation, withFollowedOperation } from './followed-operation.ts'
+import { contradictedTarget } from './named-target.ts'
 
 /** The differences between an operation and the provider's data of the action that it explains. */
 export function differencesOf(operation: Operation, action: ActionRecord): readonly Difference[] {
@@ -25,30 +25,21 @@ export function differencesOf(operation: Operation, action: ActionRecord): reado
   if (operation.currency !== null && action.currency !== null && operation.currency !== action.currency) {
     differ('currency', operation.currency, action.currency)
   }
-  if (!namesObjectOf(operation, action)) differ('subject', operation.subject, action.subject)
+  const contradicted = contradictedTarget(operation, action)
+  if (contradicted !== null) differ('subject', operation.subject, contradicted)
   if (contradictsState(operation.state, action)) differ('state', operation.state, action.state)
   return differences
-}
-
-/**
- * True if the operation names the object of the action. Some software names the refund itself instead of its payment.
- * If no side is from the operation's provider, the ids cannot be compared yet, so they count as matching.
- */
-function namesObjectOf({ provider, subject, provider_ref }: Operation, action: ActionRecord): boolean {
-  if (action.sides.length > 0 && action.sides.every(side => side.provider !== provider)) return true
-  const isName = (id: string) => action.objectIds.includes(id) || refundIdsOf(action).includes(id)
-  return isName(subject) || (action.kind === 'cancellation' && isName(provider_ref ?? ''))
 }
 
 /**
  * True if the object's state contradicts the reported state. A refund that was reversed later does not contradict
  * `completed`.
  */
-function contradictsState(said: OperationState, { kind, state }: ActionRecord): boolean {
-  const works = state === 'succeeded' || state === 'scheduled'
+function contradictsState(said: OperationState, { kind, state, isRelease }: ActionRecord): boolean {
+  const works = state === 'succeeded' || state === 'scheduled' || isRelease === true
   switch (said) {
     case 'completed':
-      return kind === 'refund' && (state === 'failed' || state === 'canceled' || state === 'rejected')
+      return kind === 'refund' && !isRelease && (state === 'failed' || state === 'canceled' || state === 'rejected')
     case 'failed':
       return works || state === 'pending' || state === 'requires_action'
     case 'rejected':

@@ -41,7 +41,7 @@ export function recordOutcomes(theCase: Case, now: number): Case {
  */
 function recordOutcome(theCase: Case, operation: Operation, refunds: readonly ActionRecord[], now: number): Case {
   const decided = refunds.flatMap(action => {
-    const to = OUTCOME_OF[action.state]
+    const to = action.isRelease ? 'completed' : OUTCOME_OF[action.state]
     return to === undefined ? [] : [{ action, to }]
   })
   const outcome = decided.find(({ to }) => to === 'completed') ?? decided[0]

@@ -55,6 +55,22 @@ describe('the refunds that the totals of a charge show', () => {
     expect(alertsOf(theCase)).toEqual(['drift.detected', 'incident.opened'])
   })
 
+  test('an operation of all money between two totals explains it until an earlier total splits it by time', () => {
+    const hourLater = T0 + 60 * MINUTE
+    const charge = { chargeCreatedAt: T0 - 50 * MINUTE }
+    const whole = playInTwoParts([
+      at(hourLater, total({ total: 2700, before: 2000, createdAt: hourLater, ...charge }, 'late')),
+      at(hourLater, operationSeen({ amount: 2000 })),
+    ])
+    expect(verdicts(whole)).toEqual(['provisional 2000 explained', 'provisional 700 unexplained'])
+    const early = at(hourLater + 5 * MINUTE, total({ total: 700, before: 0, ...charge }, 'early'))
+    expect(verdicts(lookAll(lookAll(play([early], whole))))).toEqual([
+      'provisional 1300 unexplained',
+      'provisional 700 unexplained',
+      'provisional 700 unexplained',
+    ])
+  })
+
   test('a smaller refund reduces the amount of the provisional action, and does not replace it', () => {
     const theCase = playInTwoParts(
       [at(T0, total({ total: 3000, before: 0 }, 'a'))],

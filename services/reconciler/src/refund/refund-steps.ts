@@ -12,6 +12,7 @@ import {
 } from '../case/case.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
 import { asDetails, knownDetails, mergeDetails } from '../case/details.ts'
+import { asRelease } from '../case/sides.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { recheckEntry } from '../verdict/outbox-entries.ts'
 import { mergeRecords } from '../verdict/same-action.ts'
@@ -52,6 +53,7 @@ export function applyRefundTotal(theCase: Case, sighting: ObservedRefundTotal, s
     total,
     totalBefore: known?.totalBefore ?? totalBefore,
     uncaptured: Math.max(known?.uncaptured ?? 0, sighting.uncaptured ?? 0),
+    ...(known?.isReleasedAuthorization || sighting.isReleasedAuthorization ? { isReleasedAuthorization: true } : {}),
     currency: sighting.currency,
     chargeCreatedAt: known?.chargeCreatedAt ?? sighting.chargeCreatedAt ?? null,
     observedAt: Math.min(known?.observedAt ?? Infinity, observedAt),
@@ -158,7 +160,7 @@ function freeActionId(theCase: Case, key: string): string {
 function provisionalAction(theCase: Case, refund: UnnamedRefund, now: number): ProvisionalRefund {
   const { total, key, amount } = refund
   const text = `The charge shows ${formatMoney(amount, total.currency)} more refunded than the known refunds`
-  return {
+  const record: ProvisionalRefund = {
     id: freeActionId(theCase, key),
     kind: 'refund',
     sides: [],
@@ -178,6 +180,7 @@ function provisionalAction(theCase: Case, refund: UnnamedRefund, now: number): P
     look: total.look,
     timeline: [timelineEntry(now, 'event_received', total.eventIds[0] ?? null, text)],
   }
+  return total.isReleasedAuthorization ? asRelease(record) : record
 }
 
 /** The data of a refund that only totals prove. */

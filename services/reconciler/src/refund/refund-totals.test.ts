@@ -6,8 +6,8 @@ import type { ActionRecord } from '../case/action-record.ts'
 import type { Input } from '../decision/decide.ts'
 
 const CLOCK = String.raw`(\d\d:\d\d:\d\d)`
-const REFUND = new RegExp(`^(\\d+) at ${CLOCK}(?:, failed at ${CLOCK})?(?:, request (\\w))?$`)
-const TOTAL = new RegExp(`^(?:(\\d+) to )?(\\d+) at ${CLOCK}(?:, request (\\w))?$`)
+const REFUND = new RegExp(`^(\\d+) at ${CLOCK}(?:, failed at ${CLOCK})?(?:, request (\\w))?(?:, key (\\w))?$`)
+const TOTAL = new RegExp(`^(?:(\\d+) to )?(\\d+) at ${CLOCK}(?:, request (\\w))?(?:, key (\\w))?$`)
 
 /**
  * The events of a row.
@@ -24,8 +24,11 @@ function eventsOf({ shown, known }: ExplainingRow): Input[] {
     const [what, name = ''] = field.split(' ')
     const parts = (what === 'refund' ? REFUND : TOTAL).exec(text)
     if (parts === null) throw new Error(`Not a ${what}: ${text}`)
-    const [, first, second, third, request] = parts
-    const made = request === undefined ? {} : { requestId: request }
+    const [, first, second, third, request, key] = parts
+    const made = {
+      ...(request === undefined ? {} : { requestId: request }),
+      ...(key === undefined ? {} : { idempotencyKey: key }),
+    }
     if (what === 'total') {
       const before = first === undefined ? {} : { before: Number(first) }
       const facts = { total: Number(second), createdAt: timeOf(third ?? ''), ...before, ...charge, ...made }

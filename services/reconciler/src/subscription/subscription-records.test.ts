@@ -76,6 +76,34 @@ describe('snapshots of a subscription show', () => {
       records: ['pause canceled not_alerted', 'schedule_removal succeeded not_alerted'],
     },
     {
+      name: 'that it was paused, and then ended: nobody resumed it',
+      shows: [pauseShown('paused', 0), endedSubscription(T0 + 9 * SECOND)],
+      records: ['cancellation succeeded pending', 'pause succeeded not_alerted'],
+    },
+    {
+      name: 'that a pause was scheduled, and that it ended before',
+      shows: [pauseShown('scheduled', 0), endedSubscription(T0 + 9 * SECOND)],
+      records: ['cancellation succeeded pending', 'pause canceled not_alerted'],
+    },
+    {
+      name: 'that it was paused, resumed and then ended',
+      shows: [pauseShown('paused', 0), pauseShown('none', 5), endedSubscription(T0 + 9 * SECOND)],
+      records: ['cancellation succeeded pending', 'pause succeeded not_alerted', 'resume succeeded not_alerted'],
+    },
+    {
+      name: 'that it was paused, and that it was not when it ended, as the event of its end states',
+      shows: [
+        pauseShown('paused', 0),
+        endedSubscription(T0 + 9 * SECOND, { before: { cancellation: 'none', pause: 'none' } }),
+      ],
+      records: ['cancellation succeeded pending', 'pause succeeded not_alerted', 'resume succeeded not_alerted'],
+    },
+    {
+      name: 'that it was paused, ended, and reactivated',
+      shows: [pauseShown('paused', 0), endedSubscription(T0 + 5 * SECOND), running(9)],
+      records: ['cancellation reversed pending', 'pause succeeded not_alerted', 'resume succeeded not_alerted'],
+    },
+    {
       name: 'that it had no end in the second in which the end was scheduled, as it was read before',
       shows: [setAt(0), running(0)],
       records: ['cancellation scheduled pending'],

@@ -29,7 +29,7 @@ import {
   withoutPersonalData,
 } from '../case/details.ts'
 import { isPersonalDataExpired } from '../case/personal-data.ts'
-import { addSightingToTimeline } from '../case/timeline.ts'
+import { addSightingToTimeline, addToTimeline, stateOf, timelineEntry } from '../case/timeline.ts'
 import { mergeRecords } from '../verdict/same-action.ts'
 import { READ_DELAY_MS } from './subscription-points.ts'
 import { type HistorySpan, spansOf, withSnapshot } from './subscription-row.ts'
@@ -90,10 +90,15 @@ function deriveAspect(
   }, derived)
 }
 
-function kindOfSpan({ part, reached }: HistorySpan, aspect: Aspect): SubscriptionRecord['kind'] | null {
+function kindOfSpan({ part, reached, snapshots }: HistorySpan, aspect: Aspect): SubscriptionRecord['kind'] | null {
   if (part === 'episode') return aspect
-  if (reached === null) return null
+  if (reached === null || (aspect === 'pause' && isEndOfSubscription(snapshots[0]))) return null
   return reached === 'set' ? 'schedule_removal' : 'resume'
+}
+
+/** True if a pause ended because the subscription did, so that nobody resumed it. */
+function isEndOfSubscription(snapshot: Snapshot | undefined): boolean {
+  return snapshot?.cancellation.phase === 'executed' && snapshot.before?.pause !== 'none'
 }
 
 function containsTime({ from, to }: HistorySpan, anchor: number): boolean {
@@ -129,7 +134,7 @@ function deriveRecord(
     joined.actions.filter(isSubscriptionRecord).find(record => record.id === known?.id) ??
     newRecord(joined, row, aspect, span, kind, now)
   const telling = decisiveSnapshots(span, aspect)
-  const { details: _derivedBefore, ...kept } = base
+  const { details: _derivedBefore, subscriptionContinues: _alsoDerived, ...kept } = base
   const details = mergeDetails(row.details, detailsOfSpan(span))
   const { anchor } = base.turn
   const record: SubscriptionRecord = {
@@ -151,10 +156,24 @@ function deriveRecord(
     ...(aspect === 'cancellation' && span.part === 'episode'
       ? cancellationFacts(span, base, row)
       : { providerCreatedAt: Math.ceil(span.from), turn: otherSpanOf(row, aspect, span, anchor) }),
+    ...(kind === 'cancellation' && span.isOver ? { subscriptionContinues: !span.hasLaterEpisode } : {}),
     ...asDetails(isPersonalDataExpired(base.firstSeenAt, now) ? withoutPersonalData(details) : details),
   }
   if (source === null) return withRecord(joined, record)
-  return withRecord(joined, addSightingToTimeline(base, withoutDenial(base, record, source), source, now))
+  const told = addSightingToTimeline(base, withoutDenial(base, record, source), source, now)
+  return withRecord(joined, addEndingToTimeline(base, told, source, now))
+}
+
+/** Adds that a cancellation was taken back or replaced. The event that shows it is about what followed. */
+function addEndingToTimeline(
+  before: SubscriptionRecord,
+  record: ActionRecord,
+  { eventId }: SightingSource,
+  now: number,
+): ActionRecord {
+  const { subscriptionContinues } = record
+  if (subscriptionContinues === undefined || before.subscriptionContinues === subscriptionContinues) return record
+  return addToTimeline(record, timelineEntry(now, 'event_received', eventId, `It was ${stateOf(record)}`))
 }
 
 function isSubscriptionRecord(record: ActionRecord): record is SubscriptionRecord {

@@ -34,6 +34,8 @@ export interface HistorySpan {
   /** True if the last snapshot before it showed an overdue payment. */
   readonly wasPastDue: boolean
   readonly isOver: boolean
+  /** True if another episode follows, directly or after a gap. */
+  readonly hasLaterEpisode: boolean
 }
 
 /** The row with this snapshot added, or merged into an equal one. */
@@ -206,7 +208,7 @@ export function spansOf(row: SubscriptionRow, aspect: Aspect): readonly HistoryS
   let last: Point | undefined
   let clearAt: number | null = null
   return runs.map((run, index) => {
-    const span = spanOf(run, last, clearAt, runs[index + 1])
+    const span = spanOf(run, last, clearAt, runs.slice(index + 1))
     last = run.points.at(-1)
     clearAt = run.points.findLast(point => point.isUncertain === undefined)?.asOf ?? clearAt
     return span
@@ -269,8 +271,9 @@ function spanOf(
   { part, points, reached, to }: OpenSpan,
   last: Point | undefined,
   clearAt: number | null,
-  next: OpenSpan | undefined,
+  later: readonly OpenSpan[],
 ): HistorySpan {
+  const [next] = later
   return {
     part,
     reached,
@@ -280,6 +283,7 @@ function spanOf(
     afterShown: clearAt,
     wasPastDue: last?.isInferred === false && last.snapshot.isPastDue,
     isOver: next !== undefined,
+    hasLaterEpisode: later.some(run => run.part === 'episode'),
   }
 }
 

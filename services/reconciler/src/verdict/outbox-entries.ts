@@ -18,6 +18,7 @@ import type { ActionRecord } from '../case/action-record.ts'
 import type { Case, CaseOutboxEntry } from '../case/case.ts'
 import type { IncidentRecord } from '../case/incident-record.ts'
 import { eraseInRecord, mayAlertPersonalData } from '../case/personal-data.ts'
+import { stateOf } from '../case/timeline.ts'
 import type { ProviderQuestion } from '../case/whom-to-ask.ts'
 import { projectAction, projectIncident } from './projection.ts'
 
@@ -191,7 +192,7 @@ export function finishOperationEntry(
     // A match by amount and time is uncertain, and the ledger cannot change a provider reference later. So the
     // reference is left out.
     provider_ref: action.reason === 'amount_and_time_match' ? null : action.providerRef,
-    reason: `The provider shows ${action.providerRef} as ${action.state.replaceAll('_', ' ')}`,
+    reason: `The provider shows ${action.providerRef} as ${stateOf(action)}`,
   }
   return { id: command.command_id, topic: 'commands', key: operation.operation_id, message: command, at: now }
 }

@@ -22,6 +22,7 @@ import {
   scheduledCancellation,
   sightingInput,
   subscriptionShown,
+  totalShown,
 } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import { decide, type Input } from '../decision/decide.ts'
@@ -51,6 +52,40 @@ describe("the summary of an open incident states the provider's data", () => {
     { name: 'in effect', shown: endedSubscription(T0), says: 'was made at the provider' },
   ])('states that a cancellation is $name', ({ shown, says }) => {
     expect(summaries(judgedCase(sightingInput(shown)))).toEqual([`A cancellation on sub_1 ${says}${UNEXPLAINED}`])
+  })
+
+  test.each(['processor', 'reseller'] as const)('says that a set end was taken back (%s)', provider => {
+    const running = subscriptionShown({ provider, asOf: T0 + 30_000 })
+    const set = scheduledCancellation(provider === 'reseller' ? null : T0, { provider })
+    const says = 'was set at the provider and taken back (the subscription continues)'
+    const withinTheMinute = judgedCase(sightingInput(set), sightingInput(running, { eventId: 'evt_2' }))
+    expect(summaries(withinTheMinute)).toEqual([`A cancellation on sub_1 ${says}${UNEXPLAINED}`])
+    const alerted = judgedCase(sightingInput(set))
+    const takenBack = play([{ at: T0 + MINUTE, input: sightingInput(running, { eventId: 'evt_2' }) }], alerted)
+    expect(summaries(takenBack)).toEqual([`A cancellation on sub_1 ${says}${UNEXPLAINED}`])
+  })
+
+  test('says that a set end did not take effect, because an earlier end replaced it', () => {
+    const theCase = judgedCase(
+      sightingInput(scheduledCancellation(T0)),
+      sightingInput(endedSubscription(T0 + 30_000), { eventId: 'evt_2' }),
+    )
+    expect(summaries(theCase)).toEqual([
+      `A cancellation on sub_1 was set at the provider and did not take effect (another cancellation followed)${UNEXPLAINED}`,
+      `A cancellation on sub_1 was made at the provider${UNEXPLAINED}`,
+    ])
+  })
+
+  test('says that a refund released an authorization, whichever of its events comes first', () => {
+    const refund = sightingInput(refundShown({ about: ['pi_1', 'ch_1'], amount: 700 }))
+    const released = sightingInput({ ...totalShown(700, 0, T0, null), isReleasedAuthorization: true as const })
+    for (const inputs of [[released], [refund, released], [released, refund]]) {
+      const theCase = judgedCase(...inputs)
+      expect(summaries(theCase)).toEqual([
+        `A release of an authorization of EUR 7.00 on pi_1 was made at the provider: no money moved${UNEXPLAINED}`,
+      ])
+      expect(theCase.actions.map(({ state }) => state)).toEqual(['canceled'])
+    }
   })
 
   test('says that the provider does not know the refund when it is asked', () => {

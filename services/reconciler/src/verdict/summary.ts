@@ -1,4 +1,4 @@
-import { formatMoney, type ObjectState } from '@backstop/contracts'
+import { formatMoney, kindWords, type ObjectState } from '@backstop/contracts'
 import { type ActionRecord, isProvisional } from '../case/action-record.ts'
 import type { IncidentRecord } from '../case/incident-record.ts'
 
@@ -14,10 +14,7 @@ const REFUND_STATES: Record<ObjectState, string> = {
   reversed: 'was made at the provider and taken back later',
 }
 
-const CANCELLATION_STATES: Partial<Record<ObjectState, string>> = {
-  scheduled: 'is scheduled at the provider',
-  reversed: 'was scheduled at the provider and taken back later',
-}
+const RELEASED = 'was made at the provider: no money moved'
 
 /**
  * The summary of an incident, in one sentence.
@@ -29,7 +26,7 @@ export function summaryOf(
   waitsFor?: string,
 ): string {
   const money = formatMoney(action.amount, action.currency)
-  const what = `A ${action.kind.replaceAll('_', ' ')}${money === null ? '' : ` of ${money}`} on ${action.subject}`
+  const what = `A ${kindWords({ kind: action.kind, authorization_released: action.isRelease })}${money === null ? '' : ` of ${money}`} on ${action.subject}`
   if (code === 'REFUND_REJECTED') {
     const explained = action.operationId === null ? '' : `, which operation ${action.operationId} explains,`
     return `${what}${explained} was rejected by the provider's review: no money moved`
@@ -48,11 +45,27 @@ export function summaryOf(
 }
 
 function outcomeText(action: ActionRecord): string {
-  const { kind, state, readBack } = action
+  const { kind, state, readBack, isRelease, subscriptionContinues } = action
   if (readBack === 'not_found' && !isProvisional(action))
     return 'was reported by the provider, which does not know it when it is asked'
-  if (kind === 'refund') return REFUND_STATES[state]
-  return CANCELLATION_STATES[state] ?? 'was made at the provider'
+  if (kind === 'refund') return isRelease ? RELEASED : REFUND_STATES[state]
+  return cancellationText(state, subscriptionContinues)
+}
+
+/** @param continues undefined if it is not known whether the subscription continues, as in older cases */
+function cancellationText(state: ObjectState, continues: boolean | undefined): string {
+  const now =
+    continues === undefined ? '' : continues ? ' (the subscription continues)' : ' (another cancellation followed)'
+  switch (state) {
+    case 'scheduled':
+      return 'is scheduled at the provider'
+    case 'canceled':
+      return `was set at the provider and ${continues === false ? 'did not take effect' : 'taken back'}${now}`
+    case 'reversed':
+      return `was made at the provider and taken back later${now}`
+    default:
+      return 'was made at the provider'
+  }
 }
 
 function lowerFirst(text: string): string {

@@ -17,7 +17,7 @@ import { useProjectId, useResourceId } from '../../parts/use-route.ts'
 import classes from './action.module.css'
 import { RawEvent } from './raw-event.tsx'
 import { Candidates, Differences, Why } from './why.tsx'
-import { nameAction } from './words.ts'
+import { nameAction, stateWords } from './words.ts'
 
 export function Page() {
   const project = useProjectId()
@@ -126,12 +126,14 @@ function originOf({ origin }: Action): FactList {
 function aboutOf(action: Action): FactList {
   const { customer, payment, kind, subject, provider_ref, amount, currency } = action
   return [
+    ['State', stateWords(action)],
     ['Amount', amount === null ? null : <Money key="amount" amount={amount} currency={currency} />],
     ['Customer', customer?.name],
     ['E-mail', customer?.email],
     ['Customer id', copyable(customer?.id)],
     [kind === 'refund' ? 'Payment' : 'Subject', copyable(subject)],
     [kind === 'refund' ? 'Refund' : 'Id at the provider', copyable(provider_ref)],
+    ['Connected account', copyable(action.account)],
     ['Receipt', payment?.number],
     ['Plan', payment?.plan],
     ['Reason given', payment?.refund_reason],

@@ -134,7 +134,26 @@ export const FAILURES: Record<NonNullable<Action['why']>['candidates'][number]['
 }
 
 /** What happened, with its money: `Refund of EUR 24.99`. */
-export function nameAction({ kind, amount, currency }: Pick<Action, 'kind' | 'amount' | 'currency'>): string {
-  const word = KINDS.find(({ value }) => value === kind)?.label ?? kind
+export function nameAction({
+  kind,
+  amount,
+  currency,
+  authorization_released,
+}: Pick<Action, 'kind' | 'amount' | 'currency' | 'authorization_released'>): string {
+  const known = KINDS.find(({ value }) => value === kind)?.label ?? kind
+  const word = authorization_released ? 'Release of an authorization' : known
   return amount === null || currency === null ? word : `${word} of ${formatMoney(amount, currency)}`
+}
+
+/** The state of an action. The words say what became of a subscription, and of the money. */
+export function stateWords(
+  action: Pick<Action, 'kind' | 'state' | 'authorization_released' | 'subscription_continues'>,
+): string {
+  const { kind, state, authorization_released, subscription_continues: continues } = action
+  if (authorization_released) return 'released, no money moved'
+  if (kind !== 'cancellation' || (state !== 'canceled' && state !== 'reversed')) return state.replaceAll('_', ' ')
+  const set = continues === false ? 'set and did not take effect' : 'set and taken back'
+  const now = continues ? 'the subscription continues' : 'another cancellation followed'
+  const words = state === 'canceled' ? set : 'made and taken back later'
+  return continues === undefined ? words : `${words}; ${now}`
 }

@@ -7,6 +7,7 @@ import { Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Principal, useResourceName } from '../../parts/name-of.tsx'
 import { Time } from '../../parts/time.tsx'
+import { stateWords } from '../actions/words.ts'
 import classes from './incident.module.css'
 import { kindWord, originSentence, subjectWord } from './words.ts'
 
@@ -17,7 +18,7 @@ export function ActionFacts({ action }: { action: Action }) {
   return (
     <Facts
       facts={[
-        ['What', <span key="what">{`${kindWord(action.kind)}, ${action.state.replaceAll('_', ' ')}`}</span>],
+        ['What', <span key="what">{`${kindWord(action)}, ${stateWords(action)}`}</span>],
         [
           'Amount',
           action.amount === null ? null : <Money key="amount" amount={action.amount} currency={action.currency} />,
@@ -43,6 +44,10 @@ export function ActionFacts({ action }: { action: Action }) {
           >
             <bdi>{connection?.name ?? connection_id}</bdi>
           </Link>,
+        ],
+        [
+          'Connected account',
+          action.account === undefined ? null : <CopyId key="account" id={action.account} length={40} />,
         ],
         ['Mode', mode == null ? null : mode === 'test' ? 'Test: no real money' : 'Live'],
       ]}

@@ -134,7 +134,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 function titleOf({ action, summary, code }: IncidentWithTimeline): string {
   if (action === null) return summary
   const money = action.amount === null ? '' : ` of ${formatMoney(action.amount, action.currency ?? '')}`
-  const about = `${kindWord(action.kind)}${money}`
+  const about = `${kindWord(action)}${money}`
   if (code !== 'UNEXPECTED_ACTION') return `${INCIDENT_CODES.find(({ value }) => value === code)?.label}: ${about}`
   return action.verdict === 'unexplained'
     ? `Unexplained ${about.toLowerCase().replace(money.toLowerCase(), money)}`
@@ -159,7 +159,7 @@ function Under({ incident }: { incident: IncidentWithTimeline }) {
       )}
       {action !== null && (
         <Link className="link" to="/p/$project/actions/$id" params={{ project: project_id, id: action.action_id }}>
-          {kindWord(action.kind)} in Backstop
+          {kindWord(action)} in Backstop
         </Link>
       )}
       {provider?.startsWith('https://') === true && (

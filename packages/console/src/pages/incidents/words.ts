@@ -43,8 +43,8 @@ const KINDS: Record<Action['kind'], string> = {
   reversal: 'Reversal',
 }
 
-export function kindWord(kind: Action['kind']): string {
-  return KINDS[kind]
+export function kindWord({ kind, authorization_released }: Pick<Action, 'kind' | 'authorization_released'>): string {
+  return authorization_released ? 'Release of an authorization' : KINDS[kind]
 }
 
 /** The noun for the subject of an action. */

@@ -13,7 +13,7 @@ import {
 } from '../../object-fields.ts'
 import type { ObservedRefundTotal, Sighting } from '../../sighting.ts'
 import { type ProcessorContext, withKey } from './context.ts'
-import { destinationOf, modeOf, originOf, pageOf, payerOf } from './details.ts'
+import { destinationOf, originOf, payerOf, placeOf } from './details.ts'
 import { refundSightings, refundsIn } from './refund.ts'
 
 export const Charge = z.object({
@@ -52,7 +52,7 @@ export const meaningOfCharge: ObjectMeaning<ProcessorContext> = (context, object
       const own = { ...refund, charge: charge.id, payment_intent: refund.payment_intent ?? charge.payment_intent }
       return refundSightings(isIts ? listed : { ...listed, idempotencyKey: null, requestId: null }, own, object)
     })
-    // The release of the uncaptured part of an authorization is not a refund, because the part was never paid.
+    // An authorization that expired was released by nobody.
     if (charge.captured !== false || context.by !== 'itself') sightings.push(total)
     return sightings.length > 0
       ? { kind: 'observed', sightings }
@@ -65,7 +65,6 @@ function totalOf(
   object: Readonly<Record<string, unknown>>,
 ): ObservedRefundTotal {
   const naming = nameObject(context, 'processor', 'charge', charge.id, [charge.payment_intent, charge.id])
-  const mode = modeOf(context, object.livemode)
   const before = MinorUnits.safeParse(context.previous?.amount_refunded)
   return {
     kind: 'refund_total',
@@ -75,6 +74,7 @@ function totalOf(
     total: charge.amount_refunded,
     totalBefore: before.success ? before.data : null,
     uncaptured: uncapturedOf(charge),
+    ...(charge.captured === false ? { isReleasedAuthorization: true } : {}),
     currency: charge.currency,
     chargeCreatedAt: charge.created,
     observedAt: context.shownAt,
@@ -84,8 +84,7 @@ function totalOf(
       origin: originOf(context, false),
       customer: payerOf(object),
       payment: { number: shownText(object.receipt_number), destination: destinationOf(object, null) },
-      mode,
-      dashboardUrl: pageOf(context, mode, 'payments', charge.payment_intent ?? charge.id),
+      ...placeOf(context, object.livemode, 'payments', charge.payment_intent ?? charge.id),
     }),
   }
 }

@@ -13,8 +13,8 @@ export interface ProcessorContext extends SightingContext {
   readonly by: 'request' | 'itself' | null
   /** True for live mode, false for test mode. Null if the event does not say it, and for objects that were read. */
   readonly livemode: boolean | null
-  /** True if the event is of an account that is connected to the platform which receives the event. */
-  readonly isOfConnectedAccount: boolean
+  /** The id of the event's account, if that is connected to the platform which receives the event; otherwise null. */
+  readonly account: string | null
   /** The values before the change; null if unknown. */
   readonly previous: Readonly<Record<string, unknown>> | null
 }

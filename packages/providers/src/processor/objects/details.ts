@@ -5,8 +5,7 @@
  * distinguishes it.
  */
 import type { Customer, Origin } from '@backstop/contracts'
-import { customerIn, dashboardPage, readable, shownText, textAt } from '../../details.ts'
-import type { SightingDetails } from '../../sighting.ts'
+import { customerIn, dashboardPage, readable, type SightingFacts, shownText, textAt } from '../../details.ts'
 import type { ProcessorContext } from './context.ts'
 
 /** A charge as the processor sends it; undefined if the event or the answer has only its id. */
@@ -51,19 +50,20 @@ export function originOf(
   return { channel: isAutomatic && by !== 'request' ? 'automatic' : null, idempotency_key }
 }
 
-/** @param livemode the field of the object, if its type has one. A refund has none. */
-export function modeOf({ livemode: ofEvent }: ProcessorContext, livemode?: unknown): SightingDetails['mode'] | null {
-  const isLive = ofEvent ?? livemode
-  return typeof isLive !== 'boolean' ? null : isLive ? 'live' : 'test'
-}
-
-/** The page of a payment or subscription. Test mode has its own path. Pages of connected accounts have another, unknown path. */
-export function pageOf(
-  { isOfConnectedAccount }: ProcessorContext,
-  mode: SightingDetails['mode'] | null,
+/**
+ * Where people find a payment or subscription: its account, mode and page. Test mode has its own path. The processor documents no
+ * address of a page of a connected account (docs.stripe.com/connect/dashboard/managing-individual-accounts).
+ * @param livemode the field of the object, if its type has one. A refund has none.
+ */
+export function placeOf(
+  { livemode: ofEvent, account }: ProcessorContext,
+  livemode: unknown,
   kind: 'payments' | 'subscriptions',
   id: string | null,
-): string | null {
-  if (mode === null || isOfConnectedAccount) return null
-  return dashboardPage(`https://dashboard.stripe.com/${mode === 'test' ? 'test/' : ''}${kind}`, id)
+): Pick<SightingFacts, 'mode' | 'account' | 'dashboardUrl'> {
+  const isLive = ofEvent ?? livemode
+  if (typeof isLive !== 'boolean') return { account }
+  const mode = isLive ? 'live' : 'test'
+  if (account !== null) return { mode, account }
+  return { mode, dashboardUrl: dashboardPage(`https://dashboard.stripe.com/${isLive ? '' : 'test/'}${kind}`, id) }
 }

@@ -13,7 +13,7 @@ import {
   UnixTime,
 } from '../../object-fields.ts'
 import type { ProcessorContext } from './context.ts'
-import { modeOf, pageOf } from './details.ts'
+import { placeOf } from './details.ts'
 
 export const Dispute = z.object({
   id: ProviderId,
@@ -48,8 +48,7 @@ export const meaningOfDispute: ObjectMeaning<ProcessorContext> = (context, objec
   }))
 
 function disputeDetails(context: ProcessorContext, { livemode, payment_intent, charge }: z.infer<typeof Dispute>) {
-  const mode = modeOf(context, livemode)
-  return detailsOf({ mode, dashboardUrl: pageOf(context, mode, 'payments', payment_intent ?? charge) })
+  return detailsOf(placeOf(context, livemode, 'payments', payment_intent ?? charge))
 }
 
 /** The state of the withdrawal of the money. A lost dispute is a withdrawal that succeeded. */

@@ -15,7 +15,7 @@ import {
 } from '../../object-fields.ts'
 import type { ObservedAction, ObservedRecord } from '../../sighting.ts'
 import { type ProcessorContext, withKey } from './context.ts'
-import { type Charge, destinationOf, modeOf, originOf, pageOf, payerOf } from './details.ts'
+import { type Charge, destinationOf, originOf, payerOf, placeOf } from './details.ts'
 
 export const Refund = z.object({
   id: ProviderId,
@@ -57,7 +57,9 @@ export function refundSightings(
   refund: Refund,
   charge: Charge,
 ): (ObservedAction | ObservedRecord)[] {
-  const action = { ...actionOf(context, refund), ...refundDetails(context, refund, charge) }
+  // The refund of a charge that was never captured releases the authorization: the money was never taken.
+  const release = charge?.captured === false ? { isReleasedAuthorization: true as const } : {}
+  const action = { ...actionOf(context, refund), ...release, ...refundDetails(context, refund, charge) }
   const back = refund.failure_balance_transaction
   return back === null ? [action] : [action, reversalOf(context, refund, back)]
 }
@@ -87,7 +89,6 @@ function actionOf(context: ProcessorContext, refund: Refund): ObservedAction {
 }
 
 function refundDetails(context: ProcessorContext, refund: Refund, charge: Charge) {
-  const mode = modeOf(context, charge?.livemode)
   return detailsOf({
     // Only the processor sets this reason.
     origin: originOf(context, refund.reason === 'expired_uncaptured_charge'),
@@ -97,8 +98,7 @@ function refundDetails(context: ProcessorContext, refund: Refund, charge: Charge
       refund_reason: shownText(refund.reason),
       destination: destinationOf(charge, textAt(refund.destination_details, 'type')),
     },
-    mode,
-    dashboardUrl: pageOf(context, mode, 'payments', refund.payment_intent ?? refund.charge),
+    ...placeOf(context, charge?.livemode, 'payments', refund.payment_intent ?? refund.charge),
   })
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../object-fields.ts'
 import type { CancellationState, ObservedSubscription } from '../../sighting.ts'
 import { type ProcessorContext, withKey } from './context.ts'
-import { modeOf, originOf, pageOf } from './details.ts'
+import { originOf, placeOf } from './details.ts'
 
 /** The fields that decide whether and when a schedule ends its subscription. */
 const EndFields = z.object({
@@ -67,7 +67,6 @@ function createScheduleMeaning(event: ScheduleEvent): ObjectMeaning<ProcessorCon
       const isAboutEnd = isRequest || (previous === null && event !== 'created')
       const keyed = isAboutEnd ? context : { ...context, idempotencyKey: null, requestId: null }
       const cancellation = cancellationOf(schedule, isRequest ? shownAt : null, event)
-      const mode = modeOf(context, schedule.livemode)
       const sighting: ObservedSubscription = {
         kind: 'subscription',
         ...naming,
@@ -82,8 +81,7 @@ function createScheduleMeaning(event: ScheduleEvent): ObjectMeaning<ProcessorCon
         ...detailsOf({
           origin: cancellation.phase === 'none' ? undefined : originOf(keyed, cancellation.cause !== 'requested'),
           customer: customerIn(schedule.customer),
-          mode,
-          dashboardUrl: pageOf(context, mode, 'subscriptions', subscriptionId),
+          ...placeOf(context, schedule.livemode, 'subscriptions', subscriptionId),
         }),
       }
       return { kind: 'observed', sightings: [sighting] }

@@ -4,7 +4,7 @@ import { customerIn, detailsOf, shownText, textAt } from '../../details.ts'
 import { Detail, helpful, Id, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
 import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../sighting.ts'
 import { type ProcessorContext, withKey } from './context.ts'
-import { modeOf, originOf, pageOf } from './details.ts'
+import { originOf, placeOf } from './details.ts'
 
 /** The fields that decide the state of a subscription. */
 const StateFields = z.object({
@@ -79,7 +79,6 @@ function subscriptionDetails(
   subscription: Subscription,
   { phase, cause }: CancellationState,
 ) {
-  const mode = modeOf(context, subscription.livemode)
   return detailsOf({
     origin: phase === 'none' ? undefined : originOf(context, cause !== 'requested'),
     customer: customerIn(subscription.customer),
@@ -89,8 +88,7 @@ function subscriptionDetails(
       plan: planOf(subscription),
       refund_reason: phase === 'none' ? null : reasonOf(subscription),
     },
-    mode,
-    dashboardUrl: pageOf(context, mode, 'subscriptions', subscription.id),
+    ...placeOf(context, subscription.livemode, 'subscriptions', subscription.id),
   })
 }
 
