@@ -182,13 +182,15 @@ class ChargeReader {
     count([...fill.before, ...fill.within])
     const from = last?.total.at ?? facts.chargeCreatedAt ?? null
     const { idempotencyKey } = facts
+    const isOfNothing = own === undefined && fill.within.length === 0 && isRefundOfNothing(total.record, last)
     const unnamed = [
       { key: `${total.name}/before`, amount: fill.openBefore, from, to, idempotencyKey: null },
       { key: total.name, amount: fill.openWithin, from: to, to, idempotencyKey },
-    ].filter(({ amount }) => amount !== 0)
-    for (const { amount } of unnamed) counting = counting.withAmount({ amount, cameBack: null, isUnnamed: true })
-    const isOpen = fill.openBefore + fill.openWithin !== 0
-    const names = isOpen ? null : fill.within.map(({ refund }) => refund.name)
+    ].filter(({ amount, key }) => amount !== 0 || (isOfNothing && key === total.name))
+    for (const { amount } of unnamed) {
+      if (amount !== 0) counting = counting.withAmount({ amount, cameBack: null, isUnnamed: true })
+    }
+    const names = unnamed.length > 0 ? null : fill.within.map(({ refund }) => refund.name)
     return { total, own, made, waiting, counting, unnamed, names }
   }
 
@@ -210,6 +212,15 @@ class ChargeReader {
   }
 }
 
+/**
+ * True if an event reports a refund, and the total does not rise: a refund of amount 0. A total that was read reports
+ * no refund.
+ */
+function isRefundOfNothing({ eventIds, total, totalBefore }: RefundTotal, last: TotalReading | undefined): boolean {
+  if (eventIds.length === 0) return false
+  return totalBefore === null ? total === 0 && last === undefined : total === totalBefore
+}
+
 function toReadTotal(record: RefundTotal): ReadTotal {
   return { at: record.observedAt, name: record.id, facts: record, record }
 }
@@ -219,6 +230,7 @@ function hasSameFacts(a: RefundTotal, b: RefundTotal): boolean {
     a.id === b.id &&
     a.total === b.total &&
     a.totalBefore === b.totalBefore &&
+    (a.eventIds.length > 0) === (b.eventIds.length > 0) &&
     a.observedAt === b.observedAt &&
     a.requestId === b.requestId &&
     a.idempotencyKey === b.idempotencyKey &&
