@@ -58,6 +58,7 @@ export function previewedAlerts(): { name: string; alert: Alert }[] {
         authorization_released: true,
         why: NOT_REPORTED,
         account: 'acct_1QK5vLAb',
+        links: { provider: null, console: null },
       }),
     },
     { name: 'incident.opened.awkward', alert: awkwardAlert() },

@@ -23,7 +23,7 @@ export function factsOfAction(action: Action, names: Names | undefined): AlertTe
     ['Connected account', action.account],
     ['Mode', nameMode(action)],
     ['Reason given', payment?.refund_reason == null ? null : capitalise(payment.refund_reason.replaceAll('_', ' '))],
-    ['Money goes to', nameDestination(payment?.destination ?? null)],
+    ['Money goes to', action.authorization_released ? null : nameDestination(payment?.destination ?? null)],
     ['Similar report', describeClosest(action)],
   ]
   return rows.flatMap(([label, value]) => (value == null ? [] : [{ label, value }]))

@@ -85,6 +85,7 @@ describe('an unexplained action', () => {
     },
   ])('says what became of $name', ({ of, title, summary }) => {
     expect(describeAlert(sampleAction(of))).toMatchObject({ title, summary })
+    if (of.authorization_released) expect(factsOf(sampleAction(of))).not.toHaveProperty('Money goes to')
   })
 
   test('of a connected account names the account, and how to see its payments', () => {

@@ -137,8 +137,8 @@ export function severityOf(alert: Alert): PagerDutySeverity {
 function severityOfIncident({ code }: Incident, action: Action | null): PagerDutySeverity {
   if (action?.mode === 'test') return 'info'
   if (code !== 'UNEXPECTED_ACTION') return 'error'
-  const hasNoEffect = action?.kind === 'refund' && (action.state === 'failed' || action.state === 'canceled')
-  return hasNoEffect ? 'warning' : 'critical'
+  const movedNothing = action?.kind === 'refund' && (action.state === 'failed' || action.state === 'canceled')
+  return movedNothing || action?.subscription_continues === true ? 'warning' : 'critical'
 }
 
 /** The place of the problem: the connection to the provider, or else the project. */

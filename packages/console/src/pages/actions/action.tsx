@@ -137,7 +137,7 @@ function aboutOf(action: Action): FactList {
     ['Receipt', payment?.number],
     ['Plan', payment?.plan],
     ['Reason given', payment?.refund_reason],
-    ['Paid back to', payment?.destination],
+    ['Paid back to', action.authorization_released ? null : payment?.destination],
     ['Made', <Time key="made" at={action.provider_created_at} />],
     ['First seen', <Time key="seen" at={action.first_seen_at} />],
     ['Connection', <Connections key="connections" action={action} />],

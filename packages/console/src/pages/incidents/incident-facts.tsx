@@ -28,7 +28,7 @@ export function ActionFacts({ action }: { action: Action }) {
         ['Invoice or number', payment?.number ?? null],
         ['Plan', payment?.plan ?? null],
         ['Reason given', payment?.refund_reason ?? null],
-        ['Paid back to', payment?.destination ?? null],
+        ['Paid back to', action.authorization_released ? null : payment?.destination],
         [
           'Provider’s id',
           action.provider_ref === null ? null : <CopyId key="ref" id={action.provider_ref} length={40} />,
