@@ -17,6 +17,7 @@ export function incidentText(incident: IncidentWithTimeline): string {
     ...optional('Connection', connection_id),
     ...optional('Storm', storm_id),
     ...optional('Action', action_id),
+    ...optional('Connected account', incident.action?.account),
     ...optional('Assignee', assignee),
     ...optional('Resolved by', resolved_by),
     ...optional('Reason', reason),

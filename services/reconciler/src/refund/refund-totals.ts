@@ -230,7 +230,7 @@ function hasSameFacts(a: RefundTotal, b: RefundTotal): boolean {
     a.id === b.id &&
     a.total === b.total &&
     a.totalBefore === b.totalBefore &&
-    (a.eventIds.length > 0) === (b.eventIds.length > 0) &&
+    a.eventIds.length > 0 === b.eventIds.length > 0 &&
     a.observedAt === b.observedAt &&
     a.requestId === b.requestId &&
     a.idempotencyKey === b.idempotencyKey &&
