@@ -73,7 +73,7 @@ function answerOf({ responses }: ApiCall): AnswerForm {
   const contents = successesOf({ responses }).map(({ content }) => content)
   if (contents.every(content => content === undefined)) return 'nothing'
   const types = contents.flatMap(content => Object.keys(content ?? {}))
-  if (types.some(type => !type.includes('json')))
+  if (types.some(type => !/[/+]json$/.test(type)))
     return types.includes('application/json') ? formOf(contents) : 'stream'
   return formOf(contents)
 }

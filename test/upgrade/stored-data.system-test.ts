@@ -5,7 +5,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { frame, type MessageName, type ShownBudget, type ShownOperation, type TopicName } from '@backstop/contracts'
+import {
+  type AuditVerification,
+  frame,
+  type MessageName,
+  type ShownBudget,
+  type ShownOperation,
+  type TopicName,
+} from '@backstop/contracts'
 import { createKafkaBus, createLogger, createMongoSchemaIds, createRegistryCodec } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
 import { type Receiver, startReceiver } from '@backstop/simulator'
@@ -111,6 +118,14 @@ describe('the data of 0.1.0', () => {
       },
     )
     expect((await actionOf(data.refunds.unexplained))?.verdict).toBe('explained')
+  })
+
+  test('its audit joins the chain, and is intact', async () => {
+    const verified = await until('its rows to join', async () => {
+      const one = await api.get<AuditVerification>('/v1/audit/verify')
+      return one.verified >= (data.documents.audit?.length ?? 0) ? one : undefined
+    })
+    expect(verified).toMatchObject({ state: 'intact', faults: [], unsigned: data.documents.audit?.length })
   })
 
   test('nothing alerts again', () => {

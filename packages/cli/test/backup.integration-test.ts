@@ -1,7 +1,18 @@
 /** `backstop backup verify` over databases on a real MongoDB: an intact one, and one with each kind of damage. */
 import type { AuditDocument } from '@backstop/contracts'
 import { COLLECTIONS, type CollectionDefinition } from '@backstop/contracts'
-import { connectMongo, createSecretBox, EMPTY_CHAIN, linkRow, type Mongo, parseKeyRing, Secret } from '@backstop/kit'
+import {
+  connectMongo,
+  createSecretBox,
+  EMPTY_CHAIN,
+  endAfter,
+  linkRow,
+  type Mongo,
+  parseKeyRing,
+  Secret,
+  signHead,
+  signRow,
+} from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import type { Document } from 'mongodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -9,6 +20,7 @@ import { runCommandLine } from '../src/command-line.ts'
 
 const KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`
 const OTHER_KEYS = `k2:${Buffer.alloc(32, 8).toString('base64')}`
+const OTHER_KEYS_OF_THE_SAME_ID = `k1:${Buffer.alloc(32, 8).toString('base64')}`
 const NOW = new Date('2026-11-21T10:00:00.000Z')
 /** The newest write: everything at NOW is old enough to be compared. */
 const NEWEST = new Date(NOW.getTime() + 120_000)
@@ -59,15 +71,18 @@ beforeEach(async () => {
   await putAudit(3)
 })
 
-async function putAudit(rows: number): Promise<void> {
-  let end: { sequence: number; hash: string } = EMPTY_CHAIN
+async function putAudit(rows: number, ring = KEYS): Promise<void> {
+  const keys = createSecretBox(parseKeyRing(new Secret(ring)))
+  await mongo.db.collection('audit').deleteMany({})
+  await mongo.db.collection('audit_chain').deleteMany({})
+  let end = EMPTY_CHAIN
   for (let at = 0; at < rows; at++) {
     const row = { _id: `aud_${at}`, at: NOW, action: 'project.create', target: `prj_${at}`, key_id: 'key_1' }
-    const link = linkRow(row as unknown as AuditDocument, end)
-    await put('audit', { ...row, ...link } as never)
-    end = link
+    const linked = linkRow(signRow(row as unknown as AuditDocument, keys), end, keys, NOW)
+    await put('audit', linked as never)
+    end = endAfter(linked)
   }
-  await put('audit_chain', { _id: 'head' as never, sequence: end.sequence, hash: end.hash })
+  await put('audit_chain', signHead(end, { sequence: 1, at: NOW }, keys) as never)
 }
 
 async function verify(args: readonly string[] = [], environment: Record<string, string> = {}) {
@@ -122,25 +137,43 @@ describe('damage is found, and has exit code 1:', () => {
       name: 'a changed audit row',
       check: 'audit',
       damage: () => on('audit').updateOne({ _id: 'aud_1' }, { $set: { target: 'prj_x' } }),
-      says: 'row 2 was changed',
+      says: 'Row 2 (project.create, 2026-11-21T10:00:00.000Z) was changed',
     },
     {
       name: 'a missing audit row',
       check: 'audit',
       damage: () => on('audit').deleteOne({ _id: 'aud_1' }),
-      says: 'row 2 is missing',
+      says: 'Row 2 is missing',
     },
     {
       name: 'audit rows that are older than their head',
       check: 'audit',
       damage: () => on('audit').deleteOne({ _id: 'aud_2' }),
-      says: 'row 3 is missing',
+      says: 'Row 3 is missing',
     },
     {
       name: 'no audit rows',
       check: 'audit',
       damage: () => on('audit').deleteMany({}),
-      says: 'row 3 is missing',
+      says: 'Rows 1 to 3 are missing',
+    },
+    {
+      name: 'a removed head of the audit',
+      check: 'audit',
+      damage: () => on('audit_chain').deleteMany({}),
+      says: 'The head of the chain was removed',
+    },
+    {
+      name: 'an audit that was computed anew',
+      check: 'audit',
+      damage: () => putAudit(3, OTHER_KEYS_OF_THE_SAME_ID),
+      says: 'Row 3 (project.create, 2026-11-21T10:00:00.000Z) was recomputed without SECRET_KEYS',
+    },
+    {
+      name: 'an audit row outside of the chain',
+      check: 'audit',
+      damage: () => put('audit', { _id: 'aud_x' as never, at: NOW, action: 'x', unchained: false }),
+      says: 'Row aud_x (x, 2026-11-21T10:00:00.000Z) is in the audit, but no part of the chain',
     },
     {
       name: 'a missing project',

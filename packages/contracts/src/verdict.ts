@@ -198,6 +198,8 @@ export const IncidentCode = z.enum([
   'FEED_SILENT',
   /** An API key expires soon. */
   'KEY_EXPIRING',
+  /** Somebody created an admin key with access to the database (`backstop keys recover`). */
+  'KEY_RECOVERED',
 ])
 export type IncidentCode = z.infer<typeof IncidentCode>
 
@@ -219,7 +221,7 @@ export const Incident = z.object({
   action_id: z.string().nullable(),
   /** The disabled channel, for CHANNEL_DISABLED. */
   channel_id: z.string().nullable().optional(),
-  /** The API key, for KEY_EXPIRING. */
+  /** The API key, for KEY_EXPIRING and KEY_RECOVERED. */
   key_id: z.string().nullable().optional(),
   /** The value of the setting at the second look, which allowed the alert. */
   out_of_band: OutOfBand.nullable(),

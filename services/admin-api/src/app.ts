@@ -34,8 +34,9 @@ import { createOutcomeWatcher } from './messages/outcome-watcher.ts'
 import { createIdentityProvider, type OidcSettings } from './oidc/identity-provider.ts'
 import type { AdminParts } from './parts.ts'
 import { keepTryingBootstrap } from './resources/api-keys/bootstrap-key.ts'
+import { createRecoveryReporter } from './resources/api-keys/report-recovery.ts'
 import { createExpiryWarner } from './resources/api-keys/warn-of-expiry.ts'
-import { createAuditChainer } from './resources/audit/chain-rows.ts'
+import { type AuditChainer, createAuditChainer } from './resources/audit/audit-chainer.ts'
 import { auditErasures } from './resources/connections/audit-erasures.ts'
 import type { ExpiredSecrets } from './resources/connections/expired-secrets.ts'
 import { CALLBACK_PATH } from './resources/oidc-sign-in/oidc-sign-in.ts'
@@ -44,6 +45,7 @@ import { createSnsVerifier } from './sns/sns.ts'
 import type { ChangeFeed } from './store/change-feed.ts'
 import { hideHeartbeat } from './store/hide-heartbeat.ts'
 import type { SearchIndex } from './store/search-index.ts'
+import { signAuditRows } from './store/sign-audit-rows.ts'
 import type { AdminStores } from './store/stores.ts'
 
 /** The connections and stores that admin-api uses. Tests pass parts in memory. */
@@ -129,22 +131,25 @@ const CLOSE_IDLE_EVERY_MS = 50
 const ERASE_EVERY_MS = 600_000
 
 /** Builds the management API from its ports. Nothing runs before `start`. */
-export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp {
+export function createApp(given: AdminPorts, settings: AdminSettings): AdminApp {
+  const ports: AdminPorts = { ...given, stores: signAuditRows(given.stores, given.secretBox) }
   const { stores, codec, clock, logger } = ports
+  const auditChainer = createAuditChainer({ ...given, keys: given.secretBox })
   const producer = ports.bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
   const { outboxSweeper, ...books } = publishLedger({ open: ports.openBooks, producer, encoder: codec, clock, logger })
   const stopping = new AbortController()
   const uses = createUseRecorder({ clock, logger })
-  const parts = createParts(ports, settings, producer, books, { stopping: stopping.signal, uses })
+  const parts = createParts(ports, settings, producer, books, { stopping: stopping.signal, uses, auditChainer })
   const routes = allRoutes(parts)
   const expiryWarner = createExpiryWarner({ stores, commands: parts.commands, clock, logger })
   const timers = [
+    createRecoveryReporter({ stores, commands: parts.commands, clock, logger }),
     createHeartbeat(ports, settings.heartbeat),
     outboxSweeper,
     createSecretEraser(ports),
     createErasureAudit(ports),
     expiryWarner,
-    createAuditChainer(ports),
+    auditChainer,
   ]
   const refusals = createRefusalAudit(stores, { clock, logger })
   const { server, stop: stopServer } = createApiServer({
@@ -201,7 +206,11 @@ function createParts(
   settings: AdminSettings,
   producer: Producer,
   books: Pick<AdminParts, 'ledger' | 'budgets' | 'runs'>,
-  { stopping, uses }: { readonly stopping: AbortSignal; readonly uses: UseRecorder },
+  {
+    stopping,
+    uses,
+    auditChainer,
+  }: { readonly stopping: AbortSignal; readonly uses: UseRecorder; readonly auditChainer: AuditChainer },
 ): AdminParts {
   const outcomes = createOutcomeWatcher(clock, settings.outcomeWaitMs)
   return {
@@ -215,6 +224,7 @@ function createParts(
     stopping,
     ...books,
     secretBox,
+    auditHead: () => auditChainer.seen(),
     channelTester: createChannelTester({ producer, codec, deliveries: stores.deliveries, outcomes, clock }),
     outcomes,
     commands: createCommandSender({ producer, codec }),

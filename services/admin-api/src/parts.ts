@@ -1,3 +1,4 @@
+import type { AuditChainDocument } from '@backstop/contracts'
 import type { AppError, Clock, HostList, Logger, Metrics, Secret, SecretBox } from '@backstop/kit'
 import type { Budgets, Ledger, Runs } from '@backstop/ledger'
 import type { AcceptedKey } from './access/authenticate.ts'
@@ -20,6 +21,8 @@ export interface AdminParts {
   readonly budgets: Budgets
   readonly runs: Runs
   readonly secretBox: SecretBox
+  /** The newest signed head of the audit chain that this process has seen; undefined if it has seen none. */
+  auditHead(): AuditChainDocument | undefined
   readonly channelTester: ChannelTester
   readonly commands: CommandSender
   readonly deadLetters: DeadLetterSender

@@ -211,8 +211,16 @@ describe('backstop keys recover', () => {
     )
     expect(recovered).toMatchObject({ name: expect.stringMatching(/^Recovered by .+@.+/), scopes: ['admin'] })
     expect((await api.get(`/v1/audit?target=${recovered.key_id}`)).body.data).toMatchObject([
-      { key_id: 'recovery', action: 'api_key.recover', request_id: null },
+      { key_id: 'recovery', action: 'api_key.recover', request_id: null, operator: expect.stringMatching(/^.+@.+$/) },
     ])
+    await recover({ SECRET_KEYS: environment({}).SECRET_KEYS ?? '' }, '--operator', 'Ada Lovelace')
+    const row = await client
+      .db(stack.dbName)
+      .collection('audit')
+      .findOne({ operator: /^Ada Lovelace \(.+@.+\)$/ })
+    expect(row).toMatchObject({ action: 'api_key.recover', mac: expect.any(String) })
+    const reported = () => keys.countDocuments({ unreported_recovery: { $type: 'string' } })
+    await until('both keys to be reported', async () => (await reported()) === 0, { timeoutMs: 30_000 })
     await client.close()
   })
 

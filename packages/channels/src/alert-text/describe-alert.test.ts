@@ -307,6 +307,12 @@ test.each([
     facts: ['Project', 'Since'],
   },
   {
+    name: 'a recovered admin key',
+    alert: sampleKeyIncident(undefined, 'KEY_RECOVERED'),
+    title: 'An admin key was recovered',
+    facts: ['Project', 'Since'],
+  },
+  {
     name: 'a silent feed',
     alert: sampleConnectionIncident('FEED_SILENT'),
     title: 'Notifications of "Shop Germany" do not arrive',

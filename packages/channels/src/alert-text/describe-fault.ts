@@ -70,6 +70,20 @@ export function describeFault({ data: { incident, names } }: IncidentAlert): Inc
           ],
         },
       }
+    case 'KEY_RECOVERED':
+      return {
+        ...shared,
+        opened: 'An admin key was recovered',
+        resolved: 'the recovered admin key',
+        next: {
+          sentence:
+            'Whoever has this key can read and change everything. Anybody with access to the database can make one.',
+          steps: [
+            'Ask the person who is named above whether they ran `backstop keys recover`, and why.',
+            'If nobody did: revoke the key in the console, and find out who has access to the database.',
+          ],
+        },
+      }
     case 'REFUND_REJECTED':
     case 'UNEXPECTED_ACTION':
       return {

@@ -184,15 +184,20 @@ export function sampleChannelIncident(projectId = 'prj_sample'): Alert {
   }
 }
 
-/** The alert about an API key that expires soon. */
-export function sampleKeyIncident(projectId = 'prj_sample'): Alert {
+const KEY_SUMMARIES = {
+  KEY_EXPIRING: 'The API key "Billing job" expires on 2026-11-28T09:00:00.000Z',
+  KEY_RECOVERED: 'ada@laptop created an admin key for all projects with access to the database',
+}
+
+/** The alert about an API key that expires soon, or that somebody recovered. */
+export function sampleKeyIncident(projectId = 'prj_sample', code: keyof typeof KEY_SUMMARIES = 'KEY_EXPIRING'): Alert {
   const about = { connection_id: null, action_id: null, out_of_band: null, key_id: 'key_sample' } as const
-  const summary = 'The API key "Billing job" expires on 2026-11-28T09:00:00.000Z'
+  const summary = KEY_SUMMARIES[code]
   return {
     ...common(projectId),
     event: 'incident.opened',
     data: {
-      incident: { ...incident(projectId), ...about, code: 'KEY_EXPIRING', summary },
+      incident: { ...incident(projectId), ...about, code, summary },
       action: null,
       names: { ...NAMES, connection: null },
     },

@@ -1,17 +1,16 @@
 import type { ChannelDocument } from '@backstop/channels'
 import { resealConfig } from '@backstop/channels'
 import {
-  type AuditChainDocument,
-  type AuditDocument,
   COLLECTIONS,
   type CollectionName,
   type ConnectionDocument,
   type DailyTotalsDocument,
   type SealedSecret,
 } from '@backstop/contracts'
-import { createSecretBox, findBrokenRow, type KeyRing, type SecretBox } from '@backstop/kit'
+import { createSecretBox, type KeyRing, type SecretBox } from '@backstop/kit'
 import { findMissingCollections } from '@backstop/provision'
 import type { Db, Document } from 'mongodb'
+import { checkAudit } from './check-audit.ts'
 import { type Check, checkOf, notChecked } from './rules/check.ts'
 import { compareBudgets, type PeriodAmounts, type ShareSum } from './rules/compare-budgets.ts'
 
@@ -21,7 +20,7 @@ export async function checkDatabase(db: Db, secretKeys: KeyRing | undefined): Pr
   return [
     checkOf('structure', Object.keys(COLLECTIONS).length, await findMissingCollections(db)),
     secretKeys === undefined ? notChecked('secrets') : await checkSecrets(db, createSecretBox(secretKeys)),
-    await checkAudit(db),
+    await checkAudit(db, secretKeys && createSecretBox(secretKeys)),
     await checkReferences(db, settledBefore),
     await checkBudgets(db),
     await checkTotals(db, settledBefore),
@@ -53,49 +52,6 @@ async function checkSecrets(db: Db, box: SecretBox): Promise<Check> {
     })
   }
   return checkOf('secrets', checked, faults)
-}
-
-const ROWS_AT_ONCE = 1_000
-const CAUSES = {
-  row_missing: 'is missing',
-  row_changed: 'was changed',
-  link_broken: 'does not follow the row before it',
-} as const
-
-/** From the newest row to the oldest. The oldest rows expire, so the chain may begin at any row. */
-async function checkAudit(db: Db): Promise<Check> {
-  const head = await db.collection<AuditChainDocument>('audit_chain').findOne({ _id: 'head' })
-  const chained = { sequence: { $type: 'number' } }
-  const rows = db
-    .collection<AuditDocument>('audit')
-    .find(chained as object)
-    .sort({ sequence: -1 })
-  let checked = 0
-  let expected: string | undefined = head?.hash
-  let next = head?.sequence ?? 0
-  const fault = (sequence: number, reason: keyof typeof CAUSES) =>
-    checkOf('audit', checked, [`row ${sequence} ${CAUSES[reason]}`])
-  let batch: AuditDocument[] = []
-  const verify = () => {
-    if (batch.length === 0) return undefined
-    if (batch[0]?.sequence !== next) return fault(next, 'row_missing')
-    const broken = findBrokenRow(batch, expected)
-    if (broken !== undefined) return fault(broken.sequence, broken.reason)
-    checked += batch.length
-    expected = batch.at(-1)?.previous_hash
-    next -= batch.length
-    batch = []
-    return undefined
-  }
-  for await (const row of rows) {
-    batch.push(row)
-    if (batch.length < ROWS_AT_ONCE) continue
-    const broken = verify()
-    if (broken !== undefined) return broken
-  }
-  const broken = verify()
-  if (broken !== undefined) return broken
-  return checked === 0 && next > 0 ? fault(next, 'row_missing') : checkOf('audit', checked, [])
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { ApiKey, CreatedApiKey, NewApiKey } from '@backstop/client'
-import { AppError, connectMongo, type Mongo, mongoTls } from '@backstop/kit'
+import { showableText } from '@backstop/contracts'
+import { AppError, connectMongo, createSecretBox, type Mongo, mongoTls } from '@backstop/kit'
 import { type Command, Option } from 'commander'
 import { addCommand, addGroup, parseCount, parseOverlapHours, withListOptions } from '../add-command.ts'
+import { readInfrastructure } from '../doctor/settings.ts'
 import { CommandFault } from '../fault.ts'
 import { openClient } from '../open-client.ts'
 import { type JsonOption, type ListOptions, printItem, printList } from '../output/print.ts'
@@ -21,6 +23,11 @@ interface Creation extends JsonOption {
 interface Rotation extends JsonOption {
   readonly overlapHours?: number
   readonly days?: number
+}
+
+interface RecoverOptions extends JsonOption {
+  readonly expiry: boolean
+  readonly operator?: string
 }
 
 /** `backstop keys …` */
@@ -91,8 +98,9 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     'Create an admin key for all projects by access to the database, if the last one is lost. Prints it once.',
     'backstop keys recover',
   )
+    .option('--operator <name>', 'who you are, for the audit and the alert; by default user and machine')
     .option('--no-expiry', `the key does not expire; by default it is valid for ${RECOVERED_KEY_DAYS} days`)
-    .action((options: JsonOption & { expiry: boolean }) => recover(options, surroundings))
+    .action((options: RecoverOptions) => recover(options, surroundings))
 }
 
 /** The key alone goes to standard output, so that a script can store it. */
@@ -103,15 +111,17 @@ function printKey(created: CreatedApiKey, options: JsonOption, surroundings: Sur
   printItem(created, `${key ?? ''}\n`, options, surroundings)
 }
 
-async function recover(options: JsonOption & { expiry: boolean }, surroundings: Surroundings): Promise<void> {
+async function recover(options: RecoverOptions, surroundings: Surroundings): Promise<void> {
   const validDays = options.expiry ? RECOVERED_KEY_DAYS : null
   const validity = validDays === null ? 'does not expire' : `is valid for ${validDays} days`
+  const operator = operatorOf(options, surroundings)
+  const { secretKeys } = readInfrastructure(surroundings)
   const address = findDatabase(surroundings)
   const { url, name: dbName, files } = address
   const mongo = connectMongo({ url, dbName, appName: 'backstop-keys', tls: mongoTls(files) })
   try {
     await refuseOtherDatabase(mongo)
-    const { key, keyId } = await recoverAdminKey(mongo, surroundings.operator, validDays)
+    const { key, keyId } = await recoverAdminKey(mongo, operator, secretKeys && createSecretBox(secretKeys), validDays)
     printItem({ key_id: keyId, key: key.reveal() }, `${key.reveal()}\n`, options, surroundings)
     surroundings.err(
       `Created the admin key ${keyId}, which ${validity} and is shown only here.\n` +
@@ -124,6 +134,12 @@ async function recover(options: JsonOption & { expiry: boolean }, surroundings: 
   } finally {
     await mongo.stop()
   }
+}
+
+/** The stated name, with user and machine: the statement alone could name anybody. */
+function operatorOf({ operator }: RecoverOptions, surroundings: Pick<Surroundings, 'operator'>): string {
+  const stated = operator?.trim() ?? ''
+  return showableText(stated === '' ? surroundings.operator : `${stated} (${surroundings.operator})`).slice(0, 200)
 }
 
 /** Refuses a database without API keys: no management API reads it, so a key in it would be useless. */

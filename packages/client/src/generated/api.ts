@@ -253,7 +253,7 @@ export type ApiKeyRotation = {
 
 export type AuditVerification = {
   state: "intact" | "broken"
-  /** The newest row of the chain. Keep it elsewhere, and compare it with the row later */
+  /** The newest row of the chain. Keep it elsewhere, and give it as `head` later */
   head: {
     sequence: number
     hash: string
@@ -262,11 +262,30 @@ export type AuditVerification = {
   verified: number
   /** The oldest verified row */
   first_sequence: number | null
-  /** The newest broken row */
+  /** The first of `faults` */
   broken: {
-    sequence: number
-    reason: "row_missing" | "row_changed" | "link_broken"
+    reason: "row_missing" | "row_changed" | "link_broken" | "mac_missing" | "mac_wrong" | "row_unsigned" | "row_outside" | "chain_broken" | "head_missing" | "head_changed" | "head_set_back" | "head_differs" | "key_unknown"
+    /** The row; null if it has no place in the chain */
+    sequence: number | null
+    /** The row; null if it is missing */
+    audit_id: string | null
+    /** What was found, in one sentence for people to read */
+    text: string
   } | null
+  /** What is wrong, newest row first; twenty at most */
+  faults: ({
+    reason: "row_missing" | "row_changed" | "link_broken" | "mac_missing" | "mac_wrong" | "row_unsigned" | "row_outside" | "chain_broken" | "head_missing" | "head_changed" | "head_set_back" | "head_differs" | "key_unknown"
+    /** The row; null if it has no place in the chain */
+    sequence: number | null
+    /** The row; null if it is missing */
+    audit_id: string | null
+    /** What was found, in one sentence for people to read */
+    text: string
+  })[]
+  /** Rows up to this one are only hashed, because they are older than the update; null if there are none */
+  hashed_until: number | null
+  /** The number of verified rows that were written without SECRET_KEYS: by `keys recover`, or during the update */
+  unsigned: number
   /** Where to continue; null at the end of the chain */
   next_sequence: number | null
 }
@@ -527,7 +546,7 @@ export type Incident = {
   incident_id: string
   project_id: string
   connection_id: string | null
-  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING"
+  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
   state: "open" | "acknowledged" | "resolved"
   summary: string
   action_id: string | null
@@ -555,7 +574,7 @@ export type IncidentWithTimeline = {
   incident_id: string
   project_id: string
   connection_id: string | null
-  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING"
+  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
   state: "open" | "acknowledged" | "resolved"
   summary: string
   action_id: string | null
@@ -1350,7 +1369,20 @@ export interface Api {
     verify(query?: {
       /** `next_sequence` of the previous answer; the newest row if omitted */
       from_sequence?: number
+      /** A head that was kept elsewhere, `<sequence>:<hash>`: that row must still have this hash */
+      head?: string
     }, options?: RequestOptions): Promise<AuditVerification>
+    /** GET /v1/audit/export: Export the chain of the audit as NDJSON with a signature, oldest row first */
+    export(options?: RequestOptions): Promise<Response>
+    /** GET /v1/audit/public-keys: List the public keys with which exports of the audit are verified */
+    getPublicKeys(options?: RequestOptions): Promise<{
+      keys: {
+        /** The key of SECRET_KEYS that the key pair is derived from */
+        key_id: string
+        /** Ed25519, as PEM */
+        public_key: string
+      }[]
+    }>
     /** GET /v1/audit: List who changed what, and who was refused, newest first */
     list(query?: {
       /** The largest number of items */
@@ -1390,11 +1422,19 @@ export interface Api {
       request_id: string | null
       /** The address of the client */
       address: string | null
-      /** The place in the hash chain; absent in the first minutes */
+      /** The place in the hash chain; absent in the first seconds */
       sequence?: number
       previous_hash?: string
+      /** The time of the previous row of the chain */
+      previous_at?: string | null
+      /** When the row joined the chain */
+      chained_at?: string
       /** SHA-256 of `previous_hash` and this row */
       hash?: string
+      /** The id of a key of SECRET_KEYS, and the MAC of this row by it; absent in rows of before the update */
+      mac?: string
+      /** True if the row was written by something that does not have SECRET_KEYS */
+      unsigned?: boolean
       /** The changed fields with their old and new values; of secrets only fingerprints */
       changes?: {
         resource: string
@@ -1415,6 +1455,8 @@ export interface Api {
       operations?: string[]
       /** Refusals: the first characters of an unknown key */
       key_hint?: string | null
+      /** `api_key.recover`: who ran the command, by `--operator` or user and machine */
+      operator?: string
     }>
   }
   budgets: {
@@ -1791,7 +1833,7 @@ export interface Api {
       project_id: string
       filter: {
         connection_id?: string
-        code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING"
+        code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
         /** The state before the change; if omitted, every state that allows it */
         state?: "open" | "acknowledged" | "resolved"
         opened_from?: string
@@ -1849,7 +1891,7 @@ export interface Api {
       project_id?: string
       connection_id?: string
       state?: "open" | "acknowledged" | "resolved"
-      code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING"
+      code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
       /** Only incidents of this storm */
       storm_id?: string
       /** Only the incident with this id, or incidents whose refund or cancellation has an id, customer or amount that begins with this text, as in `GET /v1/search`. Needs `project_id`. At most 500 are found: give more of the text then */
@@ -1864,7 +1906,7 @@ export interface Api {
       incident_id: string
       project_id: string
       connection_id: string | null
-      code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING"
+      code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
       state: "open" | "acknowledged" | "resolved"
       summary: string
       action_id: string | null
@@ -2673,6 +2715,8 @@ export const CALLS = {
   },
   audit: {
     verify: ['GET', '/v1/audit/verify', 'query', 'json'],
+    export: ['GET', '/v1/audit/export', 'none', 'stream'],
+    getPublicKeys: ['GET', '/v1/audit/public-keys', 'none', 'json'],
     list: ['GET', '/v1/audit', 'query', 'page'],
   },
   budgets: {

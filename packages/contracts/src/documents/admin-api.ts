@@ -187,6 +187,8 @@ export interface ApiKeyDocument {
   revoked_by: string | null
   /** The value of `expires_at` that people were warned about; null before the warning. */
   warned_expiry: Date | null
+  /** Recovered keys only: who created the key, until people were alerted about it; then null. */
+  unreported_recovery?: string | null
   /** Grows by one with each change. It is the entity tag. */
   version: number
   updated_at: Date
@@ -195,72 +197,6 @@ export interface ApiKeyDocument {
    * both revocations write this field, so only one of them commits.
    */
   successor_of?: string
-}
-
-/** Who made a request. The name is null if only the id is known. */
-export interface AuditActor {
-  kind: 'key' | 'person'
-  id: string
-  name: string | null
-}
-
-/** One changed field of a document. */
-export interface AuditedField {
-  /** The id of the changed document. */
-  resource: string
-  field: string
-  /** The value before the change; null if there was none. Of secrets only a fingerprint. */
-  from: unknown
-  to: unknown
-}
-
-/**
- * One row for each change and for each refusal of an authenticated caller. Refusals of other callers, and those beyond a limit, share one row
- * for each minute, actor and error code.
- */
-export interface AuditDocument {
-  _id: string
-  at: Date
-  key_id: string | null
-  /** The key or person of the request; null if it is unknown. */
-  actor?: AuditActor | null
-  /** The session of the request; null if it was made with a key. */
-  session_id?: string | null
-  /** The action that was done; for refusals `refused.` and the error code. */
-  action: string
-  /** Id of the changed resource; for refusals the operationId of the first request. */
-  target: string
-  project_id: string | null
-  /** Null if the change was made without a request. */
-  request_id: string | null
-  address: string | null
-  /** True until the row is part of the hash chain. */
-  unchained?: boolean
-  /** The place in the hash chain, from 1. */
-  sequence?: number
-  /** The hash of the previous row of the chain; empty for the first one. */
-  previous_hash?: string
-  /** SHA-256 of `previous_hash` and the row. */
-  hash?: string
-  /** What was changed, from which value to which. Absent for refusals. */
-  changes?: AuditedField[]
-  /** Erasures of personal data only: the numbers of cases and raw bodies. */
-  erased?: { cases: number; bodies: number }
-  /** Refusals only: the number of refused requests that the row stands for. */
-  count?: number
-  /** Refusals only: the time of the last request. */
-  last_at?: Date
-  /** Refusals only: the operationIds that were called, at most ten. */
-  operations?: string[]
-  /** Refusals only: the first characters of an unknown key. */
-  key_hint?: string | null
-}
-
-/** The end of the hash chain of the audit. */
-export interface AuditChainDocument {
-  _id: 'head'
-  sequence: number
-  hash: string
 }
 
 /** A person who uses the management API. */

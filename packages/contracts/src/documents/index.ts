@@ -3,6 +3,7 @@
  * BSON dates.
  */
 export type * from './admin-api.ts'
+export type * from './audit.ts'
 export type * from './deploy-job.ts'
 export type * from './ledger.ts'
 export type * from './notifier.ts'

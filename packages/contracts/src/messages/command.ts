@@ -71,6 +71,15 @@ export const Command = z.discriminatedUnion('kind', [
     key_name: z.string(),
     expires_at: Timestamp,
   }),
+  /** To the reconciler: open an incident, because somebody created an admin key with access to the database. */
+  z.object({
+    ...common,
+    kind: z.literal('open_recovered_key_incident'),
+    incident_id: z.string(),
+    key_id: z.string(),
+    /** Who created it, as that person or the operating system stated it. */
+    operator: z.string(),
+  }),
   /** To the reconciler: resolve the incident, because the key was rotated or revoked, or has expired. */
   z.object({
     ...common,

@@ -1,48 +1,81 @@
 import { createHash } from 'node:crypto'
-import type { AuditChainDocument, AuditDocument, AuditVerification } from '@backstop/contracts'
+import type { AuditChainDocument, AuditDocument } from '@backstop/contracts'
+import type { SecretBox } from '../secret-box/secret-box.ts'
+import { canonicalJson, linkedText, writtenText } from './row-text.ts'
 
-type ChainEnd = Pick<AuditChainDocument, 'sequence' | 'hash'>
-type ChainFields = Required<Pick<AuditDocument, 'sequence' | 'previous_hash' | 'hash'>>
+/** The keys of the MACs of the audit: keys outside of the database. */
+export type AuditKeys = Pick<SecretBox, 'mac' | 'checkMac'>
+/** The end of the chain, which the next row follows. */
+export type ChainEnd = Pick<AuditChainDocument, 'sequence' | 'hash' | 'at'>
 
 /** The end of a chain without rows. */
-export const EMPTY_CHAIN: ChainEnd = { sequence: 0, hash: '' }
+export const EMPTY_CHAIN: ChainEnd = { sequence: 0, hash: '', at: null }
 
-/** The chain fields of the row that follows the end of the chain. */
-export function linkRow(row: AuditDocument, { sequence, hash }: ChainEnd): ChainFields {
-  const link = { sequence: sequence + 1, previous_hash: hash }
-  return { ...link, hash: hashOf({ ...row, ...link }) }
+/** The row with the MAC of its writer. A row without it joins the chain as `unsigned`. */
+export function signRow(row: AuditDocument, keys: AuditKeys): AuditDocument {
+  return { ...row, mac: keys.mac('audit-row', writtenText(row)) }
 }
 
-function hashOf({ hash: _, unchained: __, ...row }: AuditDocument): string {
+/** True if a process with SECRET_KEYS wrote the row. For rows that are not part of the chain yet. */
+export function isSignedByWriter(row: AuditDocument, keys: AuditKeys): boolean {
+  return row.mac !== undefined && keys.checkMac('audit-row', writtenText(row), row.mac) === 'valid'
+}
+
+/** The row as the one that follows the end of the chain. */
+export function linkRow(row: AuditDocument, end: ChainEnd, keys: AuditKeys, now: Date): AuditDocument {
+  const { unsigned: _, ...written } = row
+  const linked: AuditDocument = {
+    ...written,
+    sequence: end.sequence + 1,
+    previous_hash: end.hash,
+    previous_at: end.at ?? null,
+    chained_at: now,
+    ...(isSignedByWriter(row, keys) ? {} : { unsigned: true }),
+  }
+  return withHash({ ...linked, mac: keys.mac('audit-link', linkedText(linked)) })
+}
+
+/** The row as a release before 0.3.0 links it: only hashed. For the rows of before an update. */
+export function linkRowByHash(row: AuditDocument, end: ChainEnd): AuditDocument {
+  return withHash({ ...row, sequence: end.sequence + 1, previous_hash: end.hash })
+}
+
+/** The end of the chain after a linked row. */
+export function endAfter({ sequence = 0, hash = '', at }: AuditDocument): ChainEnd {
+  return { sequence, hash, at }
+}
+
+function withHash(row: AuditDocument): AuditDocument {
+  return { ...row, hash: hashOfRow(row), unchained: false }
+}
+
+/** The `hash` of a row: SHA-256 over the previous hash and the row. It needs no key. */
+export function hashOfRow({ hash: _, unchained: __, ...row }: AuditDocument): string {
   return createHash('sha256')
-    .update(`${row.previous_hash}\n${canonical(row)}`)
+    .update(`${row.previous_hash}\n${canonicalJson(row)}`)
     .digest('hex')
 }
 
-/** JSON with sorted keys and without undefined fields, so that the same row always gives the same text. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) => {
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) return item
-    return Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-  })
+/** Whether a row has the MAC that a process with SECRET_KEYS gave it when it joined the chain. */
+export function checkLinkMac(row: AuditDocument, keys: AuditKeys): 'valid' | 'wrong' | 'unknown_key' | 'missing' {
+  if (row.mac === undefined || row.chained_at === undefined) return 'missing'
+  return keys.checkMac('audit-link', linkedText(row), row.mac)
 }
 
-type Fault = NonNullable<AuditVerification['broken']>
+/** The signed statement of the end of the chain. */
+export function signHead(
+  end: ChainEnd,
+  signed_from: NonNullable<AuditChainDocument['signed_from']>,
+  keys: AuditKeys,
+): AuditChainDocument {
+  const head = { _id: 'head' as const, sequence: end.sequence, hash: end.hash, at: end.at ?? null, signed_from }
+  return { ...head, mac: keys.mac('audit-head', canonicalJson(head)) }
+}
 
-/**
- * Verifies rows of the chain.
- * @param rows by descending sequence
- * @param expected the hash that the next newer row, or the head, states of the first row; undefined if it is unknown
- */
-export function findBrokenRow(rows: readonly AuditDocument[], expected: string | undefined): Fault | undefined {
-  let stated = expected
-  let sequence = rows[0]?.sequence ?? 0
-  for (const row of rows) {
-    if (row.sequence !== sequence) return { sequence, reason: 'row_missing' }
-    if (row.hash !== hashOf(row)) return { sequence, reason: 'row_changed' }
-    if (stated !== undefined && row.hash !== stated) return { sequence, reason: 'link_broken' }
-    stated = row.previous_hash
-    sequence--
-  }
-  return undefined
+/** Whether a process with SECRET_KEYS wrote the head. */
+export function checkHeadMac(
+  { mac, ...head }: AuditChainDocument,
+  keys: AuditKeys,
+): 'valid' | 'wrong' | 'unknown_key' | 'missing' {
+  return mac === undefined ? 'missing' : keys.checkMac('audit-head', canonicalJson(head), mac)
 }

@@ -18,6 +18,7 @@ import {
 import type { SealedSecret } from '@backstop/contracts'
 import { Secret } from '../config/secret.ts'
 import { AppError } from '../errors.ts'
+import { createDerivedKeys, type DerivedKeys } from './derived-keys.ts'
 import { KEY_ID_SHAPE, type KeyRing } from './key-ring.ts'
 
 /** The place where a secret is stored. The secret can be decrypted only there. */
@@ -55,6 +56,14 @@ export interface SecretBox {
   sign(purpose: string, text: string): string
   /** The text of a token; undefined if no key of the ring signed it for this purpose. */
   verify(purpose: string, token: string): string | undefined
+  /** `<key id>.<MAC>` of a text, with the primary key. It can be checked only for the same purpose. */
+  mac(purpose: string, text: string): string
+  /** Checks what `mac` returned. The result is `unknown_key` if the ring has no key of that id. */
+  checkMac(purpose: string, text: string, mac: string): 'valid' | 'wrong' | 'unknown_key'
+  /** The Ed25519 signature of a text, in base64url, which anybody can check with the public key. */
+  signPublicly: DerivedKeys['sign']
+  /** The public keys for `signPublicly`, that of the primary key first. */
+  publicKeys: DerivedKeys['publicKeys']
 }
 
 const VERSION = 'v1'
@@ -73,6 +82,8 @@ export function createSecretBox(ring: KeyRing): SecretBox {
   const fingerprintKey = Buffer.from(
     hkdfSync('sha256', primary.export(), Buffer.alloc(0), 'backstop secret fingerprint v1', 32),
   )
+  const derived = createDerivedKeys(ring)
+  const macOf = (keyId: string, purpose: string, text: string) => derived.mac(keyId, purpose, text) ?? Buffer.alloc(0)
   return {
     primaryKeyId: ring.primary,
     hasKey: keyId => ring.keys.has(keyId),
@@ -113,27 +124,31 @@ export function createSecretBox(ring: KeyRing): SecretBox {
 
     sign(purpose, text) {
       const said = [VERSION, ring.primary, encode(Buffer.from(text, 'utf8'))].join('.')
-      return `${said}.${encode(purposeMac(primary, purpose, said))}`
+      return `${said}.${encode(macOf(ring.primary, purpose, said))}`
     },
 
     verify(purpose, token) {
       const [version, keyId = '', text, mac, ...more] = token.split('.')
-      const key = ring.keys.get(keyId)
-      if (version !== VERSION || key === undefined || more.length > 0) return undefined
-      const given = decode(mac)
-      const expected = purposeMac(key, purpose, [version, keyId, text].join('.'))
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+      if (version !== VERSION || !ring.keys.has(keyId) || more.length > 0) return undefined
+      if (!isSame(decode(mac), macOf(keyId, purpose, [version, keyId, text].join('.')))) return undefined
       return Buffer.from(text ?? '', 'base64url').toString('utf8')
     },
+
+    mac: (purpose, text) => `${ring.primary}.${encode(macOf(ring.primary, purpose, text))}`,
+
+    checkMac(purpose, text, mac) {
+      const [keyId = '', given, ...more] = mac.split('.')
+      if (!ring.keys.has(keyId)) return 'unknown_key'
+      return more.length === 0 && isSame(decode(given), macOf(keyId, purpose, text)) ? 'valid' : 'wrong'
+    },
+
+    signPublicly: derived.sign,
+    publicKeys: derived.publicKeys,
   }
 }
 
-/**
- * The MAC of a text, with a separate derived key per purpose, so that tokens and encrypted secrets never share a key.
- */
-function purposeMac(key: KeyObject, purpose: string, said: string): Buffer {
-  const purposeKey = hkdfSync('sha256', key.export(), Buffer.alloc(0), `backstop token v1 ${purpose}`, 32)
-  return createHmac('sha256', Buffer.from(purposeKey)).update(said, 'utf8').digest()
+function isSame(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other)
 }
 
 /**

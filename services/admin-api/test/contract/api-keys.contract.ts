@@ -4,6 +4,7 @@ import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { authenticateKey } from '../../src/access/authenticate.ts'
 import type { UseRecorder } from '../../src/access/use-recorder.ts'
+import { reportRecoveries } from '../../src/resources/api-keys/report-recovery.ts'
 import { warnOfExpiry } from '../../src/resources/api-keys/warn-of-expiry.ts'
 import type { TestApi } from '../test-api.ts'
 import { createTestKey, createTestProject, STORED_AFTER_MS } from './test-project.ts'
@@ -101,6 +102,23 @@ export function describeApiKeys(testApi: () => TestApi): void {
       const { body } = await api().get(`/v1/api-keys?project_id=${projectId}`)
       expect(body.data.map(({ project_id }: { project_id: string }) => project_id)).toEqual([projectId])
     })
+  })
+
+  test('a recovered admin key is reported once in every project, with who created it', async () => {
+    const [first, second] = [await createTestProject(api()), await createTestProject(api())]
+    const { keyId } = await createKey({})
+    const { apiKeys } = testApi().stores
+    await apiKeys.change({ _id: keyId }, { unreported_recovery: 'ada@laptop' })
+    const sent: Command[] = []
+    const commands = { send: async (batch: readonly Command[]) => void sent.push(...batch) }
+    const look = () => reportRecoveries({ stores: testApi().stores, commands }, new Date(testApi().now()))
+    expect(await look()).toEqual([keyId])
+    for (const { projectId } of [first, second]) {
+      expect(sent.filter(({ project_id }) => project_id === projectId)).toEqual([
+        expect.objectContaining({ kind: 'open_recovered_key_incident', key_id: keyId, operator: 'ada@laptop' }),
+      ])
+    }
+    expect(await look()).toEqual([])
   })
 
   describe('a key that expires soon', () => {

@@ -1,10 +1,11 @@
+import { createHash, verify as verifySignature } from 'node:crypto'
 import { connect } from 'node:net'
 import type { AuditEntry } from '@backstop/contracts'
+import { canonicalJson } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
-import { chainRows } from '../../src/resources/audit/chain-rows.ts'
 import type { TestApi } from '../test-api.ts'
-import { auditOf, createTestKey, createTestProject, STORED_AFTER_MS } from './test-project.ts'
+import { auditOf, createTestKey, createTestProject, STORED_AFTER_MS, untilChained } from './test-project.ts'
 
 export function describeAudit(testApi: () => TestApi): void {
   const api = () => testApi().api
@@ -31,7 +32,7 @@ export function describeAudit(testApi: () => TestApi): void {
       expect(actions).toContain(`connection.create ${processorId}`)
       const ofChannel = (await api().get(`/v1/audit?target=${made.body.channel_id}`)).body.data
       expect(ofChannel).toHaveLength(2)
-      expect(ofChannel[1]).toEqual({
+      expect(ofChannel[1]).toMatchObject({
         audit_id: expect.any(String),
         at: expect.any(String),
         key_id: 'key_bootstrap',
@@ -75,8 +76,7 @@ export function describeAudit(testApi: () => TestApi): void {
     test('is a hash chain that shows a changed and a removed row', async () => {
       const { audit } = testApi().stores
       await createTestProject(api())
-      const later = new Date(testApi().now() + 300_000)
-      while ((await chainRows(testApi().stores, later)) > 0);
+      await untilChained(testApi())
       const verify = async (query = '') => (await api().get(`/v1/audit/verify${query}`)).body
       const intact = await verify()
       expect(intact).toMatchObject({ state: 'intact', broken: null, first_sequence: 1, next_sequence: null })
@@ -96,6 +96,33 @@ export function describeAudit(testApi: () => TestApi): void {
       })
       await audit.insert(row)
       expect(await verify(`?from_sequence=${sequence}`)).toMatchObject({ state: 'intact' })
+      const kept = await verify(`?head=${sequence - 1}:${'0'.repeat(64)}`)
+      expect(kept.broken).toMatchObject({ sequence: sequence - 1, reason: 'head_differs' })
+    })
+
+    test('is exported with a signature that its public key verifies, and that no change survives', async () => {
+      await createTestProject(api())
+      await untilChained(testApi())
+      const { keys } = (await api().get('/v1/audit/public-keys')).body
+      expect(keys).toEqual([{ key_id: 'k1', public_key: expect.stringContaining('BEGIN PUBLIC KEY') }])
+      const { body } = await api().get('/v1/audit/export')
+      const lines = (body as string).trimEnd().split('\n')
+      const { statement, signature } = JSON.parse(lines.at(-1) ?? '')
+      expect(statement).toMatchObject({ rows: lines.length - 1, first_sequence: 1, faults: [], hashed_until: null })
+      const isSigned = (stated: object) =>
+        verifySignature(
+          null,
+          Buffer.from(canonicalJson(stated)),
+          keys[0].public_key,
+          Buffer.from(signature, 'base64url'),
+        )
+      expect(isSigned(statement)).toBe(true)
+      expect(isSigned({ ...statement, rows: statement.rows - 1 })).toBe(false)
+      expect(
+        createHash('sha256')
+          .update(`${lines.slice(0, -1).join('\n')}\n`)
+          .digest('hex'),
+      ).toBe(statement.sha256)
     })
 
     test('shows rows without a project only to keys for all projects', async () => {
@@ -159,7 +186,7 @@ export function describeAudit(testApi: () => TestApi): void {
       if (minutes === 1)
         expect(rows.map(({ count }) => count).toSorted((a = 0, b = 0) => a - b)).toEqual([...Array(60).fill(1), 5])
       expect(rows.length).toBeLessThanOrEqual(61 * minutes)
-      while ((await chainRows(testApi().stores, new Date(testApi().now() + 300_000))) > 0);
+      await untilChained(testApi(), 300_000)
       expect((await stored()).every(({ sequence }) => sequence !== undefined)).toBe(true)
       const verified = (await api().get('/v1/audit/verify')).body
       expect(verified).toMatchObject({ state: 'intact', broken: null })

@@ -250,6 +250,8 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     changePerson: { params: { id: own.personId }, body: { roles: [{ project_id: projectId, role: 'manager' }] } },
     listAudit: { isList: true },
     verifyAudit: {},
+    exportAudit: {},
+    getAuditPublicKeys: {},
     listDeadLetters: { isList: true },
     getInstallation: {},
     getSecretKeys: {},

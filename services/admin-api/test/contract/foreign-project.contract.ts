@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { scopesOfRole } from '../../src/access/rules/roles.ts'
 import type { TestApi } from '../test-api.ts'
 import { callEveryRoute, createProjectResources } from './every-route.ts'
-import { createTestKey, createTestPerson, createTestProject } from './test-project.ts'
+import { createTestKey, createTestPerson, createTestProject, untilChained } from './test-project.ts'
 
 /** Routes that change the installation, and refuse every other key with 403. */
 const OF_INSTALLATION: readonly string[] = [
@@ -12,6 +12,8 @@ const OF_INSTALLATION: readonly string[] = [
   'getSecretKeys',
   'rewrapSecrets',
   'verifyAudit',
+  'exportAudit',
+  'getAuditPublicKeys',
 ]
 /** Routes that need the scope admin in all projects. */
 const FOR_ALL_PROJECTS = new Set([...OF_INSTALLATION, 'createSignInLink', 'endSession', 'removePerson'])
@@ -25,6 +27,7 @@ export function describeAccess(testApi: () => TestApi): void {
       const own = await createProjectResources(testApi())
       const foreign = await createTestProject(api(), 'Foreign')
       const stranger = api().withKey(await createTestKey(api(), ['admin'], foreign.projectId))
+      await untilChained(testApi())
       const before = await linesAbout(own.projectId)
       for (const { route, method, path, body, isList } of callEveryRoute(testApi().app.routes, own)) {
         const answer = await stranger.call(method, path, { body })

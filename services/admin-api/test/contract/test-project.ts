@@ -1,4 +1,5 @@
 import type { AuditDocument, RoleInProject } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
 import type { ApiClient } from '../api-client.ts'
 import type { TestApi } from '../test-api.ts'
 
@@ -65,4 +66,14 @@ export async function signIn(api: ApiClient, credential: object): Promise<Omit<T
   const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
   const browser = api.withHeaders({ cookie, 'sec-fetch-site': 'same-origin' })
   return { sessionId: answer.body.session_id, browser, cookie }
+}
+
+/** Waits until all rows of the audit joined the chain. @param aheadMs so far ahead that also rows of refusals join */
+export async function untilChained(testApi: TestApi, aheadMs = 0): Promise<void> {
+  testApi.advanceClock(aheadMs)
+  const waiting = aheadMs === 0 ? { unchained: true, count: null } : { unchained: true }
+  await until('the rows to join the chain', async () => {
+    testApi.advanceClock(2_000)
+    return (await testApi.stores.audit.findAll(waiting)).length === 0
+  })
 }

@@ -89,6 +89,7 @@ async function doCommand(command: OtherCommand, options: CommandConsumerOptions)
     case 'open_channel_incident':
     case 'resolve_channel_incident':
     case 'open_key_incident':
+    case 'open_recovered_key_incident':
     case 'resolve_key_incident':
     case 'settle_operation':
     case 'connection_ready':

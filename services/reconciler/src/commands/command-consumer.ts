@@ -67,6 +67,7 @@ async function carryOutCommand(command: Command, options: CommandConsumerOptions
     case 'resolve_channel_incident':
       return options.channelIncidents.resolve(command)
     case 'open_key_incident':
+    case 'open_recovered_key_incident':
       return options.keyIncidents.open(command)
     case 'resolve_key_incident':
       return options.keyIncidents.resolve(command)

@@ -6,4 +6,5 @@ export const INCIDENT_CODES = [
   { value: 'VERIFICATION_UNAVAILABLE', label: 'Provider cannot be read' },
   { value: 'FEED_SILENT', label: 'Feed silent' },
   { value: 'KEY_EXPIRING', label: 'API key expires' },
+  { value: 'KEY_RECOVERED', label: 'Admin key recovered' },
 ] as const

@@ -14,6 +14,7 @@ const DONE: Record<string, string> = {
   end: 'ended',
   revoke: 'revoked',
   rotate: 'rotated',
+  recover: 'recovered',
   archive: 'archived',
   restore: 'restored',
   erase: 'erased',

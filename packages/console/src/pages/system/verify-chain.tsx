@@ -67,16 +67,8 @@ async function verify(signal: AbortSignal, onProgress: (verified: number, total:
   }
 }
 
-const REASONS = {
-  row_missing: 'is missing',
-  row_changed: 'was changed afterwards',
-  link_broken: 'does not follow the row before it',
-}
-
 function Result({ verified, last }: { verified: number; last: AuditVerification }) {
-  if (last.broken !== null) {
-    return <Badge tone="alarm">{`Row ${last.broken.sequence} ${REASONS[last.broken.reason]}`}</Badge>
-  }
+  if (last.broken !== null) return <Badge tone="alarm">{last.broken.text}</Badge>
   if (last.head === null) return <Badge tone="quiet">No row is in the chain yet</Badge>
   return <Badge tone="good">{`Intact: ${verified.toLocaleString()} rows, none changed or missing`}</Badge>
 }

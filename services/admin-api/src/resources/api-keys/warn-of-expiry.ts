@@ -78,7 +78,8 @@ async function commandsOf(
   })
 }
 
-async function allProjectIds(projects: WarningOptions['stores']['projects']): Promise<string[]> {
+/** The ids of all projects of people. */
+export async function allProjectIds(projects: WarningOptions['stores']['projects']): Promise<string[]> {
   const all = await readAll(projects, { where: {}, by: 'created_at' })
   return all.map(({ _id }) => _id).filter(id => !isHeartbeatProject(id))
 }

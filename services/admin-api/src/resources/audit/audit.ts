@@ -2,6 +2,7 @@ import { type AuditDocument, AuditEntry, AuditQuery } from '@backstop/contracts'
 import { listRoute, windowOf } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { exportRoutes } from './export-audit.ts'
 import { verifyRoute } from './verify-audit.ts'
 
 /** /v1/audit */
@@ -9,6 +10,7 @@ export function auditRoutes(parts: AdminParts): Route[] {
   const { stores } = parts
   return [
     verifyRoute(parts),
+    ...exportRoutes(parts),
     listRoute({
       path: '/v1/audit',
       operationId: 'listAudit',
@@ -30,6 +32,14 @@ export function auditRoutes(parts: AdminParts): Route[] {
   ]
 }
 
-function showAuditEntry({ _id, at, last_at, unchained: _, ...rest }: AuditDocument): AuditEntry {
-  return { audit_id: _id, ...rest, at: at.toISOString(), ...(last_at && { last_at: last_at.toISOString() }) }
+function showAuditEntry(row: AuditDocument): AuditEntry {
+  const { _id, at, last_at, previous_at, chained_at, unchained: _, ...rest } = row
+  return {
+    audit_id: _id,
+    ...rest,
+    at: at.toISOString(),
+    ...(last_at && { last_at: last_at.toISOString() }),
+    ...(previous_at !== undefined && { previous_at: previous_at?.toISOString() ?? null }),
+    ...(chained_at && { chained_at: chained_at.toISOString() }),
+  }
 }

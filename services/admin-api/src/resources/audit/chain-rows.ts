@@ -1,48 +1,159 @@
-import { type Clock, createPeriodic, EMPTY_CHAIN, type Logger, linkRow, type Periodic } from '@backstop/kit'
-import type { AdminStores } from '../../store/stores.ts'
+import { type AuditChainDocument, type AuditDocument, deterministicId } from '@backstop/contracts'
+import {
+  type AuditKeys,
+  CHAIN_BROKEN,
+  type ChainEnd,
+  endAfter,
+  linkRow,
+  linkRowByHash,
+  signHead,
+  signRow,
+} from '@backstop/kit'
+import type { AdminCollections, AdminStores } from '../../store/stores.ts'
+import { endOfBrokenChain, type HeadJudgement, skipTakenPlaces } from './judge-head.ts'
+import { findBeyond, NEWEST_ROWS, readHead } from './read-head.ts'
 
-const CHAIN_EVERY_MS = 10_000
-const ROWS_AT_ONCE = 200
+export const ROWS_AT_ONCE = 200
 /** A row of refusals still changes during its minute. After this time it is stored for the last time. */
-const SETTLED_AFTER_MS = 120_000
+const REFUSALS_SETTLED_AFTER_MS = 90_000
 
-/** Adds new audit rows to the hash chain: looks for them periodically. */
-export function createAuditChainer({
-  stores,
-  clock,
-  logger,
-}: {
-  readonly stores: Pick<AdminStores, 'transaction'>
-  readonly clock: Clock
-  readonly logger: Logger
-}): Periodic {
-  return createPeriodic({
-    clock,
-    pauseMs: CHAIN_EVERY_MS,
-    async run(isStopping) {
-      while (!isStopping() && (await chainRows(stores, new Date(clock.now()))) === ROWS_AT_ONCE);
-    },
-    onFailure: error => logger.warn({ error }, 'audit.not_chained'),
-  })
+/** One step of the chain. */
+export interface ChainStep {
+  readonly kind: HeadJudgement['kind']
+  /** Rows that joined. If there are as many as fit in one step, more may wait. */
+  readonly linked: number
+  /** The signed head after the step; undefined before the first one. */
+  readonly head?: AuditChainDocument | undefined
+  /** The row that says how the chain was broken, if it was. */
+  readonly broken?: AuditDocument | undefined
 }
+
+export interface ChainParts {
+  readonly stores: Pick<AdminStores, 'transaction'>
+  readonly keys: AuditKeys
+  /** The newest head that this process has seen. */
+  readonly seen: AuditChainDocument | undefined
+  readonly now: Date
+  /** False until the rows of releases without a chain are marked (mark-unchained.ts). Until then an unsigned chain does not grow. */
+  readonly isComplete: boolean
+}
+
+type Collections = Pick<AdminCollections, 'audit' | 'auditChain' | 'projects'>
 
 /**
  * Adds rows to the chain, outside of requests: a chain has one writer at a time, so requests would wait for each other. The end of the
  * chain is changed in the same transaction, so of two replicas one starts again.
- * @returns the number of rows
  */
-export function chainRows({ transaction }: Pick<AdminStores, 'transaction'>, now: Date): Promise<number> {
-  return transaction(async ({ audit, auditChain }) => {
-    const window = { before: new Date(now.getTime() - SETTLED_AFTER_MS) }
-    const rows = await audit.page({ where: { unchained: true }, by: 'at', window, limit: ROWS_AT_ONCE })
-    if (rows.length === 0) return 0
-    let end = (await auditChain.find({ _id: 'head' })) ?? EMPTY_CHAIN
-    for (const row of rows.toReversed()) {
-      const link = linkRow(row, end)
-      await audit.change({ _id: row._id }, { ...link, unchained: false })
-      end = link
+export function chainRows({ stores, ...parts }: ChainParts): Promise<ChainStep> {
+  return stores.transaction(collections => chainInTransaction(collections, parts))
+}
+
+async function chainInTransaction(collections: Collections, parts: Omit<ChainParts, 'stores'>): Promise<ChainStep> {
+  const { seen, keys, now, isComplete } = parts
+  const { head, beyond, judgement } = await readHead(collections, parts)
+  if (judgement.kind === 'key_unknown') return { kind: 'key_unknown', linked: 0 }
+  if (judgement.kind === 'unsigned' && !isComplete) return { kind: 'unsigned', linked: 0 }
+  const rows = await readUnchained(collections, now)
+  switch (judgement.kind) {
+    case 'valid': {
+      if (rows.length === 0) return { kind: 'valid', linked: 0, head }
+      const { signed_from = { sequence: 1, at: now } } = judgement.head
+      const end = skipTakenPlaces(judgement.head, beyond)
+      return { kind: 'valid', ...(await link(collections, rows, end, signed_from, parts)) }
     }
-    await auditChain.put({ _id: 'head', sequence: end.sequence, hash: end.hash })
-    return rows.length
+    case 'unsigned': {
+      if (head !== undefined) return linkUnsigned(collections, rows, skipTakenPlaces(judgement.end, beyond), parts)
+      return { kind: 'valid', ...(await link(collections, rows, judgement.end, { sequence: 1, at: now }, parts)) }
+    }
+    case 'broken': {
+      const newest = await collections.audit.page({ where: {}, by: 'at', limit: NEWEST_ROWS })
+      const known = endOfBrokenChain({ head, seen, newest }, keys)
+      const end = skipTakenPlaces(known, await findBeyond(collections, known))
+      const broken = signRow(rowAboutBreak(judgement.reason, head, known, now), keys)
+      const first = { sequence: end.sequence + 1, at: now }
+      const signedFrom = seen?.signed_from ?? (await findSignedFrom(collections)) ?? first
+      return { kind: 'broken', broken, ...(await link(collections, [broken, ...rows], end, signedFrom, parts)) }
+    }
+    default:
+      return judgement satisfies never
+  }
+}
+
+/** Rows of refusals join later than others, and must not make others wait. */
+async function readUnchained({ audit }: Collections, now: Date): Promise<AuditDocument[]> {
+  const page = { by: 'at', oldestFirst: true, limit: ROWS_AT_ONCE } as const
+  const rows = await audit.page({ ...page, where: { unchained: true, count: null } })
+  if (rows.length === ROWS_AT_ONCE) return rows
+  const window = { before: new Date(now.getTime() - REFUSALS_SETTLED_AFTER_MS) }
+  const refusals = await audit.page({ ...page, where: { unchained: true, count: { min: 1 } }, window })
+  return [...rows, ...refusals].slice(0, ROWS_AT_ONCE)
+}
+
+async function link(
+  { audit, auditChain }: Collections,
+  rows: readonly AuditDocument[],
+  before: ChainEnd,
+  signedFrom: NonNullable<AuditChainDocument['signed_from']>,
+  { keys, now }: Pick<ChainParts, 'keys' | 'now'>,
+): Promise<Pick<ChainStep, 'linked' | 'head'>> {
+  let end = before
+  const linked = rows.map(row => {
+    const one = linkRow(row, end, keys, now)
+    end = endAfter(one)
+    return one
   })
+  await audit.putAll(linked)
+  const head = signHead(end, signedFrom, keys)
+  await auditChain.put(head)
+  return { linked: rows.length, head }
+}
+
+/**
+ * Links rows as the release before did, which may still run, until none is left. Then the head is signed, and later rows get a MAC. So a
+ * process of the release before finds no row to link after the head is signed.
+ */
+async function linkUnsigned(
+  { audit, auditChain }: Collections,
+  rows: readonly AuditDocument[],
+  before: ChainEnd,
+  { keys, now }: Pick<ChainParts, 'keys' | 'now'>,
+): Promise<ChainStep> {
+  const isLast = rows.length < ROWS_AT_ONCE
+  let end = before
+  const linked = rows.map(row => {
+    const one = linkRowByHash(row, end)
+    end = endAfter(one)
+    return one
+  })
+  await audit.putAll(linked)
+  const newest = end.at === undefined && end.sequence > 0 ? await audit.find({ sequence: end.sequence }) : undefined
+  const head = signHead(newest === undefined ? end : endAfter(newest), { sequence: end.sequence + 1, at: now }, keys)
+  await auditChain.put(isLast ? head : { _id: 'head', sequence: end.sequence, hash: end.hash })
+  return { kind: 'unsigned', linked: rows.length, head: isLast ? head : undefined }
+}
+
+async function findSignedFrom({ audit }: Collections): Promise<AuditChainDocument['signed_from']> {
+  const signed = { chained_at: { min: new Date(0) } }
+  const [oldest] = await audit.page({ where: signed, by: 'at', oldestFirst: true, limit: 1 })
+  const { sequence, chained_at } = oldest ?? {}
+  return sequence === undefined || chained_at === undefined ? undefined : { sequence, at: chained_at }
+}
+
+function rowAboutBreak(reason: string, head: AuditChainDocument | undefined, end: ChainEnd, now: Date): AuditDocument {
+  const show = (one: Pick<ChainEnd, 'sequence' | 'hash'> | undefined) =>
+    one === undefined ? null : { sequence: one.sequence, hash: one.hash }
+  return {
+    // Derived, so that a transaction that runs again writes the same row.
+    _id: deterministicId('audit', CHAIN_BROKEN, String(end.sequence), now.toISOString()),
+    at: now,
+    key_id: null,
+    actor: null,
+    action: CHAIN_BROKEN,
+    target: reason,
+    project_id: null,
+    request_id: null,
+    address: null,
+    changes: [{ resource: 'audit_chain', field: 'head', from: show(end), to: show(head) }],
+    unchained: true,
+  }
 }

@@ -1,70 +1,48 @@
-import { AuditVerification, AuditVerifyQuery } from '@backstop/contracts'
-import { AppError, findBrokenRow } from '@backstop/kit'
+import { type AuditFault, AuditVerification, AuditVerifyQuery } from '@backstop/contracts'
+import { faultOf } from '@backstop/kit'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import type { ReadCollections } from '../../store/stores.ts'
-
-const ROWS_PER_READ = 500
-const ROWS_PER_CALL = 20_000
+import { requireAllProjects } from './require-all-projects.ts'
+import { MOST_FAULTS, type WalkParts, walkChain } from './walk-chain.ts'
 
 /** GET /v1/audit/verify */
-export function verifyRoute({ stores }: AdminParts): Route {
+export function verifyRoute({ stores, secretBox, auditHead }: AdminParts): Route {
   return defineRoute({
     method: 'get',
     path: '/v1/audit/verify',
     operationId: 'verifyAudit',
     tag: 'Audit',
     summary: 'Verify the hash chain of the audit, from the newest row to the oldest',
-    description: `Verifies ${ROWS_PER_CALL} rows at most; continue with \`next_sequence\`. Requires a key or role in all projects.`,
+    description: 'Verifies 20000 rows at most; continue with `next_sequence`. Requires a key or role in all projects.',
     scope: 'admin',
     query: AuditVerifyQuery,
     answers: { 200: { description: 'Whether the chain is intact', schema: AuditVerification } },
-    async handle({ query, principal }) {
-      if (principal.projectIds !== null) {
-        throw new AppError('forbidden', 'The audit is one chain for all projects; this requires admin in all projects')
-      }
-      return { status: 200, body: await verifyChain(stores, query.from_sequence) }
+    async handle({ query: { from_sequence, head }, principal, now, signal }) {
+      requireAllProjects(principal)
+      const parts = { stores, keys: secretBox, seen: auditHead(), now, signal }
+      return { status: 200, body: await verifyAudit(parts, { from: from_sequence, head }) }
     },
   })
 }
 
-async function verifyChain(
-  { audit, auditChain }: Pick<ReadCollections, 'audit' | 'auditChain'>,
-  from: number | undefined,
+/** Verifies one page. @param head a head that was kept elsewhere, `<sequence>:<hash>` */
+export async function verifyAudit(
+  parts: WalkParts,
+  { from, head }: { readonly from?: number | undefined; readonly head?: string | undefined } = {},
 ): Promise<AuditVerification> {
-  const end = await auditChain.find({ _id: 'head' })
-  const head = end === undefined ? null : { sequence: end.sequence, hash: end.hash }
-  const start = Math.min(from ?? Number.POSITIVE_INFINITY, end?.sequence ?? 0)
-  let expected = start === end?.sequence ? end.hash : undefined
-  let next = start
-  let verified = 0
-  const result = (more: Partial<AuditVerification>): AuditVerification => ({
-    state: 'intact',
-    head,
-    verified,
-    first_sequence: verified === 0 ? null : next + 1,
-    broken: null,
-    next_sequence: null,
-    ...more,
-  })
-  while (next > 0 && verified < ROWS_PER_CALL) {
-    const wanted = Array.from({ length: Math.min(ROWS_PER_READ, next) }, (_, i) => next - i)
-    const found = (await audit.findAll({ sequence: { in: wanted } })).toSorted(
-      (a, b) => (b.sequence ?? 0) - (a.sequence ?? 0),
-    )
-    // The oldest rows expire, so a chain may begin later. A row that is missing before older rows was removed.
-    if (found.length === 0) return verified === 0 ? broken(next, 'row_missing') : result({})
-    if (found[0]?.sequence !== next) return broken(next, 'row_missing')
-    const fault = findBrokenRow(found, expected)
-    if (fault !== undefined) return broken(fault.sequence, fault.reason)
-    verified += found.length
-    next -= found.length
-    expected = found.at(-1)?.previous_hash
-    if (found.length < wanted.length) return result({})
-  }
-  return result({ next_sequence: next > 0 ? next : null })
+  const verification = await walkChain(parts, from)
+  const differing = head === undefined ? [] : await compareHead(parts, head)
+  const faults = [...differing, ...verification.faults].slice(0, MOST_FAULTS)
+  const [broken = null] = faults
+  return { ...verification, state: broken === null ? 'intact' : 'broken', broken, faults }
+}
 
-  function broken(sequence: number, reason: NonNullable<AuditVerification['broken']>['reason']): AuditVerification {
-    return result({ state: 'broken', broken: { sequence, reason } })
-  }
+/** Compares a head that somebody kept with the row of its place. A row that has expired cannot be compared. */
+async function compareHead({ stores }: Pick<WalkParts, 'stores'>, kept: string): Promise<AuditFault[]> {
+  const [place = '', hash] = kept.split(':')
+  const sequence = Number(place)
+  const head = await stores.auditChain.find({ _id: 'head' })
+  if (sequence > (head?.sequence ?? 0)) return [faultOf('head_set_back', sequence)]
+  const row = await stores.audit.find({ sequence })
+  return row !== undefined && row.hash !== hash ? [faultOf('head_differs', sequence, row)] : []
 }

@@ -44,6 +44,17 @@ describe('an API key that expires soon', () => {
   })
 })
 
+test('an admin key that was recovered opens an incident with who did it, and raises an alert', () => {
+  const recovered = { ...common, kind: 'open_recovered_key_incident', operator: 'ada@laptop' } as const
+  const { incident, entries } = openKeyIncident({ ...recovered, requested_at: '2026-11-21T09:59:58.000Z' }, NOW)
+  expect(Incident.parse(incident)).toMatchObject({
+    code: 'KEY_RECOVERED',
+    key_id: 'key_1',
+    summary: 'ada@laptop created an admin key for all projects with access to the database',
+  })
+  expect(Alert.parse(entries[1]?.message)).toMatchObject({ event: 'incident.opened' })
+})
+
 test.each([
   { name: 'is unknown', known: undefined, reason: 'unknown_incident' },
   { name: 'is about another key', known: { key_id: 'key_2' }, reason: 'about_another_key' },

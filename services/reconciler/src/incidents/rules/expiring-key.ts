@@ -2,22 +2,25 @@ import type { Command, Incident, Names } from '@backstop/contracts'
 import { type IncidentChange, type IncidentResolution, incidentMessages } from './failing-channel.ts'
 
 type OpenKeyIncident = Extract<Command, { kind: 'open_key_incident' }>
+type OpenRecoveredKeyIncident = Extract<Command, { kind: 'open_recovered_key_incident' }>
 type ResolveKeyIncident = Extract<Command, { kind: 'resolve_key_incident' }>
-/** The commands about the incident of an API key that expires soon. */
+/** The commands about the incident of an API key. */
 export interface ExpiringKeyCommand {
-  readonly open: OpenKeyIncident
+  readonly open: OpenKeyIncident | OpenRecoveredKeyIncident
   readonly resolve: ResolveKeyIncident
 }
 
-/** The incident of an API key that expires soon. It warns people before the software that uses the key is refused. */
-export function openKeyIncident(command: OpenKeyIncident, now: number, names?: Names): IncidentChange {
+/**
+ * The incident of an API key: one that expires soon, so that people are warned before software is refused, or an admin key that somebody
+ * created with access to the database, so that nobody does that unseen. The second one stays open until a person resolves it.
+ */
+export function openKeyIncident(command: ExpiringKeyCommand['open'], now: number, names?: Names): IncidentChange {
   const incident: Incident = {
     incident_id: command.incident_id,
     project_id: command.project_id,
     connection_id: null,
-    code: 'KEY_EXPIRING',
+    ...aboutKey(command),
     state: 'open',
-    summary: `The API key "${command.key_name}" expires on ${command.expires_at}`,
     action_id: null,
     key_id: command.key_id,
     out_of_band: null,
@@ -27,6 +30,14 @@ export function openKeyIncident(command: OpenKeyIncident, now: number, names?: N
     version: 1,
   }
   return { incident, entries: incidentMessages(incident, 'incident.opened', now, names) }
+}
+
+function aboutKey(command: ExpiringKeyCommand['open']): Pick<Incident, 'code' | 'summary'> {
+  if (command.kind === 'open_key_incident') {
+    return { code: 'KEY_EXPIRING', summary: `The API key "${command.key_name}" expires on ${command.expires_at}` }
+  }
+  const summary = `${command.operator} created an admin key for all projects with access to the database`
+  return { code: 'KEY_RECOVERED', summary }
 }
 
 const OUTCOMES: Readonly<Record<ResolveKeyIncident['outcome'], string>> = {
