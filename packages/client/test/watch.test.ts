@@ -200,9 +200,12 @@ describe('stripe', () => {
   test('reports nothing after close, and watches a client once', async () => {
     const { stripe, payment, reporter, backstop } = await setUp()
     expect(() => report(stripe)).toThrow('already watched')
+    const ofContext = stripe.withStripeContext(Stripe.StripeContext.parse('ctx_1'))
     await reporter.close()
-    await stripe.refunds.create({ payment_intent: payment })
+    await stripe.refunds.create({ payment_intent: payment, amount: 1 })
+    await ofContext.refunds.create({ payment_intent: payment, amount: 1 })
     expect(backstop.reports).toEqual([])
+    expect(reporter.status().queued).toBe(0)
   })
 })
 

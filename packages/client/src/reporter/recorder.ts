@@ -27,7 +27,10 @@ const MOST_REPEATABLE = 1_000
 type Common = Omit<ReportBody, 'state'>
 type End = Pick<ReportBody, 'state' | 'provider_ref' | 'reason'>
 
-export function createRecorder({ routes, queue, waitMs, connectionId, runId, onProblem }: RecorderOptions): Recorder {
+/** @returns a recorder that reports nothing after `stop`. A client that was made from a watched client may still use it then */
+export function createRecorder(options: RecorderOptions): Recorder & { stop(): void } {
+  const { queue, waitMs, connectionId, runId, onProblem } = options
+  let { routes } = options
   /** True if the last report was delivered in time. While Backstop is slow or down, requests do not wait. */
   let isPrompt = true
   const repeatable = createRepeatable()
@@ -114,6 +117,9 @@ export function createRecorder({ routes, queue, waitMs, connectionId, runId, onP
   }
 
   return {
+    stop() {
+      routes = []
+    },
     isWatched: (verb, path) => attempt(path, () => findRoute(routes, verb, path)) !== undefined,
     begin: (verb, path, read) => {
       const match = attempt(path, () => findRoute(routes, verb, path))

@@ -65,6 +65,7 @@ export function watch(client: object, options: ReporterOptions): Reporter {
     flush: ({ timeoutMs = FLUSH_TIMEOUT_MS } = {}) => queue.flush(timeoutMs),
     async close({ timeoutMs = FLUSH_TIMEOUT_MS } = {}) {
       stopWatching()
+      recorder.stop()
       watched.delete(client)
       const isEmpty = await queue.flush(timeoutMs)
       await queue.stop()
