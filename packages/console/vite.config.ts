@@ -6,7 +6,7 @@ const API = process.env.BACKSTOP_ADMIN ?? 'http://127.0.0.1:8082'
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react({ jsxImportSource: '#jsx' })],
   build: {
     target: 'es2023',
     // The CSP allows images of this origin only by file or data URL; files are cached for ever.

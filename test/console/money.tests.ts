@@ -1,12 +1,14 @@
 /** The pages about money in the console: why an action was not alerted, the statement of a month, and an approval from its mail. */
 
-import type { ShownOperation } from '@backstop/contracts'
+import type { AlertChannel } from '@backstop/channels'
+import type { ShownBudget, ShownOperation } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
 import { openShop, type Shop } from '../setup/shop.ts'
 import type { ConsoleBrowser, ConsoleTab } from './console-browser.ts'
+import { AMOUNTS } from './currencies.ts'
 import { pressEnterOn, typeInto } from './keyboard.ts'
 import { sharedConsole } from './shared-console.ts'
 
@@ -141,6 +143,79 @@ describe('money in the console', () => {
       const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
       await page.goto(`/p/${shop.projectId}/operations?from=${tomorrow}`)
       await page.getByText('No operation fits these filters.').waitFor()
+    })
+  })
+
+  describe('every currency of ISO 4217', () => {
+    test('is shown with the digits of the providers', async () => {
+      const runs = [AMOUNTS.slice(0, 99), AMOUNTS.slice(99)]
+      for (const [at, amounts] of runs.entries()) {
+        await Promise.all(
+          amounts.map(({ currency, minorUnits }) =>
+            shop.report({
+              ...{
+                subject: `pi_${currency}`,
+                amount: minorUnits,
+                currency,
+                run_id: `currencies-${at}`,
+                state: 'completed',
+              },
+            }),
+          ),
+        )
+        await openSignedIn(`/p/${shop.projectId}/runs/currencies-${at}`)
+        const { page } = tab
+        await page.getByRole('heading', { name: 'Operations' }).waitFor()
+        const shown = ((await page.locator('main').textContent()) ?? '').replaceAll('\u00a0', ' ')
+        expect(amounts.filter(({ text }) => !shown.includes(`Refund of ${text}`)).map(({ text }) => text)).toEqual([])
+        if (at < runs.length - 1) await tab.context.close()
+      }
+    })
+
+    test('is stored as typed, and shown again as stored', async () => {
+      const channels = () => shop.api.get<{ data: AlertChannel[] }>(`/v1/alert-channels?project_id=${shop.projectId}`)
+      const [channel] = (await channels()).data
+      await openSignedIn(`/p/${shop.projectId}/channels/${channel?.channel_id}`)
+      const { page } = tab
+      await page.getByText('Only some alerts').click()
+      const field = page.getByLabel('Smallest amounts')
+      await field.fill(AMOUNTS.map(({ text }) => text).join('\n'))
+      await page.getByRole('button', { name: 'Save changes' }).click()
+      await page.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' })
+      const [stored] = (await channels()).data
+      expect(stored?.filter?.minimum_amounts).toEqual(
+        Object.fromEntries(AMOUNTS.map(({ currency, minorUnits }) => [currency, minorUnits])),
+      )
+      await page.reload()
+      await field.waitFor()
+      expect((await field.inputValue()).split('\n').sort()).toEqual(
+        AMOUNTS.map(({ text }) => text.replaceAll(',', '')).sort(),
+      )
+    })
+
+    test('is filtered and capped by the amount that a person types', async () => {
+      await openSignedIn(`/p/${shop.projectId}/operations`)
+      const { page } = tab
+      await page.getByRole('button', { name: 'Amount' }).click()
+      await page.getByLabel('Currency').fill('ISK')
+      await page.getByLabel('At least').fill('12345.67')
+      await page.getByLabel('At most').fill('12,345.67')
+      await page.getByRole('button', { name: 'Apply' }).click()
+      const rows = page.getByRole('region', { name: 'Operations' }).getByRole('link')
+      await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining('pi_isk')])
+
+      await page.goto(`/p/${shop.projectId}/budgets`)
+      await page.getByRole('button', { name: 'New budget' }).first().click()
+      await page.getByLabel('Name').fill('Iceland')
+      await page.getByLabel('Cap').fill('2000')
+      await page.getByLabel('Currency').fill('ISK')
+      await page.getByRole('button', { name: 'Create' }).click()
+      const budget = await until('the budget', async () => {
+        const { data } = await shop.api.get<{ data: ShownBudget[] }>(`/v1/budgets?project_id=${shop.projectId}`)
+        return data.find(({ name }) => name === 'Iceland')
+      })
+      expect(budget.cap).toBe(200_000)
+      await page.getByText('ISK 2,000.00').first().waitFor()
     })
   })
 

@@ -1,7 +1,11 @@
 /**
- * Currencies without a minor unit, and with a minor unit of three digits, as the card processor defines them (docs.stripe.com/currencies,
- * "Zero-decimal" and "Three-decimal currencies"). Intl follows how people write money: it omits the digits of HUF and COP, which the
- * providers' amounts include.
+ * Amounts of money as text, and back. Everything that shows or reads an amount uses this file: the console, the CLI, alerts, the texts
+ * of the API, statements and CSV. It asks no Intl for the digits of a currency, because Intl follows how people write money and changes
+ * between browsers: it omits the digits of ISK, RSD and UGX, which the providers' amounts include.
+ *
+ * One list serves all three providers. It is that of the card processor (docs.stripe.com/currencies, "Zero-decimal" and "Three-decimal
+ * currencies"). The reseller writes its 33 currencies as ISO 4217 does (developer.paddle.com/api-reference/currencies), which is the same
+ * for these. The subscription biller: docs/decisions/subscription.md, "Amounts".
  */
 const ZERO_DECIMAL = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '))
 const THREE_DECIMAL = new Set('bhd jod kwd omr tnd'.split(' '))
@@ -11,26 +15,45 @@ export function decimalsOf(currency: string): number {
   return ZERO_DECIMAL.has(currency) ? 0 : THREE_DECIMAL.has(currency) ? 3 : 2
 }
 
-const FORMAT_BY_DECIMALS = [0, 1, 2, 3].map(
-  digits => new Intl.NumberFormat('en-GB', { minimumFractionDigits: digits, maximumFractionDigits: digits }),
-)
-
 /**
- * An amount as a decimal number without its currency, e.g. `-12.50`.
+ * An amount as a decimal number without its currency, e.g. `-12.50`. Exact, because nothing is divided.
  * @param minorUnits amount in minor units of the currency
  * @param currency ISO 4217 in lower case
  */
 export function decimalAmount(minorUnits: number, currency: string): string {
-  return (minorUnits / 10 ** decimalsOf(currency)).toFixed(decimalsOf(currency))
+  const decimals = decimalsOf(currency)
+  const digits = String(Math.abs(minorUnits)).padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const sign = minorUnits < 0 ? '-' : ''
+  return decimals === 0 ? `${sign}${whole}` : `${sign}${whole}.${digits.slice(-decimals)}`
 }
 
 /**
- * An amount for people, e.g. `EUR 12.50`. It has the currency code, because "$" is the symbol of several currencies.
+ * An amount for people, e.g. `EUR 1,204.50`. It has the currency code, because "$" is the symbol of several currencies.
  * @param minorUnits amount in minor units of the currency
  * @param currency ISO 4217 in lower case
  */
+export function formatMoney(minorUnits: number, currency: string): string
+export function formatMoney(minorUnits: number | null, currency: string | null): string | null
 export function formatMoney(minorUnits: number | null, currency: string | null): string | null {
   if (minorUnits === null || currency === null) return null
-  const digits = decimalsOf(currency)
-  return `${currency.toUpperCase()} ${FORMAT_BY_DECIMALS[digits]?.format(minorUnits / 10 ** digits)}`
+  const [whole = '', decimals] = decimalAmount(minorUnits, currency).split('.')
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+  return `${currency.toUpperCase()} ${grouped}${decimals === undefined ? '' : `.${decimals}`}`
+}
+
+/** Digits, either without separators or in groups of three, and decimals after a point. */
+const TYPED_AMOUNT = /^(\d+|\d{1,3}(?:[, \u00a0]\d{3})+)(?:\.(\d+))?$/
+
+/**
+ * Reads an amount that a person typed, e.g. `1,204.5`.
+ * @param currency ISO 4217 in any case
+ * @returns minor units; undefined if the text is no amount, or has more decimals than the currency
+ */
+export function parseMoney(text: string, currency: string): number | undefined {
+  const [, whole, decimals = ''] = TYPED_AMOUNT.exec(text.trim()) ?? []
+  const digits = decimalsOf(currency.toLowerCase())
+  if (whole === undefined || decimals.length > digits) return undefined
+  const minorUnits = Number(`${whole.replaceAll(/\D/g, '')}${decimals.padEnd(digits, '0')}`)
+  return Number.isSafeInteger(minorUnits) ? minorUnits : undefined
 }

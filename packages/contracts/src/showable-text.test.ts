@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { showableText } from './showable-text.ts'
+import { showableLines, showableText } from './showable-text.ts'
 
 test.for([
   { name: 'an ordinary id', text: 'Söhne & Co KG / 日本', shown: 'Söhne & Co KG / 日本' },
@@ -14,6 +14,10 @@ test.for([
   { name: 'an emoji with joiners', text: '👩‍💻', shown: '👩‍💻' },
 ])('$name is shown as $shown', ({ text, shown }) => {
   expect(showableText(text)).toBe(shown)
+})
+
+test('keeps line breaks and tabs of a text of several lines', () => {
+  expect(showableLines('a\u202e\r\n\tb\0')).toBe('a<U+202E>\r\n\tb<U+0000>')
 })
 
 test('replaces every character that hides or turns the text around it', () => {

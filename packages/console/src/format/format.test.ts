@@ -1,31 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { shortenId, shortenIds } from './ids.ts'
-import { formatMoney, parseMoney } from './money.ts'
+import { formatMoney } from './money.ts'
 import { formatDuration, formatTime, localizeTimes } from './times.ts'
 
-describe('money', () => {
-  test.each([
-    [120_400, 'eur', 'EUR\u00a01,204.00'],
-    [500, 'jpy', 'JPY\u00a0500'],
-    [1_250, 'kwd', 'KWD\u00a01.250'],
-    [-5, 'usd', 'USD\u00a0-0.05'],
-    [100, 'not a currency', 'NOT A CURRENCY\u00a01.00'],
-  ])('shows %d minor units of %s in the digits of the currency', (amount, currency, text) => {
-    expect(formatMoney(amount, currency, 'en')).toBe(text)
-  })
-
-  test.each([
-    ['12.5', 'eur', 1_250],
-    ['1,204.00', 'eur', 120_400],
-    ['500', 'jpy', 500],
-    ['1.25', 'kwd', 1_250],
-    ['1.5', 'jpy', undefined],
-    ['1.255', 'eur', undefined],
-    ['twelve', 'eur', undefined],
-    ['-3', 'eur', undefined],
-  ])('reads %s %s as typed by a person', (text, currency, amount) => {
-    expect(parseMoney(text, currency)).toBe(amount)
-  })
+test('money does not break between its currency and its number, and has the digits of the providers', () => {
+  expect(formatMoney(200_000, 'isk')).toBe('ISK\u00a02,000.00')
 })
 
 describe('times', () => {

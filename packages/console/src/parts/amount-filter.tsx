@@ -1,6 +1,6 @@
 import { Button, Popover, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { formatMoney, parseMoney } from '../format/money.ts'
+import { decimalAmount, formatMoney, parseMoney } from '../format/money.ts'
 import classes from './filters.module.css'
 
 interface Amounts {
@@ -98,7 +98,7 @@ function AmountForm({ value, onApply }: { value: Amounts; onApply: (value: Amoun
 /** Minor units of the URL as the text that a person would type. */
 function majorUnits(amount: string | undefined, currency: string | undefined): string {
   if (amount === undefined || currency === undefined) return ''
-  return formatMoney(Number(amount), currency, 'en').split('\u00a0')[1]?.replaceAll(',', '') ?? ''
+  return decimalAmount(Number(amount), currency)
 }
 
 function describe({ currency, min_amount, max_amount }: Amounts): string | undefined {

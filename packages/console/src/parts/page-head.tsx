@@ -1,3 +1,4 @@
+import { showableLines } from '@backstop/contracts/showable-text'
 import { type ReactNode, useEffect, useRef } from 'react'
 import classes from './page-head.module.css'
 
@@ -15,7 +16,7 @@ export function PageHead({ title, above, actions, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => focusAfterNavigation(heading.current), [])
   useEffect(() => {
-    document.title = `${title} · Backstop`
+    document.title = `${showableLines(title)} · Backstop`
   }, [title])
   return (
     <header className={classes.head}>

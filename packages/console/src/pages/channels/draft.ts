@@ -1,5 +1,5 @@
 import type { AlertChannel, AlertChannelPatch, NewAlertChannel } from '@backstop/client'
-import { formatMoney, parseMoney } from '../../format/money.ts'
+import { decimalAmount, parseMoney } from '../../format/money.ts'
 import type { ChannelEvent, ChannelKind } from './words.ts'
 
 type QuietHours = NonNullable<NewAlertChannel['quiet_hours']>
@@ -64,7 +64,7 @@ export function draftOf({ name, events, config, shows_personal_data, filter, qui
     connectionIds: filter?.connection_ids ?? [],
     kinds: filter?.kinds ?? [],
     minimumAmounts: minimums
-      .map(([currency, amount]) => formatMoney(Number(amount), currency, 'en').replaceAll('\u00a0', ' '))
+      .map(([currency, amount]) => `${currency.toUpperCase()} ${decimalAmount(Number(amount), currency)}`)
       .join('\n'),
     quietHours: quiet_hours,
   }

@@ -3,7 +3,7 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../api/client.ts'
-import { formatMoney, parseMoney } from '../../format/money.ts'
+import { decimalAmount, formatMoney, parseMoney } from '../../format/money.ts'
 import { isLostRace } from '../../parts/is-lost-race.ts'
 import { LostRace } from '../../parts/lost-race.tsx'
 import { Problem } from '../../parts/problem.tsx'
@@ -23,16 +23,11 @@ export function ChangeBudget({ budget }: { budget: ShownBudget }) {
   )
 }
 
-/** The amount without its currency, as a person types it. */
-function typedAmount(amount: number, currency: string): string {
-  return formatMoney(amount, currency, 'en').split('\u00a0')[1]?.replaceAll(',', '') ?? ''
-}
-
 function ChangeForm({ budget, onDone }: { budget: ShownBudget; onDone: () => void }) {
   const queryClient = useQueryClient()
   const { budget_id, currency } = budget
   const [name, setName] = useState(budget.name)
-  const [cap, setCap] = useState(typedAmount(budget.cap, currency))
+  const [cap, setCap] = useState(decimalAmount(budget.cap, currency))
   // The version that the form shows: a newer one of somebody else must not be overwritten unseen.
   const [version, setVersion] = useState(budget.version)
   const amount = parseMoney(cap, currency)
