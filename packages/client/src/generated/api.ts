@@ -2303,6 +2303,28 @@ export interface Api {
     change(id: string, body: ProjectPatch, options?: RequestOptions): Promise<Project>
     /** DELETE /v1/projects/{id}: Remove a demo project */
     removeDemo(id: string, options?: RequestOptions): Promise<void>
+    /** GET /v1/projects/{id}/unresolved: Count what waits for a person or for a second look */
+    getUnresolved(id: string, options?: RequestOptions): Promise<{
+      /** Open incidents */
+      open: number
+      /** Acknowledged incidents */
+      acknowledged: number
+      /** When the oldest of these incidents opened; null if there is none */
+      since: string | null
+      /** The unexplained refunds of these incidents, without those that moved no money in the end. Live money first */
+      money: ({
+        currency: string
+        mode: "live" | "test" | null
+        /** The sum in minor units */
+        amount: number
+        /** The refunds in the sum */
+        count: number
+      })[]
+      /** Refunds and cancellations that nothing explains so far, and whose second look is not done */
+      being_checked: number
+      /** Operations that wait for an approval */
+      approvals_pending: number
+    }>
   }
   replays: {
     /** POST /v1/replays: Replay the dead and retrying deliveries of a channel */
@@ -2808,6 +2830,7 @@ export const CALLS = {
     get: ['GET', '/v1/projects/{id}', 'none', 'json'],
     change: ['PATCH', '/v1/projects/{id}', 'body', 'json'],
     removeDemo: ['DELETE', '/v1/projects/{id}', 'none', 'nothing'],
+    getUnresolved: ['GET', '/v1/projects/{id}/unresolved', 'none', 'json'],
   },
   replays: {
     create: ['POST', '/v1/replays', 'body', 'json'],

@@ -166,6 +166,7 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     createProject: { body: { name: 'x' } },
     listProjects: { isList: true },
     getProject: { params: { id: projectId } },
+    getUnresolved: { params: { id: projectId } },
     changeProject: { params: { id: projectId }, body: { name: 'y', branding: { name: 'Acme' } } },
     createConnection: { params: { id: projectId }, body: { kind: 'processor', name: 'x' } },
     listConnections: { params: { id: projectId } },

@@ -1,6 +1,8 @@
+import { newId } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
-import { createTestProject } from './test-project.ts'
+import { storeIncident } from './incidents.contract.ts'
+import { createTestKey, createTestProject } from './test-project.ts'
 
 export function describeProjects(testApi: () => TestApi): void {
   const api = () => testApi().api
@@ -65,6 +67,61 @@ export function describeProjects(testApi: () => TestApi): void {
       if (path !== undefined) {
         expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)
       }
+    })
+
+    test('count their unresolved incidents with the money, the actions being checked and the approvals, however many there are', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const { actions, incidents } = testApi().others
+      const store = async (atMs: number, change: { action?: object; incident?: object }) => {
+        const ids = await storeIncident(testApi(), projectId, processorId, atMs)
+        const action = await actions.find({ _id: ids.action })
+        const incident = await incidents.find({ _id: ids.incident })
+        if (action !== undefined) await actions.put({ ...action, ...change.action })
+        if (incident !== undefined) await incidents.put({ ...incident, ...change.incident })
+        return ids
+      }
+      const now = testApi().now()
+      for (let at = 0; at < 202; at++) await storeIncident(testApi(), projectId, processorId, now + at)
+      const oldest = now - 60_000
+      const acknowledged = await store(oldest, {
+        action: { amount: 7, mode: 'test' },
+        incident: { state: 'acknowledged' },
+      })
+      await store(now - 120_000, { incident: { state: 'resolved' } })
+      await store(now, { action: { state: 'failed' } })
+      // A second incident about the same action, for example drift: its money counts once.
+      await store(now, { incident: { action_id: acknowledged.action } })
+      const pending = { verdict: 'pending', incident_id: null } as const
+      for (const more of [{}, { kind: 'cancellation' }, { merged_into: newId('action') }, { kind: 'dispute' }]) {
+        await store(now, { action: { ...pending, ...more }, incident: { state: 'resolved' } })
+      }
+      await api().patch(`/v1/projects/${projectId}`, { requires_approval: true })
+      for (const subject of ['pi_a', 'pi_b']) {
+        await api().post('/v1/operations', { connection_id: processorId, kind: 'refund', subject })
+      }
+
+      const { status, body } = await api().get(`/v1/projects/${projectId}/unresolved`)
+      expect({ status, body }).toEqual({
+        status: 200,
+        body: {
+          open: 204,
+          acknowledged: 1,
+          since: new Date(oldest).toISOString(),
+          money: [
+            { currency: 'eur', mode: null, amount: 202 * 2499, count: 202 },
+            { currency: 'eur', mode: 'test', amount: 7, count: 1 },
+          ],
+          being_checked: 2,
+          approvals_pending: 2,
+        },
+      })
+      const other = await createTestProject(api())
+      const stranger = api().withKey(await createTestKey(api(), ['read'], other.projectId))
+      expect((await stranger.get(`/v1/projects/${projectId}/unresolved`)).status).toBe(404)
+      expect((await stranger.get(`/v1/projects/${other.projectId}/unresolved`)).body).toMatchObject({
+        open: 0,
+        since: null,
+      })
     })
   })
 }

@@ -1,7 +1,5 @@
 import type { Incident } from '@backstop/client'
-import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api } from '../../api/client.ts'
 import type { Storm } from '../../api/storms.ts'
 import { shortenIds } from '../../format/ids.ts'
 import { StateBadge } from '../../parts/badges.tsx'
@@ -13,12 +11,15 @@ const MOST_ROWS = 8
 
 interface Props {
   project: string
+  /** The newest of them. */
   incidents: readonly Incident[]
+  /** True if there are more. */
+  hasMore: boolean
   storms: readonly Storm[]
 }
 
 /** Storms and incidents that nobody resolved yet. A storm is one row, not a row for each of its incidents. */
-export function Attention({ project, incidents, storms: all }: Props) {
+export function Attention({ project, incidents, hasMore, storms: all }: Props) {
   const storms = all.filter(({ state }) => state !== 'resolved')
   const inStorms = new Set(storms.map(({ storm_id }) => storm_id))
   const alone = incidents.filter(({ storm_id }) => storm_id == null || !inStorms.has(storm_id))
@@ -60,7 +61,7 @@ export function Attention({ project, incidents, storms: all }: Props) {
           </li>
         ))}
       </ul>
-      {alone.length > MOST_ROWS && (
+      {(hasMore || alone.length > MOST_ROWS) && (
         <p className={classes.more}>
           <Link to="/p/$project/incidents" params={{ project }}>
             All incidents
@@ -71,27 +72,13 @@ export function Attention({ project, incidents, storms: all }: Props) {
   )
 }
 
-const MOST_APPROVALS = 50
-
-/** The operations that wait for an approval. */
-export function waitingQuery(project_id: string) {
-  return queryOptions({
-    queryKey: ['operations', 'waiting', project_id],
-    queryFn: ({ signal }) =>
-      api.operations.list({ project_id, state: 'approval_pending', limit: MOST_APPROVALS }, { signal }),
-  })
-}
-
 /** One line if operations wait for an approval, otherwise nothing. */
-export function WaitingApprovals({ project }: { project: string }) {
-  const { data } = useQuery(waitingQuery(project))
-  const count = data?.data.length ?? 0
+export function WaitingApprovals({ project, count }: { project: string; count: number }) {
   if (count === 0) return null
-  const number = `${count}${data?.next_cursor == null ? '' : ' or more'}`
   return (
     <p>
       <Link to="/p/$project/approvals" params={{ project }}>
-        {number} {count === 1 ? 'operation waits' : 'operations wait'} for approval
+        {count.toLocaleString()} {count === 1 ? 'operation waits' : 'operations wait'} for approval
       </Link>
     </p>
   )

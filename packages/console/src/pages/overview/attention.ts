@@ -1,26 +1,29 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import { unresolvedOf } from './unresolved.ts'
 
-const MOST = 200
+/** The incidents that are read for the rows. The counts and sums are those of the server. */
+const MOST_READ = 200
+
+/** What waits for a person or for a second look, counted by the server. */
+export type Unresolved = Awaited<ReturnType<typeof api.projects.getUnresolved>>
 
 /**
- * The open and acknowledged incidents, and their counts and money. Live events are not written into it, so it is read again whenever
- * it is shown: it must not say that all is quiet because nobody looked for a moment.
+ * The newest open and acknowledged incidents, and the counts and money of all. Live events are not written into it, so it is read again
+ * whenever it is shown: it must not say that all is quiet because nobody looked for a moment.
  */
 export function attentionQuery(project_id: string) {
   return queryOptions({
     queryKey: ['incidents', 'attention', project_id],
     async queryFn({ signal }) {
-      const [open, acknowledged] = await Promise.all([
-        api.incidents.list({ project_id, state: 'open', limit: MOST }, { signal }),
-        api.incidents.list({ project_id, state: 'acknowledged', limit: MOST }, { signal }),
+      const newest = (state: 'open' | 'acknowledged') =>
+        api.incidents.list({ project_id, state, limit: MOST_READ }, { signal })
+      const [unresolved, open, acknowledged] = await Promise.all([
+        api.projects.getUnresolved(project_id, { signal }),
+        newest('open'),
+        newest('acknowledged'),
       ])
-      const incidents = [...open.data, ...acknowledged.data]
-      const actions = incidents.some(({ action_id }) => action_id !== null)
-        ? await api.actions.list({ project_id, verdict: 'unexplained', limit: MOST }, { signal })
-        : { data: [], next_cursor: null }
-      return { incidents, unresolved: unresolvedOf(open, acknowledged, actions) }
+      const hasMore = open.next_cursor !== null || acknowledged.next_cursor !== null
+      return { unresolved, incidents: [...open.data, ...acknowledged.data], hasMore }
     },
     staleTime: 0,
   })

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Stats } from '../../api/stats.ts'
+import type { Unresolved } from './attention.ts'
 import { overviewSentence } from './overview-sentence.ts'
-import type { Unresolved } from './unresolved.ts'
 
 const NOW_MS = Date.parse('2026-11-23T14:00:00Z')
-const NONE = { count: 0, isComplete: true }
-const QUIET: Unresolved = { open: NONE, acknowledged: NONE, money: [], isMoneyComplete: true, since: null }
+const QUIET: Unresolved = {
+  ...{ open: 0, acknowledged: 0, since: null, money: [], being_checked: 0, approvals_pending: 0 },
+}
 
 type Total = Stats['totals'][number]
 function statsOf(...totals: Partial<Total>[]): Stats {
@@ -30,10 +31,10 @@ describe('the first sentence of the overview', () => {
     expect(sentence({ count: 3 }, isTest)).toBe('Quiet: 3 refunds in 7 days, all explained; 5 more in test mode')
     expect(sentence(isTest)).toBe('Quiet: 5 test refunds in 7 days, all explained')
     const money = [
-      { amount: 41_200, currency: 'eur', isTest: false },
-      { amount: 900, currency: 'eur', isTest: true },
+      { amount: 41_200, currency: 'eur', mode: 'live' as const, count: 2 },
+      { amount: 900, currency: 'eur', mode: 'test' as const, count: 1 },
     ]
-    expect(overviewSentence({ ...QUIET, open: { count: 3, isComplete: true }, money }, statsOf(), 7, NOW_MS)).toBe(
+    expect(overviewSentence({ ...QUIET, open: 3, money }, statsOf(), 7, NOW_MS)).toBe(
       '3 open: EUR\u00a0412.00, EUR\u00a09.00 (test) unexplained',
     )
   })
@@ -41,25 +42,38 @@ describe('the first sentence of the overview', () => {
   test('says how much is open and since when', () => {
     const unresolved: Unresolved = {
       ...QUIET,
-      open: { count: 3, isComplete: true },
-      money: [{ amount: 41_200, currency: 'eur', isTest: false }],
+      open: 3,
+      money: [{ amount: 41_200, currency: 'eur', mode: null, count: 3 }],
       since: '2026-11-21T10:00:00Z',
     }
     expect(overviewSentence(unresolved, statsOf(), 7, NOW_MS)).toMatch(/^3 open: EUR\u00a0412\.00 unexplained since /)
   })
 
   test('counts acknowledged incidents, so that it is not quiet while one is left', () => {
-    const acknowledged = { count: 1, isComplete: true }
-    expect(overviewSentence({ ...QUIET, acknowledged }, statsOf(), 7, NOW_MS)).toBe('1 acknowledged')
-    const open = { count: 2, isComplete: true }
-    expect(overviewSentence({ ...QUIET, open, acknowledged }, statsOf(), 7, NOW_MS)).toBe('2 open, 1 acknowledged')
+    expect(overviewSentence({ ...QUIET, acknowledged: 1 }, statsOf(), 7, NOW_MS)).toBe('1 acknowledged')
+    expect(overviewSentence({ ...QUIET, open: 1_520, acknowledged: 1 }, statsOf(), 7, NOW_MS)).toBe(
+      `${(1_520).toLocaleString()} open, 1 acknowledged`,
+    )
   })
 
-  test('says “at least” when more is unresolved than was read', () => {
-    const open = { count: 200, isComplete: false }
-    const money = [{ amount: 41_200, currency: 'eur', isTest: false }]
-    expect(overviewSentence({ ...QUIET, open, money, isMoneyComplete: false }, statsOf(), 7, NOW_MS)).toBe(
-      'At least 200 open: at least EUR\u00a0412.00 unexplained',
+  test('is not quiet while more actions than usual wait for their second look', () => {
+    const sentence = (being_checked: number, ...totals: Partial<Total>[]) =>
+      overviewSentence({ ...QUIET, being_checked }, statsOf(...totals), 7, NOW_MS)
+    expect(sentence(286, { count: 290, verdict: 'pending' })).toBe(
+      '286 actions are being checked, because nothing explains them yet: 290 refunds in 7 days',
+    )
+    // The daily counts follow within seconds.
+    expect(sentence(286)).toBe('286 actions are being checked, because nothing explains them yet')
+    expect(sentence(2, { count: 290 })).toBe('Quiet: 290 refunds in 7 days, 2 being checked')
+    const busy = { count: 700_000 }
+    expect(sentence(500, busy)).toMatch(/^Quiet: .* in 7 days, 500 being checked$/)
+    expect(sentence(2_000, busy)).toMatch(/^2.000 actions are being checked, because nothing explains them yet: /)
+  })
+
+  test('says beside what is open how many more are being checked', () => {
+    expect(overviewSentence({ ...QUIET, open: 1, being_checked: 3 }, statsOf(), 7, NOW_MS)).toBe('1 open')
+    expect(overviewSentence({ ...QUIET, open: 1, being_checked: 286 }, statsOf(), 7, NOW_MS)).toBe(
+      '1 open; 286 more actions are being checked',
     )
   })
 

@@ -13,7 +13,7 @@ import { useFilters } from '../../parts/use-filters.ts'
 import { useLiveRefresh } from '../../parts/use-live-refresh.ts'
 import { useProjectId } from '../../parts/use-route.ts'
 import { attentionQuery } from './attention.ts'
-import { Attention, WaitingApprovals, waitingQuery } from './attention-rows.tsx'
+import { Attention, WaitingApprovals } from './attention-rows.tsx'
 import { DayChart, daysOf } from './day-chart.tsx'
 import { HealthRows } from './health-rows.tsx'
 import { MoneyTable } from './money-table.tsx'
@@ -32,9 +32,8 @@ export function Page() {
   const stats = useQuery(statsQuery(project, days))
   const attention = useQuery(attentionQuery(project))
   const storms = useList(stormList, { project_id: project })
-  const waiting = useQuery(waitingQuery(project))
   // All that stands above the chart, so that nothing moves afterwards.
-  const isPending = attention.isPending || storms.isLoading || waiting.isPending
+  const isPending = attention.isPending || storms.isLoading
   const now = useNow()
   useLiveRefresh(LIVE, KEYS)
   const isKnown = stats.data !== undefined && attention.data !== undefined
@@ -69,9 +68,16 @@ export function Page() {
                 what="The open incidents could not be read"
               />
             ) : (
-              <Attention project={project} incidents={attention.data.incidents} storms={storms.items} />
+              <>
+                <Attention
+                  project={project}
+                  incidents={attention.data.incidents}
+                  hasMore={attention.data.hasMore}
+                  storms={storms.items}
+                />
+                <WaitingApprovals project={project} count={attention.data.unresolved.approvals_pending} />
+              </>
             )}
-            <WaitingApprovals project={project} />
             {stats.error !== null && stats.data === undefined ? (
               <Problem
                 error={stats.error}

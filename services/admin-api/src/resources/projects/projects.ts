@@ -17,6 +17,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { AdminCollections } from '../../store/stores.ts'
 import { removeDemoRoute } from './remove-demo.ts'
+import { unresolvedRoute } from './unresolved.ts'
 
 const tag = 'Projects'
 
@@ -51,6 +52,7 @@ export function projectRoutes(parts: AdminParts): Route[] {
       find: ({ params, principal }) => findProject(stores, principal, params.id),
       show: showProject,
     }),
+    unresolvedRoute(parts),
     changeRoute(parts),
     removeDemoRoute(),
   ]
