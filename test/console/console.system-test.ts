@@ -2,6 +2,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import './channels.tests.ts'
 import './connections.tests.ts'
+import './disturbances.tests.ts'
 import './frame.tests.ts'
 import './incidents.tests.ts'
 import './money.tests.ts'

@@ -1,5 +1,6 @@
 import { ApiProblem, createClient } from '@backstop/client'
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { repeatAfterMs } from './repeat-after.ts'
 
 /** The management API. Requests carry the cookie of the session. */
 export const api = createClient({ baseUrl: window.location.origin, timeoutMs: 15_000, retries: 2 })
@@ -26,7 +27,15 @@ export const queryClient = new QueryClient({
   mutationCache: new MutationCache({ onError: reportError }),
   defaultOptions: {
     // The client of the API repeats requests itself. Live events keep data fresh, so it is read again only after a while.
-    queries: { retry: false, staleTime: 30_000, gcTime: 10 * 60_000 },
-    mutations: { retry: false },
+    queries: {
+      retry: false,
+      staleTime: 30_000,
+      gcTime: 10 * 60_000,
+      networkMode: 'always',
+      refetchOnReconnect: true,
+      refetchInterval: ({ state }) => repeatAfterMs(state.error),
+    },
+    // Without a network a change fails at once. React Query would keep it, and send it later, when nobody expects it any more.
+    mutations: { retry: false, networkMode: 'always' },
   },
 })

@@ -18,6 +18,7 @@ import {
   prepend,
   readHeadAgain,
 } from './list-cache.ts'
+import { repeatAfterMs } from './repeat-after.ts'
 
 /** The query of a list: the parameters of its GET, without cursor and limit. */
 export type ListQuery = Readonly<Record<string, string | number | undefined>>
@@ -91,6 +92,8 @@ export function useList<T, Q extends ListQuery>(definition: ListDefinition<T, Q>
       refetchOnWindowFocus: isShort,
       refetchOnReconnect: isShort,
       refetchOnMount: isShort,
+      // Rows that are shown stay when further ones could not be read. Those are asked for by a button.
+      refetchInterval: ({ state }) => (state.data === undefined ? repeatAfterMs(state.error) : false),
     })
   const arrivals = useQuery({
     queryKey: arrivalsKey(resource, query),

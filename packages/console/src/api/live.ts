@@ -87,7 +87,7 @@ function openStream(projectId: string): () => void {
       setState({ kind: 'live' })
     }
     source.onerror = () => {
-      if (state.kind !== 'lost') setState({ kind: 'lost', sinceMs: Date.now() })
+      markLost()
       // The browser reconnects by itself after a broken connection, and never after an error status.
       if (source.readyState !== EventSource.CLOSED) return
       refusals++
@@ -110,10 +110,23 @@ function openStream(projectId: string): () => void {
       readLiveAgain()
     })
   }
+  const markLost = () => {
+    if (state.kind !== 'lost') setState({ kind: 'lost', sinceMs: Date.now() })
+  }
+  // A connection that was cut may look open for minutes, so what the browser knows of its network counts.
+  const reopen = () => {
+    clearTimeout(timer)
+    source.close()
+    open()
+  }
+  window.addEventListener('offline', markLost)
+  window.addEventListener('online', reopen)
   setState({ kind: 'connecting' })
   open()
   return () => {
     isClosed = true
+    window.removeEventListener('offline', markLost)
+    window.removeEventListener('online', reopen)
     clearTimeout(timer)
     source.close()
     setState({ kind: 'off' })

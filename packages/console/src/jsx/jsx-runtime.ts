@@ -1,5 +1,5 @@
 /**
- * What JSX compiles to (`jsxImportSource` in tsconfig.json and vite.config.ts): React's own, after each text was made safe to show. So no
+ * What JSX compiles to (`jsxImportSource` in vite.config.ts): React's own, after each text was made safe to show. So no
  * page can forget it.
  */
 import type { ElementType, Key } from 'react'

@@ -15,7 +15,7 @@ export function Problem({ error, what, retry }: Props) {
   return (
     <div className={classes.problem} role="alert">
       <p className={classes.what}>{what}</p>
-      <p className="dim">{describe(error)}</p>
+      <p className="dim">{describe(error, retry === undefined)}</p>
       {error instanceof ApiProblem && error.errors.length > 0 && (
         <ul>
           {error.errors.map(({ path, message }) => (
@@ -39,7 +39,11 @@ export function Problem({ error, what, retry }: Props) {
   )
 }
 
-function describe(error: Error): string {
+/** @param isChange true for something that a person wanted to change */
+function describe(error: Error, isChange: boolean): string {
+  if (error instanceof NoAnswer && !navigator.onLine) {
+    return isChange ? 'No network. It is not sent later by itself: try again when the network is back.' : 'No network.'
+  }
   if (error instanceof NoAnswer) return 'Backstop does not answer. Check your network, or whether admin-api runs.'
   return error.message
 }

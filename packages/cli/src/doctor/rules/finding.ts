@@ -13,6 +13,7 @@ export const FINDING_CODES = [
   'read_key_rejected',
   'reading_failing',
   'channel_disabled',
+  'channel_failing',
   'clock_offset',
   'consumer_lag',
   'dead_letters',

@@ -1,3 +1,4 @@
+import type { AlertChannel } from '@backstop/client'
 import { counted } from '../../output/rules/counted.ts'
 import { type Finding, finding } from './finding.ts'
 
@@ -24,7 +25,11 @@ export interface ConnectionFacts {
 export interface ChannelFacts {
   readonly channel_id: string
   readonly name: string
-  readonly health: { readonly disabled_at: string | null; readonly disabled_reason: string | null }
+  readonly enabled: boolean
+  readonly health: Pick<
+    AlertChannel['health'],
+    'state' | 'disabled_at' | 'disabled_reason' | 'failing_since' | 'last_error'
+  >
 }
 
 const DAY_MS = 86_400_000
@@ -83,7 +88,16 @@ function judgeReading({ connection_id, name, reading }: ConnectionFacts): Findin
   return [finding('read_key_rejected', what, remedy)]
 }
 
-function judgeChannel({ channel_id, name, health }: ChannelFacts): Finding[] {
+function judgeChannel({ channel_id, name, enabled, health }: ChannelFacts): Finding[] {
+  if (enabled && health.state === 'failing') {
+    return [
+      finding(
+        'channel_failing',
+        `Every attempt of the channel ${name} (${channel_id}) failed since ${health.failing_since}: ${health.last_error ?? 'unknown reason'}`,
+        `Repair the receiver; deliveries are repeated by themselves. backstop channels test ${channel_id} shows the answer`,
+      ),
+    ]
+  }
   if (health.disabled_at === null) return []
   return [
     finding(

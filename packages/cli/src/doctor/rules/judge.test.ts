@@ -13,7 +13,10 @@ const connection = {
   reading: { state: 'healthy', error: null },
   lastWebhookAt: '2026-11-21T09:00:00Z',
 }
-const channel = { channel_id: 'chn_1', name: 'Team', health: { disabled_at: null, disabled_reason: null } }
+const health = {
+  ...{ state: 'healthy' as const, disabled_at: null, disabled_reason: null, failing_since: null, last_error: null },
+}
+const channel = { channel_id: 'chn_1', name: 'Team', enabled: true, health }
 const healthy: ApiFacts = {
   connections: [connection],
   channels: [channel],
@@ -57,10 +60,34 @@ describe('the facts of the management API', () => {
     {
       code: 'channel_disabled',
       facts: {
-        channels: [{ ...channel, health: { disabled_at: '2026-11-20T09:00:00Z', disabled_reason: 'It answers 410' } }],
+        channels: [
+          {
+            ...channel,
+            health: {
+              ...health,
+              ...{ state: 'disabled', disabled_at: '2026-11-20T09:00:00Z', disabled_reason: 'It answers 410' },
+            },
+          },
+        ],
       },
       says: /Team \(chn_1\) is disabled since .*: It answers 410/,
       remedy: /channels enable chn_1/,
+    },
+    {
+      code: 'channel_failing',
+      facts: {
+        channels: [
+          {
+            ...channel,
+            health: {
+              ...health,
+              ...{ state: 'failing', failing_since: '2026-11-21T09:00:00Z', last_error: 'It answers 500' },
+            },
+          },
+        ],
+      },
+      says: /^Every attempt of the channel Team \(chn_1\) failed since .*: It answers 500$/,
+      remedy: /channels test chn_1/,
     },
     {
       code: 'dead_letters',

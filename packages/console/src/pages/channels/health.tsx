@@ -2,15 +2,12 @@ import type { AlertChannel } from '@backstop/client'
 import type { ReactNode } from 'react'
 import { Badge } from '../../parts/badges.tsx'
 import { Time } from '../../parts/time.tsx'
+import { failedShare, stateOf } from './channel-state.ts'
 
 /** The state of a channel as one word. */
-export function ChannelBadge({ channel: { enabled, health } }: { channel: AlertChannel }) {
-  if (health.state === 'disabled') return <Badge tone="alarm">Disabled</Badge>
-  if (!enabled) return <Badge tone="quiet">Switched off</Badge>
-  if (health.state === 'failing') return <Badge tone="alarm">Failing</Badge>
-  if (health.held_until !== null) return <Badge tone="waits">Paused</Badge>
-  if (health.warning !== null) return <Badge tone="waits">Gets few alerts</Badge>
-  return health.state === 'unused' ? <Badge tone="quiet">Not used yet</Badge> : <Badge tone="good">Works</Badge>
+export function ChannelBadge({ channel }: { channel: AlertChannel }) {
+  const { word, tone } = stateOf(channel)
+  return <Badge tone={tone}>{word}</Badge>
 }
 
 /** The health of a channel in sentences: whether alerts arrive, why not, and what happens next. */
@@ -24,9 +21,10 @@ export function HealthSentences({ channel }: { channel: AlertChannel }) {
   )
 }
 
-function sentencesOf({ enabled, health }: AlertChannel): [string, ReactNode][] {
+function sentencesOf(channel: AlertChannel): [string, ReactNode][] {
+  const { health } = channel
   const lines: [string, ReactNode | undefined][] = [
-    ['state', stateSentence(enabled, health)],
+    ['state', stateSentence(channel)],
     ['error', health.state !== 'healthy' && health.last_error !== null ? health.last_error : undefined],
     [
       'held',
@@ -41,7 +39,8 @@ function sentencesOf({ enabled, health }: AlertChannel): [string, ReactNode][] {
   return lines.filter((line): line is [string, ReactNode] => line[1] !== undefined)
 }
 
-function stateSentence(enabled: boolean, health: AlertChannel['health']): ReactNode {
+function stateSentence(channel: AlertChannel): ReactNode {
+  const { enabled, health } = channel
   if (health.state === 'disabled')
     return (
       <>
@@ -58,14 +57,13 @@ function stateSentence(enabled: boolean, health: AlertChannel['health']): ReactN
       </>
     )
   if (health.state === 'unused') return 'Nothing was sent yet. Send a test to see whether it arrives.'
+  const { word } = stateOf(channel)
+  const failed = health.success_rate === null || health.success_rate === 1 ? '' : failedShare(health.success_rate)
   return (
     <>
-      Works: {formatRate(health.success_rate)}the last message arrived <Time at={health.last_success_at} />.
+      {word === 'Works' || word === 'Unreliable' ? `${word}: ` : ''}
+      {failed === '' ? '' : `${failed}. `}
+      {word === 'Works' && failed === '' ? 'the' : 'The'} last message arrived <Time at={health.last_success_at} />.
     </>
   )
-}
-
-function formatRate(rate: number | null): string {
-  if (rate === null) return ''
-  return `${new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 }).format(rate)} of the attempts of 7 days succeeded, `
 }

@@ -1,9 +1,15 @@
 import { Button, Textarea } from '@mantine/core'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import classes from './incident.module.css'
 
-/** @param onComment answers whether the comment was stored */
-export function CommentForm({ onComment }: { onComment: (text: string) => Promise<boolean> }) {
+interface Props {
+  /** Why the last comment was not stored. */
+  problem: ReactNode
+  /** @returns whether the comment was stored */
+  onComment: (text: string) => Promise<boolean>
+}
+
+export function CommentForm({ problem, onComment }: Props) {
   const [text, setText] = useState('')
   const [isBusy, setIsBusy] = useState(false)
   const send = async () => {
@@ -27,6 +33,7 @@ export function CommentForm({ onComment }: { onComment: (text: string) => Promis
         value={text}
         onChange={event => setText(event.currentTarget.value)}
       />
+      {problem}
       {text.trim() !== '' && (
         <Button type="submit" variant="default" loading={isBusy}>
           Comment

@@ -23,8 +23,15 @@ import { IncidentRace, StateSentence } from './incident-race.tsx'
 import { IncidentTimeline } from './incident-timeline.tsx'
 import { NextSteps } from './next-steps.tsx'
 import { Owner } from './owner.tsx'
-import { useIncidentChange } from './use-incident-change.ts'
+import { type Change, useIncidentChange } from './use-incident-change.ts'
 import { kindWord } from './words.ts'
+
+const NOT_CHANGED: Record<Exclude<Change['kind'], 'comment'>, string> = {
+  acknowledge: 'The incident was not acknowledged',
+  resolve: 'The incident was not resolved',
+  assign: 'The owner was not changed',
+  reopen: 'The incident was not opened again',
+}
 
 export function Page() {
   const project = useProjectId()
@@ -51,7 +58,7 @@ export function Page() {
 function Incident({ incident, above }: { incident: IncidentWithTimeline; above: ReactNode }) {
   const { may } = useSession()
   const changes = useIncidentChange(incident.incident_id)
-  const { lost, error, isPending, send, forget } = changes
+  const { lost, error, failed, isPending, send, forget } = changes
   const { action, project_id } = incident
   const canWrite = may('incidents:write', project_id)
   return (
@@ -74,7 +81,9 @@ function Incident({ incident, above }: { incident: IncidentWithTimeline; above: 
           />
         </div>
       )}
-      {error !== null && <Problem error={error} what="The incident was not changed" />}
+      {error !== null && failed !== undefined && failed !== 'comment' && (
+        <Problem error={error} what={NOT_CHANGED[failed]} />
+      )}
       <div className={classes.columns}>
         <div>
           <Section title="What happened">
@@ -98,7 +107,14 @@ function Incident({ incident, above }: { incident: IncidentWithTimeline; above: 
           )}
           <Section title="Timeline">
             <IncidentTimeline incident={incident} />
-            {canWrite && <CommentForm onComment={text => send({ change: { kind: 'comment', text } })} />}
+            {canWrite && (
+              <CommentForm
+                problem={
+                  error !== null && failed === 'comment' && <Problem error={error} what="The comment was not stored" />
+                }
+                onComment={text => send({ change: { kind: 'comment', text } })}
+              />
+            )}
           </Section>
         </div>
         <div>

@@ -69,11 +69,13 @@ export function useIncidentChange(id: string) {
       setLost(change)
     },
   })
-  const { error, isPending, mutateAsync, reset } = mutation
+  const { error, isPending, mutateAsync, reset, variables } = mutation
   return {
     lost,
     isPending,
     error: error !== null && !isLostRace(error) ? error : null,
+    /** The change that `error` is about. */
+    failed: error === null ? undefined : variables?.change.kind,
     /** @returns whether the change was made */
     send: (attempt: Attempt) =>
       mutateAsync(attempt).then(

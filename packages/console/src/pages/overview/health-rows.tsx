@@ -7,6 +7,7 @@ import { Badge } from '../../parts/badges.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useLiveRefresh } from '../../parts/use-live-refresh.ts'
 import { useSession } from '../../session/session.ts'
+import { failedShare, stateOf } from '../channels/channel-state.ts'
 import classes from './overview.module.css'
 
 interface Row {
@@ -117,12 +118,21 @@ function connectionRow({ connection_id: id, name, status, reading, silence, warn
   return warning === undefined ? [] : [{ ...row, tone: 'waits', state: 'Warning', text: warning.message }]
 }
 
-function channelRow({ channel_id: id, name, enabled, health }: AlertChannel): Row[] {
-  const row = { id, name, kind: 'channels' as const }
-  if (health.state === 'disabled') {
-    return [{ ...row, tone: 'alarm', state: 'Disabled', text: health.disabled_reason ?? '' }]
+function channelRow(channel: AlertChannel): Row[] {
+  const { channel_id: id, name, health } = channel
+  const { word } = stateOf(channel)
+  const row = { id, name, kind: 'channels' as const, state: word }
+  switch (word) {
+    case 'Works':
+    case 'Not used yet':
+      return []
+    case 'Disabled':
+      return [{ ...row, tone: 'alarm', text: health.disabled_reason ?? '' }]
+    case 'Failing':
+      return [{ ...row, tone: 'alarm', text: health.last_error ?? '' }]
+    case 'Unreliable':
+      return [{ ...row, tone: 'waits', text: failedShare(health.success_rate ?? 0) }]
+    default:
+      return [{ ...row, tone: 'waits', text: (word === 'Paused' ? health.held_reason : health.warning) ?? '' }]
   }
-  if (health.state === 'failing') return [{ ...row, tone: 'alarm', state: 'Failing', text: health.last_error ?? '' }]
-  if (!enabled) return [{ ...row, tone: 'waits', state: 'Switched off', text: '' }]
-  return health.warning === null ? [] : [{ ...row, tone: 'waits', state: 'Warning', text: health.warning }]
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useList } from '../../api/list.ts'
-import { auditList, deadLetterList } from '../../api/system.ts'
+import { auditList, deadLetterList, installationQuery } from '../../api/system.ts'
 import { Badge } from '../../parts/badges.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/problem.tsx'
@@ -11,6 +11,7 @@ import { SecretKeys } from './secret-keys.tsx'
 import classes from './system.module.css'
 import { useAdministration } from './use-admin.ts'
 import { WaitingWork } from './waiting-work.tsx'
+import { systemSentence } from './work-faults.ts'
 
 const ALL = {}
 
@@ -19,7 +20,13 @@ export function Page() {
   const { isAdminOfAll, isAdmin } = useAdministration()
   const { error, refetch } = useQuery(meQuery)
   const letters = useList(deadLetterList, ALL)
+  const work = useQuery({ ...installationQuery, enabled: isAdminOfAll })
   const failed = error ?? letters.error
+  // Without the work, the sentence would call a disturbed installation undisturbed.
+  const isKnown = !letters.isLoading && (!isAdminOfAll || work.data !== undefined)
+  const title = isKnown
+    ? systemSentence({ count: letters.items.length, hasMore: letters.hasMore }, work.data)
+    : 'System'
   if (failed !== null) {
     const retry = () => {
       void refetch()
@@ -34,7 +41,7 @@ export function Page() {
   }
   return (
     <>
-      <PageHead title={describeState(letters.isLoading, letters.items.length, letters.hasMore)} />
+      <PageHead title={title} />
       <div className={classes.page}>
         <ul className={classes.rows}>
           <li className={classes.row}>
@@ -58,12 +65,6 @@ export function Page() {
       </div>
     </>
   )
-}
-
-function describeState(isLoading: boolean, letters: number, hasMore: boolean): string {
-  if (isLoading) return 'System'
-  if (letters === 0) return 'Nothing was set aside: everything could be used'
-  return letters === 1 ? '1 dead letter waits' : `${count(letters, hasMore)} dead letters wait`
 }
 
 function count(letters: number, hasMore: boolean): string {

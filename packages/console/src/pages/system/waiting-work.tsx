@@ -6,6 +6,7 @@ import { formatDuration } from '../../format/times.ts'
 import { Badge } from '../../parts/badges.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import classes from './system.module.css'
+import { faultsOf, type WorkRow } from './work-faults.ts'
 
 /** The work of all services that waits, and whether the providers can be read. */
 export function WaitingWork() {
@@ -24,18 +25,27 @@ export function WaitingWork() {
   )
 }
 
-function Rows({ work: { verdicts, messages, deliveries, providers } }: { work: InstallationWork }) {
+function Rows({ work }: { work: InstallationWork }) {
+  const { verdicts, messages, deliveries, providers } = work
+  const faults = faultsOf(work)
+  const isLate = (row: WorkRow) => faults.has(row)
   const { key_rejected, unreadable, silent, sweep_age_seconds } = providers
   return (
     <ul className={classes.rows}>
-      <Row title="Verdicts" isLate={verdicts.overdue > 0}>
+      <Row title="Verdicts" isLate={isLate('verdicts')}>
         {describe(verdicts)}
         {verdicts.overdue > 0 && `; ${verdicts.overdue.toLocaleString()} overdue`}
       </Row>
-      <Row title="Messages to Kafka">{describe(messages)}</Row>
-      <Row title="Deliveries">{describe(deliveries.pending)}</Row>
-      <Row title="Deliveries to repeat">{describe(deliveries.retrying)}</Row>
-      <Row title="Reading the providers" isLate={unreadable + silent > 0}>
+      <Row title="Messages to Kafka" isLate={isLate('messages')}>
+        {describe(messages)}
+      </Row>
+      <Row title="Deliveries" isLate={isLate('deliveries')}>
+        {describe(deliveries.pending)}
+      </Row>
+      <Row title="Deliveries to repeat" isLate={isLate('retrying')}>
+        {describe(deliveries.retrying)}
+      </Row>
+      <Row title="Reading the providers" isLate={isLate('providers')}>
         {unreadable + silent === 0
           ? sweep_age_seconds === 0
             ? 'No provider is read'
