@@ -1,5 +1,5 @@
 /** People close an incident through the API, and the receiver of the project's alerts hears who did and why. */
-import type { Incident } from '@backstop/contracts'
+import type { Incident, Statement } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
@@ -55,4 +55,27 @@ test('an incident is acknowledged and resolved by a person, and incident.resolve
     { what: 'incident_acknowledged', by: { kind: 'api_key' } },
     { what: 'incident_resolved', by: { kind: 'api_key' } },
   ])
+})
+
+test('refunds that were resolved as our own, alone or in bulk, are expected in the statement', {
+  timeout: 240_000,
+}, async () => {
+  const resolve = async (refundId: string, path: string, body: object) => {
+    await shop.alertAbout(refundId, LOOKED_WITHIN_MS)
+    const incident = (await shop.incidents()).find(({ state }) => state === 'open')
+    await shop.api.post(path.replace('{id}', incident?.incident_id ?? ''), body)
+  }
+  const refund = () => shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 1_000 }).id
+  const change = { kind: 'resolve', reason: 'our_own_change' }
+  await resolve(refund(), '/v1/incidents/{id}/resolve', { reason: 'our_own_change' })
+  await resolve(refund(), '/v1/incidents/bulk', { project_id: shop.projectId, filter: {}, change })
+  const month = new Date().toISOString().slice(0, 7)
+  const path = `/v1/statements?project_id=${shop.projectId}&month=${month}`
+  const lines = await until('both refunds in the statement', async () => {
+    const statement = await shop.api.get<Statement>(path)
+    const expected = statement.lines.find(({ category }) => category === 'expected')
+    return expected?.count === 2 ? statement.lines : undefined
+  })
+  // The refund of the test above.
+  expect(lines.find(({ category }) => category === 'unexplained')).toMatchObject({ count: 1, amount: 2_499 })
 })

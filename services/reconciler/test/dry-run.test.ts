@@ -14,7 +14,6 @@ import { type ActionRecord, isJudged, lastResultOf } from '../src/case/action-re
 import { createIncidentChanger } from '../src/commands/change-incidents.ts'
 import { wasAlerted } from '../src/dry-run/compare.ts'
 import { type DryRunOptions, dryRun } from '../src/dry-run/dry-run.ts'
-import { expectedChangeDocument } from './expected-changes.ts'
 import { MINUTE, PROJECT, T0 } from './fixtures.ts'
 import { openMemoryShop } from './memory-shop.ts'
 import { CARDS, HOUR, OLD_CARDS, PLANS, recordShop } from './recorded-shop.ts'
@@ -78,22 +77,12 @@ describe('of actions that a person resolved as our own change', () => {
   })
 })
 
-/** Resolves the incident of an action, for which an expected change is stored. */
+/** Resolves the incident of an action. */
 async function resolveAs(shop: Shop, action: Action | undefined, reason: ResolveReason, at: number): Promise<void> {
   const incident_id = action?.incident_id
   if (action === undefined || incident_id == null) throw new Error('There is no incident')
   const clock = createManualClock(at)
   const { publisher, reconcile } = reconcilerOf(shop, clock)
-  await shop.addExpectedChange(
-    expectedChangeDocument(`exp_${incident_id}`, {
-      incident_id,
-      kind: 'refund',
-      subject: action.subject,
-      created_at: new Date(at),
-      starts_at: new Date(action.provider_created_at),
-      expires_at: new Date(at + MINUTE),
-    }),
-  )
   const actor = { kind: 'person', id: 'per_ann', name: 'Ann' } as const
   await createIncidentChanger({ stores: shop.stores, reconcile, publisher, clock }).change([
     {

@@ -1,7 +1,7 @@
 import type { ExpectedChangeDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
-  type ExpectedChangeReader,
+  type ExpectedChangeStore,
   type ExpectedChangeUsesStore,
   MAX_FOUND_PER_SUBJECT,
   type ReconcilerStores,
@@ -9,20 +9,18 @@ import {
 import { expectedChangeDocument } from './expected-changes.ts'
 import { MINUTE, PROJECT, T0 } from './fixtures.ts'
 
-/** The reader of expected changes and the store of their uses. `addExpectedChanges` writes as admin-api does. */
-export interface ExpectedChangesUnderTest extends Pick<ReconcilerStores, 'expectedChanges' | 'expectedChangeUses'> {
-  addExpectedChanges(list: readonly ExpectedChangeDocument[]): Promise<void>
-}
+/** The stores of expected changes and of their uses. */
+export type ExpectedChangesUnderTest = Pick<ReconcilerStores, 'expectedChanges' | 'expectedChangeUses'>
 
 /** The tests for every implementation of the stores of expected changes. Each test gets an empty store. */
 export function expectedChangeContract(name: string, open: () => Promise<ExpectedChangesUnderTest>): void {
   describe(`expected changes, ${name}`, () => {
-    let expectedChanges: ExpectedChangeReader
+    let expectedChanges: ExpectedChangeStore
     let expectedChangeUses: ExpectedChangeUsesStore
-    let addExpectedChanges: ExpectedChangesUnderTest['addExpectedChanges']
     beforeEach(async () => {
-      ;({ expectedChanges, expectedChangeUses, addExpectedChanges } = await open())
+      ;({ expectedChanges, expectedChangeUses } = await open())
     })
+    const addExpectedChanges = (list: readonly ExpectedChangeDocument[]) => expectedChanges.putAll(list)
 
     const found = async (names: string[], expiringAfter = T0 - MINUTE, projectIds = [PROJECT]) => {
       const list = await expectedChanges.find({ projectIds, names, expiringAfter })
@@ -41,6 +39,15 @@ export function expectedChangeContract(name: string, open: () => Promise<Expecte
       expect(await found(['pi_1', 'pi_2', 'pi_0'])).toEqual(['any', 'pi_1', 'pi_2'])
       expect(await found([])).toEqual(['any'])
       expect(await found(['pi_1'], T0, [PROJECT, 'prj_other'])).toEqual(['any', 'other', 'other_pi_1', 'pi_1'])
+    })
+
+    test('replace those with the same ids', async () => {
+      await addExpectedChanges([expectedChangeDocument('exp_1'), expectedChangeDocument('exp_2')])
+      const later = expectedChangeDocument('exp_1', { note: 'Said again' })
+      await addExpectedChanges([later])
+      await addExpectedChanges([])
+      expect(await expectedChanges.byIds(['exp_1'])).toEqual([later])
+      expect(await found([])).toEqual(['exp_1', 'exp_2'])
     })
 
     test('are found completely until long after they expired', async () => {

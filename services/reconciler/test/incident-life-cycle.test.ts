@@ -131,62 +131,69 @@ test('a change of an unknown incident, or of another project, is refused and cha
   await stop()
 })
 
-/** The expected change that admin-api stores before it asks for the resolution of the incident. */
-function storeOwnChange({ contents, clock, incidentId }: Awaited<ReturnType<typeof reconcilerWithIncident>>) {
-  const [action] = [...contents.actions.values()]
-  contents.expectedChanges.push(
-    expectedChangeDocument('exp_own', {
+test('our own change: incident.resolved names the person, and an expected change explains exactly its action, without another alert', async () => {
+  const { incidentId, change, send, shown, alerts, contents, stop } = await reconcilerWithIncident()
+  await send(change('c1', { kind: 'resolve', reason: 'our_own_change', note: 'Goodwill' }))
+  expect(shown()).toMatchObject({ state: 'resolved', resolved_by: 'Ann', reason: 'our_own_change', note: 'Goodwill' })
+  expect([...contents.actions.values()]).toMatchObject([{ verdict: 'explained', reason: 'expected_change_matches' }])
+  expect(contents.expectedChanges).toMatchObject([
+    {
       incident_id: incidentId,
       connection_id: 'con_1',
+      kind: 'refund',
       subject: 'pi_1',
       amount: 2499,
       currency: 'eur',
       max_changes: 1,
-      created_at: new Date(clock.now()),
-      starts_at: new Date(action?.provider_created_at ?? 0),
-      expires_at: new Date(clock.now() + MINUTE),
-    }),
-  )
-}
-
-test('our own change: incident.resolved names the person, and the expected change explains the action without another alert', async () => {
-  const reconciler = await reconcilerWithIncident()
-  const { change, send, shown, alerts, contents, stop } = reconciler
-  storeOwnChange(reconciler)
-  await send(change('c1', { kind: 'resolve', reason: 'our_own_change', note: 'Goodwill' }))
-  expect(shown()).toMatchObject({ state: 'resolved', resolved_by: 'Ann', reason: 'our_own_change', note: 'Goodwill' })
-  expect([...contents.actions.values()]).toMatchObject([{ verdict: 'explained', reason: 'expected_change_matches' }])
+      note: 'Goodwill',
+      created_by: 'per_ann',
+    },
+  ])
   const told = await alerts()
   expect(told.map(({ event }) => event)).toEqual(['incident.opened', 'incident.resolved'])
   expect(told[1]).toMatchObject({ data: { incident: { resolved_by: 'Ann', reason: 'our_own_change' } } })
   await stop()
 })
 
-test('our own change explains nothing if another person resolved the incident with another reason before', async () => {
-  const reconciler = await reconcilerWithIncident()
-  const { change, send, outcome, contents, clock, command, stop } = reconciler
-  await send(change('c1', { kind: 'resolve', reason: 'fraud_or_leaked_key', note: null }))
-  storeOwnChange(reconciler)
-  await send(change('c2', { kind: 'resolve', reason: 'our_own_change', note: null }, { actor: BOB }))
-  expect(outcome('c2')).toMatchObject({ outcome: 'refused' })
+test.each([
+  { name: 'of the incident', filter: {} },
+  { name: 'of its connection', filter: { connection_id: 'con_1' } },
+])('our own change explains the action if a bulk change $name resolves it', async ({ filter }) => {
+  const { shown, contents, clock, command, stop } = await reconcilerWithIncident()
+  const requested_at = new Date(clock.now()).toISOString()
   await command([
     {
-      kind: 'apply_expected_change',
-      command_id: 'apply',
+      kind: 'change_incidents',
+      command_id: 'bulk',
       project_id: PROJECT,
-      requested_at: new Date(clock.now()).toISOString(),
-      expected_change_id: 'exp_own',
+      requested_at,
+      bulk_id: 'blk_1',
+      selection: { ...filter, states: ['open'], to: requested_at },
+      change: { kind: 'resolve', reason: 'our_own_change', note: null },
+      actor: ANN,
     },
   ])
+  await clock.advance(MINUTE)
+  expect(shown()).toMatchObject({ state: 'resolved', resolved_by: 'Ann', reason: 'our_own_change' })
+  expect([...contents.actions.values()]).toMatchObject([{ verdict: 'explained', reason: 'expected_change_matches' }])
+  await stop()
+})
+
+test('our own change explains nothing if another person resolved the incident with another reason before', async () => {
+  const { change, send, outcome, contents, clock, stop } = await reconcilerWithIncident()
+  await send(change('c1', { kind: 'resolve', reason: 'fraud_or_leaked_key', note: null }))
+  await send(change('c2', { kind: 'resolve', reason: 'our_own_change', note: null }, { actor: BOB }))
+  expect(outcome('c2')).toMatchObject({ outcome: 'refused' })
   await clock.advance(5 * MINUTE)
+  expect(contents.expectedChanges).toEqual([])
   expect([...contents.actions.values()]).toMatchObject([{ verdict: 'unexplained' }])
   await stop()
 })
 
 test('the expected change of an incident does not explain its action while the incident is open', async () => {
-  const reconciler = await reconcilerWithIncident()
-  const { change, send, shown, contents, clock, stop } = reconciler
-  storeOwnChange(reconciler)
+  const { incidentId, change, send, shown, contents, clock, stop } = await reconcilerWithIncident()
+  const lasting = { starts_at: new Date(0), expires_at: new Date(clock.now() + MINUTE) }
+  contents.expectedChanges.push(expectedChangeDocument('exp_own', { incident_id: incidentId, ...lasting }))
   await clock.advance(5 * MINUTE)
   expect(shown()).toMatchObject({ state: 'open' })
   await send(change('c1', { kind: 'resolve', reason: 'duplicate', note: null }))

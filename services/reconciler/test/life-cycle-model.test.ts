@@ -50,14 +50,14 @@ interface Modelled {
   readonly events: string[]
 }
 
-/** Applies a change to the model. @returns false if the model refuses it */
-function applyToModel(known: Modelled, commandId: string, change: Change, by: string): boolean {
+/** Applies a change of an incident to the model. @returns false if the model refuses it */
+function applyToModel(id: string, known: Modelled, commandId: string, change: Change, by: string): boolean {
   const { state } = known
   const isAllowed = {
     acknowledge: state === 'open',
     resolve: state !== 'resolved',
-    // An incident that ended by itself stays closed.
-    reopen: state === 'resolved' && known.reason !== null,
+    // An incident that ended by itself stays closed, and so does one whose action is explained as our own change.
+    reopen: state === 'resolved' && known.reason !== null && !isExplained(id, known),
     assign: true,
     comment: true,
   }[change.kind]
@@ -86,6 +86,10 @@ function applyToModel(known: Modelled, commandId: string, change: Change, by: st
       change satisfies never
   }
   return true
+}
+
+function isExplained(id: string, { reason }: Modelled): boolean {
+  return id !== CHANNEL.incident_id && reason === 'our_own_change'
 }
 
 async function openWorld() {
@@ -266,7 +270,7 @@ async function runSteps(steps: readonly Step[]): Promise<void> {
       const command = commandFor(`cmd_${number}`, id, step, stated[step.read as keyof typeof stated], world)
       sent.push(command)
       const isCurrent = step.read !== 'before'
-      const isChanged = isCurrent && applyToModel(known(id), command.command_id, step.change, step.actor.name)
+      const isChanged = isCurrent && applyToModel(id, known(id), command.command_id, step.change, step.actor.name)
       outcomes.set(command.command_id, isChanged ? 'changed' : 'refused')
       await killed(world, step.point, () => world.changer.change([command]))
     } else if (step.kind === 'repeat') {
@@ -322,7 +326,7 @@ async function runBulk(
     return states.includes(state) && !(change.kind === 'reopen' && state === 'resolved' && reason === null)
   })
   const changed = selected.filter(id =>
-    applyToModel(known(id), deterministicId('command', bulk_id, id), change, actor.name),
+    applyToModel(id, known(id), deterministicId('command', bulk_id, id), change, actor.name),
   )
   const requested_at = new Date(world.clock.now()).toISOString()
   const selection = { states, to: new Date(world.clock.now() + 1).toISOString() }

@@ -1,14 +1,15 @@
 import type { Client, Incident } from '@backstop/client'
+import { formatMoney } from '@backstop/contracts'
 import { type Command, Option } from 'commander'
 import { addCommand, addGroup, withListOptions } from '../add-command.ts'
 import { CommandFault } from '../fault.ts'
 import { openClient } from '../open-client.ts'
 import { type JsonOption, type ListOptions, printItem, printList } from '../output/print.ts'
 import { shownTime } from '../output/table.ts'
-import { chooseProject } from '../projects/choose-project.ts'
+import { chooseListedProject, chooseProject, LISTED_PROJECT } from '../projects/choose-project.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { changeMany } from './change-many.ts'
-import { incidentText, stormText } from './incident-text.ts'
+import { customerText, incidentText, stormText } from './incident-text.ts'
 
 const REASONS = ['our_own_change', 'fraud_or_leaked_key', 'provider_mistake', 'duplicate', 'other'] as const
 const STATES = ['open', 'acknowledged', 'resolved'] as const
@@ -30,7 +31,6 @@ interface ChangeOptions extends JsonOption {
 interface Resolution extends ChangeOptions {
   readonly reason: (typeof REASONS)[number]
   readonly note?: string
-  readonly explain?: true
 }
 
 interface Assignment extends ChangeOptions {
@@ -114,22 +114,23 @@ function addResolve(incidents: Command, surroundings: Surroundings, change: Chan
       incidents,
       'resolve [incident_id]',
       'Resolve an incident, every incident of a storm, or all incidents of a filter.',
-      "backstop incidents resolve inc_0123 --reason our_own_change --explain --note 'Refunded by support'",
+      "backstop incidents resolve inc_0123 --reason our_own_change --note 'Refunded by support'",
       'backstop incidents resolve --filter connection=con_0123 from=24h --reason duplicate --dry-run',
     ),
   )
-    .addOption(new Option('--reason <reason>', 'why it happened').choices(REASONS).makeOptionMandatory())
+    .addOption(
+      new Option('--reason <reason>', 'why it happened; our_own_change also explains the action')
+        .choices(REASONS)
+        .makeOptionMandatory(),
+    )
     .option('--note <text>', 'shown in the timeline and in alerts')
-    .option('--explain', 'also create the expected change that explains the action (this was us)')
-    .action((id: string | undefined, { reason, note, explain, ...options }: Resolution) => {
-      if (explain && options.filter !== undefined) {
-        throw new CommandFault('misused', '--explain is for one incident or storm, not for --filter')
-      }
+    // Scripts of earlier versions give it: the reason our_own_change had not explained the action by itself.
+    .addOption(new Option('--explain').hideHelp())
+    .action((id: string | undefined, { reason, note, ...options }: Resolution) => {
       const body = { reason, ...(note === undefined ? {} : { note }) }
-      const explained = explain ? { explain: { kind: 'expected_change' as const } } : {}
       return changeOneOrMany(id, options, surroundings, {
         many: { kind: 'resolve', ...body },
-        one: incidentId => change(options, client => client.incidents.resolve(incidentId, { ...body, ...explained })),
+        one: incidentId => change(options, client => client.incidents.resolve(incidentId, body)),
       })
     })
 }
@@ -155,7 +156,7 @@ async function changeOneOrMany(
   }
   if (id !== undefined) throw new CommandFault('misused', 'Give an id or --filter, not both')
   const client = openClient(surroundings)
-  const project = await chooseProject(client, options.project)
+  const project = await chooseProject(client, options.project, surroundings)
   return changeMany(client, many, { ...options, filter, project }, surroundings)
 }
 
@@ -164,26 +165,30 @@ function addListAndShow(incidents: Command, surroundings: Surroundings): void {
     addCommand(incidents, 'list', 'List incidents, newest first.', 'backstop incidents list --state open'),
   )
     .addOption(new Option('--state <state>', 'only incidents in this state').choices(STATES))
-    .option('--project <id>', 'only incidents of this project')
+    .option('--project <id>', LISTED_PROJECT)
     .option('--connection <id>', 'only incidents of this connection')
-    .action(({ state, project, connection, ...options }: ListFilter) =>
-      printList(
-        openClient(surroundings).incidents.list({
+    .action(async ({ state, project, connection, ...options }: ListFilter) => {
+      const client = openClient(surroundings)
+      // A connection is of one project, whichever it is.
+      const projectId = connection === undefined ? await chooseListedProject(client, project, surroundings) : project
+      await printList(
+        client.incidents.list({
           ...(state === undefined ? {} : { state }),
-          ...(project === undefined ? {} : { project_id: project }),
+          ...(projectId === undefined ? {} : { project_id: projectId }),
           ...(connection === undefined ? {} : { connection_id: connection }),
         }),
         [
           { title: 'INCIDENT', of: ({ incident_id }) => incident_id },
           { title: 'STATE', of: ({ state }) => state },
           { title: 'OPENED', of: ({ opened_at }) => shownTime(opened_at) },
-          { title: 'CODE', of: ({ code }) => code },
-          { title: 'SUMMARY', of: ({ summary }) => summary },
+          { title: 'AMOUNT', of: ({ action }) => action && formatMoney(action.amount, action.currency) },
+          { title: 'CUSTOMER', of: ({ action }) => action && customerText(action) },
+          { title: 'ABOUT', of: ({ action, summary }) => (action ? `${action.kind} on ${action.subject}` : summary) },
         ],
         options,
         surroundings,
-      ),
-    )
+      )
+    })
   addCommand(
     incidents,
     'show <incident_id>',

@@ -1,4 +1,4 @@
-import type { Api, IncidentWithTimeline } from '@backstop/client'
+import type { Action, Api, IncidentWithTimeline } from '@backstop/client'
 import { formatMoney, showableText } from '@backstop/contracts'
 import { factsOf, shownTime } from '../output/table.ts'
 
@@ -31,6 +31,11 @@ export function incidentText(incident: IncidentWithTimeline): string {
     ({ event, channel_id, state, reason }) => `  ${event} to ${channel_id}: ${state} (${reason})\n`,
   )
   return [facts, section('Timeline', timeline), section('Deliveries', deliveries)].filter(Boolean).join('\n')
+}
+
+/** The name of the customer, or else the e-mail address or the id at the provider; null if the provider reports none. */
+export function customerText({ customer }: Pick<Action, 'customer'>): string | null {
+  return customer?.name ?? customer?.email ?? customer?.id ?? null
 }
 
 /** A storm with its incidents counted, for people to read. */

@@ -509,6 +509,18 @@ export type Delivery = {
   updated_at: string
 }
 
+export type DismissedDeadLetters = {
+  /** Dead letters that leave the list and are never sent */
+  dismissed: number
+  /** Dead letters that cannot be dismissed */
+  blocked: {
+    dead_letter_id: string
+    reason: string
+  }[]
+  /** Send it as `cursor` to continue; null if every dead letter was tried */
+  next_cursor: string | null
+}
+
 export type FailedRun = {
   run_id: string
   project_id: string
@@ -1594,6 +1606,17 @@ export interface Api {
       /** `next_cursor` of the previous answer, to continue */
       cursor?: string
     }, options?: RequestOptions): Promise<ReplayedDeadLetters>
+    /** POST /v1/dead-letters/dismiss: Dismiss the dead letters that a filter selects */
+    dismissAll(body?: {
+      project_id?: string
+      kind?: "notification" | "provider_object" | "operation" | "recheck" | "reread" | "readback" | "command" | "incident" | "alert" | "delivery" | "unknown"
+      /** Only dead letters of this time or later */
+      from?: string
+      /** Only dead letters before this time */
+      to?: string
+      /** `next_cursor` of the previous answer, to continue */
+      cursor?: string
+    }, options?: RequestOptions): Promise<DismissedDeadLetters>
     /** POST /v1/dead-letters/{id}/dismiss: Dismiss a dead letter */
     dismiss(id: string, options?: RequestOptions): Promise<DeadLetter>
   }
@@ -1937,6 +1960,18 @@ export interface Api {
         created_by: string
         reason: string
       } | null
+      /** The refund or cancellation; null if the incident is about something else */
+      action: {
+        kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+        subject: string
+        amount: number | null
+        currency: string | null
+        customer?: {
+          id: string | null
+          name: string | null
+          email: string | null
+        } | null
+      } | null
     }>
     /** GET /v1/incidents/{id}: Get an incident with its action, timeline and deliveries */
     get(id: string, options?: RequestOptions): Promise<IncidentWithTimeline>
@@ -1997,10 +2032,11 @@ export interface Api {
     }>
     /** POST /v1/incidents/{id}/resolve: Resolve an incident with a reason */
     resolve(id: string, body: {
+      /** our_own_change also explains the action, so that its verdict becomes `explained` */
       reason: "our_own_change" | "fraud_or_leaked_key" | "provider_mistake" | "duplicate" | "other"
       /** Shown in the timeline and in incident.resolved */
       note?: string
-      /** Also creates the expected change that explains the action; with the reason our_own_change only */
+      /** Changes nothing: the reason our_own_change always explains the action. Accepted for older programs */
       explain?: {
         kind: "expected_change"
       }
@@ -2761,6 +2797,7 @@ export const CALLS = {
     list: ['GET', '/v1/dead-letters', 'query', 'page'],
     replay: ['POST', '/v1/dead-letters/{id}/replay', 'none', 'json'],
     replayAll: ['POST', '/v1/dead-letters/replay', 'body', 'json'],
+    dismissAll: ['POST', '/v1/dead-letters/dismiss', 'body', 'json'],
     dismiss: ['POST', '/v1/dead-letters/{id}/dismiss', 'none', 'json'],
   },
   deliveries: {

@@ -34,8 +34,14 @@ export const ShownIncident = Incident.extend({
 })
 export type ShownIncident = z.infer<typeof ShownIncident>
 
+/** What an incident is about, as lists show it. */
+const AboutAction = Action.pick({ kind: true, subject: true, amount: true, currency: true, customer: true })
+
 /** An incident as lists show it. */
-export const ListedIncident = ShownIncident.extend({ silence })
+export const ListedIncident = ShownIncident.extend({
+  silence,
+  action: AboutAction.nullable().describe('The refund or cancellation; null if the incident is about something else'),
+})
 export type ListedIncident = z.infer<typeof ListedIncident>
 
 /** One delivery of an incident's alert, with each attempt. */
@@ -78,12 +84,12 @@ const Note = z.string().trim().min(1).max(1_000)
 /** The body of POST /v1/incidents/{id}/resolve. */
 export const ResolveIncident = z
   .strictObject({
-    reason: ResolveReason,
+    reason: ResolveReason.describe('our_own_change also explains the action, so that its verdict becomes `explained`'),
     note: Note.optional().describe('Shown in the timeline and in incident.resolved'),
     explain: z
       .strictObject({ kind: z.literal('expected_change') })
       .optional()
-      .describe('Also creates the expected change that explains the action; with the reason our_own_change only'),
+      .describe('Changes nothing: the reason our_own_change always explains the action. Accepted for older programs'),
   })
   .refine(({ reason, explain }) => explain === undefined || reason === 'our_own_change', {
     path: ['explain'],

@@ -1,7 +1,7 @@
 import type { ChannelDocument } from '@backstop/channels'
-import { type ConnectionDocument, isHeartbeatProject, type ProjectDocument, type Scope } from '@backstop/contracts'
+import { type ConnectionDocument, isHeartbeatProject, type ProjectDocument } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
-import { decideAccess, decideReach, type Principal, restrictToProject } from '../access/rules/access.ts'
+import { decideReach, type Principal, restrictToProject } from '../access/rules/access.ts'
 import type { DocumentFilter, ReadCollection, StoredDocument } from '../store/collection.ts'
 import type { ReadCollections } from '../store/stores.ts'
 import { refusedField } from './refused-field.ts'
@@ -24,17 +24,6 @@ export function checkReach(principal: Principal, projectId: string | null, what:
   const reach = decideReach(principal, projectId)
   if (reach === 'hidden') throw notFound(what, id)
   if (reach === 'visible') throw forbidden(projectId)
-}
-
-/**
- * Checks a scope that a request needs besides that of its route.
- * @throws AppError `forbidden`
- */
-export function checkScope(principal: Principal, scope: Scope, projectId: string): void {
-  const access = decideAccess(principal, scope)
-  if (access.kind === 'granted' && (access.projectIds === null || access.projectIds.includes(projectId))) return
-  const detail = `This needs the scope ${scope} in project ${projectId} too; ask an admin for another key or role`
-  throw new AppError('forbidden', detail, { details: { reason: 'scope_missing' } })
 }
 
 /**

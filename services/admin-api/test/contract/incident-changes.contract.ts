@@ -180,81 +180,31 @@ export function describeIncidentChanges(testApi: () => TestApi): void {
   })
 
   describe('"this was us"', () => {
-    test('resolves the incident and creates the expected change that explains exactly its action', async () => {
-      const { projectId, incident, path } = await openIncident()
-      const action = await testApi().others.actions.find({ incident_id: incident })
-      const body = { reason: 'our_own_change', note: 'Goodwill', explain: { kind: 'expected_change' } }
-      expect(await api().post(`${path}/resolve`, body)).toMatchObject({
-        status: 200,
-        body: { state: 'resolved', reason: 'our_own_change' },
-      })
-      const { data } = (await api().get(`/v1/expected-changes?project_id=${projectId}`)).body
-      expect(data).toMatchObject([
-        {
-          kind: 'refund',
-          incident_id: incident,
-          connection_id: action?.connection_id,
-          subject: action?.subject,
-          amount: action?.amount,
-          currency: action?.currency,
-          max_changes: 1,
-          starts_at: action?.provider_created_at,
-          note: 'Goodwill',
-        },
-      ])
+    // The reconciler explains the action: services/reconciler/test/incident-life-cycle.test.ts.
+    test.each([
+      { name: 'for an incident and for one without a refund or cancellation', more: {} },
+      { name: 'with `explain` of older programs too', more: { explain: { kind: 'expected_change' } } },
+    ])('needs only the scope incidents:write, $name', async ({ more }) => {
+      for (const code of ['UNEXPECTED_ACTION', 'FEED_SILENT'] as const) {
+        const { projectId, path, incident } = await openIncident()
+        await testApi().others.incidents.change({ _id: incident }, { code })
+        const onCall = api().withKey(await createTestKey(api(), ['incidents:write'], projectId))
+        const body = { reason: 'our_own_change', note: 'Goodwill', ...more }
+        expect(await onCall.post(`${path}/resolve`, body)).toMatchObject({
+          status: 200,
+          body: { state: 'resolved', reason: 'our_own_change', note: 'Goodwill' },
+        })
+        expect(commandsAbout(incident)).toMatchObject([
+          { change: { kind: 'resolve', reason: 'our_own_change', note: 'Goodwill' } },
+        ])
+        expect(await auditOf(testApi(), incident)).toMatchObject([{ action: 'incident.resolve' }])
+      }
     })
 
-    test('creates one expected change although the request is repeated', async () => {
-      const { projectId, path, incident } = await openIncident()
-      const once = { headers: { 'idempotency-key': `own-${incident}` } }
-      const body = { reason: 'our_own_change', explain: { kind: 'expected_change' } }
-      testApi().setReceiverAnswer(undefined)
-      expect((await api().call('POST', `${path}/resolve`, { ...once, body })).status).toBe(503)
-      testApi().setReceiverAnswer({})
-      expect((await api().call('POST', `${path}/resolve`, { ...once, body })).status).toBe(200)
-      expect((await api().get(`/v1/expected-changes?project_id=${projectId}`)).body.data).toHaveLength(1)
-    })
-
-    test('creates one expected change although the request is repeated without an Idempotency-Key', async () => {
-      const { projectId, path } = await openIncident()
-      const body = { reason: 'our_own_change', explain: { kind: 'expected_change' } }
-      testApi().setReceiverAnswer(undefined)
-      expect((await api().post(`${path}/resolve`, body)).status).toBe(503)
-      testApi().setReceiverAnswer({})
-      expect((await api().post(`${path}/resolve`, body)).status).toBe(200)
-      expect((await api().get(`/v1/expected-changes?project_id=${projectId}`)).body.data).toHaveLength(1)
-    })
-
-    test('creates no expected change if another person resolved the incident before', async () => {
-      const { projectId, path } = await openIncident()
-      await api().post(`${path}/resolve`, { reason: 'fraud_or_leaked_key' })
-      const body = { reason: 'our_own_change', explain: { kind: 'expected_change' } }
-      expect(await api().post(`${path}/resolve`, body)).toMatchObject({ status: 409, body: { code: 'incident_state' } })
-      expect((await api().get(`/v1/expected-changes?project_id=${projectId}`)).body.data).toEqual([])
-    })
-
-    test('needs the scope manage, because it creates an expected change', async () => {
-      const { projectId, path, incident } = await openIncident()
-      const onCall = api().withKey(await createTestKey(api(), ['incidents:write'], projectId))
-      const body = { reason: 'our_own_change', explain: { kind: 'expected_change' } }
-      expect(await onCall.post(`${path}/resolve`, body)).toMatchObject({
-        status: 403,
-        body: { code: 'forbidden', detail: expect.stringContaining('manage') },
-      })
-      expect(commandsAbout(incident)).toEqual([])
-      const manager = api().withKey(await createTestKey(api(), ['incidents:write', 'manage'], projectId))
-      expect((await manager.post(`${path}/resolve`, body)).status).toBe(200)
-    })
-
-    test('is refused with another reason, and for an incident without a refund or cancellation', async () => {
-      const { path, incident } = await openIncident()
+    test('is the only reason for which `explain` is accepted', async () => {
+      const { path } = await openIncident()
       const explain = { kind: 'expected_change' }
       expect(await api().post(`${path}/resolve`, { reason: 'other', explain })).toMatchObject({
-        status: 400,
-        body: { errors: [{ path: 'body.explain' }] },
-      })
-      await testApi().others.incidents.change({ _id: incident }, { code: 'FEED_SILENT', action_id: null })
-      expect(await api().post(`${path}/resolve`, { reason: 'our_own_change', explain })).toMatchObject({
         status: 400,
         body: { errors: [{ path: 'body.explain' }] },
       })
@@ -307,17 +257,6 @@ export function describeIncidentChanges(testApi: () => TestApi): void {
         'storm.acknowledge',
         'storm.resolve',
         'storm.reopen',
-      ])
-    })
-
-    test('of our own is explained by one expected change for each of its actions', async () => {
-      const { projectId, storm } = await openStorm()
-      const body = { reason: 'our_own_change', explain: { kind: 'expected_change' } }
-      expect(await api().post(`/v1/incidents/${storm}/resolve`, body)).toMatchObject({ body: { state: 'resolved' } })
-      expect((await api().get(`/v1/expected-changes?project_id=${projectId}`)).body.data).toHaveLength(3)
-      const rows = (await auditOf(testApi(), storm)).filter(({ action }) => action === 'expected_change.create')
-      expect(rows.map(({ changes }) => changes)).toEqual([
-        [{ resource: storm, field: 'expected_changes', from: null, to: 3 }],
       ])
     })
 

@@ -3,6 +3,7 @@ import { type Clock, crashPoint, lostRace, type OutboxPublisher } from '@backsto
 import { referenceOfAction } from '../batch/action-reference.ts'
 import type { WorkItem } from '../batch/work-item.ts'
 import type { Case } from '../case/case.ts'
+import { expectedChangeOfOwn } from '../expected-change/own-change.ts'
 import type { ChangeDecision, ChangeIncident } from '../incident-life-cycle/life-cycle.ts'
 import { changeStandalone } from '../incidents/rules/change-standalone.ts'
 import type { ReconcilerStores } from '../store/store.ts'
@@ -11,7 +12,7 @@ import { decideInCase } from '../verdict/change-incident.ts'
 export interface IncidentChangerOptions {
   readonly stores: Pick<
     ReconcilerStores,
-    'cases' | 'standaloneIncidents' | 'openActions' | 'connections' | 'incidentOutcomes'
+    'cases' | 'standaloneIncidents' | 'openActions' | 'connections' | 'incidentOutcomes' | 'expectedChanges'
   >
   /** Decides the cases of these items (reconcile-batch.ts). */
   readonly reconcile: (items: readonly WorkItem[]) => Promise<void>
@@ -115,18 +116,34 @@ async function changeInCases(
 }
 
 /**
- * An incident that was resolved as the customer's own change may have an expected change, which covers nothing before. Its action is decided again
- * after the incident is resolved, so that `incident.resolved` names the person. A command that is delivered again does this again after a crash.
+ * The action of an incident that was resolved as the customer's own change is explained by an expected change, which is stored here. The action
+ * is decided again after the incident is resolved, so that `incident.resolved` names the person. A command that is delivered again does
+ * this again after a crash.
  */
 async function explainOwnChanges(
   commands: readonly ChangeIncident[],
   incidents: ReadonlyMap<string, StoredIncident>,
-  { stores, reconcile }: IncidentChangerOptions,
+  { stores, reconcile, clock }: IncidentChangerOptions,
 ): Promise<void> {
-  const own = commands.filter(({ change }) => change.kind === 'resolve' && change.reason === 'our_own_change')
+  const own = commands.filter(isOwnChange)
   if (own.length === 0) return
   const items = await itemsOf(own, incidents, stores)
+  const actionIds = own.flatMap(({ incident_id }) => incidents.get(incident_id)?.action_id ?? [])
+  const actions = new Map((await stores.openActions.byIds(actionIds)).map(action => [action._id, action]))
+  const documents = own.flatMap(({ incident_id, change: { note }, actor }) => {
+    const incident = incidents.get(incident_id)
+    const action = actions.get(incident?.action_id ?? '')
+    if (incident === undefined || action === undefined) return []
+    return expectedChangeOfOwn(incident, action, { note, actor }, clock.now()) ?? []
+  })
+  await stores.expectedChanges.putAll(documents)
   await reconcile(items.map(({ projectId, ref }) => ({ kind: 'expected_change', projectId, ref })))
+}
+
+type Resolution = Extract<ChangeIncident['change'], { kind: 'resolve' }>
+
+function isOwnChange(command: ChangeIncident): command is ChangeIncident & { readonly change: Resolution } {
+  return command.change.kind === 'resolve' && command.change.reason === 'our_own_change'
 }
 
 /** @returns null if the change is possible now: another change came between, so it must be tried again */

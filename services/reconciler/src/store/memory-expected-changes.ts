@@ -1,14 +1,14 @@
 import type { ExpectedChangeDocument } from '@backstop/contracts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import {
-  type ExpectedChangeReader,
+  type ExpectedChangeStore,
   type ExpectedChangesQuery,
   type ExpectedChangeUsesStore,
   MAX_FOUND_PER_SUBJECT,
 } from './store.ts'
 
-/** Reads expected changes in memory, for simulations. */
-export function createMemoryExpectedChanges(expectedChanges: readonly ExpectedChangeDocument[]): ExpectedChangeReader {
+/** Expected changes in memory, for simulations. */
+export function createMemoryExpectedChanges(expectedChanges: ExpectedChangeDocument[]): ExpectedChangeStore {
   return {
     find: async query => matchingExpectedChanges(query, expectedChanges.filter(isNotDeleted)),
     byIds: async ids => expectedChanges.filter(isNotDeleted).filter(({ _id }) => ids.includes(_id)),
@@ -18,6 +18,13 @@ export function createMemoryExpectedChanges(expectedChanges: readonly ExpectedCh
       return [...Map.groupBy(last, expectedChange => expectedChange.project_id).values()].flatMap(list =>
         list.slice(0, limit),
       )
+    },
+    putAll: async documents => {
+      for (const document of documents) {
+        const at = expectedChanges.findIndex(({ _id }) => _id === document._id)
+        if (at < 0) expectedChanges.push(document)
+        else expectedChanges[at] = document
+      }
     },
   }
 }

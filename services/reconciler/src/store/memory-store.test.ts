@@ -10,6 +10,5 @@ storeContract('in memory', async () => {
       stores.contents.connections.set(connection._id, connection)
       if (projectName !== null) stores.contents.projectNames.set(connection.project_id, projectName)
     },
-    addExpectedChanges: async list => void stores.contents.expectedChanges.push(...list),
   }
 })

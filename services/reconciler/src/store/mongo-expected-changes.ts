@@ -1,13 +1,13 @@
 import type { ExpectedChangeDocument, ExpectedChangeUsesDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
-import { type ExpectedChangeReader, type ExpectedChangeUsesStore, MAX_FOUND_PER_SUBJECT } from './store.ts'
+import { type ExpectedChangeStore, type ExpectedChangeUsesStore, MAX_FOUND_PER_SUBJECT } from './store.ts'
 
 /** Also matches documents without the field. */
 const NOT_DELETED = { deleted_at: null } as const
 
-/** Reads the expected changes that admin-api stores, except for the deleted ones. */
-export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
+/** The collection `expected_changes`. Deleted expected changes are not read. */
+export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeStore {
   const collection = mongo.db.collection<ExpectedChangeDocument>('expected_changes')
   /**
    * The limit applies to each group, because a common limit would let one project with many expected changes hide those
@@ -38,6 +38,14 @@ export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
       const query = { created_at: { $gte: new Date(since) }, ...NOT_DELETED }
       return lastOfEach('$project_id', query, { n: limit, sortBy: { created_at: -1, _id: -1 } })
     },
+    putAll: documents =>
+      asUnavailable(async () => {
+        if (documents.length === 0) return
+        const writes = documents.map(({ _id, ...replacement }) => ({
+          replaceOne: { filter: { _id }, replacement, upsert: true },
+        }))
+        await collection.bulkWrite(writes, { ordered: false })
+      }),
   }
 }
 

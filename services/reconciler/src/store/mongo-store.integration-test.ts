@@ -1,4 +1,4 @@
-import type { ActionDocument, ConnectionDocument, ExpectedChangeDocument } from '@backstop/contracts'
+import type { ActionDocument, ConnectionDocument } from '@backstop/contracts'
 import { connectMongo, type Mongo } from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
@@ -41,7 +41,6 @@ storeContract('in MongoDB', async () => {
   const { db } = mongo
   await Promise.all(STORED.map(name => db.collection(name).deleteMany({})))
   const actions = db.collection<ActionDocument>('actions')
-  const expectedChanges = db.collection<ExpectedChangeDocument>('expected_changes')
   return {
     ...openStores(mongo),
     listedAction: async id => (await actions.findOne({ _id: id })) ?? undefined,
@@ -51,6 +50,5 @@ storeContract('in MongoDB', async () => {
       if (projectName !== null)
         await db.collection<{ _id: string; name: string }>('projects').insertOne({ _id, name: projectName })
     },
-    addExpectedChanges: async list => void (await expectedChanges.insertMany([...list])),
   }
 })

@@ -195,6 +195,12 @@ export interface ExpectedChangeReader {
   madeSince(since: number, limit: number): Promise<ExpectedChangeDocument[]>
 }
 
+/** Expected changes. admin-api stores those that people create, the reconciler those of incidents that were resolved as their own change. */
+export interface ExpectedChangeStore extends ExpectedChangeReader {
+  /** Stores expected changes, and replaces those with the same ids. */
+  putAll(documents: readonly ExpectedChangeDocument[]): Promise<void>
+}
+
 /** Reads the actions that have an open incident. */
 export interface OpenActionReader {
   /**
@@ -260,7 +266,7 @@ export interface ReconcilerStores {
   readonly inbox: Inbox
   readonly inboxReplays: InboxReplayStore
   readonly connections: ConnectionReader
-  readonly expectedChanges: ExpectedChangeReader
+  readonly expectedChanges: ExpectedChangeStore
   readonly expectedChangeUses: ExpectedChangeUsesStore
   readonly openActions: OpenActionReader
   readonly sweeps: SweepStore

@@ -191,11 +191,11 @@ function Reason({ reason, setReason, note, setNote }: ReasonProps) {
         onChange={value => setReason(value as Resolution['reason'])}
         required
       >
-        <Group mt="xs" gap="sm">
-          {RESOLVE_REASONS.map(({ value, label }) => (
-            <Radio key={value} value={value} label={label} />
+        <Stack mt="xs" gap="sm">
+          {RESOLVE_REASONS.map(({ value, label, about }) => (
+            <Radio key={value} value={value} label={label} description={about} />
           ))}
-        </Group>
+        </Stack>
       </Radio.Group>
       <Textarea
         label="Note"

@@ -3,7 +3,6 @@ import { Button } from '@mantine/core'
 import { useCallback, useEffect, useState } from 'react'
 import { isTyping } from '../../parts/is-typing.ts'
 import { Problem } from '../../parts/problem.tsx'
-import { useSession } from '../../session/session.ts'
 import { IncidentRace } from './incident-race.tsx'
 import { ResolveDialog } from './resolve-dialog.tsx'
 import type { useIncidentChange } from './use-incident-change.ts'
@@ -64,7 +63,6 @@ export function IncidentControls({ incident, changes }: Props) {
 }
 
 function Resolve({ incident, asked, changes, onClose }: Props & { asked: Asked; onClose: () => void }) {
-  const { may } = useSession()
   const { lost, error, isPending, send, forget } = changes
   const close = () => {
     forget()
@@ -76,9 +74,7 @@ function Resolve({ incident, asked, changes, onClose }: Props & { asked: Asked; 
   return (
     <ResolveDialog
       title="Resolve the incident"
-      count={1}
       {...(asked.first === undefined ? {} : { first: asked.first })}
-      canExplain={incident.action_id !== null && may('manage', incident.project_id)}
       isBusy={isPending}
       problem={error !== null && <Problem error={error} what="The incident was not changed" />}
       race={

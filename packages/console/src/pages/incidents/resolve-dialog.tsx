@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Modal, Radio, Stack, Textarea } from '@mantine/core'
+import { Button, Group, Modal, Radio, Stack, Textarea } from '@mantine/core'
 import { type ReactElement, type ReactNode, useState } from 'react'
 import { RESOLVE_REASONS, type Resolution } from './words.ts'
 
@@ -6,10 +6,6 @@ interface Props {
   title: string
   /** What is resolved, for example the number of incidents of a storm. */
   about?: ReactNode
-  /** How many incidents are resolved. */
-  count: number
-  /** True if an expected change can be recorded: the incidents are about actions, and the reader may do it. */
-  canExplain: boolean
   isBusy: boolean
   /** An error, shown above the buttons. */
   problem?: ReactNode
@@ -43,17 +39,15 @@ function focus(element: HTMLElement | null): void {
 
 type FormProps = Omit<Props, 'title' | 'race'>
 
-function ResolveForm({ about, count, canExplain, isBusy, problem, first, onClose, onResolve }: FormProps) {
+function ResolveForm({ about, isBusy, problem, first, onClose, onResolve }: FormProps) {
   const [reason, setReason] = useState<Resolution['reason'] | undefined>(first)
   const [note, setNote] = useState('')
-  const [isExplained, setIsExplained] = useState(true)
   const needsNote = reason === 'other' && note.trim() === ''
   const resolve = () => {
     if (reason === undefined || needsNote) return
     onResolve({
       reason,
       ...(note.trim() === '' ? {} : { note: note.trim() }),
-      ...(reason === 'our_own_change' && canExplain && isExplained ? { explain: { kind: 'expected_change' } } : {}),
     })
   }
   return (
@@ -83,18 +77,6 @@ function ResolveForm({ about, count, canExplain, isBusy, problem, first, onClose
             ))}
           </Stack>
         </Radio.Group>
-        {reason === 'our_own_change' && canExplain && (
-          <Checkbox
-            checked={isExplained}
-            onChange={event => setIsExplained(event.currentTarget.checked)}
-            label={count === 1 ? 'Record it as an expected change' : 'Record each as an expected change'}
-            description={
-              count === 1
-                ? 'The verdict becomes “explained”. Only this change is covered, once.'
-                : `The verdicts become “explained”. Only these ${count.toLocaleString()} changes are covered, each once.`
-            }
-          />
-        )}
         <Textarea
           label="Note"
           description="Shown in the timeline and in the message that reports the end."

@@ -6,7 +6,11 @@ export type Resolution = Parameters<typeof api.incidents.resolve>[1]
 
 /** The reasons that a person can give, in the order in which the dialog offers them. */
 export const RESOLVE_REASONS = [
-  { value: 'our_own_change', label: 'This was us', about: 'Somebody in the team or one of our programs made it.' },
+  {
+    value: 'our_own_change',
+    label: 'This was us',
+    about: 'Somebody in the team or one of our programs made it. A refund or cancellation becomes “explained”.',
+  },
   { value: 'fraud_or_leaked_key', label: 'Fraud or leaked key', about: 'Somebody who must not do this made it.' },
   {
     value: 'provider_mistake',

@@ -6,7 +6,6 @@ import { isLostRace } from '../../parts/is-lost-race.ts'
 import { isTyping } from '../../parts/is-typing.ts'
 import { LostRace } from '../../parts/lost-race.tsx'
 import { Problem } from '../../parts/problem.tsx'
-import { useSession } from '../../session/session.ts'
 import { ResolveDialog } from '../incidents/resolve-dialog.tsx'
 import { type Change, sendChange } from '../incidents/use-incident-change.ts'
 import type { Resolution } from '../incidents/words.ts'
@@ -68,7 +67,6 @@ export function StormButtons({ storm: { state }, controls }: { storm: Storm; con
 }
 
 export function StormDialogs({ storm, controls }: { storm: Storm; controls: Controls }) {
-  const { may } = useSession()
   const { change, first, setFirst } = controls
   const { error, isPending, reset, variables } = change
   const left = storm.incidents.open + storm.incidents.acknowledged
@@ -90,8 +88,6 @@ export function StormDialogs({ storm, controls }: { storm: Storm; controls: Cont
   return (
     <ResolveDialog
       title={`Resolve ${left} ${left === 1 ? 'incident' : 'incidents'}`}
-      count={left}
-      canExplain={may('manage', storm.project_id)}
       isBusy={isPending}
       problem={problem}
       race={race}

@@ -15,7 +15,6 @@ import { checkIfMatch, etagOf } from '../../http/if-match.ts'
 import { defineRoute, type Route, type RouteAnswer, type RouteRequest } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeStorm, incidentsToChange } from './change-storm.ts'
-import { explainActions } from './explain-actions.ts'
 import { actorOf, requestChanges, requireChanged } from './request-changes.ts'
 import { STATES_BEFORE } from './rules/allows-change.ts'
 import { showIncident } from './rules/incident.ts'
@@ -45,10 +44,9 @@ export function changeIncidentRoutes(parts: AdminParts): Route[] {
       operationId: 'resolveIncident',
       summary: 'Resolve an incident with a reason',
       description:
-        'The incident stays resolved, whatever the provider shows later. An explanation that comes later is recorded with the action. `explain` needs the scope `manage` besides. 409 names who resolved it before. If-Match is optional.',
+        'The incident stays resolved, whatever the provider shows later. The reason `our_own_change` also explains the action: its verdict becomes `explained`. An explanation that comes later is recorded with the action. 409 names who resolved it before. If-Match is optional.',
       body: ResolveIncident,
       changeOf: ({ reason, note = null }) => ({ kind: 'resolve', reason, note }),
-      isExplained: ({ explain }) => explain !== undefined,
     }),
     changeRoute(parts, {
       verb: 'reopen',
@@ -77,13 +75,11 @@ interface ChangeRouteInput<B extends z.ZodType> {
   readonly description: string
   readonly body: B
   changeOf(body: z.output<B>): LifeCycleChange
-  /** True if the caller also asks for the expected change that explains the action. */
-  isExplained?(body: z.output<B>): boolean
 }
 
 function changeRoute<B extends z.ZodType>(
   parts: AdminParts,
-  { verb, operationId, summary, description, body, changeOf, isExplained }: ChangeRouteInput<B>,
+  { verb, operationId, summary, description, body, changeOf }: ChangeRouteInput<B>,
 ): Route {
   const { stores } = parts
   return defineRoute({
@@ -108,7 +104,6 @@ function changeRoute<B extends z.ZodType>(
       const { params, principal, newId } = request
       const wish: Wish = {
         change: changeOf(request.body as z.output<B>),
-        isExplained: isExplained?.(request.body as z.output<B>) ?? false,
         commandId: newId('command'),
       }
       const storm = await stores.storms.find({ _id: params.id })
@@ -124,7 +119,6 @@ function changeRoute<B extends z.ZodType>(
 /** The change that a caller requests. */
 interface Wish {
   readonly change: LifeCycleChange
-  readonly isExplained: boolean
   readonly commandId: string
 }
 
@@ -133,7 +127,7 @@ type ChangeRequest = Pick<RouteRequest<never, never, never>, 'principal' | 'ifMa
 async function changeOne(
   parts: AdminParts,
   incident: IncidentDocument,
-  { change, isExplained, commandId }: Wish,
+  { change, commandId }: Wish,
   request: ChangeRequest,
 ): Promise<RouteAnswer> {
   const { stores } = parts
@@ -144,8 +138,6 @@ async function changeOne(
   const hasVersion = request.ifMatch !== undefined && request.ifMatch.trim() !== '*'
   // If the state does not allow the change, the reconciler is asked only for the reason. With the version it cannot change what has no row.
   const isPossible = isRepeat || STATES_BEFORE[change.kind].includes(incident.state)
-  if (isExplained && isPossible)
-    await explainActions(parts, request, [incident], { note: noteOf(change), target: incidentId, projectId })
   const actor = actorOf(request.principal)
   if (isPossible) await writeRow(request, `incident.${change.kind}`, incidentId, projectId, change)
   const requested = { commandId, incidentId, change, ...(hasVersion || !isPossible ? { version } : {}) }
@@ -182,22 +174,12 @@ async function writeRow(
 async function changeWholeStorm(
   parts: AdminParts,
   storm: StormDocument,
-  { change, isExplained, commandId }: Wish,
+  { change, commandId }: Wish,
   request: ChangeRequest,
 ): Promise<RouteAnswer> {
   const incidents = await incidentsToChange(parts, storm, change, commandId, request.signal)
-  if (isExplained)
-    await explainActions(parts, request, incidents, {
-      note: noteOf(change),
-      target: storm._id,
-      projectId: storm.project_id,
-    })
   await writeRow(request, `storm.${change.kind}`, storm._id, storm.project_id, change)
   const actor = actorOf(request.principal)
   const { now, signal } = request
   return { status: 200, body: await changeStorm(parts, storm, incidents, change, { commandId, actor, now, signal }) }
-}
-
-function noteOf(change: LifeCycleChange): string | null {
-  return change.kind === 'resolve' ? change.note : null
 }

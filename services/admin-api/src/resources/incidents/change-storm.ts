@@ -1,7 +1,6 @@
 import {
   type Actor,
   deterministicId,
-  type IncidentDocument,
   type IncidentOutcomeDocument,
   type LifeCycleChange,
   type StormDocument,
@@ -17,33 +16,30 @@ import { allowsChange } from './rules/allows-change.ts'
 /** Changes that are requested at once. */
 const AT_ONCE = 500
 
-/** An incident of a storm, without the parts that take much memory. */
-type StormIncident = Pick<IncidentDocument, '_id' | 'code' | 'action_id' | 'connection_id'>
-
-/** The fields that decide whether an incident is changed, and those of `StormIncident`. */
-const FIELDS = ['state', 'reason', 'changes', 'code', 'action_id', 'connection_id'] as const
+/** The fields that decide whether an incident is changed. Without the others, a large storm takes less memory. */
+const FIELDS = ['state', 'reason', 'changes'] as const
 
 /** The id of the command for one incident of a storm. */
 function commandIdOf(commandId: string, incidentId: string): string {
   return deterministicId('command', commandId, incidentId)
 }
 
-/** The incidents of a storm that a change applies to, those that an earlier attempt of the same request changed included. */
+/** The ids of the incidents of a storm that a change applies to, those that an earlier attempt of the same request changed included. */
 export async function incidentsToChange(
   { stores }: Pick<AdminParts, 'stores'>,
   storm: StormDocument,
   { kind }: LifeCycleChange,
   commandId: string,
   signal: AbortSignal,
-): Promise<StormIncident[]> {
-  const found: StormIncident[] = []
+): Promise<string[]> {
+  const found: string[] = []
   let count = EMPTY_COUNT
   for await (const batch of readIncidents(stores, [storm], FIELDS, signal)) {
     for (const { member, incident } of batch) {
       count = addIncident(count, member, incident.state)
-      const { _id, code, action_id, connection_id, changes = [] } = incident
+      const { _id, changes = [] } = incident
       const isDone = changes.some(({ command_id }) => command_id === commandIdOf(commandId, _id))
-      if (isDone || allowsChange(incident, kind)) found.push({ _id, code, action_id, connection_id })
+      if (isDone || allowsChange(incident, kind)) found.push(_id)
     }
   }
   if (found.length > 0) return found
@@ -58,14 +54,14 @@ export async function incidentsToChange(
 export async function changeStorm(
   parts: Pick<AdminParts, 'commands' | 'outcomes' | 'stores'>,
   storm: StormDocument,
-  incidents: readonly Pick<StormIncident, '_id'>[],
+  incidentIds: readonly string[],
   change: LifeCycleChange,
   from: { readonly commandId: string; readonly actor: Actor; readonly now: Date; readonly signal: AbortSignal },
 ): Promise<StormOverview> {
   const projectId = storm.project_id
-  const changes: RequestedChange[] = incidents.map(({ _id }) => ({
-    commandId: commandIdOf(from.commandId, _id),
-    incidentId: _id,
+  const changes: RequestedChange[] = incidentIds.map(incidentId => ({
+    commandId: commandIdOf(from.commandId, incidentId),
+    incidentId,
     change,
   }))
   const outcomes: IncidentOutcomeDocument[] = []

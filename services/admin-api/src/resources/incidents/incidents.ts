@@ -127,7 +127,7 @@ async function showWithTimeline(
   const { project_id, action_id } = incident
   const action = action_id === null ? undefined : await actions.find({ _id: action_id, project_id })
   const sent = await deliveries.findAll({ alert_id: { in: alertsOf(incident) }, project_id })
-  const [shown] = await showIncidents({ silences, stormMembers }, [incident])
+  const [shown] = await showIncidents({ actions, silences, stormMembers }, [incident])
   return {
     ...(shown ?? showIncident(incident, undefined)),
     silence: shown?.silence ?? null,

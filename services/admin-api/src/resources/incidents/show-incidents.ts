@@ -1,18 +1,23 @@
-import { findSilenceAt, type IncidentDocument, type ListedIncident } from '@backstop/contracts'
+import { type ActionDocument, findSilenceAt, type IncidentDocument, type ListedIncident } from '@backstop/contracts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { summarizeSilence } from '../silences/rules/silence.ts'
 import { showIncident } from './rules/incident.ts'
 
-/** Incidents as lists show them: with the storm that each belongs to, and the silence during which it opened. */
+/** The fields of an action that the list of incidents shows. */
+const ABOUT = ['kind', 'subject', 'amount', 'currency', 'customer'] as const
+type AboutAction = Pick<ActionDocument, '_id' | (typeof ABOUT)[number]>
+
+/** Incidents as lists show them: with their action, the storm that each belongs to, and the silence during which it opened. */
 export async function showIncidents(
-  { stormMembers, silences }: Pick<ReadCollections, 'stormMembers' | 'silences'>,
+  { actions, stormMembers, silences }: Pick<ReadCollections, 'actions' | 'stormMembers' | 'silences'>,
   documents: readonly IncidentDocument[],
 ): Promise<ListedIncident[]> {
   if (documents.length === 0) return []
   const connectionIds = [...new Set(documents.flatMap(({ connection_id }) => connection_id ?? []))]
   const opened = documents.map(one => Date.parse(one.opened_at))
   const firstAt = new Date(opened.reduce((one, other) => Math.min(one, other)))
-  const [members, ended] = await Promise.all([
+  const [about, members, ended] = await Promise.all([
+    readActions(actions, documents),
     stormMembers.findAll({ _id: { in: documents.map(({ _id }) => _id) } }),
     connectionIds.length === 0
       ? []
@@ -26,6 +31,22 @@ export async function showIncidents(
     return {
       ...showIncident(document, memberOf.get(document._id)),
       silence: silence === undefined ? null : summarizeSilence(silence),
+      action: about.get(document.action_id ?? '') ?? null,
     }
   })
+}
+
+async function readActions(
+  actions: ReadCollections['actions'],
+  documents: readonly IncidentDocument[],
+): Promise<ReadonlyMap<string, Omit<AboutAction, '_id'>>> {
+  const found = new Map<string, Omit<AboutAction, '_id'>>()
+  const ids = documents.flatMap(({ action_id }) => action_id ?? [])
+  if (ids.length === 0) return found
+  for await (const batch of actions.batches({ _id: { in: ids } }, ABOUT)) {
+    for (const { _id, kind, subject, amount, currency, customer = null } of batch) {
+      found.set(_id, { kind, subject, amount, currency, customer })
+    }
+  }
+  return found
 }
