@@ -113,7 +113,7 @@ async function start(records: RunRecords): Promise<void> {
   records.writeRun(run)
   const refusedKey = await findRefusedKey(product.urls.admin, product.key, dataDir)
   if (refusedKey !== undefined) say(`\n${describeFault(refusedKey)}`)
-  else if (withDemo) return startDemo(product, processor => records.writeRun({ ...run, processor }))
+  else if (withDemo) return startDemo(product, demo => records.writeRun({ ...run, ...demo }))
   const key = refusedKey === undefined ? product.key : 'refused, see above'
   say(`\nBackstop runs. Ctrl-C stops it.\n\n${addressLines({ ...product, key }, dataDir).join('\n')}\n`)
   if (refusedKey === undefined) await showConsole(product, { mayOpen: true })
@@ -147,7 +147,10 @@ async function buildConsoleBeside(): Promise<void> {
   }
 }
 
-async function startDemo(product: Product, ready: (processor: { url: string; key: string }) => void): Promise<void> {
+async function startDemo(
+  product: Product,
+  ready: (demo: Required<Pick<RunFile, 'project' | 'processor'>>) => void,
+): Promise<void> {
   const demoRecords = createDemoRecords(join(dataDir, 'demo.json'), product.secretsFingerprint)
   const kept = demoRecords.read()
   const demo = await runDemo({
@@ -163,7 +166,8 @@ async function startDemo(product: Product, ready: (processor: { url: string; key
     printer,
   })
   running.push(demo.stop)
-  ready({ url: demo.setup.processorUrl, key: demo.setup.record.processor_key })
+  const { processorUrl, record } = demo.setup
+  ready({ project: record.project_id, processor: { url: processorUrl, key: record.processor_key } })
   // Before the first alert, so that the person sees it arrive in the console.
   await showConsole(product, { mayOpen: true, path: incidentsOf(demo.setup) })
   // The accounts of an existing week are served at once. A new week waits, so that it does not delay the first alert.

@@ -26,6 +26,8 @@ export interface RunFile {
   pids: Record<string, number>
   /** The process id of `npm start`. A SIGTERM to it stops everything. */
   launcher: number
+  /** The project of the demo, which commands use by default; absent without the demo. */
+  project?: string
   /** The simulated card processor and a key that may refund; absent without the demo. */
   processor?: { url: string; key: string }
 }

@@ -1,44 +1,49 @@
-/** Runs the tour of docs/cli.md as it is written, in a shell, against the running product. */
+/** Runs the tour of docs/cli.md as it is written, in a shell, beside `npm start` with its whole demo. */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createManagementApi } from '../../scripts/start/management-api.ts'
-import type { Product } from '../../scripts/start/product.ts'
-import { dataFolder, openProduct } from '../setup/product.ts'
+import { type LauncherUnderTest, startLauncher } from '../launcher/launcher-under-test.ts'
+import { dataFolder, givenStack } from '../setup/product.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** Long enough for `tail` to connect before the incident opens. */
 const RECHECK_DELAY_MS = 15_000
 
-let product: Product
+let folder: string
+let launcher: LauncherUnderTest
 beforeAll(async () => {
-  product = await openProduct('tour', { recheckDelayMs: RECHECK_DELAY_MS })
-  // npm start has the project of the demo.
-  await createManagementApi(product.urls.admin, product.key).post('/v1/projects', { name: 'Demo' })
-})
-afterAll(() => product?.stop())
+  folder = dataFolder('tour')
+  launcher = startLauncher(join(folder, '.backstop'), {
+    ...givenStack(),
+    BACKSTOP_TEST_TOPIC_PREFIX: `tour-${process.pid}.`,
+    RECHECK_DELAY_MS: String(RECHECK_DELAY_MS),
+  })
+  await launcher.prints(/Backstop runs\..*"Example company" in the console has a week/s, 280_000)
+}, 300_000)
+afterAll(() => launcher?.stop(), 60_000)
 
-/** The commands of the tour, one shell line each. */
-function tourCommands(): string[] {
-  const page = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8')
-  const tour = /^## Ten-minute tour$([\s\S]*?)^## /m.exec(page)?.[1] ?? ''
-  return [...tour.matchAll(/^ {4}(\S.*)$/gm)].map(([, line = '']) => line)
+/** The commands of a section, one shell line each, without their comments. */
+function commandsOf(page: string, section: string): string[] {
+  const text = readFileSync(join(ROOT, page), 'utf8')
+  const lines = text.split(`\n## ${section}\n`)[1]?.split('\n## ')[0] ?? ''
+  return [...lines.matchAll(/^ {4}(\S.*)$/gm)].map(([, line = '']) => line.replace(/ {2}# .*$/, ''))
+}
+
+/** The PATH of a person: without the Node and the programs of this repository, which `npx` finds by itself. */
+function pathOfPerson(): string {
+  const own = new Set([dirname(process.execPath), join(ROOT, 'node_modules/.bin')])
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter(one => !own.has(resolve(one)))
+    .join(delimiter)
 }
 
 async function runInShell(script: string) {
+  const { BACKSTOP_URL, BACKSTOP_API_KEY, MONGO_URL, ...env } = process.env
   const child = spawn('bash', ['-c', script], {
-    cwd: ROOT,
-    env: {
-      ...process.env,
-      PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
-      XDG_CONFIG_HOME: dataFolder('tour-config'),
-      BACKSTOP_URL: product.urls.admin,
-      BACKSTOP_API_KEY: product.key,
-      MONGO_URL: product.urls.mongo,
-      MONGO_DB: product.database,
-      RECHECK_DELAY_MS: String(RECHECK_DELAY_MS),
-    },
+    cwd: folder,
+    env: { ...env, PATH: pathOfPerson(), XDG_CONFIG_HOME: dataFolder('tour-config') },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [out, err] = ['', '']
@@ -48,18 +53,30 @@ async function runInShell(script: string) {
   return { exit, out, err }
 }
 
-test('the tour of docs/cli.md works as it is written', { timeout: 580_000 }, async () => {
-  const commands = tourCommands()
+test('the tour of docs/cli.md works as it is written, beside the demo with its two projects', {
+  timeout: 580_000,
+}, async () => {
+  const commands = commandsOf('docs/cli.md', 'Ten-minute tour')
   expect(commands.length).toBeGreaterThan(20)
   // -e: the first command that fails ends the tour.
   const { exit, out, err } = await runInShell(`set -e\n${commands.join('\n')}`)
   expect({ exit, err }).toMatchObject({ exit: 0 })
-  expect(out).toMatch(/incident +inc_\w+ open: /)
+  expect(out).toMatch(/^prj_\w+ +Example company/m)
+  expect(err).toMatch(/^Project "Demo shop" \(prj_\w+\), the demo of npm start/m)
+  const [, incident = 'none'] = /incident +(inc_\w+) open: /.exec(out) ?? []
+  expect(out).toMatch(new RegExp(`^Incident +${incident}$`, 'm'))
   expect(out).toContain('Nothing explains it')
-  expect(out).toMatch(/inc_\w+ is acknowledged\n/)
-  expect(out).toMatch(/inc_\w+ is resolved\n/)
+  expect(out).toMatch(new RegExp(`^${incident} is acknowledged$`, 'm'))
+  expect(out).toMatch(new RegExp(`^${incident} is resolved$`, 'm'))
   expect(out).toMatch(/0 events accepted for con_\w+ of prj_\w+; refused: 400 .*signature_rejected/)
   expect(out).toMatch(/unexplained \(nothing_explains_it\) → not_alerted \(out_of_band_ignore\)/)
   expect(out).toMatch(/^bsk_\w+$/m)
   expect(out).toContain('changed, 0 remain')
+})
+
+test('the first minutes of the README are lines of the tour', () => {
+  const tour = commandsOf('docs/cli.md', 'Ten-minute tour').map(line => line.replace(/ &$/, ''))
+  const first = commandsOf('README.md', 'First minutes with the command line')
+  expect(first.length).toBeGreaterThan(5)
+  expect(first.filter(line => !tour.includes(line))).toEqual([])
 })

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { until } from '@backstop/kit/test'
 import { afterEach, expect, test } from 'vitest'
-import { dataFolder, stackUrls } from '../setup/product.ts'
+import { dataFolder, givenStack } from '../setup/product.ts'
 import { type LauncherUnderTest, startLauncher } from './launcher-under-test.ts'
 
 const cleanUps: (() => unknown)[] = []
@@ -14,13 +14,8 @@ afterEach(async () => {
 
 /** Starts the launcher. @param name of the data folder and of the database; two starts with the same name share both */
 function launch(name: string, ...options: string[]): LauncherUnderTest {
-  const { kafka, mongo, registry, smtp, mail } = stackUrls()
   const given = {
-    KAFKA_BROKERS: kafka,
-    MONGO_URL: mongo,
-    SCHEMA_REGISTRY_URL: registry,
-    SMTP_URL: smtp,
-    MAIL_URL: mail,
+    ...givenStack(),
     BACKSTOP_TEST_TOPIC_PREFIX: `${name}-${process.pid}.`,
     RECHECK_DELAY_MS: '1000',
   }

@@ -23,6 +23,12 @@ export function stackUrls(): StackUrls {
   }
 }
 
+/** The environment with which `npm start` uses the stack of this test run. */
+export function givenStack() {
+  const { kafka, mongo, registry, smtp, mail } = stackUrls()
+  return { KAFKA_BROKERS: kafka, MONGO_URL: mongo, SCHEMA_REGISTRY_URL: registry, SMTP_URL: smtp, MAIL_URL: mail }
+}
+
 /** The folder for the logs and secrets of this test run's products. `npm test` removes it unless a test failed. */
 export function dataFolder(name: string): string {
   const base = process.env.BACKSTOP_TEST_DATA ?? resolve(import.meta.dirname, '../../.backstop/test')

@@ -40,6 +40,7 @@ const RunFile = z.object({
   kafka: z.string().optional(),
   registry: z.string().optional(),
   topic_prefix: z.string().optional(),
+  project: z.string().optional(),
 })
 
 const START = 'Start it with  npm start'
@@ -62,6 +63,11 @@ export function findApi({ environment, folder }: Surroundings): ApiAddress {
     'No Backstop runs in this folder or one above it',
     `${START}, or use another one: backstop login <url>, or BACKSTOP_URL and BACKSTOP_API_KEY`,
   )
+}
+
+/** The project of the running `npm start`; undefined if commands use another Backstop, or if it has no demo. */
+export function findStartedProject({ environment, folder }: Pick<Surroundings, 'environment' | 'folder'>) {
+  return environment.BACKSTOP_URL ? undefined : findRunFile(folder)?.project
 }
 
 const databaseSettings = {

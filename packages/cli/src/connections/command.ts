@@ -27,7 +27,7 @@ export function addConnections(program: Command, surroundings: Surroundings): vo
     .action(async ({ project, ...options }: ListOptions & { project?: string }) => {
       const client = openClient(surroundings)
       await printList(
-        client.connections.list(await chooseProject(client, project)),
+        client.connections.list(await chooseProject(client, project, surroundings)),
         [
           { title: 'CONNECTION', of: ({ connection_id }) => connection_id },
           { title: 'KIND', of: ({ kind }) => kind },
@@ -67,7 +67,7 @@ export function addConnections(program: Command, surroundings: Surroundings): vo
     .option('--site <site>', "subscription: the account's site at the provider")
     .action(async (name: string, { project, ...creation }: Creation) => {
       const client = openClient(surroundings)
-      const projectId = await chooseProject(client, project)
+      const projectId = await chooseProject(client, project, surroundings)
       const connection = await client.connections.create(projectId, await newConnection(name, creation, surroundings))
       printItem(connection, connectionText(connection, setupText(connection, connection)), creation, surroundings)
     })

@@ -1,8 +1,21 @@
-import type { Client } from '@backstop/client'
+import { ApiProblem, type Client } from '@backstop/client'
 import { CommandFault } from '../fault.ts'
+import { findStartedProject } from '../running-product.ts'
+import type { Surroundings } from '../surroundings.ts'
 
-/** The project that is given, or else the only one that the key sees. @throws CommandFault if there are several or none */
-export async function chooseProject(client: Client, given: string | undefined): Promise<string> {
+type Chooser = Pick<Surroundings, 'environment' | 'folder' | 'err'>
+
+/** The value of --project for the items of every project. */
+const ALL = 'all'
+
+/** The help text of `--project` of a list. */
+export const LISTED_PROJECT = `only those of this project; by default the project of npm start, or all; \`${ALL}\` for all`
+
+/**
+ * The project that is given, or else that of the running `npm start`, or else the only one that the key sees.
+ * @throws CommandFault if there are several or none
+ */
+export async function chooseProject(client: Client, given: string | undefined, chooser: Chooser): Promise<string> {
   if (given !== undefined) return given
   const { data } = await client.projects.list({ limit: 100 })
   const [first, ...more] = data
@@ -10,6 +23,32 @@ export async function chooseProject(client: Client, given: string | undefined): 
     throw new CommandFault('not_found', 'There is no project yet', 'backstop projects create <name>  creates one')
   }
   if (more.length === 0) return first.project_id
+  const started = await startedProject(client, chooser)
+  if (started !== undefined) return started
   const names = data.slice(0, 10).map(({ project_id, name }) => `  ${project_id}  ${name}`)
   throw new CommandFault('misused', 'There are several projects', `Choose one with --project:\n${names.join('\n')}`)
+}
+
+/** The project whose items are listed: the one that is given, or else that of the running `npm start`. @returns undefined for all projects */
+export async function chooseListedProject(
+  client: Client,
+  given: string | undefined,
+  chooser: Chooser,
+): Promise<string | undefined> {
+  if (given === ALL) return undefined
+  return given ?? (await startedProject(client, chooser))
+}
+
+/** The project of the running `npm start`, unless it was removed. Its name is reported, because nobody has chosen it. */
+async function startedProject(client: Client, chooser: Chooser): Promise<string | undefined> {
+  const id = findStartedProject(chooser)
+  if (id === undefined) return undefined
+  try {
+    const { name } = await client.projects.get(id)
+    chooser.err(`Project "${name}" (${id}), the demo of npm start; --project chooses another\n`)
+    return id
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 404) return undefined
+    throw error
+  }
 }

@@ -8,6 +8,7 @@ import {
 } from '@backstop/client'
 import { type Command, Option } from 'commander'
 import { addCommand, addGroup, withListOptions } from '../add-command.ts'
+import { CommandFault } from '../fault.ts'
 import { openClient } from '../open-client.ts'
 import { type JsonOption, type ListOptions, printItem, printList } from '../output/print.ts'
 import { counted } from '../output/rules/counted.ts'
@@ -107,33 +108,67 @@ export function addReplay(program: Command, surroundings: Surroundings): void {
   withFilter(
     addCommand(
       replay,
+      'dismiss-all',
+      'Remove all messages of a filter that nothing can use from the dead letters, without sending them.',
+      'backstop replay dismiss-all --kind command --from 24h',
+    ),
+  )
+    .option('--yes', 'do not ask')
+    .action((options: JsonOption & Filter & { readonly yes?: true }) => dismissAll(options, surroundings))
+  withFilter(
+    addCommand(
+      replay,
       'all-dead-letters',
       'Send all dead letters of a filter again.',
       'backstop replay all-dead-letters --kind notification --from 24h',
     ),
   ).action(async (options: JsonOption & Filter) => {
-    const client = openClient(surroundings)
+    const { deadLetters } = openClient(surroundings)
     const filter = readFilter(options, surroundings)
-    const total = { replayed: 0, blocked: [] as ReplayedDeadLetters['blocked'] }
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: ReplayedDeadLetters = await client.deadLetters.replayAll({
-        ...filter,
-        ...(cursor === undefined ? {} : { cursor }),
-      })
+    const total = { replayed: 0, blocked: [] as Blocked }
+    for await (const page of pagesOf(cursor => deadLetters.replayAll({ ...filter, ...cursor }))) {
       total.replayed += page.replayed
       total.blocked.push(...page.blocked)
-      cursor = page.next_cursor
     }
-    const blocked = total.blocked.map(
-      ({ dead_letter_id, reason }) => `${dead_letter_id} was not sent again: ${reason}\n`,
-    )
-    printItem(
-      total,
-      `${counted(total.replayed, 'dead letter')} ${total.replayed === 1 ? 'was' : 'were'} sent again\n${blocked.join('')}`,
-      options,
-      surroundings,
-    )
+    printItem(total, changedText(total.replayed, total.blocked, 'sent again'), options, surroundings)
   })
+}
+
+type Blocked = ReplayedDeadLetters['blocked']
+
+async function dismissAll(
+  { yes, ...options }: JsonOption & Filter & { readonly yes?: true },
+  surroundings: Surroundings,
+): Promise<void> {
+  const { deadLetters } = openClient(surroundings)
+  // A message that is dead-lettered after the question is not dismissed.
+  const filter = { to: new Date(surroundings.now()).toISOString(), ...readFilter(options, surroundings) }
+  const question = 'They are never sent. Type yes to dismiss all dead letters of the filter: '
+  if (!yes && (await surroundings.readInput(question, 'shown')).trim() !== 'yes') {
+    throw new CommandFault('failed', 'Nothing was dismissed', 'Type yes, or pass --yes')
+  }
+  const total = { dismissed: 0, blocked: [] as Blocked }
+  for await (const page of pagesOf(cursor => deadLetters.dismissAll({ ...filter, ...cursor }))) {
+    total.dismissed += page.dismissed
+    total.blocked.push(...page.blocked)
+  }
+  printItem(total, changedText(total.dismissed, total.blocked, 'dismissed'), options, surroundings)
+}
+
+async function* pagesOf<P extends { readonly next_cursor: string | null }>(
+  read: (cursor: { cursor?: string }) => Promise<P>,
+): AsyncGenerator<P> {
+  let page = await read({})
+  yield page
+  while (page.next_cursor !== null) {
+    page = await read({ cursor: page.next_cursor })
+    yield page
+  }
+}
+
+function changedText(count: number, blocked: Blocked, done: string): string {
+  const lines = blocked.map(({ dead_letter_id, reason }) => `${dead_letter_id} was not ${done}: ${reason}\n`)
+  return `${counted(count, 'dead letter')} ${count === 1 ? 'was' : 'were'} ${done}\n${lines.join('')}`
 }
 
 interface Filter {

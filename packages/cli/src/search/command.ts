@@ -20,7 +20,7 @@ export function addSearch(program: Command, surroundings: Surroundings): void {
     .action(async (text: string, { project, ...options }: ListOptions & { readonly project?: string }) => {
       const client = openClient(surroundings)
       await printList(
-        client.search.search({ project_id: await chooseProject(client, project), q: text }),
+        client.search.search({ project_id: await chooseProject(client, project, surroundings), q: text }),
         [
           { title: 'ID', of: ({ id }) => id },
           { title: 'KIND', of: ({ type }) => type },

@@ -82,7 +82,8 @@ async function connectionFor(
 ): Promise<SigningConnection> {
   const { environment } = surroundings
   if (connection !== undefined) return openConnection(client, connection, environment)
-  return openTrialConnection(client, findApi(surroundings).url, await chooseProject(client, project), kind, environment)
+  const projectId = await chooseProject(client, project, surroundings)
+  return openTrialConnection(client, findApi(surroundings).url, projectId, kind, environment)
 }
 
 function madeLine({ kind, subject, providerRef, amount, currency }: Made): string {

@@ -31,8 +31,8 @@ const filters = {
 /** The query of GET /v1/dead-letters. */
 export const DeadLetterQuery = ListQuery.extend(filters)
 
-/** The body of POST /v1/dead-letters/replay. */
-export const ReplayDeadLetters = z.strictObject({
+/** The body of POST /v1/dead-letters/replay and POST /v1/dead-letters/dismiss. */
+export const SelectDeadLetters = z.strictObject({
   ...filters,
   cursor: ListQuery.shape.cursor.describe('`next_cursor` of the previous answer, to continue'),
 })
@@ -64,11 +64,25 @@ export const DeadLetter = z.object({
 })
 export type DeadLetter = z.infer<typeof DeadLetter>
 
+const next_cursor = z
+  .string()
+  .nullable()
+  .describe('Send it as `cursor` to continue; null if every dead letter was tried')
+
+/** The answer of POST /v1/dead-letters/dismiss. */
+export const DismissedDeadLetters = z.object({
+  dismissed: z.int().describe('Dead letters that leave the list and are never sent'),
+  blocked: z
+    .array(z.object({ dead_letter_id: z.string(), reason: z.string() }))
+    .describe('Dead letters that cannot be dismissed'),
+  next_cursor,
+})
+
 /** The answer of POST /v1/dead-letters/replay. */
 export const ReplayedDeadLetters = z.object({
   replayed: z.int().describe('Dead letters that are sent again'),
   blocked: z
     .array(z.object({ dead_letter_id: z.string(), reason: z.string() }))
     .describe('Dead letters that cannot be sent again'),
-  next_cursor: z.string().nullable().describe('Send it as `cursor` to continue; null if every dead letter was tried'),
+  next_cursor,
 })

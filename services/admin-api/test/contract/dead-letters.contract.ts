@@ -157,6 +157,61 @@ export function describeDeadLetters(testApi: () => TestApi): void {
     })
   })
 
+  describe('many dead letters that nothing can use', () => {
+    const dismissAll = (body: object) => api().post('/v1/dead-letters/dismiss', body)
+    const rowsOf = async (projectId: string) => {
+      const { body } = await api().get(`/v1/audit?project_id=${projectId}&action=dead_letter.dismiss&limit=200`)
+      return body.data.map(({ target }: { target: string }) => target).toSorted()
+    }
+
+    test('are dismissed by project, kind and time, each with an audit row, and none is sent', async () => {
+      const { projectId, ids } = await storeOneOfEachKind(testApi())
+      const [, , operationId = '', objectId = ''] = ids
+      const before = testApi().commands.length
+      const none = { to: '2026-11-21T10:00:00Z' }
+      expect((await dismissAll({ project_id: projectId, ...none })).body).toMatchObject({ dismissed: 0 })
+      expect((await dismissAll({ project_id: projectId, kind: 'operation' })).body).toEqual({
+        dismissed: 1,
+        blocked: [],
+        next_cursor: null,
+      })
+      expect(testApi().commands.slice(before)).toMatchObject([
+        { kind: 'mark_replayed', project_id: projectId, dead_letters: [{ dead_letter_id: operationId }] },
+      ])
+      const rest = await dismissAll({ project_id: projectId })
+      expect(rest).toMatchObject({ status: 202, body: { dismissed: 2, next_cursor: null } })
+      expect(rest.body.blocked.map((one: { dead_letter_id: string }) => one.dead_letter_id).toSorted()).toEqual(
+        ids.slice(0, 2).toSorted(),
+      )
+      expect(await rowsOf(projectId)).toContain(objectId)
+    })
+
+    test('are dismissed 200 with each request, and the next request goes on after them', async () => {
+      const { projectId } = await createTestProject(api())
+      const ids: string[] = []
+      for (let index = 0; index < 201; index++) {
+        const parked_at = new Date(testApi().now() - 86_400_000 + index * 1_000)
+        const name = `many_${projectId}_${String(index).padStart(3, '0')}`
+        ids.push(await storeDeadLetter(testApi(), name, { project_id: projectId, parked_at }))
+      }
+      const first = await dismissAll({ project_id: projectId })
+      expect(first).toMatchObject({ status: 202, body: { dismissed: 200 } })
+      expect(await rowsOf(projectId)).toEqual(ids.slice(0, 200))
+      const rest = { project_id: projectId, cursor: first.body.next_cursor }
+      expect((await dismissAll(rest)).body).toEqual({ dismissed: 1, blocked: [], next_cursor: null })
+    })
+
+    test('are dismissed only with the scope manage, and in the projects of the key', async () => {
+      const { projectId } = await storeOneOfEachKind(testApi())
+      const reader = api().withKey(await createTestKey(api(), ['read'], projectId))
+      expect((await reader.post('/v1/dead-letters/dismiss', { project_id: projectId })).status).toBe(403)
+      const { projectId: other } = await createTestProject(api())
+      const stranger = api().withKey(await createTestKey(api(), ['admin'], other))
+      expect((await stranger.post('/v1/dead-letters/dismiss', {})).body).toMatchObject({ dismissed: 0 })
+      expect(await rowsOf(projectId)).toEqual([])
+    })
+  })
+
   describe('the list of all dead letters', () => {
     test('has notifications, objects of answers, deliveries and messages, newest first and page by page', async () => {
       const { projectId, ids, paths } = await storeOneOfEachKind(testApi())

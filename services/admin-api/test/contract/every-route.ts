@@ -260,6 +260,7 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     replayDeadLetter: { params: { id: own.deadLetterId } },
     dismissDeadLetter: { params: { id: own.deadLetterId } },
     replayAllDeadLetters: { body: { project_id: projectId, kind: 'delivery' } },
+    dismissAllDeadLetters: { body: { project_id: projectId, kind: 'command' } },
     // Deletions come last.
     deleteBudget: { params: { id: own.budgetId } },
     revokeApiKey: { params: { id: keyId } },

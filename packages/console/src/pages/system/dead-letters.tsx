@@ -40,12 +40,18 @@ export function Page() {
   const { readable, nameProject } = useAdministration()
   const list = useList(deadLetterList, filters)
   const letter = list.items.find(({ dead_letter_id }) => dead_letter_id === id)
-  const isRepairable = list.items.some(({ repair }) => repair !== null)
   return (
     <>
       <PageHead
         title="Dead letters"
-        actions={may('manage', filters.project_id) && isRepairable && <RepairAll filters={filters} />}
+        actions={
+          may('manage', filters.project_id) && (
+            <>
+              {list.items.some(({ repair }) => repair !== null) && <RepairAll kind="replay" filters={filters} />}
+              {list.items.some(({ dismiss }) => dismiss !== null) && <RepairAll kind="dismiss" filters={filters} />}
+            </>
+          )
+        }
       >
         <p className="dim">
           What could not be used, and was set aside with its reason. Remove the cause, then send it again.

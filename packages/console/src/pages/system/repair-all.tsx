@@ -6,54 +6,68 @@ import { Problem } from '../../parts/problem.tsx'
 import classes from './system.module.css'
 
 type Filters = Omit<NonNullable<Parameters<typeof api.deadLetters.replayAll>[0]>, 'cursor'>
+type Kind = keyof typeof WORDS
 interface Progress {
-  readonly replayed: number
+  readonly done: number
   readonly blocked: number
 }
 
-/** Sends every dead letter that the filters select again, 200 with each request, and shows the progress. */
-export function RepairAll({ filters }: { filters: Filters }) {
+const WORDS = {
+  replay: {
+    button: 'Send all again',
+    title: 'Send all that fit the filters again?',
+    about: 'Do this after the cause was removed. Dead letters that still cannot be used are listed again.',
+    done: 'sent again',
+  },
+  dismiss: {
+    button: 'Dismiss all',
+    title: 'Dismiss all that fit the filters?',
+    about:
+      'They are never sent, and leave this list. Do this for messages that nothing can use, for example of another program. Events of a provider and deliveries stay.',
+    done: 'dismissed',
+  },
+} as const
+
+/** Sends again or dismisses every dead letter that the filters select, 200 with each request, and shows the progress. */
+export function RepairAll({ filters, kind }: { filters: Filters; kind: Kind }) {
+  const { button, title, about, done } = WORDS[kind]
   const queryClient = useQueryClient()
   const [isOpen, setIsOpen] = useState(false)
-  const [progress, setProgress] = useState<Progress>({ replayed: 0, blocked: 0 })
+  const [progress, setProgress] = useState<Progress>({ done: 0, blocked: 0 })
   const repair = useMutation({
-    mutationFn: () => replayAll(filters, setProgress),
+    mutationFn: () => changeAll(kind, filters, setProgress),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['dead-letters'] }),
   })
   const close = () => {
     setIsOpen(false)
-    setProgress({ replayed: 0, blocked: 0 })
+    setProgress({ done: 0, blocked: 0 })
     repair.reset()
   }
   const isFiltered = Object.keys(filters).length > 0
   return (
     <>
       <Button variant="default" onClick={() => setIsOpen(true)}>
-        Send all again
+        {button}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={isFiltered ? 'Send all that fit the filters again?' : 'Send all again?'}
-      >
+      <Modal opened={isOpen} onClose={close} title={isFiltered ? title : `${button}?`}>
         <div className={classes.form}>
           {repair.isIdle ? (
-            <p>Do this after the cause was removed. Dead letters that still cannot be used are listed again.</p>
+            <p>{about}</p>
           ) : (
             <p role="status">
-              {`${progress.replayed.toLocaleString()} sent again`}
-              {progress.blocked > 0 && `, ${progress.blocked.toLocaleString()} cannot be sent again`}
+              {`${progress.done.toLocaleString()} ${done}`}
+              {progress.blocked > 0 && `, ${progress.blocked.toLocaleString()} cannot be ${done}`}
               {repair.isPending ? '…' : '.'}
             </p>
           )}
-          {repair.error !== null && <Problem error={repair.error} what="Not all were sent again" />}
+          {repair.error !== null && <Problem error={repair.error} what={`Not all were ${done}`} />}
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={close}>
               {repair.isIdle ? 'Cancel' : 'Close'}
             </Button>
             {!repair.isSuccess && (
               <Button loading={repair.isPending} onClick={() => repair.mutate()}>
-                Send all again
+                {button}
               </Button>
             )}
           </Group>
@@ -63,21 +77,17 @@ export function RepairAll({ filters }: { filters: Filters }) {
   )
 }
 
-async function replayAll(filters: Filters, onProgress: (progress: Progress) => void): Promise<void> {
-  let replayed = 0
-  let blocked = 0
+async function changeAll(kind: Kind, filters: Filters, onProgress: (progress: Progress) => void): Promise<void> {
+  const total = { done: 0, blocked: 0 }
   let cursor: string | null = null
   // Letters that fail again are newer, so they are not sent twice.
   const to = new Date().toISOString()
   do {
-    const answer: Awaited<ReturnType<typeof api.deadLetters.replayAll>> = await api.deadLetters.replayAll({
-      to,
-      ...filters,
-      ...(cursor === null ? {} : { cursor }),
-    })
-    replayed += answer.replayed
-    blocked += answer.blocked.length
+    const body: Filters & { cursor?: string } = { to, ...filters, ...(cursor === null ? {} : { cursor }) }
+    const answer = await (kind === 'replay' ? api.deadLetters.replayAll(body) : api.deadLetters.dismissAll(body))
+    total.done += 'replayed' in answer ? answer.replayed : answer.dismissed
+    total.blocked += answer.blocked.length
     cursor = answer.next_cursor
-    onProgress({ replayed, blocked })
+    onProgress({ ...total })
   } while (cursor !== null)
 }

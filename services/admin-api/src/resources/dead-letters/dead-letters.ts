@@ -1,21 +1,34 @@
-import { DeadLetter, DeadLetterQuery, ReplayDeadLetters, ReplayedDeadLetters } from '@backstop/contracts'
+import {
+  DeadLetter,
+  DeadLetterQuery,
+  DismissedDeadLetters,
+  ReplayedDeadLetters,
+  SelectDeadLetters,
+} from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { z } from 'zod'
 import { restrictToProject } from '../../access/rules/access.ts'
 import { buildPage, PositionCursor } from '../../http/cursor.ts'
 import { notFound, projectFilterOf, projectRefused, requireInProject } from '../../http/find-resource.ts'
 import { pagedRoute, windowOf } from '../../http/read-routes.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { findDeadLetter, pageDeadLetters } from './find-dead-letters.ts'
-import { dismissDeadLetter, replayDeadLetters } from './replay-dead-letters.ts'
-import { type FoundDeadLetter, placeOf, projectOf, repairBlockedBy, showDeadLetter } from './rules/dead-letter.ts'
+import { dismissDeadLetters, replayDeadLetters } from './replay-dead-letters.ts'
+import {
+  dismissalBlockedBy,
+  type FoundDeadLetter,
+  placeOf,
+  projectOf,
+  repairBlockedBy,
+  showDeadLetter,
+} from './rules/dead-letter.ts'
 
 const tag = 'Dead letters'
 const FAILS_AGAIN = 'A dead letter that still cannot be used is listed again, with a new `parked_at`.'
 
-/** Dead letters that one request sends again. */
-const REPLAYED_AT_ONCE = 200
+/** Dead letters that one request sends again or dismisses. */
+const AT_ONCE = 200
 
 /**
  * The cursor of a replay also has the time of its first request. Dead letters that fail again are dead-lettered after it, so the replay ends
@@ -48,6 +61,7 @@ export function deadLetterRoutes(parts: AdminParts): Route[] {
     }),
     replayOneRoute(parts),
     replayManyRoute(parts),
+    dismissManyRoute(parts),
     dismissRoute(parts),
   ]
 }
@@ -93,18 +107,14 @@ function dismissRoute(parts: AdminParts): Route {
       const found = await findDeadLetter(parts.stores, id)
       if (found === undefined) throw notFound('dead letter', id)
       requireInProject({ project_id: projectOf(found) }, request.principal, 'dead letter', id)
-      if (found.kind !== 'message')
-        throw new AppError('conflict', `Dead letter ${id} is not dismissed: ${NOT_DISMISSED[found.kind]}`)
-      if (found.letter.replayed_at === undefined) await dismissDeadLetter(found, request, parts)
+      const blocked = dismissalBlockedBy(found)
+      if (blocked !== null) throw new AppError('conflict', `Dead letter ${id} is not dismissed: ${blocked}`)
+      if (found.kind === 'message' && found.letter.replayed_at === undefined) {
+        await dismissDeadLetters([found], request, parts)
+      }
       return { status: 202, body: showDeadLetter(found) }
     },
   })
-}
-
-const NOT_DISMISSED: Readonly<Record<Exclude<FoundDeadLetter['kind'], 'message'>, string>> = {
-  notification:
-    'it is a notification of a provider, and has no verdict yet; replay it, or let the provider send it again',
-  delivery: 'it is a delivery; replay it, or delete its channel',
 }
 
 function replayManyRoute(parts: AdminParts): Route {
@@ -114,37 +124,72 @@ function replayManyRoute(parts: AdminParts): Route {
     operationId: 'replayAllDeadLetters',
     tag,
     summary: 'Replay the dead letters that a filter selects',
-    description: `Sends up to ${REPLAYED_AT_ONCE} dead letters again, oldest first, each as POST /v1/dead-letters/{id}/replay does. Repeat the request with \`cursor\` to continue. ${FAILS_AGAIN}`,
+    description: `Sends up to ${AT_ONCE} dead letters again, oldest first, each as POST /v1/dead-letters/{id}/replay does. Repeat the request with \`cursor\` to continue. ${FAILS_AGAIN}`,
     scope: 'manage',
-    body: ReplayDeadLetters,
+    body: SelectDeadLetters,
     answers: { 202: { description: 'The dead letters are sent again', schema: ReplayedDeadLetters } },
     refusals: ['not_found'],
-    async handle({ body, ...request }) {
-      const filter = restrictToProject(request.principal, body.project_id)
-      if (filter.kind === 'refused') throw projectRefused(filter.reason, body.project_id, 'body.project_id')
-      const { from, before = request.now } = windowOf(body)
-      const cursor = request.cursors.verify(ReplayCursor, body.cursor)
-      const end = cursor?.before ?? before
-      const found = await pageDeadLetters(parts.stores, {
-        where: filter.where,
-        kind: body.kind,
-        window: { from, before: new Date(Math.min(end.getTime(), before.getTime())) },
-        oldestFirst: true,
-        after: cursor,
-        limit: REPLAYED_AT_ONCE + 1,
-      })
-      const signPlace = (one: FoundDeadLetter) => request.cursors.sign(ReplayCursor, { ...placeOf(one), before: end })
-      const { data, next_cursor } = buildPage(found, REPLAYED_AT_ONCE, signPlace, one => one)
-      const possible = data.filter(one => repairBlockedBy(one) === null)
+    async handle(request) {
+      const { possible, ...rest } = await selectDeadLetters(parts, request, repairBlockedBy)
       await replayDeadLetters(possible, request, parts)
-      const blocked = data.flatMap(one => {
-        const reason = repairBlockedBy(one)
-        return reason === null ? [] : [{ dead_letter_id: placeOf(one).id, reason }]
-      })
-      return {
-        status: 202,
-        body: { replayed: possible.length, blocked, next_cursor },
-      }
+      return { status: 202, body: { replayed: possible.length, ...rest } }
     },
   })
+}
+
+function dismissManyRoute(parts: AdminParts): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/dead-letters/dismiss',
+    operationId: 'dismissAllDeadLetters',
+    tag,
+    summary: 'Dismiss the dead letters that a filter selects',
+    description: `Dismisses up to ${AT_ONCE} dead letters, oldest first, each as POST /v1/dead-letters/{id}/dismiss does. Repeat the request with \`cursor\` to continue; repeating a request changes nothing.`,
+    scope: 'manage',
+    body: SelectDeadLetters,
+    answers: { 202: { description: 'The dead letters are dismissed', schema: DismissedDeadLetters } },
+    refusals: ['not_found'],
+    async handle(request) {
+      const { possible, ...rest } = await selectDeadLetters(parts, request, dismissalBlockedBy)
+      await dismissDeadLetters(possible, request, parts)
+      return { status: 202, body: { dismissed: possible.length, ...rest } }
+    },
+  })
+}
+
+type SelectionRequest = Pick<
+  RouteRequest<never, never, z.output<typeof SelectDeadLetters>>,
+  'body' | 'principal' | 'now' | 'cursors'
+>
+
+/** The oldest dead letters of the filter: those for which the action is possible, and those for which it is blocked. */
+async function selectDeadLetters(
+  { stores }: Pick<AdminParts, 'stores'>,
+  { body, ...request }: SelectionRequest,
+  blockedBy: (found: FoundDeadLetter) => string | null,
+) {
+  const filter = restrictToProject(request.principal, body.project_id)
+  if (filter.kind === 'refused') throw projectRefused(filter.reason, body.project_id, 'body.project_id')
+  const { from, before = request.now } = windowOf(body)
+  const cursor = request.cursors.verify(ReplayCursor, body.cursor)
+  const end = cursor?.before ?? before
+  const found = await pageDeadLetters(stores, {
+    where: filter.where,
+    kind: body.kind,
+    window: { from, before: new Date(Math.min(end.getTime(), before.getTime())) },
+    oldestFirst: true,
+    after: cursor,
+    limit: AT_ONCE + 1,
+  })
+  const signPlace = (one: FoundDeadLetter) => request.cursors.sign(ReplayCursor, { ...placeOf(one), before: end })
+  const { data, next_cursor } = buildPage(found, AT_ONCE, signPlace, one => one)
+  const blocked = data.flatMap(one => {
+    const reason = blockedBy(one)
+    return reason === null ? [] : [{ dead_letter_id: placeOf(one).id, reason }]
+  })
+  return {
+    possible: data.filter(one => blockedBy(one) === null),
+    blocked,
+    next_cursor,
+  }
 }

@@ -40,16 +40,29 @@ export async function replayDeadLetters(
   )
 }
 
-/** Marks a message as done without sending it. The audit row is the only trace of the difference. */
-export async function dismissDeadLetter(
-  found: Extract<FoundDeadLetter, { kind: 'message' }>,
+/** Marks messages as done without sending them; other dead letters are left as they are. The audit rows are the only trace of the difference. */
+export async function dismissDeadLetters(
+  found: readonly FoundDeadLetter[],
   request: Request,
   { commands }: Pick<AdminParts, 'commands'>,
 ): Promise<void> {
-  await commands.send(marksOf([found.letter], request))
+  const messages = found.filter(one => one.kind === 'message')
+  if (messages.length === 0) return
+  await commands.send(
+    marksOf(
+      messages.map(({ letter }) => letter),
+      request,
+    ),
+  )
   await request.change(
     async () => undefined,
-    () => [{ action: 'dead_letter.dismiss', target: placeOf(found).id, projectId: projectOf(found), changes: [] }],
+    () =>
+      messages.map(one => ({
+        action: 'dead_letter.dismiss',
+        target: placeOf(one).id,
+        projectId: projectOf(one),
+        changes: [],
+      })),
   )
 }
 

@@ -32,6 +32,7 @@ const NAMED_SCHEMAS = [
   'Incident',
   'IncidentWithTimeline',
   'DeadLetter',
+  'DismissedDeadLetters',
   'ReplayedDeadLetters',
   'InboxReplay',
   'NewAlertChannel',

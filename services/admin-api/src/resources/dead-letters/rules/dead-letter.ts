@@ -60,6 +60,20 @@ export function repairBlockedBy(found: FoundDeadLetter): string | null {
   }
 }
 
+/** Why a dead letter cannot be dismissed; null if it can. */
+export function dismissalBlockedBy({ kind }: FoundDeadLetter): string | null {
+  switch (kind) {
+    case 'message':
+      return null
+    case 'notification':
+      return 'it is a notification of a provider, and has no verdict yet; replay it, or let the provider send it again'
+    case 'delivery':
+      return 'it is a delivery; replay it, or delete its channel'
+    default:
+      return kind satisfies never
+  }
+}
+
 /** A dead letter as the API shows it, without its content. */
 export function showDeadLetter(found: FoundDeadLetter): DeadLetter {
   const blocked = repairBlockedBy(found)
@@ -73,7 +87,8 @@ export function showDeadLetter(found: FoundDeadLetter): DeadLetter {
     resource,
     repair: blocked === null ? { method: 'POST', path: repair } : null,
     repair_blocked_by: blocked,
-    dismiss: found.kind === 'message' ? { method: 'POST', path: pathOf('dead-letters', id, 'dismiss') } : null,
+    dismiss:
+      dismissalBlockedBy(found) === null ? { method: 'POST', path: pathOf('dead-letters', id, 'dismiss') } : null,
   }
 }
 
