@@ -213,22 +213,6 @@ describe('beside a running npm start', () => {
   })
 })
 
-test('replay dismiss-all asks, and dismisses the dead letters of the filter', async () => {
-  const { project_id } = await json('projects', 'create', 'Shop')
-  for (const name of ['one', 'two']) await storeDeadLetter(testApi, `${name}_${project_id}`, { project_id })
-  const args = ['replay', 'dismiss-all', '--project', project_id]
-  expect(await run(args, 'no\n')).toMatchObject({
-    exit: 1,
-    out: '',
-    err: expect.stringContaining('Nothing was dismissed'),
-  })
-  expect(await run([...args, '--yes', '--kind', 'alert'])).toMatchObject({
-    exit: 0,
-    out: '0 dead letters were dismissed\n',
-  })
-  expect(await run(args, 'yes\n')).toMatchObject({ exit: 0, out: '2 dead letters were dismissed\n' })
-})
-
 test('the list of incidents has amount, customer and payment in columns', async () => {
   const { project_id } = await json('projects', 'create', 'Shop')
   const { incident, action } = await storeIncident(testApi, project_id, 'con_1')
@@ -479,4 +463,20 @@ test('tail prints changes as they happen, and ends after --count', async () => {
 test('replay requests the dead deliveries of a channel, and lists dead letters', async () => {
   expect((await run(['replay', 'dead-letters'])).out).toBe('None.\n')
   expect(await run(['replay', 'deliveries', 'chn_none', '--from', '24h'])).toMatchObject({ exit: 3 })
+})
+
+test('replay dismiss-all asks, and dismisses the dead letters of the filter', async () => {
+  const { project_id } = await json('projects', 'create', 'Shop')
+  for (const name of ['one', 'two']) await storeDeadLetter(testApi, `${name}_${project_id}`, { project_id })
+  const args = ['replay', 'dismiss-all', '--project', project_id]
+  expect(await run(args, 'no\n')).toMatchObject({
+    exit: 1,
+    out: '',
+    err: expect.stringContaining('Nothing was dismissed'),
+  })
+  expect(await run([...args, '--yes', '--kind', 'alert'])).toMatchObject({
+    exit: 0,
+    out: '0 dead letters were dismissed\n',
+  })
+  expect(await run(args, 'yes\n')).toMatchObject({ exit: 0, out: '2 dead letters were dismissed\n' })
 })

@@ -48,6 +48,15 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('has only patterns that mean the same in other languages', () => {
+    const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\\\]|\\\\.)*")/g)].map(
+      ([, text = '""']) => JSON.parse(text) as string,
+    )
+    expect(patterns.length).toBeGreaterThan(5)
+    // Unicode classes and lookbehind are unknown to RE2, which Go and many generators use, and to Python.
+    expect(patterns.filter(pattern => /\\[pP]\{|\\u|\(\?<?[=!]/.test(pattern))).toEqual([])
+  })
+
   test('requires a body if the body has a required field', () => {
     const isRequired = (path: string) => document.paths[path].post.requestBody.required
     expect(isRequired('/v1/projects')).toBe(true)

@@ -142,6 +142,7 @@ export type AlertChannel = {
 }
 
 export type AlertChannelPatch = {
+  /** No control characters, line breaks, zero-width characters or marks of text direction */
   name?: string
   events?: ("run.failed" | "incident.opened" | "drift.detected" | "cap.threshold" | "approval.requested" | "approval.reminder" | "approval.expired" | "incident.resolved" | "incident.acknowledged")[]
   config?: {
@@ -241,6 +242,7 @@ export type ApiKey = {
 }
 
 export type ApiKeyPatch = {
+  /** No control characters, line breaks, zero-width characters or marks of text direction */
   name: string
 }
 
@@ -654,6 +656,7 @@ export type IncidentWithTimeline = {
 
 export type NewAlertChannel = {
   project_id: string
+  /** No control characters, line breaks, zero-width characters or marks of text direction */
   name: string
   events: ("run.failed" | "incident.opened" | "drift.detected" | "cap.threshold" | "approval.requested" | "approval.reminder" | "approval.expired" | "incident.resolved" | "incident.acknowledged")[]
   config: {
@@ -712,6 +715,7 @@ export type NewAlertChannel = {
 }
 
 export type NewApiKey = {
+  /** No control characters, line breaks, zero-width characters or marks of text direction */
   name: string
   scopes: ("admin" | "manage" | "incidents:write" | "operations:write" | "approvals:write" | "read")[]
   /** Binds the key to one project; if omitted, the key works for all projects */
@@ -723,6 +727,7 @@ export type NewBudget = {
   project_id: string
   /** Counts only operations of this connection; if omitted, of the whole project */
   connection_id?: string
+  /** No control characters, line breaks, zero-width characters or marks of text direction */
   name: string
   /** ISO 4217; operations in other currencies do not count */
   currency: string
@@ -733,6 +738,7 @@ export type NewBudget = {
 }
 
 export type NewConnection = {
+  /** No control characters, line breaks, zero-width characters or marks of text direction */
   name: string
   out_of_band?: "auto" | "alert" | "ignore"
   /** Read-only key for the provider's API */
@@ -744,6 +750,7 @@ export type NewConnection = {
   kind: "processor"
   signing_secret?: string
 } | {
+  /** No control characters, line breaks, zero-width characters or marks of text direction */
   name: string
   out_of_band?: "auto" | "alert" | "ignore"
   /** Read-only key for the provider's API */
@@ -755,6 +762,7 @@ export type NewConnection = {
   kind: "reseller"
   destination_secret: string
 } | {
+  /** No control characters, line breaks, zero-width characters or marks of text direction */
   name: string
   out_of_band?: "auto" | "alert" | "ignore"
   /** Read-only key for the provider's API */
@@ -801,6 +809,7 @@ export type NewOperation = {
 }
 
 export type NewPerson = {
+  /** No control characters, line breaks, zero-width characters or marks of text direction */
   name: string
   email?: string
   roles: ({
@@ -811,6 +820,7 @@ export type NewPerson = {
 }
 
 export type NewProject = {
+  /** No control characters, line breaks, zero-width characters or marks of text direction */
   name: string
   /** true for a project with made-up data: DELETE removes it, and its connections may have a connected_at */
   demo?: boolean
@@ -819,7 +829,7 @@ export type NewProject = {
 export type NewReplay = {
   channel_id: string
   from: string
-  /** End of the window, exclusive */
+  /** End of the window, exclusive, after `from` */
   to: string
 }
 
@@ -859,6 +869,7 @@ export type Person = {
 }
 
 export type PersonPatch = {
+  /** No control characters, line breaks, zero-width characters or marks of text direction */
   name?: string
   /** True ends all sessions and refuses every sign-in */
   disabled?: boolean
@@ -899,7 +910,7 @@ export type Project = {
   project_id: string
   name: string
   branding: {
-    /** Replaces "Backstop" */
+    /** Replaces "Backstop". No control characters, line breaks, zero-width characters or marks of text direction */
     name?: string
     /** https; the reader's mail program loads it */
     logo_url?: string
@@ -921,9 +932,10 @@ export type Project = {
 }
 
 export type ProjectPatch = {
+  /** No control characters, line breaks, zero-width characters or marks of text direction */
   name?: string
   branding?: {
-    /** Replaces "Backstop" */
+    /** Replaces "Backstop". No control characters, line breaks, zero-width characters or marks of text direction */
     name?: string
     /** https; the reader's mail program loads it */
     logo_url?: string
@@ -1040,9 +1052,9 @@ export type RunWithOperations = {
 }
 
 export type SecretRotation = {
-  /** How long the previous secrets stay valid; 24 hours by default */
+  /** How long the previous secrets stay valid; 24 hours by default. Not together with overlap_hours */
   overlap_seconds?: number
-  /** In place of overlap_seconds */
+  /** In place of overlap_seconds, not together with it */
   overlap_hours?: number
   /** Reseller: the new secret of its notification destination */
   destination_secret?: string
@@ -1487,6 +1499,7 @@ export interface Api {
     get(id: string, options?: RequestOptions): Promise<ShownBudget>
     /** PATCH /v1/budgets/{id}: Change the name or the cap of a budget */
     change(id: string, body: {
+      /** No control characters, line breaks, zero-width characters or marks of text direction */
       name?: string
       /** Minor units of the currency in each period */
       cap?: number
@@ -1508,6 +1521,7 @@ export interface Api {
     get(id: string, connection_id: string, options?: RequestOptions): Promise<Connection>
     /** PATCH /v1/projects/{id}/connections/{connection_id}: Change the settings of a connection */
     change(id: string, connection_id: string, body: {
+      /** No control characters, line breaks, zero-width characters or marks of text direction */
       name?: string
       out_of_band?: "auto" | "alert" | "ignore"
       /** A new read-only key for the provider's API; null removes it */
@@ -2502,7 +2516,7 @@ export interface Api {
     create(body: {
       project_id: string
       connection_id: string
-      /** How long; at most 30 days */
+      /** How long; at most 30 days. Give either this or ends_at */
       duration_seconds?: number
       /** In place of duration_seconds; at most 30 days from now */
       ends_at?: string
@@ -2568,7 +2582,7 @@ export interface Api {
   statements: {
     /** GET /v1/statements: Get the monthly statement of a connection or project */
     get(query: {
-      /** The statement of one connection */
+      /** The statement of one connection. Give either this or project_id */
       connection_id?: string
       /** In place of connection_id: the statement of all connections of a project */
       project_id?: string

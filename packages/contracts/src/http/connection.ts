@@ -128,13 +128,13 @@ export const SecretRotation = z
       .min(0)
       .max(MAX_OVERLAP_S)
       .optional()
-      .describe('How long the previous secrets stay valid; 24 hours by default'),
+      .describe('How long the previous secrets stay valid; 24 hours by default. Not together with overlap_hours'),
     overlap_hours: z
       .int()
       .min(0)
       .max(MAX_OVERLAP_S / 3_600)
       .optional()
-      .describe('In place of overlap_seconds'),
+      .describe('In place of overlap_seconds, not together with it'),
     destination_secret: InboundSecret.optional().describe('Reseller: the new secret of its notification destination'),
     signing_secret: InboundSecret.optional().describe(
       'Processor: your own new secret; if omitted, a secret is generated',

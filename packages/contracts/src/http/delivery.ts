@@ -66,7 +66,7 @@ export const NewReplay = z
   .strictObject({
     channel_id: z.string(),
     from: TimeFilter,
-    to: TimeFilter.describe('End of the window, exclusive'),
+    to: TimeFilter.describe('End of the window, exclusive, after `from`'),
   })
   .refine(replay => Date.parse(replay.from) < Date.parse(replay.to), {
     message: 'Give a time after from',

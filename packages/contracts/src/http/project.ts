@@ -5,8 +5,17 @@ import { BooleanFilter, ListQuery } from './list.ts'
 
 const UNSAFE_NAME = 'Remove control characters, line breaks, and invisible or direction marks'
 
+/**
+ * A text without invisible characters. The rule is published in words, because generators and testers of other languages do not know the
+ * character classes of JavaScript's patterns.
+ */
+const showable = (text: z.ZodString, meaning = '') =>
+  text
+    .refine(value => SHOWABLE_TEXT.test(value), UNSAFE_NAME)
+    .describe(`${meaning}No control characters, line breaks, zero-width characters or marks of text direction`)
+
 /** A name that people choose. It appears in messages, where other characters could hide or reorder the text around it. */
-export const Label = z.string().trim().min(1).max(200).regex(SHOWABLE_TEXT, UNSAFE_NAME)
+export const Label = showable(z.string().trim().min(1).max(200))
 
 /** The body of POST /v1/projects. */
 export const NewProject = z.strictObject({
@@ -19,7 +28,7 @@ export const NewProject = z.strictObject({
 
 /** The look of a project's mails. */
 export const ProjectBranding = z.strictObject({
-  name: z.string().trim().min(1).max(60).regex(SHOWABLE_TEXT, UNSAFE_NAME).optional().describe('Replaces "Backstop"'),
+  name: showable(z.string().trim().min(1).max(60), 'Replaces "Backstop". ').optional(),
   logo_url: z
     .url({ protocol: /^https$/, error: 'Give an https URL' })
     .max(2048)

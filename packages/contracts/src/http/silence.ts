@@ -10,7 +10,12 @@ export const NewSilence = z
   .strictObject({
     project_id: z.string(),
     connection_id: z.string(),
-    duration_seconds: z.int().min(60).max(MAX_SILENCE_S).optional().describe('How long; at most 30 days'),
+    duration_seconds: z
+      .int()
+      .min(60)
+      .max(MAX_SILENCE_S)
+      .optional()
+      .describe('How long; at most 30 days. Give either this or ends_at'),
     ends_at: z.iso
       .datetime({ offset: true })
       .optional()

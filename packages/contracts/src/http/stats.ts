@@ -72,7 +72,7 @@ export type StatementCategory = z.infer<typeof StatementCategory>
 
 /** The query of GET /v1/statements. */
 export const StatementQuery = z.object({
-  connection_id: z.string().optional().describe('The statement of one connection'),
+  connection_id: z.string().optional().describe('The statement of one connection. Give either this or project_id'),
   project_id: z
     .string()
     .optional()
