@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { choosePorts, identify, type ProcessIdentity, progressOn, stopPartsOwnedBy } from '@backstop/stack'
-import { buildConsole } from '../packages/console/scripts/build-console.ts'
+import { buildConsoleInChild } from './start/build-console.ts'
 import { browserOf, consoleLines, createConsoleLink, openInBrowser } from './start/console-link.ts'
 import { createDemoRecords } from './start/demo/demo-records.ts'
 import type { DemoSetup } from './start/demo/demo-setup.ts'
@@ -141,7 +141,7 @@ async function showConsole({ urls, key }: Product, { mayOpen, path }: ConsoleVie
 async function buildConsoleBeside(): Promise<void> {
   const step = progress.step('console')
   try {
-    step.done((await buildConsole(() => {})) === 'built' ? 'built' : 'unchanged')
+    step.done(await buildConsoleInChild())
   } catch (error) {
     step.fail(error instanceof Error ? error.message : String(error), 'npm run console shows more')
   }

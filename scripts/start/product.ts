@@ -14,7 +14,7 @@ import {
 import { type ChosenPorts, chooseProductPorts, type ProductPort } from './product-ports.ts'
 import { databaseName, environmentOf, type ProductContext, SERVICES, type ServiceName } from './service-environment.ts'
 import { createServiceProcess, type ServiceProcess } from './service-process.ts'
-import { StartFault } from './start-fault.ts'
+import { PortInUseFault, StartFault } from './start-fault.ts'
 import { fingerprintOf, loadOrCreateSecrets, type StoredSecrets } from './stored-secrets.ts'
 import { type Supervision, superviseService, superviseStack } from './supervise.ts'
 
@@ -99,15 +99,26 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   try {
     const stackUrls = options.stackUrls ?? (stack as RunningStack).urls
     await provisionAll(options, stackUrls)
-    const chosen = await chooseProductPorts(join(dataDir, 'ports.json'), options.ports ?? {})
-    const product = { ...assemble(options, secrets, stackUrls, chosen, processes), stack, stop }
-    await startAll(product, chosen, { only: options.only ?? SERVICES, log, supervision })
-    return product
+    for (let attempt = 1; ; attempt++) {
+      const chosen = await chooseProductPorts(join(dataDir, 'ports.json'), options.ports ?? {})
+      const product = { ...assemble(options, secrets, stackUrls, chosen, processes), stack, stop }
+      try {
+        await startAll(product, chosen, { only: options.only ?? SERVICES, log, supervision })
+        return product
+      } catch (error) {
+        if (!(error instanceof PortInUseFault) || attempt === MOST_PORT_CHOICES) throw error
+        // Another process took the port after it was chosen. The addresses are settings of the other services, so all start again.
+        await Promise.all(processes.splice(0).map(process => process.stop()))
+      }
+    }
   } catch (error) {
     await stop()
     throw error
   }
 }
+
+/** How often the ports of the services are chosen before a start fails. */
+const MOST_PORT_CHOICES = 5
 
 function withStop(supervision: Supervision | undefined, isStopping: () => boolean): Supervision | undefined {
   return supervision && { ...supervision, isStopping: () => isStopping() || supervision.isStopping() }
@@ -234,7 +245,9 @@ async function startAll(
       try {
         await start(children[service], supervision)
       } catch (error) {
-        step.fail('did not start', '')
+        if (error instanceof PortInUseFault)
+          step.fail(`another process took port ${error.port}, so another port is chosen`, '')
+        else step.fail('did not start', '')
         throw error
       }
       const wanted = servesOutside(service) ? inUse[service] : undefined
@@ -245,8 +258,10 @@ async function startAll(
       )
     }),
   )
-  const failed = results.find(result => result.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
+  const failures = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
+  // Another failure would be the same on another port.
+  const failure = failures.find(reason => !(reason instanceof PortInUseFault)) ?? failures[0]
+  if (failure !== undefined) throw failure
 }
 
 /** Resolves when the service is ready. */

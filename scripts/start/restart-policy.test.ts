@@ -36,13 +36,17 @@ test.each<{ name: string; exits: Exit[]; decision: RestartDecision }>([
     decision: { kind: 'stay_down', reason: 'its settings are invalid', remedy: 'Correct them, then start again' },
   },
   {
-    name: 'does not restart when another process uses the port',
-    exits: [{ atMs: NOW_MS, code: 1, signal: null, portInUse: 8080 }],
-    decision: {
-      kind: 'stay_down',
-      reason: 'port 8080 is in use by another process',
-      remedy: 'Stop that process, or start again: a free port is chosen then',
-    },
+    name: 'tries again when another process uses the port, however often',
+    exits: exitsAt(50_000, 40_000, 30_000, 20_000, 10_000, 5_000, 0).map(exit => ({ ...exit, portInUse: 8080 })),
+    decision: { kind: 'restart', delayMs: 5_000, reason: 'port 8080 is in use by another process' },
+  },
+  {
+    name: 'does not count the exits because of a port',
+    exits: [
+      ...exitsAt(50_000, 40_000, 30_000, 20_000, 10_000).map(exit => ({ ...exit, portInUse: 8080 })),
+      ...exitsAt(0),
+    ],
+    decision: { kind: 'restart', delayMs: 250, reason: 'was ended by SIGKILL' },
   },
 ])('$name', ({ exits, decision }) => {
   expect(decideRestart(exits, NOW_MS)).toEqual(decision)

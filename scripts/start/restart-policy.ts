@@ -18,6 +18,8 @@ export type RestartDecision =
 const EXIT_CONFIG = 78
 const WINDOW_MS = 120_000
 const MAX_EXITS = 5
+/** The pause between two attempts to start on a port that another process uses. That process may end at any time. */
+const PORT_RETRY_MS = 5_000
 
 /**
  * @param exits all unexpected exits so far, in order. The decision is about the last exit.
@@ -25,14 +27,13 @@ const MAX_EXITS = 5
 export function decideRestart(exits: readonly Exit[], nowMs: number): RestartDecision {
   const last = exits.at(-1)
   if (last?.portInUse !== undefined) {
-    const port = last.portInUse
-    const reason = `port ${port} is in use by another process`
-    return { kind: 'stay_down', reason, remedy: 'Stop that process, or start again: a free port is chosen then' }
+    return { kind: 'restart', delayMs: PORT_RETRY_MS, reason: `port ${last.portInUse} is in use by another process` }
   }
   if (last?.code === EXIT_CONFIG) {
     return { kind: 'stay_down', reason: 'its settings are invalid', remedy: 'Correct them, then start again' }
   }
-  const recent = exits.filter(exit => exit.atMs > nowMs - WINDOW_MS).length
+  // A port that is in use says nothing about the program.
+  const recent = exits.filter(exit => exit.portInUse === undefined && exit.atMs > nowMs - WINDOW_MS).length
   if (recent > MAX_EXITS) {
     const reason = `it ended ${recent} times within ${WINDOW_MS / 60_000} minutes`
     return { kind: 'stay_down', reason, remedy: 'Look into its log, then start again' }

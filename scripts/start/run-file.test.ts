@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { identify, isAlive, type ProcessIdentity } from '@backstop/stack'
@@ -47,6 +47,15 @@ test('the first start of a folder claims it and writes run.json for its owner on
   records.writeRun(run)
   expect(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'))).toEqual(run)
   expect(statSync(join(folder, 'run.json')).mode & 0o777).toBe(0o600)
+})
+
+test('only this user can enter the data folder, also one of an earlier version', async () => {
+  const made = join(folder, 'clone', '.backstop')
+  await createRunRecords(made).claim()
+  expect(statSync(made).mode & 0o777).toBe(0o700)
+  chmodSync(made, 0o755)
+  await createRunRecords(made).claim()
+  expect(statSync(made).mode & 0o777).toBe(0o700)
 })
 
 test('a second start gets the process and the addresses of the running product', async () => {

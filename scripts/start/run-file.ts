@@ -1,7 +1,7 @@
 /** The files by which scripts and a second `npm start` find the running product. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { endProcess, identify, isAlive, type ProcessIdentity, withLock } from '@backstop/stack'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { endProcess, identify, isAlive, makePrivateFolder, type ProcessIdentity, withLock } from '@backstop/stack'
 
 /** The content of `.backstop/run.json`. Its field names must not change, because other programs read it. */
 export interface RunFile {
@@ -65,7 +65,7 @@ export function createRunRecords(dataDir: string) {
      * left are ended first, because they would keep their ports.
      */
     claim(): Promise<Claim> {
-      mkdirSync(dataDir, { recursive: true })
+      makePrivateFolder(dataDir, basename(dataDir) === '.backstop' || existsSync(join(dataDir, 'secrets.json')))
       return withLock(join(dataDir, 'launcher.lock'), { timeoutMs: 60_000 }, async () => {
         const earlier = readJson<LauncherRecord>(launcherPath)
         if (earlier !== undefined && isAlive(earlier.launcher)) {

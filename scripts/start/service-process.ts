@@ -9,10 +9,11 @@ import { endProcess, identify, isPortFree, type ProcessIdentity } from '@backsto
 import { failureLines } from './failure-lines.ts'
 import { describeExit } from './restart-policy.ts'
 import type { ServiceName } from './service-environment.ts'
-import { StartFault } from './start-fault.ts'
+import { PortInUseFault, StartFault } from './start-fault.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href
+/** The file for `node --import` that ends a child process with this one. */
+export const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href
 
 export interface ServiceProcessOptions {
   service: ServiceName
@@ -219,6 +220,8 @@ export function notReadyFault(
       '',
     )
   }
+  const { portInUse } = readiness.end
+  if (portInUse !== undefined) return new PortInUseFault(name, portInUse)
   return new StartFault(`${name} ${describeExit(readiness.end)} before it was ready\n${lastLogLines().join('\n')}`, '')
 }
 

@@ -11,6 +11,20 @@ export class StartFault extends Error {
   }
 }
 
+/** A service could not start, because another process uses one of its ports. */
+export class PortInUseFault extends StartFault {
+  readonly port: number
+
+  constructor(service: string, port: number) {
+    super(
+      `${service} could not start: port ${port} is in use by another process`,
+      'Stop that process, then start again',
+    )
+    this.name = 'PortInUseFault'
+    this.port = port
+  }
+}
+
 const FOLDER_REMEDIES: Readonly<Record<string, string>> = {
   EACCES: 'Make it writable for you, or move the clone to where you may write',
   EPERM: 'Make it writable for you, or move the clone to where you may write',

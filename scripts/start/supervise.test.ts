@@ -89,3 +89,48 @@ test('starts no service while the launcher stops', async () => {
   await expect(supervised).rejects.toThrow('ingress was stopped')
   expect(starts).toBe(0)
 })
+
+const LISTENS = { code: null, signal: 'SIGKILL', isUnexpected: true, portInUse: undefined } as const
+const IN_USE = { code: 1, signal: null, isUnexpected: true, portInUse: 8083 } as const
+
+/** A fake service whose processes end in this order; undefined for a process that keeps running. */
+function serviceWith(...ends: (Awaited<ServiceProcess['exited']> | undefined)[]) {
+  let starts = 0
+  const service: Partial<ServiceProcess> = {
+    name: 'notifier',
+    isStopRequested: false,
+    start: () => void starts++,
+    awaitReady: async () => {
+      const end = ends[starts - 1]
+      return end?.portInUse === undefined ? { kind: 'ready' } : { kind: 'ended', end }
+    },
+    get exited() {
+      return Promise.resolve(ends[starts - 1] ?? new Promise<never>(() => {}))
+    },
+    lastLogLines: () => [],
+  }
+  return { service: service as ServiceProcess, starts: () => starts }
+}
+
+test('starts a service that was ready before again until another process has left its port, and says it once', async () => {
+  stopping = false
+  const said: string[] = []
+  const { service, starts } = serviceWith(LISTENS, ...Array.from({ length: 20 }, () => IN_USE), undefined)
+  const say = (text: string) => void said.push(text)
+  await superviseService(service, { say, isStopping: () => stopping, pause: async () => {} })
+  await expect.poll(() => said.at(-1)).toBe('✓ notifier runs again')
+  expect(starts()).toBe(22)
+  expect(said.map(text => text.split('\n')[0])).toEqual([
+    '✗ notifier was ended by SIGKILL',
+    '✗ notifier is down: port 8083 is in use by another process. It starts when the port is free',
+    '✓ notifier runs again',
+  ])
+})
+
+test('reports the port that another process took before the first start', async () => {
+  stopping = false
+  const { service, starts } = serviceWith(IN_USE)
+  const supervised = superviseService(service, { say: () => {}, isStopping: () => stopping })
+  await expect(supervised).rejects.toMatchObject({ name: 'PortInUseFault', port: 8083 })
+  expect(starts()).toBe(1)
+})

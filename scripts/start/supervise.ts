@@ -4,19 +4,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { identify, isAlive, type PartHandle, type PartName, type RunningStack } from '@backstop/stack'
 import { decideRestart, describeExit, type Exit } from './restart-policy.ts'
 import { notReadyFault, type ServiceProcess } from './service-process.ts'
-import { StartFault } from './start-fault.ts'
+import { PortInUseFault, StartFault } from './start-fault.ts'
 
 export interface Supervision {
   say(text: string): void
   isStopping(): boolean
   /** Milliseconds between two checks of a part of the stack; 2,000 by default. */
   checkEveryMs?: number
+  /** Waits this many milliseconds before a restart. */
+  pause?(ms: number): Promise<unknown>
 }
 
 /**
  * Starts a service and keeps it running until it is stopped. A process that ends unexpectedly, also during the start, is reported
- * and restarted a limited number of times.
+ * and restarted a limited number of times; while another process uses its port, as often as needed.
  * @returns when the service is ready for the first time
+ * @throws PortInUseFault if another process uses a port of the service at the first start
  * @throws StartFault if the service is not ready in time, or ends before it is ready and a restart does not help
  */
 export function superviseService(service: ServiceProcess, supervision: Supervision): Promise<void> {
@@ -32,7 +35,7 @@ export function superviseService(service: ServiceProcess, supervision: Supervisi
 
 async function keepRunning(
   service: ServiceProcess,
-  { say, isStopping }: Supervision,
+  { say, isStopping, pause = sleep }: Supervision,
   firstReady: Pick<PromiseWithResolvers<void>, 'resolve' | 'reject'>,
 ): Promise<void> {
   const { name } = service
@@ -53,16 +56,19 @@ async function keepRunning(
     }
     const end = await service.exited
     if (!end.isUnexpected || isStopping()) break
+    if (end.portInUse !== undefined && !wasReady) return firstReady.reject(new PortInUseFault(name, end.portInUse))
+    const isWaiting = end.portInUse !== undefined && end.portInUse === exits.at(-1)?.portInUse
     exits.push({ atMs: Date.now(), ...end })
     const decision = decideRestart(exits, Date.now())
     if (end.portInUse === undefined) say(`✗ ${name} ${describeExit(end)}\n${service.lastLogLines(8).join('\n')}`)
+    else if (!isWaiting) say(`✗ ${name} is down: ${decision.reason}. It starts when the port is free`)
     if (decision.kind === 'stay_down') {
       const { reason, remedy } = decision
       if (wasReady) say(`✗ ${name} stays down: ${reason}\n  → ${remedy}`)
       else firstReady.reject(new StartFault(`${name} could not start: ${reason}`, remedy))
       return
     }
-    await sleep(decision.delayMs)
+    await pause(decision.delayMs)
   }
   firstReady.reject(new StartFault(`${name} was stopped`, ''))
 }

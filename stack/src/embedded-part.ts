@@ -12,7 +12,7 @@ import {
   type ProcessIdentity,
   signalProcess,
 } from './process-identity.ts'
-import { type PartHandle, type PartName, StackError } from './stack-contract.ts'
+import { type PartHandle, type PartName, PortInUseError, StackError } from './stack-contract.ts'
 
 /** How to run one part. Created by parts/<name>.ts. */
 export interface PartProgram {
@@ -199,12 +199,12 @@ export class EmbeddedPart implements PartHandle {
     // The remedy moves the data of all parts together, because Kafka's messages contain ids of the registry, and
     // documents in MongoDB refer to Kafka's messages.
     const stackDir = dirname(this.#logDir)
-    const remedy = this.#isPortInUse()
-      ? 'Stop the process that listens on its port, then start again'
-      : `Start again. If it fails again, set its data aside and start with none:  mv '${stackDir}' '${stackDir}.aside'`
+    const message = `${this.#program.title} did not start: ${what}. The end of ${this.logPath}:\n${this.lastLogLines(15).join('\n')}`
+    if (this.#isPortInUse())
+      return new PortInUseError(message, 'Stop the process that listens on its port, then start again')
     return new StackError(
-      `${this.#program.title} did not start: ${what}. The end of ${this.logPath}:\n${this.lastLogLines(15).join('\n')}`,
-      remedy,
+      message,
+      `Start again. If it fails again, set its data aside and start with none:  mv '${stackDir}' '${stackDir}.aside'`,
     )
   }
 }

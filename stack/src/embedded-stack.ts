@@ -17,6 +17,7 @@ import {
   PART_NAMES,
   type PartName,
   PORT_NAMES,
+  PortInUseError,
   type PortName,
   StackError,
   type StackOptions,
@@ -46,32 +47,48 @@ export async function startEmbeddedStack(names: readonly PartName[], options: St
     throw new StackError('Without Docker the stack needs Linux or macOS', 'Start Docker, or run this inside WSL')
   }
   const dataDir = resolve(options.dataDir)
+  const records = new StackRecordFile(dataDir)
   requireDisk(dataDir, DISK_NEEDED_BYTES)
   const programs = await ensurePrograms(names, options.env, options.log)
-  const records = new StackRecordFile(dataDir)
   return withDataFolder(dataDir, async () => {
     const owner = ownerOf(options)
-    const ports = await assignPorts(names, records, options.ports ?? {})
-    const parts = Object.fromEntries(
-      names.map(name => [
-        name,
-        new EmbeddedPart(programFor(name, programs, dataDir, ports), records, join(dataDir, 'logs'), owner),
-      ]),
-    ) as Partial<Record<PartName, EmbeddedPart>>
     // Start the reaper before the parts, because the owner may be killed during the start.
     const reaper = options.endWithProcess && owner !== null ? startReaper(dataDir) : undefined
-    try {
+    const assignAndStart = async () => {
+      const ports = await assignPorts(names, records, options.ports ?? {})
+      const parts = Object.fromEntries(
+        names.map(name => [
+          name,
+          new EmbeddedPart(programFor(name, programs, dataDir, ports), records, join(dataDir, 'logs'), owner),
+        ]),
+      ) as Partial<Record<PartName, EmbeddedPart>>
       await startParts(Object.values(parts), options)
-    } catch (error) {
+      return { ports, parts }
+    }
+    const { ports, parts } = await retryOnOtherPorts(assignAndStart).catch(async (error: unknown) => {
       await stopReaper(reaper)
       throw error
-    }
+    })
     return {
       urls: urlsOf(names, ports),
       parts,
       stop: () => withDataFolder(dataDir, () => stopOwned(Object.values(parts), reaper)),
     }
   })
+}
+
+/** How often the ports of the parts are chosen before a start fails. */
+const MOST_PORT_CHOICES = 3
+
+/** Another start on this machine may take a port after it was chosen. A port that the caller requires is checked when ports are chosen. */
+async function retryOnOtherPorts<T>(start: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start()
+    } catch (error) {
+      if (!(error instanceof PortInUseError) || attempt === MOST_PORT_CHOICES) throw error
+    }
+  }
 }
 
 /** Runs work that starts or stops parts under the lock of the data folder. */

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makePrivateFolder } from './private-folder.ts'
 import type { ProcessIdentity } from './process-identity.ts'
 import type { PartName, PortName } from './stack-contract.ts'
 
@@ -27,7 +28,7 @@ export class StackRecordFile {
 
   constructor(dataDir: string) {
     this.path = join(dataDir, 'parts.json')
-    mkdirSync(dataDir, { recursive: true })
+    makePrivateFolder(dataDir, existsSync(this.path))
   }
 
   /**

@@ -82,3 +82,6 @@ export class StackError extends Error {
     this.remedy = remedy
   }
 }
+
+/** A part could not start, because another process uses its port. */
+export class PortInUseError extends StackError {}

@@ -20,12 +20,15 @@ const COMPRESSED_TYPES = new Set(['.js', '.css', '.svg'])
 /** Smaller files fit into one packet as they are. */
 const SMALLEST_COMPRESSED = 1_024
 
+/** What a build did. */
+export type ConsoleBuild = 'built' | 'unchanged'
+
 /**
  * Builds the console, unless its sources are those of the last build. The folder of the build is replaced at once, so a server never
  * sees half of it.
  * @throws Error if a page is larger than its budget
  */
-export async function buildConsole(say: (line: string) => void): Promise<'built' | 'unchanged'> {
+export async function buildConsole(say: (line: string) => void): Promise<ConsoleBuild> {
   const hash = hashSources()
   if (readHash() === hash) return 'unchanged'
   const folder = join(CONSOLE, '.backstop', `dist-${process.pid}`)

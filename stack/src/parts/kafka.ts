@@ -40,7 +40,7 @@ export function kafkaProgram(settings: KafkaSettings): PartProgram {
     args: [...jvm('384m'), 'kafka.Kafka', propertiesPath],
     marker: propertiesPath,
     cwd: dir,
-    readyWithinMs: 120_000,
+    readyWithinMs: 300_000,
     files: { [propertiesPath]: serverProperties(settings), [log4jPath]: log4jProperties },
     async prepare() {
       // The compression libraries unpack themselves into this folder on every start, and a SIGKILL leaves the files

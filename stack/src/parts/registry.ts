@@ -41,13 +41,14 @@ export function registryProgram({ java, home, dir, port }: RegistrySettings): Pa
     ],
     marker: databaseArgument,
     cwd: dir,
-    readyWithinMs: 180_000,
+    // Java starts slowly on a machine whose processors are busy.
+    readyWithinMs: 300_000,
     files: {},
     prepare: async () => {
       mkdirSync(tempDir, { recursive: true })
     },
     async checkReady() {
-      const response = await fetch(`${registryUrl(port)}/subjects`, { signal: AbortSignal.timeout(3000) })
+      const response = await fetch(`${registryUrl(port)}/subjects`, { signal: AbortSignal.timeout(10_000) })
       const body: unknown = await response.json()
       if (!response.ok || !Array.isArray(body)) throw new Error(`The registry answered ${response.status}`)
     },
