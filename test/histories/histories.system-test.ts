@@ -1,5 +1,5 @@
 /**
- * Runs two hundred histories of the three providers on the running product, each in its own project. The histories are written
+ * Runs more than three hundred histories of the three providers on the running product, each in its own project. The histories are written
  * from the providers' documentation. The second look happens after ten seconds.
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -10,11 +10,15 @@ import { createManagementApi } from '../../scripts/start/management-api.ts'
 import { openProduct } from '../setup/product.ts'
 import { BILLER } from './biller.ts'
 import { startBillerApi } from './biller-api.ts'
+import { BILLER_FORMS } from './biller-forms.ts'
 import type { History } from './history.ts'
 import { type PlayContext, type PlayedHistory, playHistory } from './player.ts'
+import { PROCESSOR_REFUND_FORMS } from './processor-refund-forms.ts'
 import { PROCESSOR_REFUNDS, PROCESSOR_TOTALS } from './processor-refunds.ts'
+import { PROCESSOR_SUBSCRIPTION_FORMS } from './processor-subscription-forms.ts'
 import { PROCESSOR_SCHEDULES, PROCESSOR_SUBSCRIPTIONS } from './processor-subscriptions.ts'
 import { RESELLER } from './reseller.ts'
+import { RESELLER_FORMS } from './reseller-forms.ts'
 
 const RECHECK_DELAY_MS = 10_000
 const SWEEP_EVERY_MS = 10_000
@@ -23,9 +27,16 @@ const AT_ONCE = 30
 const QUIET_MS = RECHECK_DELAY_MS + 10_000
 
 const HISTORIES: Readonly<Record<PlayContext['provider'], readonly History[]>> = {
-  processor: [...PROCESSOR_REFUNDS, ...PROCESSOR_TOTALS, ...PROCESSOR_SUBSCRIPTIONS, ...PROCESSOR_SCHEDULES],
-  reseller: RESELLER,
-  subscription: BILLER,
+  processor: [
+    ...PROCESSOR_REFUNDS,
+    ...PROCESSOR_REFUND_FORMS,
+    ...PROCESSOR_TOTALS,
+    ...PROCESSOR_SUBSCRIPTIONS,
+    ...PROCESSOR_SUBSCRIPTION_FORMS,
+    ...PROCESSOR_SCHEDULES,
+  ],
+  reseller: [...RESELLER, ...RESELLER_FORMS],
+  subscription: [...BILLER, ...BILLER_FORMS],
 }
 const stops: (() => Promise<void>)[] = []
 const played = new Map<History, PlayedHistory | { readonly failure: unknown }>()
