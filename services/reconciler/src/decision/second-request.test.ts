@@ -210,3 +210,28 @@ test('a merged record is split when a late snapshot shows the end before it, and
   expect(both.actions.map(action => action.id)).toContain(first.actions[0]?.id)
   expect(both.actions).toHaveLength(2)
 })
+
+describe('the biller shows a subscription as ended twice, and nobody read the reactivation in between', () => {
+  const endedAt = (at: number, more: Partial<Shown> = {}) =>
+    endedSubscription(null, {
+      provider: 'subscription',
+      asOf: at,
+      cancellation: { effectiveAt: at, isImmediate: true },
+      ...more,
+    } as Parameters<typeof endedSubscription>[1])
+
+  test('the second end is a cancellation of its own, which the operation of the first does not explain', () => {
+    const theCase = judged([endedAt(T0), endedAt(T0 + 30 * MINUTE)], [cancelsAt('subscription', T0)])
+    expect(told(theCase)).toEqual(['cancellation reversed explained', 'cancellation succeeded unexplained'])
+    expect(told(judged([endedAt(T0 + 30 * MINUTE), endedAt(T0)], [cancelsAt('subscription', T0)]))).toEqual(
+      told(theCase),
+    )
+  })
+
+  test('a later reading of the same end is the same cancellation', () => {
+    const again = endedAt(T0, { asOf: T0 + 30 * MINUTE })
+    expect(told(judged([endedAt(T0), again], [cancelsAt('subscription', T0)]))).toEqual([
+      'cancellation succeeded explained',
+    ])
+  })
+})

@@ -195,7 +195,8 @@ export function spansOf(row: SubscriptionRow, aspect: Aspect): readonly HistoryS
         runs.push(newOpenSpan('episode', point, point.phase))
         continue
       }
-      if (last === episode && aspect === 'cancellation' && endsEarlier(episode, point, row.provider)) {
+      const replaces = endsEarlier(episode, point, row.provider) || endsAgain(episode, point, row.provider)
+      if (last === episode && aspect === 'cancellation' && replaces) {
         runs.push(newOpenSpan('episode', point, point.phase, [...episode.replacedRequests, ...requestsOf(episode)]))
         continue
       }
@@ -261,6 +262,17 @@ function endsEarlier({ points }: OpenSpan, { asOf, snapshot, phase }: Point, pro
   // The latest scheduled end is compared, so that several small changes also add up.
   const setFor = Math.max(was.effectiveAt, first.snapshot.cancellation.effectiveAt ?? 0)
   return is.effectiveAt <= setFor - EARLIER_BY_MS
+}
+
+/**
+ * True if the subscription ended once more. The biller never changes the time of an end that took effect, so another time means that
+ * the subscription was reactivated in between, although no snapshot shows it: its reading was too late, or failed.
+ */
+function endsAgain({ points }: OpenSpan, { snapshot, phase }: Point, provider: ProviderKind): boolean {
+  const last = points.at(-1)
+  if (provider !== 'subscription' || last?.phase !== 'done' || phase !== 'done') return false
+  const [was, is] = [last.snapshot.cancellation, snapshot.cancellation]
+  return was.effectiveAt !== null && is.effectiveAt !== null && was.effectiveAt !== is.effectiveAt
 }
 
 /**
