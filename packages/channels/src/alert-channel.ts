@@ -1,4 +1,4 @@
-import { AlertEvent, ChannelFilter, Label, ListQuery, QuietHours, Timestamp } from '@backstop/contracts'
+import { AlertEvent, ChannelFilter, IdFilter, Label, ListQuery, QuietHours, Timestamp } from '@backstop/contracts'
 import { z } from 'zod'
 import { ChannelConfigPatch, NewChannelConfig, READ_ONLY, ShownChannelConfig, splitConfigPatch } from './forms.ts'
 import { SharedSecret } from './webhook/form.ts'
@@ -159,4 +159,4 @@ export const ChannelTestResult = z.object({
 })
 export type ChannelTestResult = z.infer<typeof ChannelTestResult>
 
-export const AlertChannelQuery = ListQuery.extend({ project_id: z.string().optional() })
+export const AlertChannelQuery = ListQuery.extend({ project_id: IdFilter.optional() })

@@ -94,11 +94,13 @@ function localMs(atMs: number, timeZone: string): number {
   return local + (atMs - wholeSeconds)
 }
 
-/** A format takes far longer to create than to use. There are about 600 time zones. */
+/** A format takes far longer to create than to use. There are about 600 time zones, and fewer than 3,000 fixed offsets. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone)
+  // Names are valid in any case, and people write them.
+  const key = timeZone.toLowerCase()
+  const known = formats.get(key)
   if (known !== undefined) return known
   const numeric = 'numeric'
   const fields = {
@@ -110,7 +112,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
     second: numeric,
   } as const
   const format = new Intl.DateTimeFormat('en-US', { ...fields, timeZone, hourCycle: 'h23' })
-  formats.set(timeZone, format)
+  formats.set(key, format)
   return format
 }
 

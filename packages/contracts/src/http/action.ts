@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { RecordKind } from '../providers.ts'
 import { Action, ObjectState, Verdict, VerdictReason } from '../verdict.ts'
-import { AmountFilter, ListQuery, TimeFilter } from './list.ts'
+import { AmountFilter, IdFilter, ListQuery, TimeFilter } from './list.ts'
 import { CurrencyCode } from './money.ts'
 
 /** The query of GET /v1/actions. */
 export const ActionQuery = ListQuery.extend({
-  connection_id: z.string().optional(),
-  project_id: z.string().optional(),
-  storm_id: z.string().optional().describe('Only actions of this storm, those with the newest incidents first'),
+  connection_id: IdFilter.optional(),
+  project_id: IdFilter.optional(),
+  storm_id: IdFilter.optional().describe('Only actions of this storm, those with the newest incidents first'),
   verdict: Verdict.optional(),
   reason: VerdictReason.optional(),
   kind: RecordKind.optional(),
   state: ObjectState.optional(),
-  subject: z.string().max(255).optional().describe('The payment or subscription id at the provider'),
-  provider_ref: z.string().max(255).optional().describe("The provider's id of the refund"),
+  subject: IdFilter.optional().describe('The payment or subscription id at the provider'),
+  provider_ref: IdFilter.optional().describe("The provider's id of the refund"),
   currency: CurrencyCode.optional(),
   min_amount: AmountFilter.optional().describe(
     'Minor units, inclusive; give currency too, or amounts of all currencies are compared',

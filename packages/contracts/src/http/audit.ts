@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
-import { ListQuery, TimeFilter } from './list.ts'
+import { IdFilter, ListQuery, TimeFilter } from './list.ts'
 
 /** A change made by the API, one refusal, or the refusals of one actor in one minute with one error code. */
 export const AuditEntry = z.object({
@@ -62,10 +62,10 @@ export type AuditEntry = z.infer<typeof AuditEntry>
 
 /** The query of GET /v1/audit. */
 export const AuditQuery = ListQuery.extend({
-  project_id: z.string().optional(),
-  target: z.string().optional(),
-  key_id: z.string().optional(),
-  action: z.string().optional().describe('For example alert_channel.create'),
+  project_id: IdFilter.optional(),
+  target: IdFilter.optional(),
+  key_id: IdFilter.optional(),
+  action: IdFilter.optional().describe('For example alert_channel.create'),
   from: TimeFilter.optional().describe('Only rows of this time or later'),
   to: TimeFilter.optional().describe('Only rows before this time'),
 })

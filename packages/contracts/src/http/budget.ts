@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Budget, BudgetInterval, BudgetUsage } from '../budget.ts'
-import { ListQuery } from './list.ts'
+import { IdFilter, ListQuery } from './list.ts'
 import { CurrencyCode } from './money.ts'
 import { Label } from './project.ts'
 
@@ -36,6 +36,6 @@ export type ShownBudget = z.infer<typeof ShownBudget>
 
 /** The query of GET /v1/budgets. */
 export const BudgetQuery = ListQuery.extend({
-  project_id: z.string().optional(),
-  connection_id: z.string().optional(),
+  project_id: IdFilter.optional(),
+  connection_id: IdFilter.optional(),
 })

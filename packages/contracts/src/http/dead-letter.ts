@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
-import { ListQuery, TimeFilter } from './list.ts'
+import { IdFilter, ListQuery, TimeFilter } from './list.ts'
 
 /**
  * What could not be used. notification: of a provider. provider_object: an object in a provider's answer. delivery: of an alert to a
@@ -22,7 +22,7 @@ export const DeadLetterKind = z.enum([
 export type DeadLetterKind = z.infer<typeof DeadLetterKind>
 
 const filters = {
-  project_id: z.string().optional(),
+  project_id: IdFilter.optional(),
   kind: DeadLetterKind.optional(),
   from: TimeFilter.optional().describe('Only dead letters of this time or later'),
   to: TimeFilter.optional().describe('Only dead letters before this time'),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ChannelKind } from '../channel-kind.ts'
 import { AlertEvent } from '../messages/alert.ts'
 import { Timestamp } from '../operation.ts'
-import { BooleanFilter, ListQuery, TimeFilter } from './list.ts'
+import { BooleanFilter, IdFilter, ListQuery, TimeFilter } from './list.ts'
 
 /**
  * The state of a delivery. dead: it ended without success. superseded: it was not sent, because a later message about the same incident or
@@ -12,10 +12,10 @@ export const DeliveryState = z.enum(['pending', 'delivered', 'retrying', 'dead',
 
 /** The query of GET /v1/deliveries. */
 export const DeliveryQuery = ListQuery.extend({
-  project_id: z.string().optional(),
-  channel_id: z.string().optional(),
-  alert_id: z.string().optional(),
-  incident_id: z.string().optional().describe('Only deliveries of alerts about this incident'),
+  project_id: IdFilter.optional(),
+  channel_id: IdFilter.optional(),
+  alert_id: IdFilter.optional(),
+  incident_id: IdFilter.optional().describe('Only deliveries of alerts about this incident'),
   event: AlertEvent.optional(),
   state: DeliveryState.optional(),
   test: BooleanFilter.optional().describe('true: only tests of channels; otherwise only deliveries of alerts'),
@@ -74,7 +74,7 @@ export const NewReplay = z
   })
 
 /** The query of GET /v1/replays. */
-export const ReplayQuery = ListQuery.extend({ project_id: z.string().optional(), channel_id: z.string().optional() })
+export const ReplayQuery = ListQuery.extend({ project_id: IdFilter.optional(), channel_id: IdFilter.optional() })
 
 /** A bulk replay and its progress. */
 export const Replay = z.object({

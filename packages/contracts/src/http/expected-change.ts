@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Currency, Timestamp } from '../operation.ts'
 import { ProviderId } from '../provider-id.ts'
 import { ActionKind } from '../providers.ts'
-import { ListQuery } from './list.ts'
+import { IdFilter, ListQuery } from './list.ts'
 
 /** How long an expected change is valid, in seconds. */
 const DEFAULT_EXPIRY_S = 86_400
@@ -88,4 +88,4 @@ export const ExpectedChange = z.object({
 export type ExpectedChange = z.infer<typeof ExpectedChange>
 
 /** The query of GET /v1/expected-changes. */
-export const ExpectedChangeQuery = ListQuery.extend({ project_id: z.string().optional() })
+export const ExpectedChangeQuery = ListQuery.extend({ project_id: IdFilter.optional() })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { InboxOutcome } from '../inbox-outcome.ts'
 import { Timestamp } from '../operation.ts'
-import { ListQuery } from './list.ts'
+import { IdFilter, ListQuery } from './list.ts'
 
 const WindowTime = z.iso.datetime({ offset: true })
 
@@ -20,8 +20,8 @@ export const NewInboxReplay = z
 
 /** The query of GET /v1/inbox-replays. */
 export const InboxReplayQuery = ListQuery.extend({
-  project_id: z.string().optional(),
-  connection_id: z.string().optional(),
+  project_id: IdFilter.optional(),
+  connection_id: IdFilter.optional(),
 })
 
 /** A replay of notifications and its progress. */

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { InboxOutcome } from '../inbox-outcome.ts'
 import { Timestamp } from '../operation.ts'
 import { ProviderKind } from '../providers.ts'
-import { ListQuery } from './list.ts'
+import { IdFilter, ListQuery } from './list.ts'
 
 /** The query of GET /v1/inbox. */
 export const InboxQuery = ListQuery.extend({
-  project_id: z.string().optional(),
-  connection_id: z.string().optional(),
+  project_id: IdFilter.optional(),
+  connection_id: IdFilter.optional(),
   outcome: InboxOutcome.optional(),
-  replay_id: z.string().optional().describe('Only notifications that this replay decided again'),
+  replay_id: IdFilter.optional().describe('Only notifications that this replay decided again'),
 })
 
 /** An authentic notification with its outcome, or an object of a provider's answer that could not be used. */

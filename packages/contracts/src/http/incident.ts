@@ -3,17 +3,17 @@ import { ResolveReason } from '../life-cycle.ts'
 import { Currency, Timestamp } from '../operation.ts'
 import { Action, Incident, IncidentCode, IncidentState, TimelineEntry } from '../verdict.ts'
 import { DeliveryState } from './delivery.ts'
-import { ListQuery, TimeFilter } from './list.ts'
+import { IdFilter, ListQuery, TimeFilter } from './list.ts'
 import { SearchText } from './search.ts'
 import { SilenceSummary } from './silence.ts'
 
 /** The query of GET /v1/incidents. */
 export const IncidentQuery = ListQuery.extend({
-  project_id: z.string().optional(),
-  connection_id: z.string().optional(),
+  project_id: IdFilter.optional(),
+  connection_id: IdFilter.optional(),
   state: IncidentState.optional(),
   code: IncidentCode.optional(),
-  storm_id: z.string().optional().describe('Only incidents of this storm'),
+  storm_id: IdFilter.optional().describe('Only incidents of this storm'),
   q: SearchText.optional().describe(
     'Only the incident with this id, or incidents whose refund or cancellation has an id, customer or amount that begins with this text, as in `GET /v1/search`. Needs `project_id`. At most 500 are found: give more of the text then',
   ),

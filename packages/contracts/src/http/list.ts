@@ -17,6 +17,12 @@ export const AmountFilter = z.coerce.number().int().min(0).max(Number.MAX_SAFE_I
 /** `next_cursor` of the previous page. The length is that of the longest id, signed. */
 export const Cursor = z.string().max(4_096)
 
+/** An id in a query. Ids of providers have up to 255 code points, and JSON Schema counts those too. */
+export const IdFilter = z
+  .string()
+  .refine(id => id.length <= 255 || [...id].length <= 255, 'Give at most 255 characters')
+  .meta({ maxLength: 255 })
+
 /** The query parameters of every list. */
 export const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('The largest number of items'),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { OperationState } from '../operation.ts'
 import { ProviderId } from '../provider-id.ts'
 import { ActionKind } from '../providers.ts'
-import { AmountFilter, ListQuery, TimeFilter } from './list.ts'
+import { AmountFilter, IdFilter, ListQuery, TimeFilter } from './list.ts'
 import { CurrencyCode } from './money.ts'
 
 const TimeInput = z.iso.datetime({ offset: true })
@@ -46,13 +46,13 @@ export type NewTransition = z.infer<typeof NewTransition>
 
 /** The query of GET /v1/operations. */
 export const OperationQuery = ListQuery.extend({
-  project_id: z.string().optional(),
-  connection_id: z.string().optional(),
+  project_id: IdFilter.optional(),
+  connection_id: IdFilter.optional(),
   kind: ActionKind.optional(),
   state: OperationState.optional(),
-  subject: z.string().optional(),
-  provider_ref: z.string().max(255).optional().describe("The provider's id of the refund or cancellation"),
-  run_id: z.string().optional(),
+  subject: IdFilter.optional(),
+  provider_ref: IdFilter.optional().describe("The provider's id of the refund or cancellation"),
+  run_id: IdFilter.optional(),
   currency: CurrencyCode.optional(),
   min_amount: AmountFilter.optional().describe(
     'Minor units, inclusive; give currency too, or amounts of all currencies are compared',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
-import { ListQuery } from './list.ts'
+import { IdFilter, ListQuery } from './list.ts'
 import { Label } from './project.ts'
 
 /** The roles of people, each with all rights of the roles before it. */
@@ -50,7 +50,7 @@ export type PersonPatch = z.infer<typeof PersonPatch>
 
 /** The query of GET /v1/people. */
 export const PersonQuery = ListQuery.extend({
-  project_id: z.string().optional().describe('Only people with a role in this project, also by a role in all projects'),
+  project_id: IdFilter.optional().describe('Only people with a role in this project, also by a role in all projects'),
 })
 
 /** A person as the API answers it. */

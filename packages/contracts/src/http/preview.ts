@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ChannelKind } from '../channel-kind.ts'
 import { Alert } from '../messages/alert.ts'
-import { BooleanFilter } from './list.ts'
+import { BooleanFilter, IdFilter } from './list.ts'
 import { ProjectBranding } from './project.ts'
 
 const EVENTS = Alert.options.map(option => option.shape.event.value)
@@ -22,7 +22,7 @@ const BrandingFilter = z
 
 /** The query of GET /v1/previews. It selects the message and the project whose branding is used. */
 export const PreviewQuery = z.object({
-  project_id: z.string().optional(),
+  project_id: IdFilter.optional(),
   event: z
     .enum([...EVENTS, 'digest'])
     .default('incident.opened')

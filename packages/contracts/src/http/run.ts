@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ShownOperation } from '../operation.ts'
 import { FailedRun } from '../run.ts'
-import { ListQuery } from './list.ts'
+import { IdFilter, ListQuery } from './list.ts'
 
 /** The body of POST /v1/runs/{id}/failed. Operations name their run by `run_id`. */
 export const RunFailure = z.strictObject({
@@ -28,8 +28,8 @@ export const RunWithOperations = z.object({
 export type RunWithOperations = z.infer<typeof RunWithOperations>
 
 /** The query of GET /v1/runs. */
-export const RunQuery = ListQuery.extend({ project_id: z.string().optional() })
+export const RunQuery = ListQuery.extend({ project_id: IdFilter.optional() })
 /** The query of GET /v1/runs/{id}. */
 export const RunDetailQuery = z.object({
-  project_id: z.string().optional().describe('Needed if several projects use the same run_id'),
+  project_id: IdFilter.optional().describe('Needed if several projects use the same run_id'),
 })

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
-import { Cursor } from './list.ts'
+import { Cursor, IdFilter } from './list.ts'
 
 export const SearchText = z.string().trim().min(2, 'Give at least 2 characters').max(255)
 
 /** The query of GET /v1/search. */
 export const SearchQuery = z.object({
-  project_id: z.string().optional().describe('Required if the key works for every project'),
+  project_id: IdFilter.optional().describe('Required if the key works for every project'),
   q: SearchText.describe(
     'An id of Backstop, or the beginning of an id of a provider, a name, an e-mail address, an amount, an idempotency key or a run',
   ),

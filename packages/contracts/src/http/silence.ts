@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
-import { ListQuery } from './list.ts'
+import { IdFilter, ListQuery } from './list.ts'
 
 /** The longest silence, in seconds: a forgotten silence must not hide a leaked key for months. */
 export const MAX_SILENCE_S = 30 * 86_400
@@ -52,6 +52,6 @@ export type SilenceSummary = z.infer<typeof SilenceSummary>
 
 /** The query of GET /v1/silences. */
 export const SilenceQuery = ListQuery.extend({
-  project_id: z.string().optional(),
-  connection_id: z.string().optional(),
+  project_id: IdFilter.optional(),
+  connection_id: IdFilter.optional(),
 })

@@ -3,13 +3,14 @@ import { ActionMode } from '../action-details.ts'
 import { Currency, Timestamp } from '../operation.ts'
 import { RecordKind } from '../providers.ts'
 import { Verdict } from '../verdict.ts'
+import { IdFilter } from './list.ts'
 
 const DayOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
 
 /** The query of GET /v1/stats. */
 export const StatsQuery = z.object({
-  project_id: z.string().optional(),
-  connection_id: z.string().optional(),
+  project_id: IdFilter.optional(),
+  connection_id: IdFilter.optional(),
   from: DayOrTime.optional().describe('A day (UTC), or a time whose day is counted. Default: 30 days before `to`'),
   to: DayOrTime.optional().describe(
     'A day (UTC) that is not counted, or a time whose day is counted unless it is midnight. Default: the end of today',
@@ -72,11 +73,8 @@ export type StatementCategory = z.infer<typeof StatementCategory>
 
 /** The query of GET /v1/statements. */
 export const StatementQuery = z.object({
-  connection_id: z.string().optional().describe('The statement of one connection. Give either this or project_id'),
-  project_id: z
-    .string()
-    .optional()
-    .describe('In place of connection_id: the statement of all connections of a project'),
+  connection_id: IdFilter.optional().describe('The statement of one connection. Give either this or project_id'),
+  project_id: IdFilter.optional().describe('In place of connection_id: the statement of all connections of a project'),
   month: z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'Give a month as 2026-11'),
   format: z.enum(['json', 'csv']).default('json'),
 })

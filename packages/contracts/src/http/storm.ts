@@ -4,7 +4,7 @@ import { Currency, Timestamp } from '../operation.ts'
 import { ProviderKind } from '../providers.ts'
 import { IncidentState } from '../verdict.ts'
 import { NextSteps } from './incident.ts'
-import { ListQuery } from './list.ts'
+import { IdFilter, ListQuery } from './list.ts'
 
 /** A storm as the API shows it: its incidents, counted now. */
 export const StormOverview = z.object({
@@ -33,6 +33,6 @@ export type StormWithSteps = z.infer<typeof StormWithSteps>
 
 /** The query of GET /v1/storms. */
 export const StormQuery = ListQuery.extend({
-  project_id: z.string().optional(),
-  connection_id: z.string().optional(),
+  project_id: IdFilter.optional(),
+  connection_id: IdFilter.optional(),
 })

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { SuppressionReason } from '../messages/command.ts'
 import { Timestamp } from '../operation.ts'
-import { ListQuery } from './list.ts'
+import { IdFilter, ListQuery } from './list.ts'
 
 /** The query of GET /v1/suppressions. */
-export const SuppressionQuery = ListQuery.extend({ project_id: z.string().optional() })
+export const SuppressionQuery = ListQuery.extend({ project_id: IdFilter.optional() })
 
 /** The body of POST /v1/suppressions. */
 export const NewSuppression = z.strictObject({ project_id: z.string(), address: z.email().max(254) })

@@ -53,6 +53,8 @@ export function judgeUrl(text: string, options: UrlPolicyOptions): UrlVerdict {
 
 /** Maximum number of origins with a cached verdict. */
 const MAX_REMEMBERED = 10_000
+/** Scheme, the longest host and a port. */
+const MAX_REMEMBERED_LENGTH = MAX_HOST_LENGTH + 14
 
 /**
  * `judgeUrl` for a fixed policy, with a cached verdict for each origin (scheme, host and port), because few origins are
@@ -66,6 +68,8 @@ export function createUrlJudge(options: UrlPolicyOptions): (text: string) => Url
     const known = remembered.get(origin)
     if (known !== undefined) return known
     const verdict = judgeTarget(url, options)
+    // A longer origin is always refused, and whoever gives it chooses its length.
+    if (origin.length > MAX_REMEMBERED_LENGTH) return verdict
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()
     remembered.set(origin, verdict)
     return verdict

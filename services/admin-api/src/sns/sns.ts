@@ -93,11 +93,13 @@ export function createSnsVerifier({ egress, topicArns }: SnsOptions): SnsVerifie
   }
 }
 
+/** Certificates are remembered by their URL. */
+const MAX_URL_LENGTH = 512
 const CERTIFICATE_HOST = /^sns\.[a-z0-9-]{3,}\.amazonaws\.com(\.cn)?$/
 
 /** True if the certificate URL is a .pem file at an SNS host, by https, without query, port or user. */
 export function isCertificateUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
+  if (text.length > MAX_URL_LENGTH || !URL.canParse(text)) return false
   const url = new URL(text)
   const isPlain = url.username === '' && url.password === '' && url.port === '' && url.search === '' && url.hash === ''
   return url.protocol === 'https:' && isPlain && CERTIFICATE_HOST.test(url.hostname) && url.pathname.endsWith('.pem')

@@ -137,13 +137,23 @@ export function describeStats(testApi: () => TestApi): void {
       expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: field }] } })
     })
 
+    test('of a connection or project that does not exist are refused', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const other = await createTestProject(api(), 'Other')
+      const foreign = `project_id=${other.projectId}&connection_id=${processorId}`
+      for (const query of ['connection_id=con_none', 'project_id=prj_none', foreign])
+        expect((await api().get(`/v1/stats?${query}`)).status).toBe(404)
+      expect((await api().get(`/v1/stats?project_id=${projectId}&connection_id=${processorId}`)).status).toBe(200)
+      expect((await api().get(`/v1/stats?connection_id=${'a'.repeat(256)}`)).status).toBe(400)
+    })
+
     test('of another project are not shown', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const today = new Date(testApi().now()).toISOString().slice(0, 10)
       await storeDay(projectId, processorId, today, [TOTAL])
       const foreign = await createTestProject(api(), 'Foreign')
       const stranger = api().withKey(await createTestKey(api(), ['read'], foreign.projectId))
-      expect((await stranger.get(`/v1/stats?connection_id=${processorId}`)).body.totals).toEqual([])
+      expect((await stranger.get(`/v1/stats?connection_id=${processorId}`)).status).toBe(404)
       expect((await api().get(`/v1/stats?connection_id=${processorId}`)).body.totals).toHaveLength(1)
     })
   })

@@ -46,6 +46,12 @@ export class ChannelDirectory {
     this.#known.delete(channelId)
   }
 
+  /** Evicts channels that would be read again anyway. */
+  #purge(): void {
+    for (const id of this.#known.keys()) if (this.#isStale(id)) this.#known.delete(id)
+    if (this.#known.size > MAX_KNOWN) this.#known.clear()
+  }
+
   #isStale(channelId: string): boolean {
     const known = this.#known.get(channelId)
     return known === undefined || this.#clock.now() - known.readAtMs > MAX_AGE_MS
@@ -68,11 +74,12 @@ export class ChannelDirectory {
   async #load(ids: readonly string[]): Promise<Records> {
     const readAtMs = this.#clock.now()
     const records = new Map((await this.#store.findChannels(ids)).map(record => [record.channel._id, record]))
-    if (this.#known.size > MAX_KNOWN) this.#known.clear()
+    if (this.#known.size > PURGED_ABOVE) this.#purge()
     for (const id of ids) this.#known.set(id, { record: records.get(id), readAtMs })
     return records
   }
 }
 
-/** Number of cached channels beyond which the oldest are evicted, to limit memory. */
+/** Number of cached channels beyond which stale ones are evicted, and beyond which all are, to limit memory. */
+const PURGED_ABOVE = 1_000
 const MAX_KNOWN = 20_000

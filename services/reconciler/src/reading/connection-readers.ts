@@ -12,6 +12,9 @@ export interface ConnectionReadersOptions {
   readonly random: () => number
 }
 
+/** Readers that are kept. An evicted one is opened again, with a new rate limit. */
+const MAX_OPEN = 10_000
+
 /** A reader of the connection's provider, or the reason why it cannot be read. */
 export type OpenedReader =
   | { readonly kind: 'reader'; readonly reader: ProviderReader; readonly connection: ConnectionDocument }
@@ -62,6 +65,10 @@ export class ConnectionReaders {
       clock,
       random,
     })
+    this.#open.delete(connectionId)
+    // The reader that was opened first. Connections that were deleted without another question are among them.
+    const [oldest] = this.#open.keys()
+    if (this.#open.size >= MAX_OPEN && oldest !== undefined) this.#open.delete(oldest)
     this.#open.set(connectionId, { version: connection.version, reader })
     return { kind: 'reader', reader, connection }
   }

@@ -1,3 +1,4 @@
+import { IdFilter } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { z } from 'zod'
 import { projectFilterOf } from '../../http/find-resource.ts'
@@ -16,7 +17,7 @@ const MAX_STREAMS = 500
 const CATCH_UPS_AT_ONCE = 4
 
 const LiveQuery = z.object({
-  project_id: z.string().optional().describe('Only events of this project. Default: every project of the key'),
+  project_id: IdFilter.optional().describe('Only events of this project. Default: every project of the key'),
   last_event_id: z
     .string()
     .max(2_048)

@@ -5,6 +5,9 @@ import type { RouteAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { statsRoutes } from './stats.ts'
 
+/** Every project exists. */
+const projects = { find: async ({ _id }: { _id: string }) => ({ _id }) }
+
 function bodyOf(answer: RouteAnswer | undefined): Stats {
   return JSON.parse(String(answer?.serialized))
 }
@@ -29,7 +32,7 @@ test('stats count every day of every project, also of more than 100,000', async 
     })
   }
   const dailyTotals = createMemoryCollection<DailyTotalsDocument>()
-  const parts = { stores: { dailyTotals, projectTotals } } as unknown as AdminParts
+  const parts = { stores: { projects, dailyTotals, projectTotals } } as unknown as AdminParts
   const route = statsRoutes(parts).find(({ operationId }) => operationId === 'getStats')
   const answer = await route?.handle({
     query: { from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z', interval: 'day' },
@@ -54,7 +57,7 @@ test('requests for the same stats at the same time are one read, and those of an
       return projectTotals.batches(...asked)
     },
   }
-  const parts = { stores: { dailyTotals, projectTotals: counting } } as unknown as AdminParts
+  const parts = { stores: { projects, dailyTotals, projectTotals: counting } } as unknown as AdminParts
   const route = statsRoutes(parts).find(({ operationId }) => operationId === 'getStats')
   const ask = (projectId: string) =>
     route?.handle({
@@ -83,7 +86,7 @@ test('a summary of one to two seconds is answered at once and read again for the
       yield* projectTotals.batches(...asked)
     },
   }
-  const parts = { stores: { dailyTotals, projectTotals: slow } } as unknown as AdminParts
+  const parts = { stores: { projects, dailyTotals, projectTotals: slow } } as unknown as AdminParts
   const routes = statsRoutes(parts, { now: () => nowMs })
   const route = routes.find(({ operationId }) => operationId === 'getStats')
   const ask = async () => {
@@ -115,4 +118,32 @@ test('a summary of one to two seconds is answered at once and read again for the
   nowMs += 2_100
   await projectTotals.put({ ...day, totals: [], times })
   expect([await ask(), reads]).toEqual([0, 3])
+})
+
+test('keeps at most 500 summaries, however many are asked for', async () => {
+  const dailyTotals = createMemoryCollection<DailyTotalsDocument>()
+  const projectTotals = createMemoryCollection<ProjectTotalsDocument>()
+  let reads = 0
+  const counting = {
+    ...projectTotals,
+    batches: (...asked: Parameters<typeof projectTotals.batches>) => {
+      reads++
+      return projectTotals.batches(...asked)
+    },
+  }
+  const parts = { stores: { projects, dailyTotals, projectTotals: counting } } as unknown as AdminParts
+  // The time stands still, so no summary is too old.
+  const [route] = statsRoutes(parts, { now: () => 1_000 })
+  const ask = (projectId: string) =>
+    route?.handle({
+      query: { from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z', interval: 'day' },
+      principal: { projectIds: [projectId] },
+      now: new Date('2026-11-03'),
+    } as never)
+  for (let index = 0; index < 501; index++) await ask(`prj_${index}`)
+  expect(reads).toBe(501)
+  await ask('prj_500')
+  expect(reads).toBe(501)
+  await ask('prj_0')
+  expect(reads).toBe(502)
 })

@@ -1,8 +1,15 @@
-import { decimalAmount, Statement, StatementQuery, Stats, StatsQuery } from '@backstop/contracts'
+import {
+  type ConnectionDocument,
+  decimalAmount,
+  Statement,
+  StatementQuery,
+  Stats,
+  StatsQuery,
+} from '@backstop/contracts'
 import { LRUCache } from 'lru-cache'
 import type { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
-import { findInProject, findProject, projectFilterOf } from '../../http/find-resource.ts'
+import { findInProject, findProject, notFound, projectFilterOf } from '../../http/find-resource.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -16,7 +23,8 @@ const MAX_DAYS = 400
  * In the second half of this time a request gets the summary at once, and has it read again for the next ones.
  */
 const REUSE_MS = 2_000
-/** The summaries that are kept, as JSON. One of 400 days has about 1 MiB. */
+/** The summaries that are kept, as JSON, and their bytes with those of their keys. One of 400 days has about 1 MiB. */
+const REUSED = 500
 const REUSED_BYTES = 32 * 1024 * 1024
 
 /** /v1/stats and /v1/statements. @param timer measures the age of summaries */
@@ -38,6 +46,9 @@ export function statsRoutes({ stores }: AdminParts, timer: { now(): number } = p
       async handle({ query, principal, now }) {
         const { connection_id, interval } = query
         const own = projectFilterOf(principal, query.project_id)
+        // Only ids that exist are keys of the summaries that are kept.
+        if (own.project_id !== undefined) await findProject(stores, principal, own.project_id)
+        if (connection_id !== undefined) await findCounted(stores, principal, connection_id, own.project_id)
         const period = periodOf(query.from, query.to, now)
         if (daysIn(period) <= 0) throw refusedField('query.to', 'Give a time after from')
         if (daysIn(period) > MAX_DAYS) throw refusedField('query.from', `Give a period of at most ${MAX_DAYS} days`)
@@ -56,12 +67,15 @@ interface Summarized {
 
 type TotalsCollections = Pick<ReadCollections, 'dailyTotals' | 'projectTotals'>
 
-/** Reads summaries as JSON. Requests for the same one at the same time are one read. */
+/** Reads summaries as JSON, and keeps them for a short time. Requests for the same one at the same time are one read. */
 function createSummaries(stores: TotalsCollections, perf: { now(): number }) {
   const cache = new LRUCache<string, Buffer, Summarized>({
+    max: REUSED,
     maxSize: REUSED_BYTES,
-    sizeCalculation: ({ length }) => length,
+    // A character has two bytes at most.
+    sizeCalculation: ({ length }, key) => length + 2 * key.length,
     ttl: REUSE_MS,
+    ttlAutopurge: true,
     ttlResolution: 0,
     perf,
     async fetchMethod(_key, _stale, { context: { where, period, interval } }) {
@@ -74,7 +88,7 @@ function createSummaries(stores: TotalsCollections, perf: { now(): number }) {
           : stores.dailyTotals.batches(asked, ['day', 'totals', 'times'])
       for await (const batch of days) for (const day of batch) summary.add(day)
       const stats: Stats = { ...shownPeriod(period), interval, ...summary.show(), recount_pending: isPending }
-      return Buffer.from(JSON.stringify(stats))
+      return toOwnBuffer(JSON.stringify(stats))
     },
   })
   return {
@@ -89,6 +103,13 @@ function createSummaries(stores: TotalsCollections, perf: { now(): number }) {
       return known
     },
   }
+}
+
+/** Buffer.from would put a short text into memory that it shares with others, so that one kept summary keeps up to 8 KiB. */
+function toOwnBuffer(text: string): Buffer {
+  const own = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  own.write(text)
+  return own
 }
 
 function statementRoute(stores: StatementCollections): Route {
@@ -143,9 +164,20 @@ async function findStated(
     const { _id } = await findProject(stores, principal, project_id as string)
     return { project_id: _id, connection_id: null }
   }
-  // Also of a deleted connection, whose months people still file.
-  const connection = await findInProject(stores.connections, principal, 'connection', connection_id)
+  const connection = await findCounted(stores, principal, connection_id)
   return { project_id: connection.project_id, connection_id }
+}
+
+/** A connection whose actions are counted, also a deleted one, whose months people still file. @throws AppError `not_found` */
+async function findCounted(
+  { connections }: Pick<ReadCollections, 'connections'>,
+  principal: Principal,
+  id: string,
+  projectId?: string,
+): Promise<ConnectionDocument> {
+  const connection = await findInProject(connections, principal, 'connection', id)
+  if (projectId !== undefined && connection.project_id !== projectId) throw notFound('connection', id)
+  return connection
 }
 
 interface DaysOf {

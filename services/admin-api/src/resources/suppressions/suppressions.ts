@@ -1,4 +1,11 @@
-import { deterministicId, NewSuppression, Suppression, SuppressionQuery, SuppressionReason } from '@backstop/contracts'
+import {
+  deterministicId,
+  IdFilter,
+  NewSuppression,
+  Suppression,
+  SuppressionQuery,
+  SuppressionReason,
+} from '@backstop/contracts'
 import { z } from 'zod'
 import { listChangedFields } from '../../http/changed-fields.ts'
 import { findProject, notFound } from '../../http/find-resource.ts'
@@ -94,7 +101,7 @@ function deleteRoute(parts: AdminParts): Route {
       'Also deletes the recorded bounces of the address. Get the consent of people who unsubscribed or complained first.',
     scope: 'manage',
     params: z.object({ address: z.string().max(254) }),
-    query: z.object({ project_id: z.string() }),
+    query: z.object({ project_id: IdFilter }),
     answers: { 204: { description: 'The address gets mail again' } },
     refusals: ['not_found'],
     async handle({ params, query, principal, now, signal }) {
