@@ -1,4 +1,6 @@
+import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { until } from '../../test/until.ts'
 import { createMetrics } from './metrics.ts'
 import { type OpsServer, startOpsServer } from './ops-server.ts'
 
@@ -47,6 +49,19 @@ describe('the ops server', () => {
       expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
     },
   )
+  test('closes connections that send nothing or drip a header, and serves at most 64 at once', async () => {
+    await ask('/healthz')
+    const sockets = Array.from({ length: 80 }, (_, index) => {
+      const socket = connect(server?.port ?? 0, '127.0.0.1', () => void socket.write(index % 2 === 0 ? '' : 'GET /he'))
+      const drip = setInterval(() => socket.write('a'), 500)
+      socket.on('error', () => {}).on('close', () => clearInterval(drip))
+      return socket
+    })
+    const open = () => sockets.filter(socket => !socket.closed).length
+    await until('connections beyond 64 to be refused', async () => open() <= 64)
+    await until('the other connections to be closed', async () => open() === 0)
+    expect((await fetch(`http://127.0.0.1:${server?.port}/healthz`)).status).toBe(200)
+  }, 30_000)
   test('lists its paths for an unknown path', async () => {
     expect((await ask('/')).status).toBe(404)
   })

@@ -22,9 +22,18 @@ export interface OpsServer {
 
 const PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
+/** Probes and Prometheus send one short request each. Whoever sends none, or slowly, gives the connection to others. */
+const LIMITS = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+}
+const MAX_CONNECTIONS = 64
+
 /** Serves /healthz, /readyz and /metrics on a separate port, which clients cannot reach. */
 export async function startOpsServer(options: OpsOptions): Promise<OpsServer> {
-  const server = createServer((request, response) => {
+  const server = createServer(LIMITS, (request, response) => {
     const startedAt = performance.now()
     const answer = (status: number, text: string) => {
       const route = PATHS.has(request.url ?? '') ? (request.url ?? '') : 'unknown'
@@ -52,6 +61,7 @@ export async function startOpsServer(options: OpsOptions): Promise<OpsServer> {
         return answer(404, 'Try /healthz, /readyz or /metrics')
     }
   })
+  server.maxConnections = MAX_CONNECTIONS
   await listen(server, options.port, options.host)
   return {
     port: (server.address() as AddressInfo).port,
