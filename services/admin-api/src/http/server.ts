@@ -112,8 +112,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       response.set('connection', 'close')
       throw new AppError('overloaded', 'Too many requests from this address are in flight; retry later')
     }
-    const isWithoutHost = request.httpVersion === '1.1' && request.headers.host === undefined
-    if (isWithoutHost) throw new AppError('invalid_request', 'Send a Host header; HTTP/1.1 requires it')
+    // Also of HTTP/1.0, which does not require it: without it, the origin of a request cannot be checked.
+    if (!request.headers.host) throw new AppError('invalid_request', 'Send a Host header')
     // Node would use the first header, while a proxy in front may have checked the second.
     if (headerValuesOf(request.rawHeaders, AUTHORIZATION).length > 1) {
       response.locals.facts.operation = 'none'

@@ -1,3 +1,5 @@
+import { isLoopback } from '../cookies.ts'
+
 /** The parts of a request by which a browser says where the request comes from. */
 export interface RequestOrigin {
   readonly method: string
@@ -29,9 +31,13 @@ export function decideOrigin(request: RequestOrigin): OriginVerdict {
 
 /** Like decideOrigin for a request without a cookie: programs that are no browsers state no origin. */
 export function decideSignInOrigin({ host, origin, fetchSite }: RequestOrigin): OriginVerdict {
+  if (host === undefined) return REFUSED
   if (fetchSite !== undefined) return fetchSite === 'same-origin' ? { kind: 'accepted' } : REFUSED
   if (origin === undefined) return { kind: 'accepted' }
-  return URL.parse(origin)?.host === host ? { kind: 'accepted' } : REFUSED
+  const from = URL.parse(origin)
+  // `null` is no URL. Anybody in the network can be a page of http, except on loopback.
+  if (from === null || !(from.protocol === 'https:' || (from.protocol === 'http:' && isLoopback(host)))) return REFUSED
+  return URL.parse(`${from.protocol}//${host}`)?.host === from.host ? { kind: 'accepted' } : REFUSED
 }
 
 const REFUSED: OriginVerdict = { kind: 'refused', reason: 'cross_site' }
