@@ -19,6 +19,8 @@ export interface LocalProvider {
   signsIn: string | undefined
   /** Changes the ID token that the next answers of the provider contain. Undefined: none is changed. */
   changeIdToken: ((idToken: string) => string) | undefined
+  /** True if a code that was used is answered again as before. */
+  acceptsCodesTwice: boolean
   /** An ID token with other claims, signed with the key of the provider. */
   signAgain(idToken: string, claims: Claims): string
   /** Sends requests of the API to the provider, and changes ID tokens on their way back. */
@@ -45,11 +47,13 @@ export async function startLocalProvider(redirectUri: string): Promise<LocalProv
     const login = local.signsIn === undefined ? { error: 'access_denied' } : { login: { accountId: local.signsIn } }
     void provider.interactionFinished(request, response, login)
   })
+  const answers = new Map<string, ReturnType<Egress['request']>>()
   const local: LocalProvider = {
     issuer,
     people: new Map(),
     signsIn: undefined,
     changeIdToken: undefined,
+    acceptsCodesTwice: false,
     signAgain(idToken, claims) {
       const [header, payload = ''] = idToken.split('.')
       const changed = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), ...claims }
@@ -59,7 +63,10 @@ export async function startLocalProvider(redirectUri: string): Promise<LocalProv
     between: egress => ({
       checkUrl: egress.checkUrl,
       async request(request) {
-        const answer = await egress.request(request)
+        const code = new URLSearchParams(String(request.body ?? '')).get('code')
+        const asked = (local.acceptsCodesTwice && code !== null && answers.get(code)) || egress.request(request)
+        if (code !== null) answers.set(code, asked)
+        const answer = await asked
         if (local.changeIdToken === undefined || !answer.body.includes('"id_token"')) return answer
         const tokens = JSON.parse(answer.body.toString())
         const body = Buffer.from(JSON.stringify({ ...tokens, id_token: local.changeIdToken(tokens.id_token) }))

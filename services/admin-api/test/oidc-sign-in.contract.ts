@@ -1,8 +1,9 @@
 import { createEgress, createLogger, Secret } from '@backstop/kit'
+import { until } from '@backstop/kit/test'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { OidcSettings } from '../src/oidc/identity-provider.ts'
 import { personIdOf } from '../src/resources/oidc-sign-in/rules/decide-sign-in.ts'
-import type { Answer, ApiClient } from './api-client.ts'
+import { type Answer, type ApiClient, createApiClient } from './api-client.ts'
 import { auditOf, createTestProject } from './contract/test-project.ts'
 import {
   CLIENT_ID,
@@ -12,7 +13,7 @@ import {
   startLocalProvider,
   visitProvider,
 } from './local-provider.ts'
-import type { startMemoryApi, TestApi } from './test-api.ts'
+import { createTestApp, type startMemoryApi, type TestApi } from './test-api.ts'
 
 const PUBLIC_URL = 'http://127.0.0.1:8082/console'
 const CALLBACK = '/v1/sign-in/oidc/callback'
@@ -139,7 +140,7 @@ export function describeOidcSignIn(name: string, start: typeof startMemoryApi): 
     })
 
     test('opens the path of PUBLIC_URL if no page was asked for, and removes the cookie of the attempt', async () => {
-      const answer = await signIn({ groups: 'finance' })
+      const answer = await signIn({ groups: ['finance'] })
       expect(answer.headers.get('location')).toBe('/console')
       expect(answer.headers.getSetCookie()).toContainEqual(expect.stringMatching(/^backstop_sign_in=; .*Max-Age=0/))
       expect(await findPerson()).toMatchObject({ name: subject, email: null, group_roles: [{ role: 'viewer' }] })
@@ -276,6 +277,25 @@ export function describeOidcSignIn(name: string, start: typeof startMemoryApi): 
       await expectRefusal(await call(back, { cookie }), '(invalid_grant)', 1)
     })
 
+    test('fails a second time at every replica, also if the provider accepts a code twice', async () => {
+      provider.acceptsCodesTwice = true
+      const second = createTestApp({ stores: testApi.stores, egress: provider.between(guarded) }, settings())
+      await second.start()
+      try {
+        await until('the second replica to be ready', async () => second.unready() === undefined)
+        const other = createApiClient(`http://127.0.0.1:${second.port()}`, undefined)
+        const { cookie, url } = await begin()
+        const back = await signInAtProvider(url)
+        const answers = await Promise.all([call(back, { cookie }), call(back, { cookie }, other)])
+        expect(answers.map(({ status }) => status).toSorted()).toEqual([302, 401])
+        await expectRefusal(await call(back, { cookie }, other), 'already finished', 1)
+        await expectRefusal(await call(back, { cookie }), 'already finished', 1)
+      } finally {
+        provider.acceptsCodesTwice = false
+        await second.stop()
+      }
+    })
+
     test('fails with the code of another attempt, because its verifier differs', async () => {
       const [victim, attacker] = [await begin(), await begin()]
       const code = new URLSearchParams((await signInAtProvider(victim.url)).split('?')[1]).get('code')
@@ -303,6 +323,10 @@ export function describeOidcSignIn(name: string, start: typeof startMemoryApi): 
       { name: 'that has expired', claims: { exp: 1_700_000_000 }, reason: 'TIMESTAMP_CHECK_FAILED' },
       { name: 'without a subject', claims: { sub: undefined }, reason: 'INVALID_RESPONSE' },
       { name: 'with another nonce', claims: { nonce: 'other' }, reason: 'FAILED nonce' },
+      { name: 'with an empty subject', claims: { sub: '' }, reason: 'sub is empty' },
+      { name: 'with a subject of 256 characters', claims: { sub: 's'.repeat(256) }, reason: 'sub is empty, too long' },
+      { name: 'with groups as text', claims: { groups: 'finance' }, reason: 'groups is no list' },
+      { name: 'with groups as an object', claims: { groups: { 0: 'finance' } }, reason: 'groups is no list' },
     ])('fails with an ID token $name', async ({ claims, reason }) => {
       provider.changeIdToken = idToken => provider.signAgain(idToken, claims)
       const { cookie, url } = await begin()

@@ -4,7 +4,7 @@
  */
 import { AppError, type Clock, type Egress, egressReason, type Logger, type Secret } from '@backstop/kit'
 import * as oidc from 'openid-client'
-import { isIncomplete, type PersonClaims, readClaims } from './rules/claims.ts'
+import { findUnusableClaim, isIncomplete, type PersonClaims, readClaims } from './rules/claims.ts'
 import type { GroupRole } from './rules/group-roles.ts'
 
 /** How people sign in with OpenID Connect, as the operator configures it. */
@@ -139,10 +139,21 @@ async function provePerson(
   })
   const idToken = tokens.claims()
   if (idToken === undefined) throw rejected('id_token_missing')
+  // Before the provider is asked for more: it would be asked about this subject.
+  refuseUnusable(idToken, groupsClaim)
   const mayAsk = isIncomplete(idToken, groupsClaim) && configuration.serverMetadata().userinfo_endpoint !== undefined
   // Many providers put groups and names only into the answer of this endpoint. Its subject must be the one of the ID token.
   const more = mayAsk ? await oidc.fetchUserInfo(configuration, tokens.access_token, idToken.sub) : {}
-  return { issuer, subject: idToken.sub, ...readClaims({ ...more, ...idToken }, groupsClaim) }
+  const claims = { ...more, ...idToken }
+  refuseUnusable(claims, groupsClaim)
+  return { issuer, subject: idToken.sub, ...readClaims(claims, groupsClaim) }
+}
+
+/** @throws AppError `unauthenticated` */
+function refuseUnusable(claims: Readonly<Record<string, unknown>>, groupsClaim: string): void {
+  const claim = findUnusableClaim(claims, groupsClaim)
+  if (claim === 'sub') throw rejected('sub is empty, too long or no text')
+  if (claim === 'groups') throw rejected(`${groupsClaim} is no list; ask the administrator of the provider to send one`)
 }
 
 async function discover({ settings, egress }: IdentityProviderOptions): Promise<oidc.Configuration> {

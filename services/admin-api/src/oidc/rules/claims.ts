@@ -34,8 +34,19 @@ export function readClaims(claims: Claims, groupsClaim: string): PersonClaims {
   }
 }
 
-/** Some providers send a single group as text. */
 function readGroups(given: unknown): readonly string[] | undefined {
-  if (typeof given === 'string') return [given]
   return Array.isArray(given) ? given.filter(group => typeof group === 'string') : undefined
+}
+
+/** OpenID Connect Core, 2: a subject has at most 255 characters. */
+const MAX_SUBJECT_LENGTH = 255
+
+/** Which claim makes the sign-in of a person impossible; undefined if none does. */
+export function findUnusableClaim(claims: Claims, groupsClaim: string): 'sub' | 'groups' | undefined {
+  const { sub } = claims
+  // All people with an empty subject would be one person.
+  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH) return 'sub'
+  // Text could be one group, or several in a form that only the provider knows.
+  const groups = Object.hasOwn(claims, groupsClaim) ? claims[groupsClaim] : undefined
+  return groups == null || Array.isArray(groups) ? undefined : 'groups'
 }

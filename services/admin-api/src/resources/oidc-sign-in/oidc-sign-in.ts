@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode, type PersonDocument } from '@backstop/contracts'
+import { deterministicId, ERROR_CODES, type ErrorCode, type PersonDocument } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { z } from 'zod'
 import { writeCookie } from '../../access/cookies.ts'
@@ -10,7 +10,7 @@ import { openSession, type SignedIn } from '../sessions/open-session.ts'
 import { renderPage } from '../unsubscribe/pages.ts'
 import { decideSignIn, personIdOf } from './rules/decide-sign-in.ts'
 import { isLocalPath } from './rules/return-path.ts'
-import { ATTEMPT_MS, readAttempt, signAttempt } from './sign-in-attempt.ts'
+import { ATTEMPT_MS, readAttempt, type SignInAttempt, signAttempt } from './sign-in-attempt.ts'
 
 const tag = 'Sessions'
 export const START_PATH = '/v1/sign-in/oidc'
@@ -20,6 +20,7 @@ const RETRY_AFTER_S = 5
 const StartQuery = z.object({
   return_to: z
     .string()
+    .max(2_048)
     .refine(isLocalPath, 'Give a path of this host that begins with one /')
     .optional()
     .describe('The path to open after the sign-in; if omitted, the path of PUBLIC_URL'),
@@ -93,29 +94,32 @@ function callbackRoute({ identityProvider, secretBox }: AdminParts): Route {
         }
         const answer = PASSED_ON.flatMap(name => (query[name] === undefined ? [] : [[name, query[name]]]))
         const proven = await provider.finish(new URLSearchParams(answer), attempt)
-        const cookie = await signIn(request, provider, proven)
+        const cookie = await signIn(request, provider, proven, attempt)
         const used = writeCookie('sign_in', '', client.cookieForm, 0)
         return { status: 302, headers: { location: attempt.return_to, 'set-cookie': [cookie, used] } }
       }),
   })
 }
 
-type SignInRequest = Pick<RouteRequest<unknown, unknown, unknown>, 'client' | 'newId' | 'now' | 'change'>
+type SignInRequest = Pick<RouteRequest<unknown, unknown, unknown>, 'client' | 'now' | 'change'>
 
 /**
  * Stores the person and opens a session.
- * @throws AppError `forbidden`; a lost role is stored in that case too
+ * @throws AppError `unauthenticated` if the attempt was finished before; `forbidden`; a lost role is stored in that case too
  */
 async function signIn(
-  { client, newId, now, change }: SignInRequest,
+  { client, now, change }: SignInRequest,
   { groupRoles, groupsClaim }: IdentityProvider,
   proven: ProvenPerson,
+  { state }: Pick<SignInAttempt, 'state'>,
 ): Promise<string> {
   const roles = rolesOfGroups(proven.groups ?? [], groupRoles)
   const _id = personIdOf(proven)
-  const sessionId = newId('session')
+  // One attempt is one session, also if two replicas finish it at once and the provider accepts its code twice.
+  const sessionId = deterministicId('session', 'oidc', state)
   const { decision, cookie } = await change(
     async ({ people, sessions }) => {
+      if ((await sessions.find({ _id: sessionId })) !== undefined) throw usedAttempt()
       const decision = decideSignIn(await people.find({ _id }), proven, roles, now)
       if (decision.person !== undefined) await people.put(decision.person)
       if (decision.kind === 'refused') return { decision, cookie: undefined }
@@ -140,6 +144,11 @@ async function signIn(
   )
   if (decision.kind === 'refused') throw refused(decision.reason, groupsClaim, _id)
   return cookie ?? ''
+}
+
+function usedAttempt(): AppError {
+  const message = 'This sign-in was already finished; sign in again'
+  return new AppError('unauthenticated', message, { details: { reason: 'used_attempt' } })
 }
 
 function actorOf({ _id: id, name }: PersonDocument, sessionId: string | null) {
