@@ -8,6 +8,8 @@ export class AppError extends Error {
   readonly code: ErrorCode
   /** True if the same call may succeed later. False for an unknown error. */
   readonly retryable: boolean
+  /** When the same call may succeed, in seconds from now; undefined if that is not known. */
+  readonly retryAfterS: number | undefined
   /** Facts for the log line: ids and counts, never a secret or a payload. */
   readonly details: Readonly<Record<string, unknown>>
 
@@ -15,12 +17,13 @@ export class AppError extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; retryable?: boolean; details?: Record<string, unknown> } = {},
+    options: { cause?: unknown; retryable?: boolean; retryAfterS?: number; details?: Record<string, unknown> } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.retryable = options.retryable ?? false
+    this.retryAfterS = options.retryAfterS
     this.details = options.details ?? {}
   }
 

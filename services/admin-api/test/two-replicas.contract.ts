@@ -23,6 +23,27 @@ export function describeTwoReplicas(name: string, open: () => Promise<TestApi>):
       await first?.stop()
     })
 
+    test('a channel that was tested at one replica is not tested again at the other, nor by many requests at once', async () => {
+      const { api } = first
+      const { projectId } = await createTestProject(api)
+      const config = { kind: 'webhook', url: 'https://hooks.example.test/in' }
+      const made = await api.post('/v1/alert-channels', {
+        project_id: projectId,
+        name: 'x',
+        events: ['run.failed'],
+        config,
+      })
+      const path = `/v1/alert-channels/${made.body.channel_id}/test`
+      const answers = await Promise.all(Array.from({ length: 8 }, () => api.post(path)))
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(429)])
+      const key = (await api.post('/v1/api-keys', { name: 'x', scopes: ['manage'] })).body.key
+      const refused = await other.withKey(key).post(path)
+      expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+      const retryAfterS = Number(refused.headers.get('retry-after'))
+      expect(retryAfterS).toBeGreaterThan(0)
+      expect(retryAfterS).toBeLessThanOrEqual(10)
+    })
+
     test('a revoked key, a lowered role and an ended session are refused by the other replica', async () => {
       const { api } = first
       const { projectId } = await createTestProject(api)

@@ -21,6 +21,8 @@ export interface ProjectDocument {
   approval_deadline_seconds?: number
   /** True if the data of the project is made up. Absent means false. */
   demo?: boolean
+  /** The tests of alert channels in the last hour, to limit them. Absent before the first one. */
+  channel_tests?: readonly { readonly channel_id: string; readonly at: Date }[]
   /** Null or absent if the project is active. */
   archived_at?: Date | null
   /** Grows by one with each change. */

@@ -28,7 +28,7 @@ export function answerProblem(
   }
   if (status === 401) response.set('www-authenticate', 'Bearer')
   if (status === 503) response.set('retry-after', String(RETRY_AFTER_S))
-  else if (isRetryable(known)) response.set('retry-after', '1')
+  else if (isRetryable(known)) response.set('retry-after', String(known.retryAfterS ?? 1))
   endAnswer(response.status(status).type(PROBLEM_TYPE), JSON.stringify(body), clock)
 }
 

@@ -312,6 +312,8 @@ export function describeAlertChannels(testApi: () => TestApi): void {
         response: 'ok',
       })
       testApi().setReceiverAnswer({ outcome: 'failed', status: null, error: 'No answer within 20 s' })
+      expect(await test()).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+      testApi().advanceClock(10_000)
       expect((await test()).body).toMatchObject({ delivered: false, status: null, error: 'No answer within 20 s' })
       testApi().setReceiverAnswer({})
     })

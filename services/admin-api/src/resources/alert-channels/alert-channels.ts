@@ -5,12 +5,15 @@ import {
   ChannelTestResult,
   NewAlertChannel,
 } from '@backstop/channels'
+import type { ProjectDocument } from '@backstop/contracts'
+import { AppError } from '@backstop/kit'
 import { z } from 'zod'
 import { findActiveProject, findChannel, projectFilterOf } from '../../http/find-resource.ts'
 import { etagOf } from '../../http/if-match.ts'
 import { getRoute, pagedRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import type { Collection } from '../../store/collection.ts'
 import { changeChannelRoute } from './change-alert-channel.ts'
 import { changeChannel } from './change-channel.ts'
 import { checkFilter, findDeafChannels } from './check-filter.ts'
@@ -18,6 +21,7 @@ import { checkQuietHours } from './check-quiet-hours.ts'
 import { checkTarget } from './check-target.ts'
 import { rotateChannelSecretRoute } from './rotate-channel-secret.ts'
 import { deletedChannel, showChannel } from './rules/alert-channel.ts'
+import { decideChannelTest } from './rules/channel-test-limit.ts'
 import { ChannelSealer } from './seal-channel-config.ts'
 
 const tag = 'Alert channels'
@@ -151,17 +155,37 @@ function testRoute(parts: AdminParts): Route {
     tag,
     summary: 'Send a test delivery through an alert channel',
     description:
-      'Makes one attempt the same way as every delivery, without a retry and without effect on the health of the channel, and waits up to 25 s for its outcome. 200 means that the test ran; `delivered` is its outcome.',
+      'Makes one attempt the same way as every delivery, without a retry and without effect on the health of the channel, and waits up to 25 s for its outcome. A channel is tested once in 10 s, and the channels of a project 60 times in an hour. 200 means that the test ran; `delivered` is its outcome.',
     scope: 'manage',
     params: ChannelParams,
     answers: { 200: { description: 'The outcome of the test', schema: ChannelTestResult } },
-    refusals: ['not_found'],
-    async handle({ params, principal, newId, signal }) {
+    refusals: ['not_found', 'rate_limited'],
+    async handle({ params, principal, newId, signal, now, change }) {
       const channel = await findChannel(parts.stores, principal, params.id)
+      const { _id: target, project_id: projectId } = channel
       const ids = { delivery: newId('delivery'), alert: newId('alert') }
-      const result = await parts.channelTester.test(channel, ids, signal)
-      const changed = { action: 'alert_channel.test', target: channel._id, projectId: channel.project_id }
-      return { status: 200, body: result, changed }
+      // Every replica counts the tests in the same document, so two tests at once are one after the other.
+      await change(
+        ({ projects }) => countTest(projects, channel, now),
+        () => ({ action: 'alert_channel.test', target, projectId, changes: [] }),
+      )
+      return { status: 200, body: await parts.channelTester.test(channel, ids, signal) }
     },
   })
+}
+
+/** @throws AppError `rate_limited` */
+async function countTest(projects: Collection<ProjectDocument>, channel: ChannelDocument, now: Date): Promise<void> {
+  const where = { _id: channel.project_id }
+  const decision = decideChannelTest((await projects.find(where))?.channel_tests ?? [], channel._id, now)
+  if (decision.kind === 'allowed') {
+    await projects.change(where, { channel_tests: decision.tests })
+    return
+  }
+  const { limit, retryAfterS } = decision
+  const what =
+    limit === 'channel'
+      ? 'This channel was tested a moment ago'
+      : 'The channels of this project were tested 60 times in the last hour'
+  throw new AppError('rate_limited', `${what}; retry in ${retryAfterS} s`, { retryable: true, retryAfterS })
 }

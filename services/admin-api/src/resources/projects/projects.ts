@@ -172,7 +172,14 @@ function auditActionOf(before: Date | null, after: Date | null): string {
   return after === null ? 'project.restore' : 'project.archive'
 }
 
-function showProject({ _id, created_at, updated_at, archived_at, ...fields }: ProjectDocument): Project {
+function showProject({
+  _id,
+  created_at,
+  updated_at,
+  archived_at,
+  channel_tests: _tests,
+  ...fields
+}: ProjectDocument): Project {
   return {
     project_id: _id,
     requires_approval: false,
