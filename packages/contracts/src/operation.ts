@@ -113,6 +113,8 @@ export const Operation = z.object({
   /** Set permanently when the operation was executed without a required approval. It then explains nothing. */
   unapproved: ApprovalGap.nullable().optional(),
   budgets: z.array(BudgetShare).optional(),
+  /** The API key or person that reported the operation first, who may not approve it. Null or absent if it is not known. */
+  reported_by: z.string().nullable().optional(),
 })
 export type Operation = z.infer<typeof Operation>
 

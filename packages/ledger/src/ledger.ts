@@ -32,6 +32,7 @@ export interface Ledger {
    * @param now milliseconds since the epoch
    * @param operationId for callers that repeat a call after a crash: the operation is stored once, and every repeat
    * returns `created`
+   * @param reportedBy the API key or person that reports it, who may not approve it
    * @throws LedgerRefusal `idempotency_conflict` if the key was used for another operation; `budget_exceeded` if the
    * request does not fit; `illegal_transition` if it is reported as approved and only people may approve;
    * `invalid_request` if a time contradicts the state, or a budget cannot count it
@@ -41,6 +42,7 @@ export interface Ledger {
     connection: OperationConnection,
     now: number,
     operationId?: string,
+    reportedBy?: string | null,
   ): Promise<{ operation: Operation; outcome: RecordOutcome }>
   /**
    * Moves an operation to another state. A repeat of the last report returns the operation unchanged.
@@ -222,11 +224,12 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
     connection: OperationConnection,
     now: number,
     operationId = newId('operation'),
+    reportedBy: string | null = null,
   ) {
     const before = await repeat(reported, connection, now, operationId)
     if (before !== undefined) return before
     const policy = await store.approvalPolicy(connection.project_id)
-    const recorded = recordOperation(operationId, reported, connection, policy, now)
+    const recorded = recordOperation(operationId, reported, connection, policy, now, reportedBy)
     if (recorded.kind === 'bad_time') throw new LedgerRefusal({ ...recorded, kind: 'time' })
     if (recorded.kind === 'refused') throw new LedgerRefusal({ kind: 'reported_as_approved' })
     const saved = await save(

@@ -1136,6 +1136,7 @@ export type ShownOperation = {
     amount: number
     state: "reserved" | "spent" | "released"
   })[]
+  reported_by?: string | null
 }
 
 export type Suppression = {
@@ -2274,6 +2275,7 @@ export interface Api {
         amount: number
         state: "reserved" | "spent" | "released"
       })[]
+      reported_by?: string | null
       /** The name of the API key or person in `approval.decided_by`; null if there is none, or it was deleted */
       decided_by_name: string | null
     }>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
-import { ListQuery } from './list.ts'
+import { IdFilter, ListQuery } from './list.ts'
 import { Label } from './project.ts'
 
 /**
@@ -16,7 +16,7 @@ export const Scope = z.enum([
   'incidents:write',
   /** Report operations and runs and their outcomes. */
   'operations:write',
-  /** Approve and decline operations. A key that reports operations should not have this scope. */
+  /** Approve and decline operations. A new key has either this scope or `operations:write`; `admin` includes both. */
   'approvals:write',
   /** All GET requests. */
   'read',
@@ -32,7 +32,11 @@ export const NewApiKey = z.strictObject({
   scopes: z
     .array(Scope)
     .min(1)
-    .refine(scopes => new Set(scopes).size === scopes.length, 'Name each scope once'),
+    .refine(scopes => new Set(scopes).size === scopes.length, 'Name each scope once')
+    .refine(
+      scopes => !(scopes.includes('operations:write') && scopes.includes('approvals:write')),
+      'Make two keys: software that reports operations must not approve them',
+    ),
   project_id: z
     .string()
     .optional()
@@ -51,7 +55,7 @@ export const ApiKeyRotation = z.strictObject({
 })
 
 /** The query of GET /v1/api-keys. */
-export const ApiKeyQuery = ListQuery.extend({ project_id: z.string().optional() })
+export const ApiKeyQuery = ListQuery.extend({ project_id: IdFilter.optional() })
 
 /** An API key as the API answers it. */
 export const ApiKey = z.object({

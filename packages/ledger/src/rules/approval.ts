@@ -38,6 +38,8 @@ export type TransitionActor =
 export type ApprovalRefusal =
   /** The project requires approval by a person, so the reporter may not approve. */
   | 'approval_is_not_yours'
+  /** Whoever reported the operation may not approve it. */
+  | 'reporter_approves'
   /** The deadline has passed, though the expiry is not recorded yet. */
   | 'deadline_passed'
 
@@ -69,7 +71,9 @@ export function whyDecisionRefused(
   const { approval, state } = operation
   if (state !== 'approval_pending' || approval == null || (to !== 'approved' && to !== 'declined')) return undefined
   if (to === 'approved' && approval.required && mover.kind !== 'approver') return 'approval_is_not_yours'
-  return now >= Date.parse(approval.deadline_at) ? 'deadline_passed' : undefined
+  if (now >= Date.parse(approval.deadline_at)) return 'deadline_passed'
+  const isOwn = mover.kind === 'approver' && mover.approverId === operation.reported_by
+  return to === 'approved' && approval.required && isOwn ? 'reporter_approves' : undefined
 }
 
 /** The approval of an operation after its state has changed. */

@@ -61,6 +61,7 @@ export const CLOCK_SKEW_MS = 5 * 60_000
  * Creates an operation from a report in any state. A request waits for approval if its project requires it; an operation
  * reported as executing or completed is recorded as such.
  * @param now milliseconds since the epoch
+ * @param reportedBy the API key or person that reports it
  */
 export function recordOperation(
   id: string,
@@ -68,6 +69,7 @@ export function recordOperation(
   connection: OperationConnection,
   policy: ApprovalPolicy,
   now: number,
+  reportedBy: string | null = null,
 ): RecordResult {
   const state = stateOnReport(reported.state, policy)
   if (state === 'approved' && policy.required) return { kind: 'refused', reason: 'approval_is_not_yours' }
@@ -106,6 +108,7 @@ export function recordOperation(
       approval: state === 'approval_pending' ? newApproval(policy, now) : null,
       unapproved: times.executingAt === null ? null : approvalGapAtExecution(undefined, policy.required),
       budgets: [],
+      reported_by: reportedBy,
     },
   }
 }

@@ -15,6 +15,7 @@ const TRANSITIONS: Record<RefusalOfKind<'transition'>['reason'], (operation: Ope
     would_go_back: ({ state }, to) => `it is ${state}, and ${to} comes before that`,
     approval_not_asked: (_, to) => `it cannot be ${to} before approval was requested; report approval_pending first`,
     approval_is_not_yours: () => ASK_FOR_APPROVAL,
+    reporter_approves: () => 'whoever reported it may not approve it; let another key or person decide',
     deadline_passed: ({ approval }) =>
       `the deadline of the approval was ${approval?.deadline_at}; report a new operation instead`,
     already_decided: () => 'it is already approved; report failed if it will not be executed',
@@ -35,6 +36,8 @@ export function explainRefusal({ code, details, refusal }: LedgerRefusal): AppEr
     case 'transition': {
       const { operation, to, reason } = refusal
       const text = `Operation ${operation.operation_id} cannot become ${to}: ${TRANSITIONS[reason](operation, to)}`
+      // A decision of somebody else is still possible.
+      if (reason === 'reporter_approves') return new AppError('forbidden', text, { details: { reason } })
       return new AppError(code, text, { details })
     }
     case 'reported_as_approved':

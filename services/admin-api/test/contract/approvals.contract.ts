@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
-import { auditOf, createTestKey, createTestProject } from './test-project.ts'
+import { auditOf, createTestKey, createTestPerson, createTestProject } from './test-project.ts'
 
 const HOUR = 3_600_000
 
@@ -81,6 +81,29 @@ export function describeApprovals(testApi: () => TestApi): void {
       expect(sly).toMatchObject({ status: 409, body: { code: 'illegal_transition' } })
       expect(sly.body.detail).toContain('/approve')
       expect(await report({ state: 'approved' })).toMatchObject({ status: 409, body: { code: 'illegal_transition' } })
+    })
+
+    test('cannot be given by whoever reported the operation, also with the scope', async () => {
+      const { projectId, processorId, report } = await open()
+      const { operation_id: id } = (await report()).body
+      const own = await api().post(`/v1/operations/${id}/approve`)
+      expect(own).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+      expect(own.body.detail).toContain('whoever reported it may not approve it')
+      expect((await api().get(`/v1/operations/${id}`)).body.state).toBe('approval_pending')
+      const other = api().withKey(await createTestKey(api(), ['approvals:write'], projectId))
+      expect((await other.post(`/v1/operations/${id}/approve`)).body).toMatchObject({ state: 'approved' })
+
+      const manager = await createTestPerson(testApi(), [{ project_id: projectId, role: 'admin' }])
+      const refund = { connection_id: processorId, kind: 'refund', subject: 'pi_2' }
+      const { operation_id: ofPerson } = (await manager.browser.post('/v1/operations', refund)).body
+      expect((await manager.browser.post(`/v1/operations/${ofPerson}/approve`)).status).toBe(403)
+      expect((await manager.browser.post(`/v1/operations/${ofPerson}/decline`)).status).toBe(200)
+    })
+
+    test('and reports are scopes of two keys', async () => {
+      const scopes = ['read', 'operations:write', 'approvals:write']
+      const answer = await api().post('/v1/api-keys', { name: 'x', scopes })
+      expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: 'body.scopes' }] } })
     })
 
     test('that are skipped leave an operation that explains nothing', async () => {

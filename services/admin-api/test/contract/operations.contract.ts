@@ -42,6 +42,7 @@ export function describeOperations(testApi: () => TestApi): void {
         approval: null,
         unapproved: null,
         budgets: [],
+        reported_by: expect.stringMatching(/^key_/),
       })
       const id = made.body.operation_id
       const move = (body: unknown) => api().post(`/v1/operations/${id}/transitions`, body)

@@ -38,7 +38,7 @@ function decisionRoute({ ledger }: AdminParts, { to, verb, summary, description 
     operationId: `${verb}Operation`,
     tag: 'Approvals',
     summary,
-    description: `${description} Possible until the deadline; repeating the decision changes nothing. The scope is separate, because a key that reports operations must not approve them.`,
+    description: `${description} Possible until the deadline; repeating the decision changes nothing. Whoever reported an operation may decline it, and may not approve it.`,
     scope: 'approvals:write',
     params: z.object({ id: z.string() }),
     body: ApprovalDecision,

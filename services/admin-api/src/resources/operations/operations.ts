@@ -99,7 +99,13 @@ function createRoute({ stores, ledger }: AdminParts): Route {
     async handle({ body, principal, newId, now }) {
       const connection = await findConnection(stores, principal, body.connection_id)
       refuseHeartbeat(connection.project_id)
-      const { operation, outcome } = await ledger.record(body, connection, now.getTime(), newId('operation'))
+      const { operation, outcome } = await ledger.record(
+        body,
+        connection,
+        now.getTime(),
+        newId('operation'),
+        principal.id,
+      )
       const answer = { status: outcome === 'created' ? 201 : 200, body: showOperation(operation) }
       return outcome === 'unchanged'
         ? answer
