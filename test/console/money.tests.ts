@@ -5,6 +5,7 @@ import type { ShownBudget, ShownOperation } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { reportAsSoftware } from '../../scripts/start/management-api.ts'
 import type { Product } from '../../scripts/start/product.ts'
 import { openShop, type Shop } from '../setup/shop.ts'
 import type { ConsoleBrowser, ConsoleTab } from './console-browser.ts'
@@ -235,7 +236,7 @@ describe('money in the console', () => {
         ...{ project_id: shop.projectId, name: 'Approvers', events: ['approval.requested'] },
         config: { kind: 'email', to: [MAILBOX] },
       })
-      const asked = await shop.report({
+      const asked = await reportBySoftware({
         subject: 'pi_goodwill',
         amount: 2_500,
         currency: 'eur',
@@ -274,7 +275,7 @@ describe('money in the console', () => {
   describe('the keyboard alone', () => {
     test('opens what waits for approval, and approves it with a note', async () => {
       await shop.api.patch(`/v1/projects/${shop.projectId}`, { requires_approval: true })
-      const asked = await shop.report({
+      const asked = await reportBySoftware({
         subject: 'pi_by_keyboard',
         amount: 1_900,
         currency: 'eur',
@@ -295,6 +296,13 @@ describe('money in the console', () => {
       expect(state).toBe('approved')
     })
   })
+
+  /** Reports with another key than that of the person who approves. */
+  const reportBySoftware = (operation: Record<string, unknown>) =>
+    reportAsSoftware<ShownOperation>(shop.api, shop.projectId, {
+      ...{ connection_id: shop.connection.connection_id, kind: 'refund' },
+      ...operation,
+    })
 
   /** Holds every read of an operation, so that the page still shows the state before the decision. @returns a function that lets them pass */
   async function holdReads(page: Page): Promise<() => void> {

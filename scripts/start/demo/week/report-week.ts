@@ -1,7 +1,7 @@
 /** Reports the operations of the demo's week and posts its events, as the company's software and its providers do. */
 import type { Action, Incident } from '@backstop/contracts'
 import { type Credential, createWebhookEndpoint, type ProviderKind, type WebhookEndpoint } from '@backstop/simulator'
-import type { ManagementApi } from '../../management-api.ts'
+import { type ManagementApi, reportAsSoftware } from '../../management-api.ts'
 import type { DemoAccounts, MadeChange } from './accounts.ts'
 import { ACCOUNTS, type AccountName } from './changes.ts'
 import type { DemoConnection, DemoWeekProject } from './create-project.ts'
@@ -115,7 +115,7 @@ export async function requestApproval(
     approval_deadline_seconds: 30 * 86_400,
   })
   const payment = changes.find(({ account, kind }) => account === 'shop' && kind === 'refund')
-  await api.post('/v1/operations', {
+  await reportAsSoftware(api, project_id, {
     connection_id: connections.shop.connection_id,
     kind: 'refund',
     subject: payment?.subject ?? 'pi_demo',
