@@ -147,6 +147,17 @@ test('many results are paged to the end, also if MongoDB orders their keys in an
   expect((await readToEnd(`/v1/search?project_id=${projectId}&q=po_&limit=1`)).toSorted()).toEqual(ids.toSorted())
 })
 
+test('operations of one key are paged to the end, the newest first', async () => {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  const ids: string[] = []
+  for (let number = 0; number < 5; number++) {
+    const body = { connection_id: processorId, kind: 'refund', subject: 'pi_paged', amount: number }
+    ids.unshift((await testApi.api.post('/v1/operations', body)).body.operation_id)
+  }
+  const found = await readToEnd(`/v1/search?project_id=${projectId}&q=pi_paged&limit=2`)
+  expect(found.toSorted()).toEqual(ids.toSorted())
+})
+
 test('a search ends with any cursor, also one that is signed and leads outside of what was searched', async () => {
   const { projectId, processorId } = await createTestProject(testApi.api)
   for (let number = 0; number < 8; number++) {

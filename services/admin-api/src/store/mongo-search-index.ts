@@ -4,6 +4,12 @@ import { type Db, MaxKey } from 'mongodb'
 import { foundKey, type SearchIndex, type SearchPosition, type SearchRequest } from './search-index.ts'
 import { walkPages } from './walk-pages.ts'
 
+/** The field that sorts the documents of one key, and the form in which it is stored. */
+const DATES = {
+  actions: { by: 'first_seen', toStored: (at: Date) => at },
+  operations: { by: 'created_at', toStored: (at: Date) => at.toISOString() },
+} as const
+
 /** After every key that begins with a prefix. */
 const HIGHEST = '\u{10ffff}'
 
@@ -29,7 +35,8 @@ interface Hit {
  * names a range of an array. One scan of the index then gives its own order.
  */
 export function createMongoSearchIndex(db: Db): SearchIndex {
-  async function search(collection: string, by: string, request: SearchRequest): Promise<StoredHit[]> {
+  async function search(collection: 'actions' | 'operations', request: SearchRequest): Promise<StoredHit[]> {
+    const { by, toStored } = DATES[collection]
     const { projectId, prefix, after, limit, signal } = request
     const end = new MaxKey()
     const found: StoredHit[] = []
@@ -45,7 +52,7 @@ export function createMongoSearchIndex(db: Db): SearchIndex {
         const from =
           place === undefined
             ? { search: prefix, [by]: end, _id: end }
-            : { search: place.key, [by]: place.at, _id: place.id }
+            : { search: place.key, [by]: toStored(place.at), _id: place.id }
         const documents = await runListQuery(() =>
           db
             .collection<StoredHit>(collection)
@@ -56,14 +63,15 @@ export function createMongoSearchIndex(db: Db): SearchIndex {
             .limit(size)
             .toArray(),
         )
-        return documents.map(document => ({ document, key: foundKey(document, document[by], prefix, place) }))
+        return documents.map(document => ({ document, key: foundKey(document, new Date(document[by]), prefix, place) }))
       },
-      placeOf: ({ document, key }) => (key === undefined ? undefined : { key, at: document[by], id: document._id }),
+      placeOf: ({ document, key }) =>
+        key === undefined ? undefined : { key, at: new Date(document[by]), id: document._id },
     })
     for await (const page of pages) {
       for (const { document, key } of page) {
         // A document with several such keys was found before by the first of them.
-        if (key !== undefined && foundKey(document, document[by], prefix) === key) found.push(document)
+        if (key !== undefined && foundKey(document, new Date(document[by]), prefix) === key) found.push(document)
       }
       if (found.length >= limit) break
     }
@@ -84,7 +92,7 @@ export function createMongoSearchIndex(db: Db): SearchIndex {
   }
   return {
     incidentIds: request => runListQuery(() => findIncidentIds(request)),
-    actions: async request => (await search('actions', 'first_seen', request)) as never,
-    operations: async request => (await search('operations', 'created_at', request)) as never,
+    actions: async request => (await search('actions', request)) as never,
+    operations: async request => (await search('operations', request)) as never,
   }
 }
