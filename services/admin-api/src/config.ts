@@ -15,7 +15,7 @@ import {
   socketSettings,
 } from '@backstop/kit'
 import { z } from 'zod'
-import { isLoopback } from './access/cookies.ts'
+import { isLoopback } from './access/rules/loopback.ts'
 import type { AdminSettings } from './app.ts'
 import { parseGroupRole } from './oidc/rules/group-roles.ts'
 

@@ -1,9 +1,10 @@
+import { isLoopback } from './rules/loopback.ts'
+
 /**
  * The cookies of browsers. They are Secure and bound to the exact host (`__Host-`), except on loopback, where browsers differ about
  * Secure cookies without TLS. A cookie without the prefix is accepted from loopback only, because an attacker in the network could set
  * one for any other host.
  */
-const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
 /** The cookies of this API. */
 export type CookieName = 'session' | 'sign_in'
@@ -18,11 +19,6 @@ export type CookieForm = 'host_bound' | 'plain'
  */
 export function decideCookieForm(host: string | undefined, publicUrl: string): CookieForm {
   return isLoopback(host) && isLoopback(URL.parse(publicUrl)?.host) ? 'plain' : 'host_bound'
-}
-
-/** True for localhost and the loopback addresses, with or without a port. */
-export function isLoopback(host: string | undefined): boolean {
-  return host !== undefined && LOOPBACK_HOST.test(host)
 }
 
 function fullName(name: CookieName, form: CookieForm): string {

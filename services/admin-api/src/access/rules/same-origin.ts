@@ -1,4 +1,4 @@
-import { isLoopback } from '../cookies.ts'
+import { isLoopback } from './loopback.ts'
 
 /** The parts of a request by which a browser says where the request comes from. */
 export interface RequestOrigin {
