@@ -1,9 +1,12 @@
 import {
+  createPreconditions,
   createSecretBox,
   type Environment,
+  judgeSecrets,
   openEgress,
   openServiceParts,
   type RunningService,
+  readConnectionSecrets,
   startApp,
   unlessFailed,
 } from '@backstop/kit'
@@ -24,6 +27,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
   const { logger, metrics, tracing, mongo, bus, clock } = parts
   const egress = openEgress(config, parts)
   const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
+  const secretBox = createSecretBox(config.SECRET_KEYS)
   const installation = createInstallationReaders(mongo.db)
   const app = createApp(
     {
@@ -36,7 +40,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
       search: createMongoSearchIndex(mongo.db),
       installation,
       openBooks: options => openMongoBooks(mongo.db, options),
-      secretBox: createSecretBox(config.SECRET_KEYS),
+      secretBox,
       egress,
       logger,
       metrics,
@@ -47,6 +51,8 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
     settingsOf(config),
   )
   showInstallation({ readers: installation, metrics, clock, logger })
+  const conditions = [async () => judgeSecrets(await readConnectionSecrets(mongo.db), secretBox)]
+  const preconditions = createPreconditions({ conditions, clock, logger })
   // The console and all reading go on while Kafka is unavailable, when people need them most.
-  return startApp(app, { parts, config, needsKafka: false, stopAfterwards: [egress] })
+  return startApp(app, { parts, config, needsKafka: false, preconditions, stopAfterwards: [egress] })
 }

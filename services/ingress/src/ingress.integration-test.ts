@@ -175,3 +175,23 @@ describe('ingress on real Kafka, MongoDB and registry', () => {
     }
   })
 })
+
+describe('ingress with another key under the same id', () => {
+  test('is not ready, says why, and answers authentic events 503', async () => {
+    const SECRET_KEYS = `test:${Buffer.alloc(32, 8).toString('base64')}`
+    const other = await startIngress({ ...parts.environment, SECRET_KEYS })
+    try {
+      const readiness = async () => await (await fetch(`http://127.0.0.1:${other.opsPort}/readyz`)).text()
+      await until('its reason', async () =>
+        /^SECRET_KEYS has another key under the id "test" than/.test(await readiness()),
+      )
+      for (const provider of Providers.options) {
+        const body = JSON.stringify(eventOf(provider, 'evt_wrong_key'))
+        const url = `http://127.0.0.1:${other.port}/v1/webhooks/${provider}/con_${provider}`
+        expect(await post(url, body, credentialOf(provider, body))).toMatchObject({ status: 503 })
+      }
+    } finally {
+      await other.stop()
+    }
+  })
+})

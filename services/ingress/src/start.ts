@@ -1,4 +1,13 @@
-import { createSecretBox, type Environment, openServiceParts, type RunningService, startApp } from '@backstop/kit'
+import {
+  createPreconditions,
+  createSecretBox,
+  type Environment,
+  judgeSecrets,
+  openServiceParts,
+  type RunningService,
+  readConnectionSecrets,
+  startApp,
+} from '@backstop/kit'
 import { createApp } from './app.ts'
 import { readIngressConfig, settingsOf } from './config.ts'
 import { createMongoConnections } from './connections/mongo-connections.ts'
@@ -14,15 +23,18 @@ export async function startIngress(environment: Environment): Promise<RunningSer
   const parts = await openServiceParts('ingress', config)
   const { logger, metrics, tracing, mongo, bus, clock } = parts
   const codec = createBackgroundCodec(() => parts.openCodec(CODEC_TRY_MS), clock, logger)
+  const secretBox = createSecretBox(config.SECRET_KEYS)
   const connections = createMongoConnections({
     db: mongo.db,
-    secretBox: createSecretBox(config.SECRET_KEYS),
+    secretBox,
     clock,
     logger,
     reloadMs: config.CONNECTIONS_RELOAD_MS,
   })
   const load = watchTurns(config.SHED_WAIT_MS)
   const app = createApp({ bus, codec, connections, load, clock, logger, metrics, tracing }, settingsOf(config))
+  const conditions = [async () => judgeSecrets(await readConnectionSecrets(mongo.db), secretBox)]
+  const preconditions = createPreconditions({ conditions, clock, logger })
   // The billing connections are in memory, so ingress accepts notifications while MongoDB is down.
-  return startApp(app, { parts, config, needsMongo: false, stopAfterwards: [codec] })
+  return startApp(app, { parts, config, needsMongo: false, preconditions, stopAfterwards: [codec] })
 }

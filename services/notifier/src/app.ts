@@ -66,6 +66,8 @@ export interface NotifierPorts extends NotifierStores {
   readonly metrics: Metrics
   /** Undefined if traces are off. */
   readonly tracing?: Tracing | undefined
+  /** False if the keys of this process are wrong, so that an attempt says nothing about its channel. Asked when a secret cannot be opened. */
+  canOpenSecrets(): Promise<boolean>
   /** True if this process has more work than it can do. */
   isOverloaded(): boolean
   /** Called after an error from which the service cannot recover. */
@@ -137,6 +139,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     health,
     directory,
     isOverloaded: () => ports.isOverloaded(),
+    canOpenSecrets: () => ports.canOpenSecrets(),
     ports: { ...ports, publicUrl, brandName, apiPublicUrl, attemptMs },
     ...bounds,
   })

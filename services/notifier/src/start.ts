@@ -1,7 +1,9 @@
 import { createSmtpMailer, type Mailer, noMailer } from '@backstop/channels/deliver'
 import {
+  createPreconditions,
   createSecretBox,
   type Environment,
+  judgeSecrets,
   type Logger,
   type Mongo,
   openEgress,
@@ -13,6 +15,7 @@ import {
 } from '@backstop/kit'
 import { createApp, type NotifierStores } from './app.ts'
 import { type NotifierConfig, readNotifierConfig, settingsOf } from './config.ts'
+import { readChannelSecrets } from './store/channel-secrets.ts'
 import { createMongoChannelStore } from './store/mongo-channel-store.ts'
 import { createMongoDeadLetterStore } from './store/mongo-dead-letter-store.ts'
 import { createMongoDeliveryStore } from './store/mongo-delivery-store.ts'
@@ -36,6 +39,9 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
   const egress = openEgress(config, parts)
   const load = watchLoad(LOAD_LIMITS)
   const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
+  const secretBox = createSecretBox(config.SECRET_KEYS)
+  const conditions = [async () => judgeSecrets(await readChannelSecrets(mongo.db), secretBox)]
+  const preconditions = createPreconditions({ conditions, clock, logger })
   const app = createApp(
     {
       bus,
@@ -44,7 +50,8 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
       ...openStores(mongo),
       egress,
       mailer,
-      secretBox: createSecretBox(config.SECRET_KEYS),
+      secretBox,
+      canOpenSecrets: async () => (await preconditions.recheck()) === undefined,
       logger,
       metrics,
       tracing,
@@ -53,7 +60,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
     },
     settingsOf(config),
   )
-  return startApp(app, { parts, config, stopAfterwards: [load, egress, mailer] })
+  return startApp(app, { parts, config, preconditions, runsOnlyWhenMet: true, stopAfterwards: [load, egress, mailer] })
 }
 
 /** Creates the notifier's stores on one database. */

@@ -38,6 +38,7 @@ const app = createApp(
     secretBox,
     logger,
     metrics: createMetrics('notifier'),
+    canOpenSecrets: async () => true,
     isOverloaded: () => false,
     onFatal: error => {
       logger.fatal({ error }, 'fatal')

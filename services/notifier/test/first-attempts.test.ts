@@ -45,6 +45,19 @@ describe('a new delivery', () => {
     expect(notifier.deliveryOf('alr_1', 'chn_a')?.state).toBe('delivered')
   })
 
+  test('waits without an attempt while the keys of the process are wrong', async () => {
+    // The secret of another row cannot be opened.
+    const { config } = webhookChannel('chn_other', URL, 'shared-secret')
+    const notifier = await startWithChannels({ ...webhookChannel('chn_a', URL), config })
+    notifier.state.keys = 'wrong'
+    await notifier.publish(alert())
+    await notifier.clock.advance(3_600_000)
+    expect(notifier.deliveryOf('alr_1', 'chn_a')).toMatchObject({ state: 'pending', attempts: [] })
+    notifier.state.keys = 'right'
+    await notifier.clock.advance(60_000)
+    expect(notifier.deliveryOf('alr_1', 'chn_a')?.attempts[0]).toMatchObject({ attempt: 1, outcome: 'failed' })
+  })
+
   test('whose outcome was stored and whose answer was lost is sent once', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL))
     notifier.state.reply = () => {

@@ -75,6 +75,8 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
   const state = {
     /** `answer_lost`: the database executes the command, but its answer is lost. */
     database: 'up' as 'up' | 'away' | 'answer_lost',
+    /** Whether the keys of the process are those of the stored secrets. */
+    keys: 'right' as 'right' | 'wrong',
     /** Duration of each database call, in milliseconds. */
     databaseMs: 0,
     reply: (_request: SentRequest): ReceiverReply | Promise<ReceiverReply> => 200,
@@ -178,6 +180,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
           logger,
           metrics: ownMetrics,
           tracing: options.tracing,
+          canOpenSecrets: async () => state.keys === 'right',
           isOverloaded: () => false,
           onFatal: error => fatal.push(error),
         },

@@ -83,6 +83,7 @@ function newApp(): NotifierApp {
       secretBox,
       logger: stack.logger,
       metrics: createMetrics('notifier'),
+      canOpenSecrets: async () => true,
       isOverloaded: () => false,
       onFatal: error => stack.logger.fatal({ error }, 'fatal'),
     },

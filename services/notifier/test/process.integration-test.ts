@@ -1,9 +1,11 @@
 /** Start, delivery with a real schema registry, probes and stop of the real process. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { ChannelDocument } from '@backstop/channels'
 import { alert, webhookChannel } from '@backstop/channels/test'
-import { connectMongo, createMongoSchemaIds, createRegistryCodec } from '@backstop/kit'
+import { connectMongo, createMongoSchemaIds, createRegistryCodec, listen } from '@backstop/kit'
 import { startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
 import { provision } from '@backstop/provision'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -91,6 +93,37 @@ test('the process delivers, answers its probes, logs no secret and drains on SIG
   await mongo.stop()
   await receiver.stop()
 })
+
+test('a process with another key under the same id takes no messages, and /readyz says why', async () => {
+  const mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'notifier-test' })
+  const channels = mongo.db.collection<ChannelDocument>('channels')
+  await channels.insertOne(webhookChannel('chn_sealed', 'http://127.0.0.1:9/', 'shared-secret'))
+  const OPS_PORT = String(await freePort())
+  const notifier = run({ SECRET_KEYS: `test:${Buffer.alloc(32, 8).toString('base64')}`, OPS_PORT })
+  const readiness = async () => {
+    const answer = await fetch(`http://127.0.0.1:${OPS_PORT}/readyz`).catch(() => undefined)
+    return answer && { status: answer.status, text: await answer.text() }
+  }
+  await until('its reason', async () => (await readiness())?.text.startsWith('SECRET_KEYS has another key'), {
+    seen: notifier.output,
+  })
+  expect(await readiness()).toMatchObject({ status: 503, text: expect.stringContaining('under the id "test"') })
+  expect(notifier.output()).not.toContain('service.started')
+  // Without secrets the keys are not wrong, and the process begins to work without a restart.
+  await channels.deleteMany({})
+  await until('it to start', () => notifier.output().includes('service.started'), { seen: notifier.output })
+  notifier.child.kill('SIGTERM')
+  expect(await notifier.ended).toBe(0)
+  await mongo.stop()
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await listen(server, 0, '127.0.0.1')
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
 
 test('a configuration that cannot work is refused whole, with exit code 78', async () => {
   const notifier = run({ SMTP_URL: 'https://mail.example.com', EGRESS_ALLOW_CIDRS: '127.0.0.0/8' })

@@ -45,6 +45,7 @@ export async function startRealNotifier({
       secretBox,
       logger: stack.logger,
       metrics: createMetrics('notifier'),
+      canOpenSecrets: async () => true,
       isOverloaded: () => false,
       onFatal: error => stack.logger.fatal({ error }, 'fatal'),
     },

@@ -67,6 +67,7 @@ export async function openStormWorld() {
         secretBox,
         logger: stack.logger,
         metrics: createMetrics('notifier'),
+        canOpenSecrets: async () => true,
         isOverloaded: () => false,
         onFatal: error => stack.logger.fatal({ error }, 'fatal'),
       },

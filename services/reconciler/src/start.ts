@@ -1,11 +1,14 @@
 import { newId } from '@backstop/contracts'
 import {
+  createPreconditions,
   createSecretBox,
   type Environment,
+  judgeSecrets,
   type Mongo,
   openEgress,
   openServiceParts,
   type RunningService,
+  readConnectionSecrets,
   startApp,
   unlessFailed,
 } from '@backstop/kit'
@@ -36,6 +39,9 @@ export async function startReconciler(environment: Environment): Promise<Running
   const { logger, metrics, tracing, mongo, bus, clock, onFatal } = parts
   const egress = openEgress(config, parts)
   const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
+  const secretBox = createSecretBox(config.SECRET_KEYS)
+  const conditions = [async () => judgeSecrets(await readConnectionSecrets(mongo.db), secretBox)]
+  const preconditions = createPreconditions({ conditions, clock, logger })
   const app = createApp(
     {
       bus,
@@ -47,7 +53,7 @@ export async function startReconciler(environment: Environment): Promise<Running
       metrics,
       tracing,
       egress,
-      secretBox: createSecretBox(config.SECRET_KEYS),
+      secretBox,
       random: Math.random,
       onFatal,
     },
@@ -57,7 +63,7 @@ export async function startReconciler(environment: Environment): Promise<Running
       leaseHolder: newId('leaseHolder'),
     },
   )
-  return startApp(app, { parts, config, stopAfterwards: [egress] })
+  return startApp(app, { parts, config, preconditions, runsOnlyWhenMet: true, stopAfterwards: [egress] })
 }
 
 /** The reconciler's stores in one database. */

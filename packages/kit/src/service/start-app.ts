@@ -1,7 +1,9 @@
+import { AppError } from '../errors.ts'
 import { startOpsServer } from '../ops/ops-server.ts'
 import type { KeyRing } from '../secret-box/key-ring.ts'
+import type { Preconditions } from './preconditions.ts'
 import type { RunningService } from './run-service.ts'
-import type { ServiceParts } from './service-parts.ts'
+import { type ServiceParts, unlessFailed } from './service-parts.ts'
 
 /** The result of every service's `createApp`: all parts are wired, nothing runs yet. */
 export interface ServiceApp {
@@ -26,6 +28,13 @@ export interface StartOptions {
   readonly needsMongo?: boolean
   /** True if the service is not ready while Kafka does not answer; true by default. */
   readonly needsKafka?: boolean
+  /** What the service checks at its start and every minute. While a condition is not met, the process is not ready. */
+  readonly preconditions?: Preconditions
+  /**
+   * True if the app may only run while the preconditions are met, as a consumer, whose messages wait for another process. It is started
+   * when they are met. If one is lost later, the process ends, and the next one waits. False by default.
+   */
+  readonly runsOnlyWhenMet?: boolean
   /** Parts that the app uses and does not stop itself. They are stopped after the app. */
   readonly stopAfterwards?: readonly { stop(): unknown }[]
 }
@@ -43,9 +52,9 @@ const KAFKA_UNAVAILABLE_MS = 15_000
 
 /** Starts the ops server, then the app, in the same way for all services. */
 export async function startApp(app: ServiceApp, options: StartOptions): Promise<RunningService> {
-  const { parts, config, needsMongo = true, needsKafka = true, stopAfterwards = [] } = options
+  const { parts, config, needsMongo = true, needsKafka = true, stopAfterwards = [], preconditions } = options
   const { logger, metrics, tracing, mongo, clock } = parts
-  const startedAtMs = performance.now()
+  let startedAtMs: number | undefined
   const ready = async () => {
     const reason = app.unready?.() ?? clock.unready()
     if (reason !== undefined) return reason
@@ -53,9 +62,9 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
     if (unavailableMs >= KAFKA_UNAVAILABLE_MS) {
       return `Kafka has not answered for ${Math.floor(unavailableMs / 1_000)} s: check the brokers and KAFKA_BROKERS`
     }
-    if (!needsMongo) return undefined
+    if (!needsMongo) return preconditions?.fault()
     return mongo.ping().then(
-      () => undefined,
+      () => preconditions?.fault(),
       error => (error instanceof Error ? error.message : String(error)),
     )
   }
@@ -67,11 +76,14 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
     metrics,
     // An unavailable dependency is no reason to restart, because a restart would not fix it.
     live: () => {
+      if (startedAtMs === undefined) return undefined
       const stuckForMs = Math.min(app.msSinceProgress?.() ?? 0, performance.now() - startedAtMs)
       return stuckForMs > STUCK_AFTER_MS ? 'No consumer progress for two minutes' : undefined
     },
     ready,
   })
+  await startWhenMet(options)
+  startedAtMs = performance.now()
   await app.start()
   const port = app.port?.()
   // The ids of the encryption keys may be logged, the keys may not.
@@ -83,6 +95,7 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
     opsPort: ops.port,
     failed: parts.failed,
     async stop() {
+      await preconditions?.stop()
       await app.stop()
       await Promise.all([...stopAfterwards.map(part => part.stop()), tracing?.stop()])
       await clock.stop()
@@ -90,4 +103,11 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
       await ops.stop()
     },
   }
+}
+
+/** Starts the checks of the preconditions. Waits for them if the app may not run before. */
+async function startWhenMet({ parts, preconditions, runsOnlyWhenMet = false }: StartOptions): Promise<void> {
+  if (!runsOnlyWhenMet) return preconditions?.start()
+  preconditions?.start(fault => parts.onFatal(new AppError('unavailable', fault)))
+  await unlessFailed(parts, preconditions?.untilMet() ?? Promise.resolve())
 }

@@ -115,11 +115,12 @@ export function describeConnections(name: string, open: () => Promise<Connection
       expect(acceptedSecrets('con_1')).toEqual([NEW])
     })
 
-    test('without a readable secret authenticate nothing', async () => {
+    test('without a readable secret authenticate nothing, and are known to have one', async () => {
       const [moved] = connectionDocument('con_other', 'processor', [OLD]).inbound_secrets
       await subject.save(connectionDocument('con_1', 'processor', [], { inbound_secrets: [moved!] }))
       await start()
       expect(acceptedSecrets('con_1')).toBe('no_usable_secret')
+      expect(subject.connections.find('con_1')?.unusableUntilMs).toEqual([null])
     })
   })
 }

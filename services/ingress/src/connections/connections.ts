@@ -13,6 +13,8 @@ export interface InboundConnection {
   readonly projectId: string
   readonly provider: ProviderKind
   readonly credentials: readonly ConnectionCredential<InboundCredential>[]
+  /** When the secrets that this process cannot use expire, in milliseconds since the epoch; null: never. */
+  readonly unusableUntilMs: readonly (number | null)[]
   /** Grows with each change, so that an older copy never replaces a newer one. */
   readonly version: number
   /** The stored fields that this connection was made from (see usedFieldsOf). */
@@ -38,11 +40,14 @@ export function toInboundConnection(
 ): InboundConnection | undefined {
   if (document.status === 'deleted') return undefined
   const credentials: ConnectionCredential<InboundCredential>[] = []
+  const unusableUntilMs: (number | null)[] = []
   for (const secret of document.inbound_secrets) {
     const opened = openSecret(document, secret.sealed, secretBox)
+    const expiresAtMs = secret.expires_at?.getTime() ?? null
     if (opened.kind === 'prepared') {
-      credentials.push({ credential: opened.credential, expiresAtMs: secret.expires_at?.getTime() ?? null })
+      credentials.push({ credential: opened.credential, expiresAtMs })
     } else {
+      unusableUntilMs.push(expiresAtMs)
       // The connection stays usable with its other secrets.
       logger.error(
         { connection_id: document._id, fingerprint: secret.fingerprint, reason: opened.reason },
@@ -55,6 +60,7 @@ export function toInboundConnection(
     projectId: document.project_id,
     provider: document.kind,
     credentials,
+    unusableUntilMs,
     version: document.version,
     usedFields: usedFieldsOf(document),
   }

@@ -157,6 +157,31 @@ describe.each(Providers.options)('an unauthentic notification at the %s', provid
   })
 })
 
+// The secret of another row cannot be opened, as if SECRET_KEYS were wrong.
+describe.each(Providers.options)('a notification to the %s whose secret this process cannot open', provider => {
+  const notify = (secrets: 'unusable' | 'also_a_usable_one', headers?: Record<string, string>) => {
+    const [moved] = connectionDocument('con_other', provider, [SECRETS[provider]]).inbound_secrets
+    const [good] = connectionDocument('con_unreadable', provider, [SECRETS[provider]]).inbound_secrets
+    const inbound_secrets = secrets === 'unusable' ? [moved!] : [moved!, good!]
+    ingress.connections.save(connectionDocument('con_unreadable', provider, [], { inbound_secrets }))
+    const body = JSON.stringify(eventOf(provider, 'evt_unreadable'))
+    return post(urlOf(`${provider}/con_unreadable`), body, headers ?? credentialOf(provider, body))
+  }
+
+  test('is answered 503, so that the provider sends it again', async () => {
+    expectProblem(await notify('unusable'), 503, 'unavailable', '30')
+    expect(lastReason()).toBe('secret_unusable')
+  })
+
+  test('is received if another secret matches', async () => {
+    expect(await notify('also_a_usable_one')).toMatchObject({ status: 200 })
+  })
+
+  test('is refused as unauthentic without a credential, which no secret could match', async () => {
+    expect(await notify('unusable', {})).toMatchObject({ status: REFUSALS[provider].status })
+  })
+})
+
 describe('an authentic body that is no event of its provider', () => {
   const bom = Buffer.from([0xef, 0xbb, 0xbf])
   const good = (provider: ProviderKind) => JSON.stringify(eventOf(provider, 'evt_x'))

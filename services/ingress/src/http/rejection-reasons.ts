@@ -18,6 +18,7 @@ export const REJECTION_REASONS = [
   'wrong_provider',
   // The authenticity cannot be checked.
   'no_usable_secret',
+  'secret_unusable',
   // Authentic.
   'not_utf8',
   'not_json',

@@ -230,6 +230,8 @@ function requestOutcomeOf(provider: ProviderKind, outcome: Outcome): RequestOutc
       }
     case 'not_authentic':
       return refused(answers.NOT_AUTHENTIC[provider], outcome.reason)
+    case 'not_checked':
+      return { answer: answers.UNAVAILABLE, result: 'unavailable', reason: outcome.reason }
     case 'rate_limited':
       return {
         answer: answers.rateLimited(outcome.retryAfterS),

@@ -7,7 +7,7 @@ import { INBOUND_TOPICS, type ProviderKind } from '@backstop/contracts'
 import { type MeasuredClock, type MessageCodec, Secret, type Span, type Tracing, traceIdOf } from '@backstop/kit'
 import { type InboundCredential, type MalformedReason, PROVIDERS, type RefusalReason } from '@backstop/providers'
 import type { Connections } from '../connections/connections.ts'
-import { chooseCredentials } from '../connections/rules/credentials.ts'
+import { chooseCredentials, hasUnusableSecret } from '../connections/rules/credentials.ts'
 import type { MicroBatcher, PublishResult } from '../publish/micro-batcher.ts'
 import { inboundMessage } from './rules/inbound-message.ts'
 import { type ParsedEvent, parseEvent } from './rules/parse-event.ts'
@@ -46,6 +46,8 @@ export type Outcome =
       readonly kind: 'not_authentic'
       readonly reason: RefusalReason | 'unknown_connection' | 'wrong_provider' | 'no_usable_secret'
     }
+  /** The connection has a secret that this process cannot use, so the notification may be authentic. */
+  | { readonly kind: 'not_checked'; readonly reason: 'secret_unusable' }
   | { readonly kind: 'rate_limited'; readonly retryAfterS: number; readonly projectId: string }
   | {
       readonly kind: 'malformed'
@@ -112,7 +114,7 @@ export class Intake {
     // Never ended, and so never sent, unless the notification is authentic: a stranger cannot make ingress send spans.
     const span = startWebhookSpan(this.#ports.tracing, notification)
     const authentic = this.#authenticate(notification, nowMs)
-    if (authentic.kind === 'not_authentic') return authentic
+    if (authentic.kind === 'not_authentic' || authentic.kind === 'not_checked') return authentic
     // Checked after the authentication, so that forged notifications never use up a connection's limit.
     const { connectionId: id } = notification
     const rate = takeToken(this.#buckets.get(id), this.#ports.rateLimit, nowMs)
@@ -152,6 +154,14 @@ export class Intake {
     const choice = chooseCredentials(connection, provider, nowMs)
     const credentials = choice.kind === 'usable' ? choice.credentials : this.#dummies[provider]
     const result = PROVIDERS[provider].authenticate({ headerValues, body, nowMs }, credentials)
+    const isKnown = connection !== undefined && connection.provider === provider
+    if (
+      isKnown &&
+      MISMATCHES.has(result.kind === 'refused' ? result.reason : '') &&
+      hasUnusableSecret(connection, nowMs)
+    ) {
+      return { kind: 'not_checked', reason: 'secret_unusable' } as const
+    }
     if (choice.kind === 'none' || connection === undefined) {
       return { kind: 'not_authentic', reason: choice.kind === 'none' ? choice.reason : 'unknown_connection' } as const
     }
@@ -160,6 +170,9 @@ export class Intake {
     return { ...result, byOldSecret, projectId: connection.projectId }
   }
 }
+
+/** The refusals that another secret could have prevented. */
+const MISMATCHES: ReadonlySet<string> = new Set<RefusalReason>(['signature_mismatch', 'password_mismatch'])
 
 /** A credential of random bytes that are not kept, so nobody can sign with it. A match would be refused in any case. */
 function dummyCredential(provider: ProviderKind): InboundCredential {

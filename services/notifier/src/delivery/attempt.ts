@@ -2,7 +2,7 @@ import type { AttemptAnswer } from '@backstop/channels'
 import type { ChannelPorts } from '@backstop/channels/deliver'
 import { deliverDigestToChannel, deliverToChannel } from '@backstop/channels/deliver'
 import { type DeliveryRequest, isHeartbeatProject } from '@backstop/contracts'
-import { type Clock, crashPoint, type Logger, type LogLimit, type Tracing, traceIdOf } from '@backstop/kit'
+import { type Clock, crashPoint, type Logger, type LogLimit, type Tracing, traceIdOf, unavailable } from '@backstop/kit'
 import {
   asTheyAre,
   type IncidentOrderOptions,
@@ -24,6 +24,8 @@ import { endAttemptSpan, startAttemptSpan } from './trace-attempt.ts'
 export interface AttemptOptions extends IncidentOrderOptions {
   readonly directory: ChannelDirectory
   readonly ports: ChannelPorts
+  /** False if the keys of this process are wrong. */
+  canOpenSecrets(): Promise<boolean>
   readonly clock: Clock
   readonly logger: Logger
   readonly logLimit: LogLimit
@@ -49,7 +51,8 @@ export interface Attempted {
 /**
  * Makes one attempt for these jobs of one channel: a single message for one job, a digest for several. Makes no attempt
  * if the channel is deleted or disabled. Does not record the result.
- * @throws AppError `unavailable` if the channel or the deliveries could not be read; nothing was sent
+ * @throws AppError `unavailable` if the channel or the deliveries could not be read, or if the keys of this process are wrong; nothing
+ * was sent
  */
 export async function attempt(jobs: readonly DeliveryJob[], options: AttemptOptions): Promise<Attempted> {
   const { directory, clock, logger } = options
@@ -111,6 +114,9 @@ async function sendJobs(
     : digestId === undefined
       ? await deliverToChannel(record, first.request, ports, ended, onFault)
       : await deliverDigestToChannel(record, { digestId, requests }, ports, ended, onFault)
+  if (answer.kind === 'not_sendable' && answer.reason === 'secret_unreadable' && !(await options.canOpenSecrets())) {
+    throw unavailable('The key of the stored secrets', undefined)
+  }
   crashPoint('notifier.after-attempt')
   const endedAtMs = clock.now()
   return sendable.map(({ job }, index) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chooseCredentials } from './credentials.ts'
+import { chooseCredentials, hasUnusableSecret } from './credentials.ts'
 
 const connection = {
   provider: 'processor' as const,
@@ -7,6 +7,7 @@ const connection = {
     { credential: 'current', expiresAtMs: null },
     { credential: 'previous', expiresAtMs: 1_000 },
   ],
+  unusableUntilMs: [],
 }
 
 describe('the secrets that are valid for a notification', () => {
@@ -40,4 +41,13 @@ describe('the secrets that are valid for a notification', () => {
   ] as const)('are none for $name', ({ held, provider, reason }) => {
     expect(chooseCredentials(held, provider, 5)).toEqual({ kind: 'none', reason })
   })
+})
+
+test.each([
+  { untilMs: [], expected: false },
+  { untilMs: [null], expected: true },
+  { untilMs: [4, 6], expected: true },
+  { untilMs: [5], expected: false },
+])('secrets that cannot be used until $untilMs count at 5: $expected', ({ untilMs, expected }) => {
+  expect(hasUnusableSecret({ unusableUntilMs: untilMs }, 5)).toBe(expected)
 })

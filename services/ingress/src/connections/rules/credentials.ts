@@ -12,6 +12,8 @@ export interface ConnectionCredential<C> {
 export interface ConnectionCredentials<C> {
   readonly provider: ProviderKind
   readonly credentials: readonly ConnectionCredential<C>[]
+  /** When the secrets that this process cannot use expire, in milliseconds since the epoch; null: never. */
+  readonly unusableUntilMs: readonly (number | null)[]
 }
 
 export type CredentialChoice<C> =
@@ -40,4 +42,12 @@ export function chooseCredentials<C>(
   }
   if (credentials.length === 0) return { kind: 'none', reason: 'no_usable_secret' }
   return { kind: 'usable', credentials, isExpiring }
+}
+
+/**
+ * True if the connection has a valid secret that this process cannot use. A notification that matches no other secret may then be
+ * authentic.
+ */
+export function hasUnusableSecret(connection: Pick<ConnectionCredentials<unknown>, 'unusableUntilMs'>, nowMs: number) {
+  return connection.unusableUntilMs.some(untilMs => untilMs === null || nowMs < untilMs)
 }
