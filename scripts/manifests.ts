@@ -1,4 +1,4 @@
-/** `npm run manifests`: writes the generated files of deploy/k8s. Run it after a change of topics or alert rules. */
+/** `npm run manifests`: writes the generated files of deploy/k8s, and the names that its settings.env may have. Run it after a change of topics, alert rules or settings. */
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { generatedFiles } from './manifests/generated-files.ts'

@@ -1,13 +1,15 @@
+import { knownSettingsText } from './known-settings.ts'
 import { prometheusRuleText } from './prometheus-rules.ts'
 import { topicsText, usersText } from './strimzi.ts'
 
 const COMPONENTS = 'deploy/k8s/components'
 
-/** The texts of the generated files of deploy/k8s, by their paths. */
+/** The texts of the generated files of deploy/k8s, and of the names that its settings.env may have, by their paths. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     [`${COMPONENTS}/prometheus/alerts.prometheusrule.yaml`, prometheusRuleText('alerts')],
     [`${COMPONENTS}/prometheus/slo.prometheusrule.yaml`, prometheusRuleText('slo')],
+    ['packages/provision/src/known-settings.ts', knownSettingsText()],
     [`${COMPONENTS}/strimzi/topics.yaml`, topicsText()],
     [`${COMPONENTS}/strimzi/users.yaml`, usersText()],
   ])

@@ -3,7 +3,9 @@ import { createLogger, createMetrics, type Egress, type EgressConfig, egressReas
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import packageJson from '../../package.json' with { type: 'json' }
-import { READERS, SAMPLE_SECRETS } from './readers.ts'
+import { KNOWN_SETTINGS } from '../../packages/provision/src/known-settings.ts'
+import { settingFault } from '../../packages/provision/src/settings-file.ts'
+import { PREFIXED, READERS, SAMPLE_SECRETS, settingOf } from './readers.ts'
 
 interface Service {
   image: string
@@ -67,6 +69,20 @@ test.each(['ingress', 'reconciler', 'notifier', 'admin-api', 'provision'])('%s s
   const environment = environmentOf(name, DOT_ENV)
   expect(Object.keys(environment).filter(variable => !names.includes(variable))).toEqual([])
   read?.(environment)
+})
+
+describe('a setting in .env', () => {
+  /** Settings that docker-compose.yml sets itself, or that belong to its own Kafka, MongoDB and registry. */
+  const FIXED =
+    /^(?:HOST|PORT|OPS_PORT|BACKSTOP_REVISION|SMTP_REQUIRE_TLS|(?:KAFKA|MONGO|SCHEMA_REGISTRY)_(?!TOPIC_PREFIX$|DB$)\w+)$/
+
+  test.each(['ingress', 'reconciler', 'notifier', 'admin-api', 'provision'])('reaches %s, if it reads it', program => {
+    const lines = [...KNOWN_SETTINGS, ...PREFIXED].filter(line => settingFault(line) === undefined && !FIXED.test(line))
+    const environment = environmentOf(program, Object.fromEntries(lines.map(line => [line, `value-of-${line}`])))
+    const read = lines.filter(line => settingOf(line, program) !== undefined)
+    expect(read.length).toBeGreaterThan(4)
+    expect(read.filter(line => environment[settingOf(line, program) as string] !== `value-of-${line}`)).toEqual([])
+  })
 })
 
 test('names the missing settings when there is no .env', () => {

@@ -69,6 +69,7 @@ function referencesOf({ kind, spec }: Manifest): string[] {
   const named = (pattern: RegExp, wanted: string) => [...text.matchAll(pattern)].map(([, name]) => `${wanted}/${name}`)
   return [
     ...named(/"configMapKeyRef":\{"key":"[^"]+","name":"([^"]+)"/g, 'ConfigMap'),
+    ...named(/"configMapRef":\{"name":"([^"]+)"/g, 'ConfigMap'),
     ...named(/"secretName":"([^"]+)"/g, 'Secret'),
     ...named(/"serviceAccountName":"([^"]+)"/g, 'ServiceAccount'),
   ]

@@ -181,7 +181,7 @@ describe.each(BUNDLES)('in %s', bundle => {
     expect(job.spec).toMatchObject({ ttlSecondsAfterFinished: 600, backoffLimit: 100 })
     const template = JSON.stringify(job.spec.template)
     expect([...template.matchAll(/"name":"(backstop-[a-z-]*settings[^"]*)"/g)].map(([, name]) => name)).toEqual(
-      Array(7).fill('backstop-provision-settings'),
+      Array(2).fill('backstop-provision-settings'),
     )
     for (const deployment of deployments()) {
       const [wait, ...others] = podOf(deployment).initContainers

@@ -37,15 +37,29 @@ export const READERS: Readonly<Record<string, Reader>> = {
 }
 
 /** Limits that both ingress and admin-api have, with different defaults. In a deployment their names have a prefix. */
-const OWN_LIMITS = ['BODIES_MAX_BYTES', 'MAX_SOCKETS', 'MAX_SOCKETS_PER_ADDRESS']
+const OWN_LIMITS: Readonly<Record<string, readonly string[]>> = {
+  ingress: ['BODIES_MAX_BYTES', 'MAX_SOCKETS', 'MAX_SOCKETS_PER_ADDRESS'],
+  'admin-api': [
+    'BODIES_MAX_BYTES',
+    'MAX_SOCKETS',
+    'MAX_SOCKETS_PER_ADDRESS',
+    'RATE_LIMIT_PER_KEY',
+    'RATE_LIMIT_PER_ADDRESS',
+  ],
+}
 const PREFIXES: Readonly<Record<string, string>> = { ingress: 'INGRESS_', 'admin-api': 'ADMIN_' }
+
+/** The names of those limits in settings.env and .env. */
+export const PREFIXED: readonly string[] = Object.entries(OWN_LIMITS).flatMap(([program, names]) =>
+  names.map(name => `${PREFIXES[program]}${name}`),
+)
 
 /**
  * The setting of a program that a line of settings.env or of compose's .env sets; undefined if the line is for other programs.
  */
 export function settingOf(key: string, program: string): string | undefined {
   const prefix = PREFIXES[program]
-  const own = OWN_LIMITS.find(limit => prefix !== undefined && key === prefix + limit)
+  const own = OWN_LIMITS[program]?.find(limit => key === `${prefix}${limit}`)
   return own ?? (READERS[program]?.names.includes(key) ? key : undefined)
 }
 

@@ -32,6 +32,7 @@ export interface Container {
       secretKeyRef?: { name: string; key: string }
     }
   }[]
+  envFrom?: { prefix?: string; configMapRef: { name: string } }[]
   // biome-ignore lint/suspicious/noExplicitAny: read field by field
   [field: string]: any
 }
@@ -56,17 +57,24 @@ export async function render(folder: string): Promise<Manifest[]> {
 export async function renderOverlay(overlay: {
   namespace?: string
   resources?: readonly string[]
-  components: readonly string[]
+  components?: readonly string[]
+  /** Lines of the overlay's own settings.env. */
+  settings?: Readonly<Record<string, string>>
 }): Promise<Manifest[]> {
   const folder = mkdtempSync(join(tmpdir(), 'backstop-overlay-'))
   const from = (path: string) => relative(folder, join(K8S_FOLDER, path))
   try {
+    const { settings, ...rest } = overlay
+    const literals = Object.entries(settings ?? {}).map(([name, value]) => `${name}=${value}`)
     const text = stringify({
       apiVersion: 'kustomize.config.k8s.io/v1beta1',
       kind: 'Kustomization',
-      ...overlay,
+      ...rest,
       resources: (overlay.resources ?? []).map(from),
-      components: overlay.components.map(from),
+      components: (overlay.components ?? []).map(from),
+      configMapGenerator: ['backstop-settings', 'backstop-provision-settings'].flatMap(name =>
+        settings === undefined ? [] : { name, behavior: 'merge', literals },
+      ),
     })
     writeFileSync(join(folder, 'kustomization.yaml'), text)
     return await render(folder)
@@ -94,6 +102,27 @@ export function workloads(manifests: readonly Manifest[]): Manifest[] {
 export function containersOf(workload: Manifest): Container[] {
   const { initContainers = [], containers } = workload.spec.template.spec
   return [...initContainers, ...containers]
+}
+
+/**
+ * The environment of a container, as the kubelet makes it: the lines of its ConfigMaps, and before these its own variables.
+ * @throws Error if a variable refers to what is not there
+ */
+export function environmentOf(manifests: readonly Manifest[], { env = [], envFrom = [] }: Container) {
+  const maps = new Map(ofKind(manifests, 'ConfigMap').map(({ metadata, data }) => [metadata.name, data]))
+  const environment: Record<string, string> = {}
+  for (const { prefix = '', configMapRef } of envFrom) {
+    const map = maps.get(configMapRef.name)
+    if (map === undefined) throw new Error(`there is no ConfigMap ${configMapRef.name}`)
+    for (const [name, value] of Object.entries(map)) environment[prefix + name] = value
+  }
+  for (const { name, value, valueFrom } of env) {
+    const reference = valueFrom?.configMapKeyRef
+    const given = reference === undefined ? value : maps.get(reference.name)?.[reference.key]
+    if (given !== undefined) environment[name] = given
+    else if (!reference?.optional) throw new Error(`${name} refers to what is not there: ${JSON.stringify(valueFrom)}`)
+  }
+  return environment
 }
 
 export function mainContainer(workload: Manifest): Container {

@@ -2,16 +2,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { NOT_OURS, READERS, SAMPLE_SECRETS, settingOf } from './readers.ts'
+import { KNOWN_SETTINGS } from '../../packages/provision/src/known-settings.ts'
+import { refuseUnknownSettings, settingFault } from '../../packages/provision/src/settings-file.ts'
+import { NOT_OURS, PREFIXED, READERS, SAMPLE_SECRETS, settingOf } from './readers.ts'
 import {
   BUNDLES,
   type Container,
   containersOf,
+  environmentOf,
   K8S_FOLDER,
   type Manifest,
   ofBackstop,
-  ofKind,
   render,
+  renderOverlay,
   workloads,
 } from './rendered.ts'
 
@@ -46,18 +49,13 @@ function programsOf(bundle: string): Program[] {
 const component = ({ metadata }: Manifest) => metadata.labels?.['app.kubernetes.io/component'] ?? ''
 
 /** The environment of the container, with samples for mounted secrets. */
-function environmentOf(bundle: string, { env = [] }: Container): Record<string, string> {
-  const maps = new Map(ofKind(bundles.get(bundle) as Manifest[], 'ConfigMap').map(map => [map.metadata.name, map.data]))
-  return Object.fromEntries(
-    env.flatMap(({ name, value, valueFrom }) => {
-      const reference = valueFrom?.configMapKeyRef
-      const given = reference === undefined ? value : maps.get(reference.name)?.[reference.key]
-      if (given === undefined && reference?.optional) return []
-      if (given === undefined) throw new Error(`${name} refers to what is not there: ${JSON.stringify(valueFrom)}`)
-      return [[name, given.startsWith(`${MOUNT}/`) ? join(secrets, basename(given)) : given]]
-    }),
+const environmentIn = (bundle: string, container: Container) =>
+  Object.fromEntries(
+    Object.entries(environmentOf(bundles.get(bundle) as Manifest[], container)).map(([name, value]) => [
+      name,
+      value.startsWith(`${MOUNT}/`) ? join(secrets, basename(value)) : value,
+    ]),
   )
-}
 
 describe.each(BUNDLES)('in %s', bundle => {
   test('runs every program', () => {
@@ -75,25 +73,13 @@ describe.each(BUNDLES)('in %s', bundle => {
   })
 
   test('every program starts with its settings', () => {
-    for (const { name, container } of programsOf(bundle)) READERS[name]?.read(environmentOf(bundle, container))
+    for (const { name, container } of programsOf(bundle)) READERS[name]?.read(environmentIn(bundle, container))
   })
 
-  test('every setting of settings.env reaches each program that knows it', () => {
-    const maps = ofKind(bundles.get(bundle) as Manifest[], 'ConfigMap')
-    const ignored: string[] = []
+  test('settings.env has no name that the programs refuse', () => {
     for (const { name, container } of programsOf(bundle)) {
-      const read = (container.env ?? []).flatMap(variable => {
-        const reference = variable.valueFrom?.configMapKeyRef
-        return reference === undefined ? [] : [{ setting: variable.name, ...reference }]
-      })
-      const map = maps.find(({ metadata }) => metadata.name === read[0]?.name)
-      for (const key of Object.keys(map?.data ?? {})) {
-        const setting = settingOf(key, name)
-        if (setting === undefined || read.some(one => one.setting === setting && one.key === key)) continue
-        ignored.push(`${key} by ${name}`)
-      }
+      expect(() => refuseUnknownSettings(environmentIn(bundle, container)), name).not.toThrow()
     }
-    expect(ignored).toEqual([])
   })
 
   test('secrets are mounted files, and only those that the program reads', () => {
@@ -118,6 +104,64 @@ describe.each(BUNDLES)('in %s', bundle => {
   })
 })
 
+describe('a setting in the settings.env of an overlay', () => {
+  /** A value for each line that settings.env may have, with which its place in the environment is found. */
+  const lines = Object.fromEntries(
+    [...KNOWN_SETTINGS, ...PREFIXED]
+      .filter(name => settingFault(name) === undefined)
+      .map(name => [name, `value-of-${name}`]),
+  )
+  let programs: { name: string; container: Container; environment: Record<string, string> }[]
+  beforeAll(async () => {
+    const manifests = await renderOverlay({
+      namespace: 'backstop',
+      resources: ['overlays/production'],
+      settings: lines,
+    })
+    programs = workloads(manifests).flatMap(workload =>
+      containersOf(workload).map(container => ({
+        name: container.name === 'main' ? component(workload) : container.name,
+        container,
+        environment: environmentOf(manifests, container),
+      })),
+    )
+  }, 600_000)
+
+  test('reaches every program that reads it, by its own name', () => {
+    expect(Object.keys(lines)).toEqual(expect.arrayContaining(['SHED_WAIT_MS', 'STORM_FROM', 'SWEEP_EVERY_MS']))
+    const reached = new Set<string>()
+    for (const { name, environment } of programs) {
+      for (const line of Object.keys(lines)) {
+        const setting = settingOf(line, name)
+        if (setting === undefined) continue
+        expect(environment[setting], `${line} of ${name}`).toBe(`value-of-${line}`)
+        reached.add(line)
+      }
+    }
+    expect(Object.keys(lines).filter(line => !reached.has(line))).toEqual([])
+  })
+
+  test('is refused before the service starts if no program has it', () => {
+    const first = programs.filter(({ name }) => name === 'wait-for-provision' || name === 'provision')
+    expect(first).toHaveLength(5)
+    for (const { environment } of first) {
+      expect(environment.SETTINGS_ENV_SHED_WAIT_MS).toBe('value-of-SHED_WAIT_MS')
+    }
+  })
+
+  test('that is a mounted secret is refused by the program, as given twice', () => {
+    const mounted = programs.flatMap(({ name, container, environment }) =>
+      (container.env ?? [])
+        .filter(({ name: variable, value }) => variable.endsWith('_FILE') && value?.startsWith(MOUNT))
+        .map(variable => ({ name, environment, setting: variable.name.replace(/_FILE$/, '') })),
+    )
+    expect(mounted.length).toBeGreaterThan(10)
+    for (const { name, environment, setting } of mounted) {
+      expect(() => READERS[name]?.read(environment)).toThrow(`${setting}: set ${setting} or ${setting}_FILE, not both`)
+    }
+  })
+})
+
 test('the keys of the example Secret are the mounted ones', () => {
   const mounted = programsOf('overlays/production').flatMap(({ workload }) =>
     workload.spec.template.spec.volumes.flatMap(({ secret }: { secret?: { items: { key: string }[] } }) =>
@@ -132,7 +176,9 @@ test('the keys of the example Secret are the mounted ones', () => {
 
 test('only the local overlay lets users choose addresses that are not public', () => {
   const allowed = (bundle: string) =>
-    programsOf(bundle).flatMap(({ container }) => environmentOf(bundle, container).EGRESS_ALLOW_CIDRS ?? [])
+    programsOf(bundle).flatMap(({ name, container }) =>
+      READERS[name]?.names.includes('EGRESS_ALLOW_CIDRS') ? environmentIn(bundle, container).EGRESS_ALLOW_CIDRS : [],
+    )
   expect(allowed('overlays/production')).toEqual(['', '', ''])
   expect(new Set(allowed('overlays/local')).size).toBe(1)
   expect(allowed('overlays/local')[0]).toMatch(/^127\.77\.0\.1\/32,10\./)
@@ -140,7 +186,7 @@ test('only the local overlay lets users choose addresses that are not public', (
 
 test('production stores three copies and waits for two', () => {
   const job = programsOf('overlays/production').find(({ name }) => name === 'provision') as Program
-  expect(environmentOf('overlays/production', job.container)).toMatchObject({
+  expect(environmentIn('overlays/production', job.container)).toMatchObject({
     TOPIC_REPLICATION: '3',
     TOPIC_MIN_INSYNC: '2',
   })

@@ -6,7 +6,15 @@ import { createCertificateAuthority } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { NOT_OURS, READERS, SAMPLE_SECRETS } from './readers.ts'
-import { type Container, containersOf, K8S_FOLDER, type Manifest, ofKind, render, workloads } from './rendered.ts'
+import {
+  type Container,
+  containersOf,
+  environmentOf,
+  K8S_FOLDER,
+  type Manifest,
+  render,
+  workloads,
+} from './rendered.ts'
 import { schemaChecker } from './schemas.ts'
 
 const MOUNT = '/run/secrets/backstop-tls'
@@ -46,16 +54,13 @@ const programs = () =>
       })),
     )
 
-function environmentOf({ env = [] }: Container): Record<string, string> {
-  const maps = new Map(ofKind(manifests, 'ConfigMap').map(({ metadata, data }) => [metadata.name, data]))
-  return Object.fromEntries(
-    env.flatMap(({ name, value, valueFrom }) => {
-      const { name: map = '', key = '' } = valueFrom?.configMapKeyRef ?? {}
-      const given = value ?? maps.get(map)?.[key] ?? ''
-      return given === '' ? [] : [[name, given.startsWith('/run/secrets/') ? join(folder, basename(given)) : given]]
-    }),
+const environmentIn = (container: Container) =>
+  Object.fromEntries(
+    Object.entries(environmentOf(manifests, container)).map(([name, value]) => [
+      name,
+      value.startsWith('/run/secrets/') ? join(folder, basename(value)) : value,
+    ]),
   )
-}
 
 test('every program mounts the Secret and starts with its files', () => {
   expect(programs()).toHaveLength(9)
@@ -63,7 +68,7 @@ test('every program mounts the Secret and starts with its files', () => {
     expect(container.volumeMounts, name).toContainEqual({ name: 'tls', mountPath: MOUNT, readOnly: true })
     const volume = workload.spec.template.spec.volumes.at(-1)
     expect(volume, name).toEqual({ name: 'tls', secret: { secretName: 'backstop-tls', defaultMode: 0o440 } })
-    const environment = { ...environmentOf(container), SCHEMA_REGISTRY_URL: 'https://registry:8081' }
+    const environment = { ...environmentIn(container), SCHEMA_REGISTRY_URL: 'https://registry:8081' }
     expect(READERS[name]?.read(environment), name).toMatchObject({ KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512' })
     const unknown = (container.env ?? [])
       .map(variable => variable.name.replace(/_FILE$/, ''))
@@ -76,7 +81,7 @@ test('every credential setting of a program is in the component', () => {
   const isCredential = (name: string) =>
     /^(?:KAFKA|MONGO|SCHEMA_REGISTRY)_(?:TLS|CA|CERT|KEY|SASL_\w+|USERNAME|PASSWORD)$/.test(name)
   for (const { name, container } of programs()) {
-    const given = (container.env ?? []).map(variable => variable.name.replace(/_FILE$/, ''))
+    const given = Object.keys(environmentIn(container)).map(variable => variable.replace(/_FILE$/, ''))
     expect(READERS[name]?.names.filter(setting => isCredential(setting) && !given.includes(setting))).toEqual([])
   }
 })

@@ -2,7 +2,7 @@
 import { readConfig, tracingSettings } from '@backstop/kit'
 import { beforeAll, expect, test } from 'vitest'
 import { overlayOf } from './component-overlays.ts'
-import { containersOf, type Manifest, ofKind, renderOverlay, workloads } from './rendered.ts'
+import { containersOf, environmentOf, type Manifest, ofKind, renderOverlay, workloads } from './rendered.ts'
 
 const SERVICES = ['ingress', 'reconciler', 'notifier', 'admin-api']
 
@@ -12,20 +12,16 @@ beforeAll(async () => {
 }, 600_000)
 
 test('every service sends one trace in a hundred to the collector', () => {
-  const maps = new Map(ofKind(manifests, 'ConfigMap').map(({ metadata, data }) => [metadata.name, data]))
   const traced = workloads(manifests).flatMap(workload =>
-    containersOf(workload).flatMap(({ name, env = [] }) => {
-      const given = env.flatMap(({ name: variable, valueFrom }) => {
-        const { name: map = '', key = '' } = valueFrom?.configMapKeyRef ?? {}
-        return variable.startsWith('OTEL_') ? [[variable, maps.get(map)?.[key] ?? '']] : []
-      })
-      if (given.length === 0) return []
-      expect(name).toBe('main')
-      expect(readConfig(tracingSettings, Object.fromEntries(given))).toMatchObject({
+    containersOf(workload).flatMap(container => {
+      const component = workload.metadata.labels?.['app.kubernetes.io/component'] ?? ''
+      if (container.name !== 'main' || !SERVICES.includes(component)) return []
+      const given = environmentOf(manifests, container)
+      expect(readConfig(tracingSettings, given)).toMatchObject({
         OTEL_EXPORTER_OTLP_ENDPOINT: 'http://opentelemetry-collector.tracing:4318',
         OTEL_TRACES_SAMPLER_ARG: 0.01,
       })
-      return [workload.metadata.labels?.['app.kubernetes.io/component']]
+      return [component]
     }),
   )
   expect(traced.toSorted()).toEqual(SERVICES.toSorted())

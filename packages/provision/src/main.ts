@@ -12,6 +12,7 @@ import {
 } from '@backstop/kit'
 import { readProvisionConfig } from './config.ts'
 import { provision } from './provision.ts'
+import { refuseUnknownSettings } from './settings-file.ts'
 
 const EXIT_CONFIG = 78
 
@@ -20,6 +21,7 @@ function print(line: string): void {
 }
 
 try {
+  refuseUnknownSettings(process.env)
   const config = readProvisionConfig(process.env)
   const logger = createLogger('provision', config.LOG_LEVEL, process.stderr)
   await checkCredentials(config)

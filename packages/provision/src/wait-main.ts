@@ -15,6 +15,7 @@ import {
 } from '@backstop/kit'
 import { readWaitConfig } from './config.ts'
 import { findMissing } from './missing.ts'
+import { refuseUnknownSettings } from './settings-file.ts'
 
 const EXIT_CONFIG = 78
 const LOOK_EVERY_MS = 2_000
@@ -41,6 +42,7 @@ try {
 
 /** @throws AppError `config_invalid`, and any permanent error of Kafka or MongoDB */
 async function waitUntilProvisioned(): Promise<void> {
+  refuseUnknownSettings(process.env)
   const config = readWaitConfig(process.env)
   await checkCredentials(config)
   // kafkajs would log every attempt; this program reports each reason once instead.
