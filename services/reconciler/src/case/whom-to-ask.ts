@@ -1,6 +1,6 @@
 import type { ProviderKind, ReadTarget } from '@backstop/contracts'
 import type { ReadBack } from '@backstop/providers'
-import type { ActionRecord } from './action-record.ts'
+import type { ActionRecord, Side } from './action-record.ts'
 import type { RefundTotal } from './case.ts'
 import type { ConnectionPolicy } from './connection-policy.ts'
 
@@ -24,18 +24,30 @@ export type AskDecision =
   /** The action is known only from hints, and no connection can be asked now, so the look waits. */
   | { readonly kind: 'wait' }
   /** The provider signed the event, and no connection can be asked, so the verdict is given without an answer. */
-  | { readonly kind: 'nobody' }
+  | { readonly kind: 'nobody'; readonly isOfConnectedAccount: boolean }
 
 /** Chooses the connection that the second look asks about an unexplained action. */
 export function decideWhomToAsk(seen: ActionRecord | RefundTotal, facts: LookFacts): AskDecision {
   const policies = seen.seenThrough.flatMap(({ id }) => facts.policies.get(id) ?? [])
+  let isUnasked = false
   for (const policy of policies) {
     // People may be alerted, so the details are read too.
     const asking = questionThrough(policy, { ...objectToRead(seen, policy.provider), details: true }, facts)
-    if (asking !== undefined) return { kind: 'ask', asking }
+    if (asking === undefined) continue
+    if (!isOfConnectedAccount(seen, policy.provider)) return { kind: 'ask', asking }
+    isUnasked = true
   }
   const isDeleted = policies.length > 0 && policies.every(policy => policy.deleted)
-  return isDeleted || isSigned(seen) ? { kind: 'nobody' } : { kind: 'wait' }
+  return isDeleted || isSigned(seen) ? { kind: 'nobody', isOfConnectedAccount: isUnasked } : { kind: 'wait' }
+}
+
+/**
+ * True if the object is of an account that is connected to the one which the connection reads. The read key does not show such
+ * objects, so the provider would answer that it does not know them.
+ */
+function isOfConnectedAccount(seen: ActionRecord | RefundTotal, provider: ProviderKind): boolean {
+  const { details } = sideOf(seen, provider) ?? seen
+  return details?.account !== undefined
 }
 
 /** @returns undefined if the connection cannot be asked, or if its provider cannot answer this */
@@ -58,6 +70,10 @@ export function isSigned(seen: ActionRecord | RefundTotal): boolean {
 
 function objectToRead(seen: ActionRecord | RefundTotal, provider: ProviderKind): Parameters<ReadBack['targetsOf']>[0] {
   if (!('sides' in seen)) return { action: 'refund', providerRef: null, objectIds: seen.objectIds }
-  const { providerRef, objectIds } = seen.sides.find(side => side.provider === provider) ?? seen
+  const { providerRef, objectIds } = sideOf(seen, provider) ?? seen
   return { action: seen.kind === 'cancellation' ? 'cancellation' : 'refund', providerRef, objectIds }
+}
+
+function sideOf(seen: ActionRecord | RefundTotal, provider: ProviderKind): Side | undefined {
+  return 'sides' in seen ? seen.sides.find(side => side.provider === provider) : undefined
 }

@@ -17,7 +17,7 @@ import {
   T0,
   totalSeen,
 } from '../../test/fixtures.ts'
-import { refundShown, scheduledCancellation, sightingInput } from '../../test/sightings.ts'
+import { refundShown, scheduledCancellation, sightingInput, totalShown } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import type { ConnectionPolicy } from '../case/connection-policy.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
@@ -42,6 +42,36 @@ const afterLook = (theCase: Case, facts = readable, at = T0 + MINUTE) =>
   decide(theCase, look(onlyLook(theCase), facts), contextAt(at))
 const afterAnswer = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', facts = readable) =>
   decide(theCase, look(onlyLook(theCase), facts, outcome), contextAt(T0 + 2 * MINUTE))
+
+describe('the second look of an object of a connected account, which the read key does not show', () => {
+  const details = { account: 'acct_1' }
+  const processor = { name: 'a refund', seen: refundShown({ details }) }
+  const total = { name: 'a total', seen: { ...totalShown(700, 0, T0, T0 - MINUTE), details } }
+  const cancellation = { name: 'a cancellation', seen: { ...scheduledCancellation(T0), details } }
+
+  test.each([processor, total, cancellation])('alerts without asking, and says so: $name', ({ seen }) => {
+    const judged = afterLook(playAll(sightingInput(seen)))
+    expect(rereadsOf(judged)).toEqual([])
+    expect(alertsOf(judged)).toEqual(['incident.opened'])
+    expect(onlyAction(judged)).toMatchObject({ verdict: 'unexplained', readBack: 'unavailable' })
+    expect(pendingLooks(judged).map(({ kind }) => kind)).not.toContain('late_reading')
+  })
+
+  test('asks the biller whose gateway is that account', () => {
+    const paid = refundShown({
+      provider: 'subscription',
+      providerRef: 'txn_1',
+      gatewayRefs: ['re_1'],
+      about: ['sub_1'],
+    })
+    const theCase = playAll(sightingInput(refundShown({ details })), sightingInput(paid, throughBiller))
+    const facts = lookFacts([
+      policy({ canRead: true }),
+      policy({ connectionId: 'con_s', provider: 'subscription', canRead: true }),
+    ])
+    expect(rereadsOf(afterLook(theCase, facts))).toMatchObject([{ connection_id: 'con_s', provider: 'subscription' }])
+  })
+})
 
 describe('the second look, if the provider can be asked', () => {
   const asked = afterLook(playAll(sightingInput(refundShown())))
