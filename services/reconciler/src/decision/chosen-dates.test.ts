@@ -42,12 +42,12 @@ const wordOf = (reason: string) => (reason === 'awaiting_second_look' ? 'judged'
 
 /** The verdicts in both orders of arrival, each with the time at which the action was made. */
 function verdictsOf(...inputs: Input[]): string[] {
-  const [one, other] = [inputs, inputs.toReversed()].map(order => told(order))
-  expect(other).toEqual(one)
+  const [one, other] = [inputs, inputs.toReversed()].map(order => verdictsIn(order))
+  expect(other?.toSorted()).toEqual(one?.toSorted())
   return one ?? []
 }
 
-function told(inputs: readonly Input[]): string[] {
+function verdictsIn(inputs: readonly Input[]): string[] {
   const { actions }: Case = lookAll(play(inputs.map(input => ({ at: T0 + MINUTE, input }))))
   return actions
     .filter(({ kind }) => kind !== 'credit')
@@ -203,6 +203,18 @@ describe('a cancellation that is backdated to before the connection', () => {
     // The biller carries out an end that was set before.
     const byItself = eventOf('subscription_cancelled', T, { subscription: object }, { source: 'scheduled_job' })
     expect(verdictsOf(...read('subscription', object), ...byItself)).toEqual([`made_before_connection ${BEFORE - T}`])
+  })
+
+  test('is judged if an end had been set before the connection, and somebody deleted the subscription before that end', () => {
+    const set = {
+      ...{ id: 'sub_1', status: 'non_renewing', cancelled_at: T + 20 * 86_400, cancel_schedule_created_at: BEFORE },
+      updated_at: BEFORE,
+    }
+    const deleted = { ...set, deleted: true, updated_at: T }
+    const event = eventOf('subscription_deleted', T, { subscription: deleted })
+    expect(verdictsOf(...read('subscription', deleted), ...event)).toEqual(['judged 0'])
+    const verdicts = verdictsOf(...read('subscription', set), ...read('subscription', deleted), ...event)
+    expect(verdicts).toEqual([`made_before_connection ${BEFORE - T}`, 'judged 0'])
   })
 
   test('that was deleted later is no new cancellation', () => {

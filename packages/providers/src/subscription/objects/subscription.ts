@@ -101,11 +101,12 @@ function cancellationOf(subscription: Subscription, asOf: number, isRequested: b
     const effectiveAt = isLastTerm ? (subscription.cancelled_at ?? null) : null
     return { phase, requestedAt: null, effectiveAt, cause, detail: null }
   }
-  const common = {
-    phase,
-    requestedAt: subscription.cancel_schedule_created_at,
-    effectiveAt: subscription.cancelled_at ?? null,
-  }
+  const cancelledAt = subscription.cancelled_at ?? null
+  // A deletion ends the subscription at once, also if an end was set for later.
+  const isBeforeSetEnd = subscription.deleted === true && cancelledAt !== null && cancelledAt > asOf
+  const common = isBeforeSetEnd
+    ? { phase, requestedAt: null, effectiveAt: asOf }
+    : { phase, requestedAt: subscription.cancel_schedule_created_at, effectiveAt: cancelledAt }
   const { cancel_reason, cancel_reason_code } = subscription
   const cause = cancel_reason === null ? undefined : CAUSES.get(cancel_reason)
   if (cause !== undefined) return { ...common, cause, detail: cancel_reason }
