@@ -19,12 +19,14 @@ const setEndBy = (provider: ProviderKind): Input => ({
   kind: 'operation',
   operation: operation({ provider, kind: 'cancellation', subject: 'sub_1', amount: null, currency: null, ...BEGUN }),
 })
-const told = (theCase: Case) =>
+const verdictsIn = (theCase: Case) =>
   theCase.actions
     .map(({ state, verdict, reason, operationId }) => `${state} ${verdict} ${reason} ${operationId}`)
     .sort()
 const playShuffled = (inputs: readonly Input[]) =>
-  [inputs, inputs.toReversed()].map(order => told(lookAll(play(order.map(input => ({ at: T0 + MINUTE, input }))))))
+  [inputs, inputs.toReversed()].map(order =>
+    verdictsIn(lookAll(play(order.map(input => ({ at: T0 + MINUTE, input }))))),
+  )
 
 /** How each provider shows that it ended the subscription by itself, this long after the end was set. */
 const ENDS: Record<ProviderKind, (afterMs: number) => SubscriptionShown> = {

@@ -52,7 +52,7 @@ export function pointsOf({ snapshots }: SubscriptionRow, aspect: Aspect): readon
 
 /**
  * The snapshots, with the end that somebody set also in those that show only the last term of a plan. At older sites of
- * the biller both look the same, and only the event that set the end tells them apart.
+ * the biller both look the same, and only the event that set the end distinguishes them.
  */
 function withSetEnds(snapshots: readonly Snapshot[]): readonly Snapshot[] {
   if (!snapshots.some(isLastTerm) || !snapshots.some(isSetByEvent)) return snapshots

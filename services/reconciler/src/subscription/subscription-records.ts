@@ -160,8 +160,8 @@ function deriveRecord(
     ...asDetails(isPersonalDataExpired(base.firstSeenAt, now) ? withoutPersonalData(details) : details),
   }
   if (source === null) return withRecord(joined, record)
-  const told = addSightingToTimeline(base, withoutDenial(base, record, source), source, now)
-  return withRecord(joined, addEndingToTimeline(base, told, source, now))
+  const recorded = addSightingToTimeline(base, withoutDenial(base, record, source), source, now)
+  return withRecord(joined, addEndingToTimeline(base, recorded, source, now))
 }
 
 /** Adds that a cancellation was taken back or replaced. The event that shows it is about what followed. */

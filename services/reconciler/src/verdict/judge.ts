@@ -36,11 +36,11 @@ function withDecisionTime(theCase: Case, action: ActionRecord, at: number | null
   if (action.verdict !== 'unexplained' || (action.decideAgainAt ?? null) === at) return { theCase, action }
   const timed: ActionRecord = { ...action, decideAgainAt: at }
   const wait = describeWait(theCase, timed)
-  const told =
+  const recorded =
     wait === undefined
       ? timed
       : addToTimeline(timed, timelineEntry(now, 'second_look', wait.operationId, `Decided again later: ${wait.text}`))
-  return { theCase: withRecord(theCase, told), action: told }
+  return { theCase: withRecord(theCase, recorded), action: recorded }
 }
 
 function judgeAction(
