@@ -158,6 +158,7 @@ const READS_ENVIRONMENT = new Set([
   'packages/provision/src/main.ts',
   'packages/provision/src/wait-main.ts',
   'packages/provision/src/network-policy-main.ts',
+  'packages/provision/src/duplicates-main.ts',
   'stack/src/main.ts',
   // The programs that these files start inherit the environment.
   'stack/src/downloads/python.ts',

@@ -4,6 +4,7 @@ import {
   commonSettings,
   credentialSettings,
   type Environment,
+  keyRingSetting,
   readConfig,
   readServiceConfig,
   setting,
@@ -37,6 +38,14 @@ export const waitSettings = {
   MONGO_URL,
   MONGO_DB,
   ...credentialsOf('KAFKA_'),
+  ...credentialsOf('MONGO_'),
+} as const
+
+/** The settings of the command that resolves duplicates, which uses only MongoDB. */
+export const duplicatesSettings = {
+  MONGO_URL,
+  MONGO_DB,
+  SECRET_KEYS: keyRingSetting().optional(),
   ...credentialsOf('MONGO_'),
 } as const
 
@@ -77,6 +86,11 @@ function readTarget(text: string): ForbiddenTarget | undefined {
   const port = Number(digits)
   if (host === undefined || port < 1 || port > 65_535) return undefined
   return inBrackets === undefined || isIPv6(inBrackets) ? { host, port } : undefined
+}
+
+/** @throws AppError `config_invalid` */
+export function readDuplicatesConfig(environment: Environment) {
+  return readServiceConfig(duplicatesSettings, environment)
 }
 
 /** @throws AppError `config_invalid` */

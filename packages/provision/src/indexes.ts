@@ -1,6 +1,7 @@
 import { COLLECTIONS, type CollectionDefinition, type CollectionName } from '@backstop/contracts'
-import { AppError, asUnavailable } from '@backstop/kit'
+import { AppError, asUnavailable, isDuplicateKey } from '@backstop/kit'
 import type { Db } from 'mongodb'
+import { type Duplicates, findDuplicates } from './duplicates.ts'
 import type { Report } from './report.ts'
 
 /** Server codes for "the collection already exists" and "an index with that name or those keys differs". */
@@ -11,10 +12,11 @@ const TELL_EVERY_MS = 10_000
 
 /**
  * Creates every collection (change streams and transactions need existing collections) and its indexes.
- * @throws AppError `conflict` with one line per index that exists in another form
+ * @throws AppError `conflict` with one line per index that exists in another form, or per set of duplicates that an index refuses
  */
 export async function provisionCollections(db: Db, report: Report): Promise<void> {
   const conflicts: string[] = []
+  const duplicates: string[] = []
   for (const [name, definition] of Object.entries(COLLECTIONS) as [CollectionName, CollectionDefinition][]) {
     await asUnavailable(() => db.createCollection(name)).catch(ignoreCode(NAMESPACE_EXISTS))
     for (const { keys, options } of definition.indexes) {
@@ -24,16 +26,33 @@ export async function provisionCollections(db: Db, report: Report): Promise<void
           report(`${name}: index ${JSON.stringify(keys)} is still being built after ${seconds} s`),
         )
       } catch (error) {
+        if (isDuplicateKey(error)) {
+          duplicates.push(...(await findDuplicates(db, name)).map(describeDuplicates))
+          continue
+        }
         if (!INDEX_CONFLICTS.has(codeOf(error))) throw error
         conflicts.push(`${name} ${JSON.stringify(keys)}: ${(error as Error).message}`)
       }
     }
+  }
+  if (duplicates.length > 0) {
+    const more = duplicates.length > DUPLICATES_SHOWN ? `\n  and ${duplicates.length - DUPLICATES_SHOWN} more` : ''
+    const list = `\n  ${duplicates.slice(0, DUPLICATES_SHOWN).join('\n  ')}${more}`
+    throw new AppError('conflict', `Unique indexes cannot be created because of duplicates; ${REMEDY}:${list}`)
   }
   if (conflicts.length > 0) {
     const list = conflicts.join('\n  ')
     throw new AppError('conflict', `${conflicts.length} index(es) exist in another form; drop them first:\n  ${list}`)
   }
   report(`collections: all ${Object.keys(COLLECTIONS).length} are there with their indexes`)
+}
+
+const DUPLICATES_SHOWN = 20
+const REMEDY =
+  'node packages/provision/src/duplicates-main.ts resolves them and deletes nothing, with --dry-run it only lists them (docs/duplicates.md)'
+
+function describeDuplicates({ collection, values, ids }: Duplicates): string {
+  return `${collection} ${JSON.stringify(values)}: ${ids.join(', ')}`
 }
 
 /** Calls `tell` with the seconds that have passed, every `TELL_EVERY_MS` until the promise settles. */

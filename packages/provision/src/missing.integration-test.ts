@@ -37,5 +37,8 @@ test('a service waits for every topic, collection and schema, and starts once th
   expect(await look()).toEqual([])
 
   await mongo.db.collection('subjects').dropIndex('current.refs_1')
-  expect(await look()).toEqual(['index {"current.refs":1} of subjects'])
+  expect(await look()).toEqual(['unique index {"current.refs":1} of subjects'])
+  // An index that is not unique keeps no promise.
+  await mongo.db.collection('subjects').createIndex({ 'current.refs': 1 })
+  expect(await look()).toEqual(['unique index {"current.refs":1} of subjects'])
 })

@@ -9,12 +9,16 @@ import {
   schemaKey,
   schemaText,
 } from '@backstop/contracts'
-import { asUnavailable, createMongoSchemaIds, findSchemaId, type SchemaRegistry, type TopicAdmin } from '@backstop/kit'
+import {
+  createMongoSchemaIds,
+  findSchemaId,
+  hasIndex,
+  readIndexes,
+  type SchemaRegistry,
+  type TopicAdmin,
+} from '@backstop/kit'
 import type { Db } from 'mongodb'
 import { planTopics, wantedTopics } from './topic-plan.ts'
-
-/** The server's code for a missing collection. */
-const NAMESPACE_NOT_FOUND = 26
 
 /**
  * Lists the topics, collections and schemas that this version needs and the deploy job has not created yet, by name. A
@@ -44,27 +48,17 @@ export async function findMissingTopics(admin: TopicAdmin, topicPrefix: string):
 export async function findMissingCollections(db: Db): Promise<string[]> {
   const missing: string[] = []
   for (const [name, definition] of Object.entries(COLLECTIONS) as [CollectionName, CollectionDefinition][]) {
-    const present = await indexKeysOf(db, name)
+    const present = await readIndexes(db, name)
     if (present === undefined) {
       missing.push(`collection ${name}`)
       continue
     }
-    for (const { keys } of definition.indexes) {
-      if (!present.has(JSON.stringify(keys))) missing.push(`index ${JSON.stringify(keys)} of ${name}`)
+    for (const index of definition.indexes) {
+      if (hasIndex(present, index)) continue
+      missing.push(`${index.options?.unique ? 'unique index' : 'index'} ${JSON.stringify(index.keys)} of ${name}`)
     }
   }
   return missing
-}
-
-/** The keys of a collection's indexes as JSON; undefined if the collection is missing. */
-async function indexKeysOf(db: Db, name: CollectionName): Promise<Set<string> | undefined> {
-  try {
-    const indexes = await asUnavailable(() => db.collection(name).indexes())
-    return new Set(indexes.map(({ key }) => JSON.stringify(key)))
-  } catch (error) {
-    if ((error as { code?: unknown }).code === NAMESPACE_NOT_FOUND) return undefined
-    throw error
-  }
 }
 
 /** Lists the messages without a stored schema id. @throws AppError `unavailable` */

@@ -63,6 +63,8 @@ export interface AdminPorts {
   /** Opens the ledger of operations and budgets over its store. */
   readonly openBooks: OpenBooks
   readonly secretBox: SecretBox
+  /** Why this process must change nothing now, such as a missing unique index; undefined if it may. */
+  refusesChanges?(): string | undefined
   readonly egress: Pick<Egress, 'checkUrl' | 'request'>
   readonly logger: Logger
   readonly metrics: Metrics
@@ -156,6 +158,7 @@ export function createApp(given: AdminPorts, settings: AdminSettings): AdminApp 
     routes,
     stores,
     secretBox: ports.secretBox,
+    refusesChanges: () => ports.refusesChanges?.(),
     clock,
     bodies: new ByteBudget(settings.bodiesMaxBytes),
     refusals,

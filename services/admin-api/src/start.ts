@@ -7,6 +7,7 @@ import {
   openServiceParts,
   type RunningService,
   readConnectionSecrets,
+  requireUniqueIndexes,
   startApp,
   unlessFailed,
 } from '@backstop/kit'
@@ -29,6 +30,11 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
   const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
   const secretBox = createSecretBox(config.SECRET_KEYS)
   const installation = createInstallationReaders(mongo.db)
+  const conditions = [
+    async () => judgeSecrets(await readConnectionSecrets(mongo.db), secretBox),
+    requireUniqueIndexes(mongo.db, ['admin-api', 'ledger']),
+  ]
+  const preconditions = createPreconditions({ conditions, clock, logger })
   const app = createApp(
     {
       bus,
@@ -41,6 +47,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
       installation,
       openBooks: options => openMongoBooks(mongo.db, options),
       secretBox,
+      refusesChanges: () => preconditions.fault(),
       egress,
       logger,
       metrics,
@@ -51,8 +58,6 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
     settingsOf(config),
   )
   showInstallation({ readers: installation, metrics, clock, logger })
-  const conditions = [async () => judgeSecrets(await readConnectionSecrets(mongo.db), secretBox)]
-  const preconditions = createPreconditions({ conditions, clock, logger })
   // The console and all reading go on while Kafka is unavailable, when people need them most.
   return startApp(app, { parts, config, needsKafka: false, preconditions, stopAfterwards: [egress] })
 }

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { ApiKeyDocument } from '@backstop/contracts'
+import { type ApiKeyDocument, COLLECTIONS } from '@backstop/contracts'
 import { startTcpProxy, type TcpProxy, type TestStack, testStack, until } from '@backstop/kit/test'
 import { provision } from '@backstop/provision'
 import { MongoClient } from 'mongodb'
@@ -114,6 +114,31 @@ describe('the process', () => {
         status: 400,
         body: { code: 'egress_blocked' },
       })
+    }
+  })
+
+  test('refuses changes and is not ready while a unique index is missing', async () => {
+    const client = new MongoClient(stack.mongoUrl.reveal())
+    const operations = client.db(stack.dbName).collection('operations')
+    await operations.dropIndex('connection_id_1_idempotency_key_1')
+    try {
+      const one = run(environment({ BOOTSTRAP_API_KEY: KEY }))
+      const api = await one.api(KEY)
+      await until('the key to be known', async () => (await api.get('/v1/projects')).status === 200)
+      const text =
+        'The unique index {"connection_id":1,"idempotency_key":1} of operations is missing: run the deploy job'
+      const answers = await Promise.all(Array.from({ length: 12 }, () => api.post('/v1/projects', { name: 'x' })))
+      for (const answer of answers) expect(answer).toMatchObject({ status: 503, body: { detail: text } })
+      const opsPort = /"ops_port":(\d+)/.exec(one.output())?.[1]
+      const readiness = await fetch(`http://127.0.0.1:${opsPort}/readyz`)
+      expect({ status: readiness.status, text: await readiness.text() }).toEqual({ status: 503, text: `${text}\n` })
+      const { keys, options } = COLLECTIONS.operations.indexes[6]
+      await operations.createIndex(keys, options)
+      await until('it to take changes', async () => (await api.post('/v1/projects', { name: 'x' })).status === 201)
+    } finally {
+      const { keys, options } = COLLECTIONS.operations.indexes[6]
+      await operations.createIndex(keys, options)
+      await client.close()
     }
   })
 

@@ -9,6 +9,7 @@ import {
   openEgress,
   openServiceParts,
   type RunningService,
+  requireUniqueIndexes,
   startApp,
   unlessFailed,
   watchLoad,
@@ -40,7 +41,10 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
   const load = watchLoad(LOAD_LIMITS)
   const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
   const secretBox = createSecretBox(config.SECRET_KEYS)
-  const conditions = [async () => judgeSecrets(await readChannelSecrets(mongo.db), secretBox)]
+  const conditions = [
+    async () => judgeSecrets(await readChannelSecrets(mongo.db), secretBox),
+    requireUniqueIndexes(mongo.db, ['notifier']),
+  ]
   const preconditions = createPreconditions({ conditions, clock, logger })
   const app = createApp(
     {

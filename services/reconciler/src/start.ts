@@ -9,6 +9,7 @@ import {
   openServiceParts,
   type RunningService,
   readConnectionSecrets,
+  requireUniqueIndexes,
   startApp,
   unlessFailed,
 } from '@backstop/kit'
@@ -40,7 +41,10 @@ export async function startReconciler(environment: Environment): Promise<Running
   const egress = openEgress(config, parts)
   const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
   const secretBox = createSecretBox(config.SECRET_KEYS)
-  const conditions = [async () => judgeSecrets(await readConnectionSecrets(mongo.db), secretBox)]
+  const conditions = [
+    async () => judgeSecrets(await readConnectionSecrets(mongo.db), secretBox),
+    requireUniqueIndexes(mongo.db, ['reconciler', 'ledger']),
+  ]
   const preconditions = createPreconditions({ conditions, clock, logger })
   const app = createApp(
     {

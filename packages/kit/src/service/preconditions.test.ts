@@ -11,7 +11,7 @@ function open(judge: () => string | undefined) {
   const preconditions = createPreconditions({ conditions: [async () => judge()], clock, logger })
   let isMet = false
   void preconditions.untilMet().then(() => (isMet = true))
-  preconditions.start(fault => lost.push(fault))
+  void preconditions.start(fault => lost.push(fault))
   return { clock, lines, lost, preconditions, isMet: () => isMet }
 }
 

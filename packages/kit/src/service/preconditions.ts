@@ -12,8 +12,11 @@ export interface Preconditions {
   recheck(): Promise<string | undefined>
   /** Resolves when all conditions are met. */
   untilMet(): Promise<void>
-  /** @param onLost called when a condition was met and no longer is */
-  start(onLost?: (fault: string) => void): void
+  /**
+   * Starts the checks. Resolves after the first one.
+   * @param onLost called when a condition was met and no longer is
+   */
+  start(onLost?: (fault: string) => void): Promise<void>
   stop(): Promise<void>
 }
 
@@ -58,9 +61,10 @@ export function createPreconditions({ conditions, clock, logger }: PreconditionO
     return found
   }
 
-  async function checkForEver(): Promise<void> {
+  async function checkForEver(afterFirst: () => void): Promise<void> {
     while (!stopping.signal.aborted) {
       const found = await recheck()
+      afterFirst()
       await sleep(clock, found === undefined ? EVERY_MS : EVERY_MS_WHILE_UNMET, stopping.signal)
     }
   }
@@ -71,7 +75,9 @@ export function createPreconditions({ conditions, clock, logger }: PreconditionO
     untilMet: () => met.promise,
     start(whenLost) {
       onLost = whenLost
-      loop = checkForEver()
+      return new Promise(resolve => {
+        loop = checkForEver(resolve)
+      })
     },
     async stop() {
       stopping.abort()

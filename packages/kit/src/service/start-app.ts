@@ -1,3 +1,4 @@
+import { sleep } from '../clock/clock.ts'
 import { AppError } from '../errors.ts'
 import { startOpsServer } from '../ops/ops-server.ts'
 import type { KeyRing } from '../secret-box/key-ring.ts'
@@ -105,9 +106,18 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
   }
 }
 
+/** How long a service that does not wait for its preconditions waits for their first check, in milliseconds. */
+const FIRST_CHECK_MS = 2_000
+
 /** Starts the checks of the preconditions. Waits for them if the app may not run before. */
-async function startWhenMet({ parts, preconditions, runsOnlyWhenMet = false }: StartOptions): Promise<void> {
-  if (!runsOnlyWhenMet) return preconditions?.start()
-  preconditions?.start(fault => parts.onFatal(new AppError('unavailable', fault)))
+async function startWhenMet(options: StartOptions): Promise<void> {
+  const { parts, preconditions, runsOnlyWhenMet = false, needsMongo = true } = options
+  if (!runsOnlyWhenMet) {
+    const checked = preconditions?.start() ?? Promise.resolve()
+    // The first requests find the judgement, unless MongoDB is away: then they cannot change anything.
+    if (needsMongo) await Promise.race([checked, sleep(parts.clock, FIRST_CHECK_MS)])
+    return
+  }
+  void preconditions?.start(fault => parts.onFatal(new AppError('unavailable', fault)))
   await unlessFailed(parts, preconditions?.untilMet() ?? Promise.resolve())
 }

@@ -37,6 +37,8 @@ const PUBLIC_PRINCIPAL: Principal = {
 export interface RouteRunnerOptions {
   readonly stores: AdminStores
   readonly secretBox: SecretBox
+  /** Why this process must change nothing now; undefined if it may. */
+  refusesChanges(): string | undefined
   readonly clock: Clock
   /** Limits the bytes of all request bodies in memory. */
   readonly bodies: ByteBudget
@@ -87,10 +89,15 @@ export function createRouteRunner(options: RouteRunnerOptions) {
   }
 
   /**
-   * Authenticates the caller and checks the scope of the route.
+   * Authenticates the caller and checks the scope of the route. Refuses a change while this process must not make any; sign-ins go on.
    * @param response of a new request, which counts for the limit of the caller and whose facts get the caller, also if the scope is missing
    */
-  async function authorize({ scope }: Route, request: Request, now: Date, response?: Response): Promise<Principal> {
+  async function authorize(
+    { scope, method }: Route,
+    request: Request,
+    now: Date,
+    response?: Response,
+  ): Promise<Principal> {
     if (scope === 'public') return PUBLIC_PRINCIPAL
     const authorization = request.get('authorization')
     const cookieForm = decideCookieForm(request.get('host'), options.publicUrl)
@@ -100,7 +107,10 @@ export function createRouteRunner(options: RouteRunnerOptions) {
       response.locals.facts.identity = identity
       options.limits.limitKey(identity.id, response)
     }
-    return toPrincipal(identity, scope)
+    const principal = toPrincipal(identity, scope)
+    const refusal = method === 'get' ? undefined : options.refusesChanges()
+    if (refusal !== undefined) throw new AppError('unavailable', refusal, { retryable: true })
+    return principal
   }
 
   /** Does for a refusal that is answered as a page what the server does for one that is answered as a problem. */

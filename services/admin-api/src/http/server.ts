@@ -32,6 +32,7 @@ export interface ApiServerOptions {
   readonly routes: readonly Route[]
   readonly stores: AdminStores
   readonly secretBox: SecretBox
+  refusesChanges(): string | undefined
   readonly clock: Clock
   /** Limits the bytes of all request bodies in memory. */
   readonly bodies: ByteBudget
