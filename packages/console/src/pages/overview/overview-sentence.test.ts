@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Stats } from '../../api/stats.ts'
 import type { Unresolved } from './attention.ts'
-import { overviewSentence } from './overview-sentence.ts'
+import { isNothingSeen, overviewSentence } from './overview-sentence.ts'
 
 const NOW_MS = Date.parse('2026-11-23T14:00:00Z')
 const QUIET: Unresolved = {
@@ -87,4 +87,12 @@ describe('the first sentence of the overview', () => {
   test('says that nothing was seen', () => {
     expect(overviewSentence(QUIET, statsOf(), 7, NOW_MS)).toBe('Quiet: no refunds and no cancellations in 7 days')
   })
+})
+
+test('does not say that nothing was seen while the counts of the first actions follow', () => {
+  const stats = { ...statsOf(), recount_pending: false }
+  expect(isNothingSeen(stats, 0)).toBe(true)
+  expect(isNothingSeen(stats, 7)).toBe(false)
+  expect(isNothingSeen({ ...stats, recount_pending: true }, 0)).toBe(false)
+  expect(isNothingSeen({ ...statsOf({ count: 1 }), recount_pending: false }, 0)).toBe(false)
 })

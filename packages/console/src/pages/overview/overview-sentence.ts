@@ -35,6 +35,11 @@ export function overviewSentence(unresolved: Unresolved, stats: Stats, days: num
   return `${quietSentence(made, shown, being_checked, days)}${more}`
 }
 
+/** Whether the project saw no action. The counts of a day follow its actions by seconds, so counts alone do not say it. */
+export function isNothingSeen({ totals, recount_pending }: Stats, beingChecked: number): boolean {
+  return totals.length === 0 && beingChecked === 0 && !recount_pending
+}
+
 /** How many actions wait for their second look at once when nothing unusual happens, by the average of the period. */
 function usuallyChecked(made: number, days: number): number {
   return ALWAYS_USUAL + Math.round(BUSY * made * (CHECKED_WITHIN_MS / (days * DAY_MS)))

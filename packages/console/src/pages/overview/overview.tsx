@@ -18,11 +18,12 @@ import { DayChart, daysOf } from './day-chart.tsx'
 import { HealthRows } from './health-rows.tsx'
 import { MoneyTable } from './money-table.tsx'
 import classes from './overview.module.css'
-import { overviewSentence } from './overview-sentence.ts'
+import { isNothingSeen, overviewSentence } from './overview-sentence.ts'
 
 const RANGES = ['7', '30', '90'] as const
 const FILTERS = { days: z.enum(RANGES) }
 const LIVE = ['incident', 'action'] as const
+const COUNTS_FOLLOW = 'The counts of today follow within seconds.'
 const KEYS = [['incidents', 'attention'], ['stats'], ['storms', 'list']] as const
 
 export function Page() {
@@ -85,7 +86,13 @@ export function Page() {
                 what="The verdicts could not be counted"
               />
             ) : (
-              <Counts stats={stats.data} days={days} project={project} now={now} />
+              <Counts
+                stats={stats.data}
+                beingChecked={attention.data?.unresolved.being_checked ?? 0}
+                days={days}
+                project={project}
+                now={now}
+              />
             )}
             <HealthRows project={project} />
           </>
@@ -97,12 +104,14 @@ export function Page() {
 
 interface CountsProps {
   stats: Stats | undefined
+  /** The actions that wait for their second look. */
+  beingChecked: number
   days: number
   project: string
   now: number
 }
 
-function Counts({ stats, days, project, now }: CountsProps) {
+function Counts({ stats, beingChecked, days, project, now }: CountsProps) {
   if (stats === undefined) {
     return (
       <section className={classes.section} aria-busy="true">
@@ -115,12 +124,16 @@ function Counts({ stats, days, project, now }: CountsProps) {
     return (
       <section className={classes.section}>
         <h2>Verdicts by day</h2>
-        <p className="dim">
-          No refund and no cancellation was seen in {days} days.{' '}
-          <Link className="link" to="/p/$project/connections" params={{ project }}>
-            See whether the connections receive events
-          </Link>
-        </p>
+        {isNothingSeen(stats, beingChecked) ? (
+          <p className="dim">
+            No refund and no cancellation was seen in {days} days.{' '}
+            <Link className="link" to="/p/$project/connections" params={{ project }}>
+              See whether the connections receive events
+            </Link>
+          </p>
+        ) : (
+          <p className="faint">{COUNTS_FOLLOW}</p>
+        )}
       </section>
     )
   }
@@ -129,7 +142,7 @@ function Counts({ stats, days, project, now }: CountsProps) {
       <section className={classes.section}>
         <h2>Verdicts by day</h2>
         <DayChart days={daysOf(stats, days, now)} project={project} />
-        {stats.recount_pending && <p className="faint">The counts of today follow within seconds.</p>}
+        {stats.recount_pending && <p className="faint">{COUNTS_FOLLOW}</p>}
       </section>
       <section className={classes.section}>
         <h2>Money refunded in {days} days</h2>
