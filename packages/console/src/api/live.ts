@@ -163,8 +163,15 @@ function receive(event: LiveEvent, list: ListDefinition<unknown, never>): void {
   const { resource } = list
   const id = list.idOf(event.data)
   mergeIntoLists(queryClient, list, event.data)
-  queryClient.setQueryData<object>([resource, 'one', id], old => (old === undefined ? old : { ...old, ...event.data }))
+  queryClient.setQueryData<object>([resource, 'one', id], old => old && { ...old, ...wholePartOf(event) })
   // The event has less than the GET: no timeline, no deliveries. An open page reads them again.
   readAgain(queryClient, { queryKey: [resource, 'one', id] })
   for (const listener of eventListeners) listener(event)
+}
+
+/** What an open page can show at once. The incident of an event has only some fields of its action, and the page shows all of them. */
+function wholePartOf(event: LiveEvent): object {
+  if (event.type !== 'incident') return event.data
+  const { action: _, ...incident } = event.data as Incident & { action?: unknown }
+  return incident
 }
