@@ -435,7 +435,7 @@ describe('audit verify', () => {
     const verified = async () => (await json('audit', 'verify')).verified
     await expect.poll(verified, { timeout: 25_000 }).toBeGreaterThan(0)
     expect((await run(['audit', 'verify'])).out).toMatch(
-      /^All \d+ rows are unchanged\. The newest is row \d+: [0-9a-f]{64}\n$/,
+      /^All \d+ rows are unchanged\. The head is \d+:[0-9a-f]{64}\n$/,
     )
 
     const [row] = await testApi.stores.audit.findAll({ sequence: 1 })
