@@ -36,6 +36,21 @@ test('the lock file, the images and the changelog name it', () => {
   expect(releases.find(heading => heading !== 'Unreleased')?.startsWith(`${version} (`)).toBe(true)
 })
 
+test('the manifests name it', () => {
+  const manifest = read('deploy/k8s/base/kustomization.yaml')
+  const tags = [...manifest.matchAll(/newTag: ([^ }]+)/g)].map(([, tag]) => tag)
+  expect(tags).toEqual(Array(5).fill(version))
+  expect(manifest).toContain(`app.kubernetes.io/version: ${version}\n`)
+  const jobs = [...manifest.matchAll(/value: backstop-[a-z-]+-(\d+-\d+-\d+) \}/g)].map(([, inName]) => inName)
+  expect(jobs).toEqual(Array(2).fill(version.replaceAll('.', '-')))
+})
+
+test('CI builds images whose tag has the commit, because code after a release is not the release', () => {
+  const text = read('.github/workflows/ci.yml')
+  expect(text).toContain('version=$(node scripts/image-version.ts)')
+  expect(text).toContain('--build-arg VERSION="$version" --tag "backstop-$target:$version"')
+})
+
 test('docs/upgrade.md says how to update to it from the release before', () => {
   const releases = [...read('CHANGELOG.md').matchAll(/^## (\d\S*)/gm)].map(([, release]) => release)
   expect(read('docs/upgrade.md')).toContain(`## From ${releases[1]} to ${releases[0]}\n`)

@@ -11,6 +11,7 @@ import {
   silentProgress,
   startStack,
 } from '@backstop/stack'
+import { revisionOf } from '../images/version.ts'
 import { type ChosenPorts, chooseProductPorts, type ProductPort } from './product-ports.ts'
 import { databaseName, environmentOf, type ProductContext, SERVICES, type ServiceName } from './service-environment.ts'
 import { createServiceProcess, type ServiceProcess } from './service-process.ts'
@@ -190,7 +191,12 @@ function assemble(
     const process = createServiceProcess({
       service,
       name,
-      env: { ...options.env, ...environmentOf(service, instance, context), ...options.serviceEnv?.[service] },
+      env: {
+        BACKSTOP_REVISION: revisionOf(options.codeFolderOf?.(name) ?? import.meta.dirname),
+        ...options.env,
+        ...environmentOf(service, instance, context),
+        ...options.serviceEnv?.[service],
+      },
       logPath: join(dataDir, 'logs', `${name}.log`),
       opsPort: instance.ops,
       ...(instance.main === undefined ? {} : { mainPort: instance.main }),

@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
+import { versionComponent } from '../../scripts/images/version.ts'
 import { K8S_FOLDER, type Manifest, mainContainer, ofKind, render } from './rendered.ts'
 
 const readme = readFileSync(join(K8S_FOLDER, 'README.md'), 'utf8')
@@ -10,6 +11,7 @@ const blocks = [...readme.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```$/gm)].map(([,
   text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
 )
 
+const VERSION = '0.2.0-gabc1234'
 let folder: string
 let manifests: Manifest[]
 
@@ -18,7 +20,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'backstop-overlay-'))
   const [overlay, ...additions] = blocks.map(block => parse(block))
   overlay.resources = [relative(folder, join(K8S_FOLDER, 'overlays/production'))]
-  overlay.components = [relative(folder, join(K8S_FOLDER, 'components/gateway'))]
+  overlay.components = [relative(folder, join(K8S_FOLDER, 'components/gateway')), 'version']
+  mkdirSync(join(folder, 'version'))
+  writeFileSync(join(folder, 'version/kustomization.yaml'), versionComponent(VERSION))
   overlay.patches = additions.flatMap(({ patches }) => patches)
   writeFileSync(join(folder, 'kustomization.yaml'), stringify(overlay))
   writeFileSync(join(folder, 'settings.env'), 'KAFKA_BROKERS=broker.acme.example:9094\n')
@@ -48,10 +52,26 @@ test('its settings reach the services and the deploy job', () => {
   expect(one('ConfigMap', 'backstop-settings').data?.SMTP_FROM).toBeDefined()
 })
 
-test('addresses outside the cluster become reachable, for the same ports', () => {
-  const [rule] = one('NetworkPolicy', 'backstop-allow-dependencies').spec.egress
-  expect(rule.to).toContainEqual({ ipBlock: { cidr: '198.51.100.0/24' } })
-  expect(rule.ports.length).toBeGreaterThan(0)
+test('Kafka, registry and MongoDB of a provider become reachable, each in its networks on its ports only', () => {
+  const [inCluster, ...managed] = one('NetworkPolicy', 'backstop-allow-dependencies').spec.egress
+  expect(JSON.stringify(inCluster)).not.toContain('ipBlock')
+  expect(managed).toEqual([
+    { to: [{ ipBlock: { cidr: '198.51.100.0/25' } }], ports: [{ protocol: 'TCP', port: 21_835 }] },
+    { to: [{ ipBlock: { cidr: '198.51.100.128/25' } }], ports: [{ protocol: 'TCP', port: 443 }] },
+    { to: [{ ipBlock: { cidr: '10.9.0.0/24' } }], ports: [{ protocol: 'TCP', port: 1_024, endPort: 65_535 }] },
+  ])
+})
+
+test('the version with the commit names images, labels and jobs, so that the jobs run again for other code', () => {
+  const pods = ofKind(manifests, 'Deployment', 'Job')
+  for (const { metadata, spec } of pods) {
+    expect(metadata.labels?.['app.kubernetes.io/version']).toBe(VERSION)
+    const images = [...JSON.stringify(spec.template.spec).matchAll(/"image":"[^"]*:([^":]+)"/g)].map(([, tag]) => tag)
+    expect(images.length).toBeGreaterThan(0)
+    expect(new Set(images)).toEqual(new Set([VERSION]))
+  }
+  const jobs = pods.filter(({ kind }) => kind === 'Job').map(({ metadata }) => metadata.name)
+  expect(jobs.sort()).toEqual(['backstop-network-policy-check-0-2-0-gabc1234', 'backstop-provision-0-2-0-gabc1234'])
 })
 
 test('a service gets its own MongoDB user, under the file name that it reads', () => {

@@ -37,8 +37,8 @@ test('has one label for all unknown methods', async () => {
 
 test('names the running build', async () => {
   const metrics = createMetrics('test')
-  recordBuildInfo(metrics, 'abc123')
+  recordBuildInfo(metrics, 'abc1234')
   expect(await metrics.text()).toMatch(
-    /^backstop_build_info\{version="\d+\.\d+\.\d+",revision="abc123",node="2\d\..*",service="test"\} 1$/m,
+    /^backstop_build_info\{version="\d+\.\d+\.\d+\+gabc1234",revision="abc1234",node="2\d\..*",service="test"\} 1$/m,
   )
 })

@@ -1,0 +1,40 @@
+/** The version of images and jobs: that of the release with the commit, so that other code never has the same name. */
+import { execFileSync } from 'node:child_process'
+import { stringify } from 'yaml'
+import { buildVersion } from '../../packages/kit/src/ops/build-info.ts'
+
+const PROGRAMS = ['ingress', 'reconciler', 'notifier', 'admin-api', 'provision']
+const JOBS = ['provision', 'network-policy-check']
+
+/** The commit of a folder, with `-dirty` if files were changed after it; `unknown` without git, as in an unpacked archive. */
+export function revisionOf(folder: string): string {
+  try {
+    return execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 10_000,
+    }).trim()
+  } catch {
+    return 'unknown'
+  }
+}
+
+/** The tag of the images of a revision, for example `0.2.0-g1a2b3c4d5e6f`: a tag cannot have a plus sign. */
+export const imageTag = (revision: string) => buildVersion(revision).replace('+', '-')
+
+/** A kustomize component that gives images, labels and jobs this version. A job with another name runs again. */
+export function versionComponent(tag: string): string {
+  return stringify({
+    apiVersion: 'kustomize.config.k8s.io/v1alpha1',
+    kind: 'Component',
+    images: PROGRAMS.map(name => ({ name: `registry.example.com/backstop-${name}`, newTag: tag })),
+    labels: [{ pairs: { 'app.kubernetes.io/version': tag }, includeTemplates: true }],
+    patches: JOBS.map(job => ({
+      target: { kind: 'Job', labelSelector: `app.kubernetes.io/component=${job}` },
+      patch: JSON.stringify([
+        { op: 'replace', path: '/metadata/name', value: `backstop-${job}-${tag.replaceAll('.', '-')}` },
+      ]),
+    })),
+  })
+}
