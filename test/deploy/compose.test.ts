@@ -54,11 +54,13 @@ test('publishes ports on loopback only', () => {
   for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\$\{[A-Z_]+:-\d+\}:\d+$/)
 })
 
-test('gives our containers a read-only root, and no container new privileges', () => {
+test('gives our containers a read-only root, and no container new privileges or capabilities that it does not need', () => {
   for (const name of OURS) {
     expect(services[name], name).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
   }
   for (const [name, service] of Object.entries(services)) {
+    expect(service.cap_drop, name).toEqual(['ALL'])
+    if (name !== 'mongo') expect(service, name).not.toHaveProperty('cap_add')
     expect(service.security_opt, name).toEqual(['no-new-privileges:true'])
     expect(service, name).not.toHaveProperty('privileged')
   }
