@@ -1,6 +1,6 @@
 /** MongoDB with TLS, logins and client certificates, as the services use it: settings from mounted files, and a real server. */
 import { join } from 'node:path'
-import { checkCredentials, connectMongo, type Mongo, mongoTls, readServiceConfig } from '@backstop/kit'
+import { asUnavailable, checkCredentials, connectMongo, type Mongo, mongoTls, readServiceConfig } from '@backstop/kit'
 import { createCertificateAuthority, until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { probeMongo } from '../../packages/kit/src/mongo/probe-mongo.ts'
@@ -57,6 +57,29 @@ async function use({ db }: Mongo, id: string): Promise<void> {
   await db.collection<{ _id: string }>('things').insertOne({ _id: id })
   expect(await db.collection<{ _id: string }>('things').findOne({ _id: id })).toEqual({ _id: id })
 }
+
+test('a right that the user lacks is named with its collection', async () => {
+  const password = 'reader'
+  await server.asAdmin(admin =>
+    admin.command({ createUser: 'reader', pwd: password, roles: [{ role: 'read', db: 'backstop' }] }),
+  )
+  const url = loginUrl(password).replace('//backstop:', '//reader:')
+  const { db } = open(mount({ MONGO_URL: url, MONGO_CA: first.cert }))
+  const incidents = db.collection<{ _id: string }>('incidents')
+  const writes = [
+    () => incidents.insertOne({ _id: 'inc_1' }),
+    () => incidents.updateOne({ _id: 'inc_1' }, { $set: { state: 'open' } }),
+    () => incidents.bulkWrite([{ insertOne: { document: { _id: 'inc_1' } } }], { ordered: false }),
+  ]
+  for (const write of writes) {
+    await expect(asUnavailable<unknown>(write)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(
+        /^MongoDB does not let the user of MONGO_URL run (insert|update) on incidents: give/,
+      ),
+    })
+  }
+})
 
 const clientFiles = (authority = first, name = 'reconciler') => {
   const { cert, key } = authority.issue(name)

@@ -5,6 +5,7 @@ import type { TlsMaterial } from '../credentials/tls-material.ts'
 import { AppError, unavailable } from '../errors.ts'
 import type { Metrics } from '../ops/metrics.ts'
 import { reportConnections, useLatestLogin } from './live-credentials.ts'
+import { describeMissingRight } from './missing-right.ts'
 import { observeMongo } from './mongo-metrics.ts'
 
 export interface MongoOptions {
@@ -137,8 +138,10 @@ export async function asUnavailable<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
-    if (!(error instanceof AppError) && isMongoUnavailable(error)) throw unavailable('MongoDB', error)
-    throw error
+    if (error instanceof AppError || !isMongoUnavailable(error)) throw error
+    const missing = describeMissingRight(error)
+    if (missing !== undefined) throw new AppError('unavailable', missing, { cause: error, retryable: true })
+    throw unavailable('MongoDB', error)
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '../../test/manual-clock.ts'
+import { AppError } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createPreconditions } from './preconditions.ts'
 
@@ -39,6 +40,14 @@ test('are checked every minute, and the loss of one is reported', async () => {
   await clock.advance(1)
   expect(preconditions.fault()).toBe('lost')
   expect(lost).toEqual(['lost'])
+})
+
+test('say why they cannot be checked, before the first judgement', async () => {
+  const { clock, preconditions } = open(() => {
+    throw new AppError('unavailable', 'MongoDB does not let the user list indexes', { retryable: true })
+  })
+  await clock.settle()
+  expect(preconditions.fault()).toBe('MongoDB does not let the user list indexes')
 })
 
 test('keep their judgement while they cannot be checked', async () => {

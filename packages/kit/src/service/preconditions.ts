@@ -1,4 +1,5 @@
 import { type Clock, sleep } from '../clock/clock.ts'
+import { AppError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 
 /** Checks one condition. Returns what is wrong and what to do, undefined if it is met. @throws if it cannot be checked now */
@@ -38,6 +39,7 @@ export function createPreconditions({ conditions, clock, logger }: PreconditionO
   const met = Promise.withResolvers<void>()
   let fault: string | undefined = UNCHECKED
   let hasBeenMet = false
+  let isJudged = false
   let loop = Promise.resolve()
   let onLost: ((fault: string) => void) | undefined
 
@@ -47,6 +49,8 @@ export function createPreconditions({ conditions, clock, logger }: PreconditionO
       for (const condition of conditions) found ??= await condition()
     } catch (error) {
       logger.warn({ error }, 'preconditions.not_checked')
+      // A missing right, for example. Later the last judgement says more.
+      if (!isJudged && error instanceof AppError) fault = error.message
       return fault
     }
     if (found !== fault) {
@@ -54,6 +58,7 @@ export function createPreconditions({ conditions, clock, logger }: PreconditionO
       else logger.error({ fault: found }, 'preconditions.not_met')
     }
     fault = found
+    isJudged = true
     if (found === undefined) {
       hasBeenMet = true
       met.resolve()
