@@ -99,6 +99,11 @@ describe('an explanation', () => {
       of: why({ read_back: 'unavailable' }),
       says: /Provider {3}no answer at the second look\n/,
     },
+    {
+      name: 'of one on a connected account, about which the provider is not asked',
+      of: { account: 'acct_1', ...why({ read_back: 'unavailable' }) },
+      says: /Provider {3}not asked: the read key does not show objects of a connected account\n/,
+    },
     { name: 'of one that no operation names', of: why({}), says: /No operation names this payment or subscription/ },
     {
       name: 'of one that no other operation names',

@@ -54,7 +54,7 @@ function verdictOf(action: Action): string[] {
   ]
 }
 
-function readBackOf({ verdict, why, second_look_at }: Action): string {
+function readBackOf({ verdict, why, second_look_at, account }: Action): string {
   const readBack = why?.read_back ?? null
   switch (readBack) {
     case 'confirmed':
@@ -62,7 +62,9 @@ function readBackOf({ verdict, why, second_look_at }: Action): string {
     case 'not_found':
       return 'asked at the second look, and does not have it'
     case 'unavailable':
-      return 'no answer at the second look'
+      return account === undefined
+        ? 'no answer at the second look'
+        : 'not asked: the read key does not show objects of a connected account'
     case null:
       if (verdict === 'pending') return 'not asked yet: with a read key it is asked at the second look'
       if (second_look_at === null) return 'not asked: it needed no second look'
