@@ -163,6 +163,12 @@ const TAMPERINGS: Tampering[] = [
     at: 8,
   },
   {
+    name: 'the MAC of the head replaced by a number',
+    tamper: () => db.chain.updateOne({ _id: 'head' }, { $set: { mac: 5 as never } }),
+    found: 'head_changed',
+    at: 8,
+  },
+  {
     name: 'the beginning of signed rows moved up in the head',
     tamper: () => db.chain.updateOne({ _id: 'head' }, { $set: { 'signed_from.sequence': 9 } }),
     found: 'head_changed',
@@ -220,6 +226,24 @@ const TAMPERINGS: Tampering[] = [
   {
     name: 'a row added without a time',
     tamper: () => put(makeRow({ at: 'now' as never, unchained: false })),
+    found: 'row_outside',
+    at: null,
+  },
+  {
+    name: 'a row added that waits for the chain with an impossible count, so that it never joins',
+    tamper: () => put(makeRow({ count: 0 })),
+    found: 'row_outside',
+    at: null,
+  },
+  {
+    name: 'a row added that waits for the chain until next year',
+    tamper: () => put(makeRow({ count: 1, at: new Date(Date.now() + 365 * 86_400_000) })),
+    found: 'row_outside',
+    at: null,
+  },
+  {
+    name: 'a row added that waits for the chain with a list of times',
+    tamper: () => put(makeRow({ count: 0, at: [new Date()] as never })),
     found: 'row_outside',
     at: null,
   },
@@ -294,6 +318,14 @@ describe('tampering', () => {
     const [fault] = (await process.verify(late)).faults
     expect(fault).toMatchObject({ reason: 'row_unsigned', sequence: 9 })
     expect(fault?.text).toContain('approval.approve')
+  })
+
+  test.each([5, null, {}, ['x']])('by adding a row with the MAC %j does not stop the chain', async mac => {
+    await put(makeRow({ at: new Date(0), mac: mac as never }))
+    const [written] = await running.write({ target: 'prj_now' })
+    await running.chain()
+    await db.audit.deleteOne({ _id: written?._id ?? '' })
+    expect((await running.verify()).faults).toMatchObject([{ reason: 'row_missing', sequence: 10 }])
   })
 
   test('by removing a row within seconds after it was written is found, because it has joined by then', async () => {

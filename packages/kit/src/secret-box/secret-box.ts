@@ -58,8 +58,11 @@ export interface SecretBox {
   verify(purpose: string, token: string): string | undefined
   /** `<key id>.<MAC>` of a text, with the primary key. It can be checked only for the same purpose. */
   mac(purpose: string, text: string): string
-  /** Checks what `mac` returned. The result is `unknown_key` if the ring has no key of that id. */
-  checkMac(purpose: string, text: string, mac: string): 'valid' | 'wrong' | 'unknown_key'
+  /**
+   * Checks what `mac` returned. The result is `unknown_key` if the ring has no key of that id.
+   * @param mac whatever is stored: one that is no text is wrong
+   */
+  checkMac(purpose: string, text: string, mac: unknown): 'valid' | 'wrong' | 'unknown_key'
   /** The Ed25519 signature of a text, in base64url, which anybody can check with the public key. */
   signPublicly: DerivedKeys['sign']
   /** The public keys for `signPublicly`, that of the primary key first. */
@@ -137,6 +140,7 @@ export function createSecretBox(ring: KeyRing): SecretBox {
     mac: (purpose, text) => `${ring.primary}.${encode(macOf(ring.primary, purpose, text))}`,
 
     checkMac(purpose, text, mac) {
+      if (typeof mac !== 'string') return 'wrong'
       const [keyId = '', given, ...more] = mac.split('.')
       if (!ring.keys.has(keyId)) return 'unknown_key'
       return more.length === 0 && isSame(decode(given), macOf(keyId, purpose, text)) ? 'valid' : 'wrong'

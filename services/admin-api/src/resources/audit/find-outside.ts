@@ -5,7 +5,10 @@ import { placeOf } from './judge-head.ts'
 import { rowPages } from './row-pages.ts'
 
 const MOST_OUTSIDE = 20
-/** Rows join within seconds, rows of refusals within two minutes. After this time a row counts as outside of the chain. */
+/**
+ * Rows join within seconds, rows of refusals within two minutes. A row that waits longer, or has a time that far ahead, counts as outside of
+ * the chain.
+ */
 const JOINS_WITHIN_MS = 600_000
 
 /** The earliest date. A window from here has every date, and no other value. */
@@ -43,6 +46,12 @@ function isOutside(row: AuditDocument, newestPlace: number, keys: AuditKeys, now
   const place = placeOf(row)
   // A row with a valid MAC has joined since the head was read.
   if (place !== undefined) return place > newestPlace && checkLinkMac(row, keys) !== 'valid'
-  const isWaiting = row.unchained === true && row.sequence === undefined
-  return !isWaiting || row.at.getTime() < now.getTime() - JOINS_WITHIN_MS
+  return !isWaiting(row, now)
+}
+
+/** True if the row joins soon. A row that the chain never takes would be listed for ever, and found by nobody. */
+function isWaiting({ unchained, sequence, count, at }: AuditDocument, now: Date): boolean {
+  const hasJoinableCount = count == null || count >= 1
+  const isRecent = at instanceof Date && Math.abs(now.getTime() - at.getTime()) <= JOINS_WITHIN_MS
+  return unchained === true && sequence === undefined && hasJoinableCount && isRecent
 }
