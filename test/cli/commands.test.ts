@@ -441,7 +441,7 @@ describe('audit verify', () => {
     const [row] = await testApi.stores.audit.findAll({ sequence: 1 })
     await testApi.stores.audit.change({ _id: row?._id ?? '' }, { action: 'project.nothing' })
     const { exit, err } = await run(['audit', 'verify'])
-    expect({ exit, err }).toEqual({ exit: 1, err: expect.stringContaining('Row 1: it was changed') })
+    expect({ exit, err }).toEqual({ exit: 1, err: expect.stringMatching(/Row 1 \(project\.nothing, .+\) was changed/) })
     await testApi.stores.audit.change({ _id: row?._id ?? '' }, { action: row?.action ?? '' })
   })
 })
