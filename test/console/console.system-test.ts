@@ -6,6 +6,7 @@ import './disturbances.tests.ts'
 import './frame.tests.ts'
 import './incidents.tests.ts'
 import './money.tests.ts'
+import './paper.tests.ts'
 import { closeSharedConsole, openSharedConsole } from './shared-console.ts'
 
 beforeAll(openSharedConsole)

@@ -3,7 +3,9 @@ import { Outlet, useParams } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useLiveStream } from '../api/live.ts'
 import { projectQuery, projectsQuery } from '../api/projects.ts'
+import { formatExactTime } from '../format/times.ts'
 import { Problem } from '../parts/problem.tsx'
+import { useNow } from '../parts/time.tsx'
 import { DemoLine } from './demo-line.tsx'
 import classes from './frame.module.css'
 import { Keyboard, type ShownOverlay } from './keyboard.tsx'
@@ -19,7 +21,7 @@ export function ProjectFrame() {
     if (error === null) lastProject.write(project)
   }, [project, error])
   return (
-    <Frame projectId={project}>
+    <Frame projectId={project} printedName={data?.name}>
       {data?.demo === true && data.archived_at === null && <DemoLine project={data} />}
       {error === null ? (
         <Outlet />
@@ -50,7 +52,14 @@ function LiveStream({ projectId }: { projectId: string }) {
   return null
 }
 
-function Frame({ projectId, children }: { projectId: string | undefined; children: ReactNode }) {
+interface FrameProps {
+  projectId: string | undefined
+  /** The project of the page, which only paper names above the page. */
+  printedName?: string | undefined
+  children: ReactNode
+}
+
+function Frame({ projectId, printedName, children }: FrameProps) {
   const [shown, setShown] = useState<ShownOverlay>('none')
   return (
     <div className={classes.frame}>
@@ -59,9 +68,21 @@ function Frame({ projectId, children }: { projectId: string | undefined; childre
       </a>
       <Navigation projectId={projectId} onFind={() => setShown('palette')} />
       <main id="page" className={classes.page}>
+        <PaperHead name={printedName} />
         {children}
       </main>
       <Keyboard projectId={projectId} shown={shown} setShown={setShown} />
     </div>
+  )
+}
+
+/** What a printed page says of itself: the screen shows the project in the navigation, and its reader knows the time. */
+function PaperHead({ name }: { name: string | undefined }) {
+  const now = useNow()
+  return (
+    <p className={classes.paper}>
+      <bdi>{name ?? 'Backstop'}</bdi>
+      <span>Printed {formatExactTime(now)}</span>
+    </p>
   )
 }

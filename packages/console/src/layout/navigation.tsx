@@ -148,6 +148,8 @@ function ProjectSwitch({ projectId }: { projectId: string | undefined }) {
           .map(({ project_id, name }) => (
             <Menu.Item
               key={project_id}
+              classNames={{ itemLabel: classes.name }}
+              title={name}
               aria-current={project_id === projectId || undefined}
               onClick={() => void navigate({ to: '/p/$project', params: { project: project_id } })}
             >

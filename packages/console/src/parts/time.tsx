@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { formatExactTime, formatTime } from '../format/times.ts'
+import classes from './time.module.css'
 
 const listeners = new Set<() => void>()
 let nowMs = Date.now()
@@ -25,14 +26,14 @@ export function useNow(): number {
   )
 }
 
-/** A time in the zone of the reader: relative within a day, exact on hover. */
+/** A time in the zone of the reader: relative within a day on the screen, exact on hover and on paper. */
 export function Time({ at }: { at: string | null | undefined }) {
   const now = useNow()
   if (at === null || at === undefined) return <span className="faint">–</span>
   const atMs = Date.parse(at)
   return (
-    <time dateTime={at} title={formatExactTime(atMs)} style={{ whiteSpace: 'nowrap' }}>
-      {formatTime(atMs, Math.max(now, Date.now() - 15_000))}
+    <time dateTime={at} title={formatExactTime(atMs)} className={classes.time}>
+      <span>{formatTime(atMs, Math.max(now, Date.now() - 15_000))}</span>
     </time>
   )
 }
