@@ -49,6 +49,17 @@ describe('the first sentence of the overview', () => {
     expect(overviewSentence(unresolved, statsOf(), 7, NOW_MS)).toMatch(/^3 open: EUR\u00a0412\.00 unexplained since /)
   })
 
+  test('adds live money to money of the same currency from providers without modes', () => {
+    const money = [
+      { amount: 138_600, currency: 'usd', mode: 'live' as const, count: 14 },
+      { amount: 125, currency: 'eur', mode: null, count: 1 },
+      { amount: 2_999, currency: 'usd', mode: null, count: 1 },
+    ]
+    expect(overviewSentence({ ...QUIET, open: 16, money }, statsOf(), 7, NOW_MS)).toBe(
+      '16 open: USD\u00a01,415.99, EUR\u00a01.25 unexplained',
+    )
+  })
+
   test('counts acknowledged incidents, so that it is not quiet while one is left', () => {
     expect(overviewSentence({ ...QUIET, acknowledged: 1 }, statsOf(), 7, NOW_MS)).toBe('1 acknowledged')
     expect(overviewSentence({ ...QUIET, open: 1_520, acknowledged: 1 }, statsOf(), 7, NOW_MS)).toBe(

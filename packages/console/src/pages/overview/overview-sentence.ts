@@ -72,8 +72,15 @@ function unresolvedSentence({ open, acknowledged, money, since }: Unresolved, no
     .filter(([count]) => count > 0)
     .map(([count, state]) => `${count.toLocaleString()} ${state}`)
     .join(', ')
-  const sums = money
-    .map(({ amount, currency, mode }) => `${formatMoney(amount, currency)}${mode === 'test' ? ' (test)' : ''}`)
+  // Some providers state no mode. Their money is real, as live money is.
+  const sums = [
+    ...Map.groupBy(money, ({ currency, mode }) => `${currency}${mode === 'test' ? ' (test)' : ''}`).values(),
+  ]
+    .flatMap(([first, ...others]) => {
+      if (first === undefined) return []
+      const amount = others.reduce((sum, each) => sum + each.amount, first.amount)
+      return [`${formatMoney(amount, first.currency)}${first.mode === 'test' ? ' (test)' : ''}`]
+    })
     .join(', ')
   const what = sums === '' ? '' : `: ${sums} unexplained`
   const sinceMs = since === null ? undefined : Date.parse(since)
