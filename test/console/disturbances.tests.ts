@@ -1,6 +1,8 @@
 /** The console while something is disturbed: reads that fail for a while, no network, and text that was written to mislead. */
+import { until } from '@backstop/kit/test'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
+import { openInspector } from '../setup/product-inspector.ts'
 import { openShop, type Shop } from '../setup/shop.ts'
 import type { ConsoleTab } from './console-browser.ts'
 import { sharedConsole } from './shared-console.ts'
@@ -100,5 +102,34 @@ describe('the console while something is disturbed', () => {
       .waitFor()
     await problem.waitFor({ state: 'detached' })
     tab.faults()
+  })
+
+  test('dead letters that nothing can use are dismissed all at once, and leave the list that is open', async () => {
+    const { page } = tab
+    const inspector = await openInspector(product)
+    stops.push(inspector.stop)
+    for (const key of ['one', 'two', 'three']) await inspector.produce('operations', key, Buffer.from('{"other":1}'))
+    const deadOperations = () => shop.api.get<{ data: object[] }>('/v1/dead-letters?kind=operation')
+    await until('the dead letters', async () => (await deadOperations()).data.length === 3, { timeoutMs: ALERT_MS })
+    await tab.open('/system/dead-letters?kind=operation')
+    const rows = page.getByRole('region', { name: 'Dead letters' }).getByRole('link')
+    await expect.poll(() => rows.count()).toBe(3)
+
+    await page.getByRole('button', { name: 'Dismiss all' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Dismiss all that fit the filters?' })
+    await dialog.getByText('They are never sent, and leave this list.').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect((await deadOperations()).data).toHaveLength(3)
+    await page.getByRole('button', { name: 'Dismiss all' }).click()
+    await dialog.getByRole('button', { name: 'Dismiss all' }).click()
+    await dialog.getByText('3 dismissed. They leave the list within seconds.').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByText('No dead letter fits these filters.').waitFor()
+    expect(await page.getByRole('button', { name: 'Dismiss all' }).count()).toBe(0)
+    await until('the audit', async () => {
+      const { data } = await shop.api.get<{ data: object[] }>('/v1/audit?action=dead_letter.dismiss')
+      return data.length === 3
+    })
   })
 })

@@ -33,6 +33,8 @@ export interface ListDefinition<T, Q extends ListQuery> {
   matches?(item: T, query: Q): boolean
   /** A list that is shown again is read again if it is older; 30 seconds by default. */
   readonly staleMs?: number
+  /** A list without live events is read again after this time while it is shown. A long list is not. */
+  readonly repeatMs?: number
 }
 
 export function defineList<T, Q extends ListQuery>(definition: ListDefinition<T, Q>): ListDefinition<T, Q> {
@@ -84,7 +86,7 @@ export function readAhead<T, Q extends ListQuery>(
 /** Reads a list. More pages are read by `loadMore`. */
 export function useList<T, Q extends ListQuery>(definition: ListDefinition<T, Q>, query: Q): ListState<T> {
   const queryClient = useQueryClient()
-  const { resource, idOf, staleMs = STALE_MS } = definition
+  const { resource, idOf, staleMs = STALE_MS, repeatMs = false } = definition
   const queryKey = listKey(resource, query)
   const { data, error, isPending, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, refetch } =
     useInfiniteQuery({
@@ -93,7 +95,8 @@ export function useList<T, Q extends ListQuery>(definition: ListDefinition<T, Q>
       refetchOnReconnect: isShort,
       refetchOnMount: isShort,
       // Rows that are shown stay when further ones could not be read. Those are asked for by a button.
-      refetchInterval: ({ state }) => (state.data === undefined ? repeatAfterMs(state.error) : false),
+      refetchInterval: shown =>
+        shown.state.data === undefined ? repeatAfterMs(shown.state.error) : isShort(shown) && repeatMs,
     })
   const arrivals = useQuery({
     queryKey: arrivalsKey(resource, query),

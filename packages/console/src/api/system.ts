@@ -51,6 +51,8 @@ export const deadLetterList = defineList<DeadLetter, { [K in keyof DeadLetterFil
   resource: 'dead-letters',
   read: (query, signal) => api.deadLetters.list(query, { signal }),
   idOf: letter => letter.dead_letter_id,
+  // A letter leaves the list when the notifier has processed the command, soon after the answer to the request.
+  repeatMs: 3_000,
 })
 
 export const secretKeysQuery = queryOptions({

@@ -47,8 +47,16 @@ export function Page() {
         actions={
           may('manage', filters.project_id) && (
             <>
-              {list.items.some(({ repair }) => repair !== null) && <RepairAll kind="replay" filters={filters} />}
-              {list.items.some(({ dismiss }) => dismiss !== null) && <RepairAll kind="dismiss" filters={filters} />}
+              <RepairAll
+                kind="replay"
+                filters={filters}
+                isPossible={list.items.some(({ repair }) => repair !== null)}
+              />
+              <RepairAll
+                kind="dismiss"
+                filters={filters}
+                isPossible={list.items.some(({ dismiss }) => dismiss !== null)}
+              />
             </>
           )
         }

@@ -28,8 +28,15 @@ const WORDS = {
   },
 } as const
 
+interface Props {
+  filters: Filters
+  kind: Kind
+  /** Whether there is something to do. The dialog stays open without it, because its result is read after the list became empty. */
+  isPossible: boolean
+}
+
 /** Sends again or dismisses every dead letter that the filters select, 200 with each request, and shows the progress. */
-export function RepairAll({ filters, kind }: { filters: Filters; kind: Kind }) {
+export function RepairAll({ filters, kind, isPossible }: Props) {
   const { button, title, about, done } = WORDS[kind]
   const queryClient = useQueryClient()
   const [isOpen, setIsOpen] = useState(false)
@@ -46,9 +53,11 @@ export function RepairAll({ filters, kind }: { filters: Filters; kind: Kind }) {
   const isFiltered = Object.keys(filters).length > 0
   return (
     <>
-      <Button variant="default" onClick={() => setIsOpen(true)}>
-        {button}
-      </Button>
+      {isPossible && (
+        <Button variant="default" onClick={() => setIsOpen(true)}>
+          {button}
+        </Button>
+      )}
       <Modal opened={isOpen} onClose={close} title={isFiltered ? title : `${button}?`}>
         <div className={classes.form}>
           {repair.isIdle ? (
@@ -58,6 +67,7 @@ export function RepairAll({ filters, kind }: { filters: Filters; kind: Kind }) {
               {`${progress.done.toLocaleString()} ${done}`}
               {progress.blocked > 0 && `, ${progress.blocked.toLocaleString()} cannot be ${done}`}
               {repair.isPending ? '…' : '.'}
+              {repair.isSuccess && progress.done > 0 && ' They leave the list within seconds.'}
             </p>
           )}
           {repair.error !== null && <Problem error={repair.error} what={`Not all were ${done}`} />}
