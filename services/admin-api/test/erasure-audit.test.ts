@@ -43,7 +43,10 @@ test('the audit shows once that the personal data of a deleted connection was er
         erased: { cases: 12, bodies: 34 },
         sequence: 4,
         previous_hash: expect.any(String),
+        previous_at: expect.any(String),
+        chained_at: expect.any(String),
         hash: expect.any(String),
+        mac: expect.any(String),
       },
     ])
   }
