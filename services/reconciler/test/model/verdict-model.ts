@@ -281,7 +281,8 @@ export function verdictsOn(
   const left = new Map<Operation, number>()
   for (const { action, operation, strength } of claims) {
     const namesCreditNote = STRENGTHS[strength ?? 0] === 'credit_note_matches'
-    const amount = namesCreditNote ? (action.amount ?? 0) : 0
+    // An expired authorization moved no money, so it uses nothing of the operation's amount.
+    const amount = namesCreditNote && action.ended === null ? (action.amount ?? 0) : 0
     const rest = left.get(operation) ?? (namesCreditNote ? (operation.amount ?? 0) : 0)
     if (taken.has(action) || rest < amount || (!namesCreditNote && left.has(operation))) continue
     taken.set(action, `explained ${STRENGTHS[strength ?? 0]} ${operation.operation_id}`)
