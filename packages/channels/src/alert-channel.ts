@@ -39,7 +39,7 @@ export const ChannelHealth = z.object({
   last_failure_at: Timestamp.nullable(),
   last_error: z.string().nullable().describe('What failed, and what to do about it'),
   failing_since: Timestamp.nullable().describe(
-    'Since when every attempt failed; five days of failures only disable the channel',
+    'Since when nothing was delivered. After 15 minutes an incident opens; five days of failures of the receiver disable the channel',
   ),
   held_until: Timestamp.nullable().describe(
     'While the channel is paused: when it is tried again. Until then retries wait, and so do most first attempts',

@@ -1,4 +1,5 @@
 import type { SuppressionReason } from '@backstop/contracts'
+import type { ChannelConfig } from './forms.ts'
 
 const IN_WORDS: Record<SuppressionReason, string> = {
   unsubscribed: 'unsubscribed',
@@ -16,4 +17,18 @@ export function describeSuppressed(reasons: readonly SuppressionReason[]): strin
   const byReason = [...Map.groupBy(reasons, reason => reason)]
   const list = byReason.map(([reason, group]) => `${group.length} ${IN_WORDS[reason]}`).join(', ')
   return `${reasons.length === 1 ? '1 address is' : `${reasons.length} addresses are`} suppressed (${list})`
+}
+
+/**
+ * Counts the suppressed addresses of a mail channel of which none gets mail. @returns null for any other channel
+ * @param suppressed the suppressed addresses of the project, in lower case
+ */
+export function describeUnreached(
+  config: ChannelConfig,
+  suppressed: ReadonlyMap<string, SuppressionReason>,
+): string | null {
+  if (config.kind !== 'email') return null
+  const addresses = [...new Set(config.to.map(address => address.toLowerCase()))]
+  const reasons = addresses.flatMap(address => suppressed.get(address) ?? [])
+  return reasons.length === 0 || reasons.length < addresses.length ? null : describeSuppressed(reasons)
 }

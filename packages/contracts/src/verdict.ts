@@ -190,6 +190,8 @@ export const IncidentCode = z.enum([
   'UNEXPECTED_ACTION',
   /** The failures of an alert channel disabled it. */
   'CHANNEL_DISABLED',
+  /** An alert channel has delivered nothing for 15 minutes, or all of its mail addresses are suppressed. */
+  'CHANNEL_FAILING',
   /** The reseller's review rejected a refund that an operation made. */
   'REFUND_REJECTED',
   /** A connection's hints could not be verified for 15 minutes. */
@@ -219,7 +221,7 @@ export const Incident = z.object({
   summary: z.string(),
   /** Null if the incident is not about an action. */
   action_id: z.string().nullable(),
-  /** The disabled channel, for CHANNEL_DISABLED. */
+  /** The channel, for CHANNEL_DISABLED and CHANNEL_FAILING. */
   channel_id: z.string().nullable().optional(),
   /** The API key, for KEY_EXPIRING and KEY_RECOVERED. */
   key_id: z.string().nullable().optional(),

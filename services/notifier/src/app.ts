@@ -26,6 +26,7 @@ import { DeliveryConsumer } from './delivery/delivery-consumer.ts'
 import { createHeartbeatRemover } from './delivery/remove-heartbeats.ts'
 import { createAlertConsumer } from './fan-out/alert-consumer.ts'
 import { ChannelHealthKeeper } from './health/channel-health-keeper.ts'
+import { FailingChannels } from './health/failing-channels.ts'
 import { createDeliveryMetrics } from './metrics.ts'
 import { ReplayWalker } from './replay/replay-walker.ts'
 import { ChannelDirectory } from './store/channel-directory.ts'
@@ -128,6 +129,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     logger,
     onRecovered: recovery => deliveries.release(recovery),
   })
+  const failing = new FailingChannels({ health: ports.health, channels: ports.channels, publisher, clock, logger })
   const outboxSweeper = createOutboxSweeper({ source, publisher, clock, logger })
   const deliveries: DeliveryConsumer = new DeliveryConsumer({
     ...shared,
@@ -167,6 +169,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     suppressions: ports.suppressions,
     deadLetters: ports.deadLetters,
     health,
+    failing,
     onReplay: () => replayWalker.wake(),
   })
   const deadLetters = createDeadLetterConsumer({
@@ -177,7 +180,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
   const delayLines = createDelayLines(shared)
   const loops = [alerts, deliveries, commands, deadLetters, ...delayLines]
   const heartbeats = createHeartbeatRemover({ ...shared, deliveries: ports.deliveries })
-  const sweepers = [outboxSweeper, replayWalker, heartbeats, ...storms.sweepers]
+  const sweepers = [outboxSweeper, replayWalker, heartbeats, failing, ...storms.sweepers]
   ports.metrics.beforeRead(() => metrics.oldestPending(deliveries.oldestPendingMs()))
   return {
     async start() {

@@ -1,6 +1,6 @@
 /** Commands, pauses, digests and order on real Kafka, MongoDB and HTTP. */
 
-import { alert, incidentAlerts, slackChannel, webhookChannel } from '@backstop/channels/test'
+import { alert, emailChannel, incidentAlerts, slackChannel, webhookChannel } from '@backstop/channels/test'
 import type { ChannelHealthDocument, ReplayDocument, SuppressionDocument } from '@backstop/contracts'
 import { readAll, until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -154,4 +154,29 @@ test('addresses are suppressed and allowed again', async () => {
     reason: 'hard_bounce',
     detail: '550 5.1.1',
   })
+})
+
+test('a mail channel whose last address unsubscribes is failing at once and asks for one incident', async () => {
+  const project = 'prj_unreached'
+  await notifier.put(emailChannel('chn_unreached', ['Only@Example.com'], { project_id: project, name: 'On call' }))
+  const health = notifier.db.collection<ChannelHealthDocument>('channel_health')
+  const commands = async () => {
+    const messages = await readAll(notifier.stack, 'commands', all => all.length >= 1)
+    const decoded = await Promise.all(messages.map(({ value }) => notifier.codec.decode('command', value)))
+    return decoded.filter(one => 'channel_id' in one && one.channel_id === 'chn_unreached')
+  }
+  const address = 'only@example.com'
+  const unsubscribed = { kind: 'suppress_address', address, reason: 'unsubscribed', detail: null } as const
+  await notifier.command({ ...common(project, 'u1'), ...unsubscribed })
+  await until('the incident', async () => (await commands()).length === 1)
+  expect(await health.findOne({ _id: 'chn_unreached' })).toMatchObject({
+    failing_incident_id: expect.stringMatching(/^inc_/),
+    unreached: { reason: '1 address is suppressed (1 unsubscribed)' },
+  })
+  await notifier.command({ ...common(project, 'u2'), kind: 'unsuppress_address', address })
+  await until('the end of the incident', async () => (await commands()).length === 2)
+  expect(await commands()).toMatchObject([
+    { kind: 'open_channel_incident', fault: 'failing', channel_name: 'On call' },
+    { kind: 'resolve_channel_incident', outcome: 'cleared' },
+  ])
 })

@@ -42,7 +42,11 @@ describe('a channel', () => {
     expect(health?.disabled_reason).toBe(
       'Nothing arrived there for five days. The last failure: The receiver answered 500; read its log at the time of this attempt',
     )
-    expect(await notifier.commands()).toMatchObject([{ kind: 'open_channel_incident', channel_id: 'chn_a' }])
+    expect(await notifier.commands()).toMatchObject([
+      { kind: 'open_channel_incident', channel_id: 'chn_a', fault: 'failing' },
+      { kind: 'open_channel_incident', channel_id: 'chn_a' },
+      { kind: 'resolve_channel_incident', channel_id: 'chn_a', outcome: 'disabled' },
+    ])
     expect(notifier.collections.channelHealth.get('chn_b')).toMatchObject({ disabled_at: null, failing_since: null })
   })
 

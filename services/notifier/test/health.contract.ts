@@ -5,6 +5,7 @@ import type { ChannelHold } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { HealthReport } from '../src/health/rules/channel-health.ts'
 import { disableChannel, enableChannel } from '../src/health/rules/channel-health.ts'
+import { openFailing, resolveFailing } from '../src/health/rules/failing-channel.ts'
 import type { HealthStore } from '../src/store/health-store.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
@@ -29,6 +30,7 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
         last_failure_at: new Date(NOW),
         last_error: 'Our proxy is away',
         failing_since: null,
+        undelivered_since: new Date(NOW),
         days: {},
       })
     })
@@ -43,6 +45,7 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
         last_failure_at: null,
         last_error: null,
         failing_since: null,
+        undelivered_since: null,
         days: { '2026-11-21': { delivered: 1, failed: 0 } },
         disabled_at: null,
         disabled_reason: null,
@@ -72,6 +75,52 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
       await report(worked(NOW + 8_000))
       expect(await health()).not.toHaveProperty('held')
       expect(await store.findHeld(['chn_1'])).toEqual([])
+    })
+
+    const reach = (reason: string | null, atMs = NOW) =>
+      store.recordReach([
+        {
+          channelId: 'chn_1',
+          projectId: PROJECT,
+          unreached: reason === null ? null : { since: new Date(atMs), reason },
+        },
+      ])
+
+    test('knows since when it delivers nothing, whoever caused it', async () => {
+      await report(failed(NOW), { kind: 'held_up', atMs: NOW + 1, error: 'Our proxy is away' })
+      await report({ kind: 'held_up', atMs: NOW + 2, error: 'Our proxy is away' })
+      expect(await store.findTroubled()).toMatchObject([{ _id: 'chn_1', undelivered_since: new Date(NOW) }])
+      await report(worked(NOW + 3))
+      expect(await store.findTroubled()).toEqual([])
+    })
+
+    test('reaches nobody since the first report of that, until it reaches somebody', async () => {
+      await reach(null)
+      expect(await store.findTroubled()).toEqual([])
+      await reach('1 unsubscribed')
+      await reach('$2 unsubscribed', NOW + 5)
+      expect(await store.findTroubled()).toMatchObject([
+        { _id: 'chn_1', project_id: PROJECT, unreached: { since: new Date(NOW), reason: '$2 unsubscribed' } },
+      ])
+      await report({ kind: 'held_up', atMs: NOW + 6, error: 'No mail was sent' })
+      await reach(null)
+      expect(await store.findTroubled()).toEqual([])
+    })
+
+    test('has one incident about that, of the first of several processes', async () => {
+      await report(failed(NOW))
+      const [first, second] = [NOW + 1, NOW + 2].map(atMs => openFailing(OF, 'It answers 500', atMs))
+      if (first === undefined || second === undefined) throw new Error('no orders')
+      expect(await store.changeFailing([first])).toMatchObject([{ documentId: 'chn_1', entries: [first.entry] }])
+      expect(await store.changeFailing([second])).toMatchObject([{ entries: [first.entry] }])
+      await report(worked(NOW + 3))
+      expect(await store.findTroubled()).toMatchObject([{ failing_incident_id: first.incidentId }])
+      const ends = [second, first].map(({ incidentId }) => resolveFailing(OF, incidentId, 'recovered', NOW + 4))
+      await store.changeFailing(ends)
+      expect(await health()).toMatchObject({ failing_incident_id: null, outbox: [first.entry, ends[1]?.entry] })
+      // The channel has worked since it was read.
+      await store.changeFailing([openFailing(OF, 'It answers 500', NOW + 5)])
+      expect(await health()).toMatchObject({ failing_incident_id: null })
     })
 
     test('has no pause that is recorded late, after the success that ended it', async () => {

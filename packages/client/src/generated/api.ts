@@ -299,7 +299,7 @@ export type ChannelHealth = {
   last_failure_at: string | null
   /** What failed, and what to do about it */
   last_error: string | null
-  /** Since when every attempt failed; five days of failures only disable the channel */
+  /** Since when nothing was delivered. After 15 minutes an incident opens; five days of failures of the receiver disable the channel */
   failing_since: string | null
   /** While the channel is paused: when it is tried again. Until then retries wait, and so do most first attempts */
   held_until: string | null
@@ -560,7 +560,7 @@ export type Incident = {
   incident_id: string
   project_id: string
   connection_id: string | null
-  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
   state: "open" | "acknowledged" | "resolved"
   summary: string
   action_id: string | null
@@ -588,7 +588,7 @@ export type IncidentWithTimeline = {
   incident_id: string
   project_id: string
   connection_id: string | null
-  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
   state: "open" | "acknowledged" | "resolved"
   summary: string
   action_id: string | null
@@ -1430,9 +1430,9 @@ export interface Api {
       at: string
       /** The API key of the request; `recovery` for `backstop keys recover`; null if the key is missing or unknown */
       key_id: string | null
-      /** The key or person of the request; null if it is unknown */
+      /** The key or person of the request, or the unsubscribe link of a mail (its `id` is a hash of the address); null if it is unknown */
       actor?: {
-        kind: "key" | "person"
+        kind: "key" | "person" | "mail_link"
         id: string
         name: string | null
       } | null
@@ -1871,7 +1871,7 @@ export interface Api {
       project_id: string
       filter: {
         connection_id?: string
-        code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+        code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
         /** The state before the change; if omitted, every state that allows it */
         state?: "open" | "acknowledged" | "resolved"
         opened_from?: string
@@ -1929,7 +1929,7 @@ export interface Api {
       project_id?: string
       connection_id?: string
       state?: "open" | "acknowledged" | "resolved"
-      code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+      code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
       /** Only incidents of this storm */
       storm_id?: string
       /** Only the incident with this id, or incidents whose refund or cancellation has an id, customer or amount that begins with this text, as in `GET /v1/search`. Needs `project_id`. At most 500 are found: give more of the text then */
@@ -1944,7 +1944,7 @@ export interface Api {
       incident_id: string
       project_id: string
       connection_id: string | null
-      code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+      code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
       state: "open" | "acknowledged" | "resolved"
       summary: string
       action_id: string | null

@@ -22,12 +22,25 @@ export interface ChannelHealthDocument {
   last_error: string | null
   /** The first failure since the last success; null after a success. After five days of only failures, the channel is disabled. */
   failing_since?: Date | null
+  /** The first attempt since the last success that delivered nothing, whoever caused it; null after a success. */
+  undelivered_since?: Date | null
+  /** Set while every mail address of the channel is suppressed. */
+  unreached?: ChannelUnreached
+  /** The open incident about a channel that delivers nothing. */
+  failing_incident_id?: string | null
   /** The latest pause of the channel. Absent means that no attempt has failed since the last success, or too few. */
   held?: ChannelHold
   /** Attempts by day (`YYYY-MM-DD`, UTC) of the last 7 days, for the success rate. */
   days?: Record<string, { delivered: number; failed: number }>
   /** Unpublished commands of this document. */
   outbox?: TimedOutboxEntry[]
+}
+
+/** A mail channel that reaches nobody. */
+export interface ChannelUnreached {
+  since: Date
+  /** Counts the suppressed addresses by cause, without naming them. */
+  reason: string
 }
 
 /** A pause of a channel: deliveries whose attempt is due wait until it ends. */

@@ -7,6 +7,13 @@ import { Timestamp } from '../operation.ts'
 export const SuppressionReason = z.enum(['unsubscribed', 'hard_bounce', 'soft_bounces', 'complaint', 'manual'])
 export type SuppressionReason = z.infer<typeof SuppressionReason>
 
+/**
+ * How the incident of a failing channel ended. recovered: an alert arrived. cleared: the cause was removed, and nothing
+ * was sent since. The others: no more alerts are sent there.
+ */
+export const ChannelIncidentEnd = z.enum(['recovered', 'cleared', 'disabled', 'switched_off', 'deleted'])
+export type ChannelIncidentEnd = z.infer<typeof ChannelIncidentEnd>
+
 const common = {
   /** Deterministic if the command is derived from stored data, so that a repeat is the same command. */
   command_id: z.string(),
@@ -50,7 +57,7 @@ export const Command = z.discriminatedUnion('kind', [
     kind: z.literal('mark_replayed'),
     dead_letters: z.array(z.object({ dead_letter_id: z.string(), parked_at: Timestamp })),
   }),
-  /** To the reconciler: open an incident, because the failures of a channel disabled it. */
+  /** To the reconciler: open an incident, because a channel delivers nothing, or its failures disabled it. */
   z.object({
     ...common,
     kind: z.literal('open_channel_incident'),
@@ -59,9 +66,18 @@ export const Command = z.discriminatedUnion('kind', [
     channel_name: z.string(),
     /** The cause and the remedy, for people to read. */
     reason: z.string(),
+    /** failing: the channel is still tried. Absent means disabled. */
+    fault: z.enum(['disabled', 'failing']).optional(),
   }),
-  /** To the reconciler: resolve the incident, because the channel delivers again. */
-  z.object({ ...common, kind: z.literal('resolve_channel_incident'), incident_id: z.string(), channel_id: z.string() }),
+  /** To the reconciler: resolve the incident of a channel. */
+  z.object({
+    ...common,
+    kind: z.literal('resolve_channel_incident'),
+    incident_id: z.string(),
+    channel_id: z.string(),
+    /** Why. Absent means that a person enabled the channel again. */
+    outcome: ChannelIncidentEnd.optional(),
+  }),
   /** To the reconciler: open an incident, because an API key expires soon. */
   z.object({
     ...common,

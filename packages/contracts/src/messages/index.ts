@@ -40,7 +40,7 @@ export type MessageName = keyof typeof MESSAGES
 /** A message of the type with that name. */
 export type MessageOf<N extends MessageName> = z.infer<(typeof MESSAGES)[N]['schema']>
 export { Alert, AlertEvent, type Names } from './alert.ts'
-export { Command, type CommandKind, SuppressionReason } from './command.ts'
+export { ChannelIncidentEnd, Command, type CommandKind, SuppressionReason } from './command.ts'
 export { DeliveryRequest } from './delivery.ts'
 export { InboundEvent } from './inbound.ts'
 export { Recheck } from './recheck.ts'

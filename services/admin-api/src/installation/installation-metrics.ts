@@ -206,7 +206,8 @@ function createChannelGauges(gauge: CreateGauge) {
   const channels = gauge('channels', 'Channels by their health', 'kind', 'health')
   return (state: InstallationState['channels']) => {
     for (const kind of ChannelKind.options) {
-      for (const health of ['ok', 'failing', 'disabled', 'off'] as const) channels.set({ kind, health }, 0)
+      for (const health of ['ok', 'failing', 'not_delivering', 'disabled', 'off'] as const)
+        channels.set({ kind, health }, 0)
     }
     for (const { kind, state: health, count } of state) channels.set({ kind, health }, count)
   }

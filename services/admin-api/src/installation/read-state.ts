@@ -227,7 +227,13 @@ async function readChannels(db: Db): Promise<InstallationState['channels']> {
     .toArray()
   const health = await db
     .collection<ChannelHealthDocument>('channel_health')
-    .find({}, { projection: { disabled_at: 1, failing_since: 1 }, maxTimeMS: QUERY_MS })
+    .find(
+      {},
+      {
+        projection: { disabled_at: 1, failing_since: 1, undelivered_since: 1, unreached: 1, failing_incident_id: 1 },
+        maxTimeMS: QUERY_MS,
+      },
+    )
     .toArray()
   const own = channels.filter(({ _id }) => _id !== HEARTBEAT.channelId)
   return summarizeChannels(

@@ -1,6 +1,7 @@
 import type { Command } from '@backstop/contracts'
 import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
+import type { FailingChannels } from '../health/failing-channels.ts'
 import { beginReplay, type ReplayOptions } from '../replay/replay-walker.ts'
 import { requeue } from '../replay/requeue-delivery.ts'
 import type { DeadLetterStore } from '../store/dead-letter-store.ts'
@@ -18,6 +19,7 @@ export interface CommandConsumerOptions
   readonly suppressions: SuppressionStore
   readonly deadLetters: Pick<DeadLetterStore, 'markReplayed'>
   readonly health: Pick<ChannelHealthKeeper, 'enable'>
+  readonly failing: Pick<FailingChannels, 'checkReach'>
   /** Called when a replay has begun. */
   onReplay(): void
 }
@@ -127,6 +129,12 @@ async function decideAddresses(commands: readonly AddressCommand[], options: Com
     logger.info({ kind, command_id, project_id, reason }, 'command.done')
   }
   await suppressions.save(changes)
+  await options.failing.checkReach([...new Set(commands.filter(isEndOfMail).map(({ project_id }) => project_id))])
+}
+
+/** True if the address may get no more mail from now on. */
+function isEndOfMail({ kind }: AddressCommand): boolean {
+  return kind !== 'unsuppress_address'
 }
 
 function addressOf({ project_id, address }: AddressCommand): AddressOfProject {

@@ -1,6 +1,7 @@
-import type { ChannelHealthDocument, ChannelHold } from '@backstop/contracts'
+import type { ChannelHealthDocument, ChannelHold, ChannelUnreached } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { DisableOrder, EnableDecision, HealthReport } from '../health/rules/channel-health.ts'
+import type { FailingOrder } from '../health/rules/failing-channel.ts'
 
 /** The health reports of one channel, in the order of its attempts. */
 export interface ChannelReports {
@@ -14,6 +15,13 @@ export interface HoldOrder {
   readonly channelId: string
   readonly projectId: string
   readonly held: ChannelHold | null
+}
+
+/** Whether a mail channel reaches nobody; null: it reaches somebody again. */
+export interface ReachOrder {
+  readonly channelId: string
+  readonly projectId: string
+  readonly unreached: ChannelUnreached | null
 }
 
 /** A channel with a recorded pause. */
@@ -43,5 +51,14 @@ export interface HealthStore {
    * @returns the channel's outbox; undefined if the write was refused
    */
   enable(channelId: string, decision: Extract<EnableDecision, { kind: 'enable' }>): Promise<PendingOutbox | undefined>
+  /** Finds the channels with an attempt since the last success that delivered nothing, that reach nobody, or with an incident about that. */
+  findTroubled(): Promise<readonly ChannelHealthDocument[]>
+  /** Records which channels reach nobody. A channel keeps its first time. */
+  recordReach(orders: readonly ReachOrder[]): Promise<void>
+  /**
+   * Opens and resolves incidents about channels that deliver nothing, unless the channel has changed since it was read.
+   * @returns the unpublished outboxes of these channels
+   */
+  changeFailing(orders: readonly FailingOrder[]): Promise<readonly PendingOutbox[]>
   readonly outbox: OutboxSource
 }

@@ -7,7 +7,8 @@ import {
   oldestDayKept,
   summariseReports,
 } from '../health/rules/channel-health.ts'
-import type { ChannelReports, HealthStore, HeldChannel, HoldOrder } from './health-store.ts'
+import type { FailingOrder } from '../health/rules/failing-channel.ts'
+import type { ChannelReports, HealthStore, HeldChannel, HoldOrder, ReachOrder } from './health-store.ts'
 
 export function createMongoHealthStore(db: Db): HealthStore {
   const collection = db.collection<ChannelHealthDocument>('channel_health')
@@ -55,15 +56,77 @@ export function createMongoHealthStore(db: Db): HealthStore {
         const enabled = await collection.findOneAndUpdate(
           { _id: channelId, disabled_incident_id: incidentId },
           {
-            $set: { disabled_at: null, disabled_reason: null, disabled_incident_id: null, failing_since: null },
+            $set: { disabled_at: null, disabled_reason: null, disabled_incident_id: null, ...NO_FAILURES },
             ...(entry === null ? {} : { $push: { outbox: entry } }),
           },
           { returnDocument: 'after' },
         )
         return enabled === null ? undefined : toPendingOutbox(enabled)
       }),
+    findTroubled: () =>
+      asUnavailable(() =>
+        collection
+          .find({
+            $or: [
+              { undelivered_since: { $type: 'date' } },
+              { unreached: { $exists: true } },
+              { failing_incident_id: { $type: 'string' } },
+            ],
+          })
+          .toArray(),
+      ),
+    recordReach: orders =>
+      asUnavailable(async () => {
+        if (orders.length > 0) await collection.bulkWrite(orders.map(toReachUpdate), { ordered: false })
+      }),
+    changeFailing: orders =>
+      asUnavailable(async () => {
+        if (orders.length === 0) return []
+        await collection.bulkWrite(orders.map(toFailingUpdate), { ordered: false })
+        const changed = collection.find({
+          _id: { $in: orders.map(one => one.channelId) },
+          'outbox.0': { $exists: true },
+        })
+        return (await changed.toArray()).map(one => toPendingOutbox(one))
+      }),
     outbox: createMongoOutboxSource(collection),
   }
+}
+
+const NO_FAILURES = { failing_since: null, undelivered_since: null } as const
+
+/** A reach that is over also ends the failures that it caused, but not those of the mail server. */
+function toReachUpdate({ channelId, projectId, unreached }: ReachOrder): AnyBulkWriteOperation<ChannelHealthDocument> {
+  const filter = { _id: channelId }
+  if (unreached === null) {
+    const update = [{ $set: { undelivered_since: storedOr('failing_since'), unreached: '$$REMOVE' } }]
+    return { updateOne: { filter, update } }
+  }
+  const set: Document = {
+    ...identityOr(projectId),
+    last_success_at: storedOr('last_success_at'),
+    last_failure_at: storedOr('last_failure_at'),
+    last_error: storedOr('last_error'),
+    unreached: { since: storedOr('unreached.since', unreached.since), reason: { $literal: unreached.reason } },
+  }
+  return { updateOne: { filter, update: [{ $set: set }], upsert: true } }
+}
+
+/** The condition lets one of several processes open the incident. */
+function toFailingUpdate({
+  kind,
+  channelId,
+  incidentId,
+  entry,
+}: FailingOrder): AnyBulkWriteOperation<ChannelHealthDocument> {
+  if (kind === 'resolve') {
+    const filter = { _id: channelId, failing_incident_id: incidentId }
+    return { updateOne: { filter, update: { $set: { failing_incident_id: null }, $push: { outbox: entry } } } }
+  }
+  // A success since the channel was read has ended the fault.
+  const isTroubled = [{ undelivered_since: { $type: 'date' as const } }, { unreached: { $exists: true } }]
+  const filter = { _id: channelId, failing_incident_id: null, disabled_at: null, $or: isTroubled }
+  return { updateOne: { filter, update: { $set: { failing_incident_id: incidentId }, $push: { outbox: entry } } } }
 }
 
 /**
@@ -85,6 +148,9 @@ function toHealthUpdate({
     failing_since: change.hasWorked
       ? { $literal: asDate(change.failingSinceMs) }
       : storedOr('failing_since', asDate(change.failingSinceMs)),
+    undelivered_since: change.hasWorked
+      ? { $literal: asDate(change.undeliveredSinceMs) }
+      : { $ifNull: ['$undelivered_since', '$failing_since', { $literal: asDate(change.undeliveredSinceMs) }] },
     days: mergedDays(change),
   }
   if (change.lastSuccessAtMs !== null) {

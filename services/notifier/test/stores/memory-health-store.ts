@@ -62,9 +62,43 @@ export function createMemoryHealthStore({ channelHealth }: Pick<MemoryCollection
         disabled_reason: null,
         disabled_incident_id: null,
         failing_since: null,
+        undelivered_since: null,
         ...(entry === null ? {} : { outbox: [...(known.outbox ?? []), entry] }),
       })
       return pendingOf(id)
+    },
+    async findTroubled() {
+      return [...channelHealth.values()]
+        .filter(one => one.undelivered_since != null || one.unreached !== undefined || one.failing_incident_id != null)
+        .map(one => structuredClone(one))
+    },
+    async recordReach(orders) {
+      for (const { channelId, projectId, unreached } of orders) {
+        const known = channelHealth.get(channelId) ?? (unreached && newIdentity(channelId, projectId))
+        if (known === null) continue
+        const { unreached: before, ...rest } = known
+        channelHealth.set(
+          channelId,
+          unreached === null
+            ? { ...rest, undelivered_since: rest.failing_since ?? null }
+            : { ...rest, unreached: { since: before?.since ?? unreached.since, reason: unreached.reason } },
+        )
+      }
+    },
+    async changeFailing(orders) {
+      for (const { kind, channelId, incidentId, entry } of orders) {
+        const known = channelHealth.get(channelId)
+        if (known === undefined) continue
+        const isTroubled = known.undelivered_since != null || known.unreached !== undefined
+        const fits =
+          kind === 'open'
+            ? known.failing_incident_id == null && known.disabled_at === null && isTroubled
+            : known.failing_incident_id === incidentId
+        if (!fits) continue
+        const outbox = [...(known.outbox ?? []), entry]
+        change(channelId, { failing_incident_id: kind === 'open' ? incidentId : null, outbox })
+      }
+      return orders.map(order => pendingOf(order.channelId)).filter(one => one.entries.length > 0)
     },
     outbox: {
       async pending(writtenBefore, limit) {
@@ -84,7 +118,7 @@ export function createMemoryHealthStore({ channelHealth }: Pick<MemoryCollection
 }
 
 function newHealth(_id: string, project_id: string): ChannelHealthDocument {
-  return { ...newIdentity(_id, project_id), failing_since: null, days: {} }
+  return { ...newIdentity(_id, project_id), failing_since: null, undelivered_since: null, days: {} }
 }
 
 function newIdentity(_id: string, project_id: string): ChannelHealthDocument {
@@ -102,6 +136,7 @@ function newIdentity(_id: string, project_id: string): ChannelHealthDocument {
 
 function withChange({ held, ...known }: ChannelHealthDocument, change: HealthChange): ChannelHealthDocument {
   const since = change.failingSinceMs === null ? null : new Date(change.failingSinceMs)
+  const undelivered = change.undeliveredSinceMs === null ? null : new Date(change.undeliveredSinceMs)
   const isOver = change.lastSuccessAtMs !== null && (held?.since.getTime() ?? 0) <= change.lastSuccessAtMs
   return {
     ...known,
@@ -110,6 +145,7 @@ function withChange({ held, ...known }: ChannelHealthDocument, change: HealthCha
     last_failure_at: latestOf(known.last_failure_at, change.lastFailureAtMs),
     last_error: change.lastError ?? known.last_error,
     failing_since: change.hasWorked ? since : (known.failing_since ?? since),
+    undelivered_since: change.hasWorked ? undelivered : (known.undelivered_since ?? known.failing_since ?? undelivered),
     days: mergedDays(known.days ?? {}, change.days),
   }
 }

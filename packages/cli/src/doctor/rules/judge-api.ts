@@ -1,6 +1,6 @@
-import type { AlertChannel } from '@backstop/client'
 import { counted } from '../../output/rules/counted.ts'
 import { type Finding, finding } from './finding.ts'
+import { type ChannelFacts, judgeChannels } from './judge-channels.ts'
 
 /** What the management API says, as far as doctor judges it. */
 export interface ApiFacts {
@@ -22,16 +22,6 @@ export interface ConnectionFacts {
   readonly lastWebhookAt: string | null
 }
 
-export interface ChannelFacts {
-  readonly channel_id: string
-  readonly name: string
-  readonly enabled: boolean
-  readonly health: Pick<
-    AlertChannel['health'],
-    'state' | 'disabled_at' | 'disabled_reason' | 'failing_since' | 'last_error'
-  >
-}
-
 const DAY_MS = 86_400_000
 
 /** The faults that the management API shows. */
@@ -39,7 +29,7 @@ export function judgeApi(facts: ApiFacts, nowMs: number): Finding[] {
   return [
     ...facts.connections.flatMap(connection => judgeWebhooks(connection, nowMs)),
     ...facts.connections.flatMap(judgeReading),
-    ...facts.channels.flatMap(judgeChannel),
+    ...judgeChannels(facts.channels),
     ...judgeDeadLetters(facts),
     ...facts.secretKeys.flatMap(({ key_id, secrets, available }) =>
       available
@@ -86,26 +76,6 @@ function judgeReading({ connection_id, name, reading }: ConnectionFacts): Findin
   }
   const remedy = `Create a new read-only key at the provider, and store it: backstop connections read-key ${connection_id}`
   return [finding('read_key_rejected', what, remedy)]
-}
-
-function judgeChannel({ channel_id, name, enabled, health }: ChannelFacts): Finding[] {
-  if (enabled && health.state === 'failing') {
-    return [
-      finding(
-        'channel_failing',
-        `Every attempt of the channel ${name} (${channel_id}) failed since ${health.failing_since}: ${health.last_error ?? 'unknown reason'}`,
-        `Repair the receiver; deliveries are repeated by themselves. backstop channels test ${channel_id} shows the answer`,
-      ),
-    ]
-  }
-  if (health.disabled_at === null) return []
-  return [
-    finding(
-      'channel_disabled',
-      `The channel ${name} (${channel_id}) is disabled since ${health.disabled_at}: ${health.disabled_reason ?? 'unknown reason'}`,
-      `Repair the receiver, then backstop channels enable ${channel_id}, then backstop replay deliveries ${channel_id} --from 7d`,
-    ),
-  ]
 }
 
 function judgeDeadLetters({ deadLetters: { kinds, more } }: ApiFacts): Finding[] {

@@ -14,9 +14,14 @@ const connection = {
   lastWebhookAt: '2026-11-21T09:00:00Z',
 }
 const health = {
-  ...{ state: 'healthy' as const, disabled_at: null, disabled_reason: null, failing_since: null, last_error: null },
+  state: 'healthy' as const,
+  failing_since: null,
+  last_error: null,
+  warning: null,
+  disabled_at: null,
+  disabled_reason: null,
 }
-const channel = { channel_id: 'chn_1', name: 'Team', enabled: true, health }
+const channel = { channel_id: 'chn_1', project_id: 'prj_1', name: 'Team', enabled: true, health }
 const healthy: ApiFacts = {
   connections: [connection],
   channels: [channel],
@@ -63,6 +68,7 @@ describe('the facts of the management API', () => {
         channels: [
           {
             ...channel,
+            enabled: false,
             health: {
               ...health,
               ...{ state: 'disabled', disabled_at: '2026-11-20T09:00:00Z', disabled_reason: 'It answers 410' },
@@ -70,7 +76,7 @@ describe('the facts of the management API', () => {
           },
         ],
       },
-      says: /Team \(chn_1\) is disabled since .*: It answers 410/,
+      says: /Team \(chn_1\) of the project prj_1 is disabled since .*: It answers 410/,
       remedy: /channels enable chn_1/,
     },
     {
@@ -86,7 +92,7 @@ describe('the facts of the management API', () => {
           },
         ],
       },
-      says: /^Every attempt of the channel Team \(chn_1\) failed since .*: It answers 500$/,
+      says: /^The channel Team \(chn_1\) .* has delivered nothing since .*: It answers 500/,
       remedy: /channels test chn_1/,
     },
     {

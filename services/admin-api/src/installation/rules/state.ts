@@ -6,8 +6,11 @@ export interface Waiting {
   readonly oldestMs: number
 }
 
-/** The state of a channel, for people: `off` was chosen by a person, `disabled` by the channel's failures. */
-export type ChannelState = 'ok' | 'failing' | 'disabled' | 'off'
+/**
+ * The state of a channel, for people: `off` was chosen by a person, `disabled` by the channel's failures,
+ * `not_delivering` if an incident about that is open.
+ */
+export type ChannelState = 'ok' | 'failing' | 'not_delivering' | 'disabled' | 'off'
 
 /** What an on-call engineer wants to know about the whole installation. */
 export interface InstallationState {

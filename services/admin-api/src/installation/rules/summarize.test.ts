@@ -93,11 +93,19 @@ test('counts channels by kind and health', () => {
   const since = minutesAgo(9)
   expect(
     summarizeChannels(
-      [channel('new'), channel('well'), channel('off', false), channel('failing'), channel('disabled')],
+      [
+        channel('new'),
+        channel('well'),
+        channel('off', false),
+        channel('failing'),
+        channel('dead'),
+        channel('disabled'),
+      ],
       [
         health('well', null, null),
         health('off', since, since),
         health('failing', null, since),
+        { ...health('dead', null, null), undelivered_since: since, failing_incident_id: 'inc_1' },
         health('disabled', since, since),
       ],
     ),
@@ -105,6 +113,7 @@ test('counts channels by kind and health', () => {
     { kind: 'slack', state: 'ok', count: 2 },
     { kind: 'slack', state: 'off', count: 1 },
     { kind: 'slack', state: 'failing', count: 1 },
+    { kind: 'slack', state: 'not_delivering', count: 1 },
     { kind: 'slack', state: 'disabled', count: 1 },
   ])
 })

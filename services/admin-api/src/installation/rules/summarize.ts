@@ -53,7 +53,10 @@ export interface CountedChannel {
   readonly kind: ChannelKind
   readonly enabled: boolean
 }
-export type CountedHealth = Pick<ChannelHealthDocument, '_id' | 'disabled_at' | 'failing_since'>
+export type CountedHealth = Pick<
+  ChannelHealthDocument,
+  '_id' | 'disabled_at' | 'failing_since' | 'undelivered_since' | 'unreached' | 'failing_incident_id'
+>
 
 /** Counts the channels by kind and state. */
 export function summarizeChannels(
@@ -65,7 +68,9 @@ export function summarizeChannels(
     if (!enabled) return 'off'
     const known = healthOf.get(_id)
     if (known?.disabled_at != null) return 'disabled'
-    return known?.failing_since == null ? 'ok' : 'failing'
+    if (known?.failing_incident_id != null) return 'not_delivering'
+    const hasFailed = known?.failing_since != null || known?.undelivered_since != null || known?.unreached !== undefined
+    return hasFailed ? 'failing' : 'ok'
   }
   const groups = Map.groupBy(
     channels.map(channel => ({ kind: channel.kind, state: stateOf(channel) })),

@@ -72,9 +72,9 @@ describe('an attempt that ended', () => {
     })
   })
 
-  test('with a message that Slack refuses ends the delivery and leaves the channel alone', () => {
+  test('with a message that Slack refuses ends the delivery, shows at the channel, and does not disable it', () => {
     const outcome = outcomeOfAttempt(facts({ channelKind: 'slack', answer: status(400, 'invalid_payload') }))
-    expect(outcome).toMatchObject({ state: 'dead', health: null })
+    expect(outcome).toMatchObject({ state: 'dead', health: { kind: 'held_up' } })
   })
 
   test('after 72 hours of failures is dead, and says both that and the last error', () => {

@@ -167,8 +167,9 @@ function healthReportOf(outcome: Outcome, hasWorked: boolean, atMs: number): Hea
       return { kind: outcome.fault === 'receiver' ? 'failed' : 'held_up', atMs, error: outcome.error }
     case 'disable':
       return { kind: 'disable', atMs, error: outcome.error, reasonCode: outcome.reason }
-    // A fault of one message says nothing about the channel.
+    // A fault of one message does not disable the channel, but a channel that refuses every message delivers nothing.
     case 'dead_letter':
+      return { kind: 'held_up', atMs, error: outcome.error }
     case 'delivered':
       return null
     default:

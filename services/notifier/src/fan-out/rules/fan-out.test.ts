@@ -1,4 +1,4 @@
-import { SAMPLE_ALERTS } from '@backstop/channels'
+import { SAMPLE_ALERTS, sampleChannelIncident } from '@backstop/channels'
 import { alert, PROJECT } from '@backstop/channels/test'
 import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
@@ -30,6 +30,12 @@ test('an alert goes once to each channel of its project that chose its event, an
   expect(new Set(requests.map(request => request.delivery_id)).size).toBe(2)
   expect(requests.every(request => request.attempt === 1 && !request.test)).toBe(true)
   expect(fanOut(alert(), listeners, undefined, USUAL)).toEqual(requests)
+})
+
+test('the alert about a channel that delivers nothing goes to the other channels', () => {
+  const about = sampleChannelIncident(PROJECT, 'CHANNEL_FAILING')
+  const listeners = [listener('chn_sample', ['incident.opened']), listener('chn_b', ['incident.opened'])]
+  expect(fanOut(about, listeners, undefined, USUAL).map(request => request.channel_id)).toEqual(['chn_b'])
 })
 
 test('an alert goes to no channel whose filter excludes it', () => {

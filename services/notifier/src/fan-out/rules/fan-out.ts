@@ -34,6 +34,7 @@ export function fanOut(
   const shareable = withoutPersonalData(shown)
   return channels
     .filter(channel => channel.projectId === alert.project_id && isMeant(channel, alert, membership))
+    .filter(channel => !isAboutItself(channel, alert))
     .filter(channel => isLetThrough(alert, channel, history))
     .map(channel => ({
       delivery_id: deliveryIdOf(alert.alert_id, channel.channelId),
@@ -59,6 +60,11 @@ function isMeant(
     )
   }
   return events.includes(alert.event) && (audience === 'programs' || membership === undefined || membership.alone)
+}
+
+/** A channel that delivers nothing cannot report that. */
+function isAboutItself({ channelId }: SubscribedChannel, { data }: Alert): boolean {
+  return 'incident' in data && data.incident.channel_id === channelId
 }
 
 /** An incident that was opened before its storm began is first shown without a storm. */

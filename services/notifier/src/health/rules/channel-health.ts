@@ -10,7 +10,7 @@ import {
 export type HealthReport =
   | { kind: 'worked'; atMs: number; error: string | null }
   | { kind: 'failed'; atMs: number; error: string }
-  /** The attempt failed because of the notifier itself. The channel shows it, but it never disables the channel. */
+  /** The attempt failed because of the notifier or of one message. The channel shows it, but it never disables the channel. */
   | { kind: 'held_up'; atMs: number; error: string }
   | { kind: 'disable'; atMs: number; error: string; reasonCode: string }
 
@@ -36,6 +36,8 @@ export interface HealthChange {
   readonly hasWorked: boolean
   /** The first failure of the receiver after the last success; null if there was none. */
   readonly failingSinceMs: number | null
+  /** The first attempt after the last success that delivered nothing, whoever caused it; null if there was none. */
+  readonly undeliveredSinceMs: number | null
   /** Attempts by day (`YYYY-MM-DD`, UTC), without attempts that failed because of the notifier. */
   readonly days: Readonly<Record<string, { readonly delivered: number; readonly failed: number }>>
 }
@@ -45,6 +47,7 @@ export function summariseReports(reports: readonly HealthReport[]): HealthChange
   let lastFailureAtMs: number | null = null
   let lastError: string | null = null
   let failingSinceMs: number | null = null
+  let undeliveredSinceMs: number | null = null
   const days: Record<string, { delivered: number; failed: number }> = {}
   const countOn = (atMs: number) => {
     const day = dayOf(atMs)
@@ -57,14 +60,17 @@ export function summariseReports(reports: readonly HealthReport[]): HealthChange
       countOn(one.atMs).delivered += 1
       lastSuccessAtMs = Math.max(one.atMs, lastSuccessAtMs ?? 0)
       failingSinceMs = null
+      undeliveredSinceMs = null
       continue
     }
+    undeliveredSinceMs ??= one.atMs
     lastFailureAtMs = Math.max(one.atMs, lastFailureAtMs ?? 0)
     if (one.kind === 'held_up') continue
     countOn(one.atMs).failed += 1
     failingSinceMs ??= one.atMs
   }
-  return { lastSuccessAtMs, lastFailureAtMs, lastError, hasWorked: lastSuccessAtMs !== null, failingSinceMs, days }
+  const hasWorked = lastSuccessAtMs !== null
+  return { lastSuccessAtMs, lastFailureAtMs, lastError, hasWorked, failingSinceMs, undeliveredSinceMs, days }
 }
 
 /** The day in UTC as `YYYY-MM-DD`. */
@@ -172,6 +178,6 @@ export function enableChannel(
  * The message key is the channel id, so that the command that opens an incident comes before the command that resolves
  * it.
  */
-function toOutboxEntry(command: Command, channelId: string, atMs: number): TimedOutboxEntry {
+export function toOutboxEntry(command: Command, channelId: string, atMs: number): TimedOutboxEntry {
   return { id: command.command_id, topic: 'commands', key: channelId, message: command, at: atMs }
 }

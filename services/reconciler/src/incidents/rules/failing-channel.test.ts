@@ -51,6 +51,32 @@ describe('a channel that was disabled', () => {
   })
 })
 
+describe('a channel that delivers nothing', () => {
+  const failing = { ...disabled, fault: 'failing', reason: 'No alert has arrived there since Monday' } as const
+
+  test('opens an incident of its own code', () => {
+    expect(openChannelIncident(failing, NOW).incident).toMatchObject({
+      code: 'CHANNEL_FAILING',
+      summary: 'The alert channel "Ops" delivers nothing: No alert has arrived there since Monday',
+    })
+  })
+
+  test.each([
+    { outcome: 'recovered', says: /It delivers again$/ },
+    { outcome: 'cleared', says: /The cause was removed/ },
+    { outcome: 'disabled', says: /another incident is about that$/ },
+    { outcome: 'switched_off', says: /switched off/ },
+    { outcome: 'deleted', says: /deleted/ },
+  ] as const)('and was $outcome says so in its resolution', ({ outcome, says }) => {
+    const { incident } = openChannelIncident(failing, NOW)
+    const resolution = resolveChannelIncident({ ...enabled, outcome }, incident, NOW + 5)
+    if (resolution.kind !== 'resolve') throw new Error(resolution.reason)
+    expect(resolution.told.incident.summary).toMatch(says)
+    const ofDisabled = openChannelIncident(disabled, NOW).incident
+    expect(resolveChannelIncident({ ...enabled, outcome }, ofDisabled, NOW)).toMatchObject({ kind: 'keep' })
+  })
+})
+
 test.each([
   { name: 'is unknown', known: undefined, reason: 'unknown_incident' },
   { name: 'is about another channel', known: { channel_id: 'chn_2' }, reason: 'about_another_channel' },

@@ -1,5 +1,6 @@
 import {
   type Alert,
+  type ChannelIncidentEnd,
   type Command,
   type Incident,
   type IncidentEvent,
@@ -13,7 +14,7 @@ import { incidentMessageId } from '../../verdict/outbox-entries.ts'
 
 export type OpenChannelIncident = Extract<Command, { kind: 'open_channel_incident' }>
 export type ResolveChannelIncident = Extract<Command, { kind: 'resolve_channel_incident' }>
-/** The commands about the incident of a disabled channel. */
+/** The commands about the incident of a channel that delivers nothing, or was disabled. */
 export interface FailingChannelCommand {
   readonly open: OpenChannelIncident
   readonly resolve: ResolveChannelIncident
@@ -25,15 +26,16 @@ export interface IncidentChange {
   readonly entries: readonly TimedOutboxEntry[]
 }
 
-/** The incident of a channel that was disabled after failures. It tells people that alerts do not arrive there. */
+/** The incident of a channel that delivers nothing, or was disabled after failures. It tells people that alerts do not arrive there. */
 export function openChannelIncident(command: OpenChannelIncident, now: number, names?: Names): IncidentChange {
+  const isFailing = command.fault === 'failing'
   const incident: Incident = {
     incident_id: command.incident_id,
     project_id: command.project_id,
     connection_id: null,
-    code: 'CHANNEL_DISABLED',
+    code: isFailing ? 'CHANNEL_FAILING' : 'CHANNEL_DISABLED',
     state: 'open',
-    summary: `The alert channel "${command.channel_name}" was disabled: ${command.reason}`,
+    summary: `The alert channel "${command.channel_name}" ${isFailing ? 'delivers nothing' : 'was disabled'}: ${command.reason}`,
     action_id: null,
     channel_id: command.channel_id,
     out_of_band: null,
@@ -43,6 +45,16 @@ export function openChannelIncident(command: OpenChannelIncident, now: number, n
     version: 1,
   }
   return { incident, entries: incidentMessages(incident, 'incident.opened', now, names) }
+}
+
+/** How the incident of a channel ended, in words. */
+const ENDS: Record<ChannelIncidentEnd | 'enabled', string> = {
+  enabled: 'It was enabled again',
+  recovered: 'It delivers again',
+  cleared: 'The cause was removed, and the next alert is sent there',
+  disabled: 'It was disabled meanwhile, and another incident is about that',
+  switched_off: 'It was switched off, and gets no more alerts',
+  deleted: 'It was deleted, and gets no more alerts',
 }
 
 /** The decision on a command that resolves an incident. `reason` is for the log. */
@@ -58,21 +70,25 @@ export function resolveChannelIncident(
   names?: Names,
 ): IncidentResolution {
   if (known === undefined) return { kind: 'keep', reason: 'unknown_incident' }
-  const { project_id, channel_id } = command
-  if (known.code !== 'CHANNEL_DISABLED' || known.channel_id !== channel_id || known.project_id !== project_id) {
+  const { project_id, channel_id, outcome = 'enabled' } = command
+  if (
+    known.code !== (outcome === 'enabled' ? 'CHANNEL_DISABLED' : 'CHANNEL_FAILING') ||
+    known.channel_id !== channel_id ||
+    known.project_id !== project_id
+  ) {
     return { kind: 'keep', reason: 'about_another_channel' }
   }
   if (known.state === 'resolved') return { kind: 'keep', reason: 'resolved_before' }
   const incident: StoredIncident = {
     ...known,
     state: 'resolved',
-    summary: `${known.summary}. It was enabled again`,
+    summary: `${known.summary}. ${ENDS[outcome]}`,
     resolved_at: command.requested_at,
     version: known.version + 1,
   }
   return {
     kind: 'resolve',
-    reason: 'channel_enabled',
+    reason: `channel_${outcome}`,
     told: { incident, entries: incidentMessages(incident, 'incident.resolved', now, names) },
   }
 }

@@ -102,6 +102,23 @@ describe('the health of a channel', () => {
       shown: { state: 'failing', last_error: 'The receiver answered 500', failing_since: '2026-11-21T08:00:00.000Z' },
     },
     {
+      name: 'its secret cannot be opened',
+      health: { ...health, undelivered_since: after(-2), last_failure_at: NOW, last_error: 'The key is gone' },
+      enabled: true,
+      shown: { state: 'failing', failing_since: '2026-11-21T08:00:00.000Z', last_error: 'The key is gone' },
+    },
+    {
+      name: 'all of its addresses unsubscribed',
+      health: { ...health, unreached: { since: after(-2), reason: '1 address is suppressed (1 unsubscribed)' } },
+      enabled: true,
+      shown: {
+        state: 'failing',
+        failing_since: '2026-11-21T08:00:00.000Z',
+        warning:
+          'No address gets mail: 1 address is suppressed (1 unsubscribed). Remove a suppression, or set other addresses',
+      },
+    },
+    {
       name: 'it is paused',
       health: { ...health, failing_since: after(-2), held: { since: after(-2), until: after(1), reason: 'throttled' } },
       enabled: true,

@@ -37,7 +37,7 @@ export function showChannel(
     quiet_hours: document.quiet_hours ?? null,
     // A channel works when it is enabled and its health has not disabled it.
     enabled: document.enabled && (health?.disabled_at ?? null) === null,
-    health: { ...showHealth(health, now), warning: isDeaf ? DEAF : null },
+    health: { ...showHealth(health, now), warning: isDeaf ? DEAF : warningOf(health) },
     version: document.version,
     created_at: document.created_at.toISOString(),
     updated_at: document.updated_at.toISOString(),
@@ -56,7 +56,7 @@ function showHealth(health: ChannelHealthDocument | undefined, now: Date): Omit<
     last_success_at: health?.last_success_at?.toISOString() ?? null,
     last_failure_at: health?.last_failure_at?.toISOString() ?? null,
     last_error: health?.last_error ?? null,
-    failing_since: health?.failing_since?.toISOString() ?? null,
+    failing_since: failingSince(health)?.toISOString() ?? null,
     held_until: hold?.until.toISOString() ?? null,
     held_reason: hold?.reason ?? null,
     disabled_at: health?.disabled_at?.toISOString() ?? null,
@@ -64,10 +64,21 @@ function showHealth(health: ChannelHealthDocument | undefined, now: Date): Omit<
   }
 }
 
+function warningOf(health: ChannelHealthDocument | undefined): string | null {
+  if (health?.unreached === undefined) return null
+  return `No address gets mail: ${health.unreached.reason}. Remove a suppression, or set other addresses`
+}
+
+/** Documents from before 0.3 have `failing_since` only. */
+function failingSince(health: ChannelHealthDocument | undefined): Date | null {
+  const known = [health?.unreached?.since, health?.undelivered_since, health?.failing_since]
+  return known.find(one => one != null) ?? null
+}
+
 function stateOf(health: ChannelHealthDocument | undefined): ChannelHealth['state'] {
   if (health === undefined) return 'unused'
   if (health.disabled_at !== null) return 'disabled'
-  if (health.failing_since != null) return 'failing'
+  if (failingSince(health) !== null) return 'failing'
   return health.last_success_at === null && health.last_failure_at === null ? 'unused' : 'healthy'
 }
 

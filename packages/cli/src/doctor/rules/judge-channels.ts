@@ -1,0 +1,50 @@
+import type { AlertChannel } from '@backstop/client'
+import { type Finding, finding } from './finding.ts'
+
+export interface ChannelFacts {
+  readonly channel_id: string
+  readonly project_id: string
+  readonly name: string
+  /** False if a person switched it off, or its failures disabled it. */
+  readonly enabled: boolean
+  readonly health: Pick<
+    AlertChannel['health'],
+    'state' | 'failing_since' | 'last_error' | 'warning' | 'disabled_at' | 'disabled_reason'
+  >
+}
+
+/** The channels on which nobody is alerted. */
+export function judgeChannels(channels: readonly ChannelFacts[]): Finding[] {
+  return channels.flatMap(channel => {
+    const one = judgeDisabled(channel) ?? judgeFailing(channel)
+    if (one === undefined) return []
+    const others = channels.some(
+      other => other.project_id === channel.project_id && other.enabled && other.health.state !== 'failing',
+    )
+    return [others ? one : { ...one, what: `${one.what}. No other channel of the project works: nobody is alerted` }]
+  })
+}
+
+function judgeDisabled(channel: ChannelFacts): Finding | undefined {
+  const { channel_id, health } = channel
+  if (health.disabled_at === null) return undefined
+  return finding(
+    'channel_disabled',
+    `${nameOf(channel)} is disabled since ${health.disabled_at}: ${health.disabled_reason ?? 'unknown reason'}`,
+    `Repair the receiver, then backstop channels enable ${channel_id}, then backstop replay deliveries ${channel_id} --from 7d`,
+  )
+}
+
+function judgeFailing(channel: ChannelFacts): Finding | undefined {
+  const { channel_id, enabled, health } = channel
+  if (!enabled || health.state !== 'failing' || health.failing_since === null) return undefined
+  return finding(
+    'channel_failing',
+    `${nameOf(channel)} has delivered nothing since ${health.failing_since}: ${health.warning ?? health.last_error ?? 'unknown reason'}`,
+    `Remove the cause, then backstop channels test ${channel_id}, then backstop replay deliveries ${channel_id} --from 7d`,
+  )
+}
+
+function nameOf({ channel_id, project_id, name }: ChannelFacts): string {
+  return `The channel ${name} (${channel_id}) of the project ${project_id}`
+}
