@@ -46,7 +46,7 @@ const statusOf = (request: ReturnType<typeof sendIncompleteRequest>) =>
 describe('a body that is announced and does not arrive', () => {
   const token = secretBoxOfTests.sign(
     UNSUBSCRIBE_PURPOSE,
-    unsubscribeTargetText({ projectId: 'prj_mail', address: 'eager@example.com' }),
+    unsubscribeTargetText({ projectId: 'prj_mail', address: 'eager@example.com' }, new Date().toISOString()),
   )
   test.each([
     { name: 'a link that unsubscribes', path: `/v1/unsubscribe/${token}`, status: '200' },

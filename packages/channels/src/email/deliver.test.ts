@@ -35,7 +35,7 @@ describe('a delivery by mail', () => {
       expect(text).toContain(unsubscribeUrl)
       expect(html).toContain(unsubscribeUrl)
       const token = unsubscribeUrl?.replace('https://api.example.com/v1/unsubscribe/', '') ?? ''
-      return readUnsubscribeTarget(secretBox.verify(UNSUBSCRIBE_PURPOSE, token) ?? '')
+      return readUnsubscribeTarget(secretBox.verify(UNSUBSCRIBE_PURPOSE, token) ?? '', new Date())
     })
     expect(subjects).toEqual([
       { projectId: 'prj_test', address: 'a@example.com' },

@@ -1,5 +1,4 @@
 import { type EndedAddress, type StoredChannel, UNSUBSCRIBE_PURPOSE, unsubscribeTargetText } from '@backstop/contracts'
-import type { SecretBox } from '@backstop/kit'
 import { DIGEST_LIMITS } from '../alert-text/describe-digest.ts'
 import type { AttemptAnswer } from '../answer.ts'
 import type { ChannelModule, ChannelPorts, ProjectFacts } from '../channel.ts'
@@ -22,14 +21,15 @@ export const emailChannel: ChannelModule<EmailConfig> = {
   deliver(channel, request, ports, project, ended = []) {
     const { alert, delivery_id: messageId } = request
     const render = (links: MailLinks) => renderMail({ alert, branding: project.branding, ...links })
-    return sendMails({ channel, messageId, render }, ports, project, ended)
+    return sendMails({ channel, messageId, raisedAt: alert.created_at, render }, ports, project, ended)
   },
   digest: {
     ...DIGEST_LIMITS,
     deliver(channel, { digestId, requests }, ports, project, ended) {
       const alerts = requests.map(({ alert }) => alert)
       const render = (links: MailLinks) => renderDigestMail({ alerts, digestId, branding: project.branding, ...links })
-      return sendMails({ channel, messageId: digestId, render }, ports, project, ended)
+      const raisedAt = alerts.map(one => one.created_at).reduce((a, b) => (Date.parse(a) > Date.parse(b) ? a : b))
+      return sendMails({ channel, messageId: digestId, raisedAt, render }, ports, project, ended)
     },
   },
 }
@@ -39,11 +39,13 @@ type MailLinks = Pick<MailView, 'brandName' | 'publicUrl' | 'unsubscribeUrl'>
 interface MailToAll {
   readonly channel: StoredChannel<EmailConfig>
   readonly messageId: string
+  /** When the newest alert of the mail was raised. */
+  readonly raisedAt: string
   render(links: MailLinks): MailContent
 }
 
 async function sendMails(
-  { channel, messageId, render }: MailToAll,
+  { channel, messageId, raisedAt, render }: MailToAll,
   ports: ChannelPorts,
   { suppressed }: ProjectFacts,
   ended: readonly EndedAddress[],
@@ -61,8 +63,12 @@ async function sendMails(
   const projectId = channel.project_id
   const mailTo = (address: string): Mail => {
     // Each address gets its own mail, because the unsubscribe link is personal and recipients must not see each other.
+    const { apiPublicUrl } = ports
+    const target = unsubscribeTargetText({ projectId, address }, raisedAt)
     const unsubscribeUrl =
-      ports.apiPublicUrl === null ? null : signedLink(ports.apiPublicUrl, { projectId, address }, ports.secretBox)
+      apiPublicUrl === null
+        ? null
+        : `${apiPublicUrl}/v1/unsubscribe/${ports.secretBox.sign(UNSUBSCRIBE_PURPOSE, target)}`
     const content = render({ brandName: ports.brandName, publicUrl: ports.publicUrl, unsubscribeUrl })
     return { ...content, to: address, messageId, projectId, unsubscribeUrl }
   }
@@ -74,13 +80,4 @@ async function sendMails(
     answer: await ports.mailer.send(mail, ports.attemptMs),
   }))
   return combineAnswers(await Promise.all(sends), reasons, ended)
-}
-
-/** The unsubscribe link of one address in one project. Every attempt has the same link. */
-function signedLink(
-  apiPublicUrl: string,
-  recipient: { projectId: string; address: string },
-  secretBox: SecretBox,
-): string {
-  return `${apiPublicUrl}/v1/unsubscribe/${secretBox.sign(UNSUBSCRIBE_PURPOSE, unsubscribeTargetText(recipient))}`
 }

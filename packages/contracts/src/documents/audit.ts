@@ -1,6 +1,7 @@
 /** Who made a request. The name is null if only the id is known. */
 export interface AuditActor {
-  kind: 'key' | 'person'
+  /** mail_link: an unsubscribe link. The id is the tag of its address (see recipientTag). */
+  kind: 'key' | 'person' | 'mail_link'
   id: string
   name: string | null
 }

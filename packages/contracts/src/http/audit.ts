@@ -13,10 +13,12 @@ export const AuditEntry = z.object({
       'The API key of the request; `recovery` for `backstop keys recover`; null if the key is missing or unknown',
     ),
   actor: z
-    .object({ kind: z.enum(['key', 'person']), id: z.string(), name: z.string().nullable() })
+    .object({ kind: z.enum(['key', 'person', 'mail_link']), id: z.string(), name: z.string().nullable() })
     .nullable()
     .optional()
-    .describe('The key or person of the request; null if it is unknown'),
+    .describe(
+      'The key or person of the request, or the unsubscribe link of a mail (its `id` is a hash of the address); null if it is unknown',
+    ),
   session_id: z.string().nullable().optional().describe('The session of the request; null if it was made with a key'),
   action: z.string().describe('For example alert_channel.create; for refusals `refused.` and the error code'),
   target: z.string().describe('Id of the changed resource; for refusals the first of `operations`'),

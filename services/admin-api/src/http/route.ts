@@ -71,10 +71,15 @@ export interface RequestClient extends RequestOrigin {
   cookie(name: CookieName): string | undefined
 }
 
+/** The author of a change: the principal, or the holder of a link of a mail, which has no account. */
+export interface AuditedIdentity extends Pick<Identity, 'id' | 'name' | 'sessionId'> {
+  readonly kind: Identity['kind'] | 'mail_link'
+}
+
 /** A change, as its audit row describes it. */
 export interface AuditedChange {
   /** Who made the change, if it is not the principal of the request: the route signs somebody in. */
-  readonly actor?: Pick<Identity, 'kind' | 'id' | 'name' | 'sessionId'>
+  readonly actor?: AuditedIdentity
   readonly action: string
   readonly target: string
   /** The changed fields. Default: those that `RouteRequest.change` wrote. */

@@ -5,10 +5,12 @@ import { describe, expect, test } from 'vitest'
 import { MAIL_EVENTS_TOKEN, PREVIOUS_MAIL_EVENTS_TOKEN, secretBoxOfTests, type TestApi } from '../test-api.ts'
 
 const PAGE = /^text\/html/
-const tokenOf = (projectId: string, address: string) =>
-  secretBoxOfTests.sign(UNSUBSCRIBE_PURPOSE, unsubscribeTargetText({ projectId, address }))
 
 export function describeMail(testApi: () => TestApi): void {
+  const textOf = (projectId: string, address: string, ageMs = 0) =>
+    unsubscribeTargetText({ projectId, address }, new Date(testApi().now() - ageMs).toISOString())
+  const tokenOf = (projectId: string, address: string, ageMs = 0) =>
+    secretBoxOfTests.sign(UNSUBSCRIBE_PURPOSE, textOf(projectId, address, ageMs))
   const suppressed = (address: string) =>
     testApi().commands.filter(one => one.kind === 'suppress_address' && one.address === address)
 
@@ -39,6 +41,24 @@ export function describeMail(testApi: () => TestApi): void {
       expect(suppressed('leaver@example.com')).toHaveLength(1)
     })
 
+    test('leaves one row in the audit, with the link as its author and no address', async () => {
+      const project_id = (await testApi().api.post('/v1/projects', { name: 'Old mails' })).body.project_id
+      const rows = async () =>
+        (await testApi().api.get(`/v1/audit?project_id=${project_id}&action=suppression.unsubscribe`)).body.data
+      const path = `/v1/unsubscribe/${tokenOf(project_id, 'Forwarded@Example.com', 89 * 86_400_000)}`
+      await nobody().call('POST', path, { headers: form, raw: 'List-Unsubscribe=One-Click' })
+      const listed = async () => (await testApi().api.get(`/v1/suppressions?project_id=${project_id}`)).body.data
+      await until('the address to be suppressed', async () => (await listed()).length === 1)
+      testApi().advanceClock(10_000)
+      await nobody().call('POST', path, { headers: form, raw: '' })
+      const [row, ...others] = await rows()
+      expect(others).toEqual([])
+      const id = expect.stringMatching(/^[0-9a-f]{12}$/)
+      expect(row).toMatchObject({ actor: { kind: 'mail_link', id, name: 'Link of a mail' }, target: row.actor.id })
+      expect(row).toMatchObject({ key_id: null, session_id: null })
+      expect(JSON.stringify(row)).not.toMatch(/forwarded/i)
+    })
+
     test('works again soon after the team removed the suppression', async () => {
       const project_id = (await testApi().api.post('/v1/projects', { name: 'Second thoughts' })).body.project_id
       const path = `/v1/unsubscribe/${tokenOf(project_id, 'again@example.com')}`
@@ -54,7 +74,7 @@ export function describeMail(testApi: () => TestApi): void {
 
     test.each(['GET', 'POST'])('shows a page for a broken link by %s, and changes nothing', async method => {
       const token = tokenOf('prj_mail', 'judge@example.com')
-      const subject = unsubscribeTargetText({ projectId: 'prj_mail', address: 'judge@example.com' })
+      const subject = textOf('prj_mail', 'judge@example.com')
       const ofAKeyThatLeft = createSecretBox(parseKeyRing(new Secret(`gone:${'A'.repeat(43)}=`)))
       const broken = [
         'x',
@@ -62,6 +82,9 @@ export function describeMail(testApi: () => TestApi): void {
         `${token}${'A'.repeat(2_000)}`,
         secretBoxOfTests.sign('something else', subject),
         secretBoxOfTests.sign(UNSUBSCRIBE_PURPOSE, 'nobody'),
+        // A link of an earlier version, which had no time.
+        secretBoxOfTests.sign(UNSUBSCRIBE_PURPOSE, 'prj_mail\njudge@example.com'),
+        tokenOf('prj_mail', 'judge@example.com', 90 * 86_400_000 + 1),
         ofAKeyThatLeft.sign(UNSUBSCRIBE_PURPOSE, subject),
       ]
       const before = testApi().commands.length

@@ -1,11 +1,13 @@
+import { recipientTag } from '@backstop/channels'
 import {
   deterministicId,
   readUnsubscribeTarget,
+  SuppressionReason,
   UNSUBSCRIBE_PURPOSE,
   type UnsubscribeTarget,
 } from '@backstop/contracts'
 import { z } from 'zod'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { type AuditedChange, defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { renderPage } from './pages.ts'
 
@@ -26,11 +28,13 @@ const REMEMBER_TOKEN_MS = 5_000
  * /v1/unsubscribe/{token}: the target of the links and one-click headers in mails (RFC 8058). The token is the credential. Tokens cannot
  * be guessed, so the page may say that a link is broken. It never shows the address of a valid token.
  */
-export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] {
+export function unsubscribeRoutes({ secretBox, commands, stores }: AdminParts): Route[] {
   const suppress = createSuppressor(commands)
-  const subjectOf = (token: string) => {
+  const isSuppressed = async ({ projectId: project_id, address }: UnsubscribeTarget) =>
+    (await stores.suppressions.find({ project_id, address, reason: { in: SuppressionReason.options } })) !== undefined
+  const subjectOf = (token: string, now: Date) => {
     const text = secretBox.verify(UNSUBSCRIBE_PURPOSE, token)
-    return text === undefined ? undefined : readUnsubscribeTarget(text)
+    return text === undefined ? undefined : readUnsubscribeTarget(text, now)
   }
   return [
     defineRoute({
@@ -39,12 +43,12 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
       operationId: 'showUnsubscribe',
       tag,
       summary: 'Show the unsubscribe page that a link in a mail opens',
-      description: 'Changes nothing, because mail scanners open links as well.',
+      description: 'Changes nothing, because mail scanners open links as well. A link works for 90 days.',
       scope: 'public',
       params: TokenParams,
       answers: ANSWERS,
-      handle: async ({ params: { token } }) =>
-        subjectOf(token) === undefined
+      handle: async ({ params: { token }, now }) =>
+        subjectOf(token, now) === undefined
           ? invalidLinkPage()
           : {
               status: 200,
@@ -62,7 +66,7 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
       tag,
       summary: 'Unsubscribe an address with one click',
       description:
-        'The request of the button on the page and of the one-click header in mails (RFC 8058). The body is ignored.',
+        'The request of the button on the page and of the one-click header in mails (RFC 8058), for 90 days after the alert. The body is ignored. The audit has a row with the actor `mail_link`.',
       scope: 'public',
       params: TokenParams,
       body: z.string(),
@@ -70,8 +74,9 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
       answers: ANSWERS,
       refusals: ['unavailable'],
       async handle({ params: { token }, now, requestId, logger }) {
-        const subject = subjectOf(token)
-        if (subject !== undefined) await suppress(token, subject, now)
+        const subject = subjectOf(token, now)
+        // A repeat changes nothing, so a person with a link cannot fill the audit.
+        const isNew = subject !== undefined && !(await isSuppressed(subject)) && (await suppress(token, subject, now))
         logger.info(
           { request_id: requestId, project_id: subject?.projectId, known: subject !== undefined },
           'unsubscribe',
@@ -83,17 +88,28 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
             title: 'You are unsubscribed',
             text: 'Alert mails of this project no longer go to this address. Ask your team to add it again if that was a mistake.',
           }),
+          ...(isNew ? { changed: describeChange(subject) } : {}),
         }
       },
     }),
   ]
 }
 
-/** Returns a function that suppresses the address of a token, once for the requests of a few seconds. */
+/** The audit row names neither the address nor the token: rows are kept for 400 days and cannot be changed. */
+function describeChange({ projectId, address }: UnsubscribeTarget): AuditedChange {
+  const tag = recipientTag(address)
+  const actor = { kind: 'mail_link', id: tag, name: 'Link of a mail', sessionId: null } as const
+  return { actor, action: 'suppression.unsubscribe', target: tag, projectId }
+}
+
+/**
+ * Returns a function that suppresses the address of a token, once for the requests of a few seconds. It returns false
+ * for a repeat.
+ */
 function createSuppressor(commands: AdminParts['commands']) {
   const doneAt = new Map<string, number>()
-  return async (token: string, { projectId, address }: UnsubscribeTarget, now: Date): Promise<void> => {
-    if (now.getTime() - (doneAt.get(token) ?? Number.NEGATIVE_INFINITY) < REMEMBER_TOKEN_MS) return
+  return async (token: string, { projectId, address }: UnsubscribeTarget, now: Date): Promise<boolean> => {
+    if (now.getTime() - (doneAt.get(token) ?? Number.NEGATIVE_INFINITY) < REMEMBER_TOKEN_MS) return false
     await commands.send([
       {
         kind: 'suppress_address',
@@ -107,6 +123,7 @@ function createSuppressor(commands: AdminParts['commands']) {
     ])
     if (doneAt.size >= MAX_REMEMBERED_TOKENS) doneAt.clear()
     doneAt.set(token, now.getTime())
+    return true
   }
 }
 
