@@ -1,4 +1,10 @@
-import { SAMPLE_ALERTS, sampleAction, sampleChannelIncident, sampleConnectionIncident } from '@backstop/channels'
+import {
+  SAMPLE_ALERTS,
+  sampleAction,
+  sampleChannelIncident,
+  sampleConnectionIncident,
+  sampleFailingChannel,
+} from '@backstop/channels'
 import type { Alert } from '@backstop/contracts'
 import { awkwardAlert } from './awkward-alert.ts'
 
@@ -11,7 +17,7 @@ export function previewedAlerts(): { name: string; alert: Alert }[] {
   return [
     ...Object.entries(SAMPLE_ALERTS).map(([name, make]) => ({ name, alert: make() })),
     { name: 'incident.opened.channel-disabled', alert: sampleChannelIncident() },
-    { name: 'incident.opened.channel-failing', alert: sampleChannelIncident('prj_sample', 'CHANNEL_FAILING') },
+    { name: 'incident.opened.channel-failing', alert: sampleFailingChannel() },
     { name: 'incident.opened.feed-silent', alert: sampleConnectionIncident('FEED_SILENT') },
     { name: 'incident.opened.unverified', alert: sampleConnectionIncident('VERIFICATION_UNAVAILABLE') },
     { name: 'incident.opened.test-mode', alert: sampleAction({ mode: 'test' }) },

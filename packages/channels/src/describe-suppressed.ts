@@ -1,5 +1,4 @@
 import type { SuppressionReason } from '@backstop/contracts'
-import type { ChannelConfig } from './forms.ts'
 
 const IN_WORDS: Record<SuppressionReason, string> = {
   unsubscribed: 'unsubscribed',
@@ -24,10 +23,10 @@ export function describeSuppressed(reasons: readonly SuppressionReason[]): strin
  * @param suppressed the suppressed addresses of the project, in lower case
  */
 export function describeUnreached(
-  config: ChannelConfig,
+  config: { readonly kind: string; readonly to?: readonly string[] },
   suppressed: ReadonlyMap<string, SuppressionReason>,
 ): string | null {
-  if (config.kind !== 'email') return null
+  if (config.kind !== 'email' || config.to === undefined) return null
   const addresses = [...new Set(config.to.map(address => address.toLowerCase()))]
   const reasons = addresses.flatMap(address => suppressed.get(address) ?? [])
   return reasons.length === 0 || reasons.length < addresses.length ? null : describeSuppressed(reasons)

@@ -12,6 +12,7 @@ export {
   sampleChannelIncident,
   sampleConnectionIncident,
 } from './alert-text/sample-alerts.ts'
+export { sampleFailingChannel } from './alert-text/sample-failing-channel.ts'
 export type * from './answer.ts'
 export { classifyAnswer, type Fault, type Outcome } from './classify-answer.ts'
 export { describeUnreached } from './describe-suppressed.ts'

@@ -40,7 +40,7 @@ export function describeFault({ data: { incident, names } }: IncidentAlert): Inc
           sentence: 'Nobody is alerted by that channel at the moment.',
           steps: [
             'Open the alert channels in the console, and remove the cause that is named above: repair the receiver, set other addresses, or remove a suppression.',
-            'Look at the open incidents. Backstop sends failed alerts again for 72 hours, but not those that nobody could receive: send these again from the console.',
+            'Look at the open incidents. Backstop sends failed alerts again for 72 hours, but not those that nobody could receive: select these in the console and send them again.',
           ],
         },
       }

@@ -168,23 +168,16 @@ export function sampleConnectionIncident(code: 'FEED_SILENT' | 'VERIFICATION_UNA
   }
 }
 
-/** The alert about a channel that was disabled because it failed, or that delivers nothing. */
-export function sampleChannelIncident(
-  projectId = 'prj_sample',
-  code: 'CHANNEL_DISABLED' | 'CHANNEL_FAILING' = 'CHANNEL_DISABLED',
-): Alert {
+/** The alert about a channel that was disabled because it failed. */
+export function sampleChannelIncident(projectId = 'prj_sample'): Alert {
   const about = { connection_id: null, action_id: null, out_of_band: null, channel_id: 'chn_sample' } as const
-  const summary = {
-    CHANNEL_DISABLED:
-      'The alert channel "On call" was disabled: The receiver answered 410 Gone, which means no more deliveries; set another URL, then enable the channel again',
-    CHANNEL_FAILING:
-      'The alert channel "On call" delivers nothing: No alert has arrived there since 2026-11-21T09:45:00.000Z. The newest failure: The receiver answered 500; read its log at the time of this attempt',
-  }[code]
+  const summary =
+    'The alert channel "On call" was disabled: The receiver answered 410 Gone, which means no more deliveries; set another URL, then enable the channel again'
   return {
     ...common(projectId),
     event: 'incident.opened',
     data: {
-      incident: { ...incident(projectId), ...about, code, summary },
+      incident: { ...incident(projectId), ...about, code: 'CHANNEL_DISABLED', summary },
       action: null,
       names: { ...NAMES, connection: null },
     },

@@ -1,4 +1,4 @@
-import { SAMPLE_ALERTS, sampleChannelIncident } from '@backstop/channels'
+import { SAMPLE_ALERTS, sampleFailingChannel } from '@backstop/channels'
 import { alert, PROJECT } from '@backstop/channels/test'
 import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
@@ -33,7 +33,7 @@ test('an alert goes once to each channel of its project that chose its event, an
 })
 
 test('the alert about a channel that delivers nothing goes to the other channels', () => {
-  const about = sampleChannelIncident(PROJECT, 'CHANNEL_FAILING')
+  const about = sampleFailingChannel(PROJECT)
   const listeners = [listener('chn_sample', ['incident.opened']), listener('chn_b', ['incident.opened'])]
   expect(fanOut(about, listeners, undefined, USUAL).map(request => request.channel_id)).toEqual(['chn_b'])
 })

@@ -6,7 +6,6 @@ import {
   isoTime,
   type TimedOutboxEntry,
 } from '@backstop/contracts'
-import type { ChannelState } from '../../delivery/rules/channel-state.ts'
 import { type ChannelIdentity, toOutboxEntry } from './channel-health.ts'
 
 /** How long a channel may deliver nothing before the other channels of its project are informed, in milliseconds. */
@@ -16,6 +15,12 @@ export type FailingVerdict =
   | { kind: 'open'; reason: 'reaches_nobody' | 'nothing_delivered'; text: string }
   | { kind: 'resolve'; reason: ChannelIncidentEnd }
   | { kind: 'goes_on'; reason: 'works' | 'not_for_long' | 'known' | 'gets_no_alerts' }
+
+/** What decides whether a channel gets alerts at all. */
+interface AlertedChannel {
+  readonly enabled: boolean
+  readonly deleted: boolean
+}
 
 type FailingHealth = Pick<
   ChannelHealthDocument,
@@ -35,7 +40,7 @@ type FailingHealth = Pick<
  */
 export function judgeFailing(
   health: FailingHealth,
-  channel: Pick<ChannelState, 'enabled' | 'deleted'> | undefined,
+  channel: AlertedChannel | undefined,
   nowMs: number,
 ): FailingVerdict {
   const end = endOf(health, channel)
@@ -63,7 +68,7 @@ export function judgeFailing(
 /** Why the channel needs no incident about its failures; undefined if it delivers nothing. */
 function endOf(
   { disabled_at, undelivered_since, unreached, last_success_at, last_failure_at }: FailingHealth,
-  channel: Pick<ChannelState, 'enabled' | 'deleted'> | undefined,
+  channel: AlertedChannel | undefined,
 ): ChannelIncidentEnd | undefined {
   if (channel === undefined || channel.deleted) return 'deleted'
   if (!channel.enabled) return 'switched_off'
