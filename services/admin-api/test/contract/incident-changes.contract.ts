@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
 import { storeIncident, storeStorm } from './incidents.contract.ts'
-import { auditOf, createTestKey, createTestProject } from './test-project.ts'
+import { auditOf, createTestKey, createTestPerson, createTestProject } from './test-project.ts'
 
 /** The routes through which people change incidents. The reconciler's own rules are tested there. */
 export function describeIncidentChanges(testApi: () => TestApi): void {
@@ -184,11 +184,11 @@ export function describeIncidentChanges(testApi: () => TestApi): void {
     test.each([
       { name: 'for an incident and for one without a refund or cancellation', more: {} },
       { name: 'with `explain` of older programs too', more: { explain: { kind: 'expected_change' } } },
-    ])('needs only the scope incidents:write, $name', async ({ more }) => {
+    ])('needs only a person who may resolve incidents, $name', async ({ more }) => {
       for (const code of ['UNEXPECTED_ACTION', 'FEED_SILENT'] as const) {
         const { projectId, path, incident } = await openIncident()
         await testApi().others.incidents.change({ _id: incident }, { code })
-        const onCall = api().withKey(await createTestKey(api(), ['incidents:write'], projectId))
+        const { browser: onCall } = await createTestPerson(testApi(), [{ project_id: projectId, role: 'responder' }])
         const body = { reason: 'our_own_change', note: 'Goodwill', ...more }
         expect(await onCall.post(`${path}/resolve`, body)).toMatchObject({
           status: 200,
@@ -199,6 +199,25 @@ export function describeIncidentChanges(testApi: () => TestApi): void {
         ])
         expect(await auditOf(testApi(), incident)).toMatchObject([{ action: 'incident.resolve' }])
       }
+    })
+
+    test('is refused for a key without the scope manage, for one incident, a storm and many', async () => {
+      const { projectId, path, incident } = await openIncident()
+      const connection = await createTestProject(api(), 'Other')
+      const storm = await storeStorm(testApi(), projectId, connection.processorId, [incident])
+      const own = { reason: 'our_own_change' }
+      const many = { project_id: projectId, filter: {}, change: { kind: 'resolve', ...own } }
+      const software = api().withKey(await createTestKey(api(), ['incidents:write'], projectId))
+      for (const [at, body] of [
+        [`${path}/resolve`, own],
+        [`/v1/incidents/${storm}/resolve`, own],
+        ['/v1/incidents/bulk', many],
+      ] as const) {
+        expect(await software.post(at, body)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+      }
+      expect(commandsAbout(incident)).toEqual([])
+      const manager = api().withKey(await createTestKey(api(), ['incidents:write', 'manage'], projectId))
+      expect((await manager.post(`${path}/resolve`, own)).status).toBe(200)
     })
 
     test('is the only reason for which `explain` is accepted', async () => {

@@ -15,7 +15,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { walkPages } from '../../store/walk-pages.ts'
-import { actorOf } from './request-changes.ts'
+import { actorOf, checkOwnChange } from './request-changes.ts'
 import { allowsChange, STATES_BEFORE } from './rules/allows-change.ts'
 import { showIncident } from './rules/incident.ts'
 
@@ -65,6 +65,7 @@ function bulkRoute(parts: AdminParts): Route {
     refusals: ['not_found'],
     async handle({ body, principal, newId, now, signal, change: transact }) {
       const { _id: projectId } = await findProject(stores, principal, body.project_id)
+      checkOwnChange(principal, body.change, projectId)
       const selection = selectionOf(body, now)
       if (body.dry_run)
         return { status: 200, body: await preview(stores, projectId, selection, body.change.kind, signal) }

@@ -15,7 +15,7 @@ import { checkIfMatch, etagOf } from '../../http/if-match.ts'
 import { defineRoute, type Route, type RouteAnswer, type RouteRequest } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeStorm, incidentsToChange } from './change-storm.ts'
-import { actorOf, requestChanges, requireChanged } from './request-changes.ts'
+import { actorOf, checkOwnChange, requestChanges, requireChanged } from './request-changes.ts'
 import { STATES_BEFORE } from './rules/allows-change.ts'
 import { showIncident } from './rules/incident.ts'
 
@@ -44,7 +44,7 @@ export function changeIncidentRoutes(parts: AdminParts): Route[] {
       operationId: 'resolveIncident',
       summary: 'Resolve an incident with a reason',
       description:
-        'The incident stays resolved, whatever the provider shows later. The reason `our_own_change` also explains the action: its verdict becomes `explained`. An explanation that comes later is recorded with the action. 409 names who resolved it before. If-Match is optional.',
+        'The incident stays resolved, whatever the provider shows later. The reason `our_own_change` also explains the action: its verdict becomes `explained`; an API key needs the scope `manage` for it. An explanation that comes later is recorded with the action. 409 names who resolved it before. If-Match is optional.',
       body: ResolveIncident,
       changeOf: ({ reason, note = null }) => ({ kind: 'resolve', reason, note }),
     }),
@@ -108,9 +108,12 @@ function changeRoute<B extends z.ZodType>(
       }
       const storm = await stores.storms.find({ _id: params.id })
       if (storm !== undefined) {
-        return changeWholeStorm(parts, requireInProject(storm, principal, 'incident', params.id), wish, request)
+        const { project_id } = requireInProject(storm, principal, 'incident', params.id)
+        checkOwnChange(principal, wish.change, project_id)
+        return changeWholeStorm(parts, storm, wish, request)
       }
       const incident = await findInProject(stores.incidents, principal, 'incident', params.id)
+      checkOwnChange(principal, wish.change, incident.project_id)
       return changeOne(parts, incident, wish, request)
     },
   })

@@ -1,6 +1,6 @@
 import type { Actor, Command, IncidentOutcomeDocument, LifeCycleChange } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
-import type { Principal } from '../../access/rules/access.ts'
+import { decideAccess, type Principal } from '../../access/rules/access.ts'
 import type { AdminParts } from '../../parts.ts'
 
 type ChangeIncident = Extract<Command, { kind: 'change_incident' }>
@@ -20,6 +20,24 @@ const CHANGING_MS = 10_000
 /** The caller of a request, as timelines and messages name it. */
 export function actorOf({ kind, id, name }: Principal): Actor {
   return { kind: kind === 'key' ? 'api_key' : 'person', id, name }
+}
+
+/**
+ * Checks who says that a refund was our own change. That explains it, so software with a key needs the scope with which it could announce the
+ * refund. A person who may resolve incidents is enough: people are asked whether it was them.
+ * @throws AppError `forbidden`
+ */
+export function checkOwnChange(
+  principal: Principal,
+  change: { readonly kind: string; readonly reason?: string },
+  projectId: string,
+): void {
+  if (principal.kind === 'person' || change.reason !== 'our_own_change') return
+  const access = decideAccess(principal, 'manage')
+  if (access.kind === 'granted' && (access.projectIds === null || access.projectIds.includes(projectId))) return
+  const detail =
+    'A key needs the scope manage to explain refunds as our own change; sign in as a person, or give another reason'
+  throw new AppError('forbidden', detail, { details: { reason: 'scope_missing' } })
 }
 
 /**
