@@ -165,7 +165,8 @@ function shownSubscription(
   )
   const atOnce = shown.get('cancellation at once')
   // The reseller never shows when a cancellation was requested.
-  const provider = atOnce !== undefined ? 'subscription' : asked === undefined ? 'reseller' : 'processor'
+  const usual = atOnce !== undefined ? 'subscription' : asked === undefined ? 'reseller' : 'processor'
+  const provider = (shown.get('provider') ?? usual) as ProviderKind
   const without = shown.get('shown without')
   if (atOnce !== undefined) {
     const cancellation = { isImmediate: true, effectiveAt: timeOf(shown.get('as of') ?? atOnce) } as const

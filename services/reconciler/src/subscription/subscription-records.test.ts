@@ -1,3 +1,4 @@
+import type { ProviderKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { alertsOf, emptyCase, lookAll, MINUTE, operationSeen, play, SECOND, T0 } from '../../test/fixtures.ts'
 import {
@@ -281,14 +282,30 @@ test('an end of the provider that turns out to be requested by somebody alerts',
   ])
 })
 
-test('a scheduled end in the baseline is explained, and so is its effect', () => {
+describe('a scheduled end in the baseline, with no time at which it was set,', () => {
   const connection = { id: 'con_a', createdAt: T0 + 5 * SECOND }
-  const set = scheduledCancellation(null, { provider: 'reseller', asOf: T0 + 6 * SECOND })
-  const theCase = playAll(
-    baselineInput(set, { connection }),
-    sightingInput(endedSubscription(null, { provider: 'reseller', asOf: T0 + 30 * 24 * HOUR }), { connection }),
+  const shownBy = (provider: ProviderKind, second: number) => [
+    baselineInput(scheduledCancellation(null, { provider, asOf: T0 + second * SECOND }), { connection }),
+    sightingInput(endedSubscription(null, { provider, asOf: T0 + 30 * 24 * HOUR }), { connection }),
+  ]
+
+  test.each([
+    { provider: 'reseller', second: 4, reason: 'made_before_connection' },
+    { provider: 'subscription', second: 4, reason: 'made_before_connection' },
+    // The processor gives no version, so it is not known when the subscription was changed.
+    { provider: 'processor', second: 6, reason: 'scheduled_before' },
+  ] as const)('is explained at the $provider, and so is its effect', ({ provider, second, reason }) => {
+    expect(playAll(...shownBy(provider, second)).actions).toMatchObject([
+      { verdict: 'explained', reason, state: 'succeeded' },
+    ])
+  })
+
+  test.each(['reseller', 'subscription'] as const)(
+    'is judged at the %s if the subscription was changed after the connection was made',
+    provider => {
+      expect(playAll(...shownBy(provider, 6)).actions).toMatchObject([{ verdict: 'pending', state: 'succeeded' }])
+    },
   )
-  expect(theCase.actions).toMatchObject([{ verdict: 'explained', reason: 'scheduled_before', state: 'succeeded' }])
 })
 
 test('a baseline that is read long after the connection was made does not explain a change that an event reported since', () => {

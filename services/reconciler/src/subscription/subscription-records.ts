@@ -209,14 +209,21 @@ function cancellationFacts(
   // An earlier version may have explained it by its date.
   const isChosen = isImmediate === true && shownAt >= connectedAt && reason !== 'made_before_connection'
   const notBefore = Math.max(span.afterShown ?? 0, isChosen ? connectedAt : 0)
-  const isBackdated = effectiveAt !== null && effectiveAt < Math.floor(notBefore / 1000) * 1000
+  const isBackdated = effectiveAt !== null && effectiveAt < secondOf(notBefore) * 1000
   const createdAt = phase === 'executed' && !isBackdated ? Math.min(effectiveAt ?? shownAt, shownAt) : shownAt
   const sinceShown = Math.max(Math.min(span.afterShown ?? 0, createdAt), createdAt - MAX_REQUEST_AGE_MS)
   const askedFrom = isImmediate && !isBackdated ? null : sinceShown
   const wasShownUnset = span.afterShown !== null && span.afterShown >= connectedAt
-  // The baseline may be read long after the connection was made. A change that an event reported came after that.
-  const wasSetBefore = first?.isBaseline === true && first.eventIds.length === 0 && !wasShownUnset
+  // The baseline may be read long after the connection was made. A change that an event reported came after that, and a
+  // subscription that changed since then may have been given its end since then. The processor's has no version.
+  const isOlder = row.provider === 'processor' || secondOf(shownAt) < secondOf(connectedAt)
+  const wasSetBefore = first?.isBaseline === true && first.eventIds.length === 0 && !wasShownUnset && isOlder
   return { providerCreatedAt: createdAt, turn: { ...place, cause, askedFrom, wasSetBefore } }
+}
+
+/** Providers give whole seconds. */
+function secondOf(ms: number): number {
+  return Math.floor(ms / 1000)
 }
 
 /**

@@ -189,7 +189,11 @@ export function cancellationsOf(
       keys: first.key === null ? [] : [first.key],
       through: [by.id],
       setBefore:
-        times.length === 0 && telling[0]?.isBaseline === true && !telling[0].isOfEvent && (after ?? 0) < by.madeAt,
+        times.length === 0 &&
+        telling[0]?.isBaseline === true &&
+        !telling[0].isOfEvent &&
+        (after ?? 0) < by.madeAt &&
+        (provider === 'processor' || second(telling[0].asOf) < second(by.madeAt)),
       ended: !isOwn
         ? null
         : dunned
@@ -198,6 +202,8 @@ export function cancellationsOf(
     }
   })
 }
+
+const second = (ms: number) => Math.floor(ms / 1000)
 
 const STRENGTHS = ['provider_ref_matches', 'idempotency_key_matches', 'credit_note_matches', 'amount_and_time_match']
 
@@ -314,7 +320,6 @@ function verdictWithoutOperation(
   acted: boolean,
 ): string {
   const by = connections.filter(({ id }) => through.includes(id))
-  const second = (time: number) => Math.floor(time / 1000)
   if (by.every(({ madeAt }) => second(madeBy) < second(madeAt))) return 'explained made_before_connection null'
   if (setBefore) return 'explained scheduled_before null'
   if (ended !== null) return `not_alerted ${ended} null`
