@@ -78,7 +78,7 @@ function metricsIn(expr: string): string[] {
     .map(([name]) => name)
     .filter(name => name.includes('_') && !FUNCTIONS.has(name))
 }
-const FUNCTIONS = new Set(['histogram_quantile', 'min_over_time'])
+const FUNCTIONS = new Set(['histogram_quantile', 'max_over_time', 'min_over_time'])
 
 const documented = new Set(
   readMetricsPage().flatMap(({ name, type }) =>
