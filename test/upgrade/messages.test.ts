@@ -17,7 +17,7 @@ const NOT_READ: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'alert/v7-incident-acknowledged': 'a new event',
     'alert/v7-incident-resolved-by-person': 'the timeline has an entry about a person',
     'command/v3-erase-deliveries': 'a new command',
-    'alert/v9-incident-opened-recovered-key': 'a new code of an incident',
+    'alert/v8-incident-opened-recovered-key': 'a new code of an incident',
     'incident/v4-recovered-key': 'a new code of an incident',
     'command/v5-open-recovered-key-incident': 'a new command',
     'command/v4-change-incident': 'a new command',
