@@ -22,7 +22,7 @@ export function unsubscribeTargetText({ projectId, address }: UnsubscribeTarget,
 
 /**
  * Reads the text that `unsubscribeTargetText` made.
- * @returns undefined for any other text, for a link of before version 0.3 (it has no time), and after 90 days
+ * @returns undefined for any other text, for a link of an earlier version (it has no time), and after 90 days
  */
 export function readUnsubscribeTarget(text: string, now: Date): UnsubscribeTarget | undefined {
   const [projectId, address, raisedAt = '', ...more] = text.split('\n')

@@ -1,10 +1,10 @@
+import type { ChannelHealthDocument, TimedOutboxEntry } from '@backstop/contracts'
 import {
-  type ChannelHealthDocument,
-  type Command,
-  deterministicId,
-  isoTime,
-  type TimedOutboxEntry,
-} from '@backstop/contracts'
+  type ChannelIdentity,
+  type IncidentOrder,
+  openChannelIncident,
+  resolveChannelIncident,
+} from './incident-commands.ts'
 
 /** What one attempt says about the health of its channel. */
 export type HealthReport =
@@ -106,41 +106,21 @@ export function judgeHealth(
   return { kind: 'disable', reason: 'failing_for_five_days', text: `Nothing arrived there for five days${last}` }
 }
 
-export interface ChannelIdentity {
-  readonly channelId: string
-  readonly projectId: string
-  readonly name: string
-}
-
 /**
  * The disabling of a channel with the command that opens an incident about it, stored in one write. The project's other
  * channels announce the incident.
  */
-export interface DisableOrder {
+export interface DisableOrder extends IncidentOrder {
   readonly channelId: string
   readonly projectId: string
   readonly atMs: number
   /** The reason in words that a person can act on. */
   readonly reason: string
-  readonly incidentId: string
-  readonly entry: TimedOutboxEntry
 }
 
 export function disableChannel(channel: ChannelIdentity, reason: string, atMs: number): DisableOrder {
-  const { channelId, projectId, name } = channel
-  const at = isoTime(atMs)
-  const incidentId = deterministicId('incident', 'channel_disabled', channelId, at)
-  const command: Command = {
-    command_id: deterministicId('command', 'open_channel_incident', incidentId),
-    project_id: projectId,
-    requested_at: at,
-    kind: 'open_channel_incident',
-    incident_id: incidentId,
-    channel_id: channelId,
-    channel_name: name,
-    reason,
-  }
-  return { channelId, projectId, atMs, reason, incidentId, entry: toOutboxEntry(command, channelId, atMs) }
+  const { channelId, projectId } = channel
+  return { channelId, projectId, atMs, reason, ...openChannelIncident(channel, 'disabled', reason, atMs) }
 }
 
 export type EnableDecision =
@@ -163,21 +143,7 @@ export function enableChannel(
   }
   const incidentId = health.disabled_at === null ? null : (health.disabled_incident_id ?? null)
   if (incidentId === null) return { kind: 'enable', reason: 'asked', incidentId, entry: null }
-  const command: Command = {
-    command_id: deterministicId('command', 'resolve_channel_incident', incidentId),
-    project_id: health.project_id,
-    requested_at: isoTime(askedAtMs),
-    kind: 'resolve_channel_incident',
-    incident_id: incidentId,
-    channel_id: health._id,
-  }
-  return { kind: 'enable', reason: 'asked', incidentId, entry: toOutboxEntry(command, health._id, askedAtMs) }
-}
-
-/**
- * The message key is the channel id, so that the command that opens an incident comes before the command that resolves
- * it.
- */
-export function toOutboxEntry(command: Command, channelId: string, atMs: number): TimedOutboxEntry {
-  return { id: command.command_id, topic: 'commands', key: channelId, message: command, at: atMs }
+  const channel = { channelId: health._id, projectId: health.project_id }
+  const { entry } = resolveChannelIncident(channel, incidentId, askedAtMs)
+  return { kind: 'enable', reason: 'asked', incidentId, entry }
 }

@@ -1,12 +1,10 @@
+import type { ChannelHealthDocument, ChannelIncidentEnd } from '@backstop/contracts'
 import {
-  type ChannelHealthDocument,
-  type ChannelIncidentEnd,
-  type Command,
-  deterministicId,
-  isoTime,
-  type TimedOutboxEntry,
-} from '@backstop/contracts'
-import { type ChannelIdentity, toOutboxEntry } from './channel-health.ts'
+  type ChannelIdentity,
+  type IncidentOrder,
+  openChannelIncident,
+  resolveChannelIncident,
+} from './incident-commands.ts'
 
 /** How long a channel may deliver nothing before the other channels of its project are informed, in milliseconds. */
 export const NOT_DELIVERING_MS = 15 * 60_000
@@ -80,48 +78,21 @@ function endOf(
 }
 
 /** The change of a channel's incident with the command to the owner of incidents, stored in one write. */
-export interface FailingOrder {
+export interface FailingOrder extends IncidentOrder {
   readonly kind: 'open' | 'resolve'
   readonly channelId: string
-  readonly incidentId: string
-  readonly entry: TimedOutboxEntry
 }
 
-export function openFailing(
-  { channelId, projectId, name }: ChannelIdentity,
-  reason: string,
-  atMs: number,
-): FailingOrder {
-  const at = isoTime(atMs)
-  const incidentId = deterministicId('incident', 'channel_failing', channelId, at)
-  const command: Command = {
-    command_id: deterministicId('command', 'open_channel_incident', incidentId),
-    project_id: projectId,
-    requested_at: at,
-    kind: 'open_channel_incident',
-    incident_id: incidentId,
-    channel_id: channelId,
-    channel_name: name,
-    reason,
-    fault: 'failing',
-  }
-  return { kind: 'open', channelId, incidentId, entry: toOutboxEntry(command, channelId, atMs) }
+export function openFailing(channel: ChannelIdentity, reason: string, atMs: number): FailingOrder {
+  return { kind: 'open', channelId: channel.channelId, ...openChannelIncident(channel, 'failing', reason, atMs) }
 }
 
 export function resolveFailing(
-  { channelId, projectId }: Pick<ChannelIdentity, 'channelId' | 'projectId'>,
+  channel: Pick<ChannelIdentity, 'channelId' | 'projectId'>,
   incidentId: string,
   outcome: ChannelIncidentEnd,
   atMs: number,
 ): FailingOrder {
-  const command: Command = {
-    command_id: deterministicId('command', 'resolve_channel_incident', incidentId),
-    project_id: projectId,
-    requested_at: isoTime(atMs),
-    kind: 'resolve_channel_incident',
-    incident_id: incidentId,
-    channel_id: channelId,
-    outcome,
-  }
-  return { kind: 'resolve', channelId, incidentId, entry: toOutboxEntry(command, channelId, atMs) }
+  const { channelId } = channel
+  return { kind: 'resolve', channelId, ...resolveChannelIncident(channel, incidentId, atMs, outcome) }
 }
