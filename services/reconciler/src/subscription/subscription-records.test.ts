@@ -137,6 +137,19 @@ describe('snapshots of a subscription show', () => {
     expect(records(playAll(...told, ...told))).toEqual(expected)
   })
 
+  test('a removal that the next cancellation states, and that an older snapshot shows later, is one removal', () => {
+    const ended = endedSubscription(T0 + 60 * SECOND, { before: { cancellation: 'none', pause: null } })
+    const shown = [running(-60), setAt(0), running(30), ended].map(one => sightingInput(one))
+    const expected = [
+      'cancellation canceled pending',
+      'cancellation succeeded pending',
+      'schedule_removal succeeded not_alerted',
+    ]
+    const [before, set, removed, end] = shown as [Input, Input, Input, Input]
+    expect(records(playAll(...shown))).toEqual(expected)
+    expect(records(playAll(end, before, set, removed))).toEqual(expected)
+  })
+
   test('a re-read out of order adds no second cancellation of one request', () => {
     const stale = subscriptionShown({ asOf: T0 + 2 * SECOND })
     const again = setAt(0, { asOf: T0 + 9 * SECOND })

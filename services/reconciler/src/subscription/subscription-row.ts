@@ -290,13 +290,23 @@ function spanOf(
     part,
     reached,
     from: points[0]?.asOf ?? 0,
-    to: part === 'episode' && next?.part === 'episode' ? Math.min(to, (next.points[0]?.asOf ?? 0) - 0.5) : to,
+    to: endOf(part, to, next),
     snapshots: points.map(point => point.snapshot),
     afterShown: clearAt,
     wasPastDue: last?.isInferred === false && last.snapshot.isPastDue,
     isOver: next !== undefined,
     hasLaterEpisode: later.some(run => run.part === 'episode'),
   }
+}
+
+/**
+ * A gap goes on until the next episode, whose first snapshot may state it: a record that was derived from this snapshot alone is a
+ * record of the gap.
+ */
+function endOf(part: OpenSpan['part'], to: number, next: OpenSpan | undefined): number {
+  if (next?.part !== 'episode') return to
+  const beforeNext = (next.points[0]?.asOf ?? 0) - 0.5
+  return part === 'gap' ? Math.max(to, beforeNext) : Math.min(to, beforeNext)
 }
 
 function isSameRequest(episode: OpenSpan | undefined, point: Point, aspect: Aspect): boolean {
