@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { StartFault } from './start-fault.ts'
 import { loadOrCreateSecrets } from './stored-secrets.ts'
@@ -24,6 +24,13 @@ test('makes the secrets once, readable for their owner only', () => {
   expect(first.bootstrapKey).toMatch(/^bsk_/)
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect(loadOrCreateSecrets(path)).toEqual(first)
+})
+
+test('names the key of a lost file as lost, so that the secrets can be set again', () => {
+  loadOrCreateSecrets(path)
+  rmSync(path)
+  mkdirSync(join(dirname(path), 'stack'))
+  expect(loadOrCreateSecrets(path).secretKeys).toMatch(/^local-[0-9a-f]{6}:[A-Za-z0-9+/]{43}=,local:lost$/)
 })
 
 test.each(['', '{"secretKeys":', '{}', 'null'])(

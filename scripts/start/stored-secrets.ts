@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { StartFault } from './start-fault.ts'
 
 /** The secrets of a data folder. They are created once, and must not change while the data is kept. */
@@ -11,8 +11,12 @@ export interface StoredSecrets {
   bootstrapKey: string
 }
 
+/** The id of the key that the first start of a data folder creates. */
+const FIRST_KEY_ID = 'local'
+
 /**
- * Reads the secrets of a data folder, or creates them at the first start. Only the owner of the file can read it.
+ * Reads the secrets of a data folder, or creates them at the first start. Only the owner of the file can read it. If the folder has a
+ * database, the file was lost with its key: the new key has another id, and the old one is named as lost.
  * @throws StartFault if the file is broken, because new secrets could not decrypt the stored data
  */
 export function loadOrCreateSecrets(path: string): StoredSecrets {
@@ -21,8 +25,12 @@ export function loadOrCreateSecrets(path: string): StoredSecrets {
     chmodSync(path, 0o600)
     return kept
   }
+  const key = randomBytes(32).toString('base64')
+  const isLost = existsSync(join(dirname(path), 'stack'))
   const secrets: StoredSecrets = {
-    secretKeys: `local:${randomBytes(32).toString('base64')}`,
+    secretKeys: isLost
+      ? `${FIRST_KEY_ID}-${randomBytes(3).toString('hex')}:${key},${FIRST_KEY_ID}:lost`
+      : `${FIRST_KEY_ID}:${key}`,
     bootstrapKey: `bsk_${randomBytes(32).toString('base64url')}`,
   }
   mkdirSync(dirname(path), { recursive: true })

@@ -108,7 +108,7 @@ test('starts a new demo, up to its first alert, after the secret keys were repla
   const connectionBefore = connectionId()
   await first.stop()
   const path = join(first.dataDir, 'secrets.json')
-  const secretKeys = `local:${Buffer.alloc(32, 1).toString('base64')}`
+  const secretKeys = `other:${Buffer.alloc(32, 1).toString('base64')},local:lost`
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), secretKeys }))
 
   const second = launch('replaced-keys')

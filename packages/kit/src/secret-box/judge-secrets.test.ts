@@ -4,8 +4,9 @@ import { Secret } from '../config/secret.ts'
 import { judgeSecrets, type StoredSecret } from './judge-secrets.ts'
 import { createSecretBox, type SecretContext } from './secret-box.ts'
 
-const ring = (keys: Record<string, number>) =>
+const ring = (keys: Record<string, number>, lost: readonly string[] = []) =>
   createSecretBox({
+    lost: new Set(lost),
     primary: Object.keys(keys)[0]!,
     keys: new Map(Object.entries(keys).map(([id, byte]) => [id, createSecretKey(Buffer.alloc(32, byte))])),
   })
@@ -30,6 +31,11 @@ test.each([
     name: 'the key of some secrets was lost for good',
     secrets: [secret('con_1', first), secret('con_2', second)],
     box: second,
+  },
+  {
+    name: 'the only key of the stored secrets is lost, and SECRET_KEYS says so',
+    secrets: [secret('con_1', first)],
+    box: ring({ k2: 2 }, ['k1']),
   },
 ])('finds no fault when $name', ({ secrets, box }) => {
   expect(judgeSecrets(secrets, box)).toBeUndefined()

@@ -9,10 +9,12 @@ export interface StoredSecret {
 /**
  * Judges the keys of this process by stored secrets. Returns what is wrong, undefined if nothing is.
  * A key is wrong if it opens none of the secrets that have its id. One secret that was changed or moved is no fault of the key, and
- * a key that was lost for some of the secrets does not stop the work with the others.
+ * a key that was lost for some of the secrets does not stop the work with the others. Secrets of a key that SECRET_KEYS calls lost
+ * are not judged: otherwise nobody could set them again.
  */
 export function judgeSecrets(secrets: readonly StoredSecret[], box: SecretBox): string | undefined {
   const byKey = Map.groupBy(secrets, ({ sealed }) => keyIdOf(sealed) ?? 'unknown')
+  for (const keyId of byKey.keys()) if (box.isLost(keyId)) byKey.delete(keyId)
   const opens = new Map([...byKey].map(([keyId, stored]) => [keyId, stored.some(secret => canOpen(secret, box))]))
   const wrong = [...opens].filter(([keyId, works]) => box.hasKey(keyId) && !works).map(([keyId]) => keyId)
   if (wrong.length > 0) {

@@ -13,7 +13,14 @@ describe('the setting SECRET_KEYS', () => {
     expect([...ring.keys.keys()]).toEqual(['new', 'old'])
   })
 
+  test('a key that is lost for good is named, and is no key', () => {
+    const ring = parseKeyRing(new Secret(`new:${key(1)},old:lost`))
+    expect([[...ring.keys.keys()], [...ring.lost]]).toEqual([['new'], ['old']])
+  })
+
   const refused = [
+    { name: 'a lost key as the primary one', text: `k:lost,j:${key(1)}`, message: /"k" is not 32 bytes/ },
+    { name: 'an id of a key and of a lost one', text: `k:${key(1)},k:lost`, message: /"k" occurs twice/ },
     { name: 'nothing at all', text: '', message: /Key 1 has no valid key id/ },
     { name: 'a key without an id', text: key(1), message: /Key 1 has no valid key id/ },
     { name: 'an id with a dot, which the sealed form could not hold', text: `a.b:${key(1)}`, message: /valid key id/ },

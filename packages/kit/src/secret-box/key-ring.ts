@@ -11,6 +11,8 @@ export interface KeyRing {
   readonly primary: string
   /** Keys by key id. A KeyObject cannot be printed. */
   readonly keys: ReadonlyMap<string, KeyObject>
+  /** Ids of keys that are lost for good. What they encrypted cannot be read, and must be set again. */
+  readonly lost: ReadonlySet<string>
 }
 
 /**
@@ -22,13 +24,17 @@ export const KEY_ID_SHAPE = /^[A-Za-z0-9_-]{1,64}$/
  * Pattern of 32 bytes in padded base64. Checked before decoding, because Buffer.from silently drops invalid characters.
  */
 const KEY_SHAPE = /^[A-Za-z0-9+/]{43}=$/
+/** In place of a key that is lost for good. */
+const LOST = 'lost'
 
 /**
- * Reads the setting SECRET_KEYS: `kid:base64(32 bytes)`, separated by commas; the first key is the primary key.
+ * Reads the setting SECRET_KEYS: `kid:base64(32 bytes)`, separated by commas; the first key is the primary key. `kid:lost` names a key
+ * that is lost for good.
  * @throws AppError `config_invalid`, with the key id and never the key
  */
 export function parseKeyRing(text: Secret): KeyRing {
   const keys = new Map<string, KeyObject>()
+  const lost = new Set<string>()
   for (const [index, entry] of text.reveal().split(',').entries()) {
     const colon = entry.indexOf(':')
     const keyId = entry.slice(0, colon).trim()
@@ -37,15 +43,19 @@ export function parseKeyRing(text: Secret): KeyRing {
     if (colon < 0 || !KEY_ID_SHAPE.test(keyId)) {
       throw invalid(`Key ${index + 1} has no valid key id; write kid:base64, the id from letters, digits, - and _`)
     }
+    if (keys.has(keyId) || lost.has(keyId)) throw invalid(`Key id "${keyId}" occurs twice`)
+    if (encoded === LOST && index > 0) {
+      lost.add(keyId)
+      continue
+    }
     if (!KEY_SHAPE.test(encoded)) {
       throw invalid(`Key "${keyId}" is not 32 bytes in base64; make one with: openssl rand -base64 32`)
     }
-    if (keys.has(keyId)) throw invalid(`Key id "${keyId}" occurs twice`)
     keys.set(keyId, createSecretKey(Buffer.from(encoded, 'base64')))
   }
   const [primary] = keys.keys()
   // split() returns at least one entry, so the loop has thrown or found a key.
-  return { primary: primary as string, keys }
+  return { primary: primary as string, keys, lost }
 }
 
 /** The setting SECRET_KEYS as a zod schema, so that its errors are reported together with all others. */
@@ -64,7 +74,7 @@ export const keyRingSetting = () =>
     })
     .meta(SECRET_METADATA)
     .describe(
-      'Keys of the stored secrets, kid:base64 of 32 bytes, comma-separated. The first key encrypts, every key decrypts. The same in every service',
+      'Keys of the stored secrets, kid:base64 of 32 bytes, comma-separated. The first key encrypts, every key decrypts. `kid:lost` in place of a key that is lost for good. The same in every service',
     )
 
 function invalid(message: string): AppError {

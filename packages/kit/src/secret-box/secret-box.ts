@@ -48,6 +48,8 @@ export interface SecretBox {
   readonly primaryKeyId: string
   /** True if the ring has the key with this id. */
   hasKey(keyId: string): boolean
+  /** True if the ring says that the key with this id is lost for good. */
+  isLost(keyId: string): boolean
   /**
    * A token with a signed `text`: `v1.<key id>.<text>.<mac>`, safe in a URL. The text is readable. While the same key
    * is primary, the same text gives the same token. Tokens do not expire.
@@ -90,6 +92,7 @@ export function createSecretBox(ring: KeyRing): SecretBox {
   return {
     primaryKeyId: ring.primary,
     hasKey: keyId => ring.keys.has(keyId),
+    isLost: keyId => ring.lost.has(keyId),
 
     seal(secret, context) {
       const dek = randomBytes(DEK_BYTES)

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await clock.untilMeasured()
   const parts = { logger, metrics, mongo, clock, failed: new Promise(() => {}) } as unknown as ServiceParts
   const keys = new Map([['k1', createSecretKey(Buffer.alloc(32, 7))]])
-  const config = { HOST: '127.0.0.1', OPS_PORT: 0, SECRET_KEYS: { primary: 'k1', keys } }
+  const config = { HOST: '127.0.0.1', OPS_PORT: 0, SECRET_KEYS: { primary: 'k1', keys, lost: new Set<string>() } }
   service = await startApp({ start: async () => {}, stop: async () => {} }, { parts, config })
 }, 60_000)
 afterAll(async () => {

@@ -43,7 +43,7 @@ async function start(
     ...options.parts,
   } as unknown as ServiceParts
   const keys = new Map([['k1', createSecretKey(KEY)]])
-  const config = { HOST: '127.0.0.1', OPS_PORT: 0, SECRET_KEYS: { primary: 'k1', keys } }
+  const config = { HOST: '127.0.0.1', OPS_PORT: 0, SECRET_KEYS: { primary: 'k1', keys, lost: new Set<string>() } }
   service = await startApp({ start: async () => {}, ...named('app'), ...app }, { config, ...options, parts })
   return { metrics, ask: (path: string) => fetch(`http://127.0.0.1:${service?.opsPort}${path}`) }
 }
