@@ -3,6 +3,8 @@ import {
   ended,
   endingLater,
   event,
+  lastTerm,
+  postKnown,
   postRefund,
   postSubscription,
   refundOf,
@@ -74,10 +76,9 @@ export const BILLER_FORMS: readonly History[] = [
   },
   {
     name: 'an older site sets the end without the time at which it was set',
-    play: shop => {
-      const end = shop.now() + 20 * DAY_S
-      const fields = { status: 'non_renewing', cancelled_at: end, current_term_end: end, remaining_billing_cycles: 0 }
-      return postSubscription(shop, 'subscription_cancellation_scheduled', shop.now(), fields)
+    play(shop) {
+      const at = shop.now()
+      return postKnown(shop, 'subscription_cancellation_scheduled', at, lastTerm(at, at + 20 * DAY_S))
     },
     ...strangerEnded,
   },
