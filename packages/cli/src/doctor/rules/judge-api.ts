@@ -29,7 +29,7 @@ export function judgeApi(facts: ApiFacts, nowMs: number): Finding[] {
   return [
     ...facts.connections.flatMap(connection => judgeWebhooks(connection, nowMs)),
     ...facts.connections.flatMap(judgeReading),
-    ...judgeChannels(facts.channels),
+    ...judgeChannels(facts.channels, nowMs),
     ...judgeDeadLetters(facts),
     ...facts.secretKeys.flatMap(({ key_id, secrets, available }) =>
       available

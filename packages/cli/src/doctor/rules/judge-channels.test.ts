@@ -21,9 +21,10 @@ const failing = (since: string, health: Partial<ChannelFacts['health']> = {}): C
 })
 const another: ChannelFacts = { ...healthy, channel_id: 'chn_2', name: 'Other' }
 const SINCE = '2026-11-21T09:45:00Z'
+const NOW = Date.parse('2026-11-21T10:00:00Z')
 
 test('names the channel that delivers nothing, since when, why and what to do', () => {
-  const [found, ...others] = judgeChannels([failing(SINCE), another])
+  const [found, ...others] = judgeChannels([failing(SINCE), another], NOW)
   expect(others).toEqual([])
   expect(found).toMatchObject({
     code: 'channel_failing',
@@ -36,20 +37,21 @@ test('names the channel that delivers nothing, since when, why and what to do', 
 
 test('names a mail channel that reaches nobody', () => {
   const warning = 'No address gets mail: 1 address is suppressed (1 unsubscribed)'
-  const [found] = judgeChannels([failing(SINCE, { warning, last_error: null }), another])
+  const [found] = judgeChannels([failing(SINCE, { warning, last_error: null }), another], NOW)
   expect(found?.what).toContain(warning)
 })
 
 test('says that nobody is alerted if no other channel of the project works', () => {
   const elsewhere = { ...another, project_id: 'prj_2' }
   const off = { ...another, enabled: false }
-  const [found] = judgeChannels([failing(SINCE), elsewhere, off])
+  const [found] = judgeChannels([failing(SINCE), elsewhere, off], NOW)
   expect(found?.what).toMatch(/nobody is alerted$/)
 })
 
 test.each([
   { name: 'works', channel: healthy },
+  { name: 'has failed for less than 15 minutes', channel: failing('2026-11-21T09:45:01Z') },
   { name: 'is switched off', channel: { ...failing(SINCE), enabled: false } },
 ])('names no channel that $name', ({ channel }) => {
-  expect(judgeChannels([channel])).toEqual([])
+  expect(judgeChannels([channel], NOW)).toEqual([])
 })

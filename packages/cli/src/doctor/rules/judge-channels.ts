@@ -13,10 +13,13 @@ export interface ChannelFacts {
   >
 }
 
+/** How long a channel may deliver nothing before it is a fault: as long as before its incident. A single attempt often fails. */
+const NOT_DELIVERING_MS = 15 * 60_000
+
 /** The channels on which nobody is alerted. */
-export function judgeChannels(channels: readonly ChannelFacts[]): Finding[] {
+export function judgeChannels(channels: readonly ChannelFacts[], nowMs: number): Finding[] {
   return channels.flatMap(channel => {
-    const one = judgeDisabled(channel) ?? judgeFailing(channel)
+    const one = judgeDisabled(channel) ?? judgeFailing(channel, nowMs)
     if (one === undefined) return []
     const others = channels.some(
       other => other.project_id === channel.project_id && other.enabled && other.health.state !== 'failing',
@@ -35,9 +38,11 @@ function judgeDisabled(channel: ChannelFacts): Finding | undefined {
   )
 }
 
-function judgeFailing(channel: ChannelFacts): Finding | undefined {
+function judgeFailing(channel: ChannelFacts, nowMs: number): Finding | undefined {
   const { channel_id, enabled, health } = channel
   if (!enabled || health.state !== 'failing' || health.failing_since === null) return undefined
+  // A channel with a warning, such as a mail channel without a usable address, does not recover by itself.
+  if (health.warning === null && nowMs - Date.parse(health.failing_since) < NOT_DELIVERING_MS) return undefined
   return finding(
     'channel_failing',
     `${nameOf(channel)} has delivered nothing since ${health.failing_since}: ${health.warning ?? health.last_error ?? 'unknown reason'}`,
