@@ -130,7 +130,6 @@ describe('the console while something is disturbed', () => {
     await dialog.getByText(`${dead} dismissed. They leave the list within seconds.`).waitFor()
     await dialog.getByRole('button', { name: 'Close' }).last().click()
     await page.getByText('No dead letter fits these filters.').waitFor()
-    expect(await page.getByRole('button', { name: 'Dismiss all' }).count()).toBe(0)
     await until('the audit', async () => (await dismissals()) === dismissedBefore + dead, { timeoutMs: ALERT_MS })
   })
 })
