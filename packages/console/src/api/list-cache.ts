@@ -1,7 +1,23 @@
 /** Changes lists in the query cache: by live events, and by reading them again without reading hundreds of rows. */
 import type { Page } from '@backstop/client'
 import type { InfiniteData, Query, QueryClient, QueryFilters } from '@tanstack/react-query'
-import type { ListDefinition, ListQuery } from './list.ts'
+
+/** The query of a list: the parameters of its GET, without cursor and limit. */
+export type ListQuery = Readonly<Record<string, string | number | undefined>>
+
+/** A list of the management API, read page by page and kept fresh by live events. */
+export interface ListDefinition<T, Q extends ListQuery> {
+  /** The first part of its query keys, for example `incidents`. */
+  readonly resource: string
+  read(query: Q & { cursor?: string; limit: number }, signal: AbortSignal): Promise<Page<T>>
+  idOf(item: T): string
+  /** Whether an item of a live event belongs to the list with this query. Without it, new items appear when the list is read again. */
+  matches?(item: T, query: Q): boolean
+  /** A list that is shown again is read again if it is older; 30 seconds by default. */
+  readonly staleMs?: number
+  /** A list without live events is read again after this time while it is shown. A long list is not. */
+  readonly repeatMs?: number
+}
 
 export type Pages<T> = InfiniteData<Page<T>, string | undefined>
 

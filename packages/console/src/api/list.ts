@@ -11,6 +11,8 @@ import { useEffect } from 'react'
 import {
   arrivalsKey,
   isShort,
+  type ListDefinition,
+  type ListQuery,
   listKey,
   MOST_ARRIVALS,
   PAGE_SIZE,
@@ -19,23 +21,6 @@ import {
   readHeadAgain,
 } from './list-cache.ts'
 import { repeatAfterMs } from './repeat-after.ts'
-
-/** The query of a list: the parameters of its GET, without cursor and limit. */
-export type ListQuery = Readonly<Record<string, string | number | undefined>>
-
-/** A list of the management API, read page by page and kept fresh by live events. */
-export interface ListDefinition<T, Q extends ListQuery> {
-  /** The first part of its query keys, for example `incidents`. */
-  readonly resource: string
-  read(query: Q & { cursor?: string; limit: number }, signal: AbortSignal): Promise<Page<T>>
-  idOf(item: T): string
-  /** Whether an item of a live event belongs to the list with this query. Without it, new items appear when the list is read again. */
-  matches?(item: T, query: Q): boolean
-  /** A list that is shown again is read again if it is older; 30 seconds by default. */
-  readonly staleMs?: number
-  /** A list without live events is read again after this time while it is shown. A long list is not. */
-  readonly repeatMs?: number
-}
 
 export function defineList<T, Q extends ListQuery>(definition: ListDefinition<T, Q>): ListDefinition<T, Q> {
   return definition

@@ -13,8 +13,7 @@ import { api, queryClient } from './client.ts'
 import { connectionList } from './connections.ts'
 import { deliveryList } from './deliveries.ts'
 import { incidentList } from './incidents.ts'
-import type { ListDefinition } from './list.ts'
-import { mergeIntoLists, readAgain, readListsAgain } from './list-cache.ts'
+import { type ListDefinition, mergeIntoLists, readAgain, readListsAgain } from './list-cache.ts'
 import { liveRetryWait } from './live-retry.ts'
 
 /** The state of the live stream of the open project. */

@@ -1,6 +1,6 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
-import type { IncomingMessage } from './bus.ts'
-import type { SessionOptions } from './consumer-session.ts'
+import type { Logger } from '../logger.ts'
+import type { ConsumerOptions, IncomingMessage } from './bus.ts'
 import { incomingMessage } from './incoming-message.ts'
 import type { OwnedPartition } from './owned-partition.ts'
 
@@ -14,7 +14,7 @@ const FAULT_PAUSE_MS = [500, 30_000] as const
 
 /** The session's state and callbacks for one fetched batch. */
 interface SliceContext {
-  readonly options: SessionOptions
+  readonly options: Pick<ConsumerOptions, 'maxBatchMessages' | 'onBatch' | 'commit'> & { readonly logger: Logger }
   /** True if the handler may get more messages. */
   mayGoOn(): boolean
   /** True if kafkajs's position may still be moved: only during the assignment in which the batch was fetched. */

@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, type Receiver, startReceiver } from '../../test/receiver.ts'
-import { createEgress, createEgressWith, type Egress, type EgressOptions, type EgressRequest } from './egress.ts'
+import { createEgress, createEgressWith, type Egress, type EgressOptions } from './egress.ts'
+import type { EgressRequest } from './exchange.ts'
 import { egressReason } from './failure.ts'
 
 const silent = pino({ level: 'silent' })

@@ -1,8 +1,39 @@
 import type { Dispatcher } from 'undici'
 import type { Deadline } from './deadline.ts'
-import type { EgressRequest, EgressResponse } from './egress.ts'
 import { egressFailed } from './failure.ts'
 import type { MeteredHandler, SocketMeter } from './socket-meter.ts'
+
+export interface EgressRequest {
+  readonly url: string
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Buffer | string
+  /** Time limit from DNS to the last byte read, in milliseconds. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+  /**
+   * Requests in different lanes never share connections, for example requests of different channels. One common lane by
+   * default.
+   */
+  readonly lane?: string
+  /**
+   * How to handle a body that is too large or incomplete. `refuse` (the default, for callers that use the body) throws;
+   * `accept` (for callers that use only the status) returns the part that was read.
+   */
+  readonly partialBody?: 'refuse' | 'accept'
+  /** Maximum number of body bytes to read; 64 KiB by default. */
+  readonly maxBodyBytes?: number
+}
+
+export interface EgressResponse {
+  readonly status: number
+  /** Headers by lower-case name; repeated headers are joined with a comma. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Never decompressed, so that a small answer cannot become large. */
+  readonly body: Buffer
+  /** True if `body` is the whole body. */
+  readonly complete: boolean
+}
 
 const MAX_BODY_BYTES = 65_536
 /**

@@ -2,7 +2,8 @@ import { AppError, type OutgoingMessage, unavailable } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { ScriptedProducer } from '../../test/scripted-producer.ts'
-import { type BatcherLimits, MicroBatcher, type PublishResult } from './micro-batcher.ts'
+import { MicroBatcher } from './micro-batcher.ts'
+import type { BatcherLimits, PublishResult } from './topic-queue.ts'
 
 const limits: BatcherLimits = {
   lingerMs: 2,

@@ -12,27 +12,8 @@ import {
   breakerAfterSuccess,
   CLOSED_BREAKER,
 } from './rules/breaker.ts'
-import { judgeQueue, type QueueJudgement, type QueueLimits } from './rules/queue-wait.ts'
-import { type PendingMessage, TopicQueue } from './topic-queue.ts'
-
-export interface BatcherLimits extends QueueLimits {
-  /** How long the first message of a batch waits for more messages, in milliseconds. */
-  readonly lingerMs: number
-  /** Limit for messages that are queued or in flight, over all topics. */
-  readonly maxMessages: number
-  readonly maxBytes: number
-  /** How long a message may take until it is acknowledged, in milliseconds. */
-  readonly deadlineMs: number
-  /** How often one message is let through as a probe while the broker is unavailable, in milliseconds. */
-  readonly probeIntervalMs: number
-}
-
-export type PublishResult =
-  | { readonly kind: 'acknowledged' }
-  | { readonly kind: 'unavailable'; readonly reason: 'broker_unavailable' | 'not_acknowledged_in_time' | 'stopping' }
-  | { readonly kind: 'overloaded'; readonly reason: 'queue_full' }
-  /** A bug or a wrong configuration. Posting the event again does not help. */
-  | { readonly kind: 'failed'; readonly error: unknown }
+import { judgeQueue, type QueueJudgement } from './rules/queue-wait.ts'
+import { type BatcherLimits, type PendingMessage, type PublishResult, TopicQueue } from './topic-queue.ts'
 
 /** Called after each send. `durationMs` is the time until the broker's answer. */
 export type OnSend = (outcome: 'acknowledged' | 'failed', messages: number, durationMs: number) => void

@@ -1,6 +1,24 @@
 import type { OutgoingMessage } from '@backstop/kit'
-import type { BatcherLimits, PublishResult } from './micro-batcher.ts'
-import { type QueueState, RECENT_SENDS } from './rules/queue-wait.ts'
+import { type QueueLimits, type QueueState, RECENT_SENDS } from './rules/queue-wait.ts'
+
+export interface BatcherLimits extends QueueLimits {
+  /** How long the first message of a batch waits for more messages, in milliseconds. */
+  readonly lingerMs: number
+  /** Limit for messages that are queued or in flight, over all topics. */
+  readonly maxMessages: number
+  readonly maxBytes: number
+  /** How long a message may take until it is acknowledged, in milliseconds. */
+  readonly deadlineMs: number
+  /** How often one message is let through as a probe while the broker is unavailable, in milliseconds. */
+  readonly probeIntervalMs: number
+}
+
+export type PublishResult =
+  | { readonly kind: 'acknowledged' }
+  | { readonly kind: 'unavailable'; readonly reason: 'broker_unavailable' | 'not_acknowledged_in_time' | 'stopping' }
+  | { readonly kind: 'overloaded'; readonly reason: 'queue_full' }
+  /** A bug or a wrong configuration. Posting the event again does not help. */
+  | { readonly kind: 'failed'; readonly error: unknown }
 
 /** A message that is queued or in flight, and the callback for its result. */
 export interface PendingMessage {

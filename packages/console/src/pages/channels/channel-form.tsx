@@ -2,18 +2,10 @@ import { Checkbox, MultiSelect, Select, Switch, Textarea, TextInput } from '@man
 import type { ReactNode } from 'react'
 import { useAllConnections } from '../../api/connections.ts'
 import classes from './channel-form.module.css'
-import { canBeQuiet, type Draft } from './draft.ts'
+import { canBeQuiet, type Draft, type FormProps } from './draft.ts'
 import { QuietHoursFields } from './quiet-hours.tsx'
 import { TargetFields } from './target-fields.tsx'
 import { EVENTS, KINDS } from './words.ts'
-
-export type Faults = Partial<Record<keyof Draft, string>>
-
-export interface FormProps {
-  draft: Draft
-  faults: Faults
-  change: (changed: Partial<Draft>) => void
-}
 
 interface Props extends FormProps {
   projectId: string

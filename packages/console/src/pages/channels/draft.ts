@@ -30,6 +30,14 @@ export interface Draft {
   readonly quietHours: QuietHours | null
 }
 
+type Faults = Partial<Record<keyof Draft, string>>
+
+export interface FormProps {
+  draft: Draft
+  faults: Faults
+  change: (changed: Partial<Draft>) => void
+}
+
 export const EMPTY_DRAFT: Draft = {
   name: '',
   kind: 'slack',
@@ -71,7 +79,7 @@ export function draftOf({ name, events, config, shows_personal_data, filter, qui
 }
 
 /** The faults of a draft that the console can see before it is sent, by field. */
-export function findFaults(draft: Draft, isNew: boolean): Partial<Record<keyof Draft, string>> {
+export function findFaults(draft: Draft, isNew: boolean): Faults {
   const { name, kind, events } = draft
   const faults: Partial<Record<keyof Draft, string>> = {}
   if (name.trim() === '') faults.name = 'Give the channel a name'

@@ -1,5 +1,5 @@
 import { PasswordInput, Select, Textarea, TextInput, UnstyledButton } from '@mantine/core'
-import type { FormProps } from './channel-form.tsx'
+import type { FormProps } from './draft.ts'
 import { nameKind } from './words.ts'
 
 interface Props extends FormProps {
