@@ -1,46 +1,63 @@
-import { describe, expect, test } from 'vitest'
-import { samples, schemaVersions } from '../test/frozen.ts'
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import manifest from '../package.json' with { type: 'json' }
+import { broken, freeze } from '../test/freeze.ts'
+import { CONTRACTS_FOLDER, NEXT, releasedSchema, releases, samples } from '../test/frozen.ts'
 import { registrySchema } from './json-schema.ts'
 import { MESSAGES, type MessageName } from './messages/index.ts'
-import { incompatibilities } from './schema-compatibility.ts'
-import { unframe } from './wire-format.ts'
+import { frame, unframe } from './wire-format.ts'
 
 const names = Object.keys(MESSAGES) as MessageName[]
-const FREEZE = 'run: npm run freeze -w @backstop/contracts'
+
+test('the schemas of this release are frozen', () => {
+  expect(releases(), 'run: npm run freeze -w @backstop/contracts').toContain(manifest.version)
+})
 
 describe.each(names)('the message %s', name => {
-  test("has today's schema as its latest version on file", () => {
-    expect(registrySchema(name), `The schema was changed; ${FREEZE}`).toEqual(schemaVersions(name).at(-1)?.schema)
+  test('reads the data of every release', () => {
+    expect(broken(name)).toEqual([])
   })
 
-  test('reads the data of every earlier version', () => {
-    const reasons = schemaVersions(name).flatMap(({ version, schema }) =>
-      incompatibilities(schema, registrySchema(name)).map(reason => `version ${version}: ${reason}`),
-    )
-    expect(reasons).toEqual([])
-  })
-
-  test('has consecutive versions, and samples of the first', () => {
-    expect(schemaVersions(name).map(({ version }) => version)).toEqual(
-      schemaVersions(name).map((_, index) => index + 1),
-    )
-    expect(samples(name).some(({ title }) => title.startsWith('v1-'))).toBe(true)
-  })
-
-  test.each(samples(name))('reads the stored bytes of $title unchanged', ({ message, bytes }) => {
-    expect(bytes, `The sample has no bytes; ${FREEZE}`).toBeDefined()
-    const unframed = unframe(bytes!)
+  test.each(samples(name))('reads $title of $release unchanged', ({ release, message, bytes }) => {
+    expect(bytes !== undefined, 'samples have bytes from their release on').toBe(release !== NEXT)
+    const unframed = unframe(bytes ?? frame(1, JSON.stringify(message)))
     if (unframed.kind !== 'framed') throw new Error(unframed.reason)
     expect(MESSAGES[name].schema.parse(JSON.parse(unframed.json.toString('utf8')))).toEqual(message)
   })
 })
 
-test('every member of a union and every provider has a sample', () => {
+test('every message, every member of a union and every provider has a sample', () => {
   const messages = (name: MessageName) => samples(name).map(({ message }) => message as Record<string, unknown>)
+  expect(names.filter(name => messages(name).length === 0)).toEqual([])
   expect(new Set(messages('alert').map(({ event }) => event))).toEqual(
     new Set(MESSAGES.alert.schema.options.map(option => option.shape.event.value)),
   )
   expect(new Set(messages('inbound-event').map(({ provider }) => provider))).toEqual(
     new Set(['processor', 'reseller', 'subscription']),
   )
+})
+
+describe('freezing a release', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'contracts-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  for (const part of ['schemas', 'samples'])
+    cpSync(join(CONTRACTS_FOLDER, part), join(folder, part), { recursive: true })
+  const before = names.flatMap(name => samples(name, folder))
+
+  test('keeps the schemas as the registry gets them, and the bytes of the samples that were new', () => {
+    freeze('99.10.0', folder)
+    for (const name of names) expect(releasedSchema('99.10.0', name, folder)).toEqual(registrySchema(name))
+    const after = names.flatMap(name => samples(name, folder))
+    expect(after.filter(({ bytes }) => bytes === undefined)).toEqual([])
+    expect(after.map(({ message }) => message)).toEqual(expect.arrayContaining(before.map(({ message }) => message)))
+    expect(readdirSync(join(folder, 'samples'))).not.toContain(NEXT)
+  })
+
+  test('refuses to change a release that is frozen, and orders releases by their numbers', () => {
+    expect(() => freeze('99.10.0', folder)).toThrow('The schemas of 99.10.0 are frozen already')
+    freeze('99.9.0', folder)
+    expect(releases(folder).slice(-2)).toEqual(['99.9.0', '99.10.0'])
+  })
 })

@@ -1,48 +1,50 @@
-/**
- * `npm run freeze -w @backstop/contracts` writes the next version of each changed message schema to schemas/, and the bytes of new
- * samples. Frozen files are never changed, because installations have registered the schemas and store messages of them. A schema that
- * cannot read older messages is refused.
- */
-import { writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { registrySchema, schemaText } from '../src/json-schema.ts'
+import { type JsonSchema, registrySchema, schemaText } from '../src/json-schema.ts'
 import { MESSAGES, type MessageName } from '../src/messages/index.ts'
 import { incompatibilities } from '../src/schema-compatibility.ts'
 import { frame } from '../src/wire-format.ts'
-import { SAMPLES_FOLDER, SCHEMAS_FOLDER, samples, schemaVersions } from './frozen.ts'
+import { ALERT_REFERENCE, CONTRACTS_FOLDER, NEXT, releasedSchema, releases, samples } from './frozen.ts'
 
 /** An arbitrary id: each registry assigns its own, and the tests of samples ignore it. */
 const SAMPLE_SCHEMA_ID = 1
+const NAMES = Object.keys(MESSAGES) as MessageName[]
 
-for (const name of Object.keys(MESSAGES) as MessageName[]) {
-  freezeSchema(name)
-  freezeSamples(name)
+/** Why a schema of today cannot read messages of a release, one line per reason. Empty if each can. */
+export function broken(name: MessageName, folder = CONTRACTS_FOLDER): string[] {
+  return releases(folder).flatMap(release => {
+    const released = releasedSchema(release, name, folder)
+    if (released === undefined) return []
+    return incompatibilities(released, registrySchema(name)).map(reason => `${name}, against ${release}: ${reason}`)
+  })
 }
 
-function freezeSchema(name: MessageName): void {
-  const versions = schemaVersions(name)
-  const today = registrySchema(name)
-  const latest = versions.at(-1)
-  if (latest !== undefined && schemaText(latest.schema) === schemaText(today)) return
-  const reasons = versions.flatMap(({ version, schema }) =>
-    incompatibilities(schema, today).map(reason => `  against version ${version}: ${reason}`),
-  )
-  if (reasons.length > 0) {
-    process.stderr.write(
-      `${name}: the changed schema cannot read messages of earlier versions\n${reasons.join('\n')}\n`,
-    )
-    process.exitCode = 1
-    return
+/**
+ * Keeps the schemas of today as those of a release, and gives the samples in `samples/next` to it, with their bytes. Files of a release
+ * are never changed, because installations have registered the schemas and store messages of them.
+ * @throws Error if the release is frozen already, or if a schema cannot read messages of an earlier release
+ */
+export function freeze(release: string, folder = CONTRACTS_FOLDER): void {
+  const schemas = join(folder, 'schemas', release)
+  if (existsSync(schemas)) throw new Error(`The schemas of ${release} are frozen already`)
+  const reasons = NAMES.flatMap(name => broken(name, folder))
+  if (reasons.length > 0) throw new Error(`Messages of earlier releases cannot be read\n${reasons.join('\n')}`)
+  mkdirSync(schemas)
+  for (const name of NAMES) {
+    const text = JSON.stringify(JSON.parse(schemaText(onFile(name))), null, 2)
+    writeFileSync(join(schemas, `${name}.json`), `${text}\n`)
+    for (const { release: writer, title, message } of samples(name, folder)) {
+      if (writer !== NEXT) continue
+      const bytes = frame(SAMPLE_SCHEMA_ID, JSON.stringify(message))
+      writeFileSync(join(folder, 'samples', NEXT, name, `${title}.bin`), bytes)
+    }
   }
-  const file = `${name}.v${(latest?.version ?? 0) + 1}.json`
-  writeFileSync(join(SCHEMAS_FOLDER, file), `${JSON.stringify(JSON.parse(schemaText(today)), null, 2)}\n`)
-  process.stdout.write(`schemas/${file} written\n`)
+  const next = join(folder, 'samples', NEXT)
+  if (existsSync(next)) renameSync(next, join(folder, 'samples', release))
 }
 
-function freezeSamples(name: MessageName): void {
-  for (const { title, message, bytes } of samples(name)) {
-    if (bytes !== undefined) continue
-    writeFileSync(join(SAMPLES_FOLDER, name, `${title}.bin`), frame(SAMPLE_SCHEMA_ID, JSON.stringify(message)))
-    process.stdout.write(`samples/${name}/${title}.bin written\n`)
-  }
+function onFile(name: MessageName): JsonSchema {
+  const schema = registrySchema(name)
+  if (name !== 'delivery-request') return schema
+  return { ...schema, properties: { ...(schema.properties as object), alert: ALERT_REFERENCE } }
 }

@@ -1,52 +1,53 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonSchema } from '../src/json-schema.ts'
 import type { MessageName } from '../src/messages/index.ts'
 
-/** The folder with every registered version of each message schema: `<message>.v<number>.json`. */
-export const SCHEMAS_FOLDER = join(import.meta.dirname, '../schemas')
-/**
- * The folder with messages as earlier versions wrote them, in a folder for each type: `v<number>-<title>.json`, and their bytes as
- * `.bin`.
- */
-export const SAMPLES_FOLDER = join(import.meta.dirname, '../samples')
+/** Where the schema and the samples of each release lie: `schemas/<release>/<message>.json`, `samples/<release>/<message>/<title>.json`. */
+export const CONTRACTS_FOLDER = join(import.meta.dirname, '..')
+/** The folder of samples that may change, because no release has written them yet. */
+export const NEXT = 'next'
 
-export interface SchemaVersion {
-  readonly version: number
-  readonly schema: JsonSchema
+/** A release embeds the alert in a delivery request. On file its schema is there once. */
+export const ALERT_REFERENCE = { $ref: 'alert.json' }
+
+/** The releases whose messages this version reads, in ascending order. */
+export function releases(folder = CONTRACTS_FOLDER): string[] {
+  return readdirSync(join(folder, 'schemas')).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
 }
 
-export function schemaVersions(name: MessageName): SchemaVersion[] {
-  return readdirSync(SCHEMAS_FOLDER)
-    .flatMap(file => {
-      const version = new RegExp(`^${name}\\.v(\\d+)\\.json$`).exec(file)?.[1]
-      if (version === undefined) return []
-      return [{ version: Number(version), schema: JSON.parse(readFileSync(join(SCHEMAS_FOLDER, file), 'utf8')) }]
-    })
-    .sort((a, b) => a.version - b.version)
+/** The schema of a message at a release; undefined if the release had no such message. */
+export function releasedSchema(release: string, name: MessageName, folder = CONTRACTS_FOLDER): JsonSchema | undefined {
+  const read = (file: string): JsonSchema => JSON.parse(readFileSync(join(folder, 'schemas', release, file), 'utf8'))
+  if (!existsSync(join(folder, 'schemas', release, `${name}.json`))) return undefined
+  const schema = read(`${name}.json`)
+  const properties = schema.properties as Record<string, JsonSchema> | undefined
+  if (properties?.alert?.$ref !== ALERT_REFERENCE.$ref) return schema
+  const { $schema: _, ...alert } = read(ALERT_REFERENCE.$ref)
+  return { ...schema, properties: { ...properties, alert } }
 }
 
 export interface Sample {
-  /** The file name without its extension, such as `v1-refund-created`. */
+  /** The release that wrote it, or `next`. */
+  readonly release: string
+  /** The file name without its extension, such as `refund-created`. */
   readonly title: string
   /** The message as the current code reads it. */
   readonly message: unknown
-  /** The bytes of the message in Kafka; undefined if the sample is not frozen yet. */
+  /** The bytes of the message in Kafka; undefined until a release has written it. */
   readonly bytes: Buffer | undefined
 }
 
-export function samples(name: MessageName): Sample[] {
-  const folder = join(SAMPLES_FOLDER, name)
-  const files = readdirSync(folder)
-  return files
-    .filter(file => file.endsWith('.json'))
-    .map(file => {
-      const title = file.replace(/\.json$/, '')
-      const frozen = files.includes(`${title}.bin`)
-      return {
-        title,
-        message: JSON.parse(readFileSync(join(folder, file), 'utf8')),
-        bytes: frozen ? readFileSync(join(folder, `${title}.bin`)) : undefined,
-      }
+export function samples(name: MessageName, folder = CONTRACTS_FOLDER): Sample[] {
+  const root = join(folder, 'samples')
+  return readdirSync(root).flatMap(release => {
+    const path = join(root, release, name)
+    if (!existsSync(path)) return []
+    const titles = readdirSync(path).flatMap(file => (file.endsWith('.json') ? [file.slice(0, -'.json'.length)] : []))
+    return titles.map(title => {
+      const file = join(path, title)
+      const bytes = existsSync(`${file}.bin`) ? readFileSync(`${file}.bin`) : undefined
+      return { release, title, message: JSON.parse(readFileSync(`${file}.json`, 'utf8')), bytes }
     })
+  })
 }
