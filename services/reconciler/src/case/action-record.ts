@@ -1,5 +1,4 @@
 import type {
-  Currency,
   Difference,
   LookedConnection,
   ObjectState,
@@ -9,8 +8,6 @@ import type {
   Why,
 } from '@backstop/contracts'
 import type { CameBack, EndCause, MadeTime } from '@backstop/providers'
-import type { z } from 'zod'
-import type { CountedDay } from './counted-day.ts'
 import type { KnownDetails } from './details.ts'
 import type { IncidentRecord } from './incident-record.ts'
 
@@ -56,6 +53,13 @@ interface RecordBase {
   readonly changedIn: number
 }
 
+/** The connection and the day (UTC) for which an action or incident is counted in the daily totals. */
+export interface CountedDay {
+  readonly connectionId: string
+  /** Midnight, in milliseconds since the epoch. */
+  readonly day: number
+}
+
 /** An action that is known from objects of providers. */
 interface ObjectFacts {
   readonly kind: 'refund' | 'dispute' | 'credit' | 'reversal'
@@ -64,7 +68,7 @@ interface ObjectFacts {
   readonly turn: null
   readonly providerRef: string
   readonly amount: number | null
-  readonly currency: z.infer<typeof Currency> | null
+  readonly currency: string | null
   readonly madeFrom?: null
   readonly subscriptionContinues?: never
 }
@@ -76,7 +80,7 @@ interface ProvisionalFacts {
   readonly turn: null
   readonly providerRef: null
   readonly amount: number
-  readonly currency: z.infer<typeof Currency>
+  readonly currency: string
   /** The refund was made between this time and `providerCreatedAt`. */
   readonly madeFrom: number
   readonly subscriptionContinues?: never

@@ -1,11 +1,4 @@
-import type { ActionRecord } from './action-record.ts'
-
-/** The connection and the day (UTC) for which an action or incident is counted in the daily totals. */
-export interface CountedDay {
-  readonly connectionId: string
-  /** Midnight, in milliseconds since the epoch. */
-  readonly day: number
-}
+import type { ActionRecord, CountedDay } from './action-record.ts'
 
 const DAY_MS = 86_400_000
 

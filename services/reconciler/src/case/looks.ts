@@ -1,6 +1,7 @@
+import type { Readback } from '@backstop/contracts'
 import type { ActionRecord, Look } from './action-record.ts'
 import type { Case, FollowedOperation } from './case.ts'
-import { isSigned } from './whom-to-ask.ts'
+import { isSigned, type LookFacts } from './whom-to-ask.ts'
 
 /** After this time the message of a look counts as lost. */
 const OVERDUE_AFTER_MS = 5 * 60_000
@@ -20,6 +21,16 @@ export const ANSWER_WITHIN_MS = 4_000
 const LEAST_TIME_TO_ANSWER_MS = 2_000
 /** After this time the message that ends the wait counts as lost. */
 const UNANSWERED_LOST_AFTER_MS = 20_000
+
+/** A look that is due, or that the provider has answered. */
+export interface LookInput {
+  readonly lookId: string
+  /** The due time in the look's message. A look whose due time has changed since is another look. */
+  readonly dueAt: number
+  readonly facts: LookFacts
+  /** The provider's answer; null before it was asked. The objects of the answer were applied before. */
+  readonly answer: Pick<Readback, 'outcome'> | null
+}
 
 /** A look that a case still waits for. */
 export type PendingLook = SecondLook | OperationLook | DecisionLook | LateReadingLook

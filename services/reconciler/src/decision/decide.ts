@@ -3,6 +3,7 @@ import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubsc
 import { type Case, type SightingSource, withNames } from '../case/case.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
+import type { LookInput } from '../case/looks.ts'
 import { erasePersonalData } from '../case/personal-data.ts'
 import { withExpectedChanges } from '../expected-change/cover-actions.ts'
 import type { ChangeIncident } from '../incident-life-cycle/life-cycle.ts'
@@ -19,7 +20,7 @@ import { judgeCase } from '../verdict/judge.ts'
 import { applyObject, applyOperation } from './apply-object.ts'
 import { countRecords, whyFull } from './evict.ts'
 import { scheduleOperationLooks } from './operation-looks.ts'
-import { applyLook, type LookInput } from './second-look.ts'
+import { applyLook } from './second-look.ts'
 
 /** Everything that can change a case. */
 export type Input =

@@ -2,11 +2,10 @@ import type { Readback } from '@backstop/contracts'
 import type { ActionRecord, LateReading } from '../case/action-record.ts'
 import { type Case, withRecord } from '../case/case.ts'
 import { withLateReading } from '../case/denial.ts'
-import type { LateReadingLook } from '../case/looks.ts'
+import type { LateReadingLook, LookInput } from '../case/looks.ts'
 import { addToTimeline, stateOf, timelineEntry } from '../case/timeline.ts'
 import { decideWhomToAsk } from '../case/whom-to-ask.ts'
 import { rereadEntry } from '../verdict/outbox-entries.ts'
-import type { LookInput } from './second-look.ts'
 
 /**
  * A signed action alerts at its second look even if the provider does not answer. The provider is asked again afterwards,

@@ -1,14 +1,13 @@
 import type { ObjectState, Operation } from '@backstop/contracts'
 import type { ActionRecord } from '../case/action-record.ts'
 import type { Case, FollowedOperation } from '../case/case.ts'
-import { awaitsAnswer, type OperationLook as PendingOperationLook } from '../case/looks.ts'
+import { awaitsAnswer, type LookInput, type OperationLook as PendingOperationLook } from '../case/looks.ts'
 import { refundIdsOf } from '../case/sides.ts'
 import { questionThrough } from '../case/whom-to-ask.ts'
 import { reportMissing } from '../operation/drift.ts'
 import { followedOperation, withFollowedOperation } from '../operation/followed-operation.ts'
 import { spansOf } from '../subscription/subscription-row.ts'
 import { rereadEntry } from '../verdict/outbox-entries.ts'
-import type { LookInput } from './second-look.ts'
 
 /** How long the object of a completed operation may be unknown before the provider is asked. */
 const MISSING_AFTER_MS = 15 * 60_000

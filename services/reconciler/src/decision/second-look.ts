@@ -1,25 +1,21 @@
-import type { Readback } from '@backstop/contracts'
 import type { ActionRecord } from '../case/action-record.ts'
 import { type Case, type RefundTotal, replaceAt, withRecord } from '../case/case.ts'
 import { policiesOf } from '../case/connection-policy.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
-import { answerBy, awaitsAnswer, type PendingLook, pendingLooks, type SecondLook } from '../case/looks.ts'
-import { decideWhomToAsk, isSigned, type LookFacts, type ProviderQuestion } from '../case/whom-to-ask.ts'
+import {
+  answerBy,
+  awaitsAnswer,
+  type LookInput,
+  type PendingLook,
+  pendingLooks,
+  type SecondLook,
+} from '../case/looks.ts'
+import { decideWhomToAsk, isSigned, type ProviderQuestion } from '../case/whom-to-ask.ts'
 import { applyTotalLook } from '../refund/refund-steps.ts'
 import { judgeAtSecondLook, judgeCase } from '../verdict/judge.ts'
 import { recheckEntry, rereadEntry, unansweredEntry } from '../verdict/outbox-entries.ts'
 import { applyLateReadingLook, scheduleLateReading } from './late-reading.ts'
 import { lookAtOperation } from './operation-looks.ts'
-
-/** A look that is due, or that the provider has answered. */
-export interface LookInput {
-  readonly lookId: string
-  /** The due time in the look's message. A look whose due time has changed since is another look. */
-  readonly dueAt: number
-  readonly facts: LookFacts
-  /** The provider's answer; null before it was asked. The objects of the answer were applied before. */
-  readonly answer: Pick<Readback, 'outcome'> | null
-}
 
 const READ_BACK = { read: 'confirmed', not_found: 'not_found', unavailable: 'unavailable' } as const
 

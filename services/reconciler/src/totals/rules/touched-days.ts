@@ -1,4 +1,5 @@
-import { type CountedDay, countedDayId, countedDayOf, dayOf } from '../../case/counted-day.ts'
+import type { CountedDay } from '../../case/action-record.ts'
+import { countedDayId, countedDayOf, dayOf } from '../../case/counted-day.ts'
 import type { Listing } from '../../verdict/projection.ts'
 
 /** A day to count, with the project of its connection. */
