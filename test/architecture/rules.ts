@@ -12,6 +12,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/providers': ['contracts', 'kit'],
   'packages/channels': ['contracts', 'kit'],
   'packages/ledger': ['contracts', 'kit'],
+  'packages/verdict': ['contracts'],
   'packages/provision': ['contracts', 'kit'],
   'packages/cli': ['channels', 'client', 'contracts', 'client/setup-steps', 'kit', 'provision', 'simulator'],
   'packages/client': [],
@@ -20,9 +21,14 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/simulator': [],
   stack: [],
   'services/ingress': ['contracts', 'kit', 'providers'],
-  'services/reconciler': ['contracts', 'kit', 'providers', 'ledger'],
+  'services/reconciler': ['contracts', 'kit', 'providers', 'ledger', 'verdict'],
   'services/notifier': ['contracts', 'kit', 'channels', 'channels/deliver'],
   'services/admin-api': ['contracts', 'kit', 'providers', 'ledger', 'channels'],
+}
+
+/** The packages of which a workspace may import only types, because their code does more than decide. */
+const MAY_IMPORT_TYPES: Record<string, readonly string[]> = {
+  'packages/verdict': ['providers'],
 }
 
 /** Packages import each other by name and declared entry, and only in the direction of the table. */
@@ -31,7 +37,7 @@ export function packageFaults(file: SourceFile): string[] {
   if (file.workspace !== '.' && allowed === undefined) {
     return [`${file.path}: ${file.workspace} is not in MAY_IMPORT of test/architecture/rules.ts`]
   }
-  return file.imports.flatMap(({ specifier, target }) => {
+  return file.imports.flatMap(({ specifier, target, isTypeOnly }) => {
     if (target !== undefined && file.workspace !== '.' && !target.startsWith(`${file.workspace}/`)) {
       return [`${file.path}: imports ${target} by its path; import the package by its name`]
     }
@@ -41,6 +47,7 @@ export function packageFaults(file: SourceFile): string[] {
     if (file.workspace.startsWith('services/') && `services/${name}` in MAY_IMPORT) {
       return [`${file.path}: a service imports the service ${name}; services talk by messages`]
     }
+    if (isTypeOnly && MAY_IMPORT_TYPES[file.workspace]?.includes(entry)) return []
     if (file.isProduction && !allowed?.includes(entry)) return [`${file.path}: may not import ${specifier}`]
     return []
   })
@@ -103,6 +110,7 @@ const CARRIES_OUT_DELIVERIES =
 
 /** True if the file must be pure: without clock, chance, I/O, environment and logger. */
 export function isPure(path: string): boolean {
+  if (path.startsWith('packages/verdict/src/')) return true
   if (path.startsWith('packages/channels/src/')) return !CARRIES_OUT_DELIVERIES.test(path)
   return path.includes('/rules/') || PURE_FEATURES.some(folder => path.startsWith(folder))
 }
@@ -121,7 +129,7 @@ const IMPURE = [
   /\bconsole\./,
   /\bawait\b/,
 ]
-const PURE_PACKAGES = ['@backstop/channels', '@backstop/contracts', 'zod']
+const PURE_PACKAGES = ['@backstop/channels', '@backstop/contracts', '@backstop/verdict', 'zod']
 const HASHING = /^import \{ (?:(?:createHash|hash)(?:, )?)+ \} from 'node:crypto'$/m
 
 /** Pure code uses no clock, chance, I/O, environment or logger, and imports no code that does. */

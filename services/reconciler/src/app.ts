@@ -19,12 +19,12 @@ import {
   type Tracing,
 } from '@backstop/kit'
 import { type OpenBooks, publishLedger } from '@backstop/ledger'
+import { ANSWER_WITHIN_MS } from '@backstop/verdict'
 import { createDeadLetteredEvents } from './batch/dead-lettered-events.ts'
 import { type ReconcileParts, reconcileBatch } from './batch/reconcile-batch.ts'
 import { createReporter } from './batch/report.ts'
 import { reconcileTraced } from './batch/trace-messages.ts'
 import { itemOfEvent, type WorkItem } from './batch/work-item.ts'
-import { ANSWER_WITHIN_MS } from './case/looks.ts'
 import { createExpectedChangeApplier, createExpectedChangeReapplier } from './commands/apply-expected-changes.ts'
 import { createIncidentChanger } from './commands/change-incidents.ts'
 import { createBulkChanger } from './commands/change-many-incidents.ts'

@@ -1,7 +1,6 @@
 import { objectReference } from '@backstop/contracts'
+import type { ActionRecord, Case } from '@backstop/verdict'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { ActionRecord } from '../src/case/action-record.ts'
-import type { Case } from '../src/case/case.ts'
 import { decide } from '../src/decision/decide.ts'
 import type { CaseChange, CaseStore, ReconcilerStores } from '../src/store/store.ts'
 import { contextAt, emptyCase, MINUTE, operation, PROJECT, refundSeen, T0 } from './fixtures.ts'

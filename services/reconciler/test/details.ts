@@ -1,8 +1,6 @@
 import type { Origin } from '@backstop/contracts'
 import type { SightingDetails } from '@backstop/providers'
-import type { ActionRecord } from '../src/case/action-record.ts'
-import { showDetails } from '../src/case/details.ts'
-import { detailsOf } from '../src/case/sides.ts'
+import { type ActionRecord, detailsOf, showDetails } from '@backstop/verdict'
 
 /** Details of sightings, as normalisers return them. */
 

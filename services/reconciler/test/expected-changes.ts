@@ -1,5 +1,5 @@
 import type { ExpectedChangeDocument } from '@backstop/contracts'
-import type { ExpectedChange } from '../src/case/expected-change.ts'
+import type { ExpectedChange } from '@backstop/verdict'
 import { MINUTE, PROJECT, T0 } from './fixtures.ts'
 
 /** An expected change in a case. By default it covers one refund of any payment and amount, from T0 for an hour. */

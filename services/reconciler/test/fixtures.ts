@@ -1,13 +1,18 @@
 import type { Operation } from '@backstop/contracts'
 import { idempotencyReference, objectReference } from '@backstop/contracts'
 import { type EventOrigin, type ObservedAction, type ObservedRefundTotal, PROVIDERS } from '@backstop/providers'
-import { type ActionRecord, openIncident } from '../src/case/action-record.ts'
-import type { Case, SightingSource } from '../src/case/case.ts'
-import type { ConnectionPolicy } from '../src/case/connection-policy.ts'
-import type { DecisionContext } from '../src/case/decision-context.ts'
-import type { IncidentRecord } from '../src/case/incident-record.ts'
-import { type PendingLook, pendingLooks } from '../src/case/looks.ts'
-import type { LookFacts } from '../src/case/whom-to-ask.ts'
+import {
+  type ActionRecord,
+  type Case,
+  type ConnectionPolicy,
+  type DecisionContext,
+  type IncidentRecord,
+  type LookFacts,
+  openIncident,
+  type PendingLook,
+  pendingLooks,
+  type SightingSource,
+} from '@backstop/verdict'
 import { decide, type Input } from '../src/decision/decide.ts'
 
 /** A fixed time in whole seconds, as providers give times. */

@@ -4,11 +4,9 @@
  */
 
 import { HEADERS, type InboundEvent } from '@backstop/contracts'
+import { type ActionRecord, type Case, type EvictedRecord, knownDetails } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { Workspace } from '../src/batch/workspace.ts'
-import type { ActionRecord } from '../src/case/action-record.ts'
-import type { Case, EvictedRecord } from '../src/case/case.ts'
-import { knownDetails } from '../src/case/details.ts'
 import { type Input, whyRefused } from '../src/decision/decide.ts'
 import { MAX_EVICTED, MAX_HELD, whyFull } from '../src/decision/evict.ts'
 import { ofCustomer } from './details.ts'

@@ -1,7 +1,6 @@
 import type { Operation } from '@backstop/contracts'
 import type { EndCause } from '@backstop/providers'
-import { type ActionRecord, isJudged } from '../src/case/action-record.ts'
-import type { Case } from '../src/case/case.ts'
+import { type ActionRecord, type Case, isJudged } from '@backstop/verdict'
 import type { Input } from '../src/decision/decide.ts'
 import {
   type AlertState,

@@ -1,7 +1,6 @@
 import type { ProviderKind } from '@backstop/contracts'
+import type { ConnectionPolicy, ExpectedChange } from '@backstop/verdict'
 import fc from 'fast-check'
-import type { ConnectionPolicy } from '../src/case/connection-policy.ts'
-import type { ExpectedChange } from '../src/case/expected-change.ts'
 import type { Input } from '../src/decision/decide.ts'
 import { MINUTE, operationSeen, PROJECT, SECOND, T0 } from './fixtures.ts'
 import {

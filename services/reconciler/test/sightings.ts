@@ -7,7 +7,7 @@ import type {
   ObservedSubscription,
   PauseState,
 } from '@backstop/providers'
-import type { SightingSource } from '../src/case/case.ts'
+import type { SightingSource } from '@backstop/verdict'
 import type { Input } from '../src/decision/decide.ts'
 import { PROJECT, sourceOf, T0 } from './fixtures.ts'
 

@@ -1,5 +1,5 @@
 import { lostRace } from '@backstop/kit'
-import type { ExpectedChange } from '../case/expected-change.ts'
+import type { ExpectedChange } from '@backstop/verdict'
 import {
   type ExpectedChangeUses,
   grantClaims,

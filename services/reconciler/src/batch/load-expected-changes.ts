@@ -1,6 +1,5 @@
 import { type ExpectedChangeDocument, idInReference } from '@backstop/contracts'
-import type { Case } from '../case/case.ts'
-import type { ExpectedChange } from '../case/expected-change.ts'
+import type { Case, ExpectedChange } from '@backstop/verdict'
 import { expectedChangesAbout, mayNeedExpectedChange, withExpectedChanges } from '../expected-change/cover-actions.ts'
 import { ownIds, usedElsewhere } from '../expected-change/expected-change-uses.ts'
 import type { ReconcilerStores } from '../store/store.ts'

@@ -1,7 +1,7 @@
 import type { InboundEvent, Readback } from '@backstop/contracts'
+import type { LookFacts } from '@backstop/verdict'
 import { expect, test } from 'vitest'
 import { connectionOf } from '../../test/recorded-shop.ts'
-import type { LookFacts } from '../case/whom-to-ask.ts'
 import { itemOfEvent, readItem } from './work-item.ts'
 
 test('a hint is normalised once, and its re-read has the targets of the hint', () => {

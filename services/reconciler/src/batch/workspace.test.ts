@@ -1,6 +1,6 @@
+import type { ActionRecord } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { contextAt, lookFacts, operationSeen, PROJECT, play, refundSeen, T0 } from '../../test/fixtures.ts'
-import type { ActionRecord } from '../case/action-record.ts'
 import type { Input } from '../decision/decide.ts'
 import { MAX_RECORDS } from '../decision/evict.ts'
 import type { CaseInput } from './work-item.ts'

@@ -2,15 +2,23 @@ import { deterministicId, type Operation } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord } from '@backstop/providers'
 import {
   type ActionRecord,
+  addSightingToTimeline,
+  type Case,
+  type EvictedRecord,
   isProvisional,
+  mergeSides,
   type ObjectRecord,
   type ProvisionalRefund,
+  replaceAt,
+  replaceProvisionalRefund,
+  type SightingSource,
+  toSide,
   UNJUDGED,
-} from '../case/action-record.ts'
-import { type Case, type EvictedRecord, replaceAt, type SightingSource, withAll, withConnection } from '../case/case.ts'
-import { withoutDenial } from '../case/denial.ts'
-import { mergeSides, replaceProvisionalRefund, toSide, withSides } from '../case/sides.ts'
-import { addSightingToTimeline } from '../case/timeline.ts'
+  withAll,
+  withConnection,
+  withoutDenial,
+  withSides,
+} from '@backstop/verdict'
 import { indexOfProvisional } from '../refund/refund-steps.ts'
 import { indexOfLinkedRecord, mergeLinkedRefunds } from '../verdict/same-action.ts'
 import { evictedRecordOf, explainsEvictedRecord } from './evict.ts'

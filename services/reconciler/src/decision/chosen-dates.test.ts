@@ -1,10 +1,9 @@
 /** At the subscription biller people choose dates. Each verdict depends on when something was done, not on its date. */
 import { type ObservedAction, PROVIDERS } from '@backstop/providers'
+import type { ActionRecord, Case } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { expectedChange } from '../../test/expected-changes.ts'
 import { CONNECTION, lookAll, MINUTE, operation, PROJECT, play, SECOND, sourceOf, T0 } from '../../test/fixtures.ts'
-import type { ActionRecord } from '../case/action-record.ts'
-import type { Case } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
 const DAY = 86_400_000

@@ -1,3 +1,4 @@
+import { type ActionRecord, type Case, pendingLooks } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
@@ -17,9 +18,6 @@ import {
   totalSeen,
   unexpectedActionIncident,
 } from '../../test/fixtures.ts'
-import type { ActionRecord } from '../case/action-record.ts'
-import type { Case } from '../case/case.ts'
-import { pendingLooks } from '../case/looks.ts'
 import { applyOperation } from './apply-object.ts'
 import { decide } from './decide.ts'
 import { mergeCases } from './merge.ts'

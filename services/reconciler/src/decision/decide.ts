@@ -1,10 +1,14 @@
 import type { Operation, ReadReason } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
-import { type Case, type SightingSource, withNames } from '../case/case.ts'
-import type { DecisionContext } from '../case/decision-context.ts'
-import type { ExpectedChange } from '../case/expected-change.ts'
-import type { LookInput } from '../case/looks.ts'
-import { erasePersonalData } from '../case/personal-data.ts'
+import {
+  type Case,
+  type DecisionContext,
+  type ExpectedChange,
+  erasePersonalData,
+  type LookInput,
+  type SightingSource,
+  withNames,
+} from '@backstop/verdict'
 import { withExpectedChanges } from '../expected-change/cover-actions.ts'
 import type { ChangeIncident } from '../incident-life-cycle/life-cycle.ts'
 import { reportDrift } from '../operation/drift.ts'

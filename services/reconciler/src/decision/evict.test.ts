@@ -1,4 +1,5 @@
 import type { Operation } from '@backstop/contracts'
+import { type ActionRecord, type Case, type EvictedRecord, knownDetails, pendingLooks } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { ofCustomer } from '../../test/details.ts'
 import { expectedChange } from '../../test/expected-changes.ts'
@@ -19,10 +20,6 @@ import {
   type TotalFacts,
   totalSeen,
 } from '../../test/fixtures.ts'
-import type { ActionRecord } from '../case/action-record.ts'
-import type { Case, EvictedRecord } from '../case/case.ts'
-import { knownDetails } from '../case/details.ts'
-import { pendingLooks } from '../case/looks.ts'
 import { changedRecords } from '../verdict/projection.ts'
 import type { Input } from './decide.ts'
 import { evictOld, MAX_RECORDS } from './evict.ts'

@@ -1,8 +1,16 @@
 import type { Operation } from '@backstop/contracts'
-import { type ActionRecord, isJudged, isProvisional, type ObjectRecord, openIncident } from '../case/action-record.ts'
-import type { Case, EvictedRecord, MergedRecord } from '../case/case.ts'
-import { eraseInRecord } from '../case/personal-data.ts'
-import { refundIdsOf } from '../case/sides.ts'
+import {
+  type ActionRecord,
+  type Case,
+  type EvictedRecord,
+  eraseInRecord,
+  isJudged,
+  isProvisional,
+  type MergedRecord,
+  type ObjectRecord,
+  openIncident,
+  refundIdsOf,
+} from '@backstop/verdict'
 import { totalsOfRefunds } from '../refund/refund-steps.ts'
 
 /**

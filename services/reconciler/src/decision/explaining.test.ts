@@ -8,6 +8,14 @@ import {
   VerdictReason,
 } from '@backstop/contracts'
 import type { EndCause } from '@backstop/providers'
+import {
+  type ActionRecord,
+  type Case,
+  type ExpectedChange,
+  type LookFacts,
+  type PendingLook,
+  pendingLooks,
+} from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { expectedChange } from '../../test/expected-changes.ts'
 import { type ExplainingRow, explainingRows, type Fields, timeOf } from '../../test/explaining-table.ts'
@@ -37,11 +45,6 @@ import {
   sightingInput,
   subscriptionShown,
 } from '../../test/sightings.ts'
-import type { ActionRecord } from '../case/action-record.ts'
-import type { Case } from '../case/case.ts'
-import type { ExpectedChange } from '../case/expected-change.ts'
-import { type PendingLook, pendingLooks } from '../case/looks.ts'
-import type { LookFacts } from '../case/whom-to-ask.ts'
 import { claimResultOf } from '../verdict/explain.ts'
 import { whyOf } from '../verdict/why.ts'
 import { decide, type Input } from './decide.ts'

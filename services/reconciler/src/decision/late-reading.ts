@@ -1,10 +1,17 @@
 import type { Readback } from '@backstop/contracts'
-import type { ActionRecord, LateReading } from '../case/action-record.ts'
-import { type Case, withRecord } from '../case/case.ts'
-import { withLateReading } from '../case/denial.ts'
-import type { LateReadingLook, LookInput } from '../case/looks.ts'
-import { addToTimeline, stateOf, timelineEntry } from '../case/timeline.ts'
-import { decideWhomToAsk } from '../case/whom-to-ask.ts'
+import {
+  type ActionRecord,
+  addToTimeline,
+  type Case,
+  decideWhomToAsk,
+  type LateReading,
+  type LateReadingLook,
+  type LookInput,
+  stateOf,
+  timelineEntry,
+  withLateReading,
+  withRecord,
+} from '@backstop/verdict'
 import { rereadEntry } from '../verdict/outbox-entries.ts'
 
 /**

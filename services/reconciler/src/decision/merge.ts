@@ -1,5 +1,5 @@
 import type { Operation } from '@backstop/contracts'
-import { type Case, replaceAt, withAll } from '../case/case.ts'
+import { type Case, replaceAt, withAll } from '@backstop/verdict'
 import { mergeExpectedChanges } from '../expected-change/cover-actions.ts'
 import { addPaymentNames } from '../refund/payment-names.ts'
 import { deriveRecords } from '../subscription/subscription-records.ts'

@@ -1,9 +1,14 @@
 import type { ObjectState, Operation } from '@backstop/contracts'
-import type { ActionRecord } from '../case/action-record.ts'
-import type { Case, FollowedOperation } from '../case/case.ts'
-import { awaitsAnswer, type LookInput, type OperationLook as PendingOperationLook } from '../case/looks.ts'
-import { refundIdsOf } from '../case/sides.ts'
-import { questionThrough } from '../case/whom-to-ask.ts'
+import {
+  type ActionRecord,
+  awaitsAnswer,
+  type Case,
+  type FollowedOperation,
+  type LookInput,
+  type OperationLook as PendingOperationLook,
+  questionThrough,
+  refundIdsOf,
+} from '@backstop/verdict'
 import { reportMissing } from '../operation/drift.ts'
 import { followedOperation, withFollowedOperation } from '../operation/followed-operation.ts'
 import { spansOf } from '../subscription/subscription-row.ts'

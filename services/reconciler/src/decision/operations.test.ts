@@ -1,5 +1,6 @@
 /** The effects of verdicts on operations: differences, outcomes, and objects that the provider does not know. */
 import { Alert, Command, type Operation, Reread } from '@backstop/contracts'
+import { type Case, type PendingLook, pendingLooks } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
@@ -22,8 +23,6 @@ import {
   sightingInput,
   subscriptionShown,
 } from '../../test/sightings.ts'
-import type { Case } from '../case/case.ts'
-import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import { decide, type Input } from './decide.ts'
 
 const HOUR = 60 * MINUTE

@@ -1,5 +1,6 @@
 /** An end that the provider causes by itself needs no operation, and takes none from an end that somebody requested. */
 import type { ProviderKind } from '@backstop/contracts'
+import type { Case } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { lookAll, MINUTE, operation, play, SECOND, T0 } from '../../test/fixtures.ts'
 import {
@@ -10,7 +11,6 @@ import {
   sightingInput,
   subscriptionShown,
 } from '../../test/sightings.ts'
-import type { Case } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
 /** Providers give whole seconds, so the set end seems to be made before the operation began. */

@@ -5,11 +5,11 @@
  */
 import { PROVIDERS } from '@backstop/providers'
 import { type CardProcessor, createCardProcessor, createChance } from '@backstop/simulator'
+import type { Case, SightingSource } from '@backstop/verdict'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CONNECTION, lookAll, MINUTE, operationSeen, PROJECT, play, SECOND, sourceOf, T0 } from '../../test/fixtures.ts'
 import { propertySettings } from '../../test/searches.ts'
-import type { Case, SightingSource } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
 const RUNS = 4_000

@@ -1,4 +1,11 @@
 import { Reread } from '@backstop/contracts'
+import {
+  type Case,
+  type ConnectionPolicy,
+  type ExpectedChange,
+  type PendingLook,
+  pendingLooks,
+} from '@backstop/verdict'
 import { describe, expect, test, vi } from 'vitest'
 import { expectedChange } from '../../test/expected-changes.ts'
 import {
@@ -18,10 +25,6 @@ import {
   totalSeen,
 } from '../../test/fixtures.ts'
 import { refundShown, scheduledCancellation, sightingInput, totalShown } from '../../test/sightings.ts'
-import type { Case } from '../case/case.ts'
-import type { ConnectionPolicy } from '../case/connection-policy.ts'
-import type { ExpectedChange } from '../case/expected-change.ts'
-import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import { decide, type Input } from './decide.ts'
 
 const readable = lookFacts([policy({ canRead: true })])

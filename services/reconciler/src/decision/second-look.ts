@@ -1,16 +1,21 @@
-import type { ActionRecord } from '../case/action-record.ts'
-import { type Case, type RefundTotal, replaceAt, withRecord } from '../case/case.ts'
-import { policiesOf } from '../case/connection-policy.ts'
-import type { DecisionContext } from '../case/decision-context.ts'
 import {
+  type ActionRecord,
   answerBy,
   awaitsAnswer,
+  type Case,
+  type DecisionContext,
+  decideWhomToAsk,
+  isSigned,
   type LookInput,
   type PendingLook,
+  type ProviderQuestion,
   pendingLooks,
+  policiesOf,
+  type RefundTotal,
+  replaceAt,
   type SecondLook,
-} from '../case/looks.ts'
-import { decideWhomToAsk, isSigned, type ProviderQuestion } from '../case/whom-to-ask.ts'
+  withRecord,
+} from '@backstop/verdict'
 import { applyTotalLook } from '../refund/refund-steps.ts'
 import { judgeAtSecondLook, judgeCase } from '../verdict/judge.ts'
 import { recheckEntry, rereadEntry, unansweredEntry } from '../verdict/outbox-entries.ts'

@@ -3,6 +3,7 @@
  * own verdicts.
  */
 import type { ProviderKind } from '@backstop/contracts'
+import type { Case } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
@@ -20,7 +21,6 @@ import {
   T0,
 } from '../../test/fixtures.ts'
 import { endedSubscription, scheduledCancellation, sightingInput, subscriptionShown } from '../../test/sightings.ts'
-import type { Case } from '../case/case.ts'
 import { decide } from './decide.ts'
 
 const DAY = 86_400_000

@@ -1,5 +1,5 @@
 import { HEADERS } from '@backstop/contracts'
-import type { Case } from '../case/case.ts'
+import type { Case } from '@backstop/verdict'
 
 /**
  * Adds the trace of an input to its results: to the new messages, whose consumers continue it, and to the incidents that

@@ -1,9 +1,9 @@
 /** Scheduled ends of subscriptions that a schedule manages, from events and objects of the card processor. */
 import { PROVIDERS } from '@backstop/providers'
 import { type CardProcessor, createCardProcessor, createChance, type ProcessorEvent } from '@backstop/simulator'
+import type { Case, SightingSource } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { CONNECTION, lookAll, MINUTE, operationSeen, PROJECT, play, SECOND, sourceOf, T0 } from '../../test/fixtures.ts'
-import type { Case, SightingSource } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
 const DAY = 86_400_000

@@ -5,8 +5,7 @@ import {
   type ShownVerdict,
   type VerdictDifference,
 } from '@backstop/contracts'
-import { type ActionRecord, isJudged } from '../case/action-record.ts'
-import type { Case } from '../case/case.ts'
+import { type ActionRecord, type Case, isJudged } from '@backstop/verdict'
 import { ruleOf } from '../verdict/why.ts'
 
 /** An action as it is stored, and as the replay finds it. At least one of the two is set. */

@@ -7,9 +7,8 @@ import type {
   VerdictDifference,
 } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
+import type { ActionRecord, Case } from '@backstop/verdict'
 import { type Reading, readItem } from '../batch/work-item.ts'
-import type { ActionRecord } from '../case/action-record.ts'
-import type { Case } from '../case/case.ts'
 import { type ComparedAction, differenceOf, pairActions } from './compare.ts'
 import { eventItem, type History, historyOf, type StoredEvent } from './history.ts'
 import { type LoadedGroup, loadGroups, type ReplayGroup, refsOfAnchors } from './load.ts'

@@ -7,9 +7,8 @@ import type {
   ProviderKind,
   Why,
 } from '@backstop/contracts'
+import type { ActionRecord, Case } from '@backstop/verdict'
 import type { WorkItem } from '../batch/work-item.ts'
-import type { ActionRecord } from '../case/action-record.ts'
-import type { Case } from '../case/case.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import { type StoredFact, storedFacts } from './stored-facts.ts'
 

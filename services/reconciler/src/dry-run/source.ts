@@ -5,7 +5,7 @@ import type {
   InboxDocument,
   Operation,
 } from '@backstop/contracts'
-import type { Case } from '../case/case.ts'
+import type { Case } from '@backstop/verdict'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 
 /** The part of the stored data that a dry run compares. Times are milliseconds since the epoch. */

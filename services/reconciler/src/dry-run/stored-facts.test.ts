@@ -1,7 +1,7 @@
+import type { Case } from '@backstop/verdict'
 import { expect, test } from 'vitest'
 import { emptyCase, lookAll, MINUTE, play, SECOND, T0 } from '../../test/fixtures.ts'
 import { refundShown, scheduledCancellation, sightingInput, subscriptionShown } from '../../test/sightings.ts'
-import type { Case } from '../case/case.ts'
 import { storedFacts } from './stored-facts.ts'
 
 const reasons = (theCase: Case) =>

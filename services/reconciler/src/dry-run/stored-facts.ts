@@ -1,7 +1,16 @@
 import type { ProviderKind } from '@backstop/contracts'
 import type { Sighting, SightingFields } from '@backstop/providers'
-import type { ActionRecord, Aspect, SeenThrough, Side } from '../case/action-record.ts'
-import type { Case, RefundTotal, SightingSource, Snapshot, SubscriptionRow } from '../case/case.ts'
+import type {
+  ActionRecord,
+  Aspect,
+  Case,
+  RefundTotal,
+  SeenThrough,
+  Side,
+  SightingSource,
+  Snapshot,
+  SubscriptionRow,
+} from '@backstop/verdict'
 import { spansOf } from '../subscription/subscription-row.ts'
 import type { StoredEvent } from './history.ts'
 

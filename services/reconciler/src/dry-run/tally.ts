@@ -1,5 +1,5 @@
 import type { DryRunBasis, DryRunSummary, NotReplayed, VerdictDifference } from '@backstop/contracts'
-import type { ActionRecord } from '../case/action-record.ts'
+import type { ActionRecord } from '@backstop/verdict'
 import { type ComparedAction, wasAlerted } from './compare.ts'
 
 /** Counts the results of a dry run. */

@@ -11,12 +11,9 @@ import {
   type Reread,
 } from '@backstop/contracts'
 import { AppError, type Clock, type OutboxPublisher } from '@backstop/kit'
+import { type Case, openIncident, pendingLooks, type Rules } from '@backstop/verdict'
 import { type ReconcileParts, reconcileBatch } from '../batch/reconcile-batch.ts'
 import type { WorkItem } from '../batch/work-item.ts'
-import { openIncident } from '../case/action-record.ts'
-import type { Case } from '../case/case.ts'
-import type { Rules } from '../case/decision-context.ts'
-import { pendingLooks } from '../case/looks.ts'
 import { matchingExpectedChanges } from '../store/memory-expected-changes.ts'
 import { createMemoryStores, type MemoryContents } from '../store/memory-store.ts'
 import type { ReconcilerStores } from '../store/store.ts'

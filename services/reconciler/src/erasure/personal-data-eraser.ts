@@ -8,8 +8,8 @@ import {
   type Periodic,
   type Producer,
 } from '@backstop/kit'
+import type { Case } from '@backstop/verdict'
 import type { WorkItem } from '../batch/work-item.ts'
-import type { Case } from '../case/case.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import type { ConnectionErasure, ErasureStore } from './erasure-store.ts'
 

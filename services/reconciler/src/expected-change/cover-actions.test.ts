@@ -1,3 +1,4 @@
+import type { Case, ExpectedChange } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { expectedChange } from '../../test/expected-changes.ts'
 import {
@@ -13,8 +14,6 @@ import {
   T0,
 } from '../../test/fixtures.ts'
 import { refundShown, scheduledCancellation, sightingInput } from '../../test/sightings.ts'
-import type { Case } from '../case/case.ts'
-import type { ExpectedChange } from '../case/expected-change.ts'
 import { mergeCases } from '../decision/merge.ts'
 import { projectAction, stampChanged } from '../verdict/projection.ts'
 

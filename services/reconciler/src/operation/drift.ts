@@ -1,7 +1,5 @@
 import { type Difference, formatMoney, type Operation, type OperationState } from '@backstop/contracts'
-import type { ActionRecord } from '../case/action-record.ts'
-import { type Case, withRecord } from '../case/case.ts'
-import { addToTimeline, timelineEntry } from '../case/timeline.ts'
+import { type ActionRecord, addToTimeline, type Case, timelineEntry, withRecord } from '@backstop/verdict'
 import { driftAlertId, driftEntry } from '../verdict/outbox-entries.ts'
 import { followedOperation, withFollowedOperation } from './followed-operation.ts'
 import { contradictedTarget } from './named-target.ts'

@@ -1,4 +1,4 @@
-import { type Case, type FollowedOperation, replaceAt } from '../case/case.ts'
+import { type Case, type FollowedOperation, replaceAt } from '@backstop/verdict'
 
 /** The stored entry of an operation, or an empty one. */
 export function followedOperation(theCase: Case, operationId: string): FollowedOperation {

@@ -1,7 +1,12 @@
 import type { ObjectState, Operation } from '@backstop/contracts'
-import type { ActionRecord } from '../case/action-record.ts'
-import { type Case, type FollowedOperation, withRecord } from '../case/case.ts'
-import { addToTimeline, timelineEntry } from '../case/timeline.ts'
+import {
+  type ActionRecord,
+  addToTimeline,
+  type Case,
+  type FollowedOperation,
+  timelineEntry,
+  withRecord,
+} from '@backstop/verdict'
 import { openIncidentAbout } from '../verdict/incidents.ts'
 import { finishOperationEntry } from '../verdict/outbox-entries.ts'
 import { followedOperation, withFollowedOperation } from './followed-operation.ts'

@@ -1,4 +1,4 @@
-import type { RefundTotal } from '../case/case.ts'
+import type { RefundTotal } from '@backstop/verdict'
 import { compareText, IncrementalPairing, insertByTime, nearestFirst, type Pair, type Timed } from '../case/pairing.ts'
 import type { KnownRefund } from './rises.ts'
 

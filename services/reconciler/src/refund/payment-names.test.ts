@@ -2,6 +2,8 @@
  * A refund that names only its charge, and an operation that names only the payment. The operation explains the refund
  * once an object links both names. Two charges of one payment must not be confused.
  */
+
+import type { Case } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
@@ -17,7 +19,6 @@ import {
   totalSeen,
 } from '../../test/fixtures.ts'
 import { recordShown, sightingInput } from '../../test/sightings.ts'
-import type { Case } from '../case/case.ts'
 import type { Input } from '../decision/decide.ts'
 import { mergeCases } from '../decision/merge.ts'
 import { addPaymentNames } from './payment-names.ts'

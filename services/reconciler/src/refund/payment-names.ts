@@ -1,5 +1,4 @@
-import { type ActionRecord, isProvisional } from '../case/action-record.ts'
-import { type Case, type EvictedRecord, withAll } from '../case/case.ts'
+import { type ActionRecord, type Case, type EvictedRecord, isProvisional, withAll } from '@backstop/verdict'
 
 /**
  * The card processor has two ids for one payment, the charge and the payment intent, and an event may lack one of them.

@@ -3,6 +3,8 @@
  * number of repeats. If events are lost, the records must match the refunds that a model proves from the other events
  * (test/model/refund-total-model.ts). All other facts are covered by verdicts.slow-test.ts.
  */
+
+import { type ActionRecord, type Case, UNJUDGED } from '@backstop/verdict'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -22,8 +24,6 @@ import {
 import { proveRefunds } from '../../test/model/refund-total-model.ts'
 import { refundDeliveriesOf, refundWorlds } from '../../test/refund-world.ts'
 import { propertySettings } from '../../test/searches.ts'
-import { type ActionRecord, UNJUDGED } from '../case/action-record.ts'
-import type { Case } from '../case/case.ts'
 import { decide, type Input } from '../decision/decide.ts'
 
 interface World {

@@ -1,19 +1,25 @@
 import { deterministicId, formatMoney } from '@backstop/contracts'
 import type { ObservedAction, ObservedRefundTotal } from '@backstop/providers'
-import { type ActionRecord, isProvisional, type ProvisionalRefund, UNJUDGED } from '../case/action-record.ts'
 import {
+  type ActionRecord,
+  addToTimeline,
+  asDetails,
+  asRelease,
   type Case,
+  type DecisionContext,
+  isProvisional,
+  knownDetails,
+  mergeDetails,
+  type ProvisionalRefund,
   type RefundTotal,
   replaceAt,
   type SightingSource,
+  timelineEntry,
+  UNJUDGED,
   withAll,
   withConnection,
   withRecord,
-} from '../case/case.ts'
-import type { DecisionContext } from '../case/decision-context.ts'
-import { asDetails, knownDetails, mergeDetails } from '../case/details.ts'
-import { asRelease } from '../case/sides.ts'
-import { addToTimeline, timelineEntry } from '../case/timeline.ts'
+} from '@backstop/verdict'
 import { recheckEntry } from '../verdict/outbox-entries.ts'
 import { mergeRecords } from '../verdict/same-action.ts'
 import {

@@ -2,10 +2,11 @@
  * Reading a charge step by step, as facts become known in any order, gives the same result as reading all facts at
  * once.
  */
+
+import type { RefundTotal } from '@backstop/verdict'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SECOND, T0 } from '../../test/fixtures.ts'
-import type { RefundTotal } from '../case/case.ts'
 import { readTotals } from './refund-totals.ts'
 import type { KnownRefund } from './rises.ts'
 

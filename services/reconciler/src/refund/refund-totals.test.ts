@@ -1,8 +1,9 @@
 /** The refunds that the totals of a charge prove: runs each row of docs/decisions/explaining.md in several orders. */
+
+import type { ActionRecord } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { type ExplainingRow, explainingRows, timeOf } from '../../test/explaining-table.ts'
 import { lookAll, MINUTE, play, refundSeen, T0, totalSeen } from '../../test/fixtures.ts'
-import type { ActionRecord } from '../case/action-record.ts'
 import type { Input } from '../decision/decide.ts'
 
 const CLOCK = String.raw`(\d\d:\d\d:\d\d)`

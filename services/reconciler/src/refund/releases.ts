@@ -1,5 +1,4 @@
-import type { Case } from '../case/case.ts'
-import { asRelease } from '../case/sides.ts'
+import { asRelease, type Case } from '@backstop/verdict'
 
 /**
  * Marks the refunds of charges that were never captured. Such a refund releases the authorization and moves no money,

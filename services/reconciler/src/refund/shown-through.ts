@@ -1,5 +1,4 @@
-import type { ActionRecord, SeenThrough } from '../case/action-record.ts'
-import { type Case, type RefundTotal, withConnection } from '../case/case.ts'
+import { type ActionRecord, type Case, type RefundTotal, type SeenThrough, withConnection } from '@backstop/verdict'
 
 /**
  * How far a refund's time may be after the time of the total that includes it, because providers give whole seconds.

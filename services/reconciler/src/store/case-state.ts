@@ -1,5 +1,4 @@
-import type { Case, EvictedRecord, FollowedOperation } from '../case/case.ts'
-import type { ExpectedChange } from '../case/expected-change.ts'
+import type { Case, EvictedRecord, ExpectedChange, FollowedOperation } from '@backstop/verdict'
 
 /** The fields of a case that are stored as text, because the database does not search or compare them. */
 type State = Omit<Case, 'id' | 'projectId' | 'version' | 'refs' | 'outbox'>

@@ -1,6 +1,4 @@
-import type { Case } from '../case/case.ts'
-import { pendingLooks } from '../case/looks.ts'
-import { nextErasureAt } from '../case/personal-data.ts'
+import { type Case, nextErasureAt, pendingLooks } from '@backstop/verdict'
 import { versionName } from '../operation/version-name.ts'
 import type { CaseChange, CaseStore } from './store.ts'
 

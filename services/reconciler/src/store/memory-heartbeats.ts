@@ -1,6 +1,5 @@
 import { isHeartbeatProject } from '@backstop/contracts'
-import type { Case } from '../case/case.ts'
-import { pendingLooks } from '../case/looks.ts'
+import { type Case, pendingLooks } from '@backstop/verdict'
 import type { HeartbeatStore, InboxEntry } from './store.ts'
 
 export function createMemoryHeartbeats({

@@ -10,7 +10,7 @@ import type {
   SweepDocument,
   TimedOutboxEntry,
 } from '@backstop/contracts'
-import type { Case } from '../case/case.ts'
+import type { Case } from '@backstop/verdict'
 import { createMemoryErasures } from '../erasure/erasure-store.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import { createMemoryIncidentBulks } from './incident-bulks.ts'

@@ -1,5 +1,5 @@
 import type { Action, DailyTotalsDocument, Incident, ProjectTotalsDocument } from '@backstop/contracts'
-import { countedDayId, dayOf, projectDayId } from '../case/counted-day.ts'
+import { countedDayId, dayOf, projectDayId } from '@backstop/verdict'
 import { countDay, sumDays } from '../totals/rules/count-day.ts'
 import { CLOCK_DIFFERENCE_MS, type TotalsStore } from '../totals/totals-store.ts'
 

@@ -6,10 +6,8 @@ import {
   type Mongo,
   writeIgnoringDuplicates,
 } from '@backstop/kit'
+import { type Case, nextErasureAt, pendingLooks } from '@backstop/verdict'
 import type { AnyBulkWriteOperation, Collection, MongoBulkWriteError } from 'mongodb'
-import type { Case } from '../case/case.ts'
-import { pendingLooks } from '../case/looks.ts'
-import { nextErasureAt } from '../case/personal-data.ts'
 import { versionName } from '../operation/version-name.ts'
 import { readState, writeState } from './case-state.ts'
 import type { CaseChange, CaseStore } from './store.ts'

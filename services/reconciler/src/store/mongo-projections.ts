@@ -1,7 +1,7 @@
 import { type ActionDocument, bucketOf, type IncidentDocument, searchKeysOfAction } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
+import type { LookResult } from '@backstop/verdict'
 import type { Collection, Filter } from 'mongodb'
-import type { LookResult } from '../case/action-record.ts'
 import { timeToVerdict } from '../totals/rules/count-day.ts'
 import type { ListingState, ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
 import type { ProjectionStore } from './store.ts'

@@ -7,8 +7,7 @@ import type {
 } from '@backstop/contracts'
 import { isoTime } from '@backstop/contracts'
 import { asUnavailable, type Mongo } from '@backstop/kit'
-import type { CountedDay } from '../case/action-record.ts'
-import { countedDayId, projectDayId } from '../case/counted-day.ts'
+import { type CountedDay, countedDayId, projectDayId } from '@backstop/verdict'
 import { countIncidentTimes, type DailyTotalKey, type DayCount, sumDays } from '../totals/rules/count-day.ts'
 import { CLOCK_DIFFERENCE_MS, type ProjectDay, type TotalsStore } from '../totals/totals-store.ts'
 

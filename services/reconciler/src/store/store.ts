@@ -11,7 +11,7 @@ import type {
 } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { ChangePosition } from '@backstop/ledger'
-import type { Case, CaseOutboxEntry } from '../case/case.ts'
+import type { Case, CaseOutboxEntry } from '@backstop/verdict'
 import type { ErasureStore } from '../erasure/erasure-store.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import type { IncidentChange } from '../incidents/rules/failing-channel.ts'

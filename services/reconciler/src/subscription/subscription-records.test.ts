@@ -1,4 +1,5 @@
 import type { ProviderKind } from '@backstop/contracts'
+import type { Case } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { alertsOf, emptyCase, lookAll, MINUTE, operationSeen, play, SECOND, T0 } from '../../test/fixtures.ts'
 import {
@@ -8,7 +9,6 @@ import {
   sightingInput,
   subscriptionShown,
 } from '../../test/sightings.ts'
-import type { Case } from '../case/case.ts'
 import type { Input } from '../decision/decide.ts'
 
 const HOUR = 60 * MINUTE

@@ -3,33 +3,32 @@ import type { EndCause, ObservedSubscription } from '@backstop/providers'
 import {
   type ActionRecord,
   type Aspect,
-  type CancellationSpan,
-  type OtherSpan,
-  type SeenThrough,
-  type SubscriptionRecord,
-  UNJUDGED,
-} from '../case/action-record.ts'
-import {
-  type Case,
-  replaceAt,
-  type SightingSource,
-  type Snapshot,
-  type SubscriptionRow,
-  withAll,
-  withConnection,
-  withRecord,
-} from '../case/case.ts'
-import { withoutDenial } from '../case/denial.ts'
-import {
+  addSightingToTimeline,
+  addToTimeline,
   asDetails,
+  type CancellationSpan,
+  type Case,
+  isPersonalDataExpired,
   type KnownDetails,
   mergeDetails,
+  type OtherSpan,
   originDetails,
+  replaceAt,
+  type SeenThrough,
+  type SightingSource,
+  type Snapshot,
+  type SubscriptionRecord,
+  type SubscriptionRow,
+  stateOf,
+  timelineEntry,
+  UNJUDGED,
+  withAll,
+  withConnection,
+  withoutDenial,
   withoutOrigin,
   withoutPersonalData,
-} from '../case/details.ts'
-import { isPersonalDataExpired } from '../case/personal-data.ts'
-import { addSightingToTimeline, addToTimeline, stateOf, timelineEntry } from '../case/timeline.ts'
+  withRecord,
+} from '@backstop/verdict'
 import { mergeRecords } from '../verdict/same-action.ts'
 import { READ_DELAY_MS } from './subscription-points.ts'
 import { type HistorySpan, spansOf, withSnapshot } from './subscription-row.ts'

@@ -1,6 +1,6 @@
 import { HEADERS, type Recheck } from '@backstop/contracts'
 import { type Clock, createPeriodic, type Logger, type MessageCodec, type Periodic, type Producer } from '@backstop/kit'
-import { pendingLooks } from '../case/looks.ts'
+import { pendingLooks } from '@backstop/verdict'
 import type { CaseStore } from '../store/store.ts'
 import { recheckEntry } from '../verdict/outbox-entries.ts'
 

@@ -1,4 +1,4 @@
-import type { CountedDay } from '../case/action-record.ts'
+import type { CountedDay } from '@backstop/verdict'
 import type { DayCount } from './rules/count-day.ts'
 import type { TouchedDay } from './rules/touched-days.ts'
 

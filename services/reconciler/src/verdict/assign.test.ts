@@ -2,6 +2,8 @@
  * Assignments that people were alerted about are kept: an action alerts once, and a match by amount and time does not
  * resolve an alert that could be sent again.
  */
+
+import { type Case, type ExpectedChange, pendingLooks } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
@@ -20,9 +22,6 @@ import {
   totalSeen,
   unexpectedActionIncident,
 } from '../../test/fixtures.ts'
-import type { Case } from '../case/case.ts'
-import type { ExpectedChange } from '../case/expected-change.ts'
-import { pendingLooks } from '../case/looks.ts'
 import type { Input } from '../decision/decide.ts'
 import { mergeCases } from '../decision/merge.ts'
 import { projectAction, projectIncidents } from './projection.ts'

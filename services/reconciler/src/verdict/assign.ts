@@ -1,7 +1,6 @@
 import type { Operation } from '@backstop/contracts'
-import { type ActionRecord, isJudged } from '../case/action-record.ts'
+import { type ActionRecord, creditNoteIdsOf, isJudged, refundIdsOf } from '@backstop/verdict'
 import { byTime, compareText, nearestFirst, type Pair, pairBestFirst } from '../case/pairing.ts'
-import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
 import {
   claimResultOf,
   type Match,

@@ -1,6 +1,5 @@
 import { isoTime } from '@backstop/contracts'
-import type { ActionRecord } from '../case/action-record.ts'
-import type { Case } from '../case/case.ts'
+import type { ActionRecord, Case } from '@backstop/verdict'
 import { claimResultOf, type TimedOperation, timedOperation } from './explain.ts'
 
 /**

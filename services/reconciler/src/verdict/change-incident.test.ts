@@ -1,4 +1,5 @@
 import type { LifeCycleChange } from '@backstop/contracts'
+import type { Case } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
@@ -14,7 +15,6 @@ import {
   T0,
   unexpectedActionIncident,
 } from '../../test/fixtures.ts'
-import type { Case } from '../case/case.ts'
 import { decide } from '../decision/decide.ts'
 import type { ChangeIncident } from '../incident-life-cycle/life-cycle.ts'
 import { decideInCase } from './change-incident.ts'

@@ -1,6 +1,4 @@
-import type { ActionRecord } from '../case/action-record.ts'
-import { type Case, withRecord } from '../case/case.ts'
-import type { IncidentRecord } from '../case/incident-record.ts'
+import { type ActionRecord, type Case, type IncidentRecord, withRecord } from '@backstop/verdict'
 import {
   type ChangeableIncident,
   type ChangeDecision,

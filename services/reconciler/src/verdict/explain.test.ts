@@ -1,7 +1,7 @@
 import type { Operation } from '@backstop/contracts'
+import type { ActionRecord } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { MINUTE, operation, play, type RefundFacts, refundSeen, SECOND, T0 } from '../../test/fixtures.ts'
-import type { ActionRecord } from '../case/action-record.ts'
 import { assignOperations } from './assign.ts'
 import { madeBeforeConnection } from './explain.ts'
 

@@ -5,10 +5,15 @@ import {
   isHeartbeatProject,
   type OutOfBand,
 } from '@backstop/contracts'
-import { type ActionRecord, openIncident } from '../case/action-record.ts'
-import { type Case, withRecord } from '../case/case.ts'
-import type { IncidentRecord } from '../case/incident-record.ts'
-import { addToTimeline, timelineEntry } from '../case/timeline.ts'
+import {
+  type ActionRecord,
+  addToTimeline,
+  type Case,
+  type IncidentRecord,
+  openIncident,
+  timelineEntry,
+  withRecord,
+} from '@backstop/verdict'
 import { alertEntry, incidentEntry } from './outbox-entries.ts'
 
 /** The fault that an incident reports, and the setting that allowed it. */

@@ -1,19 +1,22 @@
 import { permissionToAlert } from '@backstop/contracts'
 import {
   type ActionRecord,
+  addToTimeline,
+  type Case,
+  type ConnectionPolicy,
+  type DecisionContext,
+  denialReasonOf,
   type ExemptVerdict,
   type ExplainedVerdict,
   isJudged,
   type Look,
   lastResultOf,
+  lookedConnections,
   openIncident,
   type Pending,
-} from '../case/action-record.ts'
-import { type Case, withRecord } from '../case/case.ts'
-import { type ConnectionPolicy, lookedConnections } from '../case/connection-policy.ts'
-import type { DecisionContext } from '../case/decision-context.ts'
-import { denialReasonOf } from '../case/denial.ts'
-import { addToTimeline, timelineEntry } from '../case/timeline.ts'
+  timelineEntry,
+  withRecord,
+} from '@backstop/verdict'
 import { expectedChangeFor } from '../expected-change/cover-actions.ts'
 import { type Assignment, assignOperations } from './assign.ts'
 import { describeWait } from './awaited-operation.ts'

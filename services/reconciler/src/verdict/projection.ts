@@ -1,9 +1,16 @@
 import { type Action, type Incident, isoTime, type StoredIncident, type TimelineEntry } from '@backstop/contracts'
-import { type ActionRecord, isJudged, type LookResult, lastResultOf, openIncident } from '../case/action-record.ts'
-import type { Case, MergedRecord } from '../case/case.ts'
-import { showDetails } from '../case/details.ts'
-import type { IncidentRecord } from '../case/incident-record.ts'
-import { detailsOf } from '../case/sides.ts'
+import {
+  type ActionRecord,
+  type Case,
+  detailsOf,
+  type IncidentRecord,
+  isJudged,
+  type LookResult,
+  lastResultOf,
+  type MergedRecord,
+  openIncident,
+  showDetails,
+} from '@backstop/verdict'
 import { showChanges, showProgress } from '../incident-life-cycle/show-progress.ts'
 import { describeWait } from './awaited-operation.ts'
 import { summaryOf } from './summary.ts'

@@ -1,7 +1,7 @@
+import type { Case } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { alertsOf, CONNECTION, lookAll, MINUTE, operationSeen, play, policy, T0 } from '../../test/fixtures.ts'
 import { refundShown, sightingInput } from '../../test/sightings.ts'
-import type { Case } from '../case/case.ts'
 import type { Input } from '../decision/decide.ts'
 import { projectActions, projectIncidents } from './projection.ts'
 

@@ -1,8 +1,19 @@
-import { type ActionRecord, isProvisional, judgementOf, openIncident, type Side } from '../case/action-record.ts'
-import { type Case, withAll, withConnection, withRecord } from '../case/case.ts'
-import { asDetails, mergeDetails, withoutOrigin } from '../case/details.ts'
-import { withSides } from '../case/sides.ts'
-import { timelineEntry } from '../case/timeline.ts'
+import {
+  type ActionRecord,
+  asDetails,
+  type Case,
+  isProvisional,
+  judgementOf,
+  mergeDetails,
+  openIncident,
+  type Side,
+  timelineEntry,
+  withAll,
+  withConnection,
+  withoutOrigin,
+  withRecord,
+  withSides,
+} from '@backstop/verdict'
 import { resolveIncident } from './incidents.ts'
 import { recheckEntry } from './outbox-entries.ts'
 

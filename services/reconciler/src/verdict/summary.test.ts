@@ -1,4 +1,6 @@
 /** The texts about an incident state only facts that a provider or an operation reported. */
+
+import type { Case } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   contextAt,
@@ -24,7 +26,6 @@ import {
   subscriptionShown,
   totalShown,
 } from '../../test/sightings.ts'
-import type { Case } from '../case/case.ts'
 import { decide, type Input } from '../decision/decide.ts'
 import { projectIncidents } from './projection.ts'
 import { whyOf } from './why.ts'

@@ -6,8 +6,7 @@ import {
   type VerdictReason,
   type Why,
 } from '@backstop/contracts'
-import type { ActionRecord } from '../case/action-record.ts'
-import type { Case } from '../case/case.ts'
+import type { ActionRecord, Case } from '@backstop/verdict'
 import { byTime, nearestFirst } from '../case/pairing.ts'
 import { type UsedUp, usedUpFor } from '../expected-change/cover-actions.ts'
 import { MAX_NAMED } from '../expected-change/expected-change-uses.ts'

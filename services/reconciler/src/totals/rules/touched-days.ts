@@ -1,5 +1,4 @@
-import type { CountedDay } from '../../case/action-record.ts'
-import { countedDayId, countedDayOf, dayOf } from '../../case/counted-day.ts'
+import { type CountedDay, countedDayId, countedDayOf, dayOf } from '@backstop/verdict'
 import type { Listing } from '../../verdict/projection.ts'
 
 /** A day to count, with the project of its connection. */

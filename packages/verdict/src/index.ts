@@ -1,0 +1,97 @@
+/** All that decides: see README.md. */
+
+export {
+  type ActionRecord,
+  type Aspect,
+  type CancellationSpan,
+  type CountedDay,
+  type ExemptVerdict,
+  type ExplainedVerdict,
+  isJudged,
+  isProvisional,
+  judgementOf,
+  type LateReading,
+  type Look,
+  type LookResult,
+  lastResultOf,
+  type ObjectRecord,
+  type OtherSpan,
+  openIncident,
+  type Pending,
+  type ProvisionalRefund,
+  type SeenThrough,
+  type Side,
+  type SubscriptionRecord,
+  UNJUDGED,
+} from './case/action-record.ts'
+export {
+  type Case,
+  type CaseOutboxEntry,
+  type EvictedRecord,
+  type FollowedOperation,
+  type MergedRecord,
+  type RefundTotal,
+  replaceAt,
+  type SightingSource,
+  type Snapshot,
+  type SubscriptionRow,
+  withAll,
+  withConnection,
+  withNames,
+  withRecord,
+} from './case/case.ts'
+export { type ConnectionPolicy, lookedConnections, policiesOf } from './case/connection-policy.ts'
+export { countedDayId, countedDayOf, dayOf, noteEarlierDays, projectDayId } from './case/counted-day.ts'
+export type { DecisionContext, Rules } from './case/decision-context.ts'
+export { denialReasonOf, withLateReading, withoutDenial } from './case/denial.ts'
+export {
+  asDetails,
+  detailsOfChange,
+  detailsOfObject,
+  type KnownDetails,
+  knownDetails,
+  mergeDetails,
+  originDetails,
+  showDetails,
+  withoutOrigin,
+  withoutPersonalData,
+} from './case/details.ts'
+export type { ExpectedChange, ExpectedChangeUsage, UsedElsewhere } from './case/expected-change.ts'
+export type { IncidentProgress, IncidentRecord, LifeCycle } from './case/incident-record.ts'
+export {
+  ANSWER_WITHIN_MS,
+  answerBy,
+  awaitsAnswer,
+  type LateReadingLook,
+  type LookInput,
+  type OperationLook,
+  type PendingLook,
+  pendingLooks,
+  type SecondLook,
+} from './case/looks.ts'
+export {
+  eraseInRecord,
+  erasePersonalData,
+  isPersonalDataExpired,
+  mayAlertPersonalData,
+  nextErasureAt,
+} from './case/personal-data.ts'
+export {
+  asRelease,
+  creditNoteIdsOf,
+  detailsOf,
+  madeNotLaterThan,
+  mergeSides,
+  refundIdsOf,
+  replaceProvisionalRefund,
+  toSide,
+  withSides,
+} from './case/sides.ts'
+export { addSightingToTimeline, addToTimeline, stateOf, timelineEntry } from './case/timeline.ts'
+export {
+  decideWhomToAsk,
+  isSigned,
+  type LookFacts,
+  type ProviderQuestion,
+  questionThrough,
+} from './case/whom-to-ask.ts'
