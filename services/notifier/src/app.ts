@@ -20,6 +20,8 @@ import {
   type SecretBox,
   type Tracing,
 } from '@backstop/kit'
+import { ChannelDirectory } from './channels/channel-directory.ts'
+import type { ChannelStore } from './channels/channel-store.ts'
 import { createCommandConsumer } from './commands/command-consumer.ts'
 import { createDeadLetterConsumer } from './dead-letters/dead-letter-consumer.ts'
 import { DeliveryConsumer } from './delivery/delivery-consumer.ts'
@@ -29,8 +31,6 @@ import { ChannelHealthKeeper } from './health/channel-health-keeper.ts'
 import { FailingChannels } from './health/failing-channels.ts'
 import { createDeliveryMetrics } from './metrics.ts'
 import { ReplayWalker } from './replay/replay-walker.ts'
-import { ChannelDirectory } from './store/channel-directory.ts'
-import type { ChannelStore } from './store/channel-store.ts'
 import type { DeadLetterStore } from './store/dead-letter-store.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import type { HealthStore } from './store/health-store.ts'

@@ -15,9 +15,9 @@ import {
   watchLoad,
 } from '@backstop/kit'
 import { createApp, type NotifierStores } from './app.ts'
+import { readChannelSecrets } from './channels/channel-secrets.ts'
+import { createMongoChannelStore } from './channels/mongo-channel-store.ts'
 import { type NotifierConfig, readNotifierConfig, settingsOf } from './config.ts'
-import { readChannelSecrets } from './store/channel-secrets.ts'
-import { createMongoChannelStore } from './store/mongo-channel-store.ts'
 import { createMongoDeadLetterStore } from './store/mongo-dead-letter-store.ts'
 import { createMongoDeliveryStore } from './store/mongo-delivery-store.ts'
 import { createMongoHealthStore } from './store/mongo-health-store.ts'

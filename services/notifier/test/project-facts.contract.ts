@@ -4,7 +4,7 @@ import type { ChannelDocument } from '@backstop/channels'
 import { emailChannel, PROJECT, webhookChannel } from '@backstop/channels/test'
 import type { ConnectionDocument, ProjectDocument, SuppressionDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import type { ChannelStore } from '../src/store/channel-store.ts'
+import type { ChannelStore } from '../src/channels/channel-store.ts'
 
 export interface ProjectFactsUnderTest {
   readonly channels: ChannelStore

@@ -4,13 +4,13 @@ import type { ChannelDocument } from '@backstop/channels'
 import { alert, PROJECT, webhookChannel } from '@backstop/channels/test'
 import type { DeliveryDocument, SilenceDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { ChannelStore } from '../src/channels/channel-store.ts'
 import {
   type AttemptOutcome,
   outcomeOfAttempt,
   outcomeWithoutAttempt,
 } from '../src/delivery/rules/outcome-of-attempt.ts'
 import { disableChannel } from '../src/health/rules/channel-health.ts'
-import type { ChannelStore } from '../src/store/channel-store.ts'
 import { type DeliveryStore, newDelivery, progressOf, withOutcome } from '../src/store/delivery-store.ts'
 import type { HealthStore } from '../src/store/health-store.ts'
 

@@ -3,6 +3,8 @@ import type { ChannelPorts } from '@backstop/channels/deliver'
 import { deliverDigestToChannel, deliverToChannel } from '@backstop/channels/deliver'
 import { type DeliveryRequest, isHeartbeatProject } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger, type LogLimit, type Tracing, traceIdOf, unavailable } from '@backstop/kit'
+import type { ChannelDirectory } from '../channels/channel-directory.ts'
+import type { ChannelRecord } from '../channels/channel-store.ts'
 import {
   asTheyAre,
   type IncidentOrderOptions,
@@ -13,8 +15,6 @@ import type { DeliveryMetrics } from '../metrics.ts'
 import type { ChannelSignal } from '../queue/channel-paces.ts'
 import { type DeliveryJob, isOwned } from '../queue/delivery-job.ts'
 import { digestIdOf } from '../queue/digest-id.ts'
-import type { ChannelDirectory } from '../store/channel-directory.ts'
-import type { ChannelRecord } from '../store/channel-store.ts'
 import type { EndedAttempt } from './outcome-writer.ts'
 import { idsOf, reportAttempt } from './report-attempt.ts'
 import { judgeChannel } from './rules/channel-state.ts'

@@ -10,12 +10,12 @@ import {
   type MessageCodec,
   type OutgoingMessage,
 } from '@backstop/kit'
+import type { ChannelDirectory } from '../channels/channel-directory.ts'
+import type { ChannelRecord } from '../channels/channel-store.ts'
 import { orderingKey } from '../incident-order/rules/ordering-key.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
 import type { DeliveryJob, JobMessage } from '../queue/delivery-job.ts'
 import { deadLetterOfDelivery, delayedMessage, postponedAgain, postponedMessage } from '../retry/delivery-messages.ts'
-import type { ChannelDirectory } from '../store/channel-directory.ts'
-import type { ChannelRecord } from '../store/channel-store.ts'
 import { type DeliveryProgress, type DeliveryStore, newDelivery } from '../store/delivery-store.ts'
 import { decideIntake } from './rules/decide-intake.ts'
 import { decideQuietHold, GATHER_MS, wasHeld } from './rules/quiet-hold.ts'

@@ -1,8 +1,8 @@
 import type { ChannelHold } from '@backstop/contracts'
 import type { OutboxPublisher, PendingOutbox } from '@backstop/kit'
 import { type Clock, crashPoint, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
+import type { ChannelDirectory } from '../channels/channel-directory.ts'
 import type { Recovery } from '../retry/rules/release-window.ts'
-import type { ChannelDirectory } from '../store/channel-directory.ts'
 import type { ChannelReports, HealthStore, HoldOrder } from '../store/health-store.ts'
 import {
   type DisableOrder,

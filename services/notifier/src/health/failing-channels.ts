@@ -8,7 +8,7 @@ import {
   type OutboxPublisher,
   type Periodic,
 } from '@backstop/kit'
-import type { ChannelRecord, ChannelStore } from '../store/channel-store.ts'
+import type { ChannelRecord, ChannelStore } from '../channels/channel-store.ts'
 import type { HealthStore, ReachOrder } from '../store/health-store.ts'
 import { type FailingOrder, judgeFailing, openFailing, resolveFailing } from './rules/failing-channel.ts'
 

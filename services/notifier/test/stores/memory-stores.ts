@@ -15,7 +15,7 @@ import type {
   SuppressionDocument,
 } from '@backstop/contracts'
 import { HEARTBEAT } from '@backstop/contracts'
-import { type ChannelStore, projectFacts } from '../../src/store/channel-store.ts'
+import { type ChannelStore, projectFacts } from '../../src/channels/channel-store.ts'
 import type { DeadLetterStore } from '../../src/store/dead-letter-store.ts'
 import {
   type DeliveryStore,

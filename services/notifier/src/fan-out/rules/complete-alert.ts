@@ -1,13 +1,7 @@
 import { consolePathOf, withoutPersonalDataOf } from '@backstop/channels'
 import type { Alert, Names } from '@backstop/contracts'
+import type { ProjectNames } from '../../channels/channel-store.ts'
 import { connectionIdOf } from './connection-of-alert.ts'
-
-/** The names of a project and its connections. */
-export interface ProjectNames {
-  readonly name: string
-  readonly connections: ReadonlyMap<string, string>
-  readonly deletedConnectionIds: ReadonlySet<string>
-}
 
 /**
  * The alert with the names that people know, and with its page in the console. Facts that the alert

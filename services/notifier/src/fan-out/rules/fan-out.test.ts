@@ -2,9 +2,10 @@ import { SAMPLE_ALERTS, sampleFailingChannel } from '@backstop/channels'
 import { alert, PROJECT } from '@backstop/channels/test'
 import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
+import type { SubscribedChannel } from '../../channels/channel-store.ts'
 import { judgeChannel } from '../../delivery/rules/channel-state.ts'
 import type { StormMembership } from '../../storm/record-members.ts'
-import { fanOut, type SubscribedChannel } from './fan-out.ts'
+import { fanOut } from './fan-out.ts'
 
 /** Neither silenced nor the resolution of a recorded opening. */
 const USUAL = { isSilenced: false, openings: new Set<string>() }

@@ -1,21 +1,9 @@
 import { withoutPersonalData } from '@backstop/channels'
-import type { ChannelAudience } from '@backstop/channels/deliver'
-import { type Alert, type ChannelFilter, type DeliveryRequest, deliveryIdOf } from '@backstop/contracts'
+import { type Alert, type DeliveryRequest, deliveryIdOf } from '@backstop/contracts'
+import type { SubscribedChannel } from '../../channels/channel-store.ts'
 import { followsOpening } from '../../incident-order/rules/decide-order.ts'
 import type { StormMembership } from '../../storm/record-members.ts'
 import { type AlertHistory, isLetThrough } from './follow-opening.ts'
-
-/** The fields of a channel that fan-out needs. */
-export interface SubscribedChannel {
-  readonly channelId: string
-  readonly projectId: string
-  readonly events: readonly string[]
-  /** Limits the alerts of the channel; null for every alert of its events. */
-  readonly filter: ChannelFilter | null
-  readonly audience: ChannelAudience
-  /** True if the channel may show names and e-mail addresses of customers. */
-  readonly showsPersonalData: boolean
-}
 
 /**
  * Creates one delivery for each channel that subscribes to the alert's event, unless filter or silence keeps the alert from it. The delivery id

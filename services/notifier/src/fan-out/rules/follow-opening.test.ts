@@ -1,8 +1,8 @@
 import { incidentAlerts, PROJECT } from '@backstop/channels/test'
 import type { ChannelFilter } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
+import type { SubscribedChannel } from '../../channels/channel-store.ts'
 import { openingDeliveryId } from '../../incident-order/rules/decide-order.ts'
-import type { SubscribedChannel } from './fan-out.ts'
 import { isLetThrough, openingsToRead } from './follow-opening.ts'
 
 const MINUTE_MS = 60_000

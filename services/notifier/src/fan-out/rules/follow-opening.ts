@@ -1,6 +1,6 @@
 import { type Alert, DELIVERY_DAYS } from '@backstop/contracts'
+import type { SubscribedChannel } from '../../channels/channel-store.ts'
 import { followsOpening, openingDeliveryId } from '../../incident-order/rules/decide-order.ts'
-import type { SubscribedChannel } from './fan-out.ts'
 import { judgeFilter } from './judge-filter.ts'
 
 /** What happened to an alert and to the opening of its incident before fan-out. */

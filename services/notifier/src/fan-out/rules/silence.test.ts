@@ -2,8 +2,9 @@ import { SAMPLE_ALERTS, sampleChannelIncident, sampleConnectionIncident } from '
 import { alert, incidentAlerts, PROJECT } from '@backstop/channels/test'
 import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
+import type { KnownSilence } from '../../channels/channel-store.ts'
 import { connectionIdOf } from './connection-of-alert.ts'
-import { type KnownSilence, silenceOf, silenceQuestionOf } from './silence.ts'
+import { silenceOf, silenceQuestionOf } from './silence.ts'
 
 const OPENED = Date.parse('2026-11-21T10:00:00.000Z')
 const silence = (fromMs: number, untilMs: number, connectionId = 'con_1'): KnownSilence => ({

@@ -1,16 +1,7 @@
-import { type Alert, findSilenceAt, type SilenceDocument } from '@backstop/contracts'
+import { type Alert, findSilenceAt } from '@backstop/contracts'
+import type { KnownSilence, SilenceQuestion } from '../../channels/channel-store.ts'
 import { isAboutIncident } from '../../incident-order/rules/ordering-key.ts'
 import { connectionIdOf } from './connection-of-alert.ts'
-
-/** The fields of a silence that fan-out needs. */
-export type KnownSilence = Pick<SilenceDocument, '_id' | 'connection_id' | 'created_at' | 'ends_at'>
-
-/** The connections of alerts, and the period in which the alerts were raised. */
-export interface SilenceQuestion {
-  readonly connectionIds: readonly string[]
-  readonly from: Date
-  readonly to: Date
-}
 
 /** What must be known to tell which of these alerts are silenced; undefined if none is about a connection. */
 export function silenceQuestionOf(alerts: readonly Alert[]): SilenceQuestion | undefined {

@@ -9,8 +9,7 @@ import type {
 } from '@backstop/contracts'
 import { asUnavailable } from '@backstop/kit'
 import type { Db, Document } from 'mongodb'
-import type { KnownSilence } from '../fan-out/rules/silence.ts'
-import { type ChannelRecord, type ChannelStore, projectFacts } from './channel-store.ts'
+import { type ChannelRecord, type ChannelStore, type KnownSilence, projectFacts } from './channel-store.ts'
 
 /** A server-side join, so that a channel and its health are one read. */
 const WITH_HEALTH: Document = {

@@ -1,9 +1,6 @@
 import type { ChannelDocument } from '@backstop/channels'
-import type { ProjectFacts } from '@backstop/channels/deliver'
-import type { ProjectDocument, SuppressionDocument } from '@backstop/contracts'
-import type { ProjectNames } from '../fan-out/rules/complete-alert.ts'
-import type { SubscribedChannel } from '../fan-out/rules/fan-out.ts'
-import type { KnownSilence, SilenceQuestion } from '../fan-out/rules/silence.ts'
+import type { ChannelAudience, ProjectFacts } from '@backstop/channels/deliver'
+import type { ChannelFilter, ProjectDocument, SilenceDocument, SuppressionDocument } from '@backstop/contracts'
 
 /** A channel with its health and the facts of its project. */
 export interface ChannelRecord {
@@ -13,6 +10,35 @@ export interface ChannelRecord {
   readonly project: ProjectFacts
   /** The deleted connections of the project. */
   readonly deletedConnectionIds: ReadonlySet<string>
+}
+
+/** The fields of a channel that fan-out needs. */
+export interface SubscribedChannel {
+  readonly channelId: string
+  readonly projectId: string
+  readonly events: readonly string[]
+  /** Limits the alerts of the channel; null for every alert of its events. */
+  readonly filter: ChannelFilter | null
+  readonly audience: ChannelAudience
+  /** True if the channel may show names and e-mail addresses of customers. */
+  readonly showsPersonalData: boolean
+}
+
+/** The names of a project and its connections. */
+export interface ProjectNames {
+  readonly name: string
+  readonly connections: ReadonlyMap<string, string>
+  readonly deletedConnectionIds: ReadonlySet<string>
+}
+
+/** The fields of a silence that fan-out needs. */
+export type KnownSilence = Pick<SilenceDocument, '_id' | 'connection_id' | 'created_at' | 'ends_at'>
+
+/** The connections of alerts, and the period in which the alerts were raised. */
+export interface SilenceQuestion {
+  readonly connectionIds: readonly string[]
+  readonly from: Date
+  readonly to: Date
 }
 
 /**
