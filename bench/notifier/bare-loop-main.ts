@@ -9,7 +9,7 @@ import type { DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
 import kafkajs, { type EachBatchPayload, type KafkaMessage } from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import { Pool } from 'undici'
-import { newDelivery } from '../../services/notifier/src/store/delivery-store.ts'
+import { newDelivery } from '../../services/notifier/src/delivery-record/delivery-store.ts'
 import { reportCpuTime } from '../frame/children.ts'
 
 const { BROKERS = '', TOPIC = '', MONGO = '', DB = '', RECEIVER = '', CONCURRENCY = '' } = process.env

@@ -4,7 +4,7 @@ import type { ChannelDocument } from '@backstop/channels'
 import { alert, incidentAlerts, PROJECT, webhookChannel } from '@backstop/channels/test'
 import type { ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { newDelivery } from '../src/store/delivery-store.ts'
+import { newDelivery } from '../src/delivery-record/delivery-store.ts'
 import { createMemoryNotifier, type MemoryNotifier, startWithChannels } from './memory-notifier.ts'
 
 const URL_A = 'https://a.example.com/hook'

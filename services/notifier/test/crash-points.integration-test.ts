@@ -32,8 +32,8 @@ import {
 import { MongoClient } from 'mongodb'
 import { afterAll, describe, expect, test } from 'vitest'
 import { NOTIFIER_CARE_CRASH_POINTS } from '../src/crash-points.ts'
+import { newDelivery } from '../src/delivery-record/delivery-store.ts'
 import { disableChannel } from '../src/health/rules/channel-health.ts'
-import { newDelivery } from '../src/store/delivery-store.ts'
 
 const CHILD = fileURLToPath(new URL('crash-child.ts', import.meta.url))
 const TOPICS = ['alerts', 'commands', 'deliveries', 'deliveries.dead', ...RETRY_RUNGS.map(rung => rung.topic)]

@@ -5,7 +5,7 @@ import { action, alert, PROJECT } from '@backstop/channels/test'
 import type { DeliveryAttempt, DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { outcomeWithoutAttempt } from '../src/delivery/rules/outcome-of-attempt.ts'
-import { type DeliveryStore, newDelivery } from '../src/store/delivery-store.ts'
+import { type DeliveryStore, newDelivery } from '../src/delivery-record/delivery-store.ts'
 import { ERASED_TEXT, type ReplayStore, type RequeueOrder, type RequeueStore } from '../src/store/requeue-store.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')

@@ -9,8 +9,8 @@ import {
   PartitionPauses,
 } from '@backstop/kit'
 import { type AttemptOutcome, outcomeWithoutAttempt } from '../delivery/rules/outcome-of-attempt.ts'
+import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
 import type { DeadLetterStore } from '../store/dead-letter-store.ts'
-import type { DeliveryStore } from '../store/delivery-store.ts'
 import { deadLetterDocument, decideDeadLetter, isInInbox, unusableText } from './rules/dead-letter.ts'
 
 export interface DeadLetterConsumerOptions {

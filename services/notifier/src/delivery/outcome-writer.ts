@@ -9,10 +9,10 @@ import {
   sleep,
   untilAvailable,
 } from '@backstop/kit'
+import { type DeliveryStore, withOutcome } from '../delivery-record/delivery-store.ts'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import { complete, type DeliveryJob, documentOf } from '../queue/delivery-job.ts'
 import { deadLetterOfDelivery, delayedMessage } from '../retry/delivery-messages.ts'
-import { type DeliveryStore, withOutcome } from '../store/delivery-store.ts'
 import type { ChannelReports } from '../store/health-store.ts'
 import { countDeadLetters } from './count-dead-letters.ts'
 import { decideIntake } from './rules/decide-intake.ts'

@@ -12,11 +12,11 @@ import {
 } from '@backstop/kit'
 import type { ChannelDirectory } from '../channels/channel-directory.ts'
 import type { ChannelRecord } from '../channels/channel-store.ts'
+import { type DeliveryProgress, type DeliveryStore, newDelivery } from '../delivery-record/delivery-store.ts'
 import { orderingKey } from '../incident-order/rules/ordering-key.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
 import type { DeliveryJob, JobMessage } from '../queue/delivery-job.ts'
 import { deadLetterOfDelivery, delayedMessage, postponedAgain, postponedMessage } from '../retry/delivery-messages.ts'
-import { type DeliveryProgress, type DeliveryStore, newDelivery } from '../store/delivery-store.ts'
 import { decideIntake } from './rules/decide-intake.ts'
 import { decideQuietHold, GATHER_MS, wasHeld } from './rules/quiet-hold.ts'
 

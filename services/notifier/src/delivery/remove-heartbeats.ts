@@ -1,5 +1,5 @@
 import { type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
-import type { DeliveryStore } from '../store/delivery-store.ts'
+import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
 
 const EVERY_MS = 600_000
 /** Long enough to see in the deliveries how the last heartbeats went. */

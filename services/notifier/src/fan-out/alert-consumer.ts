@@ -14,9 +14,9 @@ import {
   type WorkLoopOptions,
 } from '@backstop/kit'
 import type { ChannelStore } from '../channels/channel-store.ts'
+import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
 import { followsOpening } from '../incident-order/rules/decide-order.ts'
 import { deliveryMessage } from '../retry/delivery-messages.ts'
-import type { DeliveryStore } from '../store/delivery-store.ts'
 import type { StormOptions } from '../storm/join-storms.ts'
 import { recordMembers } from '../storm/record-members.ts'
 import { completeAlert } from './rules/complete-alert.ts'

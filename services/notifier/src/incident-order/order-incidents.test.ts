@@ -6,8 +6,8 @@ import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { createMemoryCollections, createMemoryDeliveryStore } from '../../test/stores/memory-stores.ts'
 import { outcomeOfAttempt } from '../delivery/rules/outcome-of-attempt.ts'
+import { newDelivery } from '../delivery-record/delivery-store.ts'
 import type { DeliveryJob } from '../queue/delivery-job.ts'
-import { newDelivery } from '../store/delivery-store.ts'
 import { orderIncidents } from './order-incidents.ts'
 
 const { opened, resolved } = incidentAlerts('inc_1')

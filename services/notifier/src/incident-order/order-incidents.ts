@@ -1,7 +1,7 @@
 import type { DeliveryRequest } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger } from '@backstop/kit'
+import type { DeliveryProgress, DeliveryStore, SupersedeOrder } from '../delivery-record/delivery-store.ts'
 import type { DeliveryJob } from '../queue/delivery-job.ts'
-import type { DeliveryProgress, DeliveryStore, SupersedeOrder } from '../store/delivery-store.ts'
 import {
   canBeSuperseded,
   decideIncidentOrder,

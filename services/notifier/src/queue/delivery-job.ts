@@ -1,6 +1,6 @@
 import type { ChannelKind, DeliveryDocument, DeliveryRequest, EndedAddress } from '@backstop/contracts'
 import type { Batch, IncomingMessage } from '@backstop/kit'
-import { newDelivery } from '../store/delivery-store.ts'
+import { newDelivery } from '../delivery-record/delivery-store.ts'
 
 /** A message of `deliveries` with the batch that it belongs to. */
 export interface JobMessage {

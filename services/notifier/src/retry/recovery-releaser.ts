@@ -1,6 +1,6 @@
 import type { DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
 import { type Clock, type Logger, type MessageCodec, type Producer, sleep } from '@backstop/kit'
-import type { DeliveryStore } from '../store/delivery-store.ts'
+import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
 import { delayedMessage } from './delivery-messages.ts'
 import { type Recovery, releaseWindow } from './rules/release-window.ts'
 

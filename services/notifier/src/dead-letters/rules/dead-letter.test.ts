@@ -1,6 +1,6 @@
 import { frame, HEADERS } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import type { DeliveryProgress } from '../../store/delivery-store.ts'
+import type { DeliveryProgress } from '../../delivery-record/delivery-store.ts'
 import { type DeadLetterMessage, deadLetterDocument, decideDeadLetter, isInInbox } from './dead-letter.ts'
 
 const PARKED_AT_MS = 1_000_000

@@ -7,7 +7,7 @@ import {
   ID_PREFIXES,
   jsonInMessage,
 } from '@backstop/contracts'
-import type { DeliveryProgress } from '../../store/delivery-store.ts'
+import type { DeliveryProgress } from '../../delivery-record/delivery-store.ts'
 
 /** A message of a dead-letter topic. */
 export interface DeadLetterMessage {

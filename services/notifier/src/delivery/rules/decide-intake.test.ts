@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DeliveryProgress } from '../../store/delivery-store.ts'
+import type { DeliveryProgress } from '../../delivery-record/delivery-store.ts'
 import { decideIntake } from './decide-intake.ts'
 
 const next = (attempt: number) => ({ attempt, dueAtMs: 5, topic: 'deliveries.retry.5s' })

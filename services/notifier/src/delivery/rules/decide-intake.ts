@@ -1,4 +1,4 @@
-import type { DeliveryProgress } from '../../store/delivery-store.ts'
+import type { DeliveryProgress } from '../../delivery-record/delivery-store.ts'
 
 /**
  * How to handle a message that requests an attempt. Kafka delivers a message again if its offset was not committed, so

@@ -1,23 +1,16 @@
 import type { AttemptAnswer, MessageAnswer } from '@backstop/channels'
 import { classifyAnswer, type Outcome } from '@backstop/channels'
 import type { ChannelKind, DeliveryAttempt, EndedAddress } from '@backstop/contracts'
+import type { RecordedOutcome } from '../../delivery-record/delivery-store.ts'
 import type { HealthReport } from '../../health/rules/channel-health.ts'
 import type { PaceSignal } from '../../queue/rules/breaker.ts'
 import { decideNextAttempt, type NextAttempt } from '../../retry/rules/next-attempt.ts'
 
-/** The state of a delivery after an attempt. It is written only if the recorded next attempt is still `attempt`. */
-export interface AttemptOutcome {
-  readonly deliveryId: string
-  /** The number of the ended attempt. */
-  readonly attempt: number
-  /** The row to add to the delivery's attempts; null if no attempt was made. */
-  readonly record: DeliveryAttempt | null
-  readonly state: 'delivered' | 'retrying' | 'dead'
-  /** The reason of the state, for a person. */
-  readonly reason: string
+/** What an attempt means for the delivery, for the channel's health and for the receiver's pace. */
+export interface AttemptOutcome extends RecordedOutcome {
+  readonly next: Extract<NextAttempt, { kind: 'retry' }> | null
   /** The reason as one of a fixed set of codes, for logs and metrics. */
   readonly reasonCode: string
-  readonly next: Extract<NextAttempt, { kind: 'retry' }> | null
   /**
    * What the outcome says about the channel's health; null if it says nothing (tests, deliveries that were not
    * attempted).
@@ -25,15 +18,6 @@ export interface AttemptOutcome {
   readonly health: HealthReport | null
   /** What the outcome says about the receiver's pace; null if it says nothing. */
   readonly paceSignal: PaceSignal | null
-  /** The id of the digest that contained the alert; absent if the alert was sent alone. */
-  readonly coveredBy?: string
-  /** Set if the delivery must not be part of a digest, because a digest with it was refused for its content. */
-  readonly goesAlone?: true
-  /** Set if the digest that contained the alert must be repeated: the deliveries with this group. */
-  readonly digestGroup?: string
-  /** The addresses of a mail channel that get no further mail after this attempt; absent if there are none. */
-  readonly endedAddresses?: readonly EndedAddress[]
-  readonly atMs: number
 }
 
 export interface AttemptFacts {

@@ -2,7 +2,7 @@ import { SAMPLE_ALERTS } from '@backstop/channels'
 import { type IncidentAlert, incidentAlerts, reopened, testAlert } from '@backstop/channels/test'
 import { deliveryIdOf, stormAlertId } from '@backstop/contracts'
 import { expect, test } from 'vitest'
-import type { DeliveryProgress } from '../../store/delivery-store.ts'
+import type { DeliveryProgress } from '../../delivery-record/delivery-store.ts'
 import { decideIncidentOrder, includeOpening, precedingDeliveryIds } from './decide-order.ts'
 
 const progress = (state: DeliveryProgress['state'], nextAttempt: number | null): DeliveryProgress => ({

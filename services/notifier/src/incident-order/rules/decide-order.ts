@@ -1,5 +1,5 @@
 import { type Alert, deliveryIdOf, type IncidentEvent, incidentAlertId, stormAlertId } from '@backstop/contracts'
-import type { DeliveryProgress } from '../../store/delivery-store.ts'
+import type { DeliveryProgress } from '../../delivery-record/delivery-store.ts'
 import { isAboutIncident } from './ordering-key.ts'
 
 /**

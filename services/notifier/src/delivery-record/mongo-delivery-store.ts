@@ -1,8 +1,14 @@
 import { type DeliveryDocument, HEARTBEAT } from '@backstop/contracts'
 import { asUnavailable, updateIf, writeIgnoringDuplicates } from '@backstop/kit'
 import type { AnyBulkWriteOperation, Db } from 'mongodb'
-import type { AttemptOutcome } from '../delivery/rules/outcome-of-attempt.ts'
-import { type DeliveryStore, progressOf, SUPERSEDED_TEXT, type SupersedeOrder, showsOutcome } from './delivery-store.ts'
+import {
+  type DeliveryStore,
+  progressOf,
+  type RecordedOutcome,
+  SUPERSEDED_TEXT,
+  type SupersedeOrder,
+  showsOutcome,
+} from './delivery-store.ts'
 
 type StoredProgress = Pick<
   DeliveryDocument,
@@ -112,7 +118,7 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
   }
 }
 
-function toOutcomeUpdate(outcome: AttemptOutcome): AnyBulkWriteOperation<DeliveryDocument> {
+function toOutcomeUpdate(outcome: RecordedOutcome): AnyBulkWriteOperation<DeliveryDocument> {
   const { deliveryId, attempt, record, state, reason, next, coveredBy, goesAlone, digestGroup, endedAddresses, atMs } =
     outcome
   const next_attempt =

@@ -1,5 +1,4 @@
-import type { DeliveryDocument, EndedAddress } from '@backstop/contracts'
-import type { AttemptOutcome } from '../delivery/rules/outcome-of-attempt.ts'
+import type { DeliveryAttempt, DeliveryDocument, EndedAddress } from '@backstop/contracts'
 
 /** The recorded progress of a delivery. */
 export interface DeliveryProgress {
@@ -27,6 +26,28 @@ export interface DeliveryProgress {
   readonly digestGroup: string | null
 }
 
+/** The state of a delivery after an attempt. It is written only if the recorded next attempt is still `attempt`. */
+export interface RecordedOutcome {
+  readonly deliveryId: string
+  /** The number of the ended attempt. */
+  readonly attempt: number
+  /** The row to add to the delivery's attempts; null if no attempt was made. */
+  readonly record: DeliveryAttempt | null
+  readonly state: 'delivered' | 'retrying' | 'dead'
+  /** The reason of the state, for a person. */
+  readonly reason: string
+  readonly next: DeliveryProgress['next']
+  /** The id of the digest that contained the alert; absent if the alert was sent alone. */
+  readonly coveredBy?: string
+  /** Set if the delivery must not be part of a digest, because a digest with it was refused for its content. */
+  readonly goesAlone?: true
+  /** Set if the digest that contained the alert must be repeated: the deliveries with this group. */
+  readonly digestGroup?: string
+  /** The addresses of a mail channel that get no further mail after this attempt; absent if there are none. */
+  readonly endedAddresses?: readonly EndedAddress[]
+  readonly atMs: number
+}
+
 /** The only writer of `deliveries`. Every call is a fixed number of commands for any number of deliveries. */
 export interface DeliveryStore {
   /** Inserts new deliveries. @returns the ids that existed already */
@@ -38,7 +59,7 @@ export interface DeliveryStore {
    * only one of them can record it. Recording the same outcome twice is no conflict.
    * @returns the ids of deliveries whose outcome was refused because they have changed
    */
-  record(outcomes: readonly AttemptOutcome[]): Promise<ReadonlySet<string>>
+  record(outcomes: readonly RecordedOutcome[]): Promise<ReadonlySet<string>>
   /**
    * Ends deliveries whose alert is part of a later message, unless they have changed since they were read.
    * @returns the ids of deliveries that have changed
@@ -109,7 +130,7 @@ export function newDelivery(
 }
 
 /** The document with the outcome of an attempt. */
-export function withOutcome(document: DeliveryDocument, outcome: AttemptOutcome): DeliveryDocument {
+export function withOutcome(document: DeliveryDocument, outcome: RecordedOutcome): DeliveryDocument {
   const { record, state, reason, next, coveredBy, goesAlone, digestGroup, endedAddresses, atMs } = outcome
   return {
     ...document,
@@ -168,7 +189,7 @@ export function progressOf(
 /** True if the delivery shows exactly this outcome: the write succeeded, but its answer was lost. */
 export function showsOutcome(
   document: Pick<DeliveryDocument, 'state' | 'reason'> & { attempts: readonly { attempt: number; at: Date }[] },
-  outcome: AttemptOutcome,
+  outcome: RecordedOutcome,
 ): boolean {
   if (outcome.record === null) return document.state === outcome.state && document.reason === outcome.reason
   const { attempt, at } = outcome.record
