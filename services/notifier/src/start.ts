@@ -18,12 +18,12 @@ import { createApp, type NotifierStores } from './app.ts'
 import { readChannelSecrets } from './channels/channel-secrets.ts'
 import { createMongoChannelStore } from './channels/mongo-channel-store.ts'
 import { type NotifierConfig, readNotifierConfig, settingsOf } from './config.ts'
+import { createMongoDeadLetterStore } from './dead-letters/mongo-dead-letter-store.ts'
 import { createMongoDeliveryStore } from './delivery-record/mongo-delivery-store.ts'
-import { createMongoDeadLetterStore } from './store/mongo-dead-letter-store.ts'
-import { createMongoHealthStore } from './store/mongo-health-store.ts'
-import { createMongoReplayStore, createMongoRequeueStore } from './store/mongo-requeue-store.ts'
-import { createMongoStormStore } from './store/mongo-storm-store.ts'
-import { createMongoSuppressionStore } from './store/mongo-suppression-store.ts'
+import { createMongoHealthStore } from './health/mongo-health-store.ts'
+import { createMongoReplayStore, createMongoRequeueStore } from './replay/mongo-requeue-store.ts'
+import { createMongoStormStore } from './storm/mongo-storm-store.ts'
+import { createMongoSuppressionStore } from './suppression/mongo-suppression-store.ts'
 
 /**
  * The process is overloaded if the event loop is 90 % busy or 100 ms late: an attempt takes several turns of the loop

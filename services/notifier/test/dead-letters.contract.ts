@@ -1,8 +1,8 @@
 /** The suite that every dead-letter store passes, in memory and on MongoDB. */
 import type { DeadLetterDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
+import type { DeadLetterStore } from '../src/dead-letters/dead-letter-store.ts'
 import { type DeadLetterMessage, deadLetterDocument } from '../src/dead-letters/rules/dead-letter.ts'
-import type { DeadLetterStore } from '../src/store/dead-letter-store.ts'
 
 export interface DeadLettersUnderTest {
   readonly deadLetters: DeadLetterStore

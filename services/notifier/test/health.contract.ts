@@ -3,10 +3,10 @@
 import { PROJECT } from '@backstop/channels/test'
 import type { ChannelHold } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { HealthStore } from '../src/health/health-store.ts'
 import type { HealthReport } from '../src/health/rules/channel-health.ts'
 import { disableChannel, enableChannel } from '../src/health/rules/channel-health.ts'
 import { openFailing, resolveFailing } from '../src/health/rules/failing-channel.ts'
-import type { HealthStore } from '../src/store/health-store.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 const DAY = 86_400_000

@@ -6,7 +6,7 @@ import type { DeliveryAttempt, DeliveryDocument, ReplayDocument } from '@backsto
 import { beforeEach, describe, expect, test } from 'vitest'
 import { outcomeWithoutAttempt } from '../src/delivery/rules/outcome-of-attempt.ts'
 import { type DeliveryStore, newDelivery } from '../src/delivery-record/delivery-store.ts'
-import { ERASED_TEXT, type ReplayStore, type RequeueOrder, type RequeueStore } from '../src/store/requeue-store.ts'
+import { ERASED_TEXT, type ReplayStore, type RequeueOrder, type RequeueStore } from '../src/replay/requeue-store.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 const at = (ms: number) => new Date(NOW + ms)

@@ -11,8 +11,8 @@ import {
   outcomeWithoutAttempt,
 } from '../src/delivery/rules/outcome-of-attempt.ts'
 import { type DeliveryStore, newDelivery, progressOf, withOutcome } from '../src/delivery-record/delivery-store.ts'
+import type { HealthStore } from '../src/health/health-store.ts'
 import { disableChannel } from '../src/health/rules/channel-health.ts'
-import type { HealthStore } from '../src/store/health-store.ts'
 
 export interface StoresUnderTest {
   readonly channels: ChannelStore

@@ -2,7 +2,7 @@
 
 import type { StormDocument, StormMemberDocument, TimedOutboxEntry } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { StormStore } from '../src/store/storm-store.ts'
+import type { StormStore } from '../src/storm/storm-store.ts'
 
 export interface StormsUnderTest {
   readonly storms: StormStore

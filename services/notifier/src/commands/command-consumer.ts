@@ -1,17 +1,17 @@
 import type { Command } from '@backstop/contracts'
 import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
+import type { DeadLetterStore } from '../dead-letters/dead-letter-store.ts'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import type { FailingChannels } from '../health/failing-channels.ts'
 import { beginReplay, type ReplayOptions } from '../replay/replay-walker.ts'
 import { requeue } from '../replay/requeue-delivery.ts'
-import type { DeadLetterStore } from '../store/dead-letter-store.ts'
-import type { SuppressionStore } from '../store/suppression-store.ts'
 import {
   type AddressOfProject,
   type AddressReport,
   decideSuppression,
   suppressionId,
 } from '../suppression/rules/suppression.ts'
+import type { SuppressionStore } from '../suppression/suppression-store.ts'
 
 export interface CommandConsumerOptions
   extends Pick<WorkLoopOptions<'command'>, 'bus' | 'metrics' | 'onFatal'>,

@@ -10,7 +10,7 @@ import {
 } from '@backstop/kit'
 import { type AttemptOutcome, outcomeWithoutAttempt } from '../delivery/rules/outcome-of-attempt.ts'
 import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
-import type { DeadLetterStore } from '../store/dead-letter-store.ts'
+import type { DeadLetterStore } from './dead-letter-store.ts'
 import { deadLetterDocument, decideDeadLetter, isInInbox, unusableText } from './rules/dead-letter.ts'
 
 export interface DeadLetterConsumerOptions {

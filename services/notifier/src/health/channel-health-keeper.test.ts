@@ -6,8 +6,8 @@ import { createMemoryHealthStore } from '../../test/stores/memory-health-store.t
 import { createMemoryChannelStore, createMemoryCollections } from '../../test/stores/memory-stores.ts'
 import { ChannelDirectory } from '../channels/channel-directory.ts'
 import type { Recovery } from '../retry/rules/release-window.ts'
-import type { ChannelReports, HealthStore } from '../store/health-store.ts'
 import { ChannelHealthKeeper } from './channel-health-keeper.ts'
+import type { ChannelReports, HealthStore } from './health-store.ts'
 import type { HealthReport } from './rules/channel-health.ts'
 
 const worked = (atMs: number): HealthReport => ({ kind: 'worked', atMs, error: null })

@@ -3,7 +3,7 @@ import type { OutboxPublisher, PendingOutbox } from '@backstop/kit'
 import { type Clock, crashPoint, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
 import type { ChannelDirectory } from '../channels/channel-directory.ts'
 import type { Recovery } from '../retry/rules/release-window.ts'
-import type { ChannelReports, HealthStore, HoldOrder } from '../store/health-store.ts'
+import type { ChannelReports, HealthStore, HoldOrder } from './health-store.ts'
 import {
   type DisableOrder,
   disableChannel,

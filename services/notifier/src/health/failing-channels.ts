@@ -9,7 +9,7 @@ import {
   type Periodic,
 } from '@backstop/kit'
 import type { ChannelRecord, ChannelStore } from '../channels/channel-store.ts'
-import type { HealthStore, ReachOrder } from '../store/health-store.ts'
+import type { HealthStore, ReachOrder } from './health-store.ts'
 import { type FailingOrder, judgeFailing, openFailing, resolveFailing } from './rules/failing-channel.ts'
 
 export interface FailingChannelsOptions {

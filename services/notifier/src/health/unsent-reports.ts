@@ -1,4 +1,4 @@
-import type { ChannelReports } from '../store/health-store.ts'
+import type { ChannelReports } from './health-store.ts'
 import type { HealthReport } from './rules/channel-health.ts'
 
 /** Number of working channels beyond which reports are written at once, to limit memory. */

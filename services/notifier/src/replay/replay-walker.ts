@@ -1,7 +1,7 @@
 import type { Command, ReplayDocument } from '@backstop/contracts'
 import { isRetryable } from '@backstop/kit'
-import type { ReplayStore } from '../store/requeue-store.ts'
 import { type RequeuerOptions, requeue } from './requeue-delivery.ts'
+import type { ReplayStore } from './requeue-store.ts'
 import { overdueBefore } from './rules/decide-requeue.ts'
 
 export interface ReplayOptions extends RequeuerOptions {

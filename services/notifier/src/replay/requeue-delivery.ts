@@ -1,7 +1,7 @@
 import type { DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger, type MessageCodec, type Producer } from '@backstop/kit'
 import { requeuedMessage } from '../retry/delivery-messages.ts'
-import type { RequeueOrder, RequeueStore } from '../store/requeue-store.ts'
+import type { RequeueOrder, RequeueStore } from './requeue-store.ts'
 import { decideRequeue, type RequeueRequest } from './rules/decide-requeue.ts'
 
 export interface RequeuerOptions {

@@ -1,9 +1,9 @@
 import type { StormDocument } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger, lostRace, type SecretBox } from '@backstop/kit'
-import type { StormJoin, StormStore } from '../store/storm-store.ts'
 import type { RecordedMember } from './rules/assign-members.ts'
 import type { NewMember } from './rules/storm-member.ts'
 import type { StormSettings } from './rules/storm-settings.ts'
+import type { StormJoin, StormStore } from './storm-store.ts'
 
 export interface StormOptions {
   readonly storms: StormStore

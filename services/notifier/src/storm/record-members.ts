@@ -1,10 +1,10 @@
 import type { Alert } from '@backstop/contracts'
 import { crashPoint, Secret } from '@backstop/kit'
-import type { MemberQuery } from '../store/storm-store.ts'
 import { joinStorms, type StormOptions } from './join-storms.ts'
 import { assignMembers, type RecordedMember, type RecordedMembers } from './rules/assign-members.ts'
 import { type MemberChange, memberChangeOf, type NewMember, newMemberOf } from './rules/storm-member.ts'
 import type { StormSettings } from './rules/storm-settings.ts'
+import type { MemberQuery } from './storm-store.ts'
 
 /** Whether an incident belongs to a storm, and whether channels for people get its alerts alone. */
 export type StormMembership = Pick<RecordedMember, 'storm_id' | 'alone'>

@@ -1,6 +1,6 @@
 import type { ChannelHealthDocument } from '@backstop/contracts'
+import type { HealthStore } from '../../src/health/health-store.ts'
 import { dayOf, type HealthChange, oldestDayKept, summariseReports } from '../../src/health/rules/channel-health.ts'
-import type { HealthStore } from '../../src/store/health-store.ts'
 import type { MemoryCollections } from './memory-stores.ts'
 
 /** The in-memory equivalent of the MongoDB store; both pass `test/health.contract.ts`. */

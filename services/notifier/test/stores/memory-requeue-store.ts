@@ -1,13 +1,13 @@
 import { withoutPersonalData } from '@backstop/channels'
 import type { Alert, DeliveryDocument, ReplayDocument } from '@backstop/contracts'
-import { overdueBefore } from '../../src/replay/rules/decide-requeue.ts'
 import {
   ERASED_TEXT,
   REQUEUED_TEXT,
   type ReplayStore,
   type ReplayWindow,
   type RequeueStore,
-} from '../../src/store/requeue-store.ts'
+} from '../../src/replay/requeue-store.ts'
+import { overdueBefore } from '../../src/replay/rules/decide-requeue.ts'
 import type { MemoryCollections } from './memory-stores.ts'
 
 /** The in-memory equivalents of the MongoDB stores; all pass `test/requeue.contract.ts`. */

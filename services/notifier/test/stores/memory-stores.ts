@@ -16,6 +16,7 @@ import type {
 } from '@backstop/contracts'
 import { HEARTBEAT } from '@backstop/contracts'
 import { type ChannelStore, projectFacts } from '../../src/channels/channel-store.ts'
+import type { DeadLetterStore } from '../../src/dead-letters/dead-letter-store.ts'
 import {
   type DeliveryStore,
   progressOf,
@@ -23,7 +24,6 @@ import {
   showsOutcome,
   withOutcome,
 } from '../../src/delivery-record/delivery-store.ts'
-import type { DeadLetterStore } from '../../src/store/dead-letter-store.ts'
 import type { ReportedAction } from '../../src/storm/rules/storm-report.ts'
 import { suppressionId } from '../../src/suppression/rules/suppression.ts'
 

@@ -1,5 +1,5 @@
 import type { StormDocument, StormMemberDocument } from '@backstop/contracts'
-import type { MemberQuery, StormStore } from '../../src/store/storm-store.ts'
+import type { MemberQuery, StormStore } from '../../src/storm/storm-store.ts'
 import type { MemoryCollections } from './memory-stores.ts'
 
 type Collections = Pick<MemoryCollections, 'storms' | 'stormMembers' | 'actions'>

@@ -1,8 +1,8 @@
 import type { ActionDocument, StormDocument, StormMemberDocument } from '@backstop/contracts'
 import { asUnavailable, createMongoOutboxSource, isDuplicateKey, writeIgnoringDuplicates } from '@backstop/kit'
 import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb'
-import type { RecordedMember } from '../storm/rules/assign-members.ts'
-import type { CountedMember } from '../storm/rules/storm-totals.ts'
+import type { RecordedMember } from './rules/assign-members.ts'
+import type { CountedMember } from './rules/storm-totals.ts'
 import type { MemberQuery, StormReportWrite, StormStore } from './storm-store.ts'
 
 const DECISION = { connection_id: 1, opened_at: 1, recorded_at: 1, storm_id: 1, alone: 1 } as const

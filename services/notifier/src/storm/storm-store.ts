@@ -1,9 +1,9 @@
 import type { StormDocument, StormMemberDocument, TimedOutboxEntry } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
-import type { RecordedMembers } from '../storm/rules/assign-members.ts'
-import type { MemberChange } from '../storm/rules/storm-member.ts'
-import type { ReportedAction } from '../storm/rules/storm-report.ts'
-import type { CountedMember } from '../storm/rules/storm-totals.ts'
+import type { RecordedMembers } from './rules/assign-members.ts'
+import type { MemberChange } from './rules/storm-member.ts'
+import type { ReportedAction } from './rules/storm-report.ts'
+import type { CountedMember } from './rules/storm-totals.ts'
 
 /** Which recorded members decide about new ones. */
 export interface MemberQuery {

@@ -1,7 +1,7 @@
 import type { ChannelHealthDocument, ChannelHold, ChannelUnreached } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
-import type { DisableOrder, EnableDecision, HealthReport } from '../health/rules/channel-health.ts'
-import type { FailingOrder } from '../health/rules/failing-channel.ts'
+import type { DisableOrder, EnableDecision, HealthReport } from './rules/channel-health.ts'
+import type { FailingOrder } from './rules/failing-channel.ts'
 
 /** The health reports of one channel, in the order of its attempts. */
 export interface ChannelReports {

@@ -2,7 +2,6 @@ import { withoutPersonalData } from '@backstop/channels'
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import { asUnavailable, isDuplicateKey } from '@backstop/kit'
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb'
-import { overdueBefore } from '../replay/rules/decide-requeue.ts'
 import {
   ERASED_TEXT,
   REQUEUED_TEXT,
@@ -11,6 +10,7 @@ import {
   type RequeueOrder,
   type RequeueStore,
 } from './requeue-store.ts'
+import { overdueBefore } from './rules/decide-requeue.ts'
 
 export function createMongoRequeueStore(db: Db): RequeueStore {
   const deliveries = db.collection<DeliveryDocument>('deliveries')

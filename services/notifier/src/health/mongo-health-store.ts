@@ -1,14 +1,9 @@
 import type { ChannelHealthDocument } from '@backstop/contracts'
 import { asUnavailable, createMongoOutboxSource, type PendingOutbox } from '@backstop/kit'
 import type { AnyBulkWriteOperation, Db, Document } from 'mongodb'
-import {
-  type DisableOrder,
-  type HealthChange,
-  oldestDayKept,
-  summariseReports,
-} from '../health/rules/channel-health.ts'
-import type { FailingOrder } from '../health/rules/failing-channel.ts'
 import type { ChannelReports, HealthStore, HeldChannel, HoldOrder, ReachOrder } from './health-store.ts'
+import { type DisableOrder, type HealthChange, oldestDayKept, summariseReports } from './rules/channel-health.ts'
+import type { FailingOrder } from './rules/failing-channel.ts'
 
 export function createMongoHealthStore(db: Db): HealthStore {
   const collection = db.collection<ChannelHealthDocument>('channel_health')
