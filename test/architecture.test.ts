@@ -225,8 +225,14 @@ describe('a rule reports', () => {
     expect(featureCircles([a, b])).toEqual([`${from} imports ${to}/rules/b.ts; ${to}/c.ts imports ${from}`])
   })
 
-  test('reports a circle of files by its files', () => {
-    const a = file('packages/kit/src/a.ts', "import './b.ts'")
+  test('reports a circle of features through their ports to the database', () => {
+    const a = file('services/notifier/src/queue/a.ts', "import type { Store } from '../store/a-store.ts'")
+    const b = file('services/notifier/src/store/a-store.ts', "import type { A } from '../queue/a.ts'")
+    expect(featureCircles([a, b])).toHaveLength(1)
+  })
+
+  test('reports a circle of files by its files, including type imports', () => {
+    const a = file('packages/kit/src/a.ts', "import type { B } from './b.ts'")
     const b = file('packages/kit/src/b.ts', "import { a } from './a.ts'")
     expect(findCycles([a, b])).toEqual([['packages/kit/src/a.ts', 'packages/kit/src/b.ts', 'packages/kit/src/a.ts']])
   })

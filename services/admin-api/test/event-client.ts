@@ -1,12 +1,4 @@
-import { createParser } from './event-parser.ts'
-
-/** One event of a stream, or a heartbeat (type `heartbeat`), which only has an id. */
-export interface ReceivedEvent {
-  readonly id: string
-  readonly type: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into data of every shape, and a wrong look fails the test
-  readonly data: any
-}
+import { createParser, type ReceivedEvent } from './event-parser.ts'
 
 export interface EventClient {
   /** Everything received so far. */

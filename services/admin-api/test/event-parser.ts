@@ -1,4 +1,10 @@
-import type { ReceivedEvent } from './event-client.ts'
+/** One event of a stream, or a heartbeat (type `heartbeat`), which only has an id. */
+export interface ReceivedEvent {
+  readonly id: string
+  readonly type: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into data of every shape, and a wrong look fails the test
+  readonly data: any
+}
 
 /** Parses Server-Sent Events as browsers do, except that a heartbeat is reported too. */
 export function createParser(onEvent: (event: ReceivedEvent) => void): (text: string) => void {

@@ -6,7 +6,8 @@ import { type TestStack, testStack, until } from '@backstop/kit/test'
 import { provision } from '@backstop/provision'
 import { MongoClient } from 'mongodb'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type EventClient, openEvents, type ReceivedEvent } from './event-client.ts'
+import { type EventClient, openEvents } from './event-client.ts'
+import type { ReceivedEvent } from './event-parser.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const KEY = 'chosen-by-the-operator-0123456789'
