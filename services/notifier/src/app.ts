@@ -36,7 +36,7 @@ import { createDeliveryMetrics } from './metrics.ts'
 import { ReplayWalker } from './replay/replay-walker.ts'
 import type { ReplayStore, RequeueStore } from './replay/requeue-store.ts'
 import type { StormOptions } from './storm/join-storms.ts'
-import { DEFAULT_STORM_SETTINGS, type StormSettings } from './storm/rules/storm-settings.ts'
+import type { StormSettings } from './storm/rules/storm-settings.ts'
 import { createStormReporter } from './storm/storm-reporter.ts'
 import type { StormStore } from './storm/storm-store.ts'
 import type { SuppressionStore } from './suppression/suppression-store.ts'
@@ -90,8 +90,7 @@ export interface NotifierSettings {
   readonly maxInMemory?: number
   /** Time limit of one attempt, in milliseconds; 20 s by default. */
   readonly attemptMs?: number
-  /** From ten actions within five minutes by default. */
-  readonly storms?: StormSettings
+  readonly storms: StormSettings
 }
 
 export interface NotifierApp {
@@ -149,7 +148,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     ...shared,
     storms: ports.storms,
     secretBox: ports.secretBox,
-    stormSettings: stormSettings ?? DEFAULT_STORM_SETTINGS,
+    stormSettings,
   })
   const alerts = createAlertConsumer({
     ...shared,

@@ -10,6 +10,7 @@ import {
 } from '@backstop/kit'
 import { z } from 'zod'
 import type { NotifierSettings } from './app.ts'
+import { DEFAULT_STORM_SETTINGS } from './storm/rules/storm-settings.ts'
 
 /** Every setting of the notifier by the name of its environment variable. `.env.example` lists the same settings. */
 export const settings = {
@@ -50,13 +51,13 @@ export const settings = {
     .integer(250, 50, 10_000)
     .describe('Most deliveries of one channel that wait in memory; more wait in Kafka'),
   STORM_FROM: setting
-    .integer(10, 2, 10_000)
+    .integer(DEFAULT_STORM_SETTINGS.from, 2, 10_000)
     .describe('Unexplained actions of one connection within STORM_WINDOW_MS that begin a storm'),
   STORM_WINDOW_MS: setting
-    .integer(300_000, 1_000, 3_600_000)
+    .integer(DEFAULT_STORM_SETTINGS.windowMs, 1_000, 3_600_000)
     .describe('Time in which STORM_FROM actions begin a storm'),
   STORM_QUIET_MS: setting
-    .integer(300_000, 1_000, 3_600_000)
+    .integer(DEFAULT_STORM_SETTINGS.quietMs, 1_000, 3_600_000)
     .describe('Time without a further unexplained action after which a storm ends'),
 } as const
 

@@ -17,6 +17,7 @@ import {
 import { createFixedCodec } from '@backstop/kit/test'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
+import { DEFAULT_STORM_SETTINGS } from '../src/storm/rules/storm-settings.ts'
 
 const { BROKERS = '', TOPIC_PREFIX = '', MONGO = '', DB = '' } = process.env
 const logger = createLogger('notifier', 'info')
@@ -45,7 +46,14 @@ const app = createApp(
       process.exit(1)
     },
   },
-  { publicUrl: null, apiPublicUrl: null, brandName: 'Backstop', maxActive: 100, maxQueuedPerChannel: 100 },
+  {
+    publicUrl: null,
+    apiPublicUrl: null,
+    brandName: 'Backstop',
+    maxActive: 100,
+    maxQueuedPerChannel: 100,
+    storms: DEFAULT_STORM_SETTINGS,
+  },
 )
 await app.start()
 // The notifier itself keeps no process alive. The timer does, until the test kills the process.

@@ -29,6 +29,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createApp, type NotifierApp } from '../src/app.ts'
 import { completeAlert } from '../src/fan-out/rules/complete-alert.ts'
 import { openStores } from '../src/start.ts'
+import { DEFAULT_STORM_SETTINGS } from '../src/storm/rules/storm-settings.ts'
 
 const codec = createFixedCodec()
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -92,6 +93,7 @@ function newApp(): NotifierApp {
       brandName: 'Backstop',
       apiPublicUrl: 'https://api.example.com',
       maxActive: 100,
+      storms: DEFAULT_STORM_SETTINGS,
       maxQueuedPerChannel: 100,
     },
   )

@@ -7,4 +7,5 @@ export interface StormSettings {
   readonly quietMs: number
 }
 
+/** The defaults of the settings STORM_FROM, STORM_WINDOW_MS and STORM_QUIET_MS. */
 export const DEFAULT_STORM_SETTINGS: StormSettings = { from: 10, windowMs: 300_000, quietMs: 300_000 }
