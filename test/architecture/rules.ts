@@ -4,12 +4,13 @@ import { packageNameOf } from './source-files.ts'
 
 /**
  * The packages, or entries of packages, that each workspace may import in production. The client, the simulator and the stack import
- * none: customers install the client alone, the simulator must not share the product's bugs, and the stack starts before the product.
+ * no code: customers install the client alone, the simulator must not share the product's bugs, and the stack starts before the product.
+ * `client/setup-steps` is the one list of the events to subscribe to; docs/decisions explains them, and tests compare the two.
  */
 export const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/contracts': [],
   'packages/kit': ['contracts'],
-  'packages/providers': ['contracts', 'kit'],
+  'packages/providers': ['client/setup-steps', 'contracts', 'kit'],
   'packages/channels': ['contracts', 'kit'],
   'packages/ledger': ['contracts', 'kit'],
   'packages/verdict': ['contracts'],
@@ -18,7 +19,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/client': [],
   // Of the contracts only files that import nothing, so that no schema is shipped to the browser.
   'packages/console': ['client', 'client/setup-steps', 'contracts/money', 'contracts/showable-text'],
-  'packages/simulator': [],
+  'packages/simulator': ['client/setup-steps'],
   stack: [],
   'services/ingress': ['contracts', 'kit', 'providers'],
   'services/reconciler': ['contracts', 'kit', 'providers', 'ledger', 'verdict'],

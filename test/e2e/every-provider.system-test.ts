@@ -8,10 +8,12 @@
  * swept, and read at the second looks at unexplained actions. The two accounts without read key cannot be read, so they lose no
  * events. The second look happens after twenty seconds instead of one minute.
  */
+
 import { setTimeout } from 'node:timers/promises'
+import { EVENTS_TO_TICK } from '@backstop/client/setup-steps'
 import type { Action, Operation } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
-import { createChance, type ReceivedDelivery, SUBSCRIBED_EVENTS } from '@backstop/simulator'
+import { createChance, type ReceivedDelivery } from '@backstop/simulator'
 import { afterAll, expect, test } from 'vitest'
 import { connectBiller, connectProcessor, connectReseller } from '../setup/accounts.ts'
 import { actionOf, type Customer, eventOf, incidentOf, openCustomer } from '../setup/customer.ts'
@@ -93,7 +95,7 @@ test('of five thousand actions exactly those that nothing explains alert, each o
 async function planAllChanges(customer: Customer): Promise<PlannedChange[]> {
   const chance = createChance(SEED)
   const disturbance = DISTURBANCE
-  const events = [...SUBSCRIBED_EVENTS.processor, 'charge.dispute.created']
+  const events = [...EVENTS_TO_TICK.processor, 'charge.dispute.created']
   const cards = await connectProcessor(customer, { isReadable: true, disturbance, events })
   const till = await connectProcessor(customer, { disturbance, events })
   const oldTill = await connectProcessor(customer, { disturbance, sendsRefundEvents: false })

@@ -5,7 +5,7 @@
 
 type Kind = 'processor' | 'reseller' | 'subscription'
 
-/** The events to subscribe to at each kind of provider; docs/decisions/<kind>.md explains them. */
+/** The events to subscribe to at each kind of provider, for the whole house; docs/decisions/<kind>.md explains them. */
 export const EVENTS_TO_TICK: Readonly<Record<Kind, readonly string[]>> = {
   processor: [
     'refund.created',

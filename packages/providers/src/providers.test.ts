@@ -2,7 +2,7 @@ import { ProviderKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { describeMeaning } from '../test/meaning-suite.ts'
 import { describeProvider } from '../test/provider-suite.ts'
-import { SAMPLES } from '../test/samples.ts'
+import { SAMPLES } from '../test/samples/index.ts'
 import { SIGNERS } from '../test/sign.ts'
 import { PROVIDERS } from './registry.ts'
 

@@ -4,7 +4,7 @@ import { PROVIDERS } from '../src/registry.ts'
 import type { Normalised, ObservedSubscription } from '../src/sighting.ts'
 import { type DecisionRow, readDecisions, readSubscribedEvents, withFields } from './decision-table.ts'
 import { wordsOf } from './decision-words.ts'
-import { SAMPLES } from './samples.ts'
+import { SAMPLES } from './samples/index.ts'
 
 const ORIGIN = { projectId: 'prj_1', connectionId: 'con_1' }
 const READ = { ...ORIGIN, site: 'acme', readAt: Date.parse('2025-11-30T00:00:00Z') }

@@ -31,7 +31,7 @@ describe('a fourth provider', () => {
   })
 
   test('has the files that every provider has', () => {
-    const files = ['authenticate.ts', 'identify.ts', 'index.ts', 'normalise.ts', 'read-back.ts', 'samples']
+    const files = ['authenticate.ts', 'identify.ts', 'index.ts', 'normalise.ts', 'read-back.ts']
     const folders = [FOLDER, ...Object.keys(PROVIDERS).map(kind => `packages/providers/src/${kind}/`)]
     for (const folder of folders) expect(readdirSync(new URL(folder, ROOT))).toEqual(expect.arrayContaining(files))
     for (const file of files) expect(PAGE).toContain(`\`${file}\``)

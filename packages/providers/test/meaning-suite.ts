@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Provider } from '../src/provider.ts'
 import type { EventOrigin, Normalised, Sighting } from '../src/sighting.ts'
-import type { ProviderSamples } from './samples.ts'
+import type { ProviderSamples } from './samples/index.ts'
 
 const SITE = 'acme'
 const READ_AT = Date.parse('2025-12-31T00:00:00Z')

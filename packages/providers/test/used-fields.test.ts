@@ -6,11 +6,11 @@ import type { ProviderKind, ReadObject } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { USED_FIELDS as OF_PROCESSOR } from '../src/processor/used-fields.ts'
 import { PROVIDERS } from '../src/registry.ts'
-import { RESELLER_TRANSACTION } from '../src/reseller/samples/index.ts'
 import { USED_FIELDS as OF_RESELLER } from '../src/reseller/used-fields.ts'
 import { USED_FIELDS as OF_BILLER } from '../src/subscription/used-fields.ts'
 import { type UsedFieldsOfTypes, withUsedFields } from '../src/used-fields.ts'
-import { SAMPLES } from './samples.ts'
+import { SAMPLES } from './samples/index.ts'
+import { RESELLER_TRANSACTION } from './samples/reseller.ts'
 
 const USED: Readonly<Record<ProviderKind, UsedFieldsOfTypes>> = {
   processor: OF_PROCESSOR,

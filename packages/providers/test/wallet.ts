@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { WALLET_EVENTS, WALLET_OBJECTS } from './fourth-provider/samples/index.ts'
 import type { Refusal } from './read-back/refusals.ts'
-import type { ProviderSamples } from './samples.ts'
+import type { ProviderSamples } from './samples/index.ts'
 import type { TestSigner } from './sign.ts'
 
 export const WALLET_SIGNER: TestSigner = {

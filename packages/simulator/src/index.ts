@@ -4,8 +4,8 @@
  * post its events (`createWebhookEndpoint`), with disturbances that a test chooses. Everything uses the given clock and seed.
  * Another provider can be built from `createObjectHistory` and `startProviderApi`.
  *
- * The objects are written from the providers' documentation, and not from `packages/providers/src/<provider>/samples`, the fixed
- * examples for the tests of normalisation. Therefore an error in one of the two is found by the other.
+ * The objects are written from the providers' documentation, and the providers' official types check them. The tests of normalisation
+ * take their samples from here; test/histories has objects that were written apart from these, which find an error in both.
  */
 export type { EventSource, Posting } from './account/event-feed.ts'
 export { createObjectHistory, type ObjectHistory, type View } from './account/object-history.ts'
@@ -29,7 +29,7 @@ export {
   type PostRequest,
   postNotification,
 } from './posting/post-notification.ts'
-export { type ProviderEvents, type ProviderKind, SUBSCRIBED_EVENTS } from './posting/provider-event.ts'
+export type { ProviderEvents, ProviderKind } from './posting/provider-event.ts'
 export {
   createWebhookEndpoint,
   type PostAttempt,

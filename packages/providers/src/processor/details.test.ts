@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hostileDetailsSuite, origin, payment, pushed, type Row, read } from '../../test/details-suite.ts'
-import { PROCESSOR_EVENTS, PROCESSOR_OBJECTS } from './samples/index.ts'
+import { PROCESSOR_EVENTS, PROCESSOR_OBJECTS } from '../../test/samples/processor.ts'
 
 describe('the details of the card processor', () => {
   const { refund, charge, subscription } = PROCESSOR_OBJECTS

@@ -1,3 +1,4 @@
+import { EVENTS_TO_TICK } from '@backstop/client/setup-steps'
 import type { Provider } from '../provider.ts'
 import { authenticate, prepareSecret } from './authenticate.ts'
 import { identify } from './identify.ts'
@@ -8,13 +9,7 @@ import { readBack } from './read-back.ts'
 export const processor: Provider = {
   kind: 'processor',
   credentialHeaders: ['processor-signature', 'stripe-signature'],
-  subscribedEvents: [
-    'refund.created',
-    'refund.updated',
-    'charge.refunded',
-    'customer.subscription.updated',
-    'customer.subscription.deleted',
-  ],
+  subscribedEvents: EVENTS_TO_TICK.processor,
   prepareSecret,
   authenticate,
   identify,

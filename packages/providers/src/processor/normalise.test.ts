@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { PROCESSOR_OBJECTS } from '../../test/samples/processor.ts'
 import { normaliseEvent, normaliseObject } from './normalise.ts'
-import { PROCESSOR_OBJECTS } from './samples/index.ts'
 
 const origin = { projectId: 'prj_1', connectionId: 'con_1', eventId: 'evt_1' }
 

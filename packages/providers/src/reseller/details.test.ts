@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hostileDetailsSuite, payment, pushed, type Row, read } from '../../test/details-suite.ts'
-import { RESELLER_EVENTS, RESELLER_OBJECTS, RESELLER_TRANSACTION } from './samples/index.ts'
+import { RESELLER_EVENTS, RESELLER_OBJECTS, RESELLER_TRANSACTION } from '../../test/samples/reseller.ts'
 
 describe('the details of the reseller', () => {
   const { adjustment, subscription } = RESELLER_OBJECTS

@@ -1,3 +1,4 @@
+import { EVENTS_TO_TICK } from '@backstop/client/setup-steps'
 import type { Provider } from '../provider.ts'
 import { authenticate, prepareSecret } from './authenticate.ts'
 import { identify } from './identify.ts'
@@ -8,14 +9,7 @@ import { readBack } from './read-back.ts'
 export const reseller: Provider = {
   kind: 'reseller',
   credentialHeaders: ['reseller-signature', 'paddle-signature'],
-  subscribedEvents: [
-    'adjustment.created',
-    'adjustment.updated',
-    'subscription.updated',
-    'subscription.canceled',
-    'subscription.paused',
-    'subscription.resumed',
-  ],
+  subscribedEvents: EVENTS_TO_TICK.reseller,
   prepareSecret,
   authenticate,
   identify,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { RESELLER_EVENTS, RESELLER_OBJECTS } from '../../test/samples/reseller.ts'
 import { normaliseEvent, normaliseObject } from './normalise.ts'
-import { RESELLER_EVENTS, RESELLER_OBJECTS } from './samples/index.ts'
 
 const origin = { projectId: 'prj_1', connectionId: 'con_1', eventId: 'evt_1' }
 const { adjustment } = RESELLER_OBJECTS

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hostileDetailsSuite, origin, payment, READ, type Row, read } from '../../test/details-suite.ts'
+import { SUBSCRIPTION_EVENTS, SUBSCRIPTION_OBJECTS } from '../../test/samples/subscription.ts'
 import { PROVIDERS } from '../registry.ts'
-import { SUBSCRIPTION_EVENTS, SUBSCRIPTION_OBJECTS } from './samples/index.ts'
 
 describe('the details of the subscription biller', () => {
   const { transaction, subscription } = SUBSCRIPTION_OBJECTS

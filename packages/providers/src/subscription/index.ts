@@ -1,3 +1,4 @@
+import { EVENTS_TO_TICK } from '@backstop/client/setup-steps'
 import type { Provider } from '../provider.ts'
 import { authenticate, prepareSecret } from './authenticate.ts'
 import { identify } from './identify.ts'
@@ -8,18 +9,7 @@ import { readBack } from './read-back.ts'
 export const subscription: Provider = {
   kind: 'subscription',
   credentialHeaders: ['authorization'],
-  subscribedEvents: [
-    'credit_note_created',
-    'payment_refunded',
-    'subscription_cancellation_scheduled',
-    'subscription_cancelled',
-    'subscription_scheduled_cancellation_removed',
-    'subscription_paused',
-    'subscription_pause_scheduled',
-    'subscription_resumed',
-    'subscription_scheduled_pause_removed',
-    'subscription_changed',
-  ],
+  subscribedEvents: EVENTS_TO_TICK.subscription,
   prepareSecret,
   authenticate,
   identify,

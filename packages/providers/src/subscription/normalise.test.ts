@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { PROCESSOR_OBJECTS } from '../../test/samples/processor.ts'
+import { SUBSCRIPTION_EVENTS, SUBSCRIPTION_OBJECTS } from '../../test/samples/subscription.ts'
+import { CHARGEBACK, REFUNDED_NOTE } from '../../test/samples/subscription-objects.ts'
 import { normaliseObject as normaliseProcessorObject } from '../processor/normalise.ts'
-import { PROCESSOR_OBJECTS } from '../processor/samples/index.ts'
 import { normaliseEvent, normaliseObject } from './normalise.ts'
-import { SUBSCRIPTION_EVENTS, SUBSCRIPTION_OBJECTS } from './samples/index.ts'
-import { CHARGEBACK, REFUNDED_NOTE } from './samples/objects.ts'
 
 const readFrom = { projectId: 'prj_1', connectionId: 'con_1', site: 'acme', readAt: 1_764_100_000_000 }
 const { transaction, subscription } = SUBSCRIPTION_OBJECTS
@@ -95,7 +95,7 @@ describe("the meaning of a biller's object", () => {
         amount: 2499,
         currency: 'eur',
         state: 'succeeded',
-        stateVersion: 1_764_000_199_901,
+        stateVersion: transaction.resource_version,
         createdAt: 1_764_000_199_000,
         made: { at: null, by: 1_764_000_199_000 },
         idempotencyKey: null,
@@ -173,7 +173,7 @@ describe("the meaning of a biller's object", () => {
   })
 
   test.each([
-    { name: 'its version', fields: {}, asOf: 1_764_000_100_000 },
+    { name: 'its version', fields: { resource_version: 1_764_000_100_000 }, asOf: 1_764_000_100_000 },
     {
       name: 'its time of change',
       fields: { resource_version: undefined, updated_at: 1_764_000_200 },

@@ -1,4 +1,4 @@
-/** The events of the three providers, with their ids, types and the events to subscribe to. */
+/** The events of the three providers, with their ids and types. */
 import type { ProcessorEvent } from '../processor/events.ts'
 import type { ResellerEvent } from '../reseller/events.ts'
 import type { BillerEvent } from '../subscription/events.ts'
@@ -9,37 +9,6 @@ export interface ProviderEvents {
   processor: ProcessorEvent
   reseller: ResellerEvent
   subscription: BillerEvent
-}
-
-/** The events that docs/decisions/<kind>.md tells users to subscribe to. */
-export const SUBSCRIBED_EVENTS: Readonly<Record<ProviderKind, readonly string[]>> = {
-  processor: [
-    'refund.created',
-    'refund.updated',
-    'charge.refunded',
-    'customer.subscription.updated',
-    'customer.subscription.deleted',
-  ],
-  reseller: [
-    'adjustment.created',
-    'adjustment.updated',
-    'subscription.updated',
-    'subscription.canceled',
-    'subscription.paused',
-    'subscription.resumed',
-  ],
-  subscription: [
-    'credit_note_created',
-    'payment_refunded',
-    'subscription_cancellation_scheduled',
-    'subscription_cancelled',
-    'subscription_scheduled_cancellation_removed',
-    'subscription_paused',
-    'subscription_pause_scheduled',
-    'subscription_resumed',
-    'subscription_scheduled_pause_removed',
-    'subscription_changed',
-  ],
 }
 
 /** An event's id and type, from the provider's own fields. */

@@ -1,11 +1,12 @@
 /** A webhook endpoint as configured at a provider: its URL, its credential and its retries. */
+import { EVENTS_TO_TICK } from '@backstop/client/setup-steps'
 import type { EventSource, Posting } from '../account/event-feed.ts'
 import { type Chance, createChance } from '../chance.ts'
 import type { BillerEvent } from '../subscription/events.ts'
 import { withFalseValues } from '../subscription/false-values.ts'
 import { type Disturbance, planPosts } from './disturbance.ts'
 import { type Credential, postNotification } from './post-notification.ts'
-import { isAccepted, nameOf, type ProviderEvents, type ProviderKind, SUBSCRIBED_EVENTS } from './provider-event.ts'
+import { isAccepted, nameOf, type ProviderEvents, type ProviderKind } from './provider-event.ts'
 
 export interface WebhookEndpointOptions<Kind extends ProviderKind = 'processor'> {
   url: string
@@ -66,7 +67,7 @@ export function createWebhookEndpoint<Kind extends ProviderKind>(
   let options = initial
   const { now, chance = createChance(), retryDelaysMs = DEFAULT_RETRY_DELAYS_MS } = initial
   const kind: ProviderKind = initial.credential.kind
-  const wanted = new Set<string>(initial.events ?? SUBSCRIBED_EVENTS[kind])
+  const wanted = new Set<string>(initial.events ?? EVENTS_TO_TICK[kind])
   const attempts: PostAttempt[] = []
   const listeners = new Set<(attempt: PostAttempt) => void>()
   const underWay = new Set<Promise<unknown>>()

@@ -11,7 +11,7 @@ import type {
   Transaction,
   TransactionUpdatedContent,
 } from 'chargebee'
-import { CARD, CREDIT_NOTE, CUSTOMER, INVOICE, REFUND, REFUNDED_NOTE, SUBSCRIPTION } from './objects.ts'
+import { CARD, CREDIT_NOTE, CUSTOMER, INVOICE, REFUND, REFUNDED_NOTE, SUBSCRIPTION } from './subscription-objects.ts'
 
 /** Event content with the given members; all other members are optional. */
 type With<Content, Always extends keyof Content> = Pick<Content, Always> & Partial<Content>

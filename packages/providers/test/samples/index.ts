@@ -1,7 +1,7 @@
 import type { ProviderKind } from '@backstop/contracts'
-import { PROCESSOR_EVENTS, PROCESSOR_OBJECTS } from '../src/processor/samples/index.ts'
-import { RESELLER_EVENTS, RESELLER_OBJECTS } from '../src/reseller/samples/index.ts'
-import { SUBSCRIPTION_EVENTS, SUBSCRIPTION_OBJECTS } from '../src/subscription/samples/index.ts'
+import { PROCESSOR_EVENTS, PROCESSOR_OBJECTS } from './processor.ts'
+import { RESELLER_EVENTS, RESELLER_OBJECTS } from './reseller.ts'
+import { SUBSCRIPTION_EVENTS, SUBSCRIPTION_OBJECTS } from './subscription.ts'
 
 /** Sample events and objects of a provider, in their real form. */
 export interface ProviderSamples {

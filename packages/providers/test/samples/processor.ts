@@ -1,11 +1,11 @@
 /** One event of each type that is judged or recorded, as the processor posts it. */
+import type { ProcessorSubscription } from '@backstop/simulator'
 import type Stripe from 'stripe'
-import { CHARGE, DISPUTE, REFUND, type SentSubscription, SUBSCRIPTION } from './objects.ts'
-import { SCHEDULE } from './schedule.ts'
+import { CHARGE, DISPUTE, REFUND, SCHEDULE, SUBSCRIPTION } from './processor-objects.ts'
 
 type SubscriptionEvent<Type extends Stripe.Event['type']> = Omit<Stripe.EventBase, 'type' | 'data'> & {
   type: Type
-  data: { object: SentSubscription; previous_attributes?: Partial<SentSubscription> }
+  data: { object: ProcessorSubscription; previous_attributes?: Partial<ProcessorSubscription> }
 }
 
 const ENVELOPE = {
@@ -25,7 +25,7 @@ const SCHEDULED = {
   cancel_at: 1_766_600_000,
   canceled_at: 1_764_000_000,
   cancellation_details: { comment: null, feedback: 'unused', feedback_option: null, reason: 'cancellation_requested' },
-} satisfies SentSubscription
+} satisfies ProcessorSubscription
 
 const PAUSED = {
   ...SUBSCRIPTION,
@@ -33,7 +33,7 @@ const PAUSED = {
   status_details: {
     paused: { subscription: { type: 'pause_requested' }, transitioned_at: 1_764_000_000, type: 'subscription' },
   },
-} satisfies SentSubscription
+} satisfies ProcessorSubscription
 
 /** Sample objects, as the API answers them. */
 export const PROCESSOR_OBJECTS = {
