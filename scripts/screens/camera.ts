@@ -130,10 +130,10 @@ async function enterState(page: Page, state: State): Promise<unknown> {
 }
 
 /** A picture of the whole page. Playwright itself writes no WebP, which is a third as large as PNG. */
-async function pictureOf(
+export async function pictureOf(
   page: Page,
   { width, height }: { width: number; height: number },
-  maxHeightPx: number,
+  maxHeightPx = Number.POSITIVE_INFINITY,
 ): Promise<Buffer> {
   const wantedPx = Number(await page.evaluate('document.documentElement.scrollHeight'))
   // The screen becomes as high as the page, so that what sticks to its edges is there in the picture too.
