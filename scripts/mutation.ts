@@ -4,7 +4,7 @@
  *
  *     npm run mutation                     every group
  *     npm run mutation -- ledger retry     only these
- *     npm run mutation -- decisions services/reconciler/src/verdict/explain.ts     only this file of a group
+ *     npm run mutation -- decisions packages/verdict/src/explain/explain.ts     only this file of a group
  *     npm run mutation -- decisions --sample 0.2                                   only a fifth of the lines, the same in each
  * run
  */

@@ -56,7 +56,7 @@ export {
   withoutOrigin,
   withoutPersonalData,
 } from './case/details.ts'
-export type { ExpectedChange, ExpectedChangeUsage, UsedElsewhere } from './case/expected-change.ts'
+export type { ExpectedChange } from './case/expected-change.ts'
 export type { IncidentProgress, IncidentRecord, LifeCycle } from './case/incident-record.ts'
 export {
   ANSWER_WITHIN_MS,
@@ -78,9 +78,7 @@ export {
 } from './case/personal-data.ts'
 export {
   asRelease,
-  creditNoteIdsOf,
   detailsOf,
-  madeNotLaterThan,
   mergeSides,
   refundIdsOf,
   replaceProvisionalRefund,
@@ -95,3 +93,41 @@ export {
   type ProviderQuestion,
   questionThrough,
 } from './case/whom-to-ask.ts'
+export { type Assignment, assignOperations } from './explain/assign.ts'
+export { describeWait } from './explain/awaited-operation.ts'
+export {
+  expectedChangeFor,
+  expectedChangesAbout,
+  isOurOwnChange,
+  mayNeedExpectedChange,
+  mergeExpectedChanges,
+  withExpectedChanges,
+} from './explain/cover-actions.ts'
+export {
+  type ExpectedChangeUses,
+  grantClaims,
+  type NeededUses,
+  neededUsesOf,
+  ownIds,
+  releaseClaims,
+  usedElsewhere,
+} from './explain/expected-change-uses.ts'
+export {
+  claimResultOf,
+  explainedByEvidence,
+  isProviderReason,
+  madeBeforeConnection,
+  providerReasonOf,
+} from './explain/explain.ts'
+export { expectedChangeOfOwn } from './explain/own-change.ts'
+export {
+  byTime,
+  compareText,
+  IncrementalPairing,
+  insertByTime,
+  nearestFirst,
+  type Pair,
+  type Timed,
+} from './explain/pairing.ts'
+export { summaryOf } from './explain/summary.ts'
+export { candidatesOf, indexOperations, type OperationIndex, ruleOf, usedUpRemark, whyOf } from './explain/why.ts'

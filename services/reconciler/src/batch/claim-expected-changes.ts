@@ -1,12 +1,12 @@
 import { lostRace } from '@backstop/kit'
-import type { ExpectedChange } from '@backstop/verdict'
 import {
+  type ExpectedChange,
   type ExpectedChangeUses,
   grantClaims,
   type NeededUses,
   neededUsesOf,
   releaseClaims,
-} from '../expected-change/expected-change-uses.ts'
+} from '@backstop/verdict'
 import type { ExpectedChangeUsesStore } from '../store/store.ts'
 import type { Outcome } from './workspace.ts'
 

@@ -1,7 +1,13 @@
 import { type ExpectedChangeDocument, idInReference } from '@backstop/contracts'
-import type { Case, ExpectedChange } from '@backstop/verdict'
-import { expectedChangesAbout, mayNeedExpectedChange, withExpectedChanges } from '../expected-change/cover-actions.ts'
-import { ownIds, usedElsewhere } from '../expected-change/expected-change-uses.ts'
+import {
+  type Case,
+  type ExpectedChange,
+  expectedChangesAbout,
+  mayNeedExpectedChange,
+  ownIds,
+  usedElsewhere,
+  withExpectedChanges,
+} from '@backstop/verdict'
 import type { ReconcilerStores } from '../store/store.ts'
 import type { StoredUses } from './claim-expected-changes.ts'
 import type { CaseInput } from './work-item.ts'

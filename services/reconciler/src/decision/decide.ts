@@ -7,9 +7,9 @@ import {
   erasePersonalData,
   type LookInput,
   type SightingSource,
+  withExpectedChanges,
   withNames,
 } from '@backstop/verdict'
-import { withExpectedChanges } from '../expected-change/cover-actions.ts'
 import type { ChangeIncident } from '../incident-life-cycle/life-cycle.ts'
 import { reportDrift } from '../operation/drift.ts'
 import { recordOutcomes } from '../operation/outcomes.ts'

@@ -11,10 +11,12 @@ import type { EndCause } from '@backstop/providers'
 import {
   type ActionRecord,
   type Case,
+  claimResultOf,
   type ExpectedChange,
   type LookFacts,
   type PendingLook,
   pendingLooks,
+  whyOf,
 } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { expectedChange } from '../../test/expected-changes.ts'
@@ -45,8 +47,6 @@ import {
   sightingInput,
   subscriptionShown,
 } from '../../test/sightings.ts'
-import { claimResultOf } from '../verdict/explain.ts'
-import { whyOf } from '../verdict/why.ts'
 import { decide, type Input } from './decide.ts'
 
 const DAY_MS = 86_400_000

@@ -1,6 +1,5 @@
 import type { Operation } from '@backstop/contracts'
-import { type Case, replaceAt, withAll } from '@backstop/verdict'
-import { mergeExpectedChanges } from '../expected-change/cover-actions.ts'
+import { type Case, mergeExpectedChanges, replaceAt, withAll } from '@backstop/verdict'
 import { addPaymentNames } from '../refund/payment-names.ts'
 import { deriveRecords } from '../subscription/subscription-records.ts'
 import { mergeRows } from '../subscription/subscription-row.ts'

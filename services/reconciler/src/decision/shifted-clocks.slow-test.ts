@@ -5,14 +5,13 @@
  * clocks, because the clock may decide whether an operation is reported before or after the alert.
  */
 
-import { type Case, pendingLooks, withAll } from '@backstop/verdict'
+import { type Case, expectedChangesAbout, mayNeedExpectedChange, pendingLooks, withAll } from '@backstop/verdict'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { contextAt, emptyCase, look, lookFacts, MINUTE, secondLooks, T0 } from '../../test/fixtures.ts'
 import { modelFactsOf, modelledVerdicts, verdictsIn } from '../../test/modelled-verdicts.ts'
 import { type Delivery, deliveriesOf, type RandomWorld, worlds } from '../../test/random-world.ts'
 import { propertySettings } from '../../test/searches.ts'
-import { expectedChangesAbout, mayNeedExpectedChange } from '../expected-change/cover-actions.ts'
 import { decide, type Input } from './decide.ts'
 
 const RUNS = 2_000

@@ -5,7 +5,7 @@
  * cover several cases and the stores.
  */
 import type { Operation } from '@backstop/contracts'
-import { type Case, pendingLooks, withAll } from '@backstop/verdict'
+import { type Case, expectedChangesAbout, mayNeedExpectedChange, pendingLooks, withAll } from '@backstop/verdict'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FAILED_RUNS } from '../../test/failed-seeds.ts'
@@ -14,7 +14,6 @@ import { isDisproved, lastActionAt } from '../../test/model/verdict-model.ts'
 import { type ModelFacts, modelFactsOf, modelledVerdicts, nameOf, verdictsIn } from '../../test/modelled-verdicts.ts'
 import { type Delivery, deliveriesOf, type RandomWorld, worlds } from '../../test/random-world.ts'
 import { propertySettings } from '../../test/searches.ts'
-import { expectedChangesAbout, mayNeedExpectedChange } from '../expected-change/cover-actions.ts'
 import { decide, type Input } from './decide.ts'
 
 const RUNS = 5_000

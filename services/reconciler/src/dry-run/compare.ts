@@ -5,8 +5,7 @@ import {
   type ShownVerdict,
   type VerdictDifference,
 } from '@backstop/contracts'
-import { type ActionRecord, type Case, isJudged } from '@backstop/verdict'
-import { ruleOf } from '../verdict/why.ts'
+import { type ActionRecord, type Case, isJudged, ruleOf } from '@backstop/verdict'
 
 /** An action as it is stored, and as the replay finds it. At least one of the two is set. */
 export interface ComparedAction {

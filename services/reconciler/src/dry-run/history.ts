@@ -7,9 +7,8 @@ import type {
   ProviderKind,
   Why,
 } from '@backstop/contracts'
-import type { ActionRecord, Case } from '@backstop/verdict'
+import type { ActionRecord, Case, ExpectedChangeUses } from '@backstop/verdict'
 import type { WorkItem } from '../batch/work-item.ts'
-import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import { type StoredFact, storedFacts } from './stored-facts.ts'
 
 /** An event of the inbox. Its raw body is null if the body's retention has ended. */

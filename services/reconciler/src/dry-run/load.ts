@@ -1,7 +1,6 @@
 import { type ExpectedChangeDocument, idInReference } from '@backstop/contracts'
-import type { Case } from '@backstop/verdict'
+import { type Case, isOurOwnChange } from '@backstop/verdict'
 import { referenceOfAction } from '../batch/action-reference.ts'
-import { isOurOwnChange } from '../expected-change/cover-actions.ts'
 import type { HistoryContext, StoredEvent } from './history.ts'
 import type { ActionAnchor, ReplaySource } from './source.ts'
 

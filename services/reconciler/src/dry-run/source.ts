@@ -5,8 +5,7 @@ import type {
   InboxDocument,
   Operation,
 } from '@backstop/contracts'
-import type { Case } from '@backstop/verdict'
-import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
+import type { Case, ExpectedChangeUses } from '@backstop/verdict'
 
 /** The part of the stored data that a dry run compares. Times are milliseconds since the epoch. */
 export interface Window {

@@ -1,5 +1,12 @@
-import type { RefundTotal } from '@backstop/verdict'
-import { compareText, IncrementalPairing, insertByTime, nearestFirst, type Pair, type Timed } from '../case/pairing.ts'
+import {
+  compareText,
+  IncrementalPairing,
+  insertByTime,
+  nearestFirst,
+  type Pair,
+  type RefundTotal,
+  type Timed,
+} from '@backstop/verdict'
 import type { KnownRefund } from './rises.ts'
 
 /**

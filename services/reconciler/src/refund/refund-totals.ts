@@ -1,5 +1,4 @@
-import type { RefundTotal } from '@backstop/verdict'
-import { byTime, compareText } from '../case/pairing.ts'
+import { byTime, compareText, type RefundTotal } from '@backstop/verdict'
 import { CausingRefunds, COUNTS_WITHIN_MS, isFromSameRequest, SKEW_MS, type TimedTotal } from './own-refunds.ts'
 import {
   CountedAmounts,

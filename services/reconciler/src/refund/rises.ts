@@ -1,6 +1,5 @@
 import type { CameBack } from '@backstop/providers'
-import type { RefundTotal } from '@backstop/verdict'
-import type { Timed } from '../case/pairing.ts'
+import type { RefundTotal, Timed } from '@backstop/verdict'
 
 /** Fills one rise of a charge's total with the known refunds that may have caused it. */
 

@@ -1,5 +1,5 @@
 import type { ExpectedChangeDocument } from '@backstop/contracts'
-import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
+import type { ExpectedChangeUses } from '@backstop/verdict'
 import {
   type ExpectedChangeStore,
   type ExpectedChangesQuery,

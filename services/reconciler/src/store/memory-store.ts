@@ -10,9 +10,8 @@ import type {
   SweepDocument,
   TimedOutboxEntry,
 } from '@backstop/contracts'
-import type { Case } from '@backstop/verdict'
+import type { Case, ExpectedChangeUses } from '@backstop/verdict'
 import { createMemoryErasures } from '../erasure/erasure-store.ts'
-import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import { createMemoryIncidentBulks } from './incident-bulks.ts'
 import { createMemoryCases } from './memory-cases.ts'
 import { createMemoryConnections } from './memory-connections.ts'

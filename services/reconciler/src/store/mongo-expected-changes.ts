@@ -1,6 +1,6 @@
 import type { ExpectedChangeDocument, ExpectedChangeUsesDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
-import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
+import type { ExpectedChangeUses } from '@backstop/verdict'
 import { type ExpectedChangeStore, type ExpectedChangeUsesStore, MAX_FOUND_PER_SUBJECT } from './store.ts'
 
 /** Also matches documents without the field. */

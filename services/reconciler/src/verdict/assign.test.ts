@@ -3,7 +3,7 @@
  * resolve an alert that could be sent again.
  */
 
-import { type Case, type ExpectedChange, pendingLooks } from '@backstop/verdict'
+import { type Case, type ExpectedChange, pendingLooks, whyOf } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
@@ -25,7 +25,6 @@ import {
 import type { Input } from '../decision/decide.ts'
 import { mergeCases } from '../decision/merge.ts'
 import { projectAction, projectIncidents } from './projection.ts'
-import { whyOf } from './why.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()
 const at = (ms: number, input: Input) => ({ at: ms, input })

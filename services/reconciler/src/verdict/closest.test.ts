@@ -1,4 +1,5 @@
 import type { Operation } from '@backstop/contracts'
+import { whyOf } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   lookAll,
@@ -14,7 +15,6 @@ import {
 } from '../../test/fixtures.ts'
 import { scheduledCancellation, sightingInput } from '../../test/sightings.ts'
 import type { Input } from '../decision/decide.ts'
-import { whyOf } from './why.ts'
 
 const DAY = 86_400_000
 const at = (ms: number) => new Date(T0 + ms).toISOString()

@@ -1,9 +1,7 @@
 import type { Operation } from '@backstop/contracts'
-import type { ActionRecord } from '@backstop/verdict'
+import { type ActionRecord, assignOperations, madeBeforeConnection } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { MINUTE, operation, play, type RefundFacts, refundSeen, SECOND, T0 } from '../../test/fixtures.ts'
-import { assignOperations } from './assign.ts'
-import { madeBeforeConnection } from './explain.ts'
 
 function action(facts: RefundFacts = {}): ActionRecord {
   return play([{ at: T0, input: refundSeen(facts) }]).actions[0]!

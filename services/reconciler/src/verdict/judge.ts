@@ -1,29 +1,32 @@
 import { permissionToAlert } from '@backstop/contracts'
 import {
   type ActionRecord,
+  type Assignment,
   addToTimeline,
+  assignOperations,
   type Case,
   type ConnectionPolicy,
   type DecisionContext,
   denialReasonOf,
+  describeWait,
   type ExemptVerdict,
   type ExplainedVerdict,
+  expectedChangeFor,
+  explainedByEvidence,
   isJudged,
+  isProviderReason,
   type Look,
   lastResultOf,
   lookedConnections,
   openIncident,
   type Pending,
+  providerReasonOf,
+  ruleOf,
   timelineEntry,
   withRecord,
 } from '@backstop/verdict'
-import { expectedChangeFor } from '../expected-change/cover-actions.ts'
-import { type Assignment, assignOperations } from './assign.ts'
-import { describeWait } from './awaited-operation.ts'
-import { explainedByEvidence, isProviderReason, providerReasonOf } from './explain.ts'
 import { openIncidentAbout, resolveUnexpectedAction } from './incidents.ts'
 import { recheckEntry } from './outbox-entries.ts'
-import { ruleOf } from './why.ts'
 
 /** Gives each action of the case the verdict that the known facts allow. Call it after every change of facts. */
 export function judgeCase(theCase: Case, context: DecisionContext): Case {

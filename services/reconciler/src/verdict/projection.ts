@@ -2,19 +2,23 @@ import { type Action, type Incident, isoTime, type StoredIncident, type Timeline
 import {
   type ActionRecord,
   type Case,
+  candidatesOf,
+  describeWait,
   detailsOf,
   type IncidentRecord,
+  indexOperations,
   isJudged,
   type LookResult,
   lastResultOf,
   type MergedRecord,
+  type OperationIndex,
   openIncident,
   showDetails,
+  summaryOf,
+  usedUpRemark,
+  whyOf,
 } from '@backstop/verdict'
 import { showChanges, showProgress } from '../incident-life-cycle/show-progress.ts'
-import { describeWait } from './awaited-operation.ts'
-import { summaryOf } from './summary.ts'
-import { candidatesOf, indexOperations, type OperationIndex, usedUpRemark, whyOf } from './why.ts'
 
 /** The action as shown in lists, alerts and the API. */
 export function projectAction(theCase: Case, action: ActionRecord): Action {

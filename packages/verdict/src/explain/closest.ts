@@ -1,5 +1,5 @@
 import { type CandidateFailure, formatMoney, type Operation, type Why } from '@backstop/contracts'
-import type { ActionRecord } from '@backstop/verdict'
+import type { ActionRecord } from '../case/action-record.ts'
 import { contradictionsOf, requestedBetween, type TimedOperation } from './explain.ts'
 
 type Closest = NonNullable<Why['closest']>

@@ -1,6 +1,6 @@
 import type { Operation } from '@backstop/contracts'
-import { type ActionRecord, creditNoteIdsOf, isJudged, refundIdsOf } from '@backstop/verdict'
-import { byTime, compareText, nearestFirst, type Pair, pairBestFirst } from '../case/pairing.ts'
+import { type ActionRecord, isJudged } from '../case/action-record.ts'
+import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
 import {
   claimResultOf,
   type Match,
@@ -10,6 +10,7 @@ import {
   type TimedOperation,
   timedOperation,
 } from './explain.ts'
+import { byTime, compareText, nearestFirst, type Pair, pairBestFirst } from './pairing.ts'
 
 export interface Assignment {
   readonly operation: Operation

@@ -6,13 +6,14 @@ import {
   type VerdictReason,
   type Why,
 } from '@backstop/contracts'
-import type { ActionRecord, Case } from '@backstop/verdict'
-import { byTime, nearestFirst } from '../case/pairing.ts'
-import { type UsedUp, usedUpFor } from '../expected-change/cover-actions.ts'
-import { MAX_NAMED } from '../expected-change/expected-change-uses.ts'
+import type { ActionRecord } from '../case/action-record.ts'
+import type { Case } from '../case/case.ts'
 import { describeWait } from './awaited-operation.ts'
 import { closestOperation } from './closest.ts'
+import { type UsedUp, usedUpFor } from './cover-actions.ts'
+import { MAX_NAMED } from './expected-change-uses.ts'
 import { claimResultOf, providerReasonOf, requestedBetween, type TimedOperation, timedOperation } from './explain.ts'
+import { byTime, nearestFirst } from './pairing.ts'
 
 /** Explains a verdict in words. */
 

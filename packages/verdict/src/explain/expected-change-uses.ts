@@ -1,4 +1,6 @@
-import type { ActionRecord, Case, ExpectedChange, UsedElsewhere } from '@backstop/verdict'
+import type { ActionRecord } from '../case/action-record.ts'
+import type { Case } from '../case/case.ts'
+import type { ExpectedChange, UsedElsewhere } from '../case/expected-change.ts'
 
 /**
  * The uses of one expected change by actions of any case of its project. They are one document that is written by

@@ -1,5 +1,6 @@
 import { isoTime } from '@backstop/contracts'
-import type { ActionRecord, Case } from '@backstop/verdict'
+import type { ActionRecord } from '../case/action-record.ts'
+import type { Case } from '../case/case.ts'
 import { claimResultOf, type TimedOperation, timedOperation } from './explain.ts'
 
 /**

@@ -1,13 +1,8 @@
 import { idInReference } from '@backstop/contracts'
-import {
-  type ActionRecord,
-  type Case,
-  type ExpectedChange,
-  type ExpectedChangeUsage,
-  isJudged,
-  type UsedElsewhere,
-} from '@backstop/verdict'
-import { EARLIEST_BEFORE_START_MS } from '../case/time-windows.ts'
+import { type ActionRecord, isJudged } from '../case/action-record.ts'
+import type { Case } from '../case/case.ts'
+import type { ExpectedChange, ExpectedChangeUsage, UsedElsewhere } from '../case/expected-change.ts'
+import { EARLIEST_BEFORE_START_MS } from './time-windows.ts'
 
 /** The expected changes without a subject, and those whose subject is one of these references. */
 export function expectedChangesAbout(

@@ -1,5 +1,6 @@
 import { formatMoney, kindWords, type ObjectState } from '@backstop/contracts'
-import { type ActionRecord, type IncidentRecord, isProvisional } from '@backstop/verdict'
+import { type ActionRecord, isProvisional } from '../case/action-record.ts'
+import type { IncidentRecord } from '../case/incident-record.ts'
 
 /** What a refund's state says about it, as part of a sentence. */
 const REFUND_STATES: Record<ObjectState, string> = {

@@ -1,8 +1,9 @@
 import { type CandidateFailure, hasExecuted, type Operation, type VerdictReason } from '@backstop/contracts'
 import type { EndCause } from '@backstop/providers'
-import { type ActionRecord, creditNoteIdsOf, madeNotLaterThan, refundIdsOf } from '@backstop/verdict'
-import type { Timed } from '../case/pairing.ts'
-import { EARLIEST_BEFORE_START_MS, LATEST_AFTER_END_MS, LATEST_WITHOUT_END_MS } from '../case/time-windows.ts'
+import type { ActionRecord } from '../case/action-record.ts'
+import { creditNoteIdsOf, madeNotLaterThan, refundIdsOf } from '../case/sides.ts'
+import type { Timed } from './pairing.ts'
+import { EARLIEST_BEFORE_START_MS, LATEST_AFTER_END_MS, LATEST_WITHOUT_END_MS } from './time-windows.ts'
 
 /** Larger than any distance in time between an operation and an action whose time is known. */
 const UNDATED_DISTANCE_MS = 100 * 366 * 86_400_000
