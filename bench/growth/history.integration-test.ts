@@ -12,9 +12,9 @@ import {
   searchKeysOfOperation,
 } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
+import { projectActions } from '@backstop/verdict'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMongoCases } from '../../services/reconciler/src/store/mongo-cases.ts'
-import { projectActions } from '../../services/reconciler/src/verdict/projection.ts'
 import { dataFolder, stackUrls } from '../../test/setup/product.ts'
 import { openReconcilerAlone, type ReconcilerAlone } from '../../test/setup/reconciler-alone.ts'
 import { storedRefunds, storeHistory } from './history.ts'

@@ -69,13 +69,7 @@ export {
   pendingLooks,
   type SecondLook,
 } from './case/looks.ts'
-export {
-  eraseInRecord,
-  erasePersonalData,
-  isPersonalDataExpired,
-  mayAlertPersonalData,
-  nextErasureAt,
-} from './case/personal-data.ts'
+export { eraseInRecord, erasePersonalData, isPersonalDataExpired, nextErasureAt } from './case/personal-data.ts'
 export {
   asRelease,
   detailsOf,
@@ -129,5 +123,29 @@ export {
   type Pair,
   type Timed,
 } from './explain/pairing.ts'
-export { summaryOf } from './explain/summary.ts'
-export { candidatesOf, indexOperations, type OperationIndex, ruleOf, usedUpRemark, whyOf } from './explain/why.ts'
+export { ruleOf, whyOf } from './explain/why.ts'
+export {
+  alertEntry,
+  driftAlertId,
+  driftEntry,
+  finishOperationEntry,
+  incidentEntry,
+  incidentMessageId,
+  recheckEntry,
+  rereadEntry,
+  unansweredEntry,
+} from './show/outbox-entries.ts'
+export {
+  changedRecords,
+  endedWaits,
+  type Listing,
+  type ListingState,
+  type ProjectedAction,
+  type ProjectedIncident,
+  projectAction,
+  projectActions,
+  projectIncident,
+  projectIncidents,
+  stampChanged,
+} from './show/projection.ts'
+export { readProgress, showProgress } from './show/show-progress.ts'

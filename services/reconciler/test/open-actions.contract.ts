@@ -1,7 +1,7 @@
+import { projectActions, projectIncidents } from '@backstop/verdict'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { decide } from '../src/decision/decide.ts'
 import type { OpenActionPosition, OpenActionReader, ProjectionStore, ReconcilerStores } from '../src/store/store.ts'
-import { projectActions, projectIncidents } from '../src/verdict/projection.ts'
 import { contextAt, emptyCase, lookAll, PROJECT, refundSeen, T0 } from './fixtures.ts'
 
 /** A case whose only action has an open incident. */

@@ -1,8 +1,8 @@
 import { type Action, type ActionDocument, deterministicId } from '@backstop/contracts'
+import { type ListingState, projectAction } from '@backstop/verdict'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { decide } from '../src/decision/decide.ts'
 import type { ProjectionStore, ReconcilerStores } from '../src/store/store.ts'
-import { type ListingState, projectAction } from '../src/verdict/projection.ts'
 import { contextAt, emptyCase, onlyAction, refundSeen, T0 } from './fixtures.ts'
 
 const theCase = decide(emptyCase(), refundSeen(), contextAt(T0))

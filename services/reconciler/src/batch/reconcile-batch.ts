@@ -1,12 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Action, type InboxBodyDocument, isHeartbeatProject, type Readback } from '@backstop/contracts'
 import { type Clock, lostRace, type MessageCodec, type OutboxPublisher, type Producer } from '@backstop/kit'
-import type { ActionRecord, Rules } from '@backstop/verdict'
+import {
+  type ActionRecord,
+  endedWaits,
+  type ProjectedAction,
+  projectActions,
+  projectIncidents,
+  type Rules,
+} from '@backstop/verdict'
 import type { ReconcilerCrashPoint } from '../crash-points.ts'
 import { rereadMessage } from '../reading/held-hints.ts'
 import type { InboxEntry } from '../store/store.ts'
 import { touchedDays } from '../totals/rules/touched-days.ts'
-import { endedWaits, type ProjectedAction, projectActions, projectIncidents } from '../verdict/projection.ts'
 import { claimUses, releaseUses } from './claim-expected-changes.ts'
 import { type FactSources, loadRound } from './load-facts.ts'
 import { deadLetterUnusable, type UnusableObject } from './unusable-objects.ts'

@@ -1,14 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newOrderedId } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
-import { type ActionRecord, type Case, type DecisionContext, type LookFacts, noteEarlierDays } from '@backstop/verdict'
+import {
+  type ActionRecord,
+  type Case,
+  changedRecords,
+  type DecisionContext,
+  type Listing,
+  type LookFacts,
+  noteEarlierDays,
+  stampChanged,
+} from '@backstop/verdict'
 import { decide, type Input, whyRefused } from '../decision/decide.ts'
 import { evictOld } from '../decision/evict.ts'
 import { mergeCases } from '../decision/merge.ts'
 import { stampTrace } from '../decision/stamp-trace.ts'
 import { versionName } from '../operation/version-name.ts'
 import type { CaseChange } from '../store/store.ts'
-import { changedRecords, type Listing, stampChanged } from '../verdict/projection.ts'
 import type { CaseInput } from './work-item.ts'
 
 interface OpenCase {

@@ -1,10 +1,9 @@
 import { COLLECTIONS, PERSONAL_DATA_DAYS } from '@backstop/contracts'
-import { erasePersonalData } from '@backstop/verdict'
+import { alertEntry, erasePersonalData } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { madeBy, ofCustomer } from '../../test/details.ts'
 import { lookAll, MINUTE, onlyAction, operationSeen, play, T0, unexpectedActionIncident } from '../../test/fixtures.ts'
 import { refundShown, sightingInput, totalShown } from '../../test/sightings.ts'
-import { alertEntry } from '../verdict/outbox-entries.ts'
 
 const DAY_S = 86_400
 const DAY = 1_000 * DAY_S

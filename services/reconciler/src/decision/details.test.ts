@@ -1,6 +1,6 @@
 /** The details of refunds and cancellations come from every sighting of them, and change no verdict. */
 import type { SightingDetails } from '@backstop/providers'
-import type { Case } from '@backstop/verdict'
+import { type Case, changedRecords, projectAction, stampChanged } from '@backstop/verdict'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { because, madeBy, ofCustomer, shownDetails } from '../../test/details.ts'
@@ -23,7 +23,6 @@ import {
   subscriptionShown,
   totalShown,
 } from '../../test/sightings.ts'
-import { changedRecords, projectAction, stampChanged } from '../verdict/projection.ts'
 import type { Input } from './decide.ts'
 import { mergeCases } from './merge.ts'
 

@@ -1,5 +1,12 @@
 import type { Operation } from '@backstop/contracts'
-import { type ActionRecord, type Case, type EvictedRecord, knownDetails, pendingLooks } from '@backstop/verdict'
+import {
+  type ActionRecord,
+  type Case,
+  changedRecords,
+  type EvictedRecord,
+  knownDetails,
+  pendingLooks,
+} from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { ofCustomer } from '../../test/details.ts'
 import { expectedChange } from '../../test/expected-changes.ts'
@@ -20,7 +27,6 @@ import {
   type TotalFacts,
   totalSeen,
 } from '../../test/fixtures.ts'
-import { changedRecords } from '../verdict/projection.ts'
 import type { Input } from './decide.ts'
 import { evictOld, MAX_RECORDS } from './evict.ts'
 

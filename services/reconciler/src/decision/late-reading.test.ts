@@ -1,6 +1,6 @@
 /** Alerts that were sent without the provider's answer, and the later questions to the provider. */
 import { Reread } from '@backstop/contracts'
-import { type Case, type PendingLook, pendingLooks } from '@backstop/verdict'
+import { type Case, type PendingLook, pendingLooks, projectAction, projectIncident } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
@@ -19,7 +19,6 @@ import {
   totalSeen,
 } from '../../test/fixtures.ts'
 import { refundShown, sightingInput } from '../../test/sightings.ts'
-import { projectAction, projectIncident } from '../verdict/projection.ts'
 import { decide, type Input } from './decide.ts'
 
 const HOUR = 60 * MINUTE

@@ -7,12 +7,12 @@ import {
   type LateReading,
   type LateReadingLook,
   type LookInput,
+  rereadEntry,
   stateOf,
   timelineEntry,
   withLateReading,
   withRecord,
 } from '@backstop/verdict'
-import { rereadEntry } from '../verdict/outbox-entries.ts'
 
 /**
  * A signed action alerts at its second look even if the provider does not answer. The provider is asked again afterwards,

@@ -8,11 +8,11 @@ import {
   type OperationLook as PendingOperationLook,
   questionThrough,
   refundIdsOf,
+  rereadEntry,
 } from '@backstop/verdict'
 import { reportMissing } from '../operation/drift.ts'
 import { followedOperation, withFollowedOperation } from '../operation/followed-operation.ts'
 import { spansOf } from '../subscription/subscription-row.ts'
-import { rereadEntry } from '../verdict/outbox-entries.ts'
 
 /** How long the object of a completed operation may be unknown before the provider is asked. */
 const MISSING_AFTER_MS = 15 * 60_000

@@ -12,13 +12,15 @@ import {
   pendingLooks,
   policiesOf,
   type RefundTotal,
+  recheckEntry,
   replaceAt,
+  rereadEntry,
   type SecondLook,
+  unansweredEntry,
   withRecord,
 } from '@backstop/verdict'
 import { applyTotalLook } from '../refund/refund-steps.ts'
 import { judgeAtSecondLook, judgeCase } from '../verdict/judge.ts'
-import { recheckEntry, rereadEntry, unansweredEntry } from '../verdict/outbox-entries.ts'
 import { applyLateReadingLook, scheduleLateReading } from './late-reading.ts'
 import { lookAtOperation } from './operation-looks.ts'
 

@@ -11,13 +11,12 @@ import {
   type Reread,
 } from '@backstop/contracts'
 import { AppError, type Clock, type OutboxPublisher } from '@backstop/kit'
-import { type Case, openIncident, pendingLooks, type Rules } from '@backstop/verdict'
+import { type Case, openIncident, pendingLooks, type Rules, recheckEntry } from '@backstop/verdict'
 import { type ReconcileParts, reconcileBatch } from '../batch/reconcile-batch.ts'
 import type { WorkItem } from '../batch/work-item.ts'
 import { matchingExpectedChanges } from '../store/memory-expected-changes.ts'
 import { createMemoryStores, type MemoryContents } from '../store/memory-store.ts'
 import type { ReconcilerStores } from '../store/store.ts'
-import { recheckEntry } from '../verdict/outbox-entries.ts'
 import type { Arrival, History, HistoryContext } from './history.ts'
 
 /** The settings of a replay. */

@@ -1,4 +1,4 @@
-import type { Case, ExpectedChange } from '@backstop/verdict'
+import { type Case, type ExpectedChange, projectAction, stampChanged } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { expectedChange } from '../../test/expected-changes.ts'
 import {
@@ -15,7 +15,6 @@ import {
 } from '../../test/fixtures.ts'
 import { refundShown, scheduledCancellation, sightingInput } from '../../test/sightings.ts'
 import { mergeCases } from '../decision/merge.ts'
-import { projectAction, stampChanged } from '../verdict/projection.ts'
 
 const CHARGED = { about: ['pi_1', 'ch_1'] }
 const refund = (id: string, more: object = {}) => sightingInput(refundShown({ ...CHARGED, providerRef: id, ...more }))

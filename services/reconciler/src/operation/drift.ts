@@ -1,6 +1,13 @@
 import { type Difference, formatMoney, type Operation, type OperationState } from '@backstop/contracts'
-import { type ActionRecord, addToTimeline, type Case, timelineEntry, withRecord } from '@backstop/verdict'
-import { driftAlertId, driftEntry } from '../verdict/outbox-entries.ts'
+import {
+  type ActionRecord,
+  addToTimeline,
+  type Case,
+  driftAlertId,
+  driftEntry,
+  timelineEntry,
+  withRecord,
+} from '@backstop/verdict'
 import { followedOperation, withFollowedOperation } from './followed-operation.ts'
 import { contradictedTarget } from './named-target.ts'
 

@@ -4,11 +4,11 @@ import {
   addToTimeline,
   type Case,
   type FollowedOperation,
+  finishOperationEntry,
   timelineEntry,
   withRecord,
 } from '@backstop/verdict'
 import { openIncidentAbout } from '../verdict/incidents.ts'
-import { finishOperationEntry } from '../verdict/outbox-entries.ts'
 import { followedOperation, withFollowedOperation } from './followed-operation.ts'
 
 /** The outcome of an operation in review, by the state of its refund. States without an entry are undecided. */

@@ -12,6 +12,7 @@ import {
   mergeDetails,
   type ProvisionalRefund,
   type RefundTotal,
+  recheckEntry,
   replaceAt,
   type SightingSource,
   timelineEntry,
@@ -20,7 +21,6 @@ import {
   withConnection,
   withRecord,
 } from '@backstop/verdict'
-import { recheckEntry } from '../verdict/outbox-entries.ts'
 import { mergeRecords } from '../verdict/same-action.ts'
 import {
   type ChargeReading,

@@ -1,9 +1,8 @@
 import { type ActionDocument, bucketOf, type IncidentDocument, searchKeysOfAction } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
-import type { LookResult } from '@backstop/verdict'
+import type { ListingState, LookResult, ProjectedAction, ProjectedIncident } from '@backstop/verdict'
 import type { Collection, Filter } from 'mongodb'
 import { timeToVerdict } from '../totals/rules/count-day.ts'
-import type { ListingState, ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
 import type { ProjectionStore } from './store.ts'
 
 /** The actions and incidents that lists and searches show, collections `actions` and `incidents`. */

@@ -7,12 +7,12 @@ import {
 } from '@backstop/contracts'
 import { connectMongo, type Mongo } from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'
+import { projectAction } from '@backstop/verdict'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createIndexes } from '../../test/create-indexes.ts'
 import { onlyAction, play, refundSeen } from '../../test/fixtures.ts'
 import { countDay } from '../totals/rules/count-day.ts'
-import { projectAction } from '../verdict/projection.ts'
 import { createMongoProjections } from './mongo-projections.ts'
 import { createMongoTotals } from './mongo-totals.ts'
 

@@ -11,11 +11,10 @@ import type {
 } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { ChangePosition } from '@backstop/ledger'
-import type { Case, CaseOutboxEntry, ExpectedChangeUses } from '@backstop/verdict'
+import type { Case, CaseOutboxEntry, ExpectedChangeUses, ProjectedAction, ProjectedIncident } from '@backstop/verdict'
 import type { ErasureStore } from '../erasure/erasure-store.ts'
 import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
 import type { TotalsStore } from '../totals/totals-store.ts'
-import type { ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
 import type { InboxReplayStore } from './inbox-replays.ts'
 import type { SweepStore } from './sweeps.ts'
 

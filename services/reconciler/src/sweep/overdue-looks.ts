@@ -1,8 +1,7 @@
 import { HEADERS, type Recheck } from '@backstop/contracts'
 import { type Clock, createPeriodic, type Logger, type MessageCodec, type Periodic, type Producer } from '@backstop/kit'
-import { pendingLooks } from '@backstop/verdict'
+import { pendingLooks, recheckEntry } from '@backstop/verdict'
 import type { CaseStore } from '../store/store.ts'
-import { recheckEntry } from '../verdict/outbox-entries.ts'
 
 /** Short, because a lost message delays an alert by up to this time. */
 const SWEEP_EVERY_MS = 15_000

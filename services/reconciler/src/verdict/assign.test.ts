@@ -3,7 +3,7 @@
  * resolve an alert that could be sent again.
  */
 
-import { type Case, type ExpectedChange, pendingLooks, whyOf } from '@backstop/verdict'
+import { type Case, type ExpectedChange, pendingLooks, projectAction, projectIncidents, whyOf } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
@@ -24,7 +24,6 @@ import {
 } from '../../test/fixtures.ts'
 import type { Input } from '../decision/decide.ts'
 import { mergeCases } from '../decision/merge.ts'
-import { projectAction, projectIncidents } from './projection.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()
 const at = (ms: number, input: Input) => ({ at: ms, input })

@@ -1,5 +1,5 @@
 import type { LifeCycleChange } from '@backstop/contracts'
-import type { Case } from '@backstop/verdict'
+import { type Case, projectActions, projectIncidents } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
@@ -18,7 +18,6 @@ import {
 import { decide } from '../decision/decide.ts'
 import type { ChangeIncident } from '../incident-life-cycle/life-cycle.ts'
 import { decideInCase } from './change-incident.ts'
-import { projectActions, projectIncidents } from './projection.ts'
 
 const NOW = T0 + 5 * MINUTE
 const ANN = { kind: 'person', id: 'per_ann', name: 'Ann' } as const

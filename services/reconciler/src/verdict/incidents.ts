@@ -8,13 +8,14 @@ import {
 import {
   type ActionRecord,
   addToTimeline,
+  alertEntry,
   type Case,
   type IncidentRecord,
+  incidentEntry,
   openIncident,
   timelineEntry,
   withRecord,
 } from '@backstop/verdict'
-import { alertEntry, incidentEntry } from './outbox-entries.ts'
 
 /** The fault that an incident reports, and the setting that allowed it. */
 export type IncidentReason =

@@ -21,12 +21,12 @@ import {
   openIncident,
   type Pending,
   providerReasonOf,
+  recheckEntry,
   ruleOf,
   timelineEntry,
   withRecord,
 } from '@backstop/verdict'
 import { openIncidentAbout, resolveUnexpectedAction } from './incidents.ts'
-import { recheckEntry } from './outbox-entries.ts'
 
 /** Gives each action of the case the verdict that the known facts allow. Call it after every change of facts. */
 export function judgeCase(theCase: Case, context: DecisionContext): Case {

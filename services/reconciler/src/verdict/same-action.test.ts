@@ -1,9 +1,8 @@
-import type { Case } from '@backstop/verdict'
+import { type Case, projectActions, projectIncidents } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import { alertsOf, CONNECTION, lookAll, MINUTE, operationSeen, play, policy, T0 } from '../../test/fixtures.ts'
 import { refundShown, sightingInput } from '../../test/sightings.ts'
 import type { Input } from '../decision/decide.ts'
-import { projectActions, projectIncidents } from './projection.ts'
 
 const through = (id: string) => ({ connection: { id, createdAt: T0 - 60 * MINUTE } })
 const atGateway = sightingInput(refundShown({ providerRef: 're_1', about: ['pi_1'] }), through(CONNECTION))

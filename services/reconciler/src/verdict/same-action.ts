@@ -6,6 +6,7 @@ import {
   judgementOf,
   mergeDetails,
   openIncident,
+  recheckEntry,
   type Side,
   timelineEntry,
   withAll,
@@ -15,7 +16,6 @@ import {
   withSides,
 } from '@backstop/verdict'
 import { resolveIncident } from './incidents.ts'
-import { recheckEntry } from './outbox-entries.ts'
 
 /**
  * Merges records that turn out to be one action: the same refund at a biller and at its gateway, or two parts of a

@@ -1,6 +1,6 @@
 /** The texts about an incident state only facts that a provider or an operation reported. */
 
-import { type Case, whyOf } from '@backstop/verdict'
+import { type Case, projectIncidents, whyOf } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   contextAt,
@@ -27,7 +27,6 @@ import {
   totalShown,
 } from '../../test/sightings.ts'
 import { decide, type Input } from '../decision/decide.ts'
-import { projectIncidents } from './projection.ts'
 
 const judgedCase = (...inputs: Input[]) => lookAll(play(inputs.map(input => ({ at: T0, input }))))
 const summaries = (theCase: Case) => projectIncidents(theCase).map(({ incident }) => incident.summary)

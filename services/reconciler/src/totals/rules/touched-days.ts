@@ -1,5 +1,4 @@
-import { type CountedDay, countedDayId, countedDayOf, dayOf } from '@backstop/verdict'
-import type { Listing } from '../../verdict/projection.ts'
+import { type CountedDay, countedDayId, countedDayOf, dayOf, type Listing } from '@backstop/verdict'
 
 /** A day to count, with the project of its connection. */
 export interface TouchedDay extends CountedDay {

@@ -1,5 +1,5 @@
 import { type Incident, isoTime, type StoredIncident, type TimelineEntry } from '@backstop/contracts'
-import type { IncidentProgress, LifeCycle } from '@backstop/verdict'
+import type { IncidentProgress, LifeCycle } from '../case/incident-record.ts'
 
 type ShownProgress = Pick<
   Incident,

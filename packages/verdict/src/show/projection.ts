@@ -1,24 +1,13 @@
 import { type Action, type Incident, isoTime, type StoredIncident, type TimelineEntry } from '@backstop/contracts'
-import {
-  type ActionRecord,
-  type Case,
-  candidatesOf,
-  describeWait,
-  detailsOf,
-  type IncidentRecord,
-  indexOperations,
-  isJudged,
-  type LookResult,
-  lastResultOf,
-  type MergedRecord,
-  type OperationIndex,
-  openIncident,
-  showDetails,
-  summaryOf,
-  usedUpRemark,
-  whyOf,
-} from '@backstop/verdict'
-import { showChanges, showProgress } from '../incident-life-cycle/show-progress.ts'
+import { type ActionRecord, isJudged, type LookResult, lastResultOf, openIncident } from '../case/action-record.ts'
+import type { Case, MergedRecord } from '../case/case.ts'
+import { showDetails } from '../case/details.ts'
+import type { IncidentRecord } from '../case/incident-record.ts'
+import { detailsOf } from '../case/sides.ts'
+import { describeWait } from '../explain/awaited-operation.ts'
+import { summaryOf } from '../explain/summary.ts'
+import { candidatesOf, indexOperations, type OperationIndex, usedUpRemark, whyOf } from '../explain/why.ts'
+import { showChanges, showProgress } from './show-progress.ts'
 
 /** The action as shown in lists, alerts and the API. */
 export function projectAction(theCase: Case, action: ActionRecord): Action {

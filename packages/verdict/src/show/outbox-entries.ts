@@ -14,16 +14,12 @@ import {
   type Reread,
   showOperation,
 } from '@backstop/contracts'
-import {
-  type ActionRecord,
-  type Case,
-  type CaseOutboxEntry,
-  eraseInRecord,
-  type IncidentRecord,
-  mayAlertPersonalData,
-  type ProviderQuestion,
-  stateOf,
-} from '@backstop/verdict'
+import type { ActionRecord } from '../case/action-record.ts'
+import type { Case, CaseOutboxEntry } from '../case/case.ts'
+import type { IncidentRecord } from '../case/incident-record.ts'
+import { eraseInRecord, mayAlertPersonalData } from '../case/personal-data.ts'
+import { stateOf } from '../case/timeline.ts'
+import type { ProviderQuestion } from '../case/whom-to-ask.ts'
 import { projectAction, projectIncident } from './projection.ts'
 
 /** The messages of a decision. Their ids are deterministic, so a repeated decision creates the same ids. */
