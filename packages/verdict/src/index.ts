@@ -57,7 +57,7 @@ export {
   withoutPersonalData,
 } from './case/details.ts'
 export type { ExpectedChange } from './case/expected-change.ts'
-export type { IncidentProgress, IncidentRecord, LifeCycle } from './case/incident-record.ts'
+export type { IncidentRecord } from './case/incident-record.ts'
 export {
   ANSWER_WITHIN_MS,
   answerBy,
@@ -124,13 +124,28 @@ export {
   type Timed,
 } from './explain/pairing.ts'
 export { ruleOf, whyOf } from './explain/why.ts'
+export { changeIncidentOfCase, decideInCase } from './incident/change-incident.ts'
+export { changeStandalone } from './incident/change-standalone.ts'
+export { type ExpiringKeyCommand, openKeyIncident, resolveKeyIncident } from './incident/expiring-key.ts'
+export {
+  type FailingChannelCommand,
+  type IncidentChange,
+  type IncidentResolution,
+  openChannelIncident,
+  resolveChannelIncident,
+} from './incident/failing-channel.ts'
+export {
+  type ConnectionFault,
+  openConnectionIncident,
+  resolveConnectionIncident,
+} from './incident/faulty-connection.ts'
+export { openIncidentAbout, resolveIncident, resolveUnexpectedAction } from './incident/incidents.ts'
+export type { ChangeDecision, ChangeIncident } from './incident/life-cycle.ts'
 export {
   alertEntry,
   driftAlertId,
   driftEntry,
   finishOperationEntry,
-  incidentEntry,
-  incidentMessageId,
   recheckEntry,
   rereadEntry,
   unansweredEntry,
@@ -148,4 +163,3 @@ export {
   projectIncidents,
   stampChanged,
 } from './show/projection.ts'
-export { readProgress, showProgress } from './show/show-progress.ts'

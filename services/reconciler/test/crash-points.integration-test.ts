@@ -17,6 +17,7 @@ import {
   incidentAlertId,
 } from '@backstop/contracts'
 import { createFixedCodec, readAll, type TestStack, testStack, until } from '@backstop/kit/test'
+import { openChannelIncident } from '@backstop/verdict'
 import { type Db, MongoClient } from 'mongodb'
 import { afterAll, describe, expect, test } from 'vitest'
 import {
@@ -24,7 +25,6 @@ import {
   RECONCILER_INCIDENT_CRASH_POINTS,
   RECONCILER_REPLAY_CRASH_POINTS,
 } from '../src/crash-points.ts'
-import { openChannelIncident } from '../src/incidents/rules/failing-channel.ts'
 
 const CHILD = fileURLToPath(new URL('crash-child.ts', import.meta.url))
 const codec = createFixedCodec()

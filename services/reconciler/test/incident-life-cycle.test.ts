@@ -1,8 +1,8 @@
 /** Changes of incidents by people, as commands to the whole reconciler in memory. */
 import type { Command, LifeCycleChange } from '@backstop/contracts'
 import { createFixedCodec } from '@backstop/kit/test'
+import { openChannelIncident } from '@backstop/verdict'
 import { expect, test } from 'vitest'
-import { openChannelIncident } from '../src/incidents/rules/failing-channel.ts'
 import { expectedChangeDocument } from './expected-changes.ts'
 import { MINUTE, PROJECT, SECOND } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'

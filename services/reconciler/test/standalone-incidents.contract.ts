@@ -1,5 +1,5 @@
+import { openChannelIncident } from '@backstop/verdict'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { openChannelIncident } from '../src/incidents/rules/failing-channel.ts'
 import type { ReconcilerStores, StandaloneIncidentStore } from '../src/store/store.ts'
 import { PROJECT, T0 } from './fixtures.ts'
 

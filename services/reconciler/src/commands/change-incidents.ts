@@ -1,12 +1,16 @@
 import type { IncidentOutcomeDocument, StoredIncident } from '@backstop/contracts'
 import { type Clock, crashPoint, lostRace, type OutboxPublisher } from '@backstop/kit'
-import { type Case, expectedChangeOfOwn } from '@backstop/verdict'
+import {
+  type Case,
+  type ChangeDecision,
+  type ChangeIncident,
+  changeStandalone,
+  decideInCase,
+  expectedChangeOfOwn,
+} from '@backstop/verdict'
 import { referenceOfAction } from '../batch/action-reference.ts'
 import type { WorkItem } from '../batch/work-item.ts'
-import type { ChangeDecision, ChangeIncident } from '../incident-life-cycle/life-cycle.ts'
-import { changeStandalone } from '../incidents/rules/change-standalone.ts'
 import type { ReconcilerStores } from '../store/store.ts'
-import { decideInCase } from '../verdict/change-incident.ts'
 
 export interface IncidentChangerOptions {
   readonly stores: Pick<

@@ -7,7 +7,7 @@ import {
   type StoredIncident,
 } from '@backstop/contracts'
 import { type Clock, crashPoint, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
-import type { ChangeIncident } from '../incident-life-cycle/life-cycle.ts'
+import type { ChangeIncident } from '@backstop/verdict'
 import type { IncidentBulkStore } from '../store/store.ts'
 import type { IncidentChanger } from './change-incidents.ts'
 

@@ -2,6 +2,8 @@ import type { Operation, ReadReason } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
 import {
   type Case,
+  type ChangeIncident,
+  changeIncidentOfCase,
   type DecisionContext,
   type ExpectedChange,
   erasePersonalData,
@@ -10,7 +12,6 @@ import {
   withExpectedChanges,
   withNames,
 } from '@backstop/verdict'
-import type { ChangeIncident } from '../incident-life-cycle/life-cycle.ts'
 import { reportDrift } from '../operation/drift.ts'
 import { recordOutcomes } from '../operation/outcomes.ts'
 import { addDetailsOfCharges } from '../refund/charge-details.ts'
@@ -19,7 +20,6 @@ import { applyRefundTotal, updateProvisionalRefunds } from '../refund/refund-ste
 import { markReleases } from '../refund/releases.ts'
 import { addConnectionsOfTotals } from '../refund/shown-through.ts'
 import { applySubscription } from '../subscription/subscription-records.ts'
-import { changeIncidentOfCase } from '../verdict/change-incident.ts'
 import { judgeCase } from '../verdict/judge.ts'
 import { applyObject, applyOperation } from './apply-object.ts'
 import { countRecords, whyFull } from './evict.ts'

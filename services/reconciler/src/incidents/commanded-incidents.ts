@@ -1,14 +1,16 @@
 import type { Command, Incident, Names } from '@backstop/contracts'
 import { type Clock, crashPoint, lostRace, type OutboxPublisher, type PendingOutbox } from '@backstop/kit'
-import type { ConnectionReader, StandaloneIncidentStore } from '../store/store.ts'
-import { type ExpiringKeyCommand, openKeyIncident, resolveKeyIncident } from './rules/expiring-key.ts'
 import {
+  type ExpiringKeyCommand,
   type FailingChannelCommand,
   type IncidentChange,
   type IncidentResolution,
   openChannelIncident,
+  openKeyIncident,
   resolveChannelIncident,
-} from './rules/failing-channel.ts'
+  resolveKeyIncident,
+} from '@backstop/verdict'
+import type { ConnectionReader, StandaloneIncidentStore } from '../store/store.ts'
 
 /** A pair of commands that open and resolve an incident. */
 interface CommandPair {

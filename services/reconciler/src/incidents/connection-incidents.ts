@@ -1,7 +1,7 @@
 import type { SweepDocument } from '@backstop/contracts'
 import type { Clock, OutboxPublisher } from '@backstop/kit'
+import { type ConnectionFault, openConnectionIncident, resolveConnectionIncident } from '@backstop/verdict'
 import { type NamedConnection, namesOf, type StandaloneIncidentStore } from '../store/store.ts'
-import { type ConnectionFault, openConnectionIncident, resolveConnectionIncident } from './rules/faulty-connection.ts'
 
 type OpenIncidents = SweepDocument['open_incidents']
 

@@ -5,10 +5,10 @@ import {
   type Case,
   type FollowedOperation,
   finishOperationEntry,
+  openIncidentAbout,
   timelineEntry,
   withRecord,
 } from '@backstop/verdict'
-import { openIncidentAbout } from '../verdict/incidents.ts'
 import { followedOperation, withFollowedOperation } from './followed-operation.ts'
 
 /** The outcome of an operation in review, by the state of its refund. States without an entry are undecided. */

@@ -1,5 +1,5 @@
 import type { StoredIncident, TimedOutboxEntry } from '@backstop/contracts'
-import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
+import type { IncidentChange } from '@backstop/verdict'
 import type { StandaloneIncidentStore } from './store.ts'
 
 /**

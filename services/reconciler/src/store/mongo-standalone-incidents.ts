@@ -6,7 +6,7 @@ import {
   type PendingOutbox,
   writeIgnoringDuplicates,
 } from '@backstop/kit'
-import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
+import type { IncidentChange } from '@backstop/verdict'
 import type { IncidentOutcomeStore, StandaloneIncidentStore } from './store.ts'
 
 /** Incidents without a case. They are in the collection `incidents`, like the projections of all other incidents. */

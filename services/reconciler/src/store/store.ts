@@ -11,9 +11,15 @@ import type {
 } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { ChangePosition } from '@backstop/ledger'
-import type { Case, CaseOutboxEntry, ExpectedChangeUses, ProjectedAction, ProjectedIncident } from '@backstop/verdict'
+import type {
+  Case,
+  CaseOutboxEntry,
+  ExpectedChangeUses,
+  IncidentChange,
+  ProjectedAction,
+  ProjectedIncident,
+} from '@backstop/verdict'
 import type { ErasureStore } from '../erasure/erasure-store.ts'
-import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
 import type { TotalsStore } from '../totals/totals-store.ts'
 import type { InboxReplayStore } from './inbox-replays.ts'
 import type { SweepStore } from './sweeps.ts'

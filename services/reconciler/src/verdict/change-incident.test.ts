@@ -1,5 +1,5 @@
 import type { LifeCycleChange } from '@backstop/contracts'
-import { type Case, projectActions, projectIncidents } from '@backstop/verdict'
+import { type Case, type ChangeIncident, decideInCase, projectActions, projectIncidents } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
@@ -16,8 +16,6 @@ import {
   unexpectedActionIncident,
 } from '../../test/fixtures.ts'
 import { decide } from '../decision/decide.ts'
-import type { ChangeIncident } from '../incident-life-cycle/life-cycle.ts'
-import { decideInCase } from './change-incident.ts'
 
 const NOW = T0 + 5 * MINUTE
 const ANN = { kind: 'person', id: 'per_ann', name: 'Ann' } as const

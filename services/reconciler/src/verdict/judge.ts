@@ -19,14 +19,15 @@ import {
   lastResultOf,
   lookedConnections,
   openIncident,
+  openIncidentAbout,
   type Pending,
   providerReasonOf,
   recheckEntry,
+  resolveUnexpectedAction,
   ruleOf,
   timelineEntry,
   withRecord,
 } from '@backstop/verdict'
-import { openIncidentAbout, resolveUnexpectedAction } from './incidents.ts'
 
 /** Gives each action of the case the verdict that the known facts allow. Call it after every change of facts. */
 export function judgeCase(theCase: Case, context: DecisionContext): Case {

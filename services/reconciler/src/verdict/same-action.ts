@@ -7,6 +7,7 @@ import {
   mergeDetails,
   openIncident,
   recheckEntry,
+  resolveIncident,
   type Side,
   timelineEntry,
   withAll,
@@ -15,7 +16,6 @@ import {
   withRecord,
   withSides,
 } from '@backstop/verdict'
-import { resolveIncident } from './incidents.ts'
 
 /**
  * Merges records that turn out to be one action: the same refund at a biller and at its gateway, or two parts of a

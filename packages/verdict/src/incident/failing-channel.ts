@@ -10,7 +10,7 @@ import {
   type StoredIncident,
   type TimedOutboxEntry,
 } from '@backstop/contracts'
-import { incidentMessageId } from '@backstop/verdict'
+import { incidentMessageId } from '../show/outbox-entries.ts'
 
 export type OpenChannelIncident = Extract<Command, { kind: 'open_channel_incident' }>
 export type ResolveChannelIncident = Extract<Command, { kind: 'resolve_channel_incident' }>

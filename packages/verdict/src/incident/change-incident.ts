@@ -1,11 +1,8 @@
-import { type ActionRecord, type Case, type IncidentRecord, withRecord } from '@backstop/verdict'
-import {
-  type ChangeableIncident,
-  type ChangeDecision,
-  type ChangeIncident,
-  changeIncident,
-} from '../incident-life-cycle/life-cycle.ts'
+import type { ActionRecord } from '../case/action-record.ts'
+import { type Case, withRecord } from '../case/case.ts'
+import type { IncidentRecord } from '../case/incident-record.ts'
 import { withIncidentMessages } from './incidents.ts'
+import { type ChangeableIncident, type ChangeDecision, type ChangeIncident, changeIncident } from './life-cycle.ts'
 
 /** Changes that the incidents of one case keep, so that its document stays far below MongoDB's limit of 16 MB. */
 const MAX_CHANGES_OF_CASE = 2_000

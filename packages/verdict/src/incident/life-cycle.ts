@@ -1,5 +1,5 @@
 import { type Command, type IncidentEntry, type IncidentEvent, type IncidentReason, isoTime } from '@backstop/contracts'
-import type { IncidentProgress, LifeCycle } from '@backstop/verdict'
+import type { IncidentProgress, LifeCycle } from '../case/incident-record.ts'
 
 export type ChangeIncident = Extract<Command, { kind: 'change_incident' }>
 

@@ -5,17 +5,11 @@ import {
   isHeartbeatProject,
   type OutOfBand,
 } from '@backstop/contracts'
-import {
-  type ActionRecord,
-  addToTimeline,
-  alertEntry,
-  type Case,
-  type IncidentRecord,
-  incidentEntry,
-  openIncident,
-  timelineEntry,
-  withRecord,
-} from '@backstop/verdict'
+import { type ActionRecord, openIncident } from '../case/action-record.ts'
+import { type Case, withRecord } from '../case/case.ts'
+import type { IncidentRecord } from '../case/incident-record.ts'
+import { addToTimeline, timelineEntry } from '../case/timeline.ts'
+import { alertEntry, incidentEntry } from '../show/outbox-entries.ts'
 
 /** The fault that an incident reports, and the setting that allowed it. */
 export type IncidentReason =
