@@ -3,8 +3,9 @@
  * on a loopback address, so this program must run in the network namespace of the notifier, and EGRESS_ALLOW_CIDRS must allow the
  * address.
  *
- *     INGRESS_URL=… ADMIN_URL=… API_KEY=… node scripts/demo.ts
+ *     INGRESS_URL=… ADMIN_URL=… API_KEY=… node scripts/demo.ts        API_KEY_FILE=… names a file with the key
  */
+import { readFileSync } from 'node:fs'
 import { createFactPrinter } from './start/demo/fact-printer.ts'
 import { runDemo } from './start/demo/run-demo.ts'
 
@@ -14,7 +15,8 @@ const RECEIVER_HOST = '127.77.0.1'
 const WITHIN_MS = 180_000
 
 function required(name: string): string {
-  const value = process.env[name]
+  const file = process.env[`${name}_FILE`]
+  const value = file ? readFileSync(file, 'utf8').trim() : process.env[name]
   if (value !== undefined && value !== '') return value
   process.stderr.write(`${name} is not set. Give INGRESS_URL, ADMIN_URL and API_KEY of the running product\n`)
   process.exit(78)

@@ -72,7 +72,8 @@ For operators: every setting of the programs. \`npm run configuration-docs\` wri
   their log says why, if a line names no setting, or one that is set elsewhere: \`HOST\`, \`PORT\`, \`OPS_PORT\` and \`BACKSTOP_REVISION\` by the image,
   \`NETWORK_POLICY_TARGETS\` in a patch of its job, and each secret that is a mounted file.
 - **With Compose** every setting may be a line of \`.env\`, except those that \`docker-compose.yml\` sets for its own containers: \`HOST\`, \`PORT\`, \`OPS_PORT\`,
-  \`BACKSTOP_REVISION\`, \`SMTP_REQUIRE_TLS\`, and addresses and credentials of its Kafka, MongoDB and registry. Compose ignores other lines.
+  \`BACKSTOP_REVISION\`, \`SMTP_REQUIRE_TLS\`, and addresses and credentials of its Kafka, MongoDB and registry. Each secret is a file in the folder \`secrets\`
+  instead, with the name of the setting. Compose ignores other lines.
 - In both, the limits that ingress and admin-api have with different defaults have a prefix: \`INGRESS_MAX_SOCKETS\`, \`INGRESS_MAX_SOCKETS_PER_ADDRESS\`,
   \`INGRESS_BODIES_MAX_BYTES\`, the same with \`ADMIN_\`, \`ADMIN_RATE_LIMIT_PER_KEY\` and \`ADMIN_RATE_LIMIT_PER_ADDRESS\`.
 - \`services/<service>/.env.example\` is a file with the settings of one service, to copy. \`npm start\` sets everything itself.

@@ -52,6 +52,14 @@ test('replaces the digests of all base images and changes nothing else', () => {
   expect(pinned).toBe(`# x\nARG A_IMAGE=node:24@${B}\nARG B_IMAGE=debian:12@${B}\nARG VERSION=1\n`)
 })
 
+test('pins the images of others in docker-compose.yml, and leaves ours', () => {
+  const ours = '    image: backstop-ingress:0.2.0\n'
+  const text = (digest: string) => `${ours}    image: \${MONGO_IMAGE:-mongo:8.3.9${digest}}\n`
+  expect(pinBaseImages(text(''), () => B)).toBe(text(`@${B}`))
+  expect(pinBaseImages(text(`@${A}`), () => B)).toBe(text(`@${B}`))
+  expect(baseImagesOf(text(`@${A}`))).toEqual([{ argument: 'MONGO_IMAGE', name: 'mongo', tag: '8.3.9', digest: A }])
+})
+
 test('refuses to pin to a text that is not a digest', () => {
   expect(() => pinBaseImages('ARG A_IMAGE=node:24\n', () => 'not found')).toThrow(
     'node:24 has no usable digest: not found',

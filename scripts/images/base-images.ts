@@ -1,6 +1,6 @@
-/** A base image of the Dockerfile, from a line `ARG …_IMAGE`. */
+/** An image of others, from a line `ARG …_IMAGE` of the Dockerfile or the default of a variable in docker-compose.yml. */
 export interface BaseImage {
-  /** The name of the ARG, e.g. `NODE_IMAGE`. */
+  /** The name of the variable, e.g. `NODE_IMAGE`. */
   readonly argument: string
   /** `node` */
   readonly name: string
@@ -10,24 +10,24 @@ export interface BaseImage {
   readonly digest: string | null
 }
 
-const LINE = /^ARG (\w+_IMAGE)=([^:@\s]+):([^@\s]+)(?:@(sha256:[0-9a-f]{64}))?$/gm
+const LINE = /^(ARG (\w+_IMAGE)=| +image: \$\{(\w+_IMAGE):-)([^:@\s]+):([^@\s}]+)(?:@(sha256:[0-9a-f]{64}))?(\}?)$/gm
 
-export function baseImagesOf(dockerfile: string): BaseImage[] {
-  return [...dockerfile.matchAll(LINE)].map(([, argument = '', name = '', tag = '', digest]) => ({
-    argument,
+export function baseImagesOf(text: string): BaseImage[] {
+  return [...text.matchAll(LINE)].map(([, , argument, variable = '', name = '', tag = '', digest]) => ({
+    argument: argument ?? variable,
     name,
     tag,
     digest: digest ?? null,
   }))
 }
 
-/** The Dockerfile with each base image pinned to the digest that `digestOf` gives for its name and tag. */
-export function pinBaseImages(dockerfile: string, digestOf: (reference: string) => string): string {
-  return dockerfile.replace(LINE, (_line, argument: string, name: string, tag: string) => {
+/** The Dockerfile or docker-compose.yml with each of these images pinned to the digest that `digestOf` gives for its name and tag. */
+export function pinBaseImages(text: string, digestOf: (reference: string) => string): string {
+  return text.replace(LINE, (_line, start: string, _argument, _variable, name: string, tag: string, _digest, end) => {
     const reference = `${name}:${tag}`
     const digest = digestOf(reference)
     if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new Error(`${reference} has no usable digest: ${digest}`)
-    return `ARG ${argument}=${reference}@${digest}`
+    return `${start}${reference}@${digest}${end}`
   })
 }
 

@@ -3,8 +3,7 @@
  * `npm run test:docker` runs this test. It has its own project name and ports, so it can run beside other projects.
  */
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -48,14 +47,15 @@ let mailUrl: string
 beforeAll(async () => {
   await requireEngine()
   const ports = await freePorts()
-  const key = `bsk_${randomBytes(24).toString('hex')}`
+  const secrets = join(scratch, 'secrets')
+  execFileSync(join(ROOT, 'deploy/compose/create-secrets.sh'), [secrets], { cwd: scratch })
+  const key = readFileSync(join(secrets, 'BOOTSTRAP_API_KEY'), 'utf8').trim()
   environment = await composeEnvironment({
     ...ports,
-    SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-    BOOTSTRAP_API_KEY: key,
+    SECRET_FILES: secrets,
     INGRESS_PUBLIC_URL: `http://127.0.0.1:${ports.INGRESS_PORT}`,
     // Empty, so that settings of the shell, such as a real mail server, do not affect the test.
-    SMTP_URL: '',
+    SMTP_FROM: '',
     RECHECK_DELAY_MS: '',
   }).up()
   api = createManagementApi(`http://127.0.0.1:${ports.ADMIN_PORT}`, key)

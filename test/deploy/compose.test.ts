@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { createLogger, createMetrics, type Egress, type EgressConfig, egressReason, openEgress } from '@backstop/kit'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import packageJson from '../../package.json' with { type: 'json' }
 import { KNOWN_SETTINGS } from '../../packages/provision/src/known-settings.ts'
@@ -13,19 +16,28 @@ interface Service {
   profiles?: string[]
   ports?: string[]
   environment?: Record<string, string | number>
+  secrets?: string[]
   // biome-ignore lint/suspicious/noExplicitAny: read field by field
   [field: string]: any
 }
 
 const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const source = text('docker-compose.yml')
-const { services } = parse(source, { merge: true }) as { services: Record<string, Service> }
+const { services, secrets } = parse(source, { merge: true }) as {
+  services: Record<string, Service>
+  secrets: Record<string, { file: string }>
+}
 const dockerfile = text('Dockerfile')
 
 const THIRD_PARTY = ['kafka', 'mongo', 'registry', 'mail']
 const OURS = ['ingress', 'reconciler', 'notifier', 'admin-api', 'provision', 'demo']
-/** The content of the .env that the command at the top of docker-compose.yml writes. */
-const DOT_ENV = { SECRET_KEYS: SAMPLE_SECRETS.SECRET_KEYS, BOOTSTRAP_API_KEY: SAMPLE_SECRETS.BOOTSTRAP_API_KEY }
+/** The files of deploy/compose/create-secrets.sh, with sample values. */
+const folder = mkdtempSync(join(tmpdir(), 'backstop-compose-'))
+for (const name of Object.keys(secrets)) {
+  const optional = /^(?:OIDC|MAIL|HEARTBEAT|EGRESS|OTEL)_/.test(name)
+  writeFileSync(join(folder, name), optional ? '\n' : `${SAMPLE_SECRETS[name]}\n`)
+}
+afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Replaces variables as Compose does, in the two forms that docker-compose.yml uses. */
 function interpolate(value: string, env: Record<string, string | undefined>): string {
@@ -34,9 +46,12 @@ function interpolate(value: string, env: Record<string, string | undefined>): st
   )
 }
 
+/** The environment of a container, with the files of this test in place of the mounted ones. */
 function environmentOf(service: string, env: Record<string, string | undefined>): Record<string, string> {
   const entries = Object.entries(services[service]?.environment ?? {})
-  return Object.fromEntries(entries.map(([name, value]) => [name, interpolate(String(value), env)]))
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, interpolate(String(value), env).replace('/run/secrets', folder)]),
+  )
 }
 
 test('has our services, and the four whose names the stack launcher uses', () => {
@@ -68,8 +83,8 @@ test('gives our containers a read-only root, and no container new privileges or 
 
 test.each(['ingress', 'reconciler', 'notifier', 'admin-api', 'provision'])('%s starts with its environment', name => {
   const { names = [], read } = READERS[name] ?? {}
-  const environment = environmentOf(name, DOT_ENV)
-  expect(Object.keys(environment).filter(variable => !names.includes(variable))).toEqual([])
+  const environment = environmentOf(name, {})
+  expect(Object.keys(environment).filter(variable => !names.includes(variable.replace(/_FILE$/, '')))).toEqual([])
   read?.(environment)
 })
 
@@ -79,7 +94,9 @@ describe('a setting in .env', () => {
     /^(?:HOST|PORT|OPS_PORT|BACKSTOP_REVISION|SMTP_REQUIRE_TLS|(?:KAFKA|MONGO|SCHEMA_REGISTRY)_(?!TOPIC_PREFIX$|DB$)\w+)$/
 
   test.each(['ingress', 'reconciler', 'notifier', 'admin-api', 'provision'])('reaches %s, if it reads it', program => {
-    const lines = [...KNOWN_SETTINGS, ...PREFIXED].filter(line => settingFault(line) === undefined && !FIXED.test(line))
+    const lines = [...KNOWN_SETTINGS, ...PREFIXED].filter(
+      line => settingFault(line) === undefined && !FIXED.test(line) && !(line in secrets),
+    )
     const environment = environmentOf(program, Object.fromEntries(lines.map(line => [line, `value-of-${line}`])))
     const read = lines.filter(line => settingOf(line, program) !== undefined)
     expect(read.length).toBeGreaterThan(4)
@@ -87,15 +104,68 @@ describe('a setting in .env', () => {
   })
 })
 
-test('names the missing settings when there is no .env', () => {
-  expect(() => READERS.ingress?.read(environmentOf('ingress', {}))).toThrow(/SECRET_KEYS/)
+test('gives every secret as a file, to the services that read it, because docker inspect shows variables', () => {
+  for (const name of OURS.filter(name => name !== 'demo')) {
+    const environment = services[name]?.environment ?? {}
+    const secretNames = READERS[name]?.secrets ?? []
+    // The URL of MongoDB is a secret because it may have a password. This one has none.
+    expect(environment.MONGO_URL, name).not.toMatch(/[@$]/)
+    expect(Object.keys(environment).filter(variable => secretNames.includes(variable))).toEqual(['MONGO_URL'])
+    const given = secretNames.filter(secret => secret in secrets)
+    expect([...(services[name]?.secrets ?? [])].sort(), name).toEqual([...given].sort())
+    for (const secret of given) expect(environment[`${secret}_FILE`], name).toBe(`/run/secrets/${secret}`)
+  }
+  expect(services.demo).toMatchObject({ secrets: ['BOOTSTRAP_API_KEY'] })
+  expect(Object.keys(services.demo?.environment ?? {})).toEqual(['INGRESS_URL', 'ADMIN_URL', 'API_KEY_FILE'])
+})
+
+test('has a file for every secret that a service reads, but those of its own Kafka, MongoDB and registry', () => {
+  const all = new Set(Object.values(READERS).flatMap(({ secrets: names }) => names))
+  const ofStack = /^(?:KAFKA|MONGO|SCHEMA_REGISTRY)_/
+  expect(Object.keys(secrets).sort()).toEqual([...all].filter(name => !ofStack.test(name)).sort())
+  for (const [name, { file }] of Object.entries(secrets)) expect(file).toBe(`\${SECRET_FILES:-./secrets}/${name}`)
+})
+
+describe('deploy/compose/create-secrets.sh', () => {
+  const script = resolve(import.meta.dirname, '../../deploy/compose/create-secrets.sh')
+  const run = (name: string, dotEnv: string) => {
+    const cwd = join(folder, name)
+    mkdirSync(cwd, { recursive: true })
+    writeFileSync(join(cwd, '.env'), dotEnv)
+    const output = execFileSync('sh', [script], { cwd, encoding: 'utf8' })
+    const read = (secret: string) => readFileSync(join(cwd, 'secrets', secret), 'utf8').trim()
+    return { output, read, files: join(cwd, 'secrets') }
+  }
+
+  test('writes a file for each secret that the containers can read and other people on the machine cannot', () => {
+    const { read, files } = run('new', '')
+    expect(readdirSync(files).sort()).toEqual(Object.keys(secrets).sort())
+    for (const file of readdirSync(files)) expect(statSync(join(files, file)).mode & 0o777, file).toBe(0o644)
+    expect(statSync(files).mode & 0o777).toBe(0o700)
+    for (const name of OURS.filter(name => name !== 'demo')) {
+      const environment = Object.entries(services[name]?.environment ?? {}).map(([variable, value]) => [
+        variable,
+        interpolate(String(value), {}).replace('/run/secrets', files),
+      ])
+      expect(() => READERS[name]?.read(Object.fromEntries(environment)), name).not.toThrow()
+    }
+    expect(read('SMTP_URL')).toBe('smtp://mail:1025')
+    expect(run('new', '').read('SECRET_KEYS'), 'a second run keeps it').toBe(read('SECRET_KEYS'))
+  })
+
+  test('takes over the values of an .env of version 0.2.0, and says which lines to remove', () => {
+    const { SECRET_KEYS, SMTP_URL } = SAMPLE_SECRETS
+    const { output, read } = run('old', `SECRET_KEYS=${SECRET_KEYS}\nSMTP_URL='${SMTP_URL}'\nSMTP_FROM=a@b.example\n`)
+    expect([read('SECRET_KEYS'), read('SMTP_URL')]).toEqual([SECRET_KEYS, SMTP_URL])
+    expect(output.match(/remove \w+ from .env/g)).toEqual(['remove SECRET_KEYS from .env', 'remove SMTP_URL from .env'])
+  })
 })
 
 test.each([
   { name: 'the mail catcher, which has no TLS', env: {}, required: false },
-  { name: 'any other server', env: { SMTP_URL: 'smtp://a:b@smtp.example.com:587' }, required: true },
+  { name: 'any other server', env: { SMTP_FROM: 'Backstop <alerts@example.com>' }, required: true },
 ])('TLS is required of $name: $required', ({ env, required }) => {
-  const config = READERS.notifier?.read(environmentOf('notifier', { ...DOT_ENV, ...env }))
+  const config = READERS.notifier?.read(environmentOf('notifier', env))
   expect(config).toMatchObject({ SMTP_REQUIRE_TLS: required })
 })
 
@@ -105,7 +175,6 @@ test('has a recheck delay of one minute unless a test shortens it', () => {
 
 test('takes the limits of the public services from .env, with a prefix for limits that both have', () => {
   const env = {
-    ...DOT_ENV,
     INGRESS_BODIES_MAX_BYTES: '2000001',
     INGRESS_MAX_SOCKETS: '2002',
     INGRESS_MAX_SOCKETS_PER_ADDRESS: '2003',
@@ -151,7 +220,10 @@ test('pins every image, ours to this version, and the Dockerfile has a target fo
     })
     expect(targets).toContain(name)
   }
-  for (const name of THIRD_PARTY) expect(services[name]?.image).toMatch(/:\d[^:]*$/)
+  const images = Object.fromEntries(THIRD_PARTY.map(name => [name, interpolate(services[name]?.image ?? '', {})]))
+  for (const image of Object.values(images)) expect(image).toMatch(/^[\w/-]+:\d+\.\d+\.\d+(?:@sha256:[0-9a-f]{64})?$/)
+  // The digests of the others are in no public record that can be read without their registry. `npm run pin-images` writes all.
+  expect([images.kafka, images.mongo].filter(image => !image?.includes('@sha256:'))).toEqual([])
   expect(dockerfile).toContain(`ARG VERSION=${packageJson.version}\n`)
   expect(dockerfile).not.toMatch(/^FROM \S+:latest|^ARG \w+_IMAGE=[^:]+$/m)
 })
@@ -168,7 +240,7 @@ describe('the loopback address that a channel or an api_base can reach in a cont
   /** The ports that the Dockerfile sets for every container. */
   const PORTS = { PORT: '8080', OPS_PORT: '9090' }
   const openGuard = (service: string) => {
-    const config = READERS[service]?.read({ ...PORTS, ...environmentOf(service, DOT_ENV) })
+    const config = READERS[service]?.read({ ...PORTS, ...environmentOf(service, {}) })
     return openEgress(config as EgressConfig, {
       logger: createLogger('test', 'silent'),
       metrics: createMetrics('test'),
@@ -180,7 +252,7 @@ describe('the loopback address that a channel or an api_base can reach in a cont
   }
 
   test('is only the one of the demo, and only for the two services that the demo needs', () => {
-    const allowed = Object.keys(OWN).map(name => environmentOf(name, DOT_ENV).EGRESS_ALLOW_CIDRS)
+    const allowed = Object.keys(OWN).map(name => environmentOf(name, {}).EGRESS_ALLOW_CIDRS)
     expect(allowed).toEqual(['', '127.77.0.1/32', '127.77.0.1/32'])
   })
 

@@ -1,5 +1,6 @@
 /** The names of the settings of every deployed program, and the function that reads them. */
 import type { Environment } from '@backstop/kit'
+import type { z } from 'zod'
 import {
   networkPolicySettings,
   provisionSettings,
@@ -8,6 +9,7 @@ import {
   readWaitConfig,
   waitSettings,
 } from '../../packages/provision/src/config.ts'
+import { describeSetting } from '../../scripts/configuration-docs/describe-setting.ts'
 import { settings as adminSettings, readAdminConfig } from '../../services/admin-api/src/config.ts'
 import { settings as ingressSettings, readIngressConfig } from '../../services/ingress/src/config.ts'
 import { settings as notifierSettings, readNotifierConfig } from '../../services/notifier/src/config.ts'
@@ -16,12 +18,15 @@ import { readReconcilerConfig, settings as reconcilerSettings } from '../../serv
 interface Reader {
   /** The names of the program's settings. */
   readonly names: readonly string[]
+  /** Those that hold a secret. */
+  readonly secrets: readonly string[]
   /** @throws AppError `config_invalid` with all errors */
   read(environment: Environment): object
 }
 
-const reader = (settings: object, read: (environment: Environment) => object): Reader => ({
+const reader = (settings: Readonly<Record<string, z.ZodType>>, read: (environment: Environment) => object): Reader => ({
   names: Object.keys(settings),
+  secrets: Object.keys(settings).filter(name => describeSetting(name, settings[name] as z.ZodType).isSecret),
   read,
 })
 
