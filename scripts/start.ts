@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { choosePorts, identify, type ProcessIdentity, progressOn, stopPartsOwnedBy } from '@backstop/stack'
+import { versionOf } from './images/version.ts'
 import { buildConsoleInChild } from './start/build-console.ts'
 import { browserOf, consoleLines, createConsoleLink, openInBrowser } from './start/console-link.ts'
 import { createDemoRecords } from './start/demo/demo-records.ts'
@@ -253,6 +254,7 @@ try {
   say(describeFault(error))
   process.exit(1)
 }
+say(`Backstop ${versionOf(import.meta.dirname)}`)
 onStopRequest(
   why => void stopAll(why, 0),
   () => process.exit(130),

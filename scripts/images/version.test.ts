@@ -18,7 +18,7 @@ test.each([
 })
 
 test('a tag is a valid one for images, labels and names of jobs', () => {
-  expect(imageTag(`${COMMIT}-dirty`)).toMatch(/^\d+\.\d+\.\d+-g1a2b3c4d5e6f-dirty$/)
+  expect(imageTag(`${COMMIT}-dirty`)).toMatch(/^\d+\.\d+\.\d+(?:-dev)?-g1a2b3c4d5e6f-dirty$/)
   expect(versionComponent('0.2.0-g1a2b3c4d5e6f')).toContain('backstop-provision-0-2-0-g1a2b3c4d5e6f')
 })
 

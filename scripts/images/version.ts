@@ -20,8 +20,14 @@ export function revisionOf(folder: string): string {
   }
 }
 
-/** The tag of the images of a revision, for example `0.2.0-g1a2b3c4d5e6f`: a tag cannot have a plus sign. */
+/** The version of the code in a folder, for example `0.3.0-dev+g1a2b3c4d5e6f`. */
+export const versionOf = (folder: string) => buildVersion(revisionOf(folder))
+
+/** The tag of the images of a revision, for example `0.3.0-dev-g1a2b3c4d5e6f`: a tag cannot have a plus sign. */
 export const imageTag = (revision: string) => buildVersion(revision).replace('+', '-')
+
+/** A version in the name of an object of Kubernetes, which may have no dots. */
+export const inNames = (version: string) => version.replaceAll('.', '-')
 
 /** A kustomize component that gives images, labels and jobs this version. A job with another name runs again. */
 export function versionComponent(tag: string): string {
@@ -32,9 +38,7 @@ export function versionComponent(tag: string): string {
     labels: [{ pairs: { 'app.kubernetes.io/version': tag }, includeTemplates: true }],
     patches: JOBS.map(job => ({
       target: { kind: 'Job', labelSelector: `app.kubernetes.io/component=${job}` },
-      patch: JSON.stringify([
-        { op: 'replace', path: '/metadata/name', value: `backstop-${job}-${tag.replaceAll('.', '-')}` },
-      ]),
+      patch: JSON.stringify([{ op: 'replace', path: '/metadata/name', value: `backstop-${job}-${inNames(tag)}` }]),
     })),
   })
 }

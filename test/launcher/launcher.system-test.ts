@@ -55,6 +55,9 @@ test.each(['ingress-ops', 'admin-api'])(
       new RegExp(`${service}: another process took port ${port}.*${service}: ready`, 's'),
     )
     expect(launcher.output()).toContain('Backstop runs.')
+    expect(launcher.output(), 'the version and the commit come first').toMatch(
+      /^[^✓]*Backstop \d+\.\d+\.\d+(?:-dev)?\+g[0-9a-f]{7,12}\b/,
+    )
     expect(readPorts(launcher.dataDir)?.[name]).not.toBe(port)
     const { admin, key } = launcher.run()
     const answer = await fetch(`${admin}/v1/projects`, { headers: { authorization: `Bearer ${key}` } })

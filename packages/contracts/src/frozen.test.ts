@@ -11,8 +11,11 @@ import { frame, unframe } from './wire-format.ts'
 
 const names = Object.keys(MESSAGES) as MessageName[]
 
-test('the schemas of this release are frozen', () => {
-  expect(releases(), 'run: npm run freeze -w @backstop/contracts').toContain(manifest.version)
+test('the schemas of a release are frozen, and those of the code after it are not yet', () => {
+  const isRelease = !manifest.version.endsWith('-dev')
+  expect(releases().includes(manifest.version), 'at a release run: npm run freeze -w @backstop/contracts').toBe(
+    isRelease,
+  )
 })
 
 describe.each(names)('the message %s', name => {
@@ -53,6 +56,10 @@ describe('freezing a release', () => {
     expect(after.filter(({ bytes }) => bytes === undefined)).toEqual([])
     expect(after.map(({ message }) => message)).toEqual(expect.arrayContaining(before.map(({ message }) => message)))
     expect(readdirSync(join(folder, 'samples'))).not.toContain(NEXT)
+  })
+
+  test('refuses a version between two releases', () => {
+    expect(() => freeze('99.11.0-dev', folder)).toThrow('99.11.0-dev is no release')
   })
 
   test('refuses to change a release that is frozen, and orders releases by their numbers', () => {

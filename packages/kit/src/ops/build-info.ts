@@ -8,7 +8,7 @@ const COMMIT = /^([0-9a-f]{7,12})[0-9a-f]{0,28}(-dirty)?$/
  * The version of the running code, with its commit as build metadata (semver.org, 10): code that was changed after a release must
  * not call itself by that release.
  * @param revision commit of the code; anything else counts as unknown
- * @returns for example `0.2.0+g1a2b3c4d5e6f`, or `0.2.0+unknown`
+ * @returns for example `0.3.0-dev+g1a2b3c4d5e6f`, or `0.3.0-dev+unknown`
  */
 export function buildVersion(revision: string, release: string = packageJson.version): string {
   const [, commit, dirty] = COMMIT.exec(revision) ?? []
