@@ -34,9 +34,11 @@ FROM node AS console
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY packages/client/package.json packages/client/
+COPY packages/contracts/package.json packages/contracts/
 COPY packages/console/package.json packages/console/
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --workspace packages/console
 COPY packages/client packages/client
+COPY packages/contracts packages/contracts
 COPY packages/console packages/console
 RUN ["node", "packages/console/scripts/build.ts"]
 

@@ -211,6 +211,17 @@ test('copies the packages that npm keeps in the node_modules of a workspace', ()
   expect(dockerfile).toContain('COPY --from=dependencies /app/packages packages\n')
 })
 
+test('copies the packages that the console needs to the stage that builds it', () => {
+  const [, stage = ''] = /^FROM node AS console\n(.*?)\n\n/ms.exec(dockerfile) ?? []
+  const { dependencies } = JSON.parse(text('packages/console/package.json')) as { dependencies: Record<string, string> }
+  const own = Object.keys(dependencies).flatMap(name => /^@backstop\/(.*)/.exec(name)?.[1] ?? [])
+  expect(own.length).toBeGreaterThan(0)
+  for (const name of [...own, 'console']) {
+    expect(stage).toContain(`COPY packages/${name}/package.json packages/${name}/\n`)
+    expect(stage).toContain(`COPY packages/${name} packages/${name}\n`)
+  }
+})
+
 test('pins every image, ours to this version, and the Dockerfile has a target for each', () => {
   const targets = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name)
   for (const name of OURS) {
