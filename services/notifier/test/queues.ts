@@ -1,10 +1,10 @@
 import { alert } from '@backstop/channels/test'
 import type { Batch } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
+import type { DeliveryJob } from '../src/jobs/delivery-job.ts'
 import type { ChannelLimits } from '../src/queue/channel-lane.ts'
 import type { ChannelPause, ChannelSignal } from '../src/queue/channel-paces.ts'
 import { ChannelQueues } from '../src/queue/channel-queues.ts'
-import type { DeliveryJob } from '../src/queue/delivery-job.ts'
 
 /** Options of the queues under test that differ from the defaults. */
 export interface QueueHarnessOptions extends Partial<ChannelLimits> {

@@ -5,16 +5,10 @@ import { type DeliveryRequest, isHeartbeatProject } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger, type LogLimit, type Tracing, traceIdOf, unavailable } from '@backstop/kit'
 import type { ChannelDirectory } from '../channels/channel-directory.ts'
 import type { ChannelRecord } from '../channels/channel-store.ts'
-import {
-  asTheyAre,
-  type IncidentOrderOptions,
-  orderIncidents,
-  type Sendable,
-} from '../incident-order/order-incidents.ts'
+import { type DeliveryJob, digestIdOf, isOwned } from '../jobs/delivery-job.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
 import type { ChannelSignal } from '../queue/channel-paces.ts'
-import { type DeliveryJob, isOwned } from '../queue/delivery-job.ts'
-import { digestIdOf } from '../queue/digest-id.ts'
+import { asTheyAre, type IncidentOrderOptions, orderIncidents, type Sendable } from './order-incidents.ts'
 import type { EndedAttempt } from './outcome-writer.ts'
 import { idsOf, reportAttempt } from './report-attempt.ts'
 import { judgeChannel } from './rules/channel-state.ts'

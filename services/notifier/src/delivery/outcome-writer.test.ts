@@ -4,7 +4,7 @@ import { type ConsumerMetrics, createLogger, type Producer, sleep } from '@backs
 import { createFixedCodec, createManualClock } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
-import type { DeliveryJob } from '../queue/delivery-job.ts'
+import type { DeliveryJob } from '../jobs/delivery-job.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 import { outcomeOfAttempt } from './rules/outcome-of-attempt.ts'
 

@@ -12,7 +12,7 @@ import {
 import { type DeliveryStore, withOutcome } from '../delivery-record/delivery-store.ts'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import type { ChannelReports } from '../health/health-store.ts'
-import { complete, type DeliveryJob, documentOf } from '../queue/delivery-job.ts'
+import { complete, type DeliveryJob, documentOf } from '../jobs/delivery-job.ts'
 import { deadLetterOfDelivery, delayedMessage } from '../retry/delivery-messages.ts'
 import { countDeadLetters } from './count-dead-letters.ts'
 import { decideIntake } from './rules/decide-intake.ts'

@@ -1,8 +1,8 @@
 import type { AttemptAnswer } from '@backstop/channels'
 import { HEADERS, isHeartbeatProject } from '@backstop/contracts'
 import type { Logger, LogLimit } from '@backstop/kit'
+import type { DeliveryJob } from '../jobs/delivery-job.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
-import type { DeliveryJob } from '../queue/delivery-job.ts'
 import type { AttemptOutcome } from './rules/outcome-of-attempt.ts'
 
 /** Writes the log line and the metrics of an attempt. The lines of successes are limited; the records of the deliveries have them all. */

@@ -1,5 +1,5 @@
 import type { Span, Tracing } from '@backstop/kit'
-import type { DeliveryJob } from '../queue/delivery-job.ts'
+import type { DeliveryJob } from '../jobs/delivery-job.ts'
 import type { AttemptOutcome } from './rules/outcome-of-attempt.ts'
 
 /** Starts the span of an attempt: in the trace of the alert or, after a delay line, in a trace of its own with a link. */

@@ -1,5 +1,4 @@
-import { type DeliveryJob, isFirstAttempt } from './delivery-job.ts'
-import { digestIdOf } from './digest-id.ts'
+import { type DeliveryJob, digestIdOf, isFirstAttempt } from '../jobs/delivery-job.ts'
 
 /** The limits of a channel kind. */
 export interface ChannelLimits {

@@ -1,7 +1,7 @@
 import { alert } from '@backstop/channels/test'
 import { describe, expect, test } from 'vitest'
 import { createQueueHarness, job } from '../../test/queues.ts'
-import type { DeliveryJob } from './delivery-job.ts'
+import type { DeliveryJob } from '../jobs/delivery-job.ts'
 
 describe('a channel whose receiver fails', () => {
   /** Retries, unless `more` says otherwise. */

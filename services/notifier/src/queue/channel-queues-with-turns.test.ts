@@ -1,7 +1,7 @@
 import type { Batch } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
 import { createQueueHarness, job } from '../../test/queues.ts'
-import type { DeliveryJob } from './delivery-job.ts'
+import type { DeliveryJob } from '../jobs/delivery-job.ts'
 
 describe('a channel that takes one message a second', () => {
   const limits = { concurrency: 1, intervalMs: 1_000, digest: { above: 3, most: 5 } }

@@ -1,7 +1,7 @@
 import type { Batch } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
 import { createQueueHarness, job, type QueueHarnessOptions } from '../../test/queues.ts'
-import { digestIdOf } from './digest-id.ts'
+import { digestIdOf } from '../jobs/delivery-job.ts'
 
 describe('jobs of one channel', () => {
   test('run at most so many at once, in their order', async () => {

@@ -1,9 +1,9 @@
 import { RETRY_RUNGS } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit'
+import { type DeliveryJob, isFirstAttempt, isOwned } from '../jobs/delivery-job.ts'
 import { ChannelLane, type ChannelLimits } from './channel-lane.ts'
 import { ChannelPaces, type ChannelPause, type ChannelSignal, SHORT_PAUSE_MS } from './channel-paces.ts'
 import { ChannelTurns } from './channel-turns.ts'
-import { type DeliveryJob, isFirstAttempt, isOwned } from './delivery-job.ts'
 import { takeDigest, takeFirstStartable } from './take-jobs.ts'
 import { TargetPaces } from './target-paces.ts'
 

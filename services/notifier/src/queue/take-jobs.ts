@@ -1,5 +1,5 @@
+import type { DeliveryJob } from '../jobs/delivery-job.ts'
 import type { ChannelLane } from './channel-lane.ts'
-import type { DeliveryJob } from './delivery-job.ts'
 
 /**
  * Takes the jobs that are sent as one digest with the first job of the queue. A job that must be sent alone is taken

@@ -1,6 +1,6 @@
 import { type Clock, crashPoint, type MessageCodec, type Producer, untilAvailable } from '@backstop/kit'
+import { complete, type DeliveryJob, isOwned } from '../jobs/delivery-job.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
-import { complete, type DeliveryJob, isOwned } from '../queue/delivery-job.ts'
 import { postponedMessage } from './delivery-messages.ts'
 
 export interface PostponerOptions {

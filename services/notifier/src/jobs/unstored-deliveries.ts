@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@backstop/kit'
 import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
-import { type DeliveryJob, documentOf } from '../queue/delivery-job.ts'
+import { type DeliveryJob, documentOf } from './delivery-job.ts'
 
 /** A new delivery whose first attempt has not ended after this time is stored as pending, in milliseconds. */
 const STORE_AFTER_MS = 1_000

@@ -1,8 +1,11 @@
-import type { DeliveryJob } from '../queue/delivery-job.ts'
+import type { DeliveryJob } from './delivery-job.ts'
 import { UnrecordedOpenings } from './unrecorded-openings.ts'
 import { UnstoredDeliveries, type UnstoredDeliveriesOptions } from './unstored-deliveries.ts'
 
-/** The deliveries in memory whose result is not recorded yet. */
+/**
+ * The jobs in memory whose result is not recorded yet. It owns each job from its intake to its record: `queue/` decides when the job
+ * runs, and `delivery/` and `retry/` carry it out or postpone it.
+ */
 export class ActiveDeliveries {
   readonly #jobs = new Map<string, DeliveryJob>()
   readonly #unrecorded = new UnrecordedOpenings()

@@ -5,10 +5,10 @@ import { createLogger } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { createMemoryCollections, createMemoryDeliveryStore } from '../../test/stores/memory-stores.ts'
-import { outcomeOfAttempt } from '../delivery/rules/outcome-of-attempt.ts'
 import { newDelivery } from '../delivery-record/delivery-store.ts'
-import type { DeliveryJob } from '../queue/delivery-job.ts'
+import type { DeliveryJob } from '../jobs/delivery-job.ts'
 import { orderIncidents } from './order-incidents.ts'
+import { outcomeOfAttempt } from './rules/outcome-of-attempt.ts'
 
 const { opened, resolved } = incidentAlerts('inc_1')
 const OPENED_ID = deliveryIdOf(opened.alert_id, 'chn_1')

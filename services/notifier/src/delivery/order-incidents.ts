@@ -1,14 +1,14 @@
 import type { DeliveryRequest } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger } from '@backstop/kit'
 import type { DeliveryProgress, DeliveryStore, SupersedeOrder } from '../delivery-record/delivery-store.ts'
-import type { DeliveryJob } from '../queue/delivery-job.ts'
 import {
   canBeSuperseded,
   decideIncidentOrder,
   includeOpening,
   openingDeliveryId,
   precedingDeliveryIds,
-} from './rules/decide-order.ts'
+} from '../incident-order/rules/decide-order.ts'
+import type { DeliveryJob } from '../jobs/delivery-job.ts'
 
 export interface IncidentOrderOptions {
   readonly deliveries: DeliveryStore

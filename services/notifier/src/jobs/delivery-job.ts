@@ -1,4 +1,10 @@
-import type { ChannelKind, DeliveryDocument, DeliveryRequest, EndedAddress } from '@backstop/contracts'
+import {
+  type ChannelKind,
+  type DeliveryDocument,
+  type DeliveryRequest,
+  deterministicId,
+  type EndedAddress,
+} from '@backstop/contracts'
 import type { Batch, IncomingMessage } from '@backstop/kit'
 import { newDelivery } from '../delivery-record/delivery-store.ts'
 
@@ -79,4 +85,12 @@ export function ownedSignal(jobs: readonly DeliveryJob[]): AbortSignal | undefin
     for (const { batch } of messages) if (!batch.signal.aborted) return batch.signal
   }
   return jobs[0]?.messages[0]?.batch.signal
+}
+
+/**
+ * The id of a digest, recorded on each of its deliveries. A repeat with the same deliveries has the same id, so a mail
+ * program can drop it. A part of a digest has another id: otherwise a mail program would drop the other parts.
+ */
+export function digestIdOf(jobs: readonly DeliveryJob[]): string {
+  return deterministicId('delivery', 'digest', ...jobs.map(({ request }) => request.delivery_id).sort())
 }

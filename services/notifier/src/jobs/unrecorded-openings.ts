@@ -1,5 +1,5 @@
 import { isAboutIncident } from '../incident-order/rules/ordering-key.ts'
-import type { DeliveryJob } from '../queue/delivery-job.ts'
+import type { DeliveryJob } from './delivery-job.ts'
 
 /**
  * The deliveries about incidents whose attempt has ended and whose result is not recorded yet, with the callbacks that
