@@ -32,6 +32,7 @@ import { createAlertConsumer } from './fan-out/alert-consumer.ts'
 import { ChannelHealthKeeper } from './health/channel-health-keeper.ts'
 import { FailingChannels } from './health/failing-channels.ts'
 import type { HealthStore } from './health/health-store.ts'
+import { ActiveDeliveries } from './jobs/active-deliveries.ts'
 import { createDeliveryMetrics } from './metrics.ts'
 import { ReplayWalker } from './replay/replay-walker.ts'
 import type { ReplayStore, RequeueStore } from './replay/requeue-store.ts'
@@ -120,18 +121,13 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
   const source = ports.health.outbox
   const afterSend = () => crashPoint('notifier.after-publish')
   const publisher = createOutboxPublisher({ source, producer, encoder: codec, logger, afterSend })
-  const health = new ChannelHealthKeeper({
-    health: ports.health,
-    directory,
-    publisher,
-    clock,
-    logger,
-    onRecovered: recovery => deliveries.release(recovery),
-  })
+  const health = new ChannelHealthKeeper({ health: ports.health, directory, publisher, clock, logger })
   const failing = new FailingChannels({ health: ports.health, channels: ports.channels, publisher, clock, logger })
   const outboxSweeper = createOutboxSweeper({ source, publisher, clock, logger })
-  const deliveries: DeliveryConsumer = new DeliveryConsumer({
+  const active = new ActiveDeliveries(ports)
+  const deliveries = new DeliveryConsumer({
     ...shared,
+    active,
     metrics,
     tracing,
     consumerMetrics,
@@ -157,7 +153,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     tracing,
     channels: ports.channels,
     deliveries: ports.deliveries,
-    isInMemory: id => deliveries.has(id),
+    active,
     publicUrl,
   })
   const again = { ...shared, requeues: ports.requeues, replays: ports.replays }
@@ -190,6 +186,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     },
     async stop() {
       await Promise.all([...loops, ...sweepers].map(one => one.stop()))
+      active.stop()
       await health.stop()
       await producer.stop()
     },

@@ -15,26 +15,28 @@ import {
   sleep,
   untilAvailable,
 } from '@backstop/kit'
+import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
-import { ActiveDeliveries } from '../jobs/active-deliveries.ts'
+import type { ActiveDeliveries } from '../jobs/active-deliveries.ts'
 import { abandon, complete, type DeliveryJob, isOwned, ownedSignal } from '../jobs/delivery-job.ts'
 import type { ChannelLimits } from '../queue/channel-lane.ts'
 import type { ChannelSignal } from '../queue/channel-paces.ts'
 import { ChannelQueues } from '../queue/channel-queues.ts'
 import { Postponer } from '../retry/postponer.ts'
 import { RecoveryReleaser } from '../retry/recovery-releaser.ts'
-import type { Recovery } from '../retry/rules/release-window.ts'
 import { type Attempted, type AttemptOptions, attempt } from './attempt.ts'
 import { attemptKindOf } from './attempt-kind.ts'
 import { countDeadLetters } from './count-dead-letters.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 import { type DeliveryIntakeOptions, type IntakePlan, type PostponedMessages, planIntake } from './plan-intake.ts'
 
-export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilStored'>, DeliveryIntakeOptions {
+export interface DeliveryConsumerOptions extends AttemptOptions, DeliveryIntakeOptions {
   readonly bus: Bus
   readonly producer: Producer
   readonly consumerMetrics: ConsumerMetrics
-  readonly health: ChannelHealthKeeper
+  readonly deliveries: DeliveryStore
+  readonly active: ActiveDeliveries
+  readonly health: Pick<ChannelHealthKeeper, 'note' | 'disableFailing' | 'notePause' | 'endPause'>
   /** Maximum number of concurrent attempts in this process. */
   readonly maxActive: number
   readonly maxQueuedPerChannel: number
@@ -65,7 +67,6 @@ export class DeliveryConsumer {
   readonly #writer: OutcomeWriter
   readonly #consumer: Consumer
   readonly #active: ActiveDeliveries
-  readonly #attemptOptions: AttemptOptions
   /** Number of messages that are being planned, over all partitions. They count towards the memory limit. */
   #beingPlanned = 0
   readonly #watched = new WeakSet<AbortSignal>()
@@ -75,7 +76,7 @@ export class DeliveryConsumer {
     this.#options = options
     this.#maxInMemory = options.maxInMemory ?? MAX_IN_MEMORY
     const { clock, maxActive, maxQueuedPerChannel } = options
-    this.#active = new ActiveDeliveries(options)
+    this.#active = options.active
     this.#queues = new ChannelQueues({
       clock,
       maxActive,
@@ -95,23 +96,19 @@ export class DeliveryConsumer {
     })
     this.#releaser = new RecoveryReleaser({
       ...options,
-      isActive: deliveryId => this.has(deliveryId),
-      isPaused: channelId => this.#queues.heldForMs(channelId) > 0,
-      hasOnlyPartOf: (channelId, digestId) => this.#queues.hasOnlyPartOf(channelId, digestId),
+      queues: this.#queues,
     })
     this.#postponer = new Postponer({
       ...options,
-      store: ids => this.#active.store(ids),
-      nextAttemptInMs: channelId => this.#queues.nextAttemptInMs(channelId),
+      queues: this.#queues,
       onPostponed: job => this.#forget(job),
       onDropped: job => this.#drop(job),
     })
-    this.#attemptOptions = { ...options, untilStored: ids => this.#active.untilStored(ids) }
     this.#writer = new OutcomeWriter({
       ...options,
-      isUnstored: id => this.#active.isUnstored(id),
       onRecorded: job => this.#forget(job),
       onAbandoned: job => this.#drop(job),
+      onRecovered: recovery => this.#releaser.release(recovery),
       onFlushed: () => this.#queues.startJobs(),
     })
     this.#consumer = options.bus.consumer({
@@ -134,17 +131,6 @@ export class DeliveryConsumer {
   async stop(): Promise<void> {
     await Promise.all([this.#releaser.stop(), this.#consumer.stop()])
     this.#writer.stop()
-    this.#active.stop()
-  }
-
-  /** Attempts the waiting deliveries of a channel that works again. */
-  release(recovery: Recovery): void {
-    this.#releaser.release(recovery)
-  }
-
-  /** True if the delivery is in the memory of this process, where it may not be stored yet. */
-  has(deliveryId: string): boolean {
-    return this.#active.byId.has(deliveryId)
   }
 
   msSinceProgress(): number {
@@ -190,8 +176,12 @@ export class DeliveryConsumer {
     if (held.length === 0) return
     for (const [channelId, record] of await this.#options.directory.find(held)) {
       if (record === undefined || !this.#queues.resetIfChanged(channelId, record.channel.version)) continue
-      this.#options.health.endPause(channelId, record.channel.project_id)
+      void this.#endPause(channelId, record.channel.project_id)
     }
+  }
+
+  async #endPause(channelId: string, projectId: string): Promise<void> {
+    for (const recovery of await this.#options.health.endPause(channelId, projectId)) this.#releaser.release(recovery)
   }
 
   /** The leading messages that fit into memory. The message key is the channel id. */
@@ -220,10 +210,10 @@ export class DeliveryConsumer {
     const { clock, maxQueuedPerChannel } = this.#options
     while (clock.now() < untilMs && !signal.aborted) {
       if (isFull) await this.#freeMemory()
-      const isThere = isFull
+      const hasRoom = isFull
         ? this.#queues.size + this.#beingPlanned <= this.#maxInMemory / 2
         : this.#queues.admit(next.key, maxQueuedPerChannel / 2) !== 'wait'
-      if (isThere) return true
+      if (hasRoom) return true
       await sleep(clock, LOOK_FOR_ROOM_MS, signal)
     }
     return false
@@ -308,7 +298,7 @@ export class DeliveryConsumer {
     const { clock, onFatal } = this.#options
     const signal = ownedSignal(jobs)
     try {
-      return await untilAvailable(() => attempt(jobs, this.#attemptOptions), { clock, signal })
+      return await untilAvailable(() => attempt(jobs, this.#options), { clock, signal })
     } catch (error) {
       if (error !== signal?.reason) {
         onFatal(error)

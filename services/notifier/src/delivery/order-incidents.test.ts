@@ -53,7 +53,7 @@ async function createScenario() {
     })
   const logger = createLogger('test', 'silent')
   const order = (jobs: DeliveryJob[], untilStored: (ids: readonly string[]) => Promise<void> = async () => {}) =>
-    orderIncidents(jobs, { deliveries, clock, logger, untilStored })
+    orderIncidents(jobs, { deliveries, clock, logger, active: { untilStored } })
   return { deliveries, answered, order }
 }
 

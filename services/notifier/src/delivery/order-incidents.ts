@@ -8,14 +8,14 @@ import {
   openingDeliveryId,
   precedingDeliveryIds,
 } from '../incident-order/rules/decide-order.ts'
+import type { ActiveDeliveries } from '../jobs/active-deliveries.ts'
 import type { DeliveryJob } from '../jobs/delivery-job.ts'
 
 export interface IncidentOrderOptions {
-  readonly deliveries: DeliveryStore
+  readonly deliveries: Pick<DeliveryStore, 'progressOf' | 'supersede'>
   readonly clock: Clock
   readonly logger: Logger
-  /** Resolves when everything is stored that this process knows about these deliveries. */
-  untilStored(deliveryIds: readonly string[]): Promise<void>
+  readonly active: Pick<ActiveDeliveries, 'untilStored'>
 }
 
 /** A job with the request to send for it. */
@@ -57,7 +57,7 @@ async function orderByProgress(
   rechecked: readonly DeliveryJob[],
   options: IncidentOrderOptions,
 ): Promise<OrderedJobs> {
-  await options.untilStored([...before.values()].flat())
+  await options.active.untilStored([...before.values()].flat())
   const progress = await supersedeEarlier(before, rechecked, options)
   const superseded = jobs.filter(job => progress.get(job.request.delivery_id)?.state === 'superseded')
   const sendable = jobs

@@ -25,14 +25,15 @@ function setUp() {
   const writer = new OutcomeWriter({
     deliveries,
     clock,
-    health: { note: async () => {} },
+    health: { note: async () => [], disableFailing: async () => {} },
     producer: {} as Producer,
     codec: createFixedCodec(),
     logger: createLogger('test', 'silent'),
     consumerMetrics: {} as ConsumerMetrics,
-    isUnstored: () => true,
+    active: { isUnstored: () => true },
     onRecorded: () => {},
     onAbandoned: () => {},
+    onRecovered: () => {},
     onFlushed: () => {},
     onFatal: error => {
       throw error

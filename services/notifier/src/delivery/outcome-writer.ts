@@ -12,6 +12,8 @@ import {
 import { type DeliveryStore, withOutcome } from '../delivery-record/delivery-store.ts'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import type { ChannelReports } from '../health/health-store.ts'
+import type { Recovery } from '../health/rules/channel-health.ts'
+import type { ActiveDeliveries } from '../jobs/active-deliveries.ts'
 import { complete, type DeliveryJob, documentOf } from '../jobs/delivery-job.ts'
 import { deadLetterOfDelivery, delayedMessage } from '../retry/delivery-messages.ts'
 import { countDeadLetters } from './count-dead-letters.ts'
@@ -25,19 +27,20 @@ export interface EndedAttempt {
 }
 
 export interface OutcomeWriterOptions {
-  readonly deliveries: DeliveryStore
-  readonly health: Pick<ChannelHealthKeeper, 'note'>
+  readonly deliveries: Pick<DeliveryStore, 'insertNew' | 'record' | 'progressOf'>
+  readonly health: Pick<ChannelHealthKeeper, 'note' | 'disableFailing'>
   readonly producer: Producer
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly logger: Logger
   readonly consumerMetrics: ConsumerMetrics
-  /** True if the delivery is not stored yet, so that it is inserted with its outcome. */
-  isUnstored(deliveryId: string): boolean
+  readonly active: Pick<ActiveDeliveries, 'isUnstored'>
   /** Called when the outcome is recorded: a new message may start the delivery's next attempt. */
   onRecorded(job: DeliveryJob): void
   /** Called when an outcome cannot be made durable before the process stops: Kafka delivers its messages again. */
   onAbandoned(job: DeliveryJob): void
+  /** Called when a channel with a recorded pause works again. */
+  onRecovered(recovery: Recovery): void
   /** Called after each flush, which frees memory for new jobs. */
   onFlushed(): void
   onFatal(error: unknown): void
@@ -130,14 +133,17 @@ export class OutcomeWriter {
    * their order.
    */
   async #makeDurable(batch: readonly EndedAttempt[], before: Promise<void>): Promise<void> {
-    const { health, producer, consumerMetrics } = this.#options
+    const { health, producer, consumerMetrics, onRecovered } = this.#options
     const refused = await this.#retry('record', () => this.#record(batch))
     const recorded = batch.filter(({ outcome }) => !refused.has(outcome.deliveryId))
     for (const { job } of batch) this.#options.onRecorded(job)
     crashPoint('notifier.after-record')
     await before
     const reports = healthReportsOf(recorded)
-    if (reports.length > 0) await this.#retry('health', () => health.note(reports))
+    if (reports.length > 0) {
+      for (const recovery of await this.#retry('health', () => health.note(reports))) onRecovered(recovery)
+      await this.#retry('disable', () => health.disableFailing(reports))
+    }
     const follows = await this.#retry('follow', async () => [
       ...recorded.flatMap(({ job, outcome }) => this.#followUp(job, outcome)),
       ...(await this.#followUpOfRefused(batch, refused)),
@@ -156,11 +162,11 @@ export class OutcomeWriter {
    * @returns the ids of deliveries whose outcome was refused
    */
   async #record(batch: readonly EndedAttempt[]): Promise<ReadonlySet<string>> {
-    const { deliveries, isUnstored } = this.#options
+    const { deliveries, active } = this.#options
     const fresh: EndedAttempt[] = []
     const stored: AttemptOutcome[] = []
     for (const one of batch) {
-      if (isUnstored(one.outcome.deliveryId)) fresh.push(one)
+      if (active.isUnstored(one.outcome.deliveryId)) fresh.push(one)
       else stored.push(one.outcome)
     }
     const [existing, refused] = await Promise.all([

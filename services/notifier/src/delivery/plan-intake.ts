@@ -24,7 +24,7 @@ export interface DeliveryIntakeOptions {
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly directory: ChannelDirectory
-  readonly deliveries: DeliveryStore
+  readonly deliveries: Pick<DeliveryStore, 'insertNew'>
   /** Finds the deliveries that are stored already. Calls of several partitions should share one read. */
   readonly progressOf: DeliveryStore['progressOf']
   readonly metrics: DeliveryMetrics

@@ -16,6 +16,7 @@ import {
 import type { ChannelStore } from '../channels/channel-store.ts'
 import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
 import { followsOpening } from '../incident-order/rules/decide-order.ts'
+import type { ActiveDeliveries } from '../jobs/active-deliveries.ts'
 import { deliveryMessage } from '../retry/delivery-messages.ts'
 import type { StormOptions } from '../storm/join-storms.ts'
 import { recordMembers } from '../storm/record-members.ts'
@@ -32,8 +33,7 @@ export interface AlertConsumerOptions
   readonly logLimit: LogLimit
   readonly channels: ChannelStore
   readonly deliveries: Pick<DeliveryStore, 'progressOf'>
-  /** True if the delivery is in the memory of this process, where it may not be stored yet. */
-  isInMemory(deliveryId: string): boolean
+  readonly active: Pick<ActiveDeliveries, 'has'>
   /** Base URL of links to the console, without a trailing slash; null if there is none. */
   readonly publicUrl: string | null
   /** Undefined if traces are off. */
@@ -46,7 +46,7 @@ export interface AlertConsumerOptions
  * once.
  */
 export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
-  const { codec, channels, deliveries, isInMemory, producer, logger, logLimit, publicUrl, tracing } = options
+  const { codec, channels, deliveries, active, producer, logger, logLimit, publicUrl, tracing } = options
   return createWorkLoop<'alert'>({
     ...options,
     groupId: 'notifier',
@@ -71,7 +71,7 @@ export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
       const memberships = await recordMembers(counted, options)
       const wanted = openingsToRead(alerts, listeners, alert => silenceOf(alert, silences) !== undefined)
       // In this order: a delivery leaves the memory when it is stored.
-      const openings = new Set(wanted.filter(isInMemory))
+      const openings = new Set(wanted.filter(id => active.has(id)))
       if (wanted.length > 0) for (const id of (await deliveries.progressOf(wanted)).keys()) openings.add(id)
       const spans: Span[] = []
       const outgoing = messages.flatMap(({ message: alert, headers }) => {

@@ -5,7 +5,6 @@ import { expect, test } from 'vitest'
 import { createMemoryHealthStore } from '../../test/stores/memory-health-store.ts'
 import { createMemoryChannelStore, createMemoryCollections } from '../../test/stores/memory-stores.ts'
 import { ChannelDirectory } from '../channels/channel-directory.ts'
-import type { Recovery } from '../retry/rules/release-window.ts'
 import { ChannelHealthKeeper } from './channel-health-keeper.ts'
 import type { ChannelReports, HealthStore } from './health-store.ts'
 import type { HealthReport } from './rules/channel-health.ts'
@@ -23,7 +22,6 @@ function openKeeper() {
   const collections = createMemoryCollections()
   const store = createMemoryHealthStore(collections)
   const state = { writes: 0, isAway: false }
-  const recovered: Recovery[] = []
   const health: HealthStore = {
     ...store,
     async record(channels) {
@@ -38,12 +36,11 @@ function openKeeper() {
     publisher: { publish: async () => ({ stuck: 0 }) },
     clock,
     logger: createLogger('test', 'silent'),
-    onRecovered: recovery => recovered.push(recovery),
   })
   keeper.start()
   const delivered = async (channelId: string) =>
     Object.values((await store.find(channelId))?.days ?? {}).reduce((sum, day) => sum + day.delivered, 0)
-  return { clock, keeper, store, state, delivered, recovered }
+  return { clock, keeper, store, state, delivered }
 }
 
 test('the first success of a channel is recorded at once, further successes within a second', async () => {
@@ -85,26 +82,24 @@ const pausedAt = (sinceMs: number) =>
   ({ since: new Date(sinceMs), until: new Date(sinceMs + 5_000), reason: 'failing' }) as const
 
 test('the first success after a recorded pause reports the recovery of the channel, once', async () => {
-  const { clock, keeper, recovered, store } = openKeeper()
+  const { clock, keeper, store } = openKeeper()
   await keeper.note([of('a', failed(1)), of('b', failed(1))])
   keeper.notePause('a', PROJECT, pausedAt(2))
   // The success is noted before the pause is recorded, and waits for the record.
-  await keeper.note([of('a', worked(3)), of('b', worked(3))])
-  await keeper.note([of('a', worked(4))])
+  const recovered = await keeper.note([of('a', worked(3)), of('b', worked(3))])
   expect(recovered).toEqual([{ channelId: 'a', failingSinceMs: 1 }])
+  expect(await keeper.note([of('a', worked(4))])).toEqual([])
   expect((await store.find('a'))?.held).toBeUndefined()
   await clock.settle()
   await keeper.stop()
 })
 
 test('a change of the channel ends its recorded pause and reports the recovery', async () => {
-  const { clock, keeper, recovered, store } = openKeeper()
+  const { keeper, store } = openKeeper()
   await keeper.note([of('a', failed(1))])
   keeper.notePause('a', PROJECT, pausedAt(2))
-  keeper.endPause('a', PROJECT)
-  keeper.endPause('b', PROJECT)
-  await clock.settle()
-  expect(recovered).toEqual([{ channelId: 'a', failingSinceMs: 1 }])
+  expect(await keeper.endPause('a', PROJECT)).toEqual([{ channelId: 'a', failingSinceMs: 1 }])
+  expect(await keeper.endPause('b', PROJECT)).toEqual([])
   expect((await store.find('a'))?.held).toBeUndefined()
   await keeper.stop()
 })

@@ -2,7 +2,6 @@ import type { ChannelHold } from '@backstop/contracts'
 import type { OutboxPublisher, PendingOutbox } from '@backstop/kit'
 import { type Clock, crashPoint, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
 import type { ChannelDirectory } from '../channels/channel-directory.ts'
-import type { Recovery } from '../retry/rules/release-window.ts'
 import type { ChannelReports, HealthStore, HoldOrder } from './health-store.ts'
 import {
   type DisableOrder,
@@ -10,6 +9,7 @@ import {
   enableChannel,
   FAILING_TOO_LONG_MS,
   judgeHealth,
+  type Recovery,
 } from './rules/channel-health.ts'
 import { UnsentReports } from './unsent-reports.ts'
 
@@ -19,8 +19,6 @@ export interface ChannelHealthOptions {
   readonly publisher: OutboxPublisher
   readonly clock: Clock
   readonly logger: Logger
-  /** Called when a channel with a recorded pause works again. */
-  onRecovered(recovery: Recovery): void
 }
 
 /** Maximum delay of the recorded numbers of a working channel, in milliseconds. A crash loses at most this much. */
@@ -70,15 +68,20 @@ export class ChannelHealthKeeper {
     this.#recordHolds()
   }
 
-  /** Ends the recorded pause of a channel that a person has changed. */
-  endPause(channelId: string, projectId: string): void {
-    const end = async () => {
+  /**
+   * Ends the recorded pause of a channel that a person has changed. Does not throw, because the pause itself is over already.
+   * @returns the channel, if it had a recorded pause
+   */
+  async endPause(channelId: string, projectId: string): Promise<readonly Recovery[]> {
+    try {
       await this.#untilHoldsAreRecorded()
       const recoveries = await this.#findRecoveries([channelId])
       await this.#options.health.recordHolds([{ channelId, projectId, held: null }])
-      for (const recovery of recoveries) this.#options.onRecovered(recovery)
+      return recoveries
+    } catch (error) {
+      this.#options.logger.warn({ channel_id: channelId, error }, 'health.pause_not_ended')
+      return []
     }
-    end().catch(error => this.#options.logger.warn({ channel_id: channelId, error }, 'health.pause_not_ended'))
   }
 
   #recordHolds(): void {
@@ -114,25 +117,37 @@ export class ChannelHealthKeeper {
     }))
   }
 
-  /** @throws AppError `unavailable` if the reports could neither be recorded nor delayed */
-  async note(channels: readonly ChannelReports[]): Promise<void> {
+  /**
+   * Records the reports, or delays those that say nothing new.
+   * @returns the channels with a recorded pause that work again
+   * @throws AppError `unavailable` if the reports could neither be recorded nor delayed
+   */
+  async note(channels: readonly ChannelReports[]): Promise<readonly Recovery[]> {
     const { nothingNew = [], reports = [] } = Object.groupBy(channels, one =>
       this.#held.canDelay(one) ? 'nothingNew' : 'reports',
     )
-    if (reports.length > 0) await this.#record(reports)
+    const recoveries = reports.length > 0 ? await this.#record(reports) : []
     for (const one of nothingNew) this.#held.hold(one)
+    return recoveries
   }
 
-  async #record(channels: readonly ChannelReports[]): Promise<void> {
-    const { directory, health, logger } = this.#options
+  async #record(channels: readonly ChannelReports[]): Promise<readonly Recovery[]> {
     // Record earlier reports of these channels first, because "has worked since the last failure" depends on the order.
     await this.#recordHeld(this.#held.removeDelayed(channels.map(({ channelId }) => channelId)))
     const working = channels.filter(({ reports }) => reports.some(one => one.kind === 'worked'))
     if (working.length > 0) await this.#untilHoldsAreRecorded()
     const recoveries = await this.#findRecoveries(working.map(({ channelId }) => channelId))
-    await health.record(channels)
-    for (const recovery of recoveries) this.#options.onRecovered(recovery)
+    await this.#options.health.record(channels)
     this.#held.rememberRecorded(channels)
+    return recoveries
+  }
+
+  /**
+   * Disables those of these channels whose receiver is permanently gone, or that fail for too long. Call it after `note`.
+   * @throws AppError `unavailable`
+   */
+  async disableFailing(channels: readonly ChannelReports[]): Promise<void> {
+    const { directory, health, logger } = this.#options
     const orders = [...(await this.#refusedForGood(channels)), ...(await this.#failingTooLong(channels))]
     if (orders.length === 0) return
     const disabled = await health.disable(orders)

@@ -20,6 +20,11 @@ export class ActiveDeliveries {
     return this.#jobs
   }
 
+  /** True if the delivery is in the memory of this process, where it may not be stored yet. */
+  has(deliveryId: string): boolean {
+    return this.#jobs.has(deliveryId)
+  }
+
   /** @returns the jobs that were added. The messages of the others join the job of the same delivery */
   add(jobs: readonly DeliveryJob[]): readonly DeliveryJob[] {
     const added = jobs.filter(job => {

@@ -1,6 +1,8 @@
 import { type Clock, crashPoint, type MessageCodec, type Producer, untilAvailable } from '@backstop/kit'
+import type { ActiveDeliveries } from '../jobs/active-deliveries.ts'
 import { complete, type DeliveryJob, isOwned } from '../jobs/delivery-job.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
+import type { ChannelQueues } from '../queue/channel-queues.ts'
 import { postponedMessage } from './delivery-messages.ts'
 
 export interface PostponerOptions {
@@ -8,10 +10,8 @@ export interface PostponerOptions {
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly metrics: Pick<DeliveryMetrics, 'postponed'>
-  /** Stores these deliveries as pending, unless they are stored already. */
-  store(deliveryIds: readonly string[]): Promise<void>
-  /** Earliest time in milliseconds until a message of the channel that is postponed now can be attempted. */
-  nextAttemptInMs(channelId: string): number
+  readonly active: Pick<ActiveDeliveries, 'store'>
+  readonly queues: Pick<ChannelQueues, 'nextAttemptInMs'>
   /** Called for a job that waits on a delay line now. */
   onPostponed(job: DeliveryJob): void
   /** Called for a job whose partition was revoked before it was postponed. */
@@ -28,8 +28,8 @@ export class Postponer {
 
   /** @throws AppError `unavailable` if the database is unavailable, or the broker accepted none of the messages; the jobs are unchanged */
   async postpone(jobs: readonly DeliveryJob[]): Promise<void> {
-    const { producer, codec, clock, metrics, nextAttemptInMs, onPostponed } = this.#options
-    await this.#options.store(jobs.map(({ request }) => request.delivery_id))
+    const { producer, codec, clock, metrics, active, queues, onPostponed } = this.#options
+    await active.store(jobs.map(({ request }) => request.delivery_id))
     const nowMs = clock.now()
     await producer.send(
       jobs.map(({ request, messages }) =>
@@ -38,7 +38,7 @@ export class Postponer {
           request,
           messages[0]?.message.headers ?? {},
           nowMs,
-          nextAttemptInMs(request.channel_id),
+          queues.nextAttemptInMs(request.channel_id),
         ),
       ),
     )

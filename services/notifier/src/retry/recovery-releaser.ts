@@ -1,8 +1,11 @@
 import type { DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
 import { type Clock, type Logger, type MessageCodec, type Producer, sleep } from '@backstop/kit'
 import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
+import type { Recovery } from '../health/rules/channel-health.ts'
+import type { ActiveDeliveries } from '../jobs/active-deliveries.ts'
+import type { ChannelQueues } from '../queue/channel-queues.ts'
 import { delayedMessage } from './delivery-messages.ts'
-import { type Recovery, releaseWindow } from './rules/release-window.ts'
+import { releaseWindow } from './rules/release-window.ts'
 
 export interface RecoveryReleaserOptions {
   readonly deliveries: Pick<DeliveryStore, 'findWaiting' | 'findDigest'>
@@ -10,12 +13,8 @@ export interface RecoveryReleaserOptions {
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly logger: Logger
-  /** True if the delivery is in the memory of this process already. */
-  isActive(deliveryId: string): boolean
-  /** True if the channel is paused again. */
-  isPaused(channelId: string): boolean
-  /** True if a part of this failed digest is queued in this process. */
-  hasOnlyPartOf(channelId: string, digestId: string): boolean
+  readonly active: Pick<ActiveDeliveries, 'has'>
+  readonly queues: Pick<ChannelQueues, 'heldForMs' | 'hasOnlyPartOf'>
 }
 
 /** Number of deliveries that are requested at once, so that the queue of the channel does not overflow. */
@@ -64,9 +63,9 @@ export class RecoveryReleaser {
    * @param digests the channels of the digests, by id of the digest
    */
   completeDigests(digests: ReadonlyMap<string, string>): void {
-    const { hasOnlyPartOf, logger } = this.#options
+    const { queues, logger } = this.#options
     for (const [digest, channel_id] of digests) {
-      if (this.#stopped.signal.aborted || !hasOnlyPartOf(channel_id, digest)) continue
+      if (this.#stopped.signal.aborted || !queues.hasOnlyPartOf(channel_id, digest)) continue
       const requested = this.#requestDigest(digest)
       this.#track(requested.catch(error => logger.warn({ channel_id, digest, error }, 'digest.not_completed')))
     }
@@ -89,9 +88,9 @@ export class RecoveryReleaser {
   }
 
   async #requestDigest(digestId: string): Promise<void> {
-    const { deliveries, isActive } = this.#options
+    const { deliveries, active } = this.#options
     const found = await deliveries.findDigest(digestId)
-    await this.#request(found.filter(one => !isActive(one._id)))
+    await this.#request(found.filter(one => !active.has(one._id)))
   }
 
   async #request(wanted: readonly DeliveryDocument[]): Promise<void> {
@@ -101,7 +100,7 @@ export class RecoveryReleaser {
   }
 
   async #releaseAll(recovery: Recovery): Promise<number> {
-    const { deliveries, clock, isActive } = this.#options
+    const { deliveries, clock, active } = this.#options
     const { channelId } = recovery
     const { kind, ...window } = releaseWindow(recovery, this.#releasedAllAtMs.get(channelId), clock.now())
     if (kind === 'all') this.#rememberReleaseOfAll(channelId)
@@ -114,7 +113,7 @@ export class RecoveryReleaser {
         after,
         limit: PAGE,
       })
-      const wanted = page.filter(one => !isActive(one._id))
+      const wanted = page.filter(one => !active.has(one._id))
       const pending = this.#running.get(channelId)
       for (const { _id } of wanted) pending?.add(_id)
       await this.#request(wanted)
@@ -131,13 +130,13 @@ export class RecoveryReleaser {
 
   /** Waits until most requested deliveries have ended. @returns false if the release must end before all of them */
   async #canContinue(channelId: string): Promise<boolean> {
-    const { clock, isPaused } = this.#options
+    const { clock, queues } = this.#options
     const { signal } = this.#stopped
     const pending = this.#running.get(channelId) as Set<string>
     let left = pending.size
     for (let untilMs = clock.now() + PATIENCE_MS; left > LEFT_FOR_NEXT_PAGE; ) {
       await sleep(clock, LOOK_EVERY_MS, signal)
-      if (signal.aborted || isPaused(channelId) || clock.now() > untilMs) return false
+      if (signal.aborted || queues.heldForMs(channelId) > 0 || clock.now() > untilMs) return false
       if (pending.size < left) untilMs = clock.now() + PATIENCE_MS
       left = pending.size
     }

@@ -6,6 +6,13 @@ import {
   resolveChannelIncident,
 } from './incident-commands.ts'
 
+/** A channel that works again after a pause. */
+export interface Recovery {
+  readonly channelId: string
+  /** When the first of its attempts failed, in milliseconds since the epoch. */
+  readonly failingSinceMs: number
+}
+
 /** What one attempt says about the health of its channel. */
 export type HealthReport =
   | { kind: 'worked'; atMs: number; error: string | null }

@@ -1,9 +1,4 @@
-/** A channel that works again after a pause. */
-export interface Recovery {
-  readonly channelId: string
-  /** When the first of its attempts failed, in milliseconds since the epoch. */
-  readonly failingSinceMs: number
-}
+import type { Recovery } from '../../health/rules/channel-health.ts'
 
 /** The deliveries to attempt at once because their channel works again. */
 export interface ReleaseWindow {
