@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- <name>`: measures one part of the product against its references, on real parts. Without a name: every part except
- * peers, one after the other, and a summary.
+ * `npm run bench -- <name>`: measures one part of the product against its references, on real parts. Without a name: every part, one
+ * after the other, and a summary.
  * Options: --rounds <n> (5), --only <words of a comparison's name>, --rate <events a second of end-to-end>, --out <file>
  * (.backstop/bench/<name>.json; a plot is written beside it), --stored <numbers of stored refunds of growth> (1000000), --keep (keeps the
  * logs, and the stored refunds of growth in a MongoDB given by MONGO_URL). --only, --rate, --stored and --out need a name.
@@ -27,7 +27,6 @@ import { growthBenchmark } from './growth/benchmark.ts'
 import { ingressBenchmark } from './ingress/benchmark.ts'
 import { notifierBenchmark } from './notifier/benchmark.ts'
 import { overloadBenchmark } from './overload/benchmark.ts'
-import { peersBenchmark } from './peers/benchmark.ts'
 import { reconcilerBenchmark } from './reconciler/benchmark.ts'
 import { tracesBenchmark } from './traces/benchmark.ts'
 
@@ -43,7 +42,6 @@ const BENCHMARKS: readonly Benchmark[] = [
   adminBenchmark,
   consoleBenchmark,
   tracesBenchmark,
-  peersBenchmark,
 ]
 
 const { values, positionals } = parseArgs({
@@ -58,9 +56,7 @@ const { values, positionals } = parseArgs({
   },
 })
 const [wanted] = positionals
-const benchmarks = BENCHMARKS.filter(({ name, onRequest }) =>
-  wanted === undefined ? onRequest !== true : name === wanted,
-)
+const benchmarks = BENCHMARKS.filter(({ name }) => wanted === undefined || name === wanted)
 const rounds = Number(values.rounds)
 const rate = values.rate === undefined ? undefined : Number(values.rate)
 const stored = values.stored?.split(',').map(Number)

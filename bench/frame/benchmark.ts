@@ -5,8 +5,6 @@ export interface Benchmark {
   readonly name: string
   /** The measured quantity, in one line. */
   readonly about: string
-  /** True for a benchmark that installs other programs, so that it runs only if it is named. */
-  readonly onRequest?: boolean
   /** Prepares the resources of its comparisons. */
   open(surroundings: BenchSurroundings): Promise<PreparedBenchmark>
 }

@@ -78,17 +78,15 @@ export function compareIngressConnections(surroundings: BenchSurroundings): Comp
     const { ingress, load } = await opened
     let largestHeap = async () => Number.NaN
     let heap = Number.NaN
-    const readings = await measureWith(load, { form: 'ingress', events: EVENTS, isAuthentic: true, ...connected })(
-      async () => {
-        const server = await ingress.start()
-        largestHeap = watchHeap([ingress])
-        const stop = async () => {
-          heap = await largestHeap()
-          await server.stop()
-        }
-        return { ...server, stop }
-      },
-    )
+    const readings = await measureWith(load, { events: EVENTS, isAuthentic: true, ...connected })(async () => {
+      const server = await ingress.start()
+      largestHeap = watchHeap([ingress])
+      const stop = async () => {
+        heap = await largestHeap()
+        await server.stop()
+      }
+      return { ...server, stop }
+    })
     return { ...readings, 'largest heap': heap }
   }
 }

@@ -28,8 +28,8 @@ export const ingressBenchmark: Benchmark = {
       const server = await startReference('naive', { BROKERS: stack.kafka, TOPIC: ingress.topic })
       return { ...server, stored: async () => (await countMessages(stack.kafka, ingress.topic)) - before }
     }
-    const accepted = measureWith(load, { form: 'ingress', events: EVENTS, isAuthentic: true })
-    const refused = measureWith(load, { form: 'ingress', events: EVENTS, isAuthentic: false })
+    const accepted = measureWith(load, { events: EVENTS, isAuthentic: true })
+    const refused = measureWith(load, { events: EVENTS, isAuthentic: false })
     const startRefusing = async (): Promise<Server> => {
       const { port, cpuMs, stop } = await ingress.start()
       return { port, cpuMs, stop }

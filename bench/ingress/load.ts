@@ -1,12 +1,8 @@
 import { join } from 'node:path'
 import { type BenchChild, startChild } from '../frame/children.ts'
 
-/** The server that understands the requests: each has its own path, body and signature. */
-export type RequestForm = 'ingress' | 'stripe-sync-engine' | 'WebhookX'
-
 /** The requests of a measurement. */
 export interface RequestKind {
-  readonly form: RequestForm
   /** Number of different events. They are posted in turn, again and again. */
   readonly events: number
   /** The signing secret of every event. */

@@ -29,7 +29,7 @@ export interface Server {
 /** The load of one measurement. */
 export const LOAD = { sockets: SOCKETS, secret: SECRET, warmUpAnswers: WARM_UP_ANSWERS, measureMs: MEASURE_MS } as const
 
-type Requests = Pick<LoadOrder, 'form' | 'events' | 'isAuthentic' | 'connections'> & Partial<Pick<LoadOrder, 'sockets'>>
+type Requests = Pick<LoadOrder, 'events' | 'isAuthentic' | 'connections'> & Partial<Pick<LoadOrder, 'sockets'>>
 
 /** Returns a function that measures a freshly started server. */
 export function measureWith(load: LoadGenerator, requests: Requests) {

@@ -36,7 +36,7 @@ export const overloadBenchmark: Benchmark = {
     )
     const load = startLoadGenerator(folder)
     const openLoad = startOpenLoadGenerator(folder)
-    const requests = { form: 'ingress', events: EVENTS, secret: SECRET, isAuthentic: true } as const
+    const requests = { events: EVENTS, secret: SECRET, isAuthentic: true } as const
 
     async function overload(server: Server, capacity: number) {
       const calm = { perSecond: Math.round(capacity * CALM_SHARE) }
