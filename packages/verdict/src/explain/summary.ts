@@ -1,4 +1,4 @@
-import { formatMoney, kindWords, type ObjectState } from '@backstop/contracts'
+import { formatMoney, kindWords, type ObjectState, showableText } from '@backstop/contracts'
 import { type ActionRecord, isProvisional } from '../case/action-record.ts'
 import type { IncidentRecord } from '../case/incident-record.ts'
 
@@ -17,13 +17,18 @@ const REFUND_STATES: Record<ObjectState, string> = {
 const RELEASED = 'was made at the provider: no money moved'
 
 /**
- * The summary of an incident, in one sentence.
+ * The summary of an incident, in one sentence. Ids and texts of providers and people may have invisible characters and direction marks, which
+ * are shown by their code points: receivers of the API and of webhooks show the summary as it is.
  * @param waitsFor what the action waits for; undefined if it waits for nothing
  */
-export function summaryOf(
+export function summaryOf(action: ActionRecord, incident: IncidentRecord, waitsFor?: string): string {
+  return showableText(sentenceOf(action, incident, waitsFor))
+}
+
+function sentenceOf(
   action: ActionRecord,
   { code, resolution, lifeCycle }: IncidentRecord,
-  waitsFor?: string,
+  waitsFor: string | undefined,
 ): string {
   const money = formatMoney(action.amount, action.currency)
   const what = `A ${kindWords({ kind: action.kind, authorization_released: action.isRelease })}${money === null ? '' : ` of ${money}`} on ${action.subject}`

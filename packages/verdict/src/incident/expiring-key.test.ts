@@ -44,6 +44,14 @@ describe('an API key that expires soon', () => {
   })
 })
 
+test('shows invisible characters of names by their code points', () => {
+  const hidden = { ...expiring, key_name: 'Billing\u202Ejob' }
+  expect(openKeyIncident(hidden, NOW).incident.summary).toContain('"Billing<U+202E>job"')
+  const recovered = { ...common, kind: 'open_recovered_key_incident', operator: 'ada\u2066' } as const
+  const { incident } = openKeyIncident({ ...recovered, requested_at: expiring.requested_at }, NOW)
+  expect(incident.summary).toMatch(/^ada<U\+2066> created/)
+})
+
 test('an admin key that was recovered opens an incident with who did it, and raises an alert', () => {
   const recovered = { ...common, kind: 'open_recovered_key_incident', operator: 'ada@laptop' } as const
   const { incident, entries } = openKeyIncident({ ...recovered, requested_at: '2026-11-21T09:59:58.000Z' }, NOW)

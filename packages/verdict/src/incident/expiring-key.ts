@@ -1,4 +1,4 @@
-import type { Command, Incident, Names } from '@backstop/contracts'
+import { type Command, type Incident, type Names, showableText } from '@backstop/contracts'
 import { type IncidentChange, type IncidentResolution, incidentMessages } from './failing-channel.ts'
 
 type OpenKeyIncident = Extract<Command, { kind: 'open_key_incident' }>
@@ -34,9 +34,12 @@ export function openKeyIncident(command: ExpiringKeyCommand['open'], now: number
 
 function aboutKey(command: ExpiringKeyCommand['open']): Pick<Incident, 'code' | 'summary'> {
   if (command.kind === 'open_key_incident') {
-    return { code: 'KEY_EXPIRING', summary: `The API key "${command.key_name}" expires on ${command.expires_at}` }
+    return {
+      code: 'KEY_EXPIRING',
+      summary: showableText(`The API key "${command.key_name}" expires on ${command.expires_at}`),
+    }
   }
-  const summary = `${command.operator} created an admin key for all projects with access to the database`
+  const summary = `${showableText(command.operator)} created an admin key for all projects with access to the database`
   return { code: 'KEY_RECOVERED', summary }
 }
 

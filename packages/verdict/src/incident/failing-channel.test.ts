@@ -39,6 +39,12 @@ describe('a channel that was disabled', () => {
     expect(Alert.parse(raised?.message)).toMatchObject({ event: 'incident.opened', data: { action: null } })
   })
 
+  test('shows invisible characters of its name and of the answer by their code points', () => {
+    const foreign = { ...disabled, channel_name: 'Ops\u202E', reason: 'The receiver answered \u200B404' }
+    const summary = 'The alert channel "Ops<U+202E>" was disabled: The receiver answered <U+200B>404'
+    expect(openChannelIncident(foreign, NOW).incident.summary).toBe(summary)
+  })
+
   test('and is enabled again resolves the incident, once', () => {
     const { incident } = openChannelIncident(disabled, NOW)
     const resolution = resolveChannelIncident(enabled, incident, NOW + 5)

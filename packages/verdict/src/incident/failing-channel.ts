@@ -8,6 +8,7 @@ import {
   isoTime,
   type Names,
   type StoredIncident,
+  showableText,
   type TimedOutboxEntry,
 } from '@backstop/contracts'
 import { incidentMessageId } from '../show/outbox-entries.ts'
@@ -35,7 +36,9 @@ export function openChannelIncident(command: OpenChannelIncident, now: number, n
     connection_id: null,
     code: isFailing ? 'CHANNEL_FAILING' : 'CHANNEL_DISABLED',
     state: 'open',
-    summary: `The alert channel "${command.channel_name}" ${isFailing ? 'delivers nothing' : 'was disabled'}: ${command.reason}`,
+    summary: showableText(
+      `The alert channel "${command.channel_name}" ${isFailing ? 'delivers nothing' : 'was disabled'}: ${command.reason}`,
+    ),
     action_id: null,
     channel_id: command.channel_id,
     out_of_band: null,

@@ -5,6 +5,7 @@ import {
   isoTime,
   type Names,
   type StoredIncident,
+  showableText,
 } from '@backstop/contracts'
 import { type IncidentChange, incidentMessages } from './failing-channel.ts'
 
@@ -38,7 +39,7 @@ export function openConnectionIncident(
     connection_id: connection.id,
     code,
     state: 'open',
-    summary: `Connection "${connection.name}": ${text}`,
+    summary: showableText(`Connection "${connection.name}": ${text}`),
     action_id: null,
     out_of_band: null,
     opened_at: isoTime(now),

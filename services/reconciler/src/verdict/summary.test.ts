@@ -46,6 +46,12 @@ describe("the summary of an open incident states the provider's data", () => {
     expect(summaries(judgedCase(sightingInput(refundShown({ state }))))).toEqual([`${REFUND} ${says}${UNEXPLAINED}`])
   })
 
+  test('shows invisible characters and direction marks of ids by their code points', () => {
+    const odd = refundShown({ about: ['pi_a\u202Egpj.exe\u200B'] })
+    const [summary] = summaries(judgedCase(sightingInput(odd)))
+    expect(summary).toBe(`A refund of EUR 24.99 on pi_a<U+202E>gpj.exe<U+200B> was made at the provider${UNEXPLAINED}`)
+  })
+
   test.each([
     { name: 'scheduled', shown: scheduledCancellation(T0), says: 'is scheduled at the provider' },
     { name: 'in effect', shown: endedSubscription(T0), says: 'was made at the provider' },
