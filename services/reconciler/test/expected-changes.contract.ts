@@ -20,7 +20,7 @@ export function expectedChangeContract(name: string, open: () => Promise<Expecte
     beforeEach(async () => {
       ;({ expectedChanges, expectedChangeUses } = await open())
     })
-    const addExpectedChanges = (list: readonly ExpectedChangeDocument[]) => expectedChanges.putAll(list)
+    const addExpectedChanges = (list: readonly ExpectedChangeDocument[]) => expectedChanges.addAll(list)
 
     const found = async (names: string[], expiringAfter = T0 - MINUTE, projectIds = [PROJECT]) => {
       const list = await expectedChanges.find({ projectIds, names, expiringAfter })
@@ -41,12 +41,13 @@ export function expectedChangeContract(name: string, open: () => Promise<Expecte
       expect(await found(['pi_1'], T0, [PROJECT, 'prj_other'])).toEqual(['any', 'other', 'other_pi_1', 'pi_1'])
     })
 
-    test('replace those with the same ids', async () => {
-      await addExpectedChanges([expectedChangeDocument('exp_1'), expectedChangeDocument('exp_2')])
-      const later = expectedChangeDocument('exp_1', { note: 'Said again' })
-      await addExpectedChanges([later])
+    test('keep those with the same ids, also deleted ones, when a command is repeated', async () => {
+      const first = expectedChangeDocument('exp_1')
+      await addExpectedChanges([first, expectedChangeDocument('deleted', { deleted_at: new Date(T0) })])
+      const again = ['exp_1', 'deleted', 'exp_2'].map(id => expectedChangeDocument(id, { note: 'Said again' }))
+      await addExpectedChanges(again)
       await addExpectedChanges([])
-      expect(await expectedChanges.byIds(['exp_1'])).toEqual([later])
+      expect(await expectedChanges.byIds(['exp_1', 'deleted'])).toEqual([first])
       expect(await found([])).toEqual(['exp_1', 'exp_2'])
     })
 

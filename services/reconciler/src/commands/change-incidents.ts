@@ -139,7 +139,7 @@ async function explainOwnChanges(
     if (incident === undefined || action === undefined) return []
     return expectedChangeOfOwn(incident, action, { note, actor }, clock.now()) ?? []
   })
-  await stores.expectedChanges.putAll(documents)
+  await stores.expectedChanges.addAll(documents)
   await reconcile(items.map(({ projectId, ref }) => ({ kind: 'expected_change', projectId, ref })))
 }
 

@@ -234,7 +234,7 @@ function storesAsOf(
       byIds: async ids => expectedChanges.filter(change => ids.includes(change._id) && isInEffect(change, clock.now())),
       madeSince: async () => [],
       // A history has no commands, which store expected changes.
-      putAll: async () => {},
+      addAll: async () => {},
     },
   }
 }

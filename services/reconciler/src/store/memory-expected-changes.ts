@@ -19,12 +19,9 @@ export function createMemoryExpectedChanges(expectedChanges: ExpectedChangeDocum
         list.slice(0, limit),
       )
     },
-    putAll: async documents => {
-      for (const document of documents) {
-        const at = expectedChanges.findIndex(({ _id }) => _id === document._id)
-        if (at < 0) expectedChanges.push(document)
-        else expectedChanges[at] = document
-      }
+    addAll: async documents => {
+      const isNew = ({ _id: id }: ExpectedChangeDocument) => !expectedChanges.some(({ _id }) => _id === id)
+      for (const document of documents) if (isNew(document)) expectedChanges.push(document)
     },
   }
 }

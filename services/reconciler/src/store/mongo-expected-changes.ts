@@ -38,13 +38,11 @@ export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeStore {
       const query = { created_at: { $gte: new Date(since) }, ...NOT_DELETED }
       return lastOfEach('$project_id', query, { n: limit, sortBy: { created_at: -1, _id: -1 } })
     },
-    putAll: documents =>
+    addAll: documents =>
       asUnavailable(async () => {
         if (documents.length === 0) return
-        const writes = documents.map(({ _id, ...replacement }) => ({
-          replaceOne: { filter: { _id }, replacement, upsert: true },
-        }))
-        await collection.bulkWrite(writes, { ordered: false })
+        const insert = () => collection.insertMany([...documents], { ordered: false })
+        await writeIgnoringDuplicates(insert, documents.length)
       }),
   }
 }

@@ -201,8 +201,8 @@ export interface ExpectedChangeReader {
 
 /** Expected changes. admin-api stores those that people create, the reconciler those of incidents that were resolved as their own change. */
 export interface ExpectedChangeStore extends ExpectedChangeReader {
-  /** Stores expected changes, and replaces those with the same ids. */
-  putAll(documents: readonly ExpectedChangeDocument[]): Promise<void>
+  /** Stores new expected changes. One with a known id stays as it is, so that a repeated command does not restore what a person deleted. */
+  addAll(documents: readonly ExpectedChangeDocument[]): Promise<void>
 }
 
 /** Reads the actions that have an open incident. */
