@@ -48,7 +48,7 @@ const approval = {
   requires_approval: z
     .boolean()
     .describe(
-      'True if requested operations wait for approval; an operation that executes without approval explains nothing',
+      'True if requested operations wait for approval; an operation that executes without approval explains nothing. False: no approval is needed, so whoever reports an operation may also report it as `approved`',
     ),
   approval_deadline_seconds: z
     .int()

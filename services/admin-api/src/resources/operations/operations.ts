@@ -122,7 +122,7 @@ function transitionRoute({ ledger }: AdminParts): Route {
     tag,
     summary: 'Report the next state of an operation',
     description:
-      'requested → (approval_pending → approved | declined | expired) → executing → (awaiting_review) → completed | failed | rejected. States in between may be left out. If the project requires approval, only POST …/approve gives it; an operation that executes without it is recorded as `unapproved` and explains nothing. Reporting the same state again changes nothing.',
+      'requested → (approval_pending → approved | declined | expired) → executing → (awaiting_review) → completed | failed | rejected. States in between may be left out. If the project requires approval, only POST …/approve gives it; an operation that executes without it is recorded as `unapproved` and explains nothing. Otherwise no approval is needed, and the reporter may report `approved` like every other state. Reporting the same state again changes nothing.',
     scope: 'operations:write',
     params: z.object({ id: z.string() }),
     body: NewTransition,
