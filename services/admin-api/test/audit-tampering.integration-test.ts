@@ -310,14 +310,22 @@ describe('tampering', () => {
     expect((await running.verify(late)).faults).toMatchObject([{ reason: 'row_unsigned', sequence: 9 }])
   })
 
-  test('by adding a row that waits for the chain is found when it joins', async () => {
+  test('by adding a row that waits for the chain is found when it joins, also on the first day', async () => {
     await put(makeRow({ action: 'approval.approve' }))
-    const late = { now: new Date(Date.now() + 2 * 86_400_000) }
     const process = db.process()
-    await process.chain(late.now)
-    const [fault] = (await process.verify(late)).faults
+    await process.chain()
+    const [fault] = (await process.verify()).faults
     expect(fault).toMatchObject({ reason: 'row_unsigned', sequence: 9 })
     expect(fault?.text).toContain('approval.approve')
+  })
+
+  test('by adding rows of almost 16 MiB neither stops the chain nor stays unseen', async () => {
+    const large = { changes: [{ resource: 'prj_1', field: 'name', from: null, to: 'x'.repeat(16 * 1_048_576 - 700) }] }
+    await put(makeRow({ ...large, at: new Date(0) }))
+    await running.write({ target: 'prj_now' })
+    await running.chain()
+    expect(await db.audit.findOne({ target: 'prj_now' })).toMatchObject({ sequence: 9 })
+    expect((await running.verify()).faults).toMatchObject([{ reason: 'row_outside' }])
   })
 
   test.each([5, null, {}, ['x']])('by adding a row with the MAC %j does not stop the chain', async mac => {
@@ -325,7 +333,10 @@ describe('tampering', () => {
     const [written] = await running.write({ target: 'prj_now' })
     await running.chain()
     await db.audit.deleteOne({ _id: written?._id ?? '' })
-    expect((await running.verify()).faults).toMatchObject([{ reason: 'row_missing', sequence: 10 }])
+    expect((await running.verify()).faults).toMatchObject([
+      { reason: 'row_missing', sequence: 10 },
+      { reason: 'row_unsigned', sequence: 9 },
+    ])
   })
 
   test('by removing a row within seconds after it was written is found, because it has joined by then', async () => {

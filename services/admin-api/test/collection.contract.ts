@@ -143,6 +143,12 @@ export function describeCollection(name: string, open: () => Promise<Collection<
       expect(await page({ from: new Date(2) }, { at: new Date(3), id: 'at 3' })).toEqual(['at 2'])
     })
 
+    test('leaves out documents that are larger than a limit', async () => {
+      const collection = await filled(book('small'), book('large', { title: 'x'.repeat(2_000) }))
+      expect(idsOf(await collection.page({ where: {}, by: 'made', limit: 10, maxBytes: 1_000 }))).toEqual(['small'])
+      expect(await collection.page({ where: {}, by: 'made', limit: 10, maxBytes: 3_000 })).toHaveLength(2)
+    })
+
     test('reads fields of all matching documents in batches', async () => {
       const books = Array.from({ length: 1_100 }, (_, i) => book(`book ${i}`, { tags: [String(i)] }))
       const collection = await filled(book('other', { title: 'Other' }))

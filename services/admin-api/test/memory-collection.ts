@@ -1,3 +1,4 @@
+import { BSON } from 'mongodb'
 import {
   BATCH_SIZE,
   type Collection,
@@ -38,7 +39,7 @@ export function createMemoryCollection<D extends StoredDocument>(
 
     findAll: async where => all(where).map(document => structuredClone(document)),
 
-    page: async ({ where, by, oldestFirst = false, window, after, limit }) => {
+    page: async ({ where, by, oldestFirst = false, window, after, limit, maxBytes = Number.POSITIVE_INFINITY }) => {
       // NaN is in no window: a document without the date is not listed.
       const at = (document: D) => (document[by] as Date | null | undefined)?.getTime() ?? Number.NaN
       const from = window?.from?.getTime() ?? Number.NEGATIVE_INFINITY
@@ -48,6 +49,7 @@ export function createMemoryCollection<D extends StoredDocument>(
       const placeOf = (document: D) => ({ at: at(document), id: document._id })
       return all(where)
         .filter(document => at(document) >= from && at(document) < before)
+        .filter(document => BSON.calculateObjectSize(document) <= maxBytes)
         .sort((a, b) => order(placeOf(a), placeOf(b)))
         .filter(
           document => after === undefined || order(placeOf(document), { at: after.at.getTime(), id: after.id }) > 0,

@@ -918,7 +918,7 @@ export type Project = {
     /** Plain text at the end of each mail */
     footer?: string
   }
-  /** True if requested operations wait for approval; an operation that executes without approval explains nothing */
+  /** True if requested operations wait for approval; an operation that executes without approval explains nothing. False: no approval is needed, so whoever reports an operation may also report it as `approved` */
   requires_approval: boolean
   /** How long people have to decide; a reminder is sent after half of the time */
   approval_deadline_seconds: number
@@ -943,7 +943,7 @@ export type ProjectPatch = {
     /** Plain text at the end of each mail */
     footer?: string
   }
-  /** True if requested operations wait for approval; an operation that executes without approval explains nothing */
+  /** True if requested operations wait for approval; an operation that executes without approval explains nothing. False: no approval is needed, so whoever reports an operation may also report it as `approved` */
   requires_approval?: boolean
   /** How long people have to decide; a reminder is sent after half of the time */
   approval_deadline_seconds?: number
@@ -1480,6 +1480,8 @@ export interface Api {
       operations?: string[]
       /** Refusals: the first characters of an unknown key */
       key_hint?: string | null
+      /** The stored row does not have the form of a row of the audit: somebody wrote it into the database. Only `audit_id` and `at` are those of the row */
+      unreadable?: true
       /** `api_key.recover`: who ran the command, by `--operator` or user and machine */
       operator?: string
     }>

@@ -55,6 +55,12 @@ export const AuditEntry = z.object({
       'Refusals: the operationIds of the requests, ten at most; the path for a wrong method, `none` for two Authorization headers',
     ),
   key_hint: z.string().nullable().optional().describe('Refusals: the first characters of an unknown key'),
+  unreadable: z
+    .literal(true)
+    .optional()
+    .describe(
+      'The stored row does not have the form of a row of the audit: somebody wrote it into the database. Only `audit_id` and `at` are those of the row',
+    ),
   operator: z
     .string()
     .optional()

@@ -9,12 +9,14 @@ const UPDATE_MS = DAY_MS
 /** The action of the row that the chain continues with after it was broken. */
 export const CHAIN_BROKEN = 'audit.chain_broken'
 
+type SignedFrom = NonNullable<AuditChainDocument['signed_from']>
+
 /** What is known about the chain while its rows are checked. */
 export interface ChainContext {
   /** Undefined: MACs are not checked, for a machine without SECRET_KEYS. */
   readonly keys: AuditKeys | undefined
   /** Where rows with a MAC begin; undefined if no row has one yet. */
-  readonly signedFrom: AuditChainDocument['signed_from'] | undefined
+  readonly signedFrom: SignedFrom | undefined
   readonly now: Date
 }
 
@@ -29,12 +31,16 @@ export function findRowFault(
   // A row whose key was removed from SECRET_KEYS is protected by the hash in the rows above it.
   if (keys !== undefined && checkLinkMac(row, keys) === 'wrong') return 'mac_wrong'
   if (row.action === CHAIN_BROKEN) return 'chain_broken'
-  return row.unsigned === true && !mayBeUnsigned(row, row.chained_at, signedFrom.at) ? 'row_unsigned' : undefined
+  return row.unsigned === true && !mayBeUnsigned(row, row.chained_at, signedFrom) ? 'row_unsigned' : undefined
 }
 
-/** `keys recover` works without SECRET_KEYS, and processes of the release before run for a while during an update. */
-function mayBeUnsigned({ action }: AuditDocument, chainedAt: Date, signedFrom: Date): boolean {
-  return action === 'api_key.recover' || chainedAt.getTime() < signedFrom.getTime() + UPDATE_MS
+/**
+ * `keys recover` works without SECRET_KEYS, and processes of the release before run for a while during an update. A chain whose first row is
+ * signed had no update.
+ */
+function mayBeUnsigned({ action }: AuditDocument, chainedAt: Date, { sequence, at }: SignedFrom): boolean {
+  const isUpdate = sequence > 1 && chainedAt.getTime() < at.getTime() + UPDATE_MS
+  return isUpdate || action === 'api_key.recover'
 }
 
 /**

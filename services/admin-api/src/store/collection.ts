@@ -36,6 +36,8 @@ export interface PageRequest<D> {
   /** The position after which the page begins. */
   readonly after?: { readonly at: Date; readonly id: string } | undefined
   readonly limit: number
+  /** Leaves out documents whose BSON is larger. Default: no limit. */
+  readonly maxBytes?: number | undefined
 }
 
 /** A collection for reading. */

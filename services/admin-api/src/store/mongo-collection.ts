@@ -35,15 +35,16 @@ export function createMongoCollection<D extends StoredDocument>(
     findAll: where =>
       convertErrors(async () => (await collection.find(toFilter(where), reading).toArray()) as unknown as D[]),
 
-    page: ({ where, by, oldestFirst = false, window, after, limit }) =>
+    page: ({ where, by, oldestFirst = false, window, after, limit, maxBytes }) =>
       readList(async () => {
         const [beyond, direction] = oldestFirst ? (['$gt', 1] as const) : (['$lt', -1] as const)
         const place =
           after === undefined
             ? {}
             : { $or: [{ [by]: { [beyond]: after.at } }, { [by]: after.at, _id: { [beyond]: after.id } }] }
+        const isSmall = maxBytes === undefined ? {} : { $expr: { $lte: [{ $bsonSize: '$$ROOT' }, maxBytes] } }
         const cursor = collection
-          .find({ $and: [toFilter(where), windowFilter(by, window), place] }, reading)
+          .find({ $and: [toFilter(where), windowFilter(by, window), place, isSmall] }, reading)
           .sort({ [by]: direction, _id: direction })
           .limit(limit)
         return (await cursor.toArray()) as unknown as D[]

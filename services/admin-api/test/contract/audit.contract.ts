@@ -73,6 +73,37 @@ export function describeAudit(testApi: () => TestApi): void {
       for (const { sealed } of stored?.inbound_secrets ?? []) expect(rotated).not.toContain(sealed)
     })
 
+    test('lists a row that somebody wrote into the database in another form as unreadable, and the others as always', async () => {
+      const { audit } = testApi().stores
+      const { projectId } = await createTestProject(api())
+      const row = (await audit.page({ where: { project_id: projectId }, by: 'at', limit: 1 }))[0]
+      if (row === undefined) throw new Error('The row is missing')
+      const forms = {
+        last_at: 'now',
+        chained_at: 5,
+        previous_at: 'x',
+        changes: 'none',
+        actor: 7,
+        target: null,
+        action: {},
+      }
+      const odd = Object.entries(forms).map(([field, value]) => ({ ...row, _id: `aud_odd_${field}`, [field]: value }))
+      for (const one of odd) await audit.insert(one as typeof row)
+      try {
+        for (const path of ['?limit=200', '?format=ndjson', '?format=csv']) {
+          expect((await api().get(`/v1/audit${path}`)).status, path).toBe(200)
+        }
+        const { body } = await api().get('/v1/audit?limit=200')
+        const shown = (body.data as AuditEntry[]).filter(({ audit_id }) => audit_id.startsWith('aud_odd_'))
+        expect(shown).toHaveLength(odd.length)
+        for (const entry of shown)
+          expect(entry).toMatchObject({ unreadable: true, action: 'audit.unreadable', target: '' })
+        expect(body.data).toContainEqual(expect.objectContaining({ audit_id: row._id, action: row.action }))
+      } finally {
+        for (const { _id } of odd) await audit.remove({ _id })
+      }
+    })
+
     test('is a hash chain that shows a changed and a removed row', async () => {
       const { audit } = testApi().stores
       await createTestProject(api())

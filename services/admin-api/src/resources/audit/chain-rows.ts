@@ -4,6 +4,7 @@ import {
   CHAIN_BROKEN,
   type ChainEnd,
   endAfter,
+  isSignedByWriter,
   linkRow,
   linkRowByHash,
   signHead,
@@ -14,6 +15,11 @@ import { endOfBrokenChain, type HeadJudgement, skipTakenPlaces } from './judge-h
 import { findBeyond, NEWEST_ROWS, readHead } from './read-head.ts'
 
 export const ROWS_AT_ONCE = 200
+/**
+ * Rows that are larger never join, and are reported as outside of the chain. MongoDB could not store a row of almost 16 MiB with its place in
+ * the chain, and the chain would stop. Requests and their answers are far smaller.
+ */
+const MAX_ROW_BYTES = 4 * 1_048_576
 /** A row of refusals still changes during its minute. After this time it is stored for the last time. */
 const REFUSALS_SETTLED_AFTER_MS = 90_000
 
@@ -62,7 +68,8 @@ async function chainInTransaction(collections: Collections, parts: Omit<ChainPar
       return { kind: 'valid', ...(await link(collections, rows, end, signed_from, parts)) }
     }
     case 'unsigned': {
-      if (head !== undefined) return linkUnsigned(collections, rows, skipTakenPlaces(judgement.end, beyond), parts)
+      const hasOldRows = head !== undefined || rows.some(row => !isSignedByWriter(row, keys))
+      if (hasOldRows) return linkUnsigned(collections, rows, skipTakenPlaces(judgement.end, beyond), parts)
       return { kind: 'valid', ...(await link(collections, rows, judgement.end, { sequence: 1, at: now }, parts)) }
     }
     case 'broken': {
@@ -81,7 +88,7 @@ async function chainInTransaction(collections: Collections, parts: Omit<ChainPar
 
 /** Rows of refusals join later than others, and must not make others wait. */
 async function readUnchained({ audit }: Collections, now: Date): Promise<AuditDocument[]> {
-  const page = { by: 'at', oldestFirst: true, limit: ROWS_AT_ONCE } as const
+  const page = { by: 'at', oldestFirst: true, limit: ROWS_AT_ONCE, maxBytes: MAX_ROW_BYTES } as const
   const rows = await audit.page({ ...page, where: { unchained: true, count: null } })
   if (rows.length === ROWS_AT_ONCE) return rows
   const window = { before: new Date(now.getTime() - REFUSALS_SETTLED_AFTER_MS) }
