@@ -2,6 +2,9 @@
  * An operator replays through the API: deliveries that were missed while an endpoint was down, and messages that could not be decided.
  */
 
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { AlertChannel, ChannelTestResult } from '@backstop/channels'
 import type { DeadLetter, Delivery, InboxEntry, Incident, Replay } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
@@ -124,6 +127,65 @@ describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
     await api.post(`/v1/deliveries/${waiting.delivery_id}/retry`, {})
     const isIt = (one: { webhookId: string | undefined }) => one.webhookId === waiting.delivery_id
     await receiver.waitFor('the third attempt', one => isIt(one) && one.answered === 200, 15_000)
+  })
+})
+
+interface CaughtMail {
+  readonly subject: string
+  readonly text: string
+  readonly to: readonly { readonly address: string }[]
+}
+
+/** Gives a shop a second channel, by mail. @returns a function that waits for a mail there whose subject matches */
+async function addMailChannel({ api, projectId }: Pick<Shop, 'api' | 'projectId'>) {
+  const to = `${projectId.toLowerCase().replaceAll('_', '-')}@ops.example`
+  const config = { kind: 'email', to: [to] }
+  await api.post('/v1/alert-channels', { project_id: projectId, name: 'On call', events: ['incident.opened'], config })
+  return (subject: RegExp) =>
+    until(
+      `a mail about ${subject}`,
+      async () => {
+        const all = (await (await fetch(`${product.urls.mail}/api/email`)).json()) as CaughtMail[]
+        return all.find(mail => mail.to.some(({ address }) => address === to) && subject.test(mail.subject))
+      },
+      { timeoutMs: WITHIN_MS },
+    )
+}
+
+describe.concurrent('people are alerted by another channel', { timeout: 120_000 }, () => {
+  test('that a channel has delivered nothing for 15 minutes, with its name, since when, and why', async () => {
+    const shop = await openTestShop()
+    const mailAbout = await addMailChannel(shop)
+    shop.receiver.answerWith(answering(500))
+    shop.refund()
+    const health = inspector.database.collection<{ _id: string; undelivered_since?: Date | null }>('channel_health')
+    await until('the first failure', async () => (await health.findOne({ _id: shop.channelId }))?.undelivered_since)
+    // Quarter of an hour passes.
+    const since = new Date(Date.now() - 16 * 60_000)
+    await health.updateOne({ _id: shop.channelId }, { $set: { undelivered_since: since } })
+    const { text } = await mailAbout(/delivers nothing/)
+    const sinceText = `${since.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+    expect(text).toContain(
+      `The alert channel "Receiver" delivers nothing: No alert has arrived there since ${sinceText}. The newest failure: The receiver answered 500`,
+    )
+    const incidents = await shop.allIncidents()
+    expect(incidents.filter(({ code }) => code === 'CHANNEL_FAILING')).toMatchObject([
+      { state: 'open', channel_id: shop.channelId },
+    ])
+  })
+
+  test('that somebody created an admin key with access to the database, and who', async () => {
+    const shop = await openTestShop()
+    const mailAbout = await addMailChannel(shop)
+    const main = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
+    const env = { PATH: process.env.PATH, MONGO_URL: product.urls.mongo, MONGO_DB: product.database }
+    const { stdout } = await promisify(execFile)(process.execPath, [main, 'keys', 'recover', '--operator', 'Ada'], {
+      env,
+    })
+    expect(stdout).toMatch(/^bsk_/)
+    const { text } = await mailAbout(/key/i)
+    expect(text).toMatch(/^Ada \(\S+\) created an admin key for all projects with access to the database\.$/m)
+    expect(text).not.toContain(stdout.trim())
   })
 })
 
