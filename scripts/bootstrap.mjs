@@ -3,7 +3,9 @@
  * and then runs the script on the Node of the project. It is plain JavaScript without dependencies, because it runs on the
  * machine's Node before anything is installed.
  *
- *     node scripts/bootstrap.mjs scripts/start.ts [arguments…]
+ *     node scripts/bootstrap.mjs [--omit=dev] scripts/start.ts [arguments…]
+ *
+ * With --omit=dev, packages that only tests and tools need are not installed. They are added when a script needs them.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -92,13 +94,13 @@ function readJson(path) {
  * install, and this function compares it with package-lock.json. Contents are compared and not times, so that a checkout of the
  * same files or a manual `npm install` causes no second install.
  */
-function whyInstall() {
+function whyInstall(omitsDev) {
   const wanted = readJson(join(ROOT, 'package-lock.json'))
   if (wanted === undefined) refuse('package-lock.json cannot be read', ['Restore it:  git checkout package-lock.json'])
   const installed = readJson(join(ROOT, 'node_modules', '.package-lock.json'))
   if (installed === undefined) return 'first start of this clone'
   for (const [path, item] of Object.entries(wanted.packages)) {
-    if (!path.includes('node_modules/')) continue
+    if (!path.includes('node_modules/') || (omitsDev && item.dev)) continue
     const there = installed.packages[path]
     // npm does not install optional packages for other systems.
     if (there === undefined && item.optional) continue
@@ -171,20 +173,23 @@ async function runWithProgress(label, command, args, { spawned, ...options }) {
   return { code, output }
 }
 
-async function install() {
-  const reason = whyInstall()
+async function install(omitsDev) {
+  const reason = whyInstall(omitsDev)
   if (reason === undefined) return
   checkNpm()
   checkPython()
   await underLock(join(ROOT, '.backstop'), async holdBy => {
     // Another start may have installed the packages while this start waited for the lock.
-    if (whyInstall() === undefined) return
+    if (whyInstall(omitsDev) === undefined) return
+    // `npm ci` removes all packages first. A running `npm start` needs those that it has, so the others are only added.
+    const isAddition = !omitsDev && whyInstall(true) === undefined
+    const kind = isAddition ? ['install', '--no-save'] : omitsDev ? ['ci', '--omit=dev'] : ['ci']
     const env = { ...process.env, PATH: pathWithoutBin() }
-    const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
-    const label = `Installing packages (${reason})`
+    const label = isAddition ? 'Installing the packages of tests and tools' : `Installing packages (${reason})`
+    const args = [...kind, '--no-audit', '--no-fund', '--loglevel=error']
     const { code, output } = await runWithProgress(label, 'npm', args, { cwd: ROOT, env, spawned: holdBy })
     if (code === 0) return
-    refuse(`npm ci failed`, [
+    refuse(`npm ${kind[0]} failed`, [
       ...output.trim().split('\n').slice(-25),
       '',
       'Once the cause is gone, run the same command again. To see all of it:  npm ci',
@@ -233,8 +238,10 @@ function run(script, args) {
   })
 }
 
-const [script, ...args] = process.argv.slice(2)
+const given = process.argv.slice(2)
+const omitsDev = given[0] === '--omit=dev'
+const [script, ...args] = omitsDev ? given.slice(1) : given
 if (script === undefined) refuse('No script was given', ['node scripts/bootstrap.mjs scripts/start.ts'])
 checkNode()
-await install()
+await install(omitsDev)
 run(script, args)

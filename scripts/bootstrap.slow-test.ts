@@ -24,7 +24,10 @@ beforeEach(() => {
      [ -e ${root}/npm-hangs ] && { echo $$ > ${root}/npm-pid; sleep 60 & wait; }
      mkdir -p ${root}/node_modules/.bin
      ln -sf ${process.execPath} ${root}/node_modules/.bin/node
-     cp ${root}/package-lock.json ${root}/node_modules/.package-lock.json`,
+     case "$*" in
+       *--omit=dev*) sed '/only-tests/,/}/d' ${root}/package-lock.json > ${root}/node_modules/.package-lock.json;;
+       *) cp ${root}/package-lock.json ${root}/node_modules/.package-lock.json;;
+     esac`,
   )
   writeFileSync(join(root, 'scripts/script.ts'), `console.log('ran', ...process.argv.slice(2) as string[])`)
 })
@@ -35,9 +38,10 @@ function writeLock(version: string): void {
     '': {},
     'packages/kit': { version: '0.1.0' },
     'node_modules/left': { version },
+    'node_modules/only-tests': { version: '1.0.0', dev: true },
     'node_modules/for-another-system': { version: '1.0.0', optional: true },
   }
-  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }))
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }, null, 1))
 }
 
 function tool(name: string, script: string): void {
@@ -72,6 +76,16 @@ function groupIsThere(leader: number): boolean {
 }
 
 const npmCalls = () => readIfThere('npm-calls').split('\n').filter(Boolean)
+
+test('installs only the packages of the product to run it, and adds the others for the first script that needs them', () => {
+  expect(bootstrap('--omit=dev', 'scripts/script.ts', 'a').stdout).toBe('ran a\n')
+  expect(bootstrap('--omit=dev', 'scripts/script.ts').stdout).toBe('ran\n')
+  expect(npmCalls()).toEqual([expect.stringMatching(/^npm ci --omit=dev /)])
+  const tools = bootstrap('scripts/script.ts')
+  expect(tools.stderr).toMatch(/✓ Installing the packages of tests and tools/)
+  expect(bootstrap('--omit=dev', 'scripts/script.ts').stdout).toBe('ran\n')
+  expect(npmCalls()).toEqual([expect.anything(), expect.stringMatching(/^npm install --no-save /)])
+})
 
 test('installs a clean clone once, and runs the script with its arguments', () => {
   const first = bootstrap('scripts/script.ts', 'a', '--b')

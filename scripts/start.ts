@@ -15,7 +15,7 @@ import { createFactPrinter } from './start/demo/fact-printer.ts'
 import { runDemo } from './start/demo/run-demo.ts'
 import { runDemoWeek, type WeekRecord } from './start/demo/week/run-week.ts'
 import { createManagementApi } from './start/management-api.ts'
-import { addressLines, commandLines, shownPath } from './start/next-steps.ts'
+import { nextStepLines, shownPath } from './start/next-steps.ts'
 import { type Product, startProduct } from './start/product.ts'
 import { USUAL_PORTS } from './start/product-ports.ts'
 import { findRefusedKey } from './start/refused-key.ts'
@@ -115,27 +115,21 @@ async function start(records: RunRecords): Promise<void> {
   const refusedKey = await findRefusedKey(product.urls.admin, product.key, dataDir)
   if (refusedKey !== undefined) say(`\n${describeFault(refusedKey)}`)
   else if (withDemo) return startDemo(product, demo => records.writeRun({ ...run, ...demo }))
-  const key = refusedKey === undefined ? product.key : 'refused, see above'
-  say(`\nBackstop runs. Ctrl-C stops it.\n\n${addressLines({ ...product, key }, dataDir).join('\n')}\n`)
-  if (refusedKey === undefined) await showConsole(product, { mayOpen: true })
+  await showNextSteps(product)
+  if (refusedKey === undefined) await openConsole(product)
 }
 
-interface ConsoleView {
-  /** True if the console may open in a browser by itself. */
-  mayOpen: boolean
-  /** The page that the link opens; the last open project by default. */
-  path?: string
+/** A link that signs in to the console once, within five minutes. Undefined if the API refuses to create it. */
+function linkToConsole({ urls, key }: Product, path?: string): Promise<string | undefined> {
+  return createConsoleLink(createManagementApi(urls.admin, key), path).catch(() => undefined)
 }
 
-/** Prints a link that signs in to the console, as the last and most visible lines. */
-async function showConsole({ urls, key }: Product, { mayOpen, path }: ConsoleView): Promise<void> {
-  const link = await createConsoleLink(createManagementApi(urls.admin, key), path).catch(() => undefined)
-  if (link === undefined) return say('\nOpen the console:  npm run console:open\n')
-  const [first = '', ...rest] = consoleLines(link)
-  const isTTY = process.stdout.isTTY === true
-  say(`\n${[isTTY ? `\u001b[1m${first}\u001b[22m` : first, ...rest].join('\n')}\n`)
-  const browser = browserOf({ isTTY, env: process.env, platform: process.platform })
-  if (mayOpen && opensBrowser && browser !== undefined) openInBrowser(browser, link)
+/** Opens the console in the browser of a person at a terminal, unless the options or the environment forbid it. */
+async function openConsole(product: Product, path?: string): Promise<void> {
+  const browser = browserOf({ isTTY: process.stdout.isTTY === true, env: process.env, platform: process.platform })
+  if (!opensBrowser || browser === undefined) return
+  const link = await linkToConsole(product, path)
+  if (link !== undefined) openInBrowser(browser, link)
 }
 
 /** Builds the console while the product starts. Without it everything else works, so a failure is only reported. */
@@ -170,15 +164,18 @@ async function startDemo(
   const { processorUrl, record } = demo.setup
   ready({ project: record.project_id, processor: { url: processorUrl, key: record.processor_key } })
   // Before the first alert, so that the person sees it arrive in the console.
-  await showConsole(product, { mayOpen: true, path: incidentsOf(demo.setup) })
+  const page = incidentsOf(demo.setup)
+  const link = await linkToConsole(product, page)
+  if (link !== undefined) say(`\n${consoleLines(link).join('\n')}\n`)
+  await openConsole(product, page)
   // The accounts of an existing week are served at once. A new week waits, so that it does not delay the first alert.
   const waits = weekRecordsOf(product).read()?.is_whole !== true && demo.setup.outOfBand !== 'ignore'
   if (!waits) void startWeek(product)
   if (demo.setup.outOfBand === 'ignore') {
     say(
-      '\nThe demo account sends no alerts, because its out_of_band was set to ignore. The last command below turns alerts on.',
+      '\nThe demo account sends no alerts, because its out_of_band was set to ignore. The last command of docs/first-steps.md sets it to alert.',
     )
-    return showNextSteps(product, demo.setup)
+    return showNextSteps(product, page)
   }
   const hint = setTimeout(() => {
     say(`\nNo alert yet, which is late. The services' logs are in ${join(dataDir, 'logs')}`)
@@ -189,16 +186,15 @@ async function startDemo(
     const afterRefund = ((alertedAtMs - refundedAtMs) / 1000).toFixed(1)
     const afterStart = ((alertedAtMs - STARTED_AT_MS) / 1000).toFixed(1)
     say(`\nFirst alert ${afterRefund} s after the refund, ${afterStart} s after the start.`)
-    void showNextSteps(product, demo.setup).then(() => (waits ? startWeek(product) : undefined))
+    void showNextSteps(product, page).then(() => (waits ? startWeek(product) : undefined))
   })
 }
 
-async function showNextSteps(product: Product, setup: DemoSetup): Promise<void> {
-  say(`\n${commandLines(product, setup).join('\n')}`)
-  // The addresses are printed last, so that they stay on the screen.
-  say(`\n${addressLines(product, dataDir).join('\n')}`)
-  say('\nBackstop runs. What happens in the demo shows below. Ctrl-C stops it.')
-  await showConsole(product, { mayOpen: false, path: incidentsOf(setup) })
+/** Prints the five lines that say how to go on, with a new link to the console. */
+async function showNextSteps(product: Product, path?: string): Promise<void> {
+  const consoleLink = await linkToConsole(product, path)
+  const lines = nextStepLines({ consoleLink, hasDemo: withDemo, mailUrl: product.urls.mail, dataDir })
+  say(`\nBackstop runs. What happens shows below.\n\n${lines.join('\n')}\n`)
 }
 
 /** Runs the demo's week beside everything else. A failure is reported and changes nothing else. */

@@ -1,6 +1,6 @@
-/** Runs the examples that `npm start` prints, and follows "Connect a real account" of the README. */
+/** Runs the commands of docs/first-steps.md, and follows "Connect a real account" of the README. */
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import type { Action, Connection, CreatedConnection } from '@backstop/contracts'
 import { startReceiver, until } from '@backstop/kit/test'
@@ -10,11 +10,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFactPrinter } from '../../scripts/start/demo/fact-printer.ts'
 import { runDemo } from '../../scripts/start/demo/run-demo.ts'
 import { createManagementApi, type ManagementApi } from '../../scripts/start/management-api.ts'
-import { commandLines } from '../../scripts/start/next-steps.ts'
 import type { Product } from '../../scripts/start/product.ts'
 import { openEndpoint } from '../setup/accounts.ts'
 import { actionOf, isOpened } from '../setup/customer.ts'
-import { openProduct } from '../setup/product.ts'
+import { dataFolder, openProduct } from '../setup/product.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** Longer than all examples take, so that the second look sees the settings after the last example. */
@@ -50,6 +49,13 @@ function runInShell(commands: string): Promise<string> {
   return new Promise(done => child.once('close', () => done(output)))
 }
 
+/** The commands of docs/first-steps.md, which read the addresses and keys from the given data folder. */
+function pageCommands(dataDir: string): string {
+  const page = readFileSync(join(ROOT, 'docs/first-steps.md'), 'utf8')
+  const blocks = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(([, commands = '']) => commands)
+  return blocks.join('').replace('DATA=.backstop', `DATA=${dataDir}`)
+}
+
 /** The API calls of "Connect a real account" in the README, with values for the placeholders `{id}` and `…`. */
 function readmeCalls(): { method: string; path: string; body: string }[] {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
@@ -60,7 +66,7 @@ function readmeCalls(): { method: string; path: string; body: string }[] {
 }
 
 describe.concurrent('the first steps', { timeout: 300_000 }, () => {
-  test('the printed examples, run from top to bottom, alert about the refunds that nobody reported', async () => {
+  test('the commands of the page, run from top to bottom, alert about the refunds that nobody reported', async () => {
     const demo = await runDemo({
       kept: undefined,
       saveRecord: () => {},
@@ -73,7 +79,11 @@ describe.concurrent('the first steps', { timeout: 300_000 }, () => {
     try {
       await demo.firstAlert
       const { record, receiver } = demo.setup
-      const output = await runInShell(commandLines(product, demo.setup).join('\n'))
+      const dataDir = dataFolder('first-steps')
+      const { admin, ingress } = product.urls
+      writeFileSync(join(dataDir, 'run.json'), JSON.stringify({ admin, ingress, key: product.key }))
+      writeFileSync(join(dataDir, 'demo.json'), JSON.stringify(record))
+      const output = await runInShell(pageCommands(dataDir))
       const alerted = () =>
         receiver
           .deliveries()
