@@ -1,7 +1,7 @@
+import { DOCTOR_RIGHTS, type ProgramRights, RIGHTS } from '@backstop/contracts'
 import type { NewTopic } from '@backstop/kit'
 import { wantedTopics } from '@backstop/provision'
 import { stringify } from 'yaml'
-import { KAFKA_ACCESS, type KafkaAccess } from './kafka-access.ts'
 
 /** The Kafka of the cluster; a patch in the operator's overlay replaces it. */
 const CLUSTER = { 'strimzi.io/cluster': 'kafka' }
@@ -18,8 +18,8 @@ export function topicsText(): string {
 
 /** The KafkaUsers with the rights of each program. */
 export function usersText(): string {
-  const head = `${HEAD} scripts/manifests/kafka-access.ts. Each service may do only what it needs.\n`
-  return head + Object.entries(KAFKA_ACCESS).map(userText).join('---\n')
+  const head = `${HEAD} packages/contracts/src/rights.ts. Each service may do only what it needs.\n`
+  return head + Object.entries(RIGHTS).map(userText).join('---\n')
 }
 
 function topicText({ name, partitions, replication, config }: NewTopic): string {
@@ -37,7 +37,7 @@ function typed([key, value]: [string, string]): [string, string | number | boole
   return [key, value === 'false' ? false : value]
 }
 
-function userText([program, access]: [string, KafkaAccess]): string {
+function userText([program, rights]: [string, ProgramRights]): string {
   return stringify(
     {
       apiVersion: 'kafka.strimzi.io/v1',
@@ -45,14 +45,25 @@ function userText([program, access]: [string, KafkaAccess]): string {
       metadata: { name: `backstop-${program}`, labels: CLUSTER },
       spec: {
         authentication: { type: 'scram-sha-512' },
-        authorization: { type: 'simple', acls: rulesOf(access) },
+        authorization: {
+          type: 'simple',
+          acls: [
+            ...rulesOf(rights),
+            ...(program === DOCTOR_RIGHTS.program ? DOCTOR_RIGHTS.groups.map(describesGroup) : []),
+          ],
+        },
       },
     },
     { lineWidth: 0 },
   )
 }
 
-function rulesOf({ reads, writes, groups, provisions }: KafkaAccess): object[] {
+const describesGroup = (name: string) => ({
+  resource: { type: 'group', name, patternType: 'prefix' },
+  operations: ['Describe'],
+})
+
+function rulesOf({ kafka: { reads, writes, groups }, provisions }: ProgramRights): object[] {
   const literal = (name: string) => ({ type: 'topic', name, patternType: 'literal' })
   const all = literal('*')
   const group = { type: 'group', name: groups, patternType: 'prefix' }

@@ -1,11 +1,10 @@
 /** The components on top of the production overlay: one at a time, and all that fit together. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TOPICS } from '@backstop/contracts'
+import { type ProgramRights, RIGHTS, TOPICS } from '@backstop/contracts'
 import { wantedTopics } from '@backstop/provision'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { CONSUMERS } from '../../packages/cli/src/doctor/read-infrastructure.ts'
-import { KAFKA_ACCESS } from '../../scripts/manifests/kafka-access.ts'
 import { COMPONENT_OVERLAYS, overlayOf, STRIMZI } from './component-overlays.ts'
 import { K8S_FOLDER, type Manifest, nameOf, ofKind, render, renderOverlay } from './rendered.ts'
 import { customResourceChecker, schemaChecker } from './schemas.ts'
@@ -194,16 +193,14 @@ describe('strimzi', () => {
   test('has a user for each program, whose consumer groups and topics are its own', () => {
     const users = ofKind(strimzi, 'KafkaUser').map(({ metadata }) => metadata.name)
     expect(users.sort()).toEqual(
-      Object.keys(KAFKA_ACCESS)
+      Object.keys(RIGHTS)
         .map(program => `backstop-${program}`)
         .sort(),
     )
+    const programs: readonly ProgramRights[] = Object.values(RIGHTS)
     for (const [group, topics] of Object.entries(CONSUMERS)) {
-      const access = Object.values(KAFKA_ACCESS).find(({ groups }) => groups !== undefined && group.startsWith(groups))
-      expect(access?.reads, group).toEqual(expect.arrayContaining([...topics]))
-    }
-    for (const { reads, writes } of Object.values(KAFKA_ACCESS)) {
-      expect([...reads, ...writes].filter(topic => !Object.hasOwn(TOPICS, topic))).toEqual([])
+      const rights = programs.find(({ kafka: { groups } }) => groups !== undefined && group.startsWith(groups))
+      expect(rights?.kafka.reads, group).toEqual(expect.arrayContaining([...topics]))
     }
   })
 })

@@ -177,7 +177,11 @@ const CASES: Record<ErrorCode, () => Promise<Provoked>> = {
   config_invalid: () => thrownBy(() => readAdminConfig({})),
   message_invalid: async () => ({
     from: 'process',
-    error: classifySendError(Object.assign(new Error('The broker refuses it'), { type: 'MESSAGE_TOO_LARGE' })),
+    error: classifySendError(Object.assign(new Error('The broker refuses it'), { type: 'MESSAGE_TOO_LARGE' }), {
+      principal: 'user backstop',
+      topics: ['alerts'],
+      operation: 'write',
+    }),
   }),
   secret_unreadable: () =>
     thrownBy(() => {

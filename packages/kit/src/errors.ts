@@ -40,6 +40,16 @@ export function unavailable(what: string, cause: unknown): AppError {
   return new AppError('unavailable', `${what} is unavailable`, { cause, retryable: true })
 }
 
+/** The error for a right that a dependency's user lacks: the work waits as in an outage, and only an operator can end it. @param sentence says who may not do what */
+export function missingRight(sentence: string, cause: unknown): AppError {
+  return new AppError('unavailable', sentence, { cause, retryable: true, details: { missing_right: true } })
+}
+
+/** True if an operator must give a right, and nothing has failed. */
+export function isMissingRight(error: unknown): error is AppError {
+  return error instanceof AppError && error.details.missing_right === true
+}
+
 /**
  * The error after all retries lost to concurrent writers: the work may succeed later, and no dependency failed.
  * @param what the written object, for the middle of a sentence: "operation op_1"

@@ -31,6 +31,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
   const secretBox = createSecretBox(config.SECRET_KEYS)
   const installation = createInstallationReaders(mongo.db)
   const conditions = [
+    parts.requireRights,
     async () => judgeSecrets(await readConnectionSecrets(mongo.db), secretBox),
     requireUniqueIndexes(mongo.db, ['admin-api', 'ledger']),
   ]

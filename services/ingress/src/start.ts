@@ -33,7 +33,7 @@ export async function startIngress(environment: Environment): Promise<RunningSer
   })
   const load = watchTurns(config.SHED_WAIT_MS)
   const app = createApp({ bus, codec, connections, load, clock, logger, metrics, tracing }, settingsOf(config))
-  const conditions = [async () => judgeSecrets(await readConnectionSecrets(mongo.db), secretBox)]
+  const conditions = [parts.requireRights, async () => judgeSecrets(await readConnectionSecrets(mongo.db), secretBox)]
   const preconditions = createPreconditions({ conditions, clock, logger })
   // The billing connections are in memory, so ingress accepts notifications while MongoDB is down.
   return startApp(app, { parts, config, needsMongo: false, preconditions, stopAfterwards: [codec] })

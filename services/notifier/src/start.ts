@@ -42,6 +42,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
   const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
   const secretBox = createSecretBox(config.SECRET_KEYS)
   const conditions = [
+    parts.requireRights,
     async () => judgeSecrets(await readChannelSecrets(mongo.db), secretBox),
     requireUniqueIndexes(mongo.db, ['notifier']),
   ]

@@ -42,6 +42,7 @@ export async function startReconciler(environment: Environment): Promise<Running
   const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
   const secretBox = createSecretBox(config.SECRET_KEYS)
   const conditions = [
+    parts.requireRights,
     async () => judgeSecrets(await readConnectionSecrets(mongo.db), secretBox),
     requireUniqueIndexes(mongo.db, ['reconciler', 'ledger']),
   ]

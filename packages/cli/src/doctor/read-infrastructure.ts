@@ -9,6 +9,7 @@ import {
   createSchemaRegistry,
   createSecretBox,
   createTopicAdmin,
+  isMissingRight,
   type KeyRing,
   kafkaCredentials,
   type Mongo,
@@ -78,6 +79,7 @@ export async function checkKafka(
   } catch (error) {
     const refused = refusalMessage('kafka', error, credentials)
     if (refused !== undefined) return [finding('kafka_down', refused, REFUSED)]
+    if (isMissingRight(error)) return [missingRightFinding(error)]
     const remedy = 'Start Kafka, and check that KAFKA_BROKERS names its brokers'
     return [finding('kafka_down', `Kafka does not answer at ${brokers.join(', ')}${causeOf(error)}`, remedy)]
   } finally {
@@ -129,6 +131,7 @@ export async function checkMongo(
   } catch (error) {
     const refused = refusalMessage('mongo', error, credentials)
     if (refused !== undefined) return { findings: [finding('mongo_down', refused, REFUSED)], clock: undefined }
+    if (isMissingRight(error)) return { findings: [missingRightFinding(error)], clock: undefined }
     const remedy = 'Start MongoDB, and check that MONGO_URL has its address and a user who may read'
     return { findings: [finding('mongo_down', `MongoDB does not answer${causeOf(error)}`, remedy)], clock: undefined }
   } finally {
@@ -185,6 +188,10 @@ export async function checkRegistry(
     const remedy = 'Start the schema registry, and check that SCHEMA_REGISTRY_URL has its address'
     return [finding('registry_down', `The schema registry does not answer${causeOf(error)}`, remedy)]
   }
+}
+
+function missingRightFinding({ message }: AppError): Finding {
+  return finding('missing_right', message, 'docs/rights.md has the rights of each program, and commands that give them')
 }
 
 /** The reason without addresses that may contain a password. */

@@ -3,7 +3,7 @@ import type { Producer as KafkajsProducer } from 'kafkajs'
 import type { TimeSource } from '../clock/measured-clock.ts'
 import { waitUntilSettled, withDeadline } from '../clock/with-deadline.ts'
 import { AppError, unavailable } from '../errors.ts'
-import { isAnswer } from './kafka-errors.ts'
+import { describeMissingKafkaRight, isAnswer, principalOf } from './kafka-errors.ts'
 import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
 
 const TOPIC: TopicName = 'clocks'
@@ -53,6 +53,13 @@ export function createBrokerTime(connection: KafkaConnection, topicPrefix: strin
         return await withDeadline(append(), READ_MS, () => new Error(`No answer within ${READ_MS} ms`))
       } catch (error) {
         await discard()
+        const needed = {
+          principal: principalOf(connection),
+          topics: [topicPrefix + TOPIC],
+          operation: 'write',
+        } as const
+        const missing = describeMissingKafkaRight(error, needed)
+        if (missing !== undefined) throw new AppError('config_invalid', missing, { cause: error })
         throw isAnswer(error) ? error : unavailable('Kafka', error)
       }
     },

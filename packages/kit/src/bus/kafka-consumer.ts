@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { waitUntilSettled } from '../clock/with-deadline.ts'
+import { missingRight } from '../errors.ts'
 import type { Consumer, ConsumerOptions } from './bus.ts'
 import { ConsumerSession } from './consumer-session.ts'
-import { classifyConsumerError, describeKafkaError } from './kafka-errors.ts'
+import { classifyConsumerError, describeKafkaError, describeMissingKafkaRight, principalOf } from './kafka-errors.ts'
 import type { KafkaMetrics } from './kafka-metrics.ts'
 import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
 
@@ -87,7 +88,14 @@ export class KafkaConsumer implements Consumer {
   /** Logs the error that ended a session. @returns true if the consumer must stop as well */
   #isFatal(error: unknown): boolean {
     const fault = classifyConsumerError(error)
-    const facts = { group: this.#options.groupId, reason: fault.reason, error: describeKafkaError(error) }
+    const { topicPrefix } = this.#settings
+    const missing = describeMissingKafkaRight(error, {
+      principal: principalOf(this.#connection),
+      topics: this.#options.topics.map(topic => topicPrefix + topic),
+      operation: 'read',
+      group: topicPrefix + this.#options.groupId,
+    })
+    const facts = { group: this.#options.groupId, reason: missing ?? fault.reason, error: describeKafkaError(error) }
     if (fault.kind === 'unknown') this.#unknownFaults += 1
     const { watch } = this.#connection
     // The watch ends the process if the credentials stay refused.
@@ -95,7 +103,7 @@ export class KafkaConsumer implements Consumer {
     const isFatal = fault.kind === 'fatal' || (fault.kind === 'refused' && watch === undefined)
     if (isFatal || this.#unknownFaults > MAX_UNKNOWN_FAULTS) {
       this.#connection.logger.fatal(facts, 'consumer.failed')
-      this.#options.onFatal(error)
+      this.#options.onFatal(missing === undefined ? error : missingRight(missing, error))
       return true
     }
     this.#settings.metrics?.consumerRebuilt(this.#options.groupId, fault.reason)

@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../errors.ts'
-import { classifyConsumerError, classifySendError, describeKafkaError, meansRejoin } from './kafka-errors.ts'
+import {
+  classifyConsumerError,
+  classifySendError,
+  describeKafkaError,
+  describeMissingKafkaRight,
+  meansRejoin,
+} from './kafka-errors.ts'
 
 /** An error like those of kafkajs, which are distinguished by name and type and contain their cause. */
 function kafkajsError(name: string, type?: string, cause?: Error): Error {
   return Object.assign(new Error(`${name} was thrown`, { cause }), { name, type })
 }
+
+const needed = { principal: 'user notifier', topics: ['alerts'], operation: 'write', group: 'notifier' } as const
 
 describe('what a failed send means', () => {
   test.each([
@@ -27,16 +35,39 @@ describe('what a failed send means', () => {
       code: 'message_invalid',
     },
   ])('$name', ({ error, code }) => {
-    const classified = classifySendError(error)
+    const classified = classifySendError(error, needed)
     expect(classified.code).toBe(code)
     expect(classified.retryable).toBe(code === 'unavailable')
   })
 
   test('an error of ours stays as it is', () => {
     const own = new AppError('message_invalid', 'A message is too large')
-    expect(classifySendError(own)).toBe(own)
+    expect(classifySendError(own, needed)).toBe(own)
   })
 })
+
+test.each([
+  { type: 'TOPIC_AUTHORIZATION_FAILED', topics: ['alerts'], access: 'write alerts' },
+  { type: 'TOPIC_AUTHORIZATION_FAILED', topics: ['alerts', 'commands'], access: 'write one of alerts, commands' },
+  { type: 'GROUP_AUTHORIZATION_FAILED', topics: ['alerts'], access: 'use the consumer group notifier' },
+  {
+    type: 'CLUSTER_AUTHORIZATION_FAILED',
+    topics: ['alerts'],
+    access: 'do what it must (CLUSTER_AUTHORIZATION_FAILED)',
+  },
+])(
+  'a missing right at Kafka is named with user, operation and resource: $type, $access',
+  ({ type, topics, access }) => {
+    const error = kafkajsError('KafkaJSNumberOfRetriesExceeded', undefined, kafkajsError('KafkaJSProtocolError', type))
+    const message = `Kafka does not let the user notifier ${access}: give it this right (docs/rights.md)`
+    expect(describeMissingKafkaRight(error, { ...needed, topics })).toBe(message)
+    expect(classifySendError(error, { ...needed, topics })).toMatchObject({
+      code: 'unavailable',
+      retryable: true,
+      message,
+    })
+  },
+)
 
 describe('whether a broken consumer is built anew', () => {
   test.each([

@@ -1,5 +1,6 @@
 import { findRefusal } from '../credentials/refusal.ts'
-import { AppError, unavailable } from '../errors.ts'
+import { AppError, missingRight, unavailable } from '../errors.ts'
+import type { KafkaConnection } from './kafkajs-client.ts'
 
 /** The fields of kafkajs's errors. Classify errors by name, because some wrap their cause and some copy its message. */
 interface KafkajsError extends Error {
@@ -22,14 +23,54 @@ export function isAnswer(error: unknown): boolean {
 
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])
 
+/** The AppError of a failed request: it names the missing right, or says that Kafka is unavailable. */
+export function kafkaFailure(error: unknown, needed: NeededRights): AppError {
+  const missing = describeMissingKafkaRight(error, needed)
+  return missing === undefined ? unavailable('Kafka', error) : missingRight(missing, error)
+}
+
 /** The AppError of a failed send. Every failure is retryable, except for a message that is too large. */
-export function classifySendError(error: unknown): AppError {
+export function classifySendError(error: unknown, needed: NeededRights): AppError {
   if (error instanceof AppError) return error
   const chain = causeChainOf(error)
   if (chain.some(({ type }) => type !== undefined && TOO_LARGE.has(type))) {
     return new AppError('message_invalid', 'A message is larger than its topic allows', { cause: error })
   }
-  return unavailable('Kafka', error)
+  return kafkaFailure(error, needed)
+}
+
+/** The rights that a refused request needed. */
+export interface NeededRights {
+  /** As whom the request was sent, such as `user reconciler`. */
+  readonly principal: string
+  /** With the prefix, if there is one. */
+  readonly topics: readonly string[]
+  readonly operation: 'read' | 'write'
+  readonly group?: string
+}
+
+/** What Kafka did not let the user do, and with which topic or group; undefined if the error has another reason. */
+export function describeMissingKafkaRight(error: unknown, needed: NeededRights): string | undefined {
+  const type = causeChainOf(error).find(({ type }) => type?.endsWith('_AUTHORIZATION_FAILED'))?.type
+  if (type === undefined) return undefined
+  const { principal, topics, operation, group } = needed
+  if (type.startsWith('GROUP_'))
+    return kafkaSentence(principal, `use the consumer group ${group ?? 'of its consumers'}`)
+  if (type.startsWith('TOPIC_')) {
+    return kafkaSentence(principal, `${operation} ${topics.length > 1 ? 'one of ' : ''}${topics.join(', ')}`)
+  }
+  return kafkaSentence(principal, `do what it must (${type})`)
+}
+
+export function kafkaSentence(principal: string, access: string): string {
+  return `Kafka does not let the ${principal} ${access}: give it this right (docs/rights.md)`
+}
+
+/** As whom a connection sends its requests. */
+export function principalOf({ sasl, tls }: Pick<KafkaConnection, 'sasl' | 'tls'>): string {
+  if (sasl !== undefined) return `user ${sasl.username.revealLatest()}`
+  const certificate = tls?.describeCertificate()
+  return certificate === undefined ? 'user ANONYMOUS' : `user of the certificate ${certificate}`
 }
 
 /** Errors that a retry does not fix: missing permissions, an unsupported codec or protocol. */
@@ -42,6 +83,7 @@ const FATAL_TYPES = new Set([
   'TOPIC_AUTHORIZATION_FAILED',
   'GROUP_AUTHORIZATION_FAILED',
   'CLUSTER_AUTHORIZATION_FAILED',
+  'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
   'INCONSISTENT_GROUP_PROTOCOL',
   'INVALID_GROUP_ID',
   'INVALID_SESSION_TIMEOUT',

@@ -2,7 +2,7 @@ import type { Producer as KafkajsProducer, TopicMessages } from 'kafkajs'
 import { waitUntilSettled, withDeadline } from '../clock/with-deadline.ts'
 import { AppError, unavailable } from '../errors.ts'
 import type { OutgoingMessage, Producer, ProducerOptions } from './bus.ts'
-import { classifySendError, describeKafkaError } from './kafka-errors.ts'
+import { classifySendError, describeKafkaError, principalOf } from './kafka-errors.ts'
 import type { KafkaMetrics } from './kafka-metrics.ts'
 import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
 import { keyPartitioner } from './produce/key-partitioner.ts'
@@ -86,11 +86,11 @@ export class KafkaProducer implements Producer {
   /** Retries until the broker acknowledges or permanently refuses the request, or the deadline passes. */
   async #sendRequest(topicMessages: TopicMessages[], deadline: number): Promise<void> {
     let pauseMs: number = RETRY_MS[0]
-    let lastError: unknown
+    let lastError: AppError | undefined
     for (;;) {
       const remainingMs = deadline - performance.now()
       if (remainingMs <= 0 || this.#stopped)
-        throw unavailable('Kafka', lastError ?? new Error('The producer is stopped'))
+        throw lastError ?? unavailable('Kafka', new Error('The producer is stopped'))
       const line = this.#currentClient()
       line.inFlight += 1
       try {
@@ -99,9 +99,14 @@ export class KafkaProducer implements Producer {
       } catch (error) {
         // A timer may fire up to a millisecond early.
         if (performance.now() >= deadline - 1) this.#stopUsing(line)
-        const refusal = classifySendError(error)
-        if (!refusal.retryable) throw refusal
-        lastError = error
+        const topics = topicMessages.map(({ topic }) => topic)
+        const failure = classifySendError(error, {
+          principal: principalOf(this.#connection),
+          topics,
+          operation: 'write',
+        })
+        if (!failure.retryable) throw failure
+        lastError = failure
       } finally {
         line.inFlight -= 1
         this.#disconnectWhenUnused(line)

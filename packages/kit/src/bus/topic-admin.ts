@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import kafkajs from 'kafkajs'
 import { unavailable } from '../errors.ts'
+import { kafkaFailure, principalOf } from './kafka-errors.ts'
 import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
 
 /** The state of a topic at the broker. */
@@ -63,6 +64,8 @@ const LOOK_EVERY_MS = 50
 export function createTopicAdmin(connection: KafkaConnection): TopicAdmin {
   const patient = { ...connection, requestTimeoutMs: connection.requestTimeoutMs ?? REQUEST_MS }
   const admin = createKafkajsClient(patient, { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000 }).admin()
+  const needed = (group: string, topic: string) =>
+    ({ principal: principalOf(connection), topics: [topic], operation: 'read', group }) as const
   return {
     async connect() {
       await admin.connect().catch(error => {
@@ -96,11 +99,11 @@ export function createTopicAdmin(connection: KafkaConnection): TopicAdmin {
     },
     unread: (groupId, topic, beforeMs) =>
       countUnread(admin, groupId, topic, beforeMs).catch(error => {
-        throw unavailable('Kafka', error)
+        throw kafkaFailure(error, needed(groupId, topic))
       }),
     progress: (groupId, topic) =>
       readProgress(admin, groupId, topic).catch(error => {
-        throw unavailable('Kafka', error)
+        throw kafkaFailure(error, needed(groupId, topic))
       }),
     stop: () => admin.disconnect(),
   }

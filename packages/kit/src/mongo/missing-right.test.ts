@@ -20,7 +20,7 @@ test.each([
   await expect(refused(errmsg)).rejects.toMatchObject({
     code: 'unavailable',
     retryable: true,
-    message: `MongoDB does not let the user of MONGO_URL ${said}: give it this right (docs/upgrade.md#rights)`,
+    message: `MongoDB does not let the user of MONGO_URL ${said}: give it this right (docs/rights.md)`,
   })
 })
 

@@ -2,10 +2,10 @@ import { type Db, MongoBulkWriteError, MongoClient, MongoError, MongoInvalidArgu
 import type { Secret } from '../config/secret.ts'
 import type { CredentialWatch } from '../credentials/credential-watch.ts'
 import type { TlsMaterial } from '../credentials/tls-material.ts'
-import { AppError, unavailable } from '../errors.ts'
+import { AppError, missingRight, unavailable } from '../errors.ts'
 import type { Metrics } from '../ops/metrics.ts'
 import { reportConnections, useLatestLogin } from './live-credentials.ts'
-import { describeMissingRight } from './missing-right.ts'
+import { describeMissingRight, nameRefusedUser } from './missing-right.ts'
 import { observeMongo } from './mongo-metrics.ts'
 
 export interface MongoOptions {
@@ -62,10 +62,11 @@ export function connectMongo(options: MongoOptions): Mongo {
     maxPoolSize: MAX_CONNECTIONS,
     waitQueueTimeoutMS: WAIT_QUEUE_TIMEOUT_MS,
     ignoreUndefined: true,
-    monitorCommands: options.metrics !== undefined,
+    monitorCommands: true,
     ...(options.tls === undefined ? {} : { tls: true, secureContext: options.tls.liveContext }),
   })
   useLatestLogin(client, options.url)
+  nameRefusedUser(client)
   if (options.watch !== undefined) reportConnections(client, options.watch)
   if (options.metrics !== undefined) observeMongo(client, options.metrics)
   const db = client.db(options.dbName)
@@ -140,7 +141,7 @@ export async function asUnavailable<T>(call: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof AppError || !isMongoUnavailable(error)) throw error
     const missing = describeMissingRight(error)
-    if (missing !== undefined) throw new AppError('unavailable', missing, { cause: error, retryable: true })
+    if (missing !== undefined) throw missingRight(missing, error)
     throw unavailable('MongoDB', error)
   }
 }

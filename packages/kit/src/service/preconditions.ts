@@ -31,7 +31,7 @@ export interface PreconditionOptions {
 const EVERY_MS = 60_000
 const EVERY_MS_WHILE_UNMET = 5_000
 /** Until the first judgement nothing is known, so the process is not ready. */
-const UNCHECKED = 'The stored secrets and the indexes were not checked yet: check MongoDB'
+const UNCHECKED = 'The rights, the stored secrets and the indexes were not checked yet: check MongoDB'
 
 /** Checks conditions at the start and every minute. A condition that cannot be checked now keeps its last judgement. */
 export function createPreconditions({ conditions, clock, logger }: PreconditionOptions): Preconditions {

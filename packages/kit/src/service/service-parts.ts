@@ -1,3 +1,4 @@
+import type { ProgramName } from '@backstop/contracts'
 import { createBrokerTime } from '../bus/broker-time.ts'
 import type { Bus } from '../bus/bus.ts'
 import { createKafkaBus } from '../bus/kafka-bus.ts'
@@ -26,6 +27,8 @@ import {
   mongoTls,
   registryCredentials,
 } from './connections.ts'
+import type { Precondition } from './preconditions.ts'
+import { requireRights } from './required-rights.ts'
 
 /** The settings of `commonSettings` that the shared parts need. */
 export interface CommonConfig extends CredentialConfig, TracingConfig {
@@ -52,6 +55,8 @@ export interface ServiceParts {
    * @param waitMs how long to try; the codec's default if not set
    */
   openCodec(waitMs?: number): Promise<MessageCodec>
+  /** Requires the rights of the service's users at MongoDB and Kafka. */
+  readonly requireRights: Precondition
   /** Reports that the service cannot continue: the process drains and exits. */
   onFatal(error: unknown): void
   /** Resolves with the first error passed to `onFatal`. */
@@ -65,7 +70,7 @@ export interface ServiceParts {
  * @throws AppError `config_invalid` if a dependency refuses the credentials
  */
 export async function openServiceParts(
-  service: string,
+  service: Exclude<ProgramName, 'provision'>,
   config: CommonConfig,
   mongoOptions: Pick<MongoOptions, 'retryWrites'> = {},
 ): Promise<ServiceParts> {
@@ -97,6 +102,7 @@ export async function openServiceParts(
   return {
     onFatal: failure.resolve,
     failed: failure.promise,
+    requireRights: requireRights(service, { db: mongo.db, kafka, topicPrefix }),
     logger,
     metrics,
     tracing,

@@ -5,6 +5,7 @@ export const FINDING_CODES = [
   'kafka_down',
   'mongo_down',
   'registry_down',
+  'missing_right',
   'topic_missing',
   'schema_missing',
   'index_missing',
