@@ -67,11 +67,11 @@ describe('the deliveries to read', () => {
   const idOf = (channelId: string) => openingDeliveryId(resolvedAfter(0), channelId)
 
   test('are none for openings', () => {
-    expect(openingsToRead([incidentAlerts('inc_1').opened], channels, () => true)).toEqual([])
+    expect(openingsToRead(incidentAlerts('inc_1').opened, channels, true)).toEqual([])
   })
 
   test('are those of the channels with a filter, and of every channel of the project for a silenced resolution', () => {
-    expect(openingsToRead([resolvedAfter(0)], channels, () => false)).toEqual([idOf('chn_2')])
-    expect(openingsToRead([resolvedAfter(0)], channels, () => true)).toEqual([idOf('chn_1'), idOf('chn_2')])
+    expect(openingsToRead(resolvedAfter(0), channels, false)).toEqual([idOf('chn_2')])
+    expect(openingsToRead(resolvedAfter(0), channels, true)).toEqual([idOf('chn_1'), idOf('chn_2')])
   })
 })

@@ -30,19 +30,13 @@ export function isLetThrough(
   return judgeFilter(alert, channel.filter).kind === 'passes'
 }
 
-/** The ids of the opening deliveries that decide about these alerts. Only the alerts that follow an opening need any. */
-export function openingsToRead(
-  alerts: readonly Alert[],
-  channels: readonly SubscribedChannel[],
-  isSilenced: (alert: Alert) => boolean,
-): string[] {
-  return alerts.filter(followsOpening).flatMap(alert => {
-    const needsAll = isSilenced(alert)
-    return channels
-      .filter(({ projectId, filter }) => projectId === alert.project_id && (needsAll || filter !== null))
-      .map(({ channelId }) => openingDeliveryId(alert, channelId))
-      .filter(id => id !== undefined)
-  })
+/** The ids of the opening deliveries that decide about the alert. Only an alert that follows an opening needs any. */
+export function openingsToRead(alert: Alert, channels: readonly SubscribedChannel[], isSilenced: boolean): string[] {
+  if (!followsOpening(alert)) return []
+  return channels
+    .filter(({ projectId, filter }) => projectId === alert.project_id && (isSilenced || filter !== null))
+    .map(({ channelId }) => openingDeliveryId(alert, channelId))
+    .filter(id => id !== undefined)
 }
 
 /** True if a delivery of the incident's opening would be recorded by now and not have expired. */
