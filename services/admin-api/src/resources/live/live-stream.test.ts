@@ -7,7 +7,7 @@ import type { ChangeFeed, StoredChange } from '../../store/change-feed.ts'
 import type { LiveEvent } from './live-events.ts'
 import { LiveHub } from './live-hub.ts'
 import { createLiveMetrics } from './live-metrics.ts'
-import { streamEvents } from './live-stream.ts'
+import { LiveStream } from './live-stream.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 const clock = createManualClock()
@@ -46,7 +46,7 @@ function openStream({
       return undefined
     },
   }
-  const ended = streamEvents(parts, client, out)
+  const ended = new LiveStream(parts, client, out).run()
   return {
     feed,
     out,

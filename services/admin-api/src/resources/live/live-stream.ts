@@ -52,117 +52,144 @@ const REACH_WITHIN_MS = 10_000
 /**
  * Sends events to one client until it leaves, may no longer read, reads too slowly or the process stops. Event ids only grow, so no
  * event is sent twice. The checks and heartbeats begin before the missed changes are read, which takes long.
- * @throws AppError before anything is sent
  */
-export async function streamEvents(parts: LiveStreamParts, client: LiveClient, out: Writable): Promise<void> {
-  const { hub, clock, logger, metrics } = parts
-  const end = new AbortController()
-  const signal = AbortSignal.any([client.signal, end.signal])
-  let isCut = false
-  let projectId = await client.authorize()
-  /** The last position that the client knows. */
-  let sent = client.after ?? ''
-  /** True until the missed changes are sent. New events are held until then. */
-  let isBehind = true
-  const held = createHeldEvents(MAX_HELD_BYTES)
+export class LiveStream {
+  readonly #parts: LiveStreamParts
+  readonly #client: LiveClient
+  readonly #out: Writable
+  readonly #end = new AbortController()
+  /** Aborted when the stream ends, for any reason. */
+  readonly #signal: AbortSignal
   /** Aborted with the reason if the missed changes cannot all be sent. */
-  const giveUp = new AbortController()
-  const catching = AbortSignal.any([signal, giveUp.signal])
+  readonly #giveUp = new AbortController()
+  readonly #catching: AbortSignal
+  /** New events until the missed changes are sent. */
+  readonly #held = createHeldEvents(MAX_HELD_BYTES)
+  #isBehind = true
+  #isCut = false
+  /** The project whose events the client may see; undefined for all. */
+  #projectId: string | undefined
+  /** The last position that the client knows. */
+  #sent: string
+  /** True if the client had not read everything at the last heartbeat. */
+  #hadUnread = false
 
-  const { position: present, leave } = await hub.join(listen, signal)
-  metrics.opened(client.after !== undefined)
-  try {
-    out.write(formatRetry(RETRY_MS))
-    // Reading may hang in the database; the stream ends in time all the same.
-    const attending = attend()
-    await Promise.race([attending, begin()])
-    await attending
-  } finally {
-    metrics.closed()
-    leave()
-    end.abort()
-    if (isCut) out.destroy()
-    else out.end()
+  constructor(parts: LiveStreamParts, client: LiveClient, out: Writable) {
+    this.#parts = parts
+    this.#client = client
+    this.#out = out
+    this.#signal = AbortSignal.any([client.signal, this.#end.signal])
+    this.#catching = AbortSignal.any([this.#signal, this.#giveUp.signal])
+    this.#sent = client.after ?? ''
   }
 
-  function listen(news: LiveNews): void {
-    if (!isBehind) send(news)
-    else if (news.kind === 'reset' || !news.events.filter(isVisible).every(held.add)) giveUp.abort(new PositionLost())
+  /**
+   * Resolves when the stream has ended.
+   * @throws AppError before anything is sent
+   */
+  async run(): Promise<void> {
+    const { hub, metrics } = this.#parts
+    this.#projectId = await this.#client.authorize()
+    const { position: present, leave } = await hub.join(news => this.#listen(news), this.#signal)
+    metrics.opened(this.#client.after !== undefined)
+    try {
+      this.#out.write(formatRetry(RETRY_MS))
+      // Reading may hang in the database; the stream ends in time all the same.
+      const attending = this.#attend()
+      await Promise.race([attending, this.#begin(present)])
+      await attending
+    } finally {
+      metrics.closed()
+      leave()
+      this.#end.abort()
+      if (this.#isCut) this.#out.destroy()
+      else this.#out.end()
+    }
   }
 
-  function isVisible(event: LiveEvent): boolean {
-    return event.position > sent && (projectId === undefined || event.projectId === projectId)
+  #listen(news: LiveNews): void {
+    if (!this.#isBehind) this.#send(news)
+    else if (news.kind === 'reset' || !news.events.filter(event => this.#isVisible(event)).every(this.#held.add)) {
+      this.#giveUp.abort(new PositionLost())
+    }
   }
 
-  function send(news: LiveNews): void {
-    if (signal.aborted) return
+  #isVisible({ position, projectId }: LiveEvent): boolean {
+    return position > this.#sent && (this.#projectId === undefined || projectId === this.#projectId)
+  }
+
+  #send(news: LiveNews): void {
+    if (this.#signal.aborted) return
     if (news.kind === 'reset') {
-      sendReset(news.position)
+      this.#sendReset(news.position)
       return
     }
     const text = news.events
-      .filter(isVisible)
+      .filter(event => this.#isVisible(event))
       .map(event => formatEvent({ id: event.position, type: event.type, data: event.data }))
-    if (text.length > 0) out.write(text.join(''))
-    if (news.position > sent) sent = news.position
-    if (out.writableLength > MAX_UNREAD_BYTES) cutOff('slow_reader')
+    if (text.length > 0) this.#out.write(text.join(''))
+    if (news.position > this.#sent) this.#sent = news.position
+    if (this.#out.writableLength > MAX_UNREAD_BYTES) this.#cutOff('slow_reader')
   }
 
-  function sendReset(position: string): void {
-    sent = position
-    metrics.reset()
-    out.write(formatEvent({ id: position, type: 'reset', data: '{"reason":"position_lost"}' }))
+  #sendReset(position: string): void {
+    this.#sent = position
+    this.#parts.metrics.reset()
+    this.#out.write(formatEvent({ id: position, type: 'reset', data: '{"reason":"position_lost"}' }))
   }
 
-  async function begin(): Promise<void> {
-    await catchUp()
-    if (!signal.aborted) out.write(formatHeartbeat(sent))
+  async #begin(present: string): Promise<void> {
+    await this.#catchUp(present)
+    if (!this.#signal.aborted) this.#out.write(formatHeartbeat(this.#sent))
   }
 
   /** Sends the missed changes, then the held events; or a reset if that takes too long or too much memory. */
-  async function catchUp(): Promise<void> {
+  async #catchUp(present: string): Promise<void> {
+    const { clock, hub } = this.#parts
     const caughtUp = new AbortController()
-    const late = () => giveUp.abort(new PositionLost())
-    void sleep(clock, CATCH_UP_WITHIN_MS, AbortSignal.any([signal, caughtUp.signal])).then(late)
+    const late = () => this.#giveUp.abort(new PositionLost())
+    void sleep(clock, CATCH_UP_WITHIN_MS, AbortSignal.any([this.#signal, caughtUp.signal])).then(late)
     try {
-      await Promise.race([sendMissed(), rejection(giveUp.signal)])
+      await Promise.race([this.#sendMissed(present), rejection(this.#giveUp.signal)])
     } catch (error) {
-      if (signal.aborted) return
+      if (this.#signal.aborted) return
       if (!(error instanceof PositionLost)) throw error
       // The reset stands for all changes up to now, those that are still being read included.
-      giveUp.abort(error)
-      held.clear()
-      sendReset(hub.position ?? present)
+      this.#giveUp.abort(error)
+      this.#held.clear()
+      this.#sendReset(hub.position ?? present)
     } finally {
-      isBehind = false
+      this.#isBehind = false
       caughtUp.abort()
     }
   }
 
-  async function sendMissed(): Promise<void> {
-    const { after } = client
-    if (after === undefined) sent = present
+  async #sendMissed(present: string): Promise<void> {
+    const { after } = this.#client
+    if (after === undefined) this.#sent = present
     else {
-      await parts.takeTurn(() => readMissed(after), catching)
+      await this.#parts.takeTurn(() => this.#readMissed(after, present), this.#catching)
       // The client was connected to a replica that was ahead of this one.
-      if (after > present) await reach(after)
+      if (after > present) await this.#reach(after)
     }
-    for (let event = held.take(); event !== undefined; event = held.take()) {
-      send({ kind: 'events', events: [event], position: event.position })
-      await untilDrained()
-      catching.throwIfAborted()
+    for (let event = this.#held.take(); event !== undefined; event = this.#held.take()) {
+      this.#send({ kind: 'events', events: [event], position: event.position })
+      await this.#untilDrained()
+      this.#catching.throwIfAborted()
     }
-    isBehind = false
+    this.#isBehind = false
   }
 
-  async function reach(after: string): Promise<void> {
-    const reached = await hub.waitFor(at => at !== undefined && at >= after, REACH_WITHIN_MS, catching)
+  async #reach(after: string): Promise<void> {
+    const isReached = (at: string | undefined) => at !== undefined && at >= after
+    const reached = await this.#parts.hub.waitFor(isReached, REACH_WITHIN_MS, this.#catching)
     if (reached === undefined) throw new PositionLost()
   }
 
-  async function readMissed(after: string): Promise<void> {
-    catching.throwIfAborted()
-    const cursor = await parts.feed.open(after)
+  async #readMissed(after: string, present: string): Promise<void> {
+    const { feed, readEvents, clock } = this.#parts
+    this.#catching.throwIfAborted()
+    const cursor = await feed.open(after)
     let missed = 0
     try {
       while (cursor.position < present) {
@@ -170,61 +197,65 @@ export async function streamEvents(parts: LiveStreamParts, client: LiveClient, o
         missed += changes.length
         if (missed > MAX_MISSED_CHANGES) throw new PositionLost()
         const { position } = cursor
-        const events = await parts.readEvents(changes, new Date(clock.now()))
-        catching.throwIfAborted()
-        send({ kind: 'events', events, position })
-        await untilDrained()
-        catching.throwIfAborted()
+        const events = await readEvents(changes, new Date(clock.now()))
+        this.#catching.throwIfAborted()
+        this.#send({ kind: 'events', events, position })
+        await this.#untilDrained()
+        this.#catching.throwIfAborted()
       }
     } finally {
       await cursor.close()
     }
   }
 
-  async function untilDrained(): Promise<void> {
-    while (out.writableNeedDrain && !catching.aborted) await sleep(clock, 20, catching)
+  async #untilDrained(): Promise<void> {
+    while (this.#out.writableNeedDrain && !this.#catching.aborted) await sleep(this.#parts.clock, 20, this.#catching)
   }
 
   /** Repeats the checks of the client, and sends heartbeats. */
-  async function attend(): Promise<void> {
+  async #attend(): Promise<void> {
+    const { clock } = this.#parts
     let heartbeatAt = clock.now() + HEARTBEAT_EVERY_MS
-    let hadUnread = false
-    while (!signal.aborted) {
-      await sleep(clock, AUTHORIZE_EVERY_MS, signal)
-      if (signal.aborted || !(await isStillAllowed()) || clock.now() < heartbeatAt) continue
+    while (!this.#signal.aborted) {
+      await sleep(clock, AUTHORIZE_EVERY_MS, this.#signal)
+      if (this.#signal.aborted || !(await this.#isStillAllowed()) || clock.now() < heartbeatAt) continue
       heartbeatAt = clock.now() + HEARTBEAT_EVERY_MS
-      if (isBehind) {
-        // Missed changes are sent as fast as the client reads, and it must not skip them.
-        out.write(formatHeartbeat(undefined))
-        continue
-      }
-      const hasUnread = out.writableLength > 0
-      if (hasUnread && hadUnread) cutOff('slow_reader')
-      hadUnread = hasUnread
-      const at = hub.position
-      if (at !== undefined && at > sent) sent = at
-      out.write(formatHeartbeat(sent))
+      this.#sendHeartbeat()
     }
   }
 
-  async function isStillAllowed(): Promise<boolean> {
+  #sendHeartbeat(): void {
+    if (this.#isBehind) {
+      // Missed changes are sent as fast as the client reads, and it must not skip them.
+      this.#out.write(formatHeartbeat(undefined))
+      return
+    }
+    const hasUnread = this.#out.writableLength > 0
+    if (hasUnread && this.#hadUnread) this.#cutOff('slow_reader')
+    this.#hadUnread = hasUnread
+    const at = this.#parts.hub.position
+    if (at !== undefined && at > this.#sent) this.#sent = at
+    this.#out.write(formatHeartbeat(this.#sent))
+  }
+
+  async #isStillAllowed(): Promise<boolean> {
     try {
-      projectId = await client.authorize()
+      this.#projectId = await this.#client.authorize()
       return true
     } catch (error) {
       // While the database is unavailable, there are no events either.
       if (isRetryable(error)) return true
-      cutOff(error instanceof AppError ? error.code : 'internal')
+      this.#cutOff(error instanceof AppError ? error.code : 'internal')
       return false
     }
   }
 
-  function cutOff(reason: string): void {
-    if (signal.aborted) return
-    isCut = true
-    metrics.cut(reason)
-    logger.info({ principal_id: client.principalId, reason }, 'live.cut')
-    end.abort()
+  #cutOff(reason: string): void {
+    if (this.#signal.aborted) return
+    this.#isCut = true
+    this.#parts.metrics.cut(reason)
+    this.#parts.logger.info({ principal_id: this.#client.principalId, reason }, 'live.cut')
+    this.#end.abort()
   }
 }
 

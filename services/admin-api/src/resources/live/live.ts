@@ -7,7 +7,7 @@ import type { AdminParts } from '../../parts.ts'
 import { createEventReader } from './live-events.ts'
 import { LiveHub } from './live-hub.ts'
 import { createLiveMetrics } from './live-metrics.ts'
-import { type LiveStreamParts, streamEvents } from './live-stream.ts'
+import { LiveStream, type LiveStreamParts } from './live-stream.ts'
 import { createTurns } from './turns.ts'
 
 /** A browser tab needs one stream. */
@@ -72,7 +72,7 @@ export function liveRoutes(parts: AdminParts): Route[] {
             open++
             openByKey.set(principalId, (openByKey.get(principalId) ?? 0) + 1)
             try {
-              await streamEvents(live, client, out)
+              await new LiveStream(live, client, out).run()
             } finally {
               open--
               const left = (openByKey.get(principalId) ?? 1) - 1
