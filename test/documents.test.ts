@@ -5,7 +5,14 @@ import { describe, expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
 const documents = globSync(
-  ['*.md', 'docs/**/*.md', 'deploy/k8s/README.md', 'deploy/monitoring/README.md', 'stack/README.md'],
+  [
+    '*.md',
+    'docs/**/*.md',
+    'deploy/k8s/README.md',
+    'deploy/monitoring/README.md',
+    'stack/README.md',
+    '{packages,services}/*/README.md',
+  ],
   { cwd: ROOT },
 )
 
