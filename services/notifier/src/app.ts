@@ -208,13 +208,12 @@ function createStorms({
 }
 
 /** One delay line per retry delay. Each has its own consumer group, so a rebalance of one does not interrupt the others. */
-function createDelayLines(shared: Omit<DelayLineOptions, 'groupId' | 'topic' | 'target' | 'maxDelayMs'>) {
+function createDelayLines(shared: Omit<DelayLineOptions, 'groupId' | 'topic' | 'maxDelayMs'>) {
   return RETRY_RUNGS.map(({ topic, delayMs }) =>
     createDelayLine({
       ...shared,
       groupId: topic.replace('deliveries', 'notifier'),
       topic,
-      target: 'deliveries',
       maxDelayMs: delayMs,
     }),
   )

@@ -203,17 +203,16 @@ function createBatchReconciler(base: SharedParts, publisher: OutboxPublisher, { 
 /** Delivers the messages of due looks: delay lines, and a timer for looks whose message was lost. */
 function createLookParts(base: SharedParts, { recheckDelayMs }: ReconcilerSettings) {
   const { stores, producer, codec, clock, logger } = base
-  const toDue = { ...base, target: 'rechecks.due' } as const
   return {
     loops: [
       createDelayLine({
-        ...toDue,
+        ...base,
         groupId: 'reconciler.rechecks',
         topic: 'rechecks',
         maxDelayMs: Math.max(recheckDelayMs, 1),
       }),
       createDelayLine({
-        ...toDue,
+        ...base,
         groupId: 'reconciler.rechecks.unanswered',
         topic: 'rechecks.unanswered',
         maxDelayMs: ANSWER_WITHIN_MS,
@@ -275,7 +274,6 @@ function createReadingParts(base: SharedParts, { sweepEveryMs, leaseHolder }: Re
         ...base,
         groupId: 'reconciler.rereads.retry',
         topic: 'rereads.retry',
-        target: 'rereads',
         maxDelayMs: RETRY_DELAY_MS,
       }),
     ],

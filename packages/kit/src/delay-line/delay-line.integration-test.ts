@@ -20,7 +20,7 @@ test('on the real broker no message is early and each is less than a second late
   const onFatal = (error: unknown) => {
     throw error
   }
-  const line = createDelayLine({ ...options, topic: 'rechecks', target: 'rechecks.due', onFatal })
+  const line = createDelayLine({ ...options, topic: 'rechecks', onFatal })
   await line.start()
   const lateBy: number[] = []
   const reader = bus.consumer({
@@ -52,7 +52,7 @@ test('a message larger than the fetch limit of the delay line delays no other me
     throw error
   }
   const options = { bus, producer, clock: systemClock, logger: stack.logger, maxDelayMs: 10_000 }
-  const line = createDelayLine({ ...options, groupId: 'large', topic: 'rechecks', target: 'rechecks.due', onFatal })
+  const line = createDelayLine({ ...options, groupId: 'large', topic: 'rechecks', onFatal })
   const sizes: number[] = []
   const reader = bus.consumer({
     ...{ groupId: 'reader-of-large', topics: ['rechecks.due'], commit: 'accepted', onFatal },

@@ -30,7 +30,7 @@ function setUp({ brokerAheadMs = 0, partitions = 1 } = {}) {
   const startLine = (on: MemoryBus = bus) => {
     const line = createDelayLine({
       ...{ bus: on, producer: on.producer({ sendTimeoutMs: 1_000 }), clock, logger: createLogger('test', 'silent') },
-      ...({ groupId: 'rechecks', topic: 'rechecks', target: 'rechecks.due', maxDelayMs: MINUTE_MS } as const),
+      ...({ groupId: 'rechecks', topic: 'rechecks', maxDelayMs: MINUTE_MS } as const),
       onFatal: error => {
         throw error
       },

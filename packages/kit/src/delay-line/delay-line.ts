@@ -1,4 +1,4 @@
-import { HEADERS, type TopicName } from '@backstop/contracts'
+import { DELAY_LINES, type DelayLineName, HEADERS } from '@backstop/contracts'
 import type { Batch, BatchProgress, Bus, Consumer, IncomingMessage, Producer } from '../bus/bus.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { WorkLoop } from '../consume/work-loop.ts'
@@ -9,7 +9,7 @@ import { HeldMessages } from './held-messages.ts'
 
 export interface DelayLineOptions {
   readonly bus: Bus
-  /** Sends due messages to the target. The caller starts and stops it. */
+  /** Sends due messages. The caller starts and stops it. */
   readonly producer: Producer
   readonly clock: Clock
   readonly logger: Logger
@@ -18,9 +18,7 @@ export interface DelayLineOptions {
    * The delay topic. All its messages have the same delay, so that the first message of a partition is always due
    * first.
    */
-  readonly topic: TopicName
-  /** The topic to which due messages are sent. */
-  readonly target: TopicName
+  readonly topic: DelayLineName
   /** The topic's delay in milliseconds. A later due time is invalid. */
   readonly maxDelayMs: number
   /** Called when the delay line cannot continue. The process should exit. */
@@ -49,7 +47,7 @@ function dueAtOf(message: IncomingMessage, maxDelayMs: number, nowMs: number): n
 }
 
 /**
- * A delay line sends due messages unchanged to the target topic. It holds the next messages of each partition in memory, and
+ * A delay line sends due messages unchanged to the topic that `DELAY_LINES` names. It holds the next messages of each partition in memory, and
  * their partition pauses. The due time is absolute, so a restart or a rebalance neither shortens nor restarts a delay. An offset is
  * committed when the target has the message.
  */
@@ -125,12 +123,12 @@ class DelayLine implements WorkLoop {
   }
 
   async #sendDue(): Promise<void> {
-    const { producer, target, topic, clock, logger } = this.#options
+    const { producer, topic, clock, logger } = this.#options
     // After a failure the partitions are sent one by one, so that a message that is refused stops its own partition only.
     const due = this.#held.takeDue(clock.now(), { most: MAX_SEND, isOnePartition: this.#failures > 0 })
     this.#isSending = true
     try {
-      if (due.length > 0) await producer.send(due.map(({ message }) => toTargetMessage(message, target)))
+      if (due.length > 0) await producer.send(due.map(({ message }) => toTargetMessage(message, topic)))
       this.#failures = 0
       if (due.length > 0) crashPoint('delay.produced')
       for (const { batch, message } of due) batch.complete(message)
@@ -152,6 +150,6 @@ class DelayLine implements WorkLoop {
   }
 }
 
-function toTargetMessage({ key, value, headers }: IncomingMessage, target: TopicName) {
-  return { topic: target, key, value, headers }
+function toTargetMessage({ key, value, headers }: IncomingMessage, line: DelayLineName) {
+  return { topic: DELAY_LINES[line], key, value, headers }
 }

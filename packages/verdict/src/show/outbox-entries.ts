@@ -12,6 +12,7 @@ import {
   type ReadReason,
   type Recheck,
   type Reread,
+  sendAt,
   showOperation,
 } from '@backstop/contracts'
 import type { ActionRecord } from '../case/action-record.ts'
@@ -31,14 +32,8 @@ export function recheckEntry(theCase: Case, lookId: string, dueAt: number, now: 
     look_id: lookId,
     due_at: isoTime(dueAt),
   }
-  return {
-    id: deterministicId('message', 'recheck', lookId, String(dueAt)),
-    topic: 'rechecks',
-    key: theCase.id,
-    message,
-    headers: { [HEADERS.dueAt]: String(dueAt) },
-    at: now,
-  }
+  const id = deterministicId('message', 'recheck', lookId, String(dueAt))
+  return sendAt('rechecks', { id, key: theCase.id, message, at: now }, dueAt)
 }
 
 /** Schedules the second look again, for the time when the wait for the provider's answer ends. */
@@ -48,12 +43,8 @@ export function unansweredEntry(
   answerByMs: number,
   now: number,
 ): CaseOutboxEntry {
-  return {
-    ...recheckEntry(theCase, look.lookId, look.dueAt, now),
-    id: deterministicId('message', 'unanswered', look.lookId, String(answerByMs)),
-    topic: 'rechecks.unanswered',
-    headers: { [HEADERS.dueAt]: String(answerByMs) },
-  }
+  const id = deterministicId('message', 'unanswered', look.lookId, String(answerByMs))
+  return sendAt('rechecks.unanswered', { ...recheckEntry(theCase, look.lookId, look.dueAt, now), id }, answerByMs)
 }
 
 /** A reference that leads the answer back to the case. */

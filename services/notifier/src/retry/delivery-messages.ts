@@ -1,4 +1,4 @@
-import { type DeliveryRequest, deterministicId, HEADERS, type TopicName } from '@backstop/contracts'
+import { type DelayLineName, type DeliveryRequest, deterministicId, HEADERS, sendAt } from '@backstop/contracts'
 import { deadLetter, type IncomingMessage, type MessageCodec, type OutgoingMessage } from '@backstop/kit'
 import { decidePostponement } from './rules/next-attempt.ts'
 
@@ -11,12 +11,12 @@ const FORWARDED_HEADERS = [HEADERS.traceparent, HEADERS.receivedAt] as const
  * Requests an attempt at once. The message key is the channel id, so that all attempts of a channel run in one process.
  */
 export function deliveryMessage(codec: MessageCodec, request: DeliveryRequest, carried: Headers): OutgoingMessage {
-  return message('deliveries', codec, request, carried, {})
+  return message(codec, request, carried, {})
 }
 
 /** Requests an attempt because a person asked for it. @param atOnce true to ignore a pause of the channel */
 export function requeuedMessage(codec: MessageCodec, request: DeliveryRequest, atOnce: boolean): OutgoingMessage {
-  return message('deliveries', codec, request, {}, atOnce ? { [HEADERS.atOnce]: '1' } : {})
+  return message(codec, request, {}, atOnce ? { [HEADERS.atOnce]: '1' } : {})
 }
 
 /** Requests an attempt at the due time of a delay line. */
@@ -26,7 +26,7 @@ export function delayedMessage(
   carried: Headers,
   due: { topic: string; atMs: number },
 ): OutgoingMessage {
-  return message(due.topic as TopicName, codec, request, carried, { [HEADERS.dueAt]: String(due.atMs) })
+  return sendAt(due.topic as DelayLineName | 'deliveries', deliveryMessage(codec, request, carried), due.atMs)
 }
 
 /**
@@ -54,7 +54,7 @@ export function postponedAgain(
   waitMs: number,
 ): OutgoingMessage {
   const { topic, delayMs } = decidePostponement(waitMs)
-  return { topic, key, value, headers: { ...headers, [HEADERS.dueAt]: String(nowMs + delayMs) } }
+  return sendAt(topic, { key, value, headers }, nowMs + delayMs)
 }
 
 /** A dead letter for a delivery that ended without success, with the reason. */
@@ -63,13 +63,7 @@ export function deadLetterOfDelivery(original: IncomingMessage, reasonCode: stri
   return { ...letter, headers: { ...letter.headers, [HEADERS.errorCode]: reasonCode } }
 }
 
-function message(
-  topic: TopicName,
-  codec: MessageCodec,
-  request: DeliveryRequest,
-  carried: Headers,
-  own: Headers,
-): OutgoingMessage {
+function message(codec: MessageCodec, request: DeliveryRequest, carried: Headers, own: Headers): OutgoingMessage {
   const headers: Record<string, string> = {
     [HEADERS.messageId]: deterministicId('message', request.delivery_id, String(request.attempt)),
     [HEADERS.deliveryId]: request.delivery_id,
@@ -77,5 +71,5 @@ function message(
     ...own,
   }
   for (const name of FORWARDED_HEADERS) if (carried[name] !== undefined) headers[name] = carried[name]
-  return { topic, key: request.channel_id, value: codec.encode('delivery-request', request), headers }
+  return { topic: 'deliveries', key: request.channel_id, value: codec.encode('delivery-request', request), headers }
 }

@@ -1,4 +1,4 @@
-import { HEADERS, type Readback, type Reread } from '@backstop/contracts'
+import { HEADERS, type Readback, type Reread, sendAt } from '@backstop/contracts'
 import {
   AppError,
   type Batch,
@@ -203,16 +203,12 @@ export class RereadConsumer {
   }
 
   #retryMessage(reread: Reread, dueAt: number, traceparent: string | undefined): OutgoingMessage {
-    return {
-      topic: 'rereads.retry',
+    const message = {
       key: reread.connection_id,
       value: this.#options.codec.encode('reread', reread),
-      headers: {
-        [HEADERS.messageId]: `${reread.reread_id}:${reread.attempt}`,
-        [HEADERS.dueAt]: String(dueAt),
-        ...traceHeader(traceparent),
-      },
+      headers: { [HEADERS.messageId]: `${reread.reread_id}:${reread.attempt}`, ...traceHeader(traceparent) },
     }
+    return sendAt('rereads.retry', message, dueAt)
   }
 
   #answerMessage(readback: Readback, key: string, traceparent: string | undefined): OutgoingMessage {
