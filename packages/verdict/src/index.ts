@@ -5,19 +5,14 @@ export {
   type Aspect,
   type CancellationSpan,
   type CountedDay,
-  type ExemptVerdict,
-  type ExplainedVerdict,
   isJudged,
   isProvisional,
-  judgementOf,
   type LateReading,
-  type Look,
   type LookResult,
   lastResultOf,
   type ObjectRecord,
   type OtherSpan,
   openIncident,
-  type Pending,
   type ProvisionalRefund,
   type SeenThrough,
   type Side,
@@ -40,10 +35,10 @@ export {
   withNames,
   withRecord,
 } from './case/case.ts'
-export { type ConnectionPolicy, lookedConnections, policiesOf } from './case/connection-policy.ts'
+export { type ConnectionPolicy, policiesOf } from './case/connection-policy.ts'
 export { countedDayId, countedDayOf, dayOf, noteEarlierDays, projectDayId } from './case/counted-day.ts'
 export type { DecisionContext, Rules } from './case/decision-context.ts'
-export { denialReasonOf, withLateReading, withoutDenial } from './case/denial.ts'
+export { withLateReading, withoutDenial } from './case/denial.ts'
 export {
   asDetails,
   detailsOfChange,
@@ -87,10 +82,8 @@ export {
   type ProviderQuestion,
   questionThrough,
 } from './case/whom-to-ask.ts'
-export { type Assignment, assignOperations } from './explain/assign.ts'
-export { describeWait } from './explain/awaited-operation.ts'
+export { assignOperations } from './explain/assign.ts'
 export {
-  expectedChangeFor,
   expectedChangesAbout,
   isOurOwnChange,
   mayNeedExpectedChange,
@@ -106,13 +99,7 @@ export {
   releaseClaims,
   usedElsewhere,
 } from './explain/expected-change-uses.ts'
-export {
-  claimResultOf,
-  explainedByEvidence,
-  isProviderReason,
-  madeBeforeConnection,
-  providerReasonOf,
-} from './explain/explain.ts'
+export { claimResultOf, madeBeforeConnection } from './explain/explain.ts'
 export { expectedChangeOfOwn } from './explain/own-change.ts'
 export {
   byTime,
@@ -139,8 +126,10 @@ export {
   openConnectionIncident,
   resolveConnectionIncident,
 } from './incident/faulty-connection.ts'
-export { openIncidentAbout, resolveIncident, resolveUnexpectedAction } from './incident/incidents.ts'
+export { openIncidentAbout } from './incident/incidents.ts'
 export type { ChangeDecision, ChangeIncident } from './incident/life-cycle.ts'
+export { judgeAtSecondLook, judgeCase } from './judge/judge.ts'
+export { indexOfLinkedRecord, mergeLinkedRefunds, mergeRecords } from './judge/same-action.ts'
 export {
   alertEntry,
   driftAlertId,

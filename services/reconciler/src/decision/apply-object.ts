@@ -5,7 +5,9 @@ import {
   addSightingToTimeline,
   type Case,
   type EvictedRecord,
+  indexOfLinkedRecord,
   isProvisional,
+  mergeLinkedRefunds,
   mergeSides,
   type ObjectRecord,
   type ProvisionalRefund,
@@ -20,7 +22,6 @@ import {
   withSides,
 } from '@backstop/verdict'
 import { indexOfProvisional } from '../refund/refund-steps.ts'
-import { indexOfLinkedRecord, mergeLinkedRefunds } from '../verdict/same-action.ts'
 import { evictedRecordOf, explainsEvictedRecord } from './evict.ts'
 
 const MAX_EVENT_IDS = 100

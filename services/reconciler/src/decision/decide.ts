@@ -7,6 +7,7 @@ import {
   type DecisionContext,
   type ExpectedChange,
   erasePersonalData,
+  judgeCase,
   type LookInput,
   type SightingSource,
   withExpectedChanges,
@@ -20,7 +21,6 @@ import { applyRefundTotal, updateProvisionalRefunds } from '../refund/refund-ste
 import { markReleases } from '../refund/releases.ts'
 import { addConnectionsOfTotals } from '../refund/shown-through.ts'
 import { applySubscription } from '../subscription/subscription-records.ts'
-import { judgeCase } from '../verdict/judge.ts'
 import { applyObject, applyOperation } from './apply-object.ts'
 import { countRecords, whyFull } from './evict.ts'
 import { scheduleOperationLooks } from './operation-looks.ts'

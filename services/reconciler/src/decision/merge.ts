@@ -1,9 +1,8 @@
 import type { Operation } from '@backstop/contracts'
-import { type Case, mergeExpectedChanges, replaceAt, withAll } from '@backstop/verdict'
+import { type Case, mergeExpectedChanges, mergeLinkedRefunds, replaceAt, withAll } from '@backstop/verdict'
 import { addPaymentNames } from '../refund/payment-names.ts'
 import { deriveRecords } from '../subscription/subscription-records.ts'
 import { mergeRows } from '../subscription/subscription-row.ts'
-import { mergeLinkedRefunds } from '../verdict/same-action.ts'
 import { applyOperation } from './apply-object.ts'
 
 /**

@@ -6,6 +6,8 @@ import {
   type DecisionContext,
   decideWhomToAsk,
   isSigned,
+  judgeAtSecondLook,
+  judgeCase,
   type LookInput,
   type PendingLook,
   type ProviderQuestion,
@@ -20,7 +22,6 @@ import {
   withRecord,
 } from '@backstop/verdict'
 import { applyTotalLook } from '../refund/refund-steps.ts'
-import { judgeAtSecondLook, judgeCase } from '../verdict/judge.ts'
 import { applyLateReadingLook, scheduleLateReading } from './late-reading.ts'
 import { lookAtOperation } from './operation-looks.ts'
 

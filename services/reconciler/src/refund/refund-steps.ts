@@ -10,6 +10,7 @@ import {
   isProvisional,
   knownDetails,
   mergeDetails,
+  mergeRecords,
   type ProvisionalRefund,
   type RefundTotal,
   recheckEntry,
@@ -21,7 +22,6 @@ import {
   withConnection,
   withRecord,
 } from '@backstop/verdict'
-import { mergeRecords } from '../verdict/same-action.ts'
 import {
   type ChargeReading,
   mayPredateConnection,

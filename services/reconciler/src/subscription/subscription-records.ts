@@ -11,6 +11,7 @@ import {
   isPersonalDataExpired,
   type KnownDetails,
   mergeDetails,
+  mergeRecords,
   type OtherSpan,
   originDetails,
   replaceAt,
@@ -29,7 +30,6 @@ import {
   withoutPersonalData,
   withRecord,
 } from '@backstop/verdict'
-import { mergeRecords } from '../verdict/same-action.ts'
 import { READ_DELAY_MS } from './subscription-points.ts'
 import { type HistorySpan, spansOf, withSnapshot } from './subscription-row.ts'
 

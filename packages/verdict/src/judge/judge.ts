@@ -1,33 +1,26 @@
 import { permissionToAlert } from '@backstop/contracts'
 import {
   type ActionRecord,
-  type Assignment,
-  addToTimeline,
-  assignOperations,
-  type Case,
-  type ConnectionPolicy,
-  type DecisionContext,
-  denialReasonOf,
-  describeWait,
   type ExemptVerdict,
   type ExplainedVerdict,
-  expectedChangeFor,
-  explainedByEvidence,
   isJudged,
-  isProviderReason,
   type Look,
   lastResultOf,
-  lookedConnections,
   openIncident,
-  openIncidentAbout,
   type Pending,
-  providerReasonOf,
-  recheckEntry,
-  resolveUnexpectedAction,
-  ruleOf,
-  timelineEntry,
-  withRecord,
-} from '@backstop/verdict'
+} from '../case/action-record.ts'
+import { type Case, withRecord } from '../case/case.ts'
+import { type ConnectionPolicy, lookedConnections } from '../case/connection-policy.ts'
+import type { DecisionContext } from '../case/decision-context.ts'
+import { denialReasonOf } from '../case/denial.ts'
+import { addToTimeline, timelineEntry } from '../case/timeline.ts'
+import { type Assignment, assignOperations } from '../explain/assign.ts'
+import { describeWait } from '../explain/awaited-operation.ts'
+import { expectedChangeFor } from '../explain/cover-actions.ts'
+import { explainedByEvidence, isProviderReason, providerReasonOf } from '../explain/explain.ts'
+import { ruleOf } from '../explain/why.ts'
+import { openIncidentAbout, resolveUnexpectedAction } from '../incident/incidents.ts'
+import { recheckEntry } from '../show/outbox-entries.ts'
 
 /** Gives each action of the case the verdict that the known facts allow. Call it after every change of facts. */
 export function judgeCase(theCase: Case, context: DecisionContext): Case {

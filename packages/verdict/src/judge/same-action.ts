@@ -1,21 +1,10 @@
-import {
-  type ActionRecord,
-  asDetails,
-  type Case,
-  isProvisional,
-  judgementOf,
-  mergeDetails,
-  openIncident,
-  recheckEntry,
-  resolveIncident,
-  type Side,
-  timelineEntry,
-  withAll,
-  withConnection,
-  withoutOrigin,
-  withRecord,
-  withSides,
-} from '@backstop/verdict'
+import { type ActionRecord, isProvisional, judgementOf, openIncident, type Side } from '../case/action-record.ts'
+import { type Case, withAll, withConnection, withRecord } from '../case/case.ts'
+import { asDetails, mergeDetails, withoutOrigin } from '../case/details.ts'
+import { withSides } from '../case/sides.ts'
+import { timelineEntry } from '../case/timeline.ts'
+import { resolveIncident } from '../incident/incidents.ts'
+import { recheckEntry } from '../show/outbox-entries.ts'
 
 /**
  * Merges records that turn out to be one action: the same refund at a biller and at its gateway, or two parts of a
