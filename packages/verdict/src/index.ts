@@ -3,7 +3,6 @@
 export {
   type ActionRecord,
   type Aspect,
-  type CancellationSpan,
   type CountedDay,
   isJudged,
   isProvisional,
@@ -11,12 +10,10 @@ export {
   type LookResult,
   lastResultOf,
   type ObjectRecord,
-  type OtherSpan,
   openIncident,
   type ProvisionalRefund,
   type SeenThrough,
   type Side,
-  type SubscriptionRecord,
   UNJUDGED,
 } from './case/action-record.ts'
 export {
@@ -39,18 +36,7 @@ export { type ConnectionPolicy, policiesOf } from './case/connection-policy.ts'
 export { countedDayId, countedDayOf, dayOf, noteEarlierDays, projectDayId } from './case/counted-day.ts'
 export type { DecisionContext, Rules } from './case/decision-context.ts'
 export { withLateReading, withoutDenial } from './case/denial.ts'
-export {
-  asDetails,
-  detailsOfChange,
-  detailsOfObject,
-  type KnownDetails,
-  knownDetails,
-  mergeDetails,
-  originDetails,
-  showDetails,
-  withoutOrigin,
-  withoutPersonalData,
-} from './case/details.ts'
+export { knownDetails, showDetails } from './case/details.ts'
 export type { ExpectedChange } from './case/expected-change.ts'
 export type { IncidentRecord } from './case/incident-record.ts'
 export {
@@ -64,16 +50,8 @@ export {
   pendingLooks,
   type SecondLook,
 } from './case/looks.ts'
-export { eraseInRecord, erasePersonalData, isPersonalDataExpired, nextErasureAt } from './case/personal-data.ts'
-export {
-  asRelease,
-  detailsOf,
-  mergeSides,
-  refundIdsOf,
-  replaceProvisionalRefund,
-  toSide,
-  withSides,
-} from './case/sides.ts'
+export { eraseInRecord, erasePersonalData, nextErasureAt } from './case/personal-data.ts'
+export { detailsOf, mergeSides, refundIdsOf, replaceProvisionalRefund, toSide, withSides } from './case/sides.ts'
 export { addSightingToTimeline, addToTimeline, stateOf, timelineEntry } from './case/timeline.ts'
 export {
   decideWhomToAsk,
@@ -101,15 +79,6 @@ export {
 } from './explain/expected-change-uses.ts'
 export { claimResultOf, madeBeforeConnection } from './explain/explain.ts'
 export { expectedChangeOfOwn } from './explain/own-change.ts'
-export {
-  byTime,
-  compareText,
-  IncrementalPairing,
-  insertByTime,
-  nearestFirst,
-  type Pair,
-  type Timed,
-} from './explain/pairing.ts'
 export { ruleOf, whyOf } from './explain/why.ts'
 export { changeIncidentOfCase, decideInCase } from './incident/change-incident.ts'
 export { changeStandalone } from './incident/change-standalone.ts'
@@ -126,19 +95,27 @@ export {
   openConnectionIncident,
   resolveConnectionIncident,
 } from './incident/faulty-connection.ts'
-export { openIncidentAbout } from './incident/incidents.ts'
 export type { ChangeDecision, ChangeIncident } from './incident/life-cycle.ts'
 export { judgeAtSecondLook, judgeCase } from './judge/judge.ts'
-export { indexOfLinkedRecord, mergeLinkedRefunds, mergeRecords } from './judge/same-action.ts'
+export { indexOfLinkedRecord, mergeLinkedRefunds } from './judge/same-action.ts'
+export { reportDrift, reportMissing } from './operation/drift.ts'
+export { followedOperation, withFollowedOperation } from './operation/followed-operation.ts'
+export { recordOutcomes } from './operation/outcomes.ts'
+export { versionName } from './operation/version-name.ts'
+export { addDetailsOfCharges } from './refund/charge-details.ts'
+export { addPaymentNames } from './refund/payment-names.ts'
 export {
-  alertEntry,
-  driftAlertId,
-  driftEntry,
-  finishOperationEntry,
-  recheckEntry,
-  rereadEntry,
-  unansweredEntry,
-} from './show/outbox-entries.ts'
+  applyRefundTotal,
+  applyTotalLook,
+  indexOfProvisional,
+  totalsOfRefunds,
+  updateProvisionalRefunds,
+} from './refund/refund-steps.ts'
+export { readTotals } from './refund/refund-totals.ts'
+export { markReleases } from './refund/releases.ts'
+export type { KnownRefund } from './refund/rises.ts'
+export { addConnectionsOfTotals } from './refund/shown-through.ts'
+export { alertEntry, recheckEntry, rereadEntry, unansweredEntry } from './show/outbox-entries.ts'
 export {
   changedRecords,
   endedWaits,
@@ -152,3 +129,5 @@ export {
   projectIncidents,
   stampChanged,
 } from './show/projection.ts'
+export { applySubscription, deriveRecords } from './subscription/subscription-records.ts'
+export { mergeRows, spansOf } from './subscription/subscription-row.ts'

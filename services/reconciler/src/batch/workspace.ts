@@ -10,12 +10,12 @@ import {
   type LookFacts,
   noteEarlierDays,
   stampChanged,
+  versionName,
 } from '@backstop/verdict'
 import { decide, type Input, whyRefused } from '../decision/decide.ts'
 import { evictOld } from '../decision/evict.ts'
 import { mergeCases } from '../decision/merge.ts'
 import { stampTrace } from '../decision/stamp-trace.ts'
-import { versionName } from '../operation/version-name.ts'
 import type { CaseChange } from '../store/store.ts'
 import type { CaseInput } from './work-item.ts'
 

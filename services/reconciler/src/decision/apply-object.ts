@@ -6,6 +6,7 @@ import {
   type Case,
   type EvictedRecord,
   indexOfLinkedRecord,
+  indexOfProvisional,
   isProvisional,
   mergeLinkedRefunds,
   mergeSides,
@@ -21,7 +22,6 @@ import {
   withoutDenial,
   withSides,
 } from '@backstop/verdict'
-import { indexOfProvisional } from '../refund/refund-steps.ts'
 import { evictedRecordOf, explainsEvictedRecord } from './evict.ts'
 
 const MAX_EVENT_IDS = 100

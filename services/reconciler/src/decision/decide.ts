@@ -1,6 +1,11 @@
 import type { Operation, ReadReason } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
 import {
+  addConnectionsOfTotals,
+  addDetailsOfCharges,
+  addPaymentNames,
+  applyRefundTotal,
+  applySubscription,
   type Case,
   type ChangeIncident,
   changeIncidentOfCase,
@@ -9,18 +14,14 @@ import {
   erasePersonalData,
   judgeCase,
   type LookInput,
+  markReleases,
+  recordOutcomes,
+  reportDrift,
   type SightingSource,
+  updateProvisionalRefunds,
   withExpectedChanges,
   withNames,
 } from '@backstop/verdict'
-import { reportDrift } from '../operation/drift.ts'
-import { recordOutcomes } from '../operation/outcomes.ts'
-import { addDetailsOfCharges } from '../refund/charge-details.ts'
-import { addPaymentNames } from '../refund/payment-names.ts'
-import { applyRefundTotal, updateProvisionalRefunds } from '../refund/refund-steps.ts'
-import { markReleases } from '../refund/releases.ts'
-import { addConnectionsOfTotals } from '../refund/shown-through.ts'
-import { applySubscription } from '../subscription/subscription-records.ts'
 import { applyObject, applyOperation } from './apply-object.ts'
 import { countRecords, whyFull } from './evict.ts'
 import { scheduleOperationLooks } from './operation-looks.ts'

@@ -10,8 +10,8 @@ import {
   type ObjectRecord,
   openIncident,
   refundIdsOf,
+  totalsOfRefunds,
 } from '@backstop/verdict'
-import { totalsOfRefunds } from '../refund/refund-steps.ts'
 
 /**
  * Evicts records of a case that has too many, so that its document stays far below MongoDB's limit of 16 MB. Only

@@ -1,8 +1,14 @@
 import type { Operation } from '@backstop/contracts'
-import { type Case, mergeExpectedChanges, mergeLinkedRefunds, replaceAt, withAll } from '@backstop/verdict'
-import { addPaymentNames } from '../refund/payment-names.ts'
-import { deriveRecords } from '../subscription/subscription-records.ts'
-import { mergeRows } from '../subscription/subscription-row.ts'
+import {
+  addPaymentNames,
+  type Case,
+  deriveRecords,
+  mergeExpectedChanges,
+  mergeLinkedRefunds,
+  mergeRows,
+  replaceAt,
+  withAll,
+} from '@backstop/verdict'
 import { applyOperation } from './apply-object.ts'
 
 /**

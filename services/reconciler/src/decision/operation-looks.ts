@@ -4,15 +4,16 @@ import {
   awaitsAnswer,
   type Case,
   type FollowedOperation,
+  followedOperation,
   type LookInput,
   type OperationLook as PendingOperationLook,
   questionThrough,
   refundIdsOf,
+  reportMissing,
   rereadEntry,
+  spansOf,
+  withFollowedOperation,
 } from '@backstop/verdict'
-import { reportMissing } from '../operation/drift.ts'
-import { followedOperation, withFollowedOperation } from '../operation/followed-operation.ts'
-import { spansOf } from '../subscription/subscription-row.ts'
 
 /** How long the object of a completed operation may be unknown before the provider is asked. */
 const MISSING_AFTER_MS = 15 * 60_000

@@ -1,6 +1,7 @@
 import {
   type ActionRecord,
   answerBy,
+  applyTotalLook,
   awaitsAnswer,
   type Case,
   type DecisionContext,
@@ -21,7 +22,6 @@ import {
   unansweredEntry,
   withRecord,
 } from '@backstop/verdict'
-import { applyTotalLook } from '../refund/refund-steps.ts'
 import { applyLateReadingLook, scheduleLateReading } from './late-reading.ts'
 import { lookAtOperation } from './operation-looks.ts'
 

@@ -1,17 +1,17 @@
 import type { ProviderKind } from '@backstop/contracts'
 import type { Sighting, SightingFields } from '@backstop/providers'
-import type {
-  ActionRecord,
-  Aspect,
-  Case,
-  RefundTotal,
-  SeenThrough,
-  Side,
-  SightingSource,
-  Snapshot,
-  SubscriptionRow,
+import {
+  type ActionRecord,
+  type Aspect,
+  type Case,
+  type RefundTotal,
+  type SeenThrough,
+  type Side,
+  type SightingSource,
+  type Snapshot,
+  type SubscriptionRow,
+  spansOf,
 } from '@backstop/verdict'
-import { spansOf } from '../subscription/subscription-row.ts'
 import type { StoredEvent } from './history.ts'
 
 /** The stored data of one object of a provider, as sightings that can be replayed. */

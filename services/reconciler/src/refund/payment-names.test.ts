@@ -3,7 +3,7 @@
  * once an object links both names. Two charges of one payment must not be confused.
  */
 
-import type { Case } from '@backstop/verdict'
+import { addPaymentNames, type Case } from '@backstop/verdict'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
@@ -21,7 +21,6 @@ import {
 import { recordShown, sightingInput } from '../../test/sightings.ts'
 import type { Input } from '../decision/decide.ts'
 import { mergeCases } from '../decision/merge.ts'
-import { addPaymentNames } from './payment-names.ts'
 
 const refund = refundSeen({ paymentIntent: null })
 const operation = operationSeen()

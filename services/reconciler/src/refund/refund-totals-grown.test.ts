@@ -3,12 +3,10 @@
  * once.
  */
 
-import type { RefundTotal } from '@backstop/verdict'
+import { type KnownRefund, type RefundTotal, readTotals } from '@backstop/verdict'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SECOND, T0 } from '../../test/fixtures.ts'
-import { readTotals } from './refund-totals.ts'
-import type { KnownRefund } from './rises.ts'
 
 interface Charge {
   readonly totals: readonly RefundTotal[]

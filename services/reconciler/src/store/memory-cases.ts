@@ -1,5 +1,4 @@
-import { type Case, nextErasureAt, pendingLooks } from '@backstop/verdict'
-import { versionName } from '../operation/version-name.ts'
+import { type Case, nextErasureAt, pendingLooks, versionName } from '@backstop/verdict'
 import type { CaseChange, CaseStore } from './store.ts'
 
 /** Cases in memory, for simulations. @param cases the stored data */

@@ -6,9 +6,8 @@ import {
   type Mongo,
   writeIgnoringDuplicates,
 } from '@backstop/kit'
-import { type Case, nextErasureAt, pendingLooks } from '@backstop/verdict'
+import { type Case, nextErasureAt, pendingLooks, versionName } from '@backstop/verdict'
 import type { AnyBulkWriteOperation, Collection, MongoBulkWriteError } from 'mongodb'
-import { versionName } from '../operation/version-name.ts'
 import { readState, writeState } from './case-state.ts'
 import type { CaseChange, CaseStore } from './store.ts'
 

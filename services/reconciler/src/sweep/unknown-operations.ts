@@ -1,8 +1,8 @@
 import { isoTime, type Operation } from '@backstop/contracts'
 import { type Clock, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
 import type { Ledger } from '@backstop/ledger'
+import { versionName } from '@backstop/verdict'
 import type { WorkItem } from '../batch/work-item.ts'
-import { versionName } from '../operation/version-name.ts'
 import type { CaseStore, KnownOperations, OperationSearchStore } from '../store/store.ts'
 
 /** With a short interval each search handles few operations, so it barely delays events. */

@@ -1,13 +1,8 @@
 import { type Difference, formatMoney, type Operation, type OperationState } from '@backstop/contracts'
-import {
-  type ActionRecord,
-  addToTimeline,
-  type Case,
-  driftAlertId,
-  driftEntry,
-  timelineEntry,
-  withRecord,
-} from '@backstop/verdict'
+import type { ActionRecord } from '../case/action-record.ts'
+import { type Case, withRecord } from '../case/case.ts'
+import { addToTimeline, timelineEntry } from '../case/timeline.ts'
+import { driftAlertId, driftEntry } from '../show/outbox-entries.ts'
 import { followedOperation, withFollowedOperation } from './followed-operation.ts'
 import { contradictedTarget } from './named-target.ts'
 

@@ -1,27 +1,21 @@
 import { deterministicId, formatMoney } from '@backstop/contracts'
 import type { ObservedAction, ObservedRefundTotal } from '@backstop/providers'
+import { type ActionRecord, isProvisional, type ProvisionalRefund, UNJUDGED } from '../case/action-record.ts'
 import {
-  type ActionRecord,
-  addToTimeline,
-  asDetails,
-  asRelease,
   type Case,
-  type DecisionContext,
-  isProvisional,
-  knownDetails,
-  mergeDetails,
-  mergeRecords,
-  type ProvisionalRefund,
   type RefundTotal,
-  recheckEntry,
   replaceAt,
   type SightingSource,
-  timelineEntry,
-  UNJUDGED,
   withAll,
   withConnection,
   withRecord,
-} from '@backstop/verdict'
+} from '../case/case.ts'
+import type { DecisionContext } from '../case/decision-context.ts'
+import { asDetails, knownDetails, mergeDetails } from '../case/details.ts'
+import { asRelease } from '../case/sides.ts'
+import { addToTimeline, timelineEntry } from '../case/timeline.ts'
+import { mergeRecords } from '../judge/same-action.ts'
+import { recheckEntry } from '../show/outbox-entries.ts'
 import {
   type ChargeReading,
   mayPredateConnection,

@@ -1,4 +1,4 @@
-import { type Case, type FollowedOperation, replaceAt } from '@backstop/verdict'
+import { type Case, type FollowedOperation, replaceAt } from '../case/case.ts'
 
 /** The stored entry of an operation, or an empty one. */
 export function followedOperation(theCase: Case, operationId: string): FollowedOperation {

@@ -1,4 +1,5 @@
-import { type ActionRecord, type Case, type RefundTotal, type SeenThrough, withConnection } from '@backstop/verdict'
+import type { ActionRecord, SeenThrough } from '../case/action-record.ts'
+import { type Case, type RefundTotal, withConnection } from '../case/case.ts'
 
 /**
  * How far a refund's time may be after the time of the total that includes it, because providers give whole seconds.

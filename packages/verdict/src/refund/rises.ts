@@ -1,5 +1,6 @@
 import type { CameBack } from '@backstop/providers'
-import type { RefundTotal, Timed } from '@backstop/verdict'
+import type { RefundTotal } from '../case/case.ts'
+import type { Timed } from '../explain/pairing.ts'
 
 /** Fills one rise of a charge's total with the known refunds that may have caused it. */
 

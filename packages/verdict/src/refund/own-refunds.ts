@@ -1,12 +1,12 @@
+import type { RefundTotal } from '../case/case.ts'
 import {
   compareText,
   IncrementalPairing,
   insertByTime,
   nearestFirst,
   type Pair,
-  type RefundTotal,
   type Timed,
-} from '@backstop/verdict'
+} from '../explain/pairing.ts'
 import type { KnownRefund } from './rises.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { asRelease, type Case } from '@backstop/verdict'
+import type { Case } from '../case/case.ts'
+import { asRelease } from '../case/sides.ts'
 
 /**
  * Marks the refunds of charges that were never captured. Such a refund releases the authorization and moves no money,

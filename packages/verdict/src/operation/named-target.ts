@@ -1,5 +1,6 @@
 import { containsEmailAddress, type Operation } from '@backstop/contracts'
-import { type ActionRecord, refundIdsOf } from '@backstop/verdict'
+import type { ActionRecord } from '../case/action-record.ts'
+import { refundIdsOf } from '../case/sides.ts'
 
 /**
  * The provider's id that the subject of an operation contradicts; null if there is none. Software may name a refund by

@@ -1,5 +1,6 @@
 import type { CancellationState } from '@backstop/providers'
-import type { Aspect, Snapshot, SubscriptionRow } from '@backstop/verdict'
+import type { Aspect } from '../case/action-record.ts'
+import type { Snapshot, SubscriptionRow } from '../case/case.ts'
 
 /**
  * Derives the phases of a subscription from its snapshots. If a schedule manages the subscription, both objects show

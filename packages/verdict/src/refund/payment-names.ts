@@ -1,4 +1,5 @@
-import { type ActionRecord, type Case, type EvictedRecord, isProvisional, withAll } from '@backstop/verdict'
+import { type ActionRecord, isProvisional } from '../case/action-record.ts'
+import { type Case, type EvictedRecord, withAll } from '../case/case.ts'
 
 /**
  * The card processor has two ids for one payment, the charge and the payment intent, and an event may lack one of them.

@@ -1,14 +1,9 @@
 import type { ObjectState, Operation } from '@backstop/contracts'
-import {
-  type ActionRecord,
-  addToTimeline,
-  type Case,
-  type FollowedOperation,
-  finishOperationEntry,
-  openIncidentAbout,
-  timelineEntry,
-  withRecord,
-} from '@backstop/verdict'
+import type { ActionRecord } from '../case/action-record.ts'
+import { type Case, type FollowedOperation, withRecord } from '../case/case.ts'
+import { addToTimeline, timelineEntry } from '../case/timeline.ts'
+import { openIncidentAbout } from '../incident/incidents.ts'
+import { finishOperationEntry } from '../show/outbox-entries.ts'
 import { followedOperation, withFollowedOperation } from './followed-operation.ts'
 
 /** The outcome of an operation in review, by the state of its refund. States without an entry are undecided. */

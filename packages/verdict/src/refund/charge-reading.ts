@@ -1,11 +1,5 @@
-import {
-  type ActionRecord,
-  type Case,
-  type EvictedRecord,
-  isProvisional,
-  type ProvisionalRefund,
-  type Side,
-} from '@backstop/verdict'
+import { type ActionRecord, isProvisional, type ProvisionalRefund, type Side } from '../case/action-record.ts'
+import type { Case, EvictedRecord } from '../case/case.ts'
 import { linkedNames, namesOfCharge } from './payment-names.ts'
 import { readTotals, type UnnamedRefund } from './refund-totals.ts'
 import type { KnownRefund } from './rises.ts'

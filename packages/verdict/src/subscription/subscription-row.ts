@@ -1,18 +1,8 @@
 import type { ProviderKind } from '@backstop/contracts'
 import type { ObservedSubscription } from '@backstop/providers'
-import {
-  type Aspect,
-  asDetails,
-  detailsOfChange,
-  detailsOfObject,
-  knownDetails,
-  mergeDetails,
-  type SightingSource,
-  type Snapshot,
-  type SubscriptionRow,
-  withAll,
-  withConnection,
-} from '@backstop/verdict'
+import type { Aspect } from '../case/action-record.ts'
+import { type SightingSource, type Snapshot, type SubscriptionRow, withAll, withConnection } from '../case/case.ts'
+import { asDetails, detailsOfChange, detailsOfObject, knownDetails, mergeDetails } from '../case/details.ts'
 import { type Point, pointsOf } from './subscription-points.ts'
 
 /**

@@ -3,33 +3,34 @@ import type { EndCause, ObservedSubscription } from '@backstop/providers'
 import {
   type ActionRecord,
   type Aspect,
-  addSightingToTimeline,
-  addToTimeline,
-  asDetails,
   type CancellationSpan,
-  type Case,
-  isPersonalDataExpired,
-  type KnownDetails,
-  mergeDetails,
-  mergeRecords,
   type OtherSpan,
-  originDetails,
-  replaceAt,
   type SeenThrough,
+  type SubscriptionRecord,
+  UNJUDGED,
+} from '../case/action-record.ts'
+import {
+  type Case,
+  replaceAt,
   type SightingSource,
   type Snapshot,
-  type SubscriptionRecord,
   type SubscriptionRow,
-  stateOf,
-  timelineEntry,
-  UNJUDGED,
   withAll,
   withConnection,
-  withoutDenial,
+  withRecord,
+} from '../case/case.ts'
+import { withoutDenial } from '../case/denial.ts'
+import {
+  asDetails,
+  type KnownDetails,
+  mergeDetails,
+  originDetails,
   withoutOrigin,
   withoutPersonalData,
-  withRecord,
-} from '@backstop/verdict'
+} from '../case/details.ts'
+import { isPersonalDataExpired } from '../case/personal-data.ts'
+import { addSightingToTimeline, addToTimeline, stateOf, timelineEntry } from '../case/timeline.ts'
+import { mergeRecords } from '../judge/same-action.ts'
 import { READ_DELAY_MS } from './subscription-points.ts'
 import { type HistorySpan, spansOf, withSnapshot } from './subscription-row.ts'
 

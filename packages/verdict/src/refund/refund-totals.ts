@@ -1,4 +1,5 @@
-import { byTime, compareText, type RefundTotal } from '@backstop/verdict'
+import type { RefundTotal } from '../case/case.ts'
+import { byTime, compareText } from '../explain/pairing.ts'
 import { CausingRefunds, COUNTS_WITHIN_MS, isFromSameRequest, SKEW_MS, type TimedTotal } from './own-refunds.ts'
 import {
   CountedAmounts,
