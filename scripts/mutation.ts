@@ -65,17 +65,14 @@ const GROUPS: Readonly<Record<string, Group>> = {
   },
   decisions: {
     mutate: [
-      'services/reconciler/src/{case,decision,expected-change,operation,refund,subscription,verdict}/*.ts',
+      'packages/verdict/src/*/*.ts',
       'services/reconciler/src/*/rules/*.ts',
       'packages/providers/src/*/{identify,normalise,objects/*}.ts',
     ],
     tests: [
-      [
-        'services/reconciler/src/{case,decision,expected-change,operation,refund,subscription,verdict}/*.test.ts',
-        'packages/providers/src/*/{identify,normalise}.test.ts',
-      ],
-      ['services/reconciler/{src,test}/**/*.test.ts', 'packages/providers/**/*.test.ts'],
-      ['services/reconciler/src/{decision,refund}/*.slow-test.ts'],
+      ['packages/verdict/src/*/*.test.ts', 'packages/providers/src/*/{identify,normalise}.test.ts'],
+      ['{services/reconciler,packages/verdict}/{src,test}/**/*.test.ts', 'packages/providers/**/*.test.ts'],
+      ['packages/verdict/src/{decide,refund}/*.slow-test.ts'],
     ],
     includesConstants: false,
   },

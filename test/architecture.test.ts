@@ -94,7 +94,7 @@ function file(path: string, text: string): SourceFile {
 }
 
 describe('a rule reports', () => {
-  const pure = 'services/reconciler/src/verdict/x.ts'
+  const pure = 'packages/verdict/src/judge/x.ts'
   test.each([
     { name: 'the clock in pure code', faults: purityFaults, path: pure, text: 'const now = Date.now()' },
     { name: 'a node module in pure code', faults: purityFaults, path: pure, text: "import { x } from 'node:fs'" },
@@ -107,8 +107,8 @@ describe('a rule reports', () => {
     {
       name: 'the store in pure code',
       faults: purityFaults,
-      path: pure,
-      text: "import { s } from '../store/s.ts'",
+      path: 'services/reconciler/src/sweep/rules/x.ts',
+      text: "import { s } from '../../store/s.ts'",
     },
     {
       name: 'a service in a service',
@@ -189,7 +189,7 @@ describe('a rule reports', () => {
     ].map(text => ({
       name: `in a model: ${text}`,
       faults: modelFaults,
-      path: 'services/reconciler/test/model/x.ts',
+      path: 'packages/verdict/test/model/x.ts',
       text,
     })),
     { name: 'a file called utils', faults: fileFaults, path: 'packages/kit/src/utils.ts', text: '' },

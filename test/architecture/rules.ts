@@ -93,18 +93,6 @@ export function featureCircles(files: readonly SourceFile[]): string[] {
   )
 }
 
-/** Features of the reconciler that are pure as a whole. In every other feature only the folder `rules/` is pure. */
-const PURE_FEATURES = [
-  'case',
-  'decision',
-  'expected-change',
-  'incident-life-cycle',
-  'operation',
-  'refund',
-  'subscription',
-  'verdict',
-].map(name => `services/reconciler/src/${name}/`)
-
 /** Files of packages/channels that open secrets or send. All other files there, such as each kind's `message.ts`, are pure. */
 const CARRIES_OUT_DELIVERIES =
   /^packages\/channels\/src\/(?:deliver|registry|first-kib|http-answer|webhook-url-target|\w+\/(?:deliver|header-secrets|signature|smtp-mailer|target))\.ts$/
@@ -113,7 +101,7 @@ const CARRIES_OUT_DELIVERIES =
 export function isPure(path: string): boolean {
   if (path.startsWith('packages/verdict/src/')) return true
   if (path.startsWith('packages/channels/src/')) return !CARRIES_OUT_DELIVERIES.test(path)
-  return path.includes('/rules/') || PURE_FEATURES.some(folder => path.startsWith(folder))
+  return path.includes('/rules/')
 }
 
 /** Code that makes a decision depend on more than its arguments. `new Date(value)` only converts, and is allowed. */

@@ -1,7 +1,7 @@
 /** Makes refunds of the card processor, with their events and operations. An operation explains 95 of 100. */
 import { type ConnectionDocument, type InboundEvent, type Operation, partitionKey } from '@backstop/contracts'
+import { operation } from '@backstop/verdict/test'
 import { PROCESSOR_EVENTS } from '../../packages/providers/test/samples/processor.ts'
-import { operation } from '../../services/reconciler/test/fixtures.ts'
 
 /** One refund in twenty is unexplained. */
 const UNEXPLAINED_ONE_IN = 20

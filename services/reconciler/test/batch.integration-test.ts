@@ -2,13 +2,13 @@ import type { ConnectionDocument, InboundEvent, OperationDocument } from '@backs
 import { createOutboxPublisher, type Mongo, systemClock } from '@backstop/kit'
 import { createFixedCodec, createMemoryBus, type TestStack, testStack } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
+import { operation, PROJECT, T0 } from '@backstop/verdict/test'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { openStores } from '../src/start.ts'
 import { createIndexes } from './create-indexes.ts'
-import { operation, PROJECT, T0 } from './fixtures.ts'
 
 let stack: TestStack
 let client: MongoClient

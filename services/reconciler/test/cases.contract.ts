@@ -1,9 +1,8 @@
 import { objectReference } from '@backstop/contracts'
-import type { ActionRecord, Case } from '@backstop/verdict'
+import { type ActionRecord, type Case, decide } from '@backstop/verdict'
+import { contextAt, emptyCase, MINUTE, operation, PROJECT, refundSeen, T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { decide } from '../src/decision/decide.ts'
 import type { CaseChange, CaseStore, ReconcilerStores } from '../src/store/store.ts'
-import { contextAt, emptyCase, MINUTE, operation, PROJECT, refundSeen, T0 } from './fixtures.ts'
 
 const ref = (id: string) => objectReference(PROJECT, 'processor', undefined, id)
 

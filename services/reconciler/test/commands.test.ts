@@ -3,11 +3,11 @@ import type { Command, ConnectionDocument } from '@backstop/contracts'
 import { createConsumerMetrics, createLogger, createMetrics } from '@backstop/kit'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
+import { PROJECT } from '@backstop/verdict/test'
 import { expect, test } from 'vitest'
 import { createCommandConsumer } from '../src/commands/command-consumer.ts'
 import { createHeldHints } from '../src/reading/held-hints.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
-import { PROJECT } from './fixtures.ts'
 import { inboxEntry } from './inbox-entries.ts'
 
 const codec = createFixedCodec()

@@ -1,7 +1,7 @@
 import type { ConnectionDocument } from '@backstop/contracts'
+import { T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ConnectionReader, NamedConnection, ReconcilerStores } from '../src/store/store.ts'
-import { T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 const KEY = { sealed: 'k', fingerprint: 'f', created_at: new Date(T0), expires_at: null }

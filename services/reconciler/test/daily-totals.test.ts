@@ -6,6 +6,7 @@ import { bucketOf, type ConnectionDocument, type DailyTotalsDocument, type Inbou
 import type { OutboxPublisher } from '@backstop/kit'
 import { createFixedCodec } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
+import { MINUTE, operation, PROJECT, RULES, SECOND, T0 } from '@backstop/verdict/test'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
@@ -13,7 +14,6 @@ import type { WorkItem } from '../src/batch/work-item.ts'
 import { RECONCILER_CRASH_POINTS, type ReconcilerCrashPoint } from '../src/crash-points.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import { countRound } from '../src/totals/totals-counter.ts'
-import { MINUTE, operation, PROJECT, RULES, SECOND, T0 } from './fixtures.ts'
 
 const HOUR = 60 * MINUTE
 const REFUNDS = [0, 1, 2, 3]

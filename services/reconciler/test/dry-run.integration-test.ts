@@ -12,13 +12,13 @@ import {
 import type { Mongo } from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
+import { MINUTE, T0 } from '@backstop/verdict/test'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dryRun } from '../src/dry-run/dry-run.ts'
 import { createMongoReplaySource } from '../src/dry-run/mongo-source.ts'
 import { openStores } from '../src/start.ts'
 import { createIndexes } from './create-indexes.ts'
-import { MINUTE, T0 } from './fixtures.ts'
 import { CARDS, HOUR, OLD_CARDS, recordShop } from './recorded-shop.ts'
 
 const PROGRAM = fileURLToPath(new URL('../src/dry-run/program.ts', import.meta.url))

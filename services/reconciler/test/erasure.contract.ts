@@ -2,12 +2,12 @@ import { type Command, type ConnectionDocument, objectReference } from '@backsto
 import { createLogger } from '@backstop/kit'
 import { createFixedCodec, createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
+import { MINUTE, operation, PROJECT, SECOND, T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import { itemOfEvent, type WorkItem } from '../src/batch/work-item.ts'
 import { eraseDuePersonalData, type PersonalDataEraserParts } from '../src/erasure/personal-data-eraser.ts'
 import type { ReconcilerStores } from '../src/store/store.ts'
-import { MINUTE, operation, PROJECT, SECOND, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 const DAY = 86_400_000

@@ -2,6 +2,16 @@
 import { type ExpectedChangeDocument, objectReference } from '@backstop/contracts'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
+import {
+  expectedChangeDocument,
+  MINUTE,
+  operation,
+  PROJECT,
+  refundShown,
+  SECOND,
+  sourceOf,
+  T0,
+} from '@backstop/verdict/test'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { StoredUses } from '../src/batch/claim-expected-changes.ts'
@@ -10,10 +20,7 @@ import type { WorkItem } from '../src/batch/work-item.ts'
 import { createExpectedChangeApplier } from '../src/commands/apply-expected-changes.ts'
 import type { ReconcilerCrashPoint } from '../src/crash-points.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
-import { expectedChangeDocument } from './expected-changes.ts'
-import { MINUTE, operation, PROJECT, SECOND, sourceOf, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
-import { refundShown } from './sightings.ts'
 
 class Crash extends Error {}
 

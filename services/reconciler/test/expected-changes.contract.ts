@@ -1,4 +1,5 @@
 import type { ExpectedChangeDocument } from '@backstop/contracts'
+import { expectedChangeDocument, MINUTE, PROJECT, T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   type ExpectedChangeStore,
@@ -6,8 +7,6 @@ import {
   MAX_FOUND_PER_SUBJECT,
   type ReconcilerStores,
 } from '../src/store/store.ts'
-import { expectedChangeDocument } from './expected-changes.ts'
-import { MINUTE, PROJECT, T0 } from './fixtures.ts'
 
 /** The stores of expected changes and of their uses. */
 export type ExpectedChangesUnderTest = Pick<ReconcilerStores, 'expectedChanges' | 'expectedChangeUses'>

@@ -3,12 +3,11 @@ import type { Command, ConnectionDocument, ExpectedChangeDocument, InboundEvent 
 import { connectMongo, createMetrics, type Mongo, type Producer, systemClock } from '@backstop/kit'
 import { createFixedCodec, type TestStack, testStack, until } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
+import { expectedChangeDocument, PROJECT } from '@backstop/verdict/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
 import { createIndexes } from './create-indexes.ts'
-import { expectedChangeDocument } from './expected-changes.ts'
-import { PROJECT } from './fixtures.ts'
 import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
 

@@ -3,8 +3,19 @@
  * look.
  */
 import { openMemoryBooks } from '@backstop/ledger/test'
+import {
+  alertsOf,
+  CONNECTION,
+  lookAll,
+  MINUTE,
+  onlyAction,
+  play,
+  policy,
+  refundSeen,
+  SECOND,
+  T0,
+} from '@backstop/verdict/test'
 import { expect, test } from 'vitest'
-import { alertsOf, CONNECTION, lookAll, MINUTE, onlyAction, play, policy, refundSeen, SECOND, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 const REPORT = { connection_id: CONNECTION, kind: 'refund', subject: 'pi_1', amount: 2499, currency: 'eur' } as const

@@ -4,17 +4,23 @@
  */
 
 import { HEADERS, type InboundEvent } from '@backstop/contracts'
-import { type ActionRecord, type Case, type EvictedRecord, knownDetails } from '@backstop/verdict'
-import { describe, expect, test } from 'vitest'
-import { Workspace } from '../src/batch/workspace.ts'
-import { type Input, whyRefused } from '../src/decision/decide.ts'
-import { MAX_EVICTED, MAX_HELD, whyFull } from '../src/decision/evict.ts'
-import { ofCustomer } from './details.ts'
+import {
+  type ActionRecord,
+  type Case,
+  type EvictedRecord,
+  type Input,
+  knownDetails,
+  MAX_EVICTED,
+  MAX_HELD,
+  whyFull,
+  whyRefused,
+} from '@backstop/verdict'
 import {
   contextAt,
   emptyCase,
   lookFacts,
   MINUTE,
+  ofCustomer,
   onlyAction,
   operationSeen,
   PROJECT,
@@ -22,7 +28,9 @@ import {
   refundSeen,
   T0,
   totalSeen,
-} from './fixtures.ts'
+} from '@backstop/verdict/test'
+import { describe, expect, test } from 'vitest'
+import { Workspace } from '../src/batch/workspace.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
 
 const LOOKED = { dueAt: T0, askedAt: null, doneAt: T0 }

@@ -2,8 +2,8 @@
 
 import { frame, type InboundEvent, type InboxReplayDocument } from '@backstop/contracts'
 import { createFixedCodec } from '@backstop/kit/test'
+import { PROJECT, T0 } from '@backstop/verdict/test'
 import { afterEach, expect, test } from 'vitest'
-import { PROJECT, T0 } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
 
 const codec = createFixedCodec()

@@ -1,7 +1,7 @@
 import type { InboxDocument } from '@backstop/contracts'
+import { T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Inbox, InboxEntry, ReconcilerStores } from '../src/store/store.ts'
-import { T0 } from './fixtures.ts'
 import { inboxEntry, inboxReplay } from './inbox-entries.ts'
 
 /** The tests for every implementation of the inbox. Each test gets an empty store. */

@@ -3,15 +3,14 @@ import type { Alert, Command } from '@backstop/contracts'
 import { objectReference } from '@backstop/contracts'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
+import { MINUTE, PROJECT, refundShown, SECOND, sourceOf, T0 } from '@backstop/verdict/test'
 import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { createIncidentChanger } from '../src/commands/change-incidents.ts'
 import { RECONCILER_CRASH_POINTS } from '../src/crash-points.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
-import { MINUTE, PROJECT, SECOND, sourceOf, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
-import { refundShown } from './sightings.ts'
 
 class Crash extends Error {}
 

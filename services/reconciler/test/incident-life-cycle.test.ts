@@ -2,9 +2,8 @@
 import type { Command, LifeCycleChange } from '@backstop/contracts'
 import { createFixedCodec } from '@backstop/kit/test'
 import { openChannelIncident } from '@backstop/verdict'
+import { expectedChangeDocument, MINUTE, PROJECT, SECOND } from '@backstop/verdict/test'
 import { expect, test } from 'vitest'
-import { expectedChangeDocument } from './expected-changes.ts'
-import { MINUTE, PROJECT, SECOND } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
 
 const ANN = { kind: 'person', id: 'per_ann', name: 'Ann' } as const

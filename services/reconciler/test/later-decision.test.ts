@@ -1,7 +1,7 @@
 /** The timer for overdue looks requests the later decision on an alert, through the whole reconciler in memory. */
 import { createFixedCodec } from '@backstop/kit/test'
+import { MINUTE, operation, PROJECT, SECOND } from '@backstop/verdict/test'
 import { expect, test } from 'vitest'
-import { MINUTE, operation, PROJECT, SECOND } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
 
 test('an alert is resolved 15 minutes after the end of a matching operation, not before, with the names of its project and connection', async () => {

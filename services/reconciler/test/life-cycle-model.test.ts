@@ -15,6 +15,7 @@ import { createLogger } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import type { ChangeIncident } from '@backstop/verdict'
+import { MINUTE, PROJECT, propertySettings, refundShown, SECOND, sourceOf, T0 } from '@backstop/verdict/test'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
@@ -25,10 +26,7 @@ import { RECONCILER_CRASH_POINTS, type ReconcilerCrashPoint } from '../src/crash
 import { createChannelIncidents } from '../src/incidents/commanded-incidents.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { IncidentBulkStore } from '../src/store/store.ts'
-import { MINUTE, PROJECT, SECOND, sourceOf, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
-import { propertySettings } from './searches.ts'
-import { refundShown } from './sightings.ts'
 
 class Killed extends Error {}
 

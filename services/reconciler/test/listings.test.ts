@@ -8,13 +8,13 @@ import type { OutboxPublisher } from '@backstop/kit'
 import { createFixedCodec } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { projectActions, projectIncidents } from '@backstop/verdict'
+import { MINUTE, operation, PROJECT, RULES, SECOND, T0 } from '@backstop/verdict/test'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import type { ReconcilerCrashPoint } from '../src/crash-points.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
-import { MINUTE, operation, PROJECT, RULES, SECOND, T0 } from './fixtures.ts'
 
 const REFUNDS = [0, 1, 2, 3]
 

@@ -2,16 +2,23 @@
 import { objectReference, type Readback } from '@backstop/contracts'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
+import type { Input } from '@backstop/verdict'
+import {
+  expectedChangeDocument,
+  MINUTE,
+  PROJECT,
+  refundSeen,
+  refundShown,
+  SECOND,
+  sightingInput,
+  T0,
+} from '@backstop/verdict/test'
 import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
-import type { Input } from '../src/decision/decide.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { ExpectedChangesQuery } from '../src/store/store.ts'
-import { expectedChangeDocument } from './expected-changes.ts'
-import { MINUTE, PROJECT, refundSeen, SECOND, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
-import { refundShown, sightingInput } from './sightings.ts'
 
 function harness() {
   const clock = createManualClock(T0)

@@ -2,16 +2,14 @@
 import { objectReference } from '@backstop/contracts'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
+import { expectedChangeDocument, MINUTE, PROJECT, refundShown, SECOND, sourceOf, T0 } from '@backstop/verdict/test'
 import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { createChannelIncidents } from '../src/incidents/commanded-incidents.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { ReconcilerStores } from '../src/store/store.ts'
-import { expectedChangeDocument } from './expected-changes.ts'
-import { MINUTE, PROJECT, SECOND, sourceOf, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
-import { refundShown } from './sightings.ts'
 
 const clock = createManualClock(T0 + SECOND)
 

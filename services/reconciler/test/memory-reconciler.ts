@@ -3,10 +3,10 @@ import type { Command, ConnectionDocument, Operation, Readback } from '@backstop
 import { createLogger, createMetrics, type Egress, type Tracing } from '@backstop/kit'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
+import { PROJECT } from '@backstop/verdict/test'
 import { createApp } from '../src/app.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { Inbox } from '../src/store/store.ts'
-import { PROJECT } from './fixtures.ts'
 import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
 

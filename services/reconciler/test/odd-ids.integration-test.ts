@@ -4,11 +4,11 @@ import { connectMongo, createMetrics, createSecretBox, type Mongo, Secret, syste
 import { createFixedCodec, readAll, startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { createSubscriptionBiller, startBillerApi } from '@backstop/simulator'
+import { PROJECT } from '@backstop/verdict/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
 import { createIndexes } from './create-indexes.ts'
-import { PROJECT } from './fixtures.ts'
 import { readingPorts, TEST_KEYS, TEST_SETTINGS } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
 

@@ -1,8 +1,7 @@
-import { projectActions, projectIncidents } from '@backstop/verdict'
+import { decide, projectActions, projectIncidents } from '@backstop/verdict'
+import { contextAt, emptyCase, lookAll, PROJECT, refundSeen, T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { decide } from '../src/decision/decide.ts'
 import type { OpenActionPosition, OpenActionReader, ProjectionStore, ReconcilerStores } from '../src/store/store.ts'
-import { contextAt, emptyCase, lookAll, PROJECT, refundSeen, T0 } from './fixtures.ts'
 
 /** A case whose only action has an open incident. */
 const theCase = lookAll(decide(emptyCase(), refundSeen(), contextAt(T0)))

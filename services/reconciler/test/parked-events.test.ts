@@ -3,8 +3,8 @@
 import { frame, HEADERS, type InboundEvent } from '@backstop/contracts'
 import { unavailable } from '@backstop/kit'
 import { createFixedCodec } from '@backstop/kit/test'
+import { PROJECT, T0 } from '@backstop/verdict/test'
 import { afterEach, expect, test } from 'vitest'
-import { PROJECT, T0 } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
 import { connectionOf } from './recorded-shop.ts'
 

@@ -1,9 +1,8 @@
 import { type Action, type ActionDocument, deterministicId } from '@backstop/contracts'
-import { type ListingState, projectAction } from '@backstop/verdict'
+import { decide, type ListingState, projectAction } from '@backstop/verdict'
+import { contextAt, emptyCase, onlyAction, refundSeen, T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { decide } from '../src/decision/decide.ts'
 import type { ProjectionStore, ReconcilerStores } from '../src/store/store.ts'
-import { contextAt, emptyCase, onlyAction, refundSeen, T0 } from './fixtures.ts'
 
 const theCase = decide(emptyCase(), refundSeen(), contextAt(T0))
 const action = projectAction(theCase, onlyAction(theCase))

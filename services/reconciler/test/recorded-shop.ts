@@ -16,12 +16,12 @@ import type { Books } from '@backstop/ledger'
 import { PROVIDERS } from '@backstop/providers'
 import { createCardProcessor, createChance, createSubscriptionBiller, type Payment } from '@backstop/simulator'
 import { pendingLooks, recheckEntry } from '@backstop/verdict'
+import { MINUTE, PROJECT, SECOND, T0 } from '@backstop/verdict/test'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { createExpectedChangeApplier } from '../src/commands/apply-expected-changes.ts'
 import { rereadOfHint } from '../src/reading/held-hints.ts'
 import type { ReconcilerStores } from '../src/store/store.ts'
-import { MINUTE, PROJECT, SECOND, T0 } from './fixtures.ts'
 
 export const HOUR = 60 * MINUTE
 

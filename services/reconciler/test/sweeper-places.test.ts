@@ -3,13 +3,13 @@ import type { ConnectionDocument } from '@backstop/contracts'
 import { createLogger, createOutboxPublisher } from '@backstop/kit'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import type { SweepPage } from '@backstop/providers'
+import { MINUTE, PROJECT, SECOND } from '@backstop/verdict/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createConnectionIncidents } from '../src/incidents/connection-incidents.ts'
 import type { OpenedReader } from '../src/reading/connection-readers.ts'
 import { createHeldHints } from '../src/reading/held-hints.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import { createSweeper } from '../src/sweep/sweeper.ts'
-import { MINUTE, PROJECT, SECOND } from './fixtures.ts'
 
 const EVERY_MS = 5 * MINUTE
 /** How often the sweeper checks for due sweeps. */

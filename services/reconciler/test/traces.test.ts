@@ -2,8 +2,8 @@
 import { HEADERS } from '@backstop/contracts'
 import { createTracing, traceIdOf } from '@backstop/kit'
 import { createMemoryRecorder, type MemorySpan } from '@backstop/kit/test'
+import { MINUTE, PROJECT, SECOND } from '@backstop/verdict/test'
 import { expect, onTestFinished, test } from 'vitest'
-import { MINUTE, PROJECT, SECOND } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
 
 const SAMPLED = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

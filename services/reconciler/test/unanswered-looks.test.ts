@@ -1,8 +1,8 @@
 /** Second looks at signed refunds whose provider is unavailable, through the whole reconciler in memory. */
 import type { ConnectionDocument, InboundEvent } from '@backstop/contracts'
 import { createSecretBox, type Egress, type EgressResponse, Secret } from '@backstop/kit'
+import { MINUTE, PROJECT, SECOND, T0 } from '@backstop/verdict/test'
 import { afterEach, describe, expect, test } from 'vitest'
-import { MINUTE, PROJECT, SECOND, T0 } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
 import { TEST_KEYS } from './reading-ports.ts'
 

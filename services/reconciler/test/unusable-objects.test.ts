@@ -1,7 +1,7 @@
 /** Unusable objects in a provider's answer, through the whole reconciler in memory. The other objects are used. */
 import { HEADERS, type Readback, type ReadObject } from '@backstop/contracts'
+import { PROJECT } from '@backstop/verdict/test'
 import { afterEach, expect, test } from 'vitest'
-import { PROJECT } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
 import { connectionOf } from './recorded-shop.ts'
 

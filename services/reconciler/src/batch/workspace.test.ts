@@ -1,8 +1,6 @@
-import type { ActionRecord } from '@backstop/verdict'
+import { type ActionRecord, type Input, MAX_RECORDS } from '@backstop/verdict'
+import { contextAt, lookFacts, operationSeen, PROJECT, play, refundSeen, T0 } from '@backstop/verdict/test'
 import { describe, expect, test } from 'vitest'
-import { contextAt, lookFacts, operationSeen, PROJECT, play, refundSeen, T0 } from '../../test/fixtures.ts'
-import type { Input } from '../decision/decide.ts'
-import { MAX_RECORDS } from '../decision/evict.ts'
 import type { CaseInput } from './work-item.ts'
 import { Workspace } from './workspace.ts'
 

@@ -6,16 +6,18 @@ import {
   type Case,
   changedRecords,
   type DecisionContext,
+  decide,
+  evictOld,
+  type Input,
   type Listing,
   type LookFacts,
+  mergeCases,
   noteEarlierDays,
   stampChanged,
+  stampTrace,
   versionName,
+  whyRefused,
 } from '@backstop/verdict'
-import { decide, type Input, whyRefused } from '../decision/decide.ts'
-import { evictOld } from '../decision/evict.ts'
-import { mergeCases } from '../decision/merge.ts'
-import { stampTrace } from '../decision/stamp-trace.ts'
 import type { CaseChange } from '../store/store.ts'
 import type { CaseInput } from './work-item.ts'
 

@@ -1,7 +1,17 @@
 import type { Case } from '@backstop/verdict'
+import {
+  emptyCase,
+  lookAll,
+  MINUTE,
+  play,
+  refundShown,
+  SECOND,
+  scheduledCancellation,
+  sightingInput,
+  subscriptionShown,
+  T0,
+} from '@backstop/verdict/test'
 import { expect, test } from 'vitest'
-import { emptyCase, lookAll, MINUTE, play, SECOND, T0 } from '../../test/fixtures.ts'
-import { refundShown, scheduledCancellation, sightingInput, subscriptionShown } from '../../test/sightings.ts'
 import { storedFacts } from './stored-facts.ts'
 
 const reasons = (theCase: Case) =>

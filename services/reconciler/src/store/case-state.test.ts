@@ -1,6 +1,5 @@
+import { emptyCase, expectedChange } from '@backstop/verdict/test'
 import { expect, test } from 'vitest'
-import { expectedChange } from '../../test/expected-changes.ts'
-import { emptyCase } from '../../test/fixtures.ts'
 import { readState, writeState } from './case-state.ts'
 
 const { id: _id, projectId: _project, version: _version, refs: _refs, outbox: _outbox, ...empty } = emptyCase()

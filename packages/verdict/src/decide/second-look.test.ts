@@ -1,0 +1,276 @@
+import { Reread } from '@backstop/contracts'
+import { describe, expect, test, vi } from 'vitest'
+import { expectedChange } from '../../test/expected-changes.ts'
+import {
+  alertsOf,
+  CONNECTION,
+  contextAt,
+  look,
+  lookFacts,
+  MINUTE,
+  onlyAction,
+  operationSeen,
+  play,
+  policy,
+  SECOND,
+  secondLooks,
+  T0,
+  totalSeen,
+} from '../../test/fixtures.ts'
+import { refundShown, scheduledCancellation, sightingInput, totalShown } from '../../test/sightings.ts'
+import type { Case } from '../case/case.ts'
+import type { ConnectionPolicy } from '../case/connection-policy.ts'
+import type { ExpectedChange } from '../case/expected-change.ts'
+import { type PendingLook, pendingLooks } from '../case/looks.ts'
+import { decide, type Input } from './decide.ts'
+
+const readable = lookFacts([policy({ canRead: true })])
+const biller = (facts: Partial<ConnectionPolicy> = {}) =>
+  lookFacts([policy({ connectionId: 'con_s', provider: 'subscription', canRead: true, ...facts })])
+const throughBiller = { connection: { id: 'con_s', createdAt: T0 - 60 * MINUTE } }
+const hinted = sightingInput(
+  refundShown({ provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'] }),
+  throughBiller,
+)
+
+const playAll = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0, input })))
+const rereadsOf = (theCase: Case) =>
+  theCase.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
+const onlyLook = (theCase: Case) => secondLooks(theCase)[0] as PendingLook
+/** The case after the look, and after its answer. */
+const afterLook = (theCase: Case, facts = readable, at = T0 + MINUTE) =>
+  decide(theCase, look(onlyLook(theCase), facts), contextAt(at))
+const afterAnswer = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', facts = readable) =>
+  decide(theCase, look(onlyLook(theCase), facts, outcome), contextAt(T0 + 2 * MINUTE))
+
+describe('the second look of an object of a connected account, which the read key does not show', () => {
+  const details = { account: 'acct_1' }
+  const processor = { name: 'a refund', seen: refundShown({ details }) }
+  const total = { name: 'a total', seen: { ...totalShown(700, 0, T0, T0 - MINUTE), details } }
+  const cancellation = { name: 'a cancellation', seen: { ...scheduledCancellation(T0), details } }
+
+  test.each([processor, total, cancellation])('alerts without asking, and says so: $name', ({ seen }) => {
+    const judged = afterLook(playAll(sightingInput(seen)))
+    expect(rereadsOf(judged)).toEqual([])
+    expect(alertsOf(judged)).toEqual(['incident.opened'])
+    expect(onlyAction(judged)).toMatchObject({ verdict: 'unexplained', readBack: 'unavailable' })
+    expect(pendingLooks(judged).map(({ kind }) => kind)).not.toContain('late_reading')
+  })
+
+  test('asks the biller whose gateway is that account', () => {
+    const paid = refundShown({
+      provider: 'subscription',
+      providerRef: 'txn_1',
+      gatewayRefs: ['re_1'],
+      about: ['sub_1'],
+    })
+    const theCase = playAll(sightingInput(refundShown({ details })), sightingInput(paid, throughBiller))
+    const facts = lookFacts([
+      policy({ canRead: true }),
+      policy({ connectionId: 'con_s', provider: 'subscription', canRead: true }),
+    ])
+    expect(rereadsOf(afterLook(theCase, facts))).toMatchObject([{ connection_id: 'con_s', provider: 'subscription' }])
+  })
+})
+
+describe('the second look, if the provider can be asked', () => {
+  const asked = afterLook(playAll(sightingInput(refundShown())))
+
+  test('asks the provider, and gives no verdict yet', () => {
+    expect(onlyAction(asked)).toMatchObject({ verdict: 'pending', look: { askedAt: T0 + MINUTE, doneAt: null } })
+    const [reread] = rereadsOf(asked)
+    expect(reread).toMatchObject({
+      connection_id: CONNECTION,
+      provider: 'processor',
+      reason: 'second_look',
+      attempt: 1,
+      look: { look_id: onlyAction(asked).id, due_at: new Date(T0 + MINUTE).toISOString() },
+      targets: [{ type: 'refund', id: 're_1' }],
+    })
+    expect(asked.refs).toContain(reread?.look?.ref)
+  })
+
+  test('asks for the details too, because people may be alerted', () => {
+    const targetsOf = vi.fn(readable.targetsOf)
+    afterLook(playAll(sightingInput(refundShown())), { ...readable, targetsOf })
+    expect(targetsOf).toHaveBeenCalledExactlyOnceWith('processor', expect.objectContaining({ details: true }))
+  })
+
+  test('asks once, even if the look is repeated while the answer may still arrive', () => {
+    const again = afterLook(asked, readable, T0 + MINUTE + 3 * SECOND)
+    expect(rereadsOf(again)).toHaveLength(1)
+    expect(alertsOf(again)).toEqual([])
+  })
+
+  test('sends a message that ends the wait for the answer four seconds after the look was due', () => {
+    const answerBy = T0 + MINUTE + 4 * SECOND
+    expect(asked.outbox.filter(entry => entry.topic === 'rechecks.unanswered')).toMatchObject([
+      { headers: { 'x-due-at': String(answerBy) }, message: { look_id: onlyAction(asked).id } },
+    ])
+    expect(rereadsOf(asked)[0]?.answer_by).toBe(new Date(answerBy).toISOString())
+  })
+
+  test('alerts without the answer when that message arrives, and records that the provider was unavailable', () => {
+    const judged = afterLook(asked, readable, T0 + MINUTE + 4 * SECOND)
+    expect(onlyAction(judged)).toMatchObject({ verdict: 'unexplained', readBack: 'unavailable' })
+    expect(alertsOf(judged)).toEqual(['incident.opened'])
+    expect(rereadsOf(judged)).toHaveLength(1)
+  })
+
+  test('is requested again by the timer for overdue looks if that message is lost', () => {
+    expect(pendingLooks(asked)[0]?.wakeAt).toBe(T0 + MINUTE + 24 * SECOND)
+    expect(alertsOf(afterLook(asked, readable, T0 + MINUTE + 24 * SECOND))).toEqual(['incident.opened'])
+  })
+
+  test('gives the provider two seconds if the look itself is late', () => {
+    const late = afterLook(playAll(sightingInput(refundShown())), readable, T0 + 10 * MINUTE)
+    expect(rereadsOf(late)[0]?.answer_by).toBe(new Date(T0 + 10 * MINUTE + 2 * SECOND).toISOString())
+    expect(alertsOf(afterLook(late, readable, T0 + 10 * MINUTE + SECOND))).toEqual([])
+    expect(alertsOf(afterLook(late, readable, T0 + 10 * MINUTE + 2 * SECOND))).toEqual(['incident.opened'])
+  })
+
+  test.each([
+    { outcome: 'read', readBack: 'confirmed' },
+    { outcome: 'not_found', readBack: 'not_found' },
+    { outcome: 'unavailable', readBack: 'unavailable' },
+  ] as const)('judges what was signed when the answer is $outcome, and says so', ({ outcome, readBack }) => {
+    const judged = afterAnswer(asked, outcome)
+    expect(onlyAction(judged)).toMatchObject({ verdict: 'unexplained', readBack })
+    expect(alertsOf(judged)).toEqual(['incident.opened'])
+    expect(afterAnswer(asked, outcome)).toEqual(judged)
+  })
+
+  test('a repeated answer changes nothing', () => {
+    const judged = afterAnswer(asked, 'read')
+    const twice = decide(
+      judged,
+      look({ lookId: onlyAction(judged).id, dueAt: T0 + MINUTE }, readable, 'read'),
+      contextAt(T0),
+    )
+    expect(twice).toEqual(judged)
+  })
+
+  test('an explanation that arrives while the provider is asked ends the look', () => {
+    const explained = play([{ at: T0 + MINUTE + SECOND, input: operationSeen() }], asked)
+    expect(secondLooks(explained)).toEqual([])
+    expect(alertsOf(explained)).toEqual([])
+  })
+
+  test('objects of the answer are applied before the look', () => {
+    const failed = refundShown({ state: 'failed' })
+    const shown = play(
+      [{ at: T0 + 2 * MINUTE, input: sightingInput(failed, { eventId: null, reading: 'second_look' }) }],
+      asked,
+    )
+    expect(onlyAction(afterAnswer(shown, 'read'))).toMatchObject({ state: 'failed', verdict: 'unexplained' })
+  })
+
+  test('a deleted connection is not asked', () => {
+    const gone = afterLook(playAll(sightingInput(refundShown())), lookFacts([policy({ canRead: true, deleted: true })]))
+    expect(onlyAction(gone)).toMatchObject({ verdict: 'not_alerted', reason: 'connection_deleted' })
+    expect(rereadsOf(gone)).toEqual([])
+  })
+
+  test('a provider that cannot answer the question is not asked', () => {
+    const facts = { ...readable, targetsOf: () => [] }
+    expect(onlyAction(afterLook(playAll(sightingInput(refundShown())), facts)).verdict).toBe('unexplained')
+  })
+
+  test("asks for the charge's refunds before a total becomes an action, and subtracts the refunds that are found", () => {
+    const asking = afterLook(playAll(totalSeen({ total: 2499, before: 0 })))
+    expect(asking.actions).toEqual([])
+    expect(rereadsOf(asking)).toMatchObject([{ targets: [{ type: 'refund', id: 'pi_1' }] }])
+    const found = refundShown({ about: ['pi_1', 'ch_1'] })
+    const shown = play(
+      [{ at: T0 + 2 * MINUTE, input: sightingInput(found, { eventId: null, reading: 'second_look' }) }],
+      asking,
+    )
+    const step = secondLooks(shown).find(({ kind }) => kind === 'refund_total') as PendingLook
+    const judged = decide(shown, look(step, readable, 'read'), contextAt(T0 + 2 * MINUTE))
+    expect(judged.actions.map(action => action.providerRef)).toEqual(['re_1'])
+    expect(onlyAction(afterAnswer(asking, 'not_found'))).toMatchObject({ providerRef: null, verdict: 'unexplained' })
+  })
+})
+
+describe('an action that is known only from hints', () => {
+  const asked = afterLook(playAll(hinted), biller())
+
+  test('is judged once the provider has answered', () => {
+    expect(rereadsOf(asked)).toMatchObject([{ connection_id: 'con_s', targets: [{ id: 'txn_1' }] }])
+    expect(onlyAction(afterAnswer(asked, 'read', biller())).verdict).toBe('unexplained')
+  })
+
+  test('is never judged while the provider is unavailable, and is requested again', () => {
+    const away = afterAnswer(asked, 'unavailable', biller())
+    expect(onlyAction(away)).toMatchObject({ verdict: 'pending', look: { askedAt: T0 + 2 * MINUTE } })
+    expect(alertsOf(away)).toEqual([])
+    expect(pendingLooks(away)[0]?.wakeAt).toBe(T0 + 22 * MINUTE)
+    const again = afterLook(away, biller(), T0 + 22 * MINUTE)
+    expect(rereadsOf(again)).toHaveLength(2)
+  })
+
+  test('waits when the connection lost its read key', () => {
+    const waits = afterLook(playAll(hinted), biller({ canRead: false }))
+    expect(onlyAction(waits).verdict).toBe('pending')
+    expect(rereadsOf(waits)).toEqual([])
+  })
+
+  test('is not judged without the answer', () => {
+    expect(asked.outbox.filter(entry => entry.topic === 'rechecks.unanswered')).toEqual([])
+    expect(rereadsOf(asked)[0]?.answer_by).toBeUndefined()
+    expect(afterLook(asked, biller(), T0 + 10 * MINUTE)).toEqual(asked)
+  })
+
+  test('is judged without an answer if the gateway signed the same refund', () => {
+    const linked = refundShown({
+      provider: 'subscription',
+      providerRef: 'txn_1',
+      about: ['sub_1'],
+      gatewayRefs: ['re_1'],
+    })
+    const both = afterLook(playAll(sightingInput(refundShown()), sightingInput(linked, throughBiller)), biller())
+    expect(onlyAction(afterAnswer(both, 'unavailable', biller())).verdict).toBe('unexplained')
+  })
+
+  test('is re-read by its subscription if it is a cancellation', () => {
+    const cancelled = sightingInput(scheduledCancellation(T0, { provider: 'subscription' }), throughBiller)
+    expect(rereadsOf(afterLook(playAll(cancelled), biller()))).toMatchObject([
+      { targets: [{ type: 'subscription', id: 'sub_1' }] },
+    ])
+  })
+})
+
+describe('expected changes', () => {
+  const expected = expectedChange({ expiresAt: T0 + MINUTE })
+  const lookedWith = (expectedChanges: ExpectedChange[]) => {
+    const informed = play(
+      [{ at: T0 + MINUTE, input: { kind: 'expected_changes', expectedChanges } }],
+      playAll(sightingInput(refundShown())),
+    )
+    return secondLooks(informed).length === 0 ? informed : afterLook(informed, lookFacts([policy()]))
+  }
+
+  test('of another project explain nothing', () => {
+    expect(onlyAction(lookedWith([{ ...expected, projectId: 'prj_other' }])).verdict).toBe('unexplained')
+  })
+
+  test('are found among many others of the project', () => {
+    const others = Array.from({ length: 60 }, (_, index) => ({
+      ...expected,
+      id: `exp_x${index}`,
+      kind: 'cancellation' as const,
+      expiresAt: T0 + 99 * MINUTE,
+    }))
+    expect(onlyAction(lookedWith([...others, expected]))).toMatchObject({ expectedChangeId: 'exp_1' })
+  })
+
+  test('explain an action whose operation turns out to have made another one', () => {
+    const informed = lookedWith([expected])
+    expect(onlyAction(informed)).toMatchObject({ reason: 'expected_change_matches', expectedChangeId: 'exp_1' })
+    const made = play([{ at: T0 + 2 * MINUTE, input: operationSeen({ version: 1 }) }], informed)
+    expect(onlyAction(made)).toMatchObject({ reason: 'amount_and_time_match', expectedChangeId: null })
+    const other = play([{ at: T0 + 3 * MINUTE, input: operationSeen({ version: 2, provider_ref: 're_2' }) }], made)
+    expect(onlyAction(other)).toMatchObject({ reason: 'expected_change_matches', expectedChangeId: 'exp_1' })
+    expect(alertsOf(other)).toEqual([])
+  })
+})
