@@ -13,6 +13,7 @@ import {
   packageFaults,
   purityFaults,
   repeatedNames,
+  roomFaults,
   switchFaults,
   timeFaults,
 } from './architecture/rules.ts'
@@ -49,6 +50,12 @@ describe('the code as it is', () => {
     expect(faults).toEqual([])
   })
 
+  test('the package that decides depends on nothing that acts', () => {
+    const verdict = manifests('packages').find(({ name }) => name === '@backstop/verdict')
+    expect(DEPENDENCY_LISTS.flatMap(list => Object.keys(verdict?.[list] ?? {}))).toEqual([])
+    expect(MAY_IMPORT['packages/verdict']).toEqual(['contracts'])
+  })
+
   test('every relative import names a file', () => {
     const broken = files.flatMap(({ path, imports }) =>
       imports.flatMap(({ target }) => (target === undefined || present(target) ? [] : [`${path}: ${target}`])),
@@ -59,6 +66,7 @@ describe('the code as it is', () => {
   test.each([
     { name: 'packages import each other by name and in one direction', faults: packageFaults },
     { name: 'code that decides is pure', faults: purityFaults },
+    { name: 'a room of packages/verdict imports only those below it', faults: roomFaults },
     { name: 'models share nothing with what they judge', faults: modelFaults },
     { name: 'settings come from config.ts', faults: environmentFaults },
     { name: 'services take the time from the clock that they are given', faults: timeFaults },
@@ -109,6 +117,24 @@ describe('a rule reports', () => {
       faults: purityFaults,
       path: 'services/reconciler/src/sweep/rules/x.ts',
       text: "import { s } from '../../store/s.ts'",
+    },
+    ...["import { PROVIDERS } from '@backstop/providers'", "import { AppError } from '@backstop/kit'"].map(text => ({
+      name: `in the rooms of verdicts: ${text}`,
+      faults: packageFaults,
+      path: pure,
+      text,
+    })),
+    ...["import type { Input } from '../decide/decide.ts'", "import { a } from '../elsewhere/a.ts'"].map(text => ({
+      name: `in the room of the verdict: ${text}`,
+      faults: roomFaults,
+      path: pure,
+      text,
+    })),
+    {
+      name: 'a room of verdicts on the floor of another',
+      faults: roomFaults,
+      path: 'packages/verdict/src/refund/x.ts',
+      text: "import { a } from '../subscription/a.ts'",
     },
     {
       name: 'a service in a service',

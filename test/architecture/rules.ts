@@ -104,6 +104,29 @@ export function isPure(path: string): boolean {
   return path.includes('/rules/')
 }
 
+/** The floors of packages/verdict, the lowest first. Rooms of one floor do not import each other. */
+const VERDICT_FLOORS = [
+  ['case'],
+  ['explain'],
+  ['show'],
+  ['incident'],
+  ['judge'],
+  ['refund', 'subscription', 'operation'],
+  ['decide'],
+]
+
+/** A room of packages/verdict imports only itself and lower floors, also for types. */
+export function roomFaults({ path, imports, isProduction }: SourceFile): string[] {
+  const roomOf = (file: string) => /^packages\/verdict\/src\/(\w+)\//.exec(file)?.[1]
+  const floorOf = (room: string) => VERDICT_FLOORS.findIndex(rooms => rooms.includes(room))
+  const room = roomOf(path)
+  if (room === undefined || !isProduction) return []
+  const others = imports.flatMap(({ target }) => roomOf(target ?? '') ?? []).filter(other => other !== room)
+  return [...new Set(others)]
+    .filter(other => floorOf(other) < 0 || floorOf(other) >= floorOf(room))
+    .map(other => `${path}: ${room} may not import ${other}`)
+}
+
 /** Code that makes a decision depend on more than its arguments. `new Date(value)` only converts, and is allowed. */
 const IMPURE = [
   /\bDate\.now\b/,
