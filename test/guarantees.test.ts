@@ -1,25 +1,36 @@
-/** Checks that the tests named in docs/guarantees.md exist. */
+/** Checks that each promise of docs/guarantees.md has its proofs, that the named tests exist, and that the page of proofs is current. */
 import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { PROOFS_PAGE, proofsPage, readPromises, readStatements } from '../scripts/guarantees/page.ts'
 
-const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
-const rows = [...read('docs/guarantees.md').matchAll(/^\| (\*\*.+) \| (`.+) \|$/gm)].map(
-  ([, promise = '', proofs = '']) => ({
-    promise: /\*\*(.+?)\*\*/.exec(promise)?.[1] ?? promise,
-    proofs: proofs.split(' · ').map(proof => /^`([^`]+)`: (.+)$/.exec(proof)?.slice(1) ?? [proof, '']),
-  }),
-)
+const ROOT = resolve(import.meta.dirname, '..')
+const statements = readStatements()
 
-test('every row of docs/guarantees.md is a promise with its proof', () => {
-  const bodies = read('docs/guarantees.md').match(/^\| \*\*.+\|$/gm) ?? []
-  expect(rows).toHaveLength(bodies.length)
-  expect(rows.length).toBeGreaterThan(10)
+test('every promise has a proof, and every proof a promise', () => {
+  const ids = readPromises().flatMap(part => ('id' in part ? [part.id] : []))
+  expect(ids.length).toBeGreaterThan(70)
+  expect(ids).toEqual([...new Set(ids)])
+  expect([...new Set(statements.map(({ promise }) => promise))].sort()).toEqual([...ids].sort())
 })
 
-describe.each(rows)('$promise', ({ proofs }) => {
-  test.each(proofs)('is proved in %s', (path = '', name = '') => {
-    expect(existsSync(new URL(`../${path}`, import.meta.url)), path).toBe(true)
-    expect(name.length).toBeGreaterThan(10)
-    expect(read(path), `${path} has a test of this name`).toContain(name)
+test('every line below a heading of promises leads to its proof', () => {
+  const promises = readFileSync(resolve(ROOT, 'docs/guarantees.md'), 'utf8').split('\n## What is not promised')[0] ?? ''
+  const lines = promises.split('\n').filter(line => line.startsWith('- '))
+  expect(lines.filter(line => !/^- \[.+\]\(guarantees-proofs\.md#[a-z0-9-]+\)$/.test(line))).toEqual([])
+})
+
+test('docs/guarantees-proofs.md is the current one', () => {
+  expect(readFileSync(PROOFS_PAGE, 'utf8'), 'run: npm run guarantees').toBe(proofsPage())
+})
+
+const proofs = statements.flatMap(({ promise, proofs }) =>
+  Object.entries(proofs).flatMap(([path, names]) => names.map(name => ({ promise, path, name }))),
+)
+
+describe('each proof is a test', () => {
+  test.each(proofs)('$promise: $path: $name', ({ path, name }) => {
+    expect(existsSync(resolve(ROOT, path)), path).toBe(true)
+    expect(readFileSync(resolve(ROOT, path), 'utf8'), `${path} has a test of this name`).toContain(name)
   })
 })
