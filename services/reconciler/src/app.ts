@@ -94,7 +94,7 @@ type SourceMessage = (typeof SOURCES)[keyof typeof SOURCES]
 
 const SEND_TIMEOUT_MS = 15_000
 /**
- * A batch costs a fixed number of commands, so a larger batch costs less for each event (docs/performance/reconciler.md). A much larger
+ * A batch costs a fixed number of commands, so a larger batch costs less for each event (docs/performance.md). A much larger
  * batch would block its partition for too long when it fails.
  */
 const MAX_BATCH_MESSAGES = 1_000

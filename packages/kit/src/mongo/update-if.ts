@@ -10,7 +10,7 @@ export interface Change {
 /**
  * One update of a bulk write that changes a document only if `condition` holds: a compare-and-set. The filter is the id
  * alone, and the condition is part of the update, because the server would plan a filter with both like a query, which
- * costs more than the update (docs/performance/notifier.md).
+ * costs more than the update (docs/performance.md).
  * | A document that does not meet the condition is matched but not modified, so count changes by `modifiedCount`, not
  * by `matchedCount`. `set` must change a field of the condition so that the condition no longer holds (the next
  * version, the next attempt).

@@ -18,7 +18,7 @@ export interface CaseDocument {
   /**
    * An array with one entry, the case. An update selects the document by its id alone, and an array filter makes it
    * change only the version that was read. The alternatives, a filter by id and version or a pipeline, take the server
-   * about 50 % longer per write (docs/performance/reconciler.md).
+   * about 50 % longer per write (docs/performance.md).
    */
   current: [StoredCase]
 }

@@ -33,7 +33,7 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
   /**
    * The days that are already due. They are claimed after this read, so their count includes everything that is listed now, and
    * they need no further mark. With 1,000 connections, marking them anyway took a fifth of MongoDB's time for an event
-   * (docs/performance/growth.md).
+   * (docs/performance.md).
    */
   async function dueOf(touched: readonly CountedDay[], now: number): Promise<ReadonlySet<string>> {
     if (touched.length === 0) return new Set()

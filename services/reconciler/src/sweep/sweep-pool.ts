@@ -24,7 +24,7 @@ export interface SweepPool {
 
 /**
  * Concurrent runs. A run that waits for a provider uses a socket and at most one page of memory. A failed sweep pauses
- * for seconds, so 200 connections that never answer need about ten places (docs/performance/reconciler.md).
+ * for seconds, so 200 connections that never answer need about ten places (docs/performance.md).
  */
 const PLACES: Readonly<Record<SweepCompartment, number>> = { first: 32, quick: 8, slow: 64 }
 /** Most pages are read in much less time. */
