@@ -5,6 +5,7 @@ const roles = {
     right('', 'listIndexes'),
     right('connections', 'find', 'changeStream'),
     right('schema_ids', 'find'),
+    right('processes', 'find', 'insert', 'update', 'remove'),
   ],
   'backstop-reconciler': [
     right('', 'listIndexes'),
@@ -30,6 +31,7 @@ const roles = {
     right('sweeps', 'find', 'insert', 'update', 'remove'),
     right('operation_search', 'find', 'insert', 'update', 'remove'),
     right('expected_change_uses', 'find', 'insert', 'update', 'remove'),
+    right('processes', 'find', 'insert', 'update', 'remove'),
     right('expected_changes', 'find', 'insert', 'update', 'remove'),
   ],
   'backstop-notifier': [
@@ -47,6 +49,7 @@ const roles = {
     right('suppressions', 'find', 'insert', 'update', 'remove'),
     right('dead_letters', 'find', 'insert', 'update', 'remove'),
     right('replays', 'find', 'insert', 'update', 'remove'),
+    right('processes', 'find', 'insert', 'update', 'remove'),
   ],
   'backstop-admin-api': [
     right('', 'listIndexes', 'find', 'changeStream'),
@@ -70,6 +73,7 @@ const roles = {
     right('failed_runs', 'find', 'insert', 'update', 'remove'),
     right('expected_changes', 'find', 'insert', 'update', 'remove'),
     right('silences', 'find', 'insert', 'update', 'remove'),
+    right('processes', 'find', 'insert', 'update', 'remove'),
     right('', 'dbStats'),
   ],
   'backstop-provision': [

@@ -1,10 +1,9 @@
 /** The settings by which each service finds the stack and the other services. Pure. */
+import { SERVICES, type ServiceName } from '@backstop/contracts'
 import type { StackUrls } from '@backstop/stack'
 import type { StoredSecrets } from './stored-secrets.ts'
 
-/** The four services, in the order in which they are shown. */
-export const SERVICES = ['ingress', 'reconciler', 'notifier', 'admin-api'] as const
-export type ServiceName = (typeof SERVICES)[number]
+export { SERVICES, type ServiceName }
 
 /** The ports of one instance of a service. `main` is absent for a service without clients. */
 export interface InstancePorts {

@@ -1,6 +1,6 @@
 /** Runs `backstop doctor` beside a product with real Kafka, MongoDB and registry, and plants each fault that it identifies. */
 import { tmpdir } from 'node:os'
-import { type ConnectionDocument, INBOUND_TOPICS } from '@backstop/contracts'
+import { type ConnectionDocument, INBOUND_TOPICS, type ServiceName } from '@backstop/contracts'
 import { connectMongo, createLogger, createTopicAdmin, type Mongo, Secret, type TopicAdmin } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
 import { choosePorts } from '@backstop/stack'
@@ -21,8 +21,7 @@ let mongo: Mongo
 let admin: TopicAdmin
 
 beforeAll(async () => {
-  // Without reconciler and notifier, posted events stay unread.
-  product = await openProduct('doctor', { only: ['ingress', 'admin-api'] })
+  product = await openProduct('doctor')
   api = createManagementApi(product.urls.admin, product.key)
   shop = await openShop(product)
   mongo = connectMongo({ url: new Secret(product.urls.mongo), dbName: product.database, appName: 'doctor-test' })
@@ -54,6 +53,9 @@ interface Run {
   readonly aheadMs?: number
 }
 
+/** The services that this file stopped. */
+let stopped: readonly ServiceName[] = []
+
 async function doctor({ env = {}, args = [], aheadMs = 0 }: Run = {}) {
   const [out, err]: [string[], string[]] = [[], []]
   const exit = await runCommandLine(['doctor', '--json', '--disk-percent', '100', ...args], {
@@ -66,18 +68,53 @@ async function doctor({ env = {}, args = [], aheadMs = 0 }: Run = {}) {
     operator: 'ada@laptop',
     now: () => Date.now() + aheadMs,
   })
-  const { findings, not_checked } = JSON.parse(out.join('')) as {
+  const { findings: found, not_checked } = JSON.parse(out.join('')) as {
     findings: { code: string; what: string; remedy: string }[]
     not_checked: unknown[]
   }
+  const isExpected = ({ what }: { what: string }) => stopped.some(service => what === missing(service))
+  const findings = found.filter(finding => !isExpected(finding))
   expect({ not_checked, err: err.join('') }).toMatchObject({ not_checked: [] })
   return { exit, findings, codes: [...new Set(findings.map(({ code }) => code))] }
 }
 
+const missing = (service: ServiceName) => `No process of ${service} has reported for a minute`
+
 const unusedPort = async () => String((await choosePorts({ unused: {} })).unused)
 
 test('a healthy installation has no faults, and exit code 0', async () => {
+  // A process reports half a second after it is ready.
+  await until('all processes to report that they are ready', async () => (await doctor()).codes.length === 0)
   expect(await doctor()).toEqual({ exit: 0, findings: [], codes: [] })
+})
+
+test('a process with wrong keys is named with its reason, although all others are well', async () => {
+  const { keys } = await api.get<{ keys: { key_id: string }[] }>('/v1/secret-keys')
+  const keyId = keys[0]?.key_id
+  const wrong = await product.createInstance('ingress', 'ingress-wrong')
+  wrong.start({ SECRET_KEYS: `${keyId}:${Buffer.alloc(32, 1).toString('base64')}` })
+  const texts = async () => (await doctor()).findings.map(({ code, what }) => `${code} ${what}`).toSorted()
+  // Before, it has not compared its clock.
+  await until('its reason', async () => /SECRET_KEYS has another key/.test((await texts()).join()), {
+    timeoutMs: 30_000,
+  })
+  expect(await texts()).toEqual([
+    expect.stringMatching(/^process_not_ready ingress \S+ is not ready: SECRET_KEYS has another key under the id/),
+    expect.stringMatching(/^wrong_secret_key SECRET_KEYS of ingress \S+ has another key under the id/),
+  ])
+  await wrong.stop()
+  expect(await doctor()).toMatchObject({ exit: 0 })
+})
+
+test('a service without a process is named', async () => {
+  await Promise.all([product.children.reconciler.stop(), product.children.notifier.stop()])
+  const { exit, findings } = await doctor()
+  expect({ exit, whats: findings.map(({ what }) => what) }).toEqual({
+    exit: 1,
+    whats: [missing('reconciler'), missing('notifier')],
+  })
+  // From here on, posted events stay unread.
+  stopped = ['reconciler', 'notifier']
 })
 
 test('Kafka, MongoDB or registry down is one fault each', async () => {

@@ -3,7 +3,7 @@ import type { CreateIndexesOptions, IndexSpecification } from 'mongodb'
 /** One MongoDB collection as the deploy job creates it. */
 export interface CollectionDefinition {
   /** The service, package or job that writes the collection. rights.ts names every writer. */
-  readonly owner: 'admin-api' | 'reconciler' | 'notifier' | 'ledger' | 'provision'
+  readonly owner: 'admin-api' | 'reconciler' | 'notifier' | 'ledger' | 'kit' | 'provision'
   readonly indexes: readonly { keys: IndexSpecification; options?: CreateIndexesOptions }[]
 }
 

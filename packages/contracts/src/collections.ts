@@ -290,6 +290,8 @@ export const COLLECTIONS = {
     indexes: [{ keys: { expires_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } }],
   },
   ...NOTIFIER_COLLECTIONS,
+  // A process that ended without a word stays in the list for ten minutes.
+  processes: { owner: 'kit', indexes: [{ keys: { reported_at: 1 }, options: { expireAfterSeconds: 600 } }] },
   schema_ids: { owner: 'provision', indexes: [] },
 } as const satisfies Record<string, CollectionDefinition>
 

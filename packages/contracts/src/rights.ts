@@ -39,14 +39,14 @@ function ownedBy(...owners: CollectionDefinition['owner'][]): CollectionName[] {
  */
 export const RIGHTS = {
   ingress: {
-    mongo: { reads: ['connections', 'schema_ids'], writes: [], follows: ['connections'] },
+    mongo: { reads: ['connections', 'schema_ids'], writes: ownedBy('kit'), follows: ['connections'] },
     kafka: { reads: [], writes: [...inbound, 'clocks'] },
   },
   reconciler: {
     mongo: {
       reads: ['projects', 'connections', 'schema_ids'],
       // A person who says "This was us" about an incident makes an expected change.
-      writes: [...ownedBy('reconciler', 'ledger'), 'expected_changes'],
+      writes: [...ownedBy('reconciler', 'ledger', 'kit'), 'expected_changes'],
     },
     kafka: {
       groups: 'reconciler',
@@ -58,7 +58,7 @@ export const RIGHTS = {
   notifier: {
     mongo: {
       reads: ['projects', 'connections', 'channels', 'silences', 'actions', 'schema_ids'],
-      writes: ownedBy('notifier'),
+      writes: ownedBy('notifier', 'kit'),
     },
     kafka: {
       groups: 'notifier',
@@ -67,7 +67,7 @@ export const RIGHTS = {
     },
   },
   'admin-api': {
-    mongo: { reads: 'all', writes: ownedBy('admin-api', 'ledger') },
+    mongo: { reads: 'all', writes: ownedBy('admin-api', 'ledger', 'kit') },
     // It publishes dead letters again to the topics from which they came.
     kafka: {
       reads: [],

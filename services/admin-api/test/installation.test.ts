@@ -38,3 +38,34 @@ test('the work that waits is counted for a key for all projects only', async () 
   const ofProject = testApi.api.withKey(await createTestKey(testApi.api, ['admin'], projectId))
   expect(await ofProject.get('/v1/installation')).toMatchObject({ status: 403 })
 })
+
+test('the processes of all services are listed for a key for all projects only', async () => {
+  const stores = createMemoryStores()
+  const at = new Date()
+  const keys = [{ key_id: 'k1', fingerprint: '0123456789abcdef' }]
+  const reported = { service: 'ingress', version: '1.2.3', started_at: at, reported_at: at, keys } as const
+  await stores.processes.insert({ _id: 'pod-1', ...reported, unready: 'The process is stopping', clock_ahead_ms: -7 })
+  testApi = await startTestApi({
+    stores,
+    others: stores,
+    bus: createMemoryBus({ clock: systemClock }),
+    openBooks: options => openMemoryBooks(options),
+    dump: async () => '',
+  })
+  expect((await testApi.api.get('/v1/processes')).body).toEqual({
+    processes: [
+      {
+        process_id: 'pod-1',
+        ...reported,
+        started_at: at.toISOString(),
+        reported_at: at.toISOString(),
+        state: 'not_ready',
+        unready: 'The process is stopping',
+        clock_ahead_ms: -7,
+      },
+    ],
+  })
+  const { projectId } = await createTestProject(testApi.api)
+  const ofProject = testApi.api.withKey(await createTestKey(testApi.api, ['admin'], projectId))
+  expect(await ofProject.get('/v1/processes')).toMatchObject({ status: 403 })
+})

@@ -56,6 +56,7 @@ export function createMemoryStores(): MemoryStores {
     storms: createMemoryCollection(),
     suppressions: createMemoryCollection(),
     deadLetters: createMemoryCollection(),
+    processes: createMemoryCollection(),
   } satisfies Omit<MemoryStores, 'transaction'>
   let last: Promise<unknown> = Promise.resolve()
   const stores: MemoryStores = {

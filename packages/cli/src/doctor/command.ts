@@ -42,7 +42,7 @@ export function addDoctor(program: Command, surroundings: Surroundings): void {
       if (diagnosis.checked.length === 0) {
         throw new CommandFault('nothing_there', 'Nothing was checked', 'Set the addresses that docs/doctor.md lists')
       }
-      const { length } = diagnosis.findings
+      const { length } = faultsOf(diagnosis)
       if (length > 0) throw new CommandFault('failed', `${length} ${length === 1 ? 'fault' : 'faults'} found`)
     })
 }
@@ -116,7 +116,7 @@ function checksOf(
 async function checkApi(
   surroundings: Surroundings,
 ): Promise<({ area: string } & Checked) | { area: string; why: string }> {
-  const area = 'the management API, connections and channels'
+  const area = 'the management API, processes, connections and channels'
   let client: Client
   try {
     client = openClient(surroundings)
@@ -154,12 +154,18 @@ async function readApiClock(client: Client, now: () => number): Promise<ClockRea
   return { host: 'admin-api', aheadMs: dateMs + 500 - sentAtMs - tripMs / 2, errorMs: 500 + tripMs / 2 }
 }
 
-function diagnosisText({ findings, checked, not_checked }: Diagnosis): string {
-  const faults = findings.map(
+const faultsOf = ({ findings }: Diagnosis) => findings.filter(({ severity }) => severity !== 'note')
+
+const MARKS = { error: '✗', warning: '!', note: '·' } as const
+
+function diagnosisText(diagnosis: Diagnosis): string {
+  const { findings, checked, not_checked } = diagnosis
+  const lines = findings.map(
     ({ code, severity, what, remedy, docs }) =>
-      `${severity === 'error' ? '✗' : '!'} ${code}: ${showableText(what)}\n    ${showableText(remedy)}\n    ${docs}\n`,
+      `${MARKS[severity]} ${code}: ${showableText(what)}\n    ${showableText(remedy)}\n    ${docs}\n`,
   )
   const skipped = not_checked.map(({ area, why }) => `- not checked: ${area} (${why})\n`)
-  const healthy = findings.length === 0 && checked.length > 0 ? [`✓ No faults in ${checked.join('; ')}\n`] : []
-  return [...faults, ...healthy, ...skipped].join('')
+  const healthy =
+    faultsOf(diagnosis).length === 0 && checked.length > 0 ? [`✓ No faults in ${checked.join('; ')}\n`] : []
+  return [...lines, ...healthy, ...skipped].join('')
 }

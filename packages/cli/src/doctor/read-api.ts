@@ -22,11 +22,13 @@ export async function readApiFacts(client: Client, now: number): Promise<ApiFact
     from: new Date(now - DEAD_LETTERS_MS).toISOString(),
   })
   const { keys } = await client.secretKeys.get()
+  const { processes } = await client.processes.get()
   return {
     connections,
     channels,
     deadLetters: { kinds: deadLetters.data.map(({ kind }) => kind), more: deadLetters.next_cursor !== null },
     secretKeys: keys,
+    processes,
   }
 }
 

@@ -2339,6 +2339,33 @@ export interface Api {
       data: unknown
     } | Record<string, unknown>>
   }
+  processes: {
+    /** GET /v1/processes: List the processes of all services, and why they are not ready */
+    get(options?: RequestOptions): Promise<{
+      /** In the order of the services, newest first */
+      processes: ({
+        /** The name of its host, and 8 digits that are others after each start */
+        process_id: string
+        service: "ingress" | "reconciler" | "notifier" | "admin-api"
+        /** The release with the commit */
+        version: string
+        started_at: string
+        /** The last report. A process reports every 16 seconds and when its readiness changes */
+        reported_at: string
+        /** `silent`: it has not reported for a minute. `replaced`: it is silent, and another process of its service has started since. A silent process is removed from the list ten minutes after its last report */
+        state: "ready" | "not_ready" | "silent" | "replaced"
+        /** Why it was not ready at its last report; null if it was */
+        unready: string | null
+        /** The keys of its SECRET_KEYS. Equal keys have equal fingerprints in all processes */
+        keys: {
+          key_id: string
+          fingerprint: string
+        }[]
+        /** How far the clock of its host is ahead of that of MongoDB; null before the first comparison */
+        clock_ahead_ms: number | null
+      })[]
+    }>
+  }
   projects: {
     /** POST /v1/projects: Create a project */
     create(body: NewProject, options?: RequestOptions): Promise<Project>
@@ -2878,6 +2905,9 @@ export const CALLS = {
   },
   previews: {
     previewMessage: ['GET', '/v1/previews', 'query', 'json'],
+  },
+  processes: {
+    get: ['GET', '/v1/processes', 'none', 'json'],
   },
   projects: {
     create: ['POST', '/v1/projects', 'body', 'json'],

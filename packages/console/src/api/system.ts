@@ -61,12 +61,20 @@ export const secretKeysQuery = queryOptions({
 })
 
 export type InstallationWork = Awaited<ReturnType<typeof api.installation.get>>
+export type Processes = Awaited<ReturnType<typeof api.processes.get>>['processes']
 const INSTALLATION_MS = 15_000
 
 /** No live event has it, so it is read again while it is shown. */
 export const installationQuery = queryOptions({
   queryKey: ['installation'],
   queryFn: ({ signal }) => api.installation.get({ signal }),
+  staleTime: 0,
+  refetchInterval: INSTALLATION_MS,
+})
+
+export const processesQuery = queryOptions({
+  queryKey: ['processes'],
+  queryFn: async ({ signal }) => (await api.processes.get({ signal })).processes,
   staleTime: 0,
   refetchInterval: INSTALLATION_MS,
 })

@@ -48,6 +48,8 @@ export interface MeasuredClock extends Clock {
   untilMeasured(waitMs?: number): Promise<void>
   /** The reason why this process is not ready, with the remedy; undefined if it is ready. */
   unready(): string | undefined
+  /** How far this host's clock is ahead of the time base, in milliseconds; undefined before the first reading. */
+  aheadMs(): number | undefined
   /** How long this source has been unavailable, in milliseconds; 0 if its last reading was answered. */
   unavailableMs(source: ClockSource): number
   /** Stops reading, and stops the sources. Call it before MongoDB is closed. */
@@ -136,6 +138,10 @@ class TimeBase implements MeasuredClock {
   unready(): string | undefined {
     const verdict = this.#judge()
     return verdict.kind === 'far_apart' || verdict.kind === 'unmeasured' ? verdict.detail : undefined
+  }
+
+  aheadMs(): number | undefined {
+    return this.#base && this.#deviationOf(this.#base)?.aheadMs
   }
 
   unavailableMs(source: ClockSource): number {

@@ -1,4 +1,4 @@
-import type { ProgramName } from '@backstop/contracts'
+import type { ServiceName } from '@backstop/contracts'
 import { createBrokerTime } from '../bus/broker-time.ts'
 import type { Bus } from '../bus/bus.ts'
 import { createKafkaBus } from '../bus/kafka-bus.ts'
@@ -10,7 +10,7 @@ import { createLogger, type Logger } from '../logger.ts'
 import { connectMongo, type Mongo, type MongoOptions } from '../mongo/mongo.ts'
 import { createMongoTime } from '../mongo/mongo-time.ts'
 import { probeMongo } from '../mongo/probe-mongo.ts'
-import { recordBuildInfo } from '../ops/build-info.ts'
+import { buildVersion, recordBuildInfo } from '../ops/build-info.ts'
 import { createMetrics, type Metrics } from '../ops/metrics.ts'
 import type { MessageCodec } from '../registry/message-codec.ts'
 import { createRegistryCodec } from '../registry/registry-codec.ts'
@@ -28,6 +28,7 @@ import {
   registryCredentials,
 } from './connections.ts'
 import type { Precondition } from './preconditions.ts'
+import { createMongoProcessEntry, type ProcessEntry } from './process-report.ts'
 import { requireRights } from './required-rights.ts'
 
 /** The settings of `commonSettings` that the shared parts need. */
@@ -48,6 +49,7 @@ export interface ServiceParts {
   readonly tracing: Tracing | undefined
   readonly mongo: Mongo
   readonly bus: Bus
+  readonly processEntry: ProcessEntry
   /** The only time base of the process. Await `untilMeasured` before a decision uses it. */
   readonly clock: MeasuredClock
   /**
@@ -70,7 +72,7 @@ export interface ServiceParts {
  * @throws AppError `config_invalid` if a dependency refuses the credentials
  */
 export async function openServiceParts(
-  service: Exclude<ProgramName, 'provision'>,
+  service: ServiceName,
   config: CommonConfig,
   mongoOptions: Pick<MongoOptions, 'retryWrites'> = {},
 ): Promise<ServiceParts> {
@@ -109,6 +111,7 @@ export async function openServiceParts(
     mongo,
     bus: createKafkaBus({ ...kafka, topicPrefix, now: clock.now, metrics }),
     clock,
+    processEntry: createMongoProcessEntry(mongo.db, service, buildVersion(config.BACKSTOP_REVISION)),
     openCodec: waitMs =>
       createRegistryCodec({
         registryUrl: config.SCHEMA_REGISTRY_URL,

@@ -1,4 +1,5 @@
 import { createSecretKey } from 'node:crypto'
+import type { ProcessDocument } from '@backstop/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type KafkaProxy, startKafkaProxy } from '../../test/kafka-proxy.ts'
 import { type TestStack, testStack } from '../../test/stack.ts'
@@ -9,6 +10,7 @@ import { createLogger } from '../logger.ts'
 import { connectMongo } from '../mongo/mongo.ts'
 import { createMongoTime } from '../mongo/mongo-time.ts'
 import { createMetrics } from '../ops/metrics.ts'
+import { createMongoProcessEntry } from './process-report.ts'
 import type { RunningService } from './run-service.ts'
 import type { ServiceParts } from './service-parts.ts'
 import { startApp } from './start-app.ts'
@@ -20,6 +22,7 @@ const BACK_WITHIN_MS = 15_000 + 15_000
 let stack: TestStack
 let proxy: KafkaProxy
 let service: RunningService
+let listed: () => Promise<ProcessDocument | null>
 beforeAll(async () => {
   stack = await testStack()
   await stack.createTopics(['clocks'])
@@ -32,7 +35,16 @@ beforeAll(async () => {
   const clock = createMeasuredClock({ sources, logger, metrics })
   clock.start()
   await clock.untilMeasured()
-  const parts = { logger, metrics, mongo, clock, failed: new Promise(() => {}) } as unknown as ServiceParts
+  const processEntry = createMongoProcessEntry(mongo.db, 'notifier', '1.2.3')
+  listed = () => mongo.db.collection<ProcessDocument>('processes').findOne({ service: 'notifier' })
+  const parts = {
+    logger,
+    metrics,
+    mongo,
+    clock,
+    processEntry,
+    failed: new Promise(() => {}),
+  } as unknown as ServiceParts
   const keys = new Map([['k1', createSecretKey(Buffer.alloc(32, 7))]])
   const config = { HOST: '127.0.0.1', OPS_PORT: 0, SECRET_KEYS: { primary: 'k1', keys, lost: new Set<string>() } }
   service = await startApp({ start: async () => {}, stop: async () => {} }, { parts, config })
@@ -56,7 +68,15 @@ test('/readyz is 503 while the broker accepts connections and does not answer, a
   proxy.mode = 'black_hole'
   await until('it is not ready', async () => (await readiness()).status === 503, { timeoutMs: NOTICED_WITHIN_MS })
   expect((await readiness()).text).toMatch(/^Kafka has not answered for \d+ s/)
+  await until('the list of processes says so', async () =>
+    /^Kafka has not answered/.test((await listed())?.unready ?? ''),
+  )
   proxy.mode = 'pass'
   proxy.cutAll()
   await until('it is ready again', async () => (await readiness()).status === 200, { timeoutMs: BACK_WITHIN_MS })
+  await until('the list of processes says so', async () => (await listed())?.unready === null)
+  const entry = await listed()
+  expect(entry).toMatchObject({ version: '1.2.3', keys: [{ key_id: 'k1' }] })
+  expect(Math.abs(Date.now() - Number(entry?.reported_at))).toBeLessThan(30_000)
+  await service.stop()
 })

@@ -1,5 +1,6 @@
 import { createSecretKey } from 'node:crypto'
 import { afterEach, expect, test, vi } from 'vitest'
+import { systemClock } from '../clock/clock.ts'
 import { unavailable } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createMetrics } from '../ops/metrics.ts'
@@ -20,7 +21,7 @@ afterEach(async () => {
 
 const KEY = Buffer.alloc(32, 7)
 
-const answering = { unready: () => undefined, unavailableMs: () => 0 }
+const answering = { unready: () => undefined, unavailableMs: () => 0, aheadMs: () => undefined, ...systemClock }
 const silentKafka = (ms: number) => ({
   ...answering,
   unavailableMs: (source: string) => (source === 'broker' ? ms : 0),
@@ -39,6 +40,7 @@ async function start(
     metrics,
     mongo: { ping: async () => {}, ...named('mongo') },
     clock: { ...answering, ...named('clock') },
+    processEntry: { save: async () => {}, remove: async () => void stopped.push('entry') },
     failed: new Promise(() => {}),
     ...options.parts,
   } as unknown as ServiceParts
@@ -115,10 +117,10 @@ test('logs the ids of its keys and no key', async () => {
   for (const encoding of ['base64', 'hex', 'utf8'] as const) expect(line).not.toContain(KEY.toString(encoding))
 })
 
-test('stops the app first, then what the app uses', async () => {
+test('leaves the list of processes, then stops the app, then what the app uses', async () => {
   await start({}, { stopAfterwards: [{ stop: () => stopped.push('egress') }] })
   await service?.stop()
-  expect(stopped).toEqual(['app', 'egress', 'clock', 'mongo'])
+  expect(stopped).toEqual(['entry', 'app', 'egress', 'clock', 'mongo'])
   service = undefined
 })
 

@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { startOpsServer } from '../ops/ops-server.ts'
 import type { KeyRing } from '../secret-box/key-ring.ts'
 import type { Preconditions } from './preconditions.ts'
+import { startProcessReport } from './process-report.ts'
 import type { RunningService } from './run-service.ts'
 import { type ServiceParts, unlessFailed } from './service-parts.ts'
 
@@ -83,6 +84,7 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
     },
     ready,
   })
+  const report = startProcessReport({ entry: parts.processEntry, keys: config.SECRET_KEYS, clock, logger, ready })
   await startWhenMet(options)
   startedAtMs = performance.now()
   await app.start()
@@ -96,6 +98,7 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
     opsPort: ops.port,
     failed: parts.failed,
     async stop() {
+      await report.stop()
       await preconditions?.stop()
       await app.stop()
       await Promise.all([...stopAfterwards.map(part => part.stop()), tracing?.stop()])

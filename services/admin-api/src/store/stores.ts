@@ -21,6 +21,7 @@ import type {
   IncidentDocument,
   IncidentOutcomeDocument,
   PersonDocument,
+  ProcessDocument,
   ProjectDocument,
   ProjectTotalsDocument,
   ReplayDocument,
@@ -108,6 +109,8 @@ export interface AdminCollections {
   readonly suppressions: ReadCollection<SuppressionDocument>
   /** Owner: notifier. */
   readonly deadLetters: ReadCollection<DeadLetterDocument>
+  /** Owner: each process of a service, by packages/kit. */
+  readonly processes: ReadCollection<ProcessDocument>
 }
 
 /** The collections for reading. Changes go through `AdminStores.transaction`. */
@@ -196,5 +199,6 @@ function mongoCollections(db: Db, session?: ClientSession): AdminCollections {
     storms: createMongoCollection(db, 'storms', session),
     suppressions: createMongoCollection(db, 'suppressions', session),
     deadLetters: createMongoCollection(db, 'dead_letters', session),
+    processes: createMongoCollection(db, 'processes', session),
   }
 }

@@ -255,6 +255,7 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     getAuditPublicKeys: {},
     listDeadLetters: { isList: true },
     getInstallation: {},
+    getProcesses: {},
     getSecretKeys: {},
     rewrapSecrets: {},
     replayDeadLetter: { params: { id: own.deadLetterId } },

@@ -9,6 +9,7 @@ import { createTestKey, createTestPerson, createTestProject, untilChained } from
 const OF_INSTALLATION: readonly string[] = [
   'createProject',
   'getInstallation',
+  'getProcesses',
   'getSecretKeys',
   'rewrapSecrets',
   'verifyAudit',

@@ -9,6 +9,10 @@ export const FINDING_CODES = [
   'topic_missing',
   'schema_missing',
   'index_missing',
+  'service_missing',
+  'process_not_ready',
+  'process_silent',
+  'versions_differ',
   'wrong_secret_key',
   'no_webhook',
   'read_key_rejected',
@@ -25,16 +29,23 @@ export type FindingCode = (typeof FINDING_CODES)[number]
 /** One fault with its remedy. */
 export interface Finding {
   readonly code: FindingCode
-  /** error: refunds may go unnoticed, or alerts are not delivered. warning: it soon may be so. */
-  readonly severity: 'error' | 'warning'
+  /** error: refunds may go unnoticed, or alerts are not delivered. warning: it soon may be so. note: no fault, if it ends soon. */
+  readonly severity: 'error' | 'warning' | 'note'
   readonly what: string
   readonly remedy: string
   /** The page and section about this fault. */
   readonly docs: string
 }
 
-const WARNINGS: ReadonlySet<FindingCode> = new Set(['no_webhook', 'reading_failing', 'clock_offset', 'disk_full'])
+const MILD: Partial<Record<FindingCode, 'warning' | 'note'>> = {
+  no_webhook: 'warning',
+  reading_failing: 'warning',
+  clock_offset: 'warning',
+  disk_full: 'warning',
+  process_silent: 'warning',
+  versions_differ: 'note',
+}
 
 export function finding(code: FindingCode, what: string, remedy: string): Finding {
-  return { code, severity: WARNINGS.has(code) ? 'warning' : 'error', what, remedy, docs: `docs/doctor.md#${code}` }
+  return { code, severity: MILD[code] ?? 'error', what, remedy, docs: `docs/doctor.md#${code}` }
 }

@@ -1,6 +1,7 @@
 import { counted } from '../../output/rules/counted.ts'
 import { type Finding, finding } from './finding.ts'
 import { type ChannelFacts, judgeChannels } from './judge-channels.ts'
+import { judgeProcesses, type ProcessFacts } from './judge-processes.ts'
 
 /** What the management API says, as far as doctor judges it. */
 export interface ApiFacts {
@@ -10,6 +11,7 @@ export interface ApiFacts {
   /** The kind of each dead letter; `more` if there are more than were counted. */
   readonly deadLetters: { readonly kinds: readonly string[]; readonly more: boolean }
   readonly secretKeys: readonly { readonly key_id: string; readonly secrets: number; readonly available: boolean }[]
+  readonly processes: readonly ProcessFacts[]
 }
 
 export interface ConnectionFacts {
@@ -27,6 +29,7 @@ const DAY_MS = 86_400_000
 /** The faults that the management API shows. */
 export function judgeApi(facts: ApiFacts, nowMs: number): Finding[] {
   return [
+    ...judgeProcesses(facts.processes),
     ...facts.connections.flatMap(connection => judgeWebhooks(connection, nowMs)),
     ...facts.connections.flatMap(judgeReading),
     ...judgeChannels(facts.channels, nowMs),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { SERVICES } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { FINDING_CODES } from './finding.ts'
 import { type ApiFacts, judgeApi } from './judge-api.ts'
@@ -27,6 +28,9 @@ const healthy: ApiFacts = {
   channels: [channel],
   deadLetters: { kinds: [], more: false },
   secretKeys: [{ key_id: 'k1', secrets: 3, available: true }],
+  processes: SERVICES.map(service => ({
+    ...{ process_id: service, service, version: '1', state: 'ready', unready: null, keys: [], reported_at: '' },
+  })),
 }
 const refused = 'The provider refuses the read key; make a new read-only key there and store it on the connection'
 

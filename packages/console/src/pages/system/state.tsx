@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useList } from '../../api/list.ts'
-import { auditList, deadLetterList, installationQuery } from '../../api/system.ts'
+import { auditList, deadLetterList, installationQuery, processesQuery } from '../../api/system.ts'
 import { Badge } from '../../parts/badges.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
 import { meQuery } from '../../session/session.ts'
+import { Processes } from './processes.tsx'
 import { SecretKeys } from './secret-keys.tsx'
 import classes from './system.module.css'
 import { useAdministration } from './use-admin.ts'
@@ -21,11 +22,12 @@ export function Page() {
   const { error, refetch } = useQuery(meQuery)
   const letters = useList(deadLetterList, ALL)
   const work = useQuery({ ...installationQuery, enabled: isAdminOfAll })
+  const processes = useQuery({ ...processesQuery, enabled: isAdminOfAll })
   const failed = error ?? letters.error
-  // Without the work, the sentence would call a disturbed installation undisturbed.
-  const isKnown = !letters.isLoading && (!isAdminOfAll || work.data !== undefined)
+  // Without the work and the processes, the sentence would call a disturbed installation undisturbed.
+  const isKnown = !letters.isLoading && (!isAdminOfAll || (work.data !== undefined && processes.data !== undefined))
   const title = isKnown
-    ? systemSentence({ count: letters.items.length, hasMore: letters.hasMore }, work.data)
+    ? systemSentence({ count: letters.items.length, hasMore: letters.hasMore }, work.data, processes.data)
     : 'System'
   if (failed !== null) {
     const retry = () => {
@@ -56,11 +58,12 @@ export function Page() {
           </li>
           {isAdmin === true && <LastChange />}
         </ul>
+        {isAdminOfAll && <Processes />}
         {isAdminOfAll && <WaitingWork />}
         {isAdminOfAll && <SecretKeys />}
         <p className="dim">
-          Each service has its rates and its version on its metrics port, and{' '}
-          <code className="mono">npx backstop doctor</code> checks them.
+          Each process has its rates on its metrics port. <code className="mono">npx backstop doctor</code> finds faults
+          and says what to do.
         </p>
       </div>
     </>

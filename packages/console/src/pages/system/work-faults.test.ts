@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { InstallationWork } from '../../api/system.ts'
+import type { InstallationWork, Processes } from '../../api/system.ts'
 import { faultsOf, systemSentence } from './work-faults.ts'
 
 const NONE = { count: 0, oldest_seconds: 0 }
@@ -31,4 +31,22 @@ test('names the deliveries that failed, and everything else that is late', () =>
   expect(systemSentence({ count: 50, hasMore: true }, all)).toBe(
     'More than 50 dead letters; 1 verdict overdue; 2 messages to Kafka wait, the oldest for 2 min; 1 delivery waits, the oldest for 1 min; 1 connection cannot be read or is silent',
   )
+})
+
+test('names processes that are not ready or silent, and not those that were replaced', () => {
+  const process = {
+    process_id: 'a',
+    service: 'ingress',
+    version: '1',
+    started_at: '',
+    reported_at: '',
+    unready: null,
+  } as const
+  const processes: Processes = (['ready', 'not_ready', 'silent', 'replaced'] as const).map(state => ({
+    ...process,
+    state,
+    keys: [],
+    clock_ahead_ms: null,
+  }))
+  expect(systemSentence(NO_LETTERS, IDLE, processes)).toBe('2 processes not ready or silent')
 })

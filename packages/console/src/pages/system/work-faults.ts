@@ -1,4 +1,4 @@
-import type { InstallationWork } from '../../api/system.ts'
+import type { InstallationWork, Processes } from '../../api/system.ts'
 import { formatDuration } from '../../format/times.ts'
 
 /** The rows of "Work that waits". */
@@ -26,15 +26,18 @@ export function faultsOf({ verdicts, messages, deliveries, providers }: Installa
 /**
  * The first sentence of the page: what is wrong, or that nothing is.
  * @param letters the dead letters that were read
- * @param work undefined for a person who may not see the work of the installation
+ * @param work undefined for a person who may not see the work of the installation, who may not see the processes either
  */
 export function systemSentence(
   letters: { readonly count: number; readonly hasMore: boolean },
   work: InstallationWork | undefined,
+  processes: Processes = [],
 ): string {
   const deadLetters =
     letters.count === 0 ? [] : [`${letters.hasMore ? 'more than ' : ''}${many(letters.count, 'dead letter')}`]
-  const faults = [...deadLetters, ...(work === undefined ? [] : faultsOf(work).values())]
+  const unready = processes.filter(({ state }) => state === 'not_ready' || state === 'silent').length
+  const notReady = unready === 0 ? [] : [`${many(unready, 'process')} not ready or silent`]
+  const faults = [...notReady, ...deadLetters, ...(work === undefined ? [] : faultsOf(work).values())]
   if (faults.length === 0) return work === undefined ? 'No dead letters' : 'No dead letters, and no work is late'
   const sentence = faults.join('; ')
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`
@@ -48,6 +51,6 @@ const waits = (work: Waiting) => `${work.count === 1 ? 'waits' : 'wait'}, ${olde
 const repeated = (work: Waiting) => `${work.count === 1 ? 'is' : 'are'} repeated, ${oldest(work)}`
 
 function many(count: number, noun: string): string {
-  const plural = noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`
+  const plural = noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : noun.endsWith('s') ? `${noun}es` : `${noun}s`
   return `${count.toLocaleString()} ${count === 1 ? noun : plural}`
 }

@@ -1,12 +1,31 @@
-import { InstallationWork } from '@backstop/contracts'
+import { InstallationWork, ProcessList } from '@backstop/contracts'
 import { requireAllProjects } from '../../http/find-resource.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import { describeProcesses } from '../../installation/rules/describe-processes.ts'
 import type { Waiting } from '../../installation/rules/state.ts'
 import type { AdminParts } from '../../parts.ts'
 
-/** GET /v1/installation */
-export function installationRoutes({ installation, clock }: Pick<AdminParts, 'installation' | 'clock'>): Route[] {
+/** GET /v1/installation and /v1/processes */
+export function installationRoutes({
+  installation,
+  stores,
+  clock,
+}: Pick<AdminParts, 'installation' | 'stores' | 'clock'>): Route[] {
   return [
+    defineRoute({
+      method: 'get',
+      path: '/v1/processes',
+      operationId: 'getProcesses',
+      tag: 'Installation',
+      summary: 'List the processes of all services, and why they are not ready',
+      description: 'As they reported themselves. Requires a key for all projects.',
+      scope: 'admin',
+      answers: { 200: { description: 'The processes', schema: ProcessList } },
+      async handle({ principal }) {
+        requireAllProjects(principal)
+        return { status: 200, body: { processes: describeProcesses(await stores.processes.findAll({}), clock.now()) } }
+      },
+    }),
     defineRoute({
       method: 'get',
       path: '/v1/installation',
