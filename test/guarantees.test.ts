@@ -1,8 +1,9 @@
 /** Checks that each promise of docs/guarantees.md has its proofs, that the named tests exist, and that the page of proofs is current. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { PROOFS_PAGE, proofsPage, readPromises, readStatements } from '../scripts/guarantees/page.ts'
+import { expectTest } from './setup/proof.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const statements = readStatements()
@@ -29,8 +30,5 @@ const proofs = statements.flatMap(({ promise, proofs }) =>
 )
 
 describe('each proof is a test', () => {
-  test.each(proofs)('$promise: $path: $name', ({ path, name }) => {
-    expect(existsSync(resolve(ROOT, path)), path).toBe(true)
-    expect(readFileSync(resolve(ROOT, path), 'utf8'), `${path} has a test of this name`).toContain(name)
-  })
+  test.each(proofs)('$promise: $path: $name', ({ path, name }) => expectTest(path, name))
 })
