@@ -119,3 +119,15 @@ test('the log of the servers shows refusals, so an empty one proves something', 
   const text = () => servers.refusals().join('\n')
   await until('the refusal of MongoDB', () => text().includes('not authorized'))
 })
+
+test('a service that may not report itself in the list of processes is ready, and says so in its log', async () => {
+  const service = product.children.reconciler
+  await service.stop()
+  await servers.admin.db.command({
+    revokePrivilegesFromRole: 'backstop-reconciler',
+    privileges: [{ resource: { db: database, collection: 'processes' }, actions: ['insert', 'update'] }],
+  })
+  service.start()
+  await service.untilReady()
+  await until('the log line', () => service.lastLogLines(100).some(line => line.includes('processes.not_written')))
+})

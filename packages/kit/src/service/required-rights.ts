@@ -41,7 +41,9 @@ async function checkMongo(program: ProgramName, db: Db): Promise<string | undefi
   const granted = await readPrivileges(db)
   if (granted === undefined) return undefined
   const names = { db: db.databaseName, collections: Object.keys(COLLECTIONS) }
-  const missing = findMissingRights(granted.privileges, mongoRightsOf(program), names)
+  // A process works without its entry in the list of processes, for instance with the roles of an earlier version.
+  const needed = mongoRightsOf(program).filter(({ collection }) => collection !== 'processes')
+  const missing = findMissingRights(granted.privileges, needed, names)
   if (missing.length === 0 || !(await refusesUnauthorized(db))) return undefined
   return describeMissingRights(granted.user, missing)
 }
