@@ -24,7 +24,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'services/ingress': ['contracts', 'kit', 'providers'],
   'services/reconciler': ['contracts', 'kit', 'providers', 'ledger', 'verdict'],
   'services/notifier': ['contracts', 'kit', 'channels', 'channels/deliver'],
-  'services/admin-api': ['contracts', 'kit', 'providers', 'ledger', 'channels'],
+  'services/admin-api': ['contracts', 'kit', 'providers', 'ledger', 'channels', 'verdict'],
 }
 
 /** The packages of which a workspace may import only types, because their code does more than decide. */

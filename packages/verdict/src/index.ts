@@ -49,6 +49,7 @@ export {
   usedElsewhere,
 } from './explain/expected-change-uses.ts'
 export { expectedChangeOfOwn } from './explain/own-change.ts'
+export { permissionToAlert, withOutOfBand } from './explain/permission-to-alert.ts'
 export { ruleOf } from './explain/why.ts'
 export { decideInCase } from './incident/change-incident.ts'
 export { changeStandalone } from './incident/change-standalone.ts'

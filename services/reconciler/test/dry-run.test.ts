@@ -3,11 +3,11 @@
  * affected actions differ.
  */
 
-import { permissionToAlert, type ResolveReason, type VerdictDifference, withOutOfBand } from '@backstop/contracts'
+import type { ResolveReason, VerdictDifference } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
-import { type ActionRecord, isJudged, lastResultOf } from '@backstop/verdict'
+import { type ActionRecord, isJudged, lastResultOf, permissionToAlert, withOutOfBand } from '@backstop/verdict'
 import { MINUTE, PROJECT, T0 } from '@backstop/verdict/test'
 import { describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'

@@ -4,8 +4,7 @@ import type { InboxOutcome } from '../inbox-outcome.ts'
 import type { Actor, IncidentSelection, LifeCycleChange } from '../life-cycle.ts'
 import type { Operation } from '../operation.ts'
 import type { TimedOutboxEntry } from '../outbox-entry.ts'
-import type { LookedConnection } from '../permission-to-alert.ts'
-import type { ProviderKind, RecordKind } from '../providers.ts'
+import type { OutOfBand, ProviderKind, RecordKind } from '../providers.ts'
 import type { TimeBucket } from '../time-buckets.ts'
 import type { Action, Incident, ObjectState, TimelineEntry, Verdict, VerdictReason } from '../verdict.ts'
 
@@ -60,6 +59,15 @@ export interface ErasureDocument {
   bodies: number
   /** Null until everything is erased. */
   finished_at: Date | null
+}
+
+/** A connection that showed an action, with the facts that decided at the action's second look whether it may alert. */
+export interface LookedConnection {
+  readonly connection_id: string
+  readonly out_of_band: OutOfBand
+  readonly deleted: boolean
+  /** True if an operation of this connection ever reached `executing`. */
+  readonly has_executed: boolean
 }
 
 /** The uses of one expected change, under its id. Created by the first use. */

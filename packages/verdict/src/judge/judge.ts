@@ -1,4 +1,3 @@
-import { permissionToAlert } from '@backstop/contracts'
 import {
   type ActionRecord,
   type ExemptVerdict,
@@ -18,6 +17,7 @@ import { type Assignment, assignOperations } from '../explain/assign.ts'
 import { describeWait } from '../explain/awaited-operation.ts'
 import { expectedChangeFor } from '../explain/cover-actions.ts'
 import { explainedByEvidence, isProviderReason, providerReasonOf } from '../explain/explain.ts'
+import { permissionToAlert } from '../explain/permission-to-alert.ts'
 import { ruleOf } from '../explain/why.ts'
 import { openIncidentAbout, resolveUnexpectedAction } from '../incident/incidents.ts'
 import { recheckEntry } from '../show/outbox-entries.ts'

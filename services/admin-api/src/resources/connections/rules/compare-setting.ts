@@ -3,10 +3,9 @@ import {
   type ActionKind,
   movedNoMoney,
   type OutOfBand,
-  permissionToAlert,
   type SettingDryRun,
-  withOutOfBand,
 } from '@backstop/contracts'
+import { permissionToAlert, withOutOfBand } from '@backstop/verdict'
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 7

@@ -1,14 +1,4 @@
-import type { OutOfBand } from './providers.ts'
-import type { VerdictReason } from './verdict.ts'
-
-/** A connection that showed an action, with the facts that decided at the action's second look whether it may alert. */
-export interface LookedConnection {
-  readonly connection_id: string
-  readonly out_of_band: OutOfBand
-  readonly deleted: boolean
-  /** True if an operation of this connection ever reached `executing`. */
-  readonly has_executed: boolean
-}
+import type { LookedConnection, OutOfBand, VerdictReason } from '@backstop/contracts'
 
 /** Whether an unexplained action may alert. */
 export type Permission =
