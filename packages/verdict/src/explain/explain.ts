@@ -26,7 +26,7 @@ export const STRENGTHS: readonly Match[] = [
 
 export type ClaimResult =
   | { readonly kind: 'match'; readonly reason: Match; readonly distanceMs: number }
-  | { readonly kind: 'no_match'; readonly reason: Exclude<CandidateFailure, FailedAssignment> }
+  | { readonly kind: 'no_match'; readonly reason: Contradiction }
 
 /** An operation with its parsed times, in milliseconds since the epoch. */
 export interface TimedOperation extends Timed {
@@ -44,8 +44,32 @@ export function timedOperation(operation: Operation): TimedOperation {
   return { operation, name: operation.operation_id, at, until }
 }
 
+type Contradiction = Exclude<CandidateFailure, FailedAssignment>
+type Contradicts = (action: ActionRecord, operation: Operation, timed: TimedOperation) => boolean
+
+/** The facts in which an operation contradicts an action, also one that it names by a provider's id or by its idempotency key. */
+const OF_ANY: readonly (readonly [Contradiction, Contradicts])[] = [
+  ['operation_did_not_act', (_, { state, executing_at }) => !hasExecuted(state) || executing_at === null],
+  ['operation_skipped_approval', (_, { unapproved }) => unapproved != null],
+  ['other_kind', (action, operation) => operation.kind !== action.kind || !isAtProviderOf(action, operation)],
+  // An operation that names its refund made only that refund, even if other fields match.
+  [
+    'other_provider_ref',
+    (action, operation) =>
+      operation.kind === action.kind && namesSingleRefund(action, operation) && !namesThisRefund(action, operation),
+  ],
+]
+
+/** The facts in which an operation contradicts an action that it does not name. */
+const OF_UNNAMED: typeof OF_ANY = [
+  ['other_subject', (action, operation) => !paysOut(action, operation) && !namesSubject(action, operation)],
+  ['other_amount', (action, operation) => !agreesInAmount(action, operation)],
+  ['outside_time_window', (action, _, timed) => !timesOf(action, timed).agree],
+]
+
 /**
- * Decides whether, and how strongly, an operation claims to have made an action.
+ * Decides whether, and how strongly, an operation claims to have made an action. The reason of a failure is the first
+ * contradiction.
  * @param timed the operation with its parsed times
  */
 export function claimResultOf(
@@ -53,80 +77,57 @@ export function claimResultOf(
   operation: Operation,
   timed = timedOperation(operation),
 ): ClaimResult {
-  const no = (reason: Extract<ClaimResult, { kind: 'no_match' }>['reason']): ClaimResult => ({
-    kind: 'no_match',
-    reason,
-  })
-  if (!hasExecuted(operation.state) || operation.executing_at === null) return no('operation_did_not_act')
-  if (operation.unapproved != null) return no('operation_skipped_approval')
-  if (operation.kind !== action.kind || !isAtProviderOf(action, operation)) return no('other_kind')
-  const times = timesOf(action, timed)
-  const match = (reason: Match): ClaimResult => ({ kind: 'match', reason, distanceMs: times.distanceMs })
-  if (namesSingleRefund(action, operation)) {
-    // An operation that names its refund made only that refund, even if other fields match.
-    return refundIdsOf(action).includes(operation.provider_ref ?? '')
-      ? match('provider_ref_matches')
-      : no('other_provider_ref')
-  }
-  if (operation.idempotency_key !== null && action.idempotencyKeys.includes(operation.idempotency_key)) {
-    return match('idempotency_key_matches')
-  }
-  const paysOut = creditNoteIdsOf(action).includes(operation.provider_ref ?? '')
-  if (!paysOut && !namesSubject(action, operation)) return no('other_subject')
-  // A payment has one currency, so an operation without a currency has the currency of the payment.
-  const sameCurrency = operation.currency === null || operation.currency === action.currency
-  if (action.kind === 'refund' && !(sameCurrency && amountFits(action, operation, paysOut))) return no('other_amount')
-  if (!times.agree) return no('outside_time_window')
-  return match(paysOut ? 'credit_note_matches' : 'amount_and_time_match')
+  const holds = ([, contradicts]: (typeof OF_ANY)[number]) => contradicts(action, operation, timed)
+  const named = nameOfAction(action, operation)
+  const first = OF_ANY.find(holds) ?? (named === undefined ? OF_UNNAMED.find(holds) : undefined)
+  if (first !== undefined) return { kind: 'no_match', reason: first[0] }
+  const reason = named ?? (paysOut(action, operation) ? 'credit_note_matches' : 'amount_and_time_match')
+  return { kind: 'match', reason, distanceMs: timesOf(action, timed).distanceMs }
 }
 
-/**
- * Every fact in which an operation contradicts an action, the one that `claimResultOf` gives first. Empty if the
- * operation fits.
- */
+/** Every fact in which an operation contradicts an action. Empty if the operation claims it. */
 export function contradictionsOf(
   action: ActionRecord,
   operation: Operation,
   timed: TimedOperation,
-): readonly Exclude<CandidateFailure, FailedAssignment>[] {
-  const claim = claimResultOf(action, operation, timed)
-  if (claim.kind === 'match') return []
-  const isSameKind = operation.kind === action.kind
-  const isOtherRefund =
-    isSameKind && namesSingleRefund(action, operation) && !refundIdsOf(action).includes(operation.provider_ref ?? '')
-  const paysOut = creditNoteIdsOf(action).includes(operation.provider_ref ?? '')
-  const sameCurrency = operation.currency === null || operation.currency === action.currency
-  const agreesInAmount = isSameKind
-    ? action.kind !== 'refund' || (sameCurrency && amountFits(action, operation, paysOut))
-    : operation.amount === action.amount
-  const contradicts = {
-    operation_did_not_act: !hasExecuted(operation.state) || operation.executing_at === null,
-    operation_skipped_approval: operation.unapproved != null,
-    other_kind: !isSameKind || !isAtProviderOf(action, operation),
-    other_provider_ref: isOtherRefund,
-    other_subject: !paysOut && !namesSubject(action, operation),
-    other_amount: !agreesInAmount,
-    outside_time_window: !timesOf(action, timed).agree,
-  }
-  return CONTRADICTIONS.filter(fact => contradicts[fact])
+): readonly Contradiction[] {
+  if (claimResultOf(action, operation, timed).kind === 'match') return []
+  return [...OF_ANY, ...OF_UNNAMED]
+    .filter(([, contradicts]) => contradicts(action, operation, timed))
+    .map(([reason]) => reason)
 }
 
-/** In the order in which `claimResultOf` checks them. */
-const CONTRADICTIONS = [
-  'operation_did_not_act',
-  'operation_skipped_approval',
-  'other_kind',
-  'other_provider_ref',
-  'other_subject',
-  'other_amount',
-  'outside_time_window',
-] as const satisfies readonly Exclude<CandidateFailure, FailedAssignment>[]
+/** How the operation names the action itself; undefined if it does not. */
+function nameOfAction(action: ActionRecord, operation: Operation): Match | undefined {
+  if (namesSingleRefund(action, operation)) {
+    return namesThisRefund(action, operation) ? 'provider_ref_matches' : undefined
+  }
+  const { idempotency_key: key } = operation
+  return key !== null && action.idempotencyKeys.includes(key) ? 'idempotency_key_matches' : undefined
+}
+
+function namesThisRefund(action: ActionRecord, { provider_ref }: Operation): boolean {
+  return refundIdsOf(action).includes(provider_ref ?? '')
+}
+
+/** True if the operation names a credit note that the action pays out. */
+function paysOut(action: ActionRecord, { provider_ref }: Operation): boolean {
+  return creditNoteIdsOf(action).includes(provider_ref ?? '')
+}
+
+function agreesInAmount(action: ActionRecord, operation: Operation): boolean {
+  if (operation.kind !== action.kind) return operation.amount === action.amount
+  if (action.kind !== 'refund') return true
+  // A payment has one currency, so an operation without a currency has the currency of the payment.
+  const sameCurrency = operation.currency === null || operation.currency === action.currency
+  return sameCurrency && amountFits(action, operation)
+}
 
 /**
  * A credit note may be paid out by several refunds, so the amount of a refund may be lower than that of the operation.
  */
-function amountFits(action: ActionRecord, operation: Operation, paysOut: boolean): boolean {
-  if (!paysOut) return operation.amount === action.amount
+function amountFits(action: ActionRecord, operation: Operation): boolean {
+  if (!paysOut(action, operation)) return operation.amount === action.amount
   return operation.amount !== null && action.amount !== null && action.amount <= operation.amount
 }
 
