@@ -1,6 +1,6 @@
 import type { Operation } from '@backstop/contracts'
 import type { EndCause } from '@backstop/providers'
-import { type ActionRecord, isJudged } from '../src/case/action-record.ts'
+import { type ActionRecord, needsVerdict } from '../src/case/action-record.ts'
 import type { Case } from '../src/case/case.ts'
 import type { Input } from '../src/decide/decide.ts'
 import {
@@ -155,7 +155,7 @@ function withoutLateDenial(action: ActionRecord): ActionRecord {
 /** The product's verdicts, in the form of the model. */
 export function verdictsIn(theCase: Case): string[] {
   return theCase.actions
-    .filter(isJudged)
+    .filter(needsVerdict)
     .map(withoutLateDenial)
     .map(action => `${nameOf(action)} ${action.verdict} ${action.reason} ${action.operationId}`)
     .sort()

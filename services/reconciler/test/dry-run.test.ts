@@ -7,7 +7,7 @@ import type { ResolveReason, VerdictDifference } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
-import { type ActionRecord, isJudged, lastResultOf, permissionToAlert, withOutOfBand } from '@backstop/verdict'
+import { type ActionRecord, lastResultOf, needsVerdict, permissionToAlert, withOutOfBand } from '@backstop/verdict'
 import { MINUTE, PROJECT, T0 } from '@backstop/verdict/test'
 import { describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
@@ -200,7 +200,7 @@ describe('with the results of the second looks that are stored', () => {
         const replayed = new Map(differences.map(({ action_id, now }) => [action_id, now?.alerted ?? false]))
         const judged = [...shop.contents.cases.values()]
           .flatMap(({ actions }) => actions)
-          .filter(action => isJudged(action) && action.seenThrough.some(({ id }) => id === connectionId))
+          .filter(action => needsVerdict(action) && action.seenThrough.some(({ id }) => id === connectionId))
         expect(judged.length).toBeGreaterThan(0)
         for (const action of judged) {
           const connections = lastResultOf(action.look)?.connections

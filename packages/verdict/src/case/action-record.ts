@@ -327,7 +327,7 @@ export function lastResultOf(look: Look | null): LookResult | undefined {
 }
 
 /** True if a record needs an explanation. Other records are only listed. */
-export function isJudged(record: Pick<ActionRecord, 'kind'>): boolean {
+export function needsVerdict(record: Pick<ActionRecord, 'kind'>): boolean {
   return record.kind === 'refund' || record.kind === 'cancellation'
 }
 

@@ -145,7 +145,7 @@ export interface FollowedOperation {
   readonly look: (Look & { readonly why: Extract<ReadReason, 'missing_check' | 'settlement'> }) | null
   /** The sets of differing fields that were alerted. */
   readonly reportedDrifts: readonly (readonly Difference['field'][])[]
-  /** The outcome that the ledger was told to record; null while the provider has not decided. */
+  /** The outcome that was reported to the ledger; null while the provider has not decided. */
   readonly outcome: 'completed' | 'failed' | 'rejected' | null
 }
 

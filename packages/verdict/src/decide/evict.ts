@@ -1,5 +1,11 @@
 import type { Operation } from '@backstop/contracts'
-import { type ActionRecord, isJudged, isProvisional, type ObjectRecord, openIncident } from '../case/action-record.ts'
+import {
+  type ActionRecord,
+  isProvisional,
+  needsVerdict,
+  type ObjectRecord,
+  openIncident,
+} from '../case/action-record.ts'
 import type { Case, EvictedRecord, MergedRecord } from '../case/case.ts'
 import { eraseInRecord } from '../case/personal-data.ts'
 import { refundIdsOf } from '../case/sides.ts'
@@ -41,14 +47,14 @@ export function evictOld(theCase: Case, before: Case | undefined, now: number): 
   // An operation is evicted with its action, so an operation that explains several actions is kept, and so are these
   // actions.
   const isShared = ({ operationId }: ActionRecord) => operationId !== null && (made.get(operationId)?.length ?? 0) > 1
-  const settled = [
+  const candidates = [
     ...theCase.merged.filter(one => listed.has(one) && one.record.turn === null).map(({ record }) => record),
     ...theCase.actions.filter(
       action => listed.has(action) && !isShared(action) && isFinal(action, operations.get(action.operationId ?? '')),
     ),
   ]
   const chosen = new Set(
-    settled
+    candidates
       .filter(({ firstSeenAt }) => now - firstSeenAt >= OLD_AFTER_MS)
       .sort((a, b) => a.firstSeenAt - b.firstSeenAt)
       .slice(0, surplus),
@@ -84,7 +90,7 @@ function isFinal(action: ActionRecord, operation: Operation | undefined): boolea
   // The next snapshot would create the record of a subscription again, and a refund may still replace a provisional
   // one.
   if (action.turn !== null || isProvisional(action) || openIncident(action) !== undefined) return false
-  if (!isJudged(action)) return true
+  if (!needsVerdict(action)) return true
   if (action.verdict !== 'explained') return false
   return action.reason === 'made_before_connection' || (operation !== undefined && operation.ended_at !== null)
 }

@@ -1,5 +1,5 @@
 import type { Operation } from '@backstop/contracts'
-import { type ActionRecord, isJudged } from '../case/action-record.ts'
+import { type ActionRecord, needsVerdict } from '../case/action-record.ts'
 import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
 import {
   claimResultOf,
@@ -44,7 +44,7 @@ export function assignOperations(
   operations: readonly Operation[],
   now: number,
 ): Assignments {
-  const judged = actions.filter(isJudged)
+  const judged = actions.filter(needsVerdict)
   if (judged.length === 0 || operations.length === 0) return { explained: new Map(), decideAgainAt: new Map() }
   const round: AssignmentRun = {
     index: indexByJoinKey(operations),

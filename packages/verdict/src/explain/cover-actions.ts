@@ -1,5 +1,5 @@
 import { idInReference } from '@backstop/contracts'
-import { type ActionRecord, isJudged } from '../case/action-record.ts'
+import { type ActionRecord, needsVerdict } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
 import type { ExpectedChange, ExpectedChangeUsage, UsedElsewhere } from '../case/expected-change.ts'
 import { EARLIEST_BEFORE_START_MS } from './time-windows.ts'
@@ -19,7 +19,7 @@ export function expectedChangesAbout(
  */
 export function mayNeedExpectedChange({ actions }: Case): boolean {
   return actions.some(
-    action => isJudged(action) && (action.verdict === 'unexplained' || action.verdict === 'not_alerted'),
+    action => needsVerdict(action) && (action.verdict === 'unexplained' || action.verdict === 'not_alerted'),
   )
 }
 

@@ -38,8 +38,12 @@ describe('an API key that expires soon', () => {
     const resolution = resolveKeyIncident({ ...rotated, outcome }, incident, NOW + 5)
     if (resolution.kind !== 'resolve') throw new Error(resolution.reason)
     expect(resolution.reason).toBe(`key_${outcome}`)
-    expect(resolution.told.incident).toMatchObject({ state: 'resolved', resolved_at: rotated.requested_at, version: 2 })
-    const again = resolveKeyIncident({ ...rotated, outcome }, resolution.told.incident, NOW + 6)
+    expect(resolution.change.incident).toMatchObject({
+      state: 'resolved',
+      resolved_at: rotated.requested_at,
+      version: 2,
+    })
+    const again = resolveKeyIncident({ ...rotated, outcome }, resolution.change.incident, NOW + 6)
     expect(again).toEqual({ kind: 'keep', reason: 'resolved_before' })
   })
 })

@@ -72,6 +72,6 @@ export function resolveKeyIncident(
   return {
     kind: 'resolve',
     reason: `key_${outcome}`,
-    told: { incident, entries: incidentMessages(incident, 'incident.resolved', now, names) },
+    change: { incident, entries: incidentMessages(incident, 'incident.resolved', now, names) },
   }
 }

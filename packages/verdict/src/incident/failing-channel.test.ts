@@ -49,11 +49,14 @@ describe('a channel that was disabled', () => {
     const { incident } = openChannelIncident(disabled, NOW)
     const resolution = resolveChannelIncident(enabled, incident, NOW + 5)
     if (resolution.kind !== 'resolve') throw new Error(resolution.reason)
-    const { told } = resolution
-    expect(told.incident).toMatchObject({ state: 'resolved', resolved_at: enabled.requested_at, version: 2 })
-    expect(told.incident.summary).toMatch(/"Ops" was disabled: .*It was enabled again$/)
-    expect(told.entries.map(entry => entry.id)).not.toEqual(openChannelIncident(disabled, NOW).entries.map(e => e.id))
-    expect(resolveChannelIncident(enabled, told.incident, NOW + 6)).toEqual({ kind: 'keep', reason: 'resolved_before' })
+    const { change } = resolution
+    expect(change.incident).toMatchObject({ state: 'resolved', resolved_at: enabled.requested_at, version: 2 })
+    expect(change.incident.summary).toMatch(/"Ops" was disabled: .*It was enabled again$/)
+    expect(change.entries.map(entry => entry.id)).not.toEqual(openChannelIncident(disabled, NOW).entries.map(e => e.id))
+    expect(resolveChannelIncident(enabled, change.incident, NOW + 6)).toEqual({
+      kind: 'keep',
+      reason: 'resolved_before',
+    })
   })
 })
 
@@ -77,7 +80,7 @@ describe('a channel that delivers nothing', () => {
     const { incident } = openChannelIncident(failing, NOW)
     const resolution = resolveChannelIncident({ ...enabled, outcome }, incident, NOW + 5)
     if (resolution.kind !== 'resolve') throw new Error(resolution.reason)
-    expect(resolution.told.incident.summary).toMatch(says)
+    expect(resolution.change.incident.summary).toMatch(says)
     const ofDisabled = openChannelIncident(disabled, NOW).incident
     expect(resolveChannelIncident({ ...enabled, outcome }, ofDisabled, NOW)).toMatchObject({ kind: 'keep' })
   })

@@ -62,7 +62,7 @@ const ENDS: Record<ChannelIncidentEnd | 'enabled', string> = {
 
 /** The decision on a command that resolves an incident. `reason` is for the log. */
 export type IncidentResolution =
-  | { kind: 'resolve'; reason: string; told: IncidentChange }
+  | { kind: 'resolve'; reason: string; change: IncidentChange }
   | { kind: 'keep'; reason: 'unknown_incident' | 'about_another_channel' | 'about_another_key' | 'resolved_before' }
 
 /** @param known the stored incident; undefined if there is none */
@@ -92,7 +92,7 @@ export function resolveChannelIncident(
   return {
     kind: 'resolve',
     reason: `channel_${outcome}`,
-    told: { incident, entries: incidentMessages(incident, 'incident.resolved', now, names) },
+    change: { incident, entries: incidentMessages(incident, 'incident.resolved', now, names) },
   }
 }
 

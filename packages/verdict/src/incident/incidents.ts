@@ -12,7 +12,7 @@ import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { alertEntry, incidentEntry } from '../show/outbox-entries.ts'
 
 /** The fault that an incident reports, and the setting that allowed it. */
-export type IncidentReason =
+export type IncidentCause =
   | { readonly code: 'UNEXPECTED_ACTION'; readonly connectionId: string; readonly outOfBand: OutOfBand }
   | { readonly code: 'REFUND_REJECTED'; readonly connectionId: string; readonly outOfBand: null }
 
@@ -23,7 +23,7 @@ export type IncidentReason =
 export function openIncidentAbout(
   theCase: Case,
   record: ActionRecord,
-  reason: IncidentReason,
+  reason: IncidentCause,
   occasion: string,
   now: number,
 ): Case {
@@ -104,7 +104,7 @@ export function withIncidentMessages(
   now: number,
 ): Case {
   // Compaction keeps the last message of each incident for ever, so those of heartbeats are not on the topic.
-  const told = isHeartbeatProject(theCase.projectId) ? [] : [incidentEntry(theCase, record, incident, now)]
+  const messages = isHeartbeatProject(theCase.projectId) ? [] : [incidentEntry(theCase, record, incident, now)]
   const alerts = event === null ? [] : [alertEntry(theCase, record, incident, event, now)]
-  return { ...theCase, outbox: [...theCase.outbox, ...told, ...alerts] }
+  return { ...theCase, outbox: [...theCase.outbox, ...messages, ...alerts] }
 }

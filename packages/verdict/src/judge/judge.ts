@@ -2,9 +2,9 @@ import {
   type ActionRecord,
   type ExemptVerdict,
   type ExplainedVerdict,
-  isJudged,
   type Look,
   lastResultOf,
+  needsVerdict,
   openIncident,
   type Pending,
 } from '../case/action-record.ts'
@@ -65,7 +65,7 @@ function immediateVerdict(
   assignment: Assignment | undefined,
 ): ImmediateVerdict | null {
   const by = { operationId: null, expectedChangeId: null, quietFor: [] } as const
-  if (!isJudged(action)) return { ...by, verdict: 'not_alerted', reason: 'kind_is_not_judged' }
+  if (!needsVerdict(action)) return { ...by, verdict: 'not_alerted', reason: 'kind_is_not_judged' }
   if (assignment !== undefined) {
     const { operation, reason } = assignment
     return { ...by, verdict: 'explained', reason, operationId: operation.operation_id }
@@ -128,15 +128,15 @@ function lostExplanationText(action: ActionRecord): string {
  */
 function giveVerdict(theCase: Case, action: ActionRecord, to: ImmediateVerdict, now: number): Case {
   const { verdict, reason, operationId } = to
-  const isSaid = action.verdict === verdict && action.reason === reason && action.operationId === operationId
-  if (isSaid && openIncident(action, 'UNEXPECTED_ACTION') === undefined) return theCase
-  const settled: ActionRecord =
+  const isUnchanged = action.verdict === verdict && action.reason === reason && action.operationId === operationId
+  if (isUnchanged && openIncident(action, 'UNEXPECTED_ACTION') === undefined) return theCase
+  const judged: ActionRecord =
     action.verdict === 'unexplained' ? { ...action, ...to, decideAgainAt: null } : { ...action, ...to }
-  const text = ruleOf(settled)
+  const text = ruleOf(judged)
   const what = verdict === 'explained' ? 'explained' : 'second_look'
-  const told =
-    isSaid || !isJudged(action) ? settled : addToTimeline(settled, timelineEntry(now, what, operationId, text))
-  return resolveUnexpectedAction(withRecord(theCase, told), told, { by: operationId, text }, now)
+  const recorded =
+    isUnchanged || !needsVerdict(action) ? judged : addToTimeline(judged, timelineEntry(now, what, operationId, text))
+  return resolveUnexpectedAction(withRecord(theCase, recorded), recorded, { by: operationId, text }, now)
 }
 
 /** The facts that a second look adds. */
@@ -166,10 +166,10 @@ export function judgeAtSecondLook(
           quietFor: action.seenThrough.map(({ id }) => id),
         }
       : { ...looked, verdict: 'unexplained', reason: 'nothing_explains_it' }
-  const told = addToTimeline(judged, timelineEntry(now, 'second_look', null, ruleOf(judged)))
-  const next = withRecord(theCase, told)
+  const recorded = addToTimeline(judged, timelineEntry(now, 'second_look', null, ruleOf(judged)))
+  const next = withRecord(theCase, recorded)
   if (permission.kind === 'quiet') return next
   // The due time identifies the incident, so a later second look of the same action opens a new one.
   const { connectionId, outOfBand } = permission
-  return openIncidentAbout(next, told, { code: 'UNEXPECTED_ACTION', connectionId, outOfBand }, String(dueAt), now)
+  return openIncidentAbout(next, recorded, { code: 'UNEXPECTED_ACTION', connectionId, outOfBand }, String(dueAt), now)
 }

@@ -87,11 +87,11 @@ function reportDifferences(
 ): Case {
   const known = followedOperation(theCase, operation.operation_id)
   const fields = differences.map(difference => difference.field)
-  if (known.reportedDrifts.some(told => fields.every(field => told.includes(field)))) return theCase
+  if (known.reportedDrifts.some(reported => fields.every(field => reported.includes(field)))) return theCase
   const text = `It differs from what operation ${operation.operation_id} says: ${fields.join(', ')}`
   const entry = timelineEntry(now, 'drift_detected', driftAlertId(operation.operation_id, differences), text)
-  const told = action === null ? null : addToTimeline(action, entry)
-  const next = told === null ? theCase : withRecord(theCase, told)
+  const recorded = action === null ? null : addToTimeline(action, entry)
+  const next = recorded === null ? theCase : withRecord(theCase, recorded)
   const cased = withFollowedOperation(next, { ...known, reportedDrifts: [...known.reportedDrifts, fields] })
-  return { ...cased, outbox: [...cased.outbox, driftEntry(cased, operation, told, differences, now)] }
+  return { ...cased, outbox: [...cased.outbox, driftEntry(cased, operation, recorded, differences, now)] }
 }

@@ -29,9 +29,9 @@ export function recordOutcomes(theCase: Case, now: number): Case {
   )
   return [...made].reduce((next, [operationId, refunds]) => {
     const rejected = refunds.filter(({ state }) => state === 'rejected')
-    const told = rejected.reduce((one, action) => reportRejection(one, action, now), next)
+    const reported = rejected.reduce((current, action) => reportRejection(current, action, now), next)
     const operation = operations.get(operationId ?? '')
-    return operation?.state === 'awaiting_review' ? recordOutcome(told, operation, refunds, now) : told
+    return operation?.state === 'awaiting_review' ? recordOutcome(reported, operation, refunds, now) : reported
   }, theCase)
 }
 
@@ -51,13 +51,13 @@ function recordOutcome(theCase: Case, operation: Operation, refunds: readonly Ac
   if (known.outcome === to) return theCase
   const record = theCase.actions.find(one => one.id === action.id) ?? action
   const text = `Operation ${operation.operation_id} ended as ${to}`
-  const settled = withRecord(
+  const recorded = withRecord(
     theCase,
     addToTimeline(record, timelineEntry(now, 'settled', operation.operation_id, text)),
   )
   return {
-    ...withFollowedOperation(settled, { ...known, outcome: to }),
-    outbox: [...settled.outbox, finishOperationEntry(theCase, operation, to, action, now)],
+    ...withFollowedOperation(recorded, { ...known, outcome: to }),
+    outbox: [...recorded.outbox, finishOperationEntry(theCase, operation, to, action, now)],
   }
 }
 

@@ -92,10 +92,10 @@ class ChargeReader {
   update(totals: readonly RefundTotal[], refunds: readonly KnownRefund[]): boolean {
     if (totals.length < this.#totals.length) return false
     for (const [index, total] of this.#totals.entries()) {
-      const told = totals[index] as RefundTotal
-      if (told === total.record) continue
-      if (!hasSameFacts(told, total.record)) return false
-      total.record = told
+      const current = totals[index] as RefundTotal
+      if (current === total.record) continue
+      if (!hasSameFacts(current, total.record)) return false
+      total.record = current
     }
     const moreTotals = totals.slice(this.#totals.length).map(toReadTotal)
     this.#updates += 1

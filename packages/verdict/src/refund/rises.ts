@@ -73,8 +73,8 @@ export class CountedAmounts {
     if (amount === 0) return this
     const all = this.#all()
     const likeliest = all.toSorted((a, b) => moneyReturnRank(a) - moneyReturnRank(b))
-    const gone = pickSummands(likeliest, amount, one => one.amount)
-    if (sumOf(gone) === amount) return countedAmountsOf(all.filter(one => !gone.includes(one)))
+    const returned = pickSummands(likeliest, amount, one => one.amount)
+    if (sumOf(returned) === amount) return countedAmountsOf(all.filter(one => !returned.includes(one)))
     // No refunds have this sum, so a refund failed that was not reported.
     let left = amount
     const kept = likeliest.reverse().flatMap(one => {

@@ -1,5 +1,5 @@
 import { type Action, type Incident, isoTime, type StoredIncident, type TimelineEntry } from '@backstop/contracts'
-import { type ActionRecord, isJudged, type LookResult, lastResultOf, openIncident } from '../case/action-record.ts'
+import { type ActionRecord, type LookResult, lastResultOf, needsVerdict, openIncident } from '../case/action-record.ts'
 import type { Case, MergedRecord } from '../case/case.ts'
 import { showDetails } from '../case/details.ts'
 import type { IncidentRecord } from '../case/incident-record.ts'
@@ -117,7 +117,7 @@ function reasonsChanged(theCase: Case, before: Case | undefined): (record: Actio
   const mayHaveOtherRemark = hasOtherActions || before.expectedChanges !== theCase.expectedChanges
   return record =>
     record.verdict !== 'explained' &&
-    isJudged(record) &&
+    needsVerdict(record) &&
     (ofOperations(record) || (mayHaveOtherRemark && usedUpRemark(theCase, record) !== usedUpRemark(before, record)))
 }
 

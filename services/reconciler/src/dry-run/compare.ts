@@ -5,7 +5,7 @@ import {
   type ShownVerdict,
   type VerdictDifference,
 } from '@backstop/contracts'
-import { type ActionRecord, type Case, isJudged, ruleOf } from '@backstop/verdict'
+import { type ActionRecord, type Case, needsVerdict, ruleOf } from '@backstop/verdict'
 
 /** An action as it is stored, and as the replay finds it. At least one of the two is set. */
 export interface ComparedAction {
@@ -15,12 +15,12 @@ export interface ComparedAction {
 
 /** Pairs the stored actions with those of the replay. */
 export function pairActions(stored: Case | undefined, replayed: readonly Case[]): ComparedAction[] {
-  const left = replayed.flatMap(({ actions }) => actions).filter(isJudged)
+  const left = replayed.flatMap(({ actions }) => actions).filter(needsVerdict)
   const take = (isSame: (action: ActionRecord) => boolean) => {
     const index = left.findIndex(isSame)
     return index < 0 ? undefined : left.splice(index, 1)[0]
   }
-  const known = stored?.actions.filter(isJudged) ?? []
+  const known = stored?.actions.filter(needsVerdict) ?? []
   // Match by id first, so that a less certain match does not use the action of a certain one.
   const sure = new Map(known.map(action => [action, take(({ id }) => id === action.id)]))
   const pairs = known.map(action => ({

@@ -78,7 +78,7 @@ function createCommandedIncidents<Pair extends CommandPair>(
         const resolution = rules.resolve(command, await incidents.find(incident_id), clock.now(), names)
         // The outbox may still hold entries of a write before a crash. They are published now.
         const isKept = resolution.kind === 'keep'
-        const pending = isKept ? await incidents.pendingOf(incident_id) : await incidents.replace(resolution.told)
+        const pending = isKept ? await incidents.pendingOf(incident_id) : await incidents.replace(resolution.change)
         if (pending === undefined) continue
         await tell(pending)
         return resolution.reason

@@ -36,25 +36,26 @@ export function createConnectionIncidents({
   return {
     async open(connection, code, since, text, open) {
       if (open[code] !== undefined) return open
-      const told = openConnectionIncident(
+      const change = openConnectionIncident(
         { id: connection._id, projectId: connection.project_id, name: connection.name, names: namesOf(connection) },
         code,
         since,
         text,
         clock.now(),
       )
-      await publisher.publish([await incidents.open(told)])
-      return { ...open, [code]: told.incident.incident_id }
+      await publisher.publish([await incidents.open(change)])
+      return { ...open, [code]: change.incident.incident_id }
     },
     async resolve(connection, code, open) {
       const id = open[code]
       if (id === undefined) return open
       const known = await incidents.find(id)
-      const told = known === undefined ? undefined : resolveConnectionIncident(known, namesOf(connection), clock.now())
+      const change =
+        known === undefined ? undefined : resolveConnectionIncident(known, namesOf(connection), clock.now())
       // If another writer has resolved the incident, e.g. a person, only outbox entries of a write before a crash
       // remain to be published.
       const pending =
-        (told === undefined ? undefined : await incidents.replace(told)) ?? (await incidents.pendingOf(id))
+        (change === undefined ? undefined : await incidents.replace(change)) ?? (await incidents.pendingOf(id))
       await publisher.publish([pending])
       const { [code]: _resolved, ...rest } = open
       return rest
