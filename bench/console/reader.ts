@@ -5,7 +5,7 @@ import { createConsoleLink } from '../../scripts/start/console-link.ts'
 import type { ManagementApi } from '../../scripts/start/management-api.ts'
 import { percentile } from '../frame/statistics.ts'
 
-export interface Place {
+interface Place {
   readonly path: string
   /** A selector of the content that the reader came for. */
   readonly shown: string

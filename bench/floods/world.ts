@@ -24,7 +24,7 @@ export interface MeasuredSender extends SentEvents {
   readonly p99Ms: number
 }
 
-export interface MeasuredAttack extends MeasuredSender {
+interface MeasuredAttack extends MeasuredSender {
   readonly counts: AttackCounts
   readonly exfiltrations: number
   /** Descriptions of the attackers' successes; empty if there are none. */

@@ -22,7 +22,7 @@ export interface BenchSurroundings {
   readonly isKept: boolean
 }
 
-export interface PreparedBenchmark {
+interface PreparedBenchmark {
   readonly comparisons: readonly Comparison[]
   stop(): Promise<void>
 }

@@ -19,7 +19,7 @@ export const COLLECTIONS_OF_REFUNDS = [
 export type CollectionOfRefunds = (typeof COLLECTIONS_OF_REFUNDS)[number]
 
 /** How a refund was judged: at once, by an operation that came after its alert, or not yet. */
-export const OUTCOMES = ['explained', 'explained late', 'unexplained'] as const
+const OUTCOMES = ['explained', 'explained late', 'unexplained'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 interface StoredDocument {
@@ -27,7 +27,7 @@ interface StoredDocument {
 }
 
 /** The documents of a refund, by collection. */
-export type DocumentsOfRefund = readonly (readonly [CollectionOfRefunds, StoredDocument])[]
+type DocumentsOfRefund = readonly (readonly [CollectionOfRefunds, StoredDocument])[]
 export type Patterns = Readonly<Record<Outcome, (of: Particulars) => DocumentsOfRefund>>
 
 type JudgedRefund = Refund & Pick<Particulars, 'amount' | 'customer'>

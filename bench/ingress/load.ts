@@ -23,7 +23,7 @@ export interface LoadOrder extends RequestKind {
   readonly measureMs: number
 }
 
-export interface LoadResult {
+interface LoadResult {
   /** Answers per second, without the warm-up. */
   readonly perSecond: number
   readonly p50Ms: number

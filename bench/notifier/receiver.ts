@@ -13,7 +13,7 @@ export interface ExpectedRequests {
   readonly readsBodies: boolean
 }
 
-export interface ReceivedRequests {
+interface ReceivedRequests {
   /** Time from the last request of the warm-up to the last request, in milliseconds. */
   readonly tookMs: number
   /** Times from alert to request after the warm-up, in milliseconds; empty unless bodies are read. */

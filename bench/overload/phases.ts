@@ -1,7 +1,7 @@
 /** The outcome of a phase of the open load, from the answers to its requests. */
 import { percentile } from '../frame/statistics.ts'
 
-export const WINDOW_MS = 100
+const WINDOW_MS = 100
 
 /** One phase of the load: requests at an even rate. */
 export interface Phase {
@@ -28,7 +28,7 @@ export interface PhaseOutcome {
   readonly refused: Percentiles | null
 }
 
-export interface Percentiles {
+interface Percentiles {
   readonly p50Ms: number
   readonly p99Ms: number
 }

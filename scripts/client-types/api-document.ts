@@ -16,7 +16,7 @@ export interface Schema {
   readonly description?: string
 }
 
-export interface Content {
+interface Content {
   readonly [mediaType: string]: { readonly schema: Schema }
 }
 

@@ -2,7 +2,7 @@
 import type { ApiCall, ApiDocument, Schema } from './api-document.ts'
 
 /** How the client reads a successful answer. */
-export type AnswerForm = 'json' | 'page' | 'nothing' | 'stream'
+type AnswerForm = 'json' | 'page' | 'nothing' | 'stream'
 
 export interface ClientCall {
   /** The resource, in camel case: `alertChannels`. */

@@ -15,7 +15,7 @@ export interface Panel {
   readonly queries: readonly Query[]
 }
 
-export interface Query {
+interface Query {
   readonly expr: string
   /** For example `{{service}}`. */
   readonly legend: string

@@ -110,6 +110,6 @@ export function sloGroups() {
 }
 
 /** Where a reader of an alert finds its page: relative to this repository, until the operator replaces the prefix. */
-export function runbookUrl(alert: string): string {
+function runbookUrl(alert: string): string {
   return `docs/runbooks/${alert}.md`
 }

@@ -14,7 +14,7 @@ export const LOOKS = {
 export type Look = keyof typeof LOOKS
 
 /** `loading`: no answer yet. `error`: every answer is a failure. `stale`: the live updates are lost. */
-export type State = 'usual' | 'loading' | 'error' | 'stale' | 'print'
+type State = 'usual' | 'loading' | 'error' | 'stale' | 'print'
 
 export interface Album {
   /** The first part of the names of the pictures. */

@@ -29,7 +29,7 @@ export interface ProductContext {
  * The private addresses that channels and api_base may use: loopback, for the demo's receiver, the simulator and the mail
  * catcher. Only local set-ups allow them. In a cluster every private address is refused.
  */
-export const LOOPBACK_CIDRS = '127.0.0.0/8,::1/128'
+const LOOPBACK_CIDRS = '127.0.0.0/8,::1/128'
 const LOOPBACK_HOSTS = `localhost,${LOOPBACK_CIDRS}`
 
 /** The environment of one instance of a service, without the inherited variables. */

@@ -32,7 +32,7 @@ export interface ServiceProcessOptions {
 }
 
 /** How a process of the service ended. */
-export interface ProcessEnd {
+interface ProcessEnd {
   code: number | null
   signal: NodeJS.Signals | null
   /** True if the process ended without kill(), restart() or stop(). */

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-export interface StartOptions {
+interface StartOptions {
   withDemo: boolean
   /** True if the console may open in a browser by itself. */
   opensBrowser: boolean

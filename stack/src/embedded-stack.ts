@@ -28,7 +28,7 @@ import {
 const DISK_NEEDED_BYTES = 1_000_000_000
 
 /** The ports of each part. */
-export const PORTS_OF: Record<PartName, readonly PortName[]> = {
+const PORTS_OF: Record<PartName, readonly PortName[]> = {
   kafka: ['kafka', 'controller'],
   mongo: ['mongo'],
   registry: ['registry'],

@@ -5,7 +5,7 @@ import type { ProcessIdentity } from './process-identity.ts'
 import type { PartName, PortName } from './stack-contract.ts'
 
 /** The process of one part, recorded so that a later start can adopt or stop it. */
-export interface PartRecord extends ProcessIdentity {
+interface PartRecord extends ProcessIdentity {
   /** The path of the executable, for a person who reads the file. The process is identified by pid and start time. */
   program: string
   /** A hash of the command and its settings: a part with other settings is not adopted. */

@@ -6,7 +6,7 @@ import { StackError } from './stack-contract.ts'
  * Time between SIGTERM and SIGKILL, in milliseconds. Kafka needs about 1 s, mongod 0.3 s; the data of both survives a
  * SIGKILL.
  */
-export const GRACE_MS = 6_000
+const GRACE_MS = 6_000
 
 /**
  * Sends SIGTERM, then SIGKILL if the process has not ended in time. Resolves when it has ended.

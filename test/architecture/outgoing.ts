@@ -56,7 +56,7 @@ function valueNames(clause: string): string[] {
     .map(name => name.split(/\s+as\s+/)[0] ?? name)
 }
 
-export function mayConnectItself(path: string): boolean {
+function mayConnectItself(path: string): boolean {
   return Object.keys(CONNECTS_ITSELF).some(place => path === place || (place.endsWith('/') && path.startsWith(place)))
 }
 

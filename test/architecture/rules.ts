@@ -58,7 +58,7 @@ export function packageFaults(file: SourceFile): string[] {
  * The feature of a file: its folder directly under `src/`, or the folder below for a resource of the management API. A file
  * directly under `src/` is its own feature. Undefined for files elsewhere.
  */
-export function featureOf(path: string): string | undefined {
+function featureOf(path: string): string | undefined {
   const [, workspace = '', inside = ''] = /^((?:packages|services)\/[^/]+|stack)\/src\/(.+)$/.exec(path) ?? []
   if (workspace === '') return undefined
   const parts = inside.split('/')

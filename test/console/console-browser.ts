@@ -2,7 +2,7 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../scripts/browser/chromium.ts'
 
-export interface Look {
+interface Look {
   readonly isDark?: boolean
   /** The width of a phone instead of that of a desktop. */
   readonly isPhone?: boolean

@@ -37,7 +37,7 @@ export function adjustment(at: number, more: object = {}, amount = '700'): objec
   }
 }
 
-export function subscription(at: number, more: object = {}): object {
+function subscription(at: number, more: object = {}): object {
   return {
     id: 'sub_1',
     status: 'active',

@@ -1,6 +1,6 @@
 /** Reads the metrics of a service from the Prometheus text format. */
 
-export interface MetricFamily {
+interface MetricFamily {
   readonly type: string
   /** The labels of its samples without `service` and `le`; empty if it has no sample. */
   readonly labels: ReadonlySet<string>
@@ -30,7 +30,7 @@ export async function cpuMsOf(opsUrl: string): Promise<number> {
   return ((await scrape(opsUrl)).value('process_cpu_seconds_total') ?? Number.NaN) * 1_000
 }
 
-export function readMetrics(text: string): Scrape {
+function readMetrics(text: string): Scrape {
   const lines = text.split('\n')
   const samples = lines.flatMap(line => readSample(line) ?? [])
   const types = lines.flatMap(line => {

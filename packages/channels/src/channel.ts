@@ -71,7 +71,7 @@ export interface ChannelModule<Config extends AnyConfig> {
   readonly digest?: ChannelDigest<Config>
 }
 
-export interface ChannelPace<Config extends AnyConfig> {
+interface ChannelPace<Config extends AnyConfig> {
   /** The minimum time between two attempts, in milliseconds. */
   readonly intervalMs: number
   /**
@@ -81,7 +81,7 @@ export interface ChannelPace<Config extends AnyConfig> {
   targetOf(config: Config): string
 }
 
-export interface ChannelDigest<Config extends AnyConfig> {
+interface ChannelDigest<Config extends AnyConfig> {
   readonly above: number
   readonly most: number
   /** Like `ChannelModule.deliver`, with one message that names the alerts of all requests. */

@@ -20,7 +20,7 @@ export function addGroup(parent: Command, name: string, summary: string): Comman
 }
 
 /** Items that a list prints without --limit. */
-export const DEFAULT_LIMIT = 50
+const DEFAULT_LIMIT = 50
 
 /** Adds the options of a list. */
 export function withListOptions(command: Command): Command {

@@ -127,7 +127,7 @@ export const BLOCKED_URLS: readonly Vector[] = [
 
 /** Public addresses. No test connects to them. */
 export const PUBLIC_V4 = '93.184.215.14'
-export const PUBLIC_V6 = '2606:4700::6810:85e5'
+const PUBLIC_V6 = '2606:4700::6810:85e5'
 
 /** The answers of the tests' resolver. */
 export const VECTOR_DNS: Readonly<Record<string, readonly string[]>> = {

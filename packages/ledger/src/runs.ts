@@ -40,7 +40,7 @@ export interface RunName {
 }
 
 /** The failed runs to list. */
-export interface RunFilter {
+interface RunFilter {
   readonly projectId?: string | undefined
   /** Continue after this run. */
   readonly after?: { readonly at: Date; readonly id: string } | undefined

@@ -37,7 +37,7 @@ export function openProject(projectId = newId('project')): TestProject {
 }
 
 /** The announced entries of one topic. */
-export function entriesOfTopic(announced: readonly PendingOutbox[], topic: string): OutboxEntry[] {
+function entriesOfTopic(announced: readonly PendingOutbox[], topic: string): OutboxEntry[] {
   return announced.flatMap(({ entries }) => entries.filter(entry => entry.topic === topic))
 }
 

@@ -42,7 +42,7 @@ export const waitSettings = {
 } as const
 
 /** The settings of the command that resolves duplicates, which uses only MongoDB. */
-export const duplicatesSettings = {
+const duplicatesSettings = {
   MONGO_URL,
   MONGO_DB,
   SECRET_KEYS: keyRingSetting().optional(),

@@ -68,6 +68,6 @@ function wrap(text: string, width: number): string[] {
 }
 
 /** The local time of day, to the second. */
-export function clockTime(ms: number): string {
+function clockTime(ms: number): string {
   return new Date(ms).toTimeString().slice(0, 8)
 }

@@ -20,7 +20,7 @@ export interface ApiClient {
   withHeaders(headers: Record<string, string>): ApiClient
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly body?: unknown
   /** Sent unchanged in place of `body`. */
   readonly raw?: string | Uint8Array

@@ -62,7 +62,7 @@ export const secretBoxOfTests = createSecretBox(
 )
 
 /** A network policy that blocks only malformed URLs and URLs containing "blocked". */
-export const egressOfTests: Pick<Egress, 'checkUrl' | 'request'> = {
+const egressOfTests: Pick<Egress, 'checkUrl' | 'request'> = {
   checkUrl: url => checkUrlOfTests(url),
   // Tests send no requests to other hosts.
   request: async () => Promise.reject(blockedUrl()),

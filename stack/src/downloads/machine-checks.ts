@@ -13,7 +13,7 @@ export interface MachineLibraries {
 }
 
 /** The library names under which mongod's builds look for OpenSSL 3, 1.1 and 1.0. */
-export const OPENSSL_LIBRARIES = ['libssl.so.3', 'libssl.so.1.1', 'libssl.so.1.0.0', 'libssl.so.10'] as const
+const OPENSSL_LIBRARIES = ['libssl.so.3', 'libssl.so.1.1', 'libssl.so.1.0.0', 'libssl.so.10'] as const
 
 export type MongodChoice = { kind: 'pin'; pin: string } | { kind: 'missing'; what: string; remedy: string }
 

@@ -5,7 +5,7 @@ import type { Chance } from '@backstop/simulator'
 import { type ChangeKind, nameByAmount, type PreparedChange, type ReportedOperation } from './change-kind.ts'
 
 /** The alerts that a change can cause. */
-export type ExpectedAlert = 'UNEXPECTED_ACTION' | 'REFUND_REJECTED' | 'drift.detected'
+type ExpectedAlert = 'UNEXPECTED_ACTION' | 'REFUND_REJECTED' | 'drift.detected'
 
 /** The ways to report the operation of an explained change. */
 const EXPLAINING_REPORTS = ['done_with_ref', 'done', 'begun', 'begun_then_done', 'begun_with_key'] as const

@@ -1,7 +1,7 @@
 import { formatMoney, kindWords, type Names, type ProviderKind } from '@backstop/contracts'
 
 /** The names of the providers in messages to people. */
-export const PROVIDER_NAMES = {
+const PROVIDER_NAMES = {
   processor: 'Card processor',
   reseller: 'Reseller billing provider',
   subscription: 'Subscription billing provider',

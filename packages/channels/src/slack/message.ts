@@ -29,7 +29,7 @@ export interface SlackText {
   readonly verbatim?: true
 }
 
-export interface SlackButton {
+interface SlackButton {
   readonly type: 'button'
   readonly text: SlackText
   readonly url: string

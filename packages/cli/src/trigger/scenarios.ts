@@ -2,7 +2,7 @@ import type { NewOperation } from '@backstop/client'
 import type { Made, Paid, TriggerAccount } from './account.ts'
 
 /** What a scenario acts with. */
-export interface Stage {
+interface Stage {
   readonly account: TriggerAccount
   readonly amount: number
   readonly count: number

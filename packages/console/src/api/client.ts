@@ -14,7 +14,7 @@ export function listenForSessionEnd(listener: Listener): () => void {
   return () => onSessionEnd.delete(listener)
 }
 
-export function isSignedOut(error: unknown): boolean {
+function isSignedOut(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 401
 }
 

@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
 import { defineList } from './list.ts'
 
-export type IncidentQuery = NonNullable<Parameters<typeof api.incidents.list>[0]> & {
+type IncidentQuery = NonNullable<Parameters<typeof api.incidents.list>[0]> & {
   limit?: number
   cursor?: string
 }

@@ -11,7 +11,7 @@ export const meQuery = queryOptions({
 })
 
 /** Whether somebody may use a scope in a project. Without a project: in all projects. */
-export function mayIn(me: Me, scope: Scope, projectId?: string): boolean {
+function mayIn(me: Me, scope: Scope, projectId?: string): boolean {
   return me.grants.some(
     grant =>
       (grant.project_id === null || grant.project_id === projectId) &&

@@ -25,10 +25,10 @@ export type ClockVerdict =
   /** `apart` causes a warning; `far_apart` makes the process not ready. */
   | { readonly kind: 'apart' | 'far_apart'; readonly reason: DeviationReason; readonly detail: string }
 
-export type DeviationReason = 'own_clock' | 'database_clock' | 'broker_clock' | 'sources_disagree' | 'base_stepped_back'
+type DeviationReason = 'own_clock' | 'database_clock' | 'broker_clock' | 'sources_disagree' | 'base_stepped_back'
 
-export const WARN_BEYOND_MS = 2_000
-export const NOT_READY_BEYOND_MS = 30_000
+const WARN_BEYOND_MS = 2_000
+const NOT_READY_BEYOND_MS = 30_000
 
 const NAMES: Readonly<Record<ClockSource, string>> = { database: 'MongoDB', broker: 'Kafka' }
 

@@ -15,7 +15,7 @@ export interface TimeSource {
 }
 
 /** The two clocks of this host. */
-export interface OwnClocks {
+interface OwnClocks {
   /** Milliseconds since the epoch. An operator or NTP may change it suddenly. */
   wall(): number
   /** Milliseconds since an arbitrary moment. Never changes suddenly. */

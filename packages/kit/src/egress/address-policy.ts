@@ -2,10 +2,10 @@ import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors.ts'
 
 /** The reason why an address may not be reached, from a closed list: each word is a metric label. */
-export type AddressBlock = 'not_an_address' | 'denied_by_operator' | 'metadata_service' | 'not_public'
+type AddressBlock = 'not_an_address' | 'denied_by_operator' | 'metadata_service' | 'not_public'
 
 /** `public`: anyone may use the address. `allowed`: only because the operator allowed its network. */
-export type AddressVerdict =
+type AddressVerdict =
   | { kind: 'public' }
   | { kind: 'allowed' }
   | { kind: 'blocked'; reason: AddressBlock; detail: string }

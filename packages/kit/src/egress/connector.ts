@@ -109,7 +109,7 @@ function portOf({ port, protocol }: { port: string; protocol: string }): number 
 }
 
 /** True if an address meets the demand. Text that is not an address is refused. */
-export function permits(addresses: AddressPolicy, demand: AddressDemand, address: string): boolean {
+function permits(addresses: AddressPolicy, demand: AddressDemand, address: string): boolean {
   const verdict = addresses.classify(address)
   return verdict.kind === 'allowed' || (demand === 'public' && verdict.kind === 'public')
 }

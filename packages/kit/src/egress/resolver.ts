@@ -1,6 +1,6 @@
 import { Resolver as DnsResolver, lookup } from 'node:dns/promises'
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string
   readonly family: 4 | 6
 }

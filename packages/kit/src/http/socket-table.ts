@@ -30,7 +30,7 @@ export type Admission<S> =
 export type Limit = 'address' | 'server'
 
 /** The socket that is evicted for the admitted one. The table has removed it; the caller must close it. */
-export interface Evicted<S> {
+interface Evicted<S> {
   readonly socket: S
   readonly address: string | null
   readonly reason: Eviction

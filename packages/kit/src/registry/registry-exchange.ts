@@ -5,7 +5,7 @@ import type { TlsMaterial } from '../credentials/tls-material.ts'
 import { AppError, unavailable } from '../errors.ts'
 
 /** One request to a schema registry, in the form of the client library. */
-export interface RegistryRequest {
+interface RegistryRequest {
   method(): string
   /** The whole URL, without credentials. */
   url(): string

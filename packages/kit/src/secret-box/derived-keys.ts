@@ -2,7 +2,7 @@ import { createHmac, createPrivateKey, createPublicKey, hkdfSync, type KeyObject
 import type { KeyRing } from './key-ring.ts'
 
 /** A public key, and the id of the key of SECRET_KEYS that it belongs to. */
-export interface PublicKey {
+interface PublicKey {
   readonly keyId: string
   /** PEM (SPKI), as OpenSSL reads it. */
   readonly pem: string

@@ -46,7 +46,7 @@ export function periodOf(interval: BudgetInterval, now: number): Period {
 }
 
 /** How an operation in that state counts in a budget. */
-export function budgetUseOf(state: OperationState): 'nothing' | 'reserved' | 'spent' {
+function budgetUseOf(state: OperationState): 'nothing' | 'reserved' | 'spent' {
   switch (state) {
     case 'requested':
     case 'approval_pending':

@@ -24,7 +24,7 @@ import { decideTransition, hasEnded, type IllegalReason } from './transition.ts'
 export type OperationConnection = Pick<ConnectionDocument, '_id' | 'project_id' | 'kind' | 'site'>
 
 /** A reported time that contradicts the state or another time. */
-export interface InvalidTime {
+interface InvalidTime {
   readonly kind: 'bad_time'
   readonly field: 'executing_at' | 'ended_at'
   readonly reason: TimeRefusal

@@ -29,7 +29,7 @@ export interface ApiDialect {
 }
 
 /** The JSON object of an answer. */
-export type AnswerBody = Readonly<Record<string, unknown>>
+type AnswerBody = Readonly<Record<string, unknown>>
 
 /** The time that a caller waits for all requests and retries of a read. */
 export interface Budget {

@@ -15,7 +15,7 @@ export interface Feed {
 }
 
 /** One page of a feed. */
-export interface FeedPage {
+interface FeedPage {
   readonly kind: 'page'
   readonly objects: readonly ReadObject[]
   readonly events: readonly ListedEvent[]

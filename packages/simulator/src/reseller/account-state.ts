@@ -11,7 +11,7 @@ import { notifiedSubscription, type ResellerSubscription } from './objects/subsc
 import type { ResellerTransaction } from './objects/transaction.ts'
 import { notFound } from './refusal.ts'
 
-export type SubscriptionEventType = Extract<ResellerEvent['event_type'], `subscription.${string}`> & IEventName
+type SubscriptionEventType = Extract<ResellerEvent['event_type'], `subscription.${string}`> & IEventName
 
 export interface AccountState {
   context(): ObjectContext

@@ -12,7 +12,7 @@ import type { BillerTransaction } from './objects/transaction.ts'
 import { notFound } from './refusal.ts'
 
 /** The objects of one type with their history. Each change gives an object a new version, and a missing object is an error. */
-export interface Register<T extends { id: string }> extends ObjectHistory<T> {
+interface Register<T extends { id: string }> extends ObjectHistory<T> {
   /** @throws BillerRefusal 404 */
   existing(id: string): T
   /** Changes fields of an object and gives it a new version. A field with the value undefined is removed. */

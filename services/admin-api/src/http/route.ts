@@ -72,7 +72,7 @@ export interface RequestClient extends RequestOrigin {
 }
 
 /** The author of a change: the principal, or the holder of a link of a mail, which has no account. */
-export interface AuditedIdentity extends Pick<Identity, 'id' | 'name' | 'sessionId'> {
+interface AuditedIdentity extends Pick<Identity, 'id' | 'name' | 'sessionId'> {
   readonly kind: Identity['kind'] | 'mail_link'
 }
 
@@ -110,7 +110,7 @@ export interface RouteAnswer {
 }
 
 /** An answer in the OpenAPI document. */
-export interface AnswerDescription {
+interface AnswerDescription {
   readonly description: string
   /** Media type, if it is not JSON. */
   readonly mediaType?: string

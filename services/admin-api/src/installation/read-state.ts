@@ -26,7 +26,7 @@ import type { InstallationState, Waiting } from './rules/state.ts'
 import { listHeldChannels, summarizeChannels, summarizeConnections } from './rules/summarize.ts'
 
 /** Counts of things that may be very many end here, so that a reading stays cheap when the installation is in trouble. */
-export const COUNTED_AT_MOST = 10_000
+const COUNTED_AT_MOST = 10_000
 /** How long MongoDB may work on one query, in milliseconds. */
 const QUERY_MS = 2_000
 /** An undecided action is overdue this long after its second look was due, in milliseconds: a provider has 4 s to answer. */

@@ -22,7 +22,7 @@ export interface OidcSettings {
 }
 
 /** The values that bind an answer of the provider to the browser that began the sign-in. */
-export interface SignInSecrets {
+interface SignInSecrets {
   readonly state: string
   readonly nonce: string
   readonly verifier: string

@@ -2,7 +2,7 @@ import { ProviderKind } from '@backstop/contracts'
 import { HTTP_BUCKETS_S, type Metrics } from '@backstop/kit'
 import { REJECTION_REASONS, type RejectionReason } from './rejection-reasons.ts'
 
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly method: string
   /** Null if the path names no provider. */
   readonly provider: ProviderKind | null

@@ -12,11 +12,7 @@ const BAD_HTTP: Readonly<Record<InvalidHttp['code'], { answer: Answer; reason: R
 }
 
 /** @param expectsContinue the client waits for "100 Continue" before it sends its body */
-export type RequestHandler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  expectsContinue: boolean,
-) => Promise<void>
+type RequestHandler = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => Promise<void>
 
 export interface WebhookServerParts {
   readonly handle: RequestHandler

@@ -14,7 +14,7 @@ export interface Check {
   readonly remedy: string
 }
 
-export const MAX_SHOWN = 10
+const MAX_SHOWN = 10
 
 export type CheckName = Check['check']
 

@@ -5,7 +5,7 @@ import { api } from '../../api/client.ts'
 import { deliveryQuery } from '../../api/deliveries.ts'
 
 /** True if the API attempts the delivery again on request. */
-export function canRetry({ state, test }: Delivery): boolean {
+function canRetry({ state, test }: Delivery): boolean {
   return !test && (state === 'dead' || state === 'retrying' || state === 'pending')
 }
 

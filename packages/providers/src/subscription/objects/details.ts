@@ -29,7 +29,7 @@ export interface EventFacts {
 }
 
 /** The creation of a refund or an end, as its event reports it. Nobody can choose these facts. */
-export interface CreationFacts {
+interface CreationFacts {
   /** Milliseconds since the epoch. */
   readonly at: number
   /** True unless the biller made it by itself, e.g. by carrying out an end that was set. */

@@ -2,7 +2,7 @@ import type { ApiKeyDocument, Session, SessionDocument } from '@backstop/contrac
 
 const HOUR_MS = 3_600_000
 /** A session that is not used for this time ends, in milliseconds. */
-export const IDLE_MS = 8 * HOUR_MS
+const IDLE_MS = 8 * HOUR_MS
 /** A session ends at the latest after this time, in milliseconds. */
 export const LONGEST_MS = 24 * HOUR_MS
 /** How long a sign-in link can be used, in milliseconds. */

@@ -30,7 +30,7 @@ export interface HeartbeatReport {
   readonly cause: string
 }
 
-export const RUNBOOK = 'docs/runbooks/BackstopHeartbeatMissing.md'
+const RUNBOOK = 'docs/runbooks/BackstopHeartbeatMissing.md'
 
 export function heartbeatReport(facts: ReportFacts): HeartbeatReport {
   const { kind, installation, returnedAtMs, silentSinceMs, nowMs } = facts

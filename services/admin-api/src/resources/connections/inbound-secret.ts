@@ -2,7 +2,7 @@ import type { NewConnection, SecretRotation } from '@backstop/contracts'
 import { randomBase62, Secret } from '@backstop/kit'
 
 /** The fixed user name in the basic authentication of subscription providers. */
-export const SUBSCRIPTION_USERNAME = 'service'
+const SUBSCRIPTION_USERNAME = 'service'
 /** 190 bits, in characters that the settings pages of all providers accept. A password needs at least 24 characters. */
 const SECRET_LENGTH = 32
 

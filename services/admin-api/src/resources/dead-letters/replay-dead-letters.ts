@@ -67,7 +67,7 @@ export async function dismissDeadLetters(
 }
 
 /** The command that the notifier attempts a delivery now. */
-export function retryOf(
+function retryOf(
   { _id, project_id }: Pick<DeliveryDocument, '_id' | 'project_id'>,
   { newId, now }: Pick<Request, 'newId' | 'now'>,
 ): Command {

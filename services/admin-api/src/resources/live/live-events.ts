@@ -9,7 +9,7 @@ import { createChannelFacts } from '../deliveries/channel-facts.ts'
 import { showDelivery } from '../deliveries/rules/delivery.ts'
 import { showIncidents } from '../incidents/show-incidents.ts'
 
-export const LIVE_TYPES = ['incident', 'action', 'delivery', 'connection', 'channel'] as const
+const LIVE_TYPES = ['incident', 'action', 'delivery', 'connection', 'channel'] as const
 export type LiveType = (typeof LIVE_TYPES)[number]
 
 /** A changed resource as it is now. */

@@ -13,7 +13,7 @@ import { isLocalPath } from './rules/return-path.ts'
 import { ATTEMPT_MS, readAttempt, type SignInAttempt, signAttempt } from './sign-in-attempt.ts'
 
 const tag = 'Sessions'
-export const START_PATH = '/v1/sign-in/oidc'
+const START_PATH = '/v1/sign-in/oidc'
 export const CALLBACK_PATH = '/v1/sign-in/oidc/callback'
 const RETRY_AFTER_S = 5
 

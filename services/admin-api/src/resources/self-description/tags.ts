@@ -1,5 +1,5 @@
 /** The tags of the OpenAPI document with their descriptions. A test fails if a route has another tag. */
-export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
+const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'API keys': 'Keys for programs: their scopes, their project, their rotation and their last use.',
   About: 'Links and this document. No key is required.',
   Actions: 'Refunds and cancellations that a provider shows, each with its verdict and the reason.',

@@ -7,7 +7,7 @@ const LONGEST_WARNING_MS = 7 * DAY_MS
 const WARNED_PART_OF_LIFE = 1 / 4
 
 /** Whether a key may be used at that time. */
-export function stateOfKey({ revoked_at, expires_at }: ApiKeyDocument, now: Date): ApiKey['state'] {
+function stateOfKey({ revoked_at, expires_at }: ApiKeyDocument, now: Date): ApiKey['state'] {
   if (revoked_at !== null) return 'revoked'
   return expires_at !== null && expires_at <= now ? 'expired' : 'active'
 }

@@ -9,7 +9,7 @@ import { permissionToAlert, withOutOfBand } from '@backstop/verdict'
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 7
-export const MAX_DRY_RUN_DAYS = 31
+const MAX_DRY_RUN_DAYS = 31
 const MOST_LISTED = 500
 
 /** The fields of an action that a dry run reads. */

@@ -64,11 +64,7 @@ export function summarizeStatement(): Summary<Pick<DailyTotalsDocument, 'totals'
 }
 
 /** The line of a statement for an action. */
-export function categoryOf({
-  verdict,
-  reason,
-  state,
-}: Pick<DailyTotal, 'verdict' | 'reason' | 'state'>): StatementCategory {
+function categoryOf({ verdict, reason, state }: Pick<DailyTotal, 'verdict' | 'reason' | 'state'>): StatementCategory {
   if (movedNoMoney(state)) return 'not_carried_out'
   switch (reason) {
     case 'provider_ref_matches':
