@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type JsonSchema, registrySchema, schemaText } from '../src/json-schema.ts'
 import { MESSAGES, type MessageName } from '../src/messages/index.ts'
-import { incompatibilities } from '../src/schema-compatibility.ts'
 import { frame } from '../src/wire-format.ts'
 import { ALERT_REFERENCE, CONTRACTS_FOLDER, NEXT, releasedSchema, releases, samples } from './frozen.ts'
+import { incompatibilities } from './schema-compatibility.ts'
 
 /** An arbitrary id: each registry assigns its own, and the tests of samples ignore it. */
 const SAMPLE_SCHEMA_ID = 1

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { schemaChanges } from '../test/schema-changes.ts'
+import { schemaChanges } from './schema-changes.ts'
 import { incompatibilities } from './schema-compatibility.ts'
 
 describe('whether a newer schema reads the data of an older one', () => {
