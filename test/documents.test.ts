@@ -53,6 +53,28 @@ test('there are documents to check', () => {
   expect(documents.length).toBeGreaterThan(25)
 })
 
+/** The words of a page without its code, its commands and the targets of its links. */
+function wordsOf(path: string): number {
+  const prose = read(path)
+    .replaceAll(/```[\s\S]*?```|^ {4,}.*$|`[^`]*`/gm, ' ')
+    .replaceAll(/\]\([^)]*\)/g, ' ')
+  return prose.match(/[\p{L}\d][\p{L}\d'’.,:%-]*/gu)?.length ?? 0
+}
+
+test('the pages that every operator reads have at most 12,000 words', () => {
+  const names = ['install', 'troubleshooting', 'doctor', 'backup', 'upgrade', 'sizing', 'runbooks/*']
+  const pages = globSync(
+    names.map(name => `docs/${name}.md`),
+    { cwd: ROOT },
+  )
+  expect(pages.length).toBeGreaterThan(35)
+  expect(pages.reduce((sum, page) => sum + wordsOf(page), 0)).toBeLessThanOrEqual(12_000)
+})
+
+test('the promises fit on about three pages', () => {
+  expect(wordsOf('docs/guarantees.md')).toBeLessThanOrEqual(2000)
+})
+
 test('the index lists every page', () => {
   const indexes = read('docs/README.md') + read('README.md')
   const pages = globSync('docs/*.md', { cwd: ROOT }).map(path => basename(path))
