@@ -118,12 +118,14 @@ describe('a rule reports', () => {
       path: 'services/reconciler/src/sweep/rules/x.ts',
       text: "import { s } from '../../store/s.ts'",
     },
-    ...["import { PROVIDERS } from '@backstop/providers'", "import { AppError } from '@backstop/kit'"].map(text => ({
-      name: `in the rooms of verdicts: ${text}`,
-      faults: packageFaults,
-      path: pure,
-      text,
-    })),
+    ...["import { PROVIDERS } from '@backstop/providers'", "import { AppError } from '@backstop/kit/clock'"].map(
+      text => ({
+        name: `in the rooms of verdicts: ${text}`,
+        faults: packageFaults,
+        path: pure,
+        text,
+      }),
+    ),
     ...["import type { Input } from '../decide/decide.ts'", "import { a } from '../elsewhere/a.ts'"].map(text => ({
       name: `in the room of the verdict: ${text}`,
       faults: roomFaults,
@@ -187,12 +189,14 @@ describe('a rule reports', () => {
       path: 'services/ingress/src/app.ts',
       text: 'const level = process.env.LOG_LEVEL',
     },
-    ...['const now = Date.now()', 'const at = new Date()', "import { systemClock } from '@backstop/kit'"].map(text => ({
-      name: `in a service: ${text}`,
-      faults: timeFaults,
-      path: 'services/ingress/src/start.ts',
-      text,
-    })),
+    ...['const now = Date.now()', 'const at = new Date()', "import { systemClock } from '@backstop/kit/clock'"].map(
+      text => ({
+        name: `in a service: ${text}`,
+        faults: timeFaults,
+        path: 'services/ingress/src/start.ts',
+        text,
+      }),
+    ),
     ...[
       "const answer = await fetch('https://example.com')",
       "const answer = await globalThis.fetch('https://example.com')",

@@ -1,5 +1,6 @@
 import { INBOUND_TOPICS, TOPICS, type TopicName } from '@backstop/contracts'
-import { createKafkaBus, createLogger } from '@backstop/kit'
+import { createKafkaBus } from '@backstop/kit/bus'
+import { createLogger } from '@backstop/kit/logger'
 import { until } from '@backstop/kit/test'
 import kafkajs from 'kafkajs'
 

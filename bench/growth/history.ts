@@ -1,7 +1,7 @@
 /** Fills a database with the documents of a history of refunds, many times faster than the reconciler judges them. */
 import { hash } from 'node:crypto'
 import { COLLECTIONS, deterministicId, incidentAlertId } from '@backstop/contracts'
-import { writeIgnoringDuplicates } from '@backstop/kit'
+import { writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Db, IndexDescription } from 'mongodb'
 import type { Refund } from '../../test/setup/refunds.ts'
 import { COLLECTIONS_OF_REFUNDS, type CollectionOfRefunds, type Outcome, type Patterns } from './judged-refunds.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { SAMPLE_SECRETS } from '../../test/deploy/readers.ts'

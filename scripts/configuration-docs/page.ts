@@ -1,6 +1,6 @@
 /** docs/configuration.md: every setting of the programs, from their zod schemas. */
 import { resolve } from 'node:path'
-import { commonSettings, credentialSettings } from '@backstop/kit'
+import { commonSettings, credentialSettings } from '@backstop/kit/service'
 import type { z } from 'zod'
 import { networkPolicySettings, provisionSettings } from '../../packages/provision/src/config.ts'
 import { settings as adminSettings } from '../../services/admin-api/src/config.ts'

@@ -1,5 +1,5 @@
 import { DOCTOR_RIGHTS, type ProgramRights, RIGHTS } from '@backstop/contracts'
-import type { NewTopic } from '@backstop/kit'
+import type { NewTopic } from '@backstop/kit/bus'
 import { wantedTopics } from '@backstop/provision'
 import { stringify } from 'yaml'
 

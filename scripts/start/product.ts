@@ -1,7 +1,8 @@
 /** Starts the whole product as processes: the stack, provisioning and the services. Tests run several products at once. */
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { createLogger, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { createLogger } from '@backstop/kit/logger'
 import { provision } from '@backstop/provision'
 import {
   choosePorts,

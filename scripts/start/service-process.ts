@@ -4,7 +4,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, st
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { STARTED } from '@backstop/kit'
+import { STARTED } from '@backstop/kit/service'
 import { endProcess, identify, isPortFree, type ProcessIdentity } from '@backstop/stack'
 import { failureLines } from './failure-lines.ts'
 import { describeExit } from './restart-policy.ts'

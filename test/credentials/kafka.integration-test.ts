@@ -1,15 +1,8 @@
 /** Kafka with TLS, logins and client certificates, as the services use it: settings from mounted files, and a real broker. */
 import { join } from 'node:path'
-import {
-  type Bus,
-  checkCredentials,
-  createKafkaBus,
-  createLogger,
-  createTopicAdmin,
-  kafkaCredentials,
-  type Producer,
-  readServiceConfig,
-} from '@backstop/kit'
+import { type Bus, createKafkaBus, createTopicAdmin, type Producer } from '@backstop/kit/bus'
+import { createLogger } from '@backstop/kit/logger'
+import { checkCredentials, kafkaCredentials, readServiceConfig } from '@backstop/kit/service'
 import { createCertificateAuthority, until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { waitSettings } from '../../packages/provision/src/config.ts'

@@ -1,6 +1,7 @@
 /** MongoDB with TLS, logins and client certificates, as the services use it: settings from mounted files, and a real server. */
 import { join } from 'node:path'
-import { asUnavailable, checkCredentials, connectMongo, type Mongo, mongoTls, readServiceConfig } from '@backstop/kit'
+import { asUnavailable, connectMongo, type Mongo } from '@backstop/kit/mongo'
+import { checkCredentials, mongoTls, readServiceConfig } from '@backstop/kit/service'
 import { createCertificateAuthority, until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { probeMongo } from '../../packages/kit/src/mongo/probe-mongo.ts'

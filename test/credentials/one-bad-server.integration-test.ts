@@ -2,16 +2,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
-import {
-  type AppError,
-  checkCredentials,
-  connectMongo,
-  createLogger,
-  createTopicAdmin,
-  kafkaCredentials,
-  mongoTls,
-  readServiceConfig,
-} from '@backstop/kit'
+import { createTopicAdmin } from '@backstop/kit/bus'
+import type { AppError } from '@backstop/kit/errors'
+import { createLogger } from '@backstop/kit/logger'
+import { connectMongo } from '@backstop/kit/mongo'
+import { checkCredentials, kafkaCredentials, mongoTls, readServiceConfig } from '@backstop/kit/service'
 import { createCertificateAuthority, until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { probeKafka } from '../../packages/kit/src/bus/probe-kafka.ts'

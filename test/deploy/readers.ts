@@ -1,5 +1,5 @@
 /** The names of the settings of every deployed program, and the function that reads them. */
-import type { Environment } from '@backstop/kit'
+import type { Environment } from '@backstop/kit/config'
 import type { z } from 'zod'
 import {
   networkPolicySettings,

@@ -1,5 +1,6 @@
 /** The component for traces, on top of the production overlay. */
-import { readConfig, tracingSettings } from '@backstop/kit'
+import { readConfig } from '@backstop/kit/config'
+import { tracingSettings } from '@backstop/kit/tracing'
 import { beforeAll, expect, test } from 'vitest'
 import { overlayOf } from './component-overlays.ts'
 import { containersOf, environmentOf, type Manifest, ofKind, renderOverlay, workloads } from './rendered.ts'

@@ -1,7 +1,10 @@
 /** Runs `backstop doctor` beside a product with real Kafka, MongoDB and registry, and plants each fault that it identifies. */
 import { tmpdir } from 'node:os'
 import { type ConnectionDocument, INBOUND_TOPICS, type ServiceName } from '@backstop/contracts'
-import { connectMongo, createLogger, createTopicAdmin, type Mongo, Secret, type TopicAdmin } from '@backstop/kit'
+import { createTopicAdmin, type TopicAdmin } from '@backstop/kit/bus'
+import { Secret } from '@backstop/kit/config'
+import { createLogger } from '@backstop/kit/logger'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { until } from '@backstop/kit/test'
 import { choosePorts } from '@backstop/stack'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -4,7 +4,8 @@
  * all processes must find the new partitions by themselves.
  */
 import { type Action, type Incident, TOPICS, type TopicName } from '@backstop/contracts'
-import { createLogger, createTopicAdmin, type TopicAdmin } from '@backstop/kit'
+import { createTopicAdmin, type TopicAdmin } from '@backstop/kit/bus'
+import { createLogger } from '@backstop/kit/logger'
 import { until } from '@backstop/kit/test'
 import { afterAll, expect, test } from 'vitest'
 import { CONSUMERS } from '../../packages/cli/src/doctor/read-infrastructure.ts'

@@ -2,7 +2,8 @@
  * An installation is lost with its Kafka and its database. Its backup is restored into an empty database, and the services start with
  * empty topics. Prints what was lost and recovered, for docs/verified.md.
  */
-import { connectMongo, type Mongo, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommandLine } from '../../packages/cli/src/command-line.ts'

@@ -1,6 +1,6 @@
 /** A reconciler process without the other services, and the connections of the refunds of refunds.ts. */
 import type { ConnectionDocument } from '@backstop/contracts'
-import { writeIgnoringDuplicates } from '@backstop/kit'
+import { writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { StackUrls } from '@backstop/stack'
 import kafkajs from 'kafkajs'
 import { connectionsOfRefunds, eventOf, keyOf, operationOf, type Refund } from './refunds.ts'

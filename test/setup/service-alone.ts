@@ -1,17 +1,10 @@
 /** Runs one service as a process with its own topics and database, without the other services. For tests and benchmarks. */
 import { join } from 'node:path'
-import {
-  type Bus,
-  connectMongo,
-  createKafkaBus,
-  createLogger,
-  createMongoSchemaIds,
-  createRegistryCodec,
-  type MessageCodec,
-  type Mongo,
-  type OutgoingMessage,
-  Secret,
-} from '@backstop/kit'
+import { type Bus, createKafkaBus, type OutgoingMessage } from '@backstop/kit/bus'
+import { Secret } from '@backstop/kit/config'
+import { createLogger } from '@backstop/kit/logger'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
+import { createMongoSchemaIds, createRegistryCodec, type MessageCodec } from '@backstop/kit/registry'
 import type { StackUrls } from '@backstop/stack'
 import { startProduct } from '../../scripts/start/product.ts'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'

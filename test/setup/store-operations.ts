@@ -1,5 +1,5 @@
 import { type Operation, type OperationDocument, searchKeysOfOperation } from '@backstop/contracts'
-import { writeIgnoringDuplicates } from '@backstop/kit'
+import { writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Db } from 'mongodb'
 
 /** The number of operations in one write. */

@@ -13,7 +13,9 @@ import {
   type ShownOperation,
   type TopicName,
 } from '@backstop/contracts'
-import { createKafkaBus, createLogger, createMongoSchemaIds, createRegistryCodec } from '@backstop/kit'
+import { createKafkaBus } from '@backstop/kit/bus'
+import { createLogger } from '@backstop/kit/logger'
+import { createMongoSchemaIds, createRegistryCodec } from '@backstop/kit/registry'
 import { until } from '@backstop/kit/test'
 import { type Receiver, startReceiver } from '@backstop/simulator'
 import { BSON, type Document, MongoClient } from 'mongodb'

@@ -6,7 +6,9 @@ import type {
   StoredChannel,
   SuppressionReason,
 } from '@backstop/contracts'
-import type { Clock, Egress, SecretBox } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import type { Egress } from '@backstop/kit/egress'
+import type { SecretBox } from '@backstop/kit/secret-box'
 import type { AttemptAnswer } from './answer.ts'
 import type { Mailer } from './mailer.ts'
 

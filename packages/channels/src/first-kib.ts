@@ -1,4 +1,5 @@
-import { maskSecrets, type Secret } from '@backstop/kit'
+import type { Secret } from '@backstop/kit/config'
+import { maskSecrets } from '@backstop/kit/logger'
 
 const STORED_BYTES = 1024
 

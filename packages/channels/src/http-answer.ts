@@ -1,4 +1,6 @@
-import { AppError, type EgressResponse, egressReason, type Secret } from '@backstop/kit'
+import type { Secret } from '@backstop/kit/config'
+import { type EgressResponse, egressReason } from '@backstop/kit/egress'
+import { AppError } from '@backstop/kit/errors'
 import type { AttemptAnswer } from './answer.ts'
 import type { ChannelPorts } from './channel.ts'
 import { maskedFirstKiB } from './first-kib.ts'

@@ -1,5 +1,5 @@
 import type { ChannelKind, DeliveryRequest, EndedAddress } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import type { AttemptAnswer } from './answer.ts'
 import type { ChannelAudience, ChannelModule, ChannelPorts, Digest, ProjectFacts } from './channel.ts'
 import { discordChannel } from './discord/deliver.ts'

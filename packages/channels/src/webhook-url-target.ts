@@ -1,5 +1,6 @@
 import type { StoredChannel } from '@backstop/contracts'
-import { Secret, type SecretBox } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import type { SecretBox } from '@backstop/kit/secret-box'
 import type { WebhookUrlConfig } from './webhook-url-form.ts'
 
 /** The URL of an incoming webhook. It is a secret, because anyone who has it can post. */

@@ -1,6 +1,7 @@
 import type { Action, Alert, DeliveryRequest, Incident, IncidentEvent, StoredChannel } from '@backstop/contracts'
 import { deterministicId, incidentAlertId } from '@backstop/contracts'
-import { createSecretBox, parseKeyRing, Secret, type SecretBox } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { createSecretBox, parseKeyRing, type SecretBox } from '@backstop/kit/secret-box'
 import type { DiscordConfig } from '../src/discord/form.ts'
 import type { EmailConfig } from '../src/email/form.ts'
 import type { ChannelConfig } from '../src/forms.ts'

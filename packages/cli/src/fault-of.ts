@@ -1,5 +1,6 @@
 import { ApiProblem, NoAnswer } from '@backstop/client'
-import { AppError, maskSecrets } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
+import { maskSecrets } from '@backstop/kit/logger'
 import { CommanderError } from 'commander'
 import { CommandFault } from './fault.ts'
 

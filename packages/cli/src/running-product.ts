@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import {
-  type CredentialConfig,
-  commonSettings,
-  type Environment,
-  readServiceConfig,
-  type Secret,
-  setting,
-} from '@backstop/kit'
+import { type Environment, type Secret, setting } from '@backstop/kit/config'
+import { type CredentialConfig, commonSettings, readServiceConfig } from '@backstop/kit/service'
 import { z } from 'zod'
 import { CommandFault } from './fault.ts'
 import { readLogin } from './login/stored-login.ts'

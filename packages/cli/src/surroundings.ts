@@ -1,4 +1,4 @@
-import type { Environment } from '@backstop/kit'
+import type { Environment } from '@backstop/kit/config'
 import type { Typed } from './read-input.ts'
 
 /** The environment of a command: variables, folder, output, user and clock. */

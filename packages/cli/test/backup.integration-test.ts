@@ -1,18 +1,10 @@
 /** `backstop backup verify` over databases on a real MongoDB: an intact one, and one with each kind of damage. */
 import type { AuditDocument } from '@backstop/contracts'
 import { COLLECTIONS, type CollectionDefinition } from '@backstop/contracts'
-import {
-  connectMongo,
-  createSecretBox,
-  EMPTY_CHAIN,
-  endAfter,
-  linkRow,
-  type Mongo,
-  parseKeyRing,
-  Secret,
-  signHead,
-  signRow,
-} from '@backstop/kit'
+import { EMPTY_CHAIN, endAfter, linkRow, signHead, signRow } from '@backstop/kit/audit'
+import { Secret } from '@backstop/kit/config'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
+import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import type { Document } from 'mongodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

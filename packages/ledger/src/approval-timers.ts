@@ -1,4 +1,6 @@
-import { type Clock, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
+import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import { isRetryable } from '@backstop/kit/errors'
+import type { Logger } from '@backstop/kit/logger'
 import type { Ledger } from './ledger.ts'
 
 export interface ApprovalTimersOptions {

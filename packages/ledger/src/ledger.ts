@@ -8,7 +8,8 @@ import {
   type OperationState,
   type OutboxEntry,
 } from '@backstop/contracts'
-import { AppError, lostRace, type PendingOutbox } from '@backstop/kit'
+import { AppError, lostRace } from '@backstop/kit/errors'
+import type { PendingOutbox } from '@backstop/kit/outbox'
 import { LedgerRefusal } from './refusal.ts'
 import { compareReport } from './rules/agreement.ts'
 import { approvalEntries, operationEntry } from './rules/announcements.ts'

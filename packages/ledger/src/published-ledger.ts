@@ -1,16 +1,15 @@
+import type { Producer } from '@backstop/kit/bus'
+import type { Clock, Periodic } from '@backstop/kit/clock'
+import { joinCalls } from '@backstop/kit/consume'
+import { crashPoint } from '@backstop/kit/crash-points'
+import type { Logger } from '@backstop/kit/logger'
 import {
-  type Clock,
-  crashPoint,
   createOutboxPublisher,
   createOutboxSweeper,
-  joinCalls,
-  type Logger,
   type MessageEncoder,
   type OutboxSource,
   type PendingOutbox,
-  type Periodic,
-  type Producer,
-} from '@backstop/kit'
+} from '@backstop/kit/outbox'
 import { createApprovalTimers } from './approval-timers.ts'
 import type { Budgets } from './budgets.ts'
 import type { Ledger, LedgerOptions } from './ledger.ts'

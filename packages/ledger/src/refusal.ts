@@ -1,5 +1,5 @@
 import type { Budget, ErrorCode, NewOperation, Operation, OperationState } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import type { TimeRefusal, TransitionResult } from './rules/operation.ts'
 
 /** Why the ledger refuses a call, with the facts for the caller's error message. */

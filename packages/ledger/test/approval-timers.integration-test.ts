@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Alert, HEADERS } from '@backstop/contracts'
-import type { IncomingMessage } from '@backstop/kit'
+import type { IncomingMessage } from '@backstop/kit/bus'
 import { createAheadClock, createFixedCodec, createMemoryBus, readAll, until } from '@backstop/kit/test'
 import { afterAll, describe, expect, test } from 'vitest'
 import { LEDGER_CRASH_POINTS } from '../src/crash-points.ts'

@@ -1,6 +1,6 @@
 /** Approvals over any store: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
 import type { NewOperation, Operation, OperationState } from '@backstop/contracts'
-import type { PendingOutbox } from '@backstop/kit'
+import type { PendingOutbox } from '@backstop/kit/outbox'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { alertsOf, NOW, type OpenTestBooks, openProject, type TestBooks, type TestProject } from './books.ts'
 

@@ -1,5 +1,5 @@
 import { type NewOperation, newId, type Operation, type OutboxEntry } from '@backstop/contracts'
-import type { PendingOutbox } from '@backstop/kit'
+import type { PendingOutbox } from '@backstop/kit/outbox'
 import type { Books, LedgerOptions, OperationConnection } from '../src/index.ts'
 
 /** The books over one kind of store, with the project settings that admin-api stores. */

@@ -1,6 +1,7 @@
 /** Compares the ledger's budgets with a model that adds and subtracts, over random orders of reports and times. */
 import { type Budget, newId, type Operation, type OperationState } from '@backstop/contracts'
-import { AppError, type PendingOutbox } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
+import type { PendingOutbox } from '@backstop/kit/outbox'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { alertsOf, NOW, openProject, shareOf } from './books.ts'

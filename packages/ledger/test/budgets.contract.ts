@@ -1,6 +1,6 @@
 /** Budgets over any store: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
 import { type Budget, type NewBudget, type NewOperation, newId, type OperationState } from '@backstop/contracts'
-import type { PendingOutbox } from '@backstop/kit'
+import type { PendingOutbox } from '@backstop/kit/outbox'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { alertsOf, NOW, type OpenTestBooks, openProject, shareOf, type TestBooks, type TestProject } from './books.ts'
 

@@ -1,6 +1,10 @@
 /** The ledger's timers and sweeper in a separate process, which CRASH_AT kills at a crash point. */
 
-import { connectMongo, createKafkaBus, createLogger, Secret, systemClock } from '@backstop/kit'
+import { createKafkaBus } from '@backstop/kit/bus'
+import { systemClock } from '@backstop/kit/clock'
+import { Secret } from '@backstop/kit/config'
+import { createLogger } from '@backstop/kit/logger'
+import { connectMongo } from '@backstop/kit/mongo'
 import { createFixedCodec } from '@backstop/kit/test'
 import { openMongoBooks, publishLedger } from '../src/index.ts'
 

@@ -1,6 +1,6 @@
 /** Operations over any store: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
 import { type NewOperation, newId, type Operation } from '@backstop/contracts'
-import type { OutboxSource, PendingOutbox } from '@backstop/kit'
+import type { OutboxSource, PendingOutbox } from '@backstop/kit/outbox'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Ledger, OperationConnection } from '../src/index.ts'
 import { NOW, type OpenTestBooks } from './books.ts'

@@ -1,6 +1,7 @@
 /** Concurrent requests over two connection pools to a real MongoDB, like two processes. */
 import { type NewOperation, newId } from '@backstop/contracts'
-import { AppError, type PendingOutbox } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
+import type { PendingOutbox } from '@backstop/kit/outbox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { alertsOf, NOW, openProject, type TestBooks, type TestProject } from './books.ts'
 import { type LedgerDatabase, openLedgerDatabase } from './mongo-books.ts'

@@ -1,5 +1,5 @@
 import type { Budget, FailedRun, Operation, OutboxEntry } from '@backstop/contracts'
-import type { OutboxSource } from '@backstop/kit'
+import type { OutboxSource } from '@backstop/kit/outbox'
 import { type BudgetStore, createBudgets } from '../src/budgets.ts'
 import {
   createLedger,

@@ -1,5 +1,5 @@
 import { COLLECTIONS, type CollectionDefinition, type ProjectDocument } from '@backstop/contracts'
-import { connectMongo } from '@backstop/kit'
+import { connectMongo } from '@backstop/kit/mongo'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { type OpenBooks, openMongoBooks } from '../src/index.ts'
 import type { OpenTestBooks } from './books.ts'

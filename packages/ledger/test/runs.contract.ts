@@ -1,6 +1,6 @@
 /** Failed runs over any store: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
 import { newId } from '@backstop/contracts'
-import type { PendingOutbox } from '@backstop/kit'
+import type { PendingOutbox } from '@backstop/kit/outbox'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runDocumentId } from '../src/index.ts'
 import { alertsOf, NOW, type OpenTestBooks, openProject, type TestBooks, type TestProject } from './books.ts'

@@ -4,7 +4,7 @@
  * its reason. Bad input never throws. The registry lists the providers, and each provider has a folder with the same files.
  */
 import type { ProviderKind } from '@backstop/contracts'
-import type { Secret } from '@backstop/kit'
+import type { Secret } from '@backstop/kit/config'
 import type { ReadBack } from './read-back.ts'
 import type { NormaliseEvent, NormaliseObject } from './sighting.ts'
 import type { Signer } from './signer.ts'

@@ -1,6 +1,8 @@
 /** The port that reads a provider's own data, for second looks, hints, sweeps and the baseline. */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
-import type { Clock, Egress, Secret } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import type { Secret } from '@backstop/kit/config'
+import type { Egress } from '@backstop/kit/egress'
 
 /** The address and key of one connection's provider. */
 export interface ReaderOptions {

@@ -7,7 +7,7 @@
  * compare in variable time. The tests give the SDK's result for every case.
  */
 import { timingSafeEqual } from 'node:crypto'
-import type { Secret } from '@backstop/kit'
+import type { Secret } from '@backstop/kit/config'
 import type {
   AuthenticationRequest,
   AuthenticationResult,

@@ -1,4 +1,4 @@
-import { Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
 import type { InboundCredential, Provider } from '../src/provider.ts'
 
 /** Prepares a usable secret. @throws Error if the provider refuses the secret */

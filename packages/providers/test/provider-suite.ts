@@ -1,5 +1,5 @@
 /** The tests of authentication that every provider must pass. A new provider calls describeProvider with its signer. */
-import { Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Provider } from '../src/provider.ts'

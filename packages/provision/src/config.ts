@@ -1,14 +1,8 @@
 import { isIPv6 } from 'node:net'
-import {
-  AppError,
-  commonSettings,
-  credentialSettings,
-  type Environment,
-  keyRingSetting,
-  readConfig,
-  readServiceConfig,
-  setting,
-} from '@backstop/kit'
+import { type Environment, readConfig, setting } from '@backstop/kit/config'
+import { AppError } from '@backstop/kit/errors'
+import { keyRingSetting } from '@backstop/kit/secret-box'
+import { commonSettings, credentialSettings, readServiceConfig } from '@backstop/kit/service'
 import type { ForbiddenTarget } from './network-policy/rules/judge-attempts.ts'
 
 const { LOG_LEVEL, KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, MONGO_URL, MONGO_DB, SCHEMA_REGISTRY_URL } = commonSettings

@@ -3,7 +3,10 @@
  * docs/duplicates.md says which document stays. Exit code 1 if a person must decide about some of them, 78 for invalid settings.
  */
 import { parseArgs } from 'node:util'
-import { AppError, checkCredentials, connectMongo, createSecretBox, mongoTls } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
+import { connectMongo } from '@backstop/kit/mongo'
+import { createSecretBox } from '@backstop/kit/secret-box'
+import { checkCredentials, mongoTls } from '@backstop/kit/service'
 import { readDuplicatesConfig } from './config.ts'
 import { resolveDuplicates } from './duplicates.ts'
 

@@ -1,5 +1,5 @@
 import { COLLECTIONS, type CollectionDefinition } from '@backstop/contracts'
-import { connectMongo, type Mongo } from '@backstop/kit'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FOR_A_PERSON, ruleOf } from './duplicate-rules.ts'

@@ -5,7 +5,8 @@ import {
   type CollectionName,
   newId,
 } from '@backstop/contracts'
-import { type AuditKeys, asUnavailable, type Mongo, signRow } from '@backstop/kit'
+import { type AuditKeys, signRow } from '@backstop/kit/audit'
+import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
 import type { Db, Document, IndexSpecification } from 'mongodb'
 import { type DuplicateRule, ruleOf } from './duplicate-rules.ts'
 

@@ -1,5 +1,6 @@
 import { COLLECTIONS, type CollectionDefinition, type CollectionName } from '@backstop/contracts'
-import { AppError, asUnavailable, isDuplicateKey } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
+import { asUnavailable, isDuplicateKey } from '@backstop/kit/mongo'
 import type { Db } from 'mongodb'
 import { type Duplicates, findDuplicates } from './duplicates.ts'
 import type { Report } from './report.ts'

@@ -1,15 +1,10 @@
 /**
  * The deploy job: runs once per deploy, prints one line per change, and ends. Exit code 78: its settings are invalid, or a dependency refuses its credentials.
  */
-import {
-  AppError,
-  checkCredentials,
-  createHttpExchange,
-  createLogger,
-  kafkaCredentials,
-  mongoTls,
-  registryCredentials,
-} from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
+import { createLogger } from '@backstop/kit/logger'
+import { createHttpExchange } from '@backstop/kit/registry'
+import { checkCredentials, kafkaCredentials, mongoTls, registryCredentials } from '@backstop/kit/service'
 import { readProvisionConfig } from './config.ts'
 import { provision } from './provision.ts'
 import { refuseUnknownSettings } from './settings-file.ts'

@@ -1,5 +1,5 @@
 import { TOPICS } from '@backstop/contracts'
-import { connectMongo } from '@backstop/kit'
+import { connectMongo } from '@backstop/kit/mongo'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findMissing } from './missing.ts'

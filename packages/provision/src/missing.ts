@@ -9,14 +9,9 @@ import {
   schemaKey,
   schemaText,
 } from '@backstop/contracts'
-import {
-  createMongoSchemaIds,
-  findSchemaId,
-  hasIndex,
-  readIndexes,
-  type SchemaRegistry,
-  type TopicAdmin,
-} from '@backstop/kit'
+import type { TopicAdmin } from '@backstop/kit/bus'
+import { createMongoSchemaIds, findSchemaId, type SchemaRegistry } from '@backstop/kit/registry'
+import { hasIndex, readIndexes } from '@backstop/kit/service'
 import type { Db } from 'mongodb'
 import { planTopics, wantedTopics } from './topic-plan.ts'
 

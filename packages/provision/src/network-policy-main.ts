@@ -2,7 +2,7 @@
  * The network-policy check: runs in a pod under the notifier's policy and tries to connect to forbidden targets.
  * Exit codes: 0 if all targets are blocked, 1 if one is reachable, 78 for a configuration error.
  */
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { readNetworkPolicyConfig } from './config.ts'
 import { checkNetworkPolicy } from './network-policy/check-network-policy.ts'
 

@@ -1,13 +1,8 @@
-import {
-  connectMongo,
-  createMongoSchemaIds,
-  createSchemaRegistry,
-  createTopicAdmin,
-  type KafkaConnection,
-  type RegistryExchange,
-  type Secret,
-  type TlsMaterial,
-} from '@backstop/kit'
+import { createTopicAdmin, type KafkaConnection } from '@backstop/kit/bus'
+import type { Secret } from '@backstop/kit/config'
+import type { TlsMaterial } from '@backstop/kit/credentials'
+import { connectMongo } from '@backstop/kit/mongo'
+import { createMongoSchemaIds, createSchemaRegistry, type RegistryExchange } from '@backstop/kit/registry'
 import { provisionCollections } from './indexes.ts'
 import type { Report } from './report.ts'
 import { provisionSchemas } from './schemas.ts'

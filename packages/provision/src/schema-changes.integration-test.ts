@@ -1,6 +1,6 @@
 import { MESSAGES, type MessageName, registrySchema, registrySubject, schemaText } from '@backstop/contracts'
 import { schemaChanges } from '@backstop/contracts/test'
-import { createSchemaRegistry, registerSchema, type SchemaRegistry } from '@backstop/kit'
+import { createSchemaRegistry, registerSchema, type SchemaRegistry } from '@backstop/kit/registry'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 

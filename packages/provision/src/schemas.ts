@@ -1,5 +1,6 @@
 import { MESSAGES, type MessageName, registrySchema, registrySubject, schemaKey, schemaText } from '@backstop/contracts'
-import { AppError, findSchemaId, registerSchema, type SchemaIdStore, type SchemaRegistry } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
+import { findSchemaId, registerSchema, type SchemaIdStore, type SchemaRegistry } from '@backstop/kit/registry'
 import type { Report } from './report.ts'
 
 /** Enough for two refusals by a concurrent job: one of the schema, one of the compatibility level. */

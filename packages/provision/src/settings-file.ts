@@ -2,7 +2,8 @@
  * Refuses names in the settings.env of deploy/k8s that would have no effect. Kubernetes gives every line to every container, and
  * each program reads only its own settings, so a misspelt name would be ignored.
  */
-import { AppError, type Environment } from '@backstop/kit'
+import type { Environment } from '@backstop/kit/config'
+import { AppError } from '@backstop/kit/errors'
 import { KNOWN_SETTINGS } from './known-settings.ts'
 
 /** The manifests give this container each line of settings.env a second time, with this before its name. */

@@ -1,5 +1,5 @@
 import { TOPICS } from '@backstop/contracts'
-import type { NewTopic, TopicState } from '@backstop/kit'
+import type { NewTopic, TopicState } from '@backstop/kit/bus'
 import { describe, expect, test } from 'vitest'
 import { planTopics, wantedTopics } from './topic-plan.ts'
 

@@ -1,5 +1,5 @@
 import { TOPICS, type TopicDefinition, type TopicName } from '@backstop/contracts'
-import type { NewTopic, TopicState } from '@backstop/kit'
+import type { NewTopic, TopicState } from '@backstop/kit/bus'
 
 /** How durable the topics of an installation are. */
 export interface Durability {

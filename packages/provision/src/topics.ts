@@ -1,4 +1,5 @@
-import { AppError, type TopicAdmin } from '@backstop/kit'
+import type { TopicAdmin } from '@backstop/kit/bus'
+import { AppError } from '@backstop/kit/errors'
 import type { Report } from './report.ts'
 import { type Durability, planTopics, type TopicPlan, wantedTopics } from './topic-plan.ts'
 

@@ -3,16 +3,11 @@
  * Kubernetes, where all pods start at once: a waiting pod does not count as failed.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  AppError,
-  checkCredentials,
-  connectMongo,
-  createLogger,
-  createTopicAdmin,
-  isRetryable,
-  kafkaCredentials,
-  mongoTls,
-} from '@backstop/kit'
+import { createTopicAdmin } from '@backstop/kit/bus'
+import { AppError, isRetryable } from '@backstop/kit/errors'
+import { createLogger } from '@backstop/kit/logger'
+import { connectMongo } from '@backstop/kit/mongo'
+import { checkCredentials, kafkaCredentials, mongoTls } from '@backstop/kit/service'
 import { readWaitConfig } from './config.ts'
 import { findMissing } from './missing.ts'
 import { refuseUnknownSettings } from './settings-file.ts'

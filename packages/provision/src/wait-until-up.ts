@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isRetryable } from '@backstop/kit'
+import { isRetryable } from '@backstop/kit/errors'
 import type { Report } from './report.ts'
 
 const ATTEMPT_EVERY_MS = 1_000

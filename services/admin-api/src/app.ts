@@ -1,23 +1,15 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  type Bus,
-  ByteBudget,
-  type Clock,
-  createHostList,
-  createPeriodic,
-  type Egress,
-  type Logger,
-  listen,
-  type MessageCodec,
-  type Metrics,
-  type Periodic,
-  type Producer,
-  type Secret,
-  type SecretBox,
-  type SocketLimitOptions,
-  type Tracing,
-} from '@backstop/kit'
+import type { Bus, Producer } from '@backstop/kit/bus'
+import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import type { Secret } from '@backstop/kit/config'
+import { createHostList, type Egress } from '@backstop/kit/egress'
+import { ByteBudget, type SocketLimitOptions } from '@backstop/kit/http'
+import type { Logger } from '@backstop/kit/logger'
+import { listen, type Metrics } from '@backstop/kit/ops'
+import type { MessageCodec } from '@backstop/kit/registry'
+import type { SecretBox } from '@backstop/kit/secret-box'
+import type { Tracing } from '@backstop/kit/tracing'
 import { type OpenBooks, publishLedger } from '@backstop/ledger'
 import { createRefusalAudit } from './access/audit-refusals.ts'
 import { authenticateKey } from './access/authenticate.ts'

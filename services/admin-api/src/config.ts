@@ -1,19 +1,16 @@
 import { fileURLToPath } from 'node:url'
+import { type Environment, SECRET_METADATA, Secret, setting } from '@backstop/kit/config'
+import { createNetworkMatcher } from '@backstop/kit/egress'
+import { AppError } from '@backstop/kit/errors'
+import { keyRingSetting } from '@backstop/kit/secret-box'
 import {
-  AppError,
   brandNameSetting,
   commonSettings,
-  createNetworkMatcher,
-  type Environment,
   egressSettings,
   hostListSetting,
-  keyRingSetting,
   readServiceConfig,
-  SECRET_METADATA,
-  Secret,
-  setting,
   socketSettings,
-} from '@backstop/kit'
+} from '@backstop/kit/service'
 import { z } from 'zod'
 import { isLoopback } from './access/rules/loopback.ts'
 import type { AdminSettings } from './app.ts'

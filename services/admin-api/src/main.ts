@@ -1,4 +1,4 @@
-import { runService } from '@backstop/kit'
+import { runService } from '@backstop/kit/service'
 import { startAdminApi } from './start.ts'
 
 await runService('admin-api', startAdminApi)

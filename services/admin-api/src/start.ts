@@ -1,8 +1,7 @@
+import type { Environment } from '@backstop/kit/config'
+import { createSecretBox, judgeSecrets } from '@backstop/kit/secret-box'
 import {
   createPreconditions,
-  createSecretBox,
-  type Environment,
-  judgeSecrets,
   openEgress,
   openServiceParts,
   type RunningService,
@@ -10,7 +9,7 @@ import {
   requireUniqueIndexes,
   startApp,
   unlessFailed,
-} from '@backstop/kit'
+} from '@backstop/kit/service'
 import { openMongoBooks } from '@backstop/ledger'
 import { createApp } from './app.ts'
 import { readAdminConfig, settingsOf } from './config.ts'

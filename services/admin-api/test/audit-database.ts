@@ -5,7 +5,9 @@ import {
   COLLECTIONS,
   newId,
 } from '@backstop/contracts'
-import { connectMongo, createSecretBox, type Mongo, parseKeyRing, Secret, type SecretBox } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
+import { createSecretBox, parseKeyRing, type SecretBox } from '@backstop/kit/secret-box'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import type { Collection, Document, IndexDescription } from 'mongodb'
 import { type ChainStep, chainRows } from '../src/resources/audit/chain-rows.ts'

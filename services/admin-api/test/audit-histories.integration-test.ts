@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type AuditDocument, deterministicId } from '@backstop/contracts'
-import { EMPTY_CHAIN, endAfter, linkRowByHash, unavailable } from '@backstop/kit'
+import { EMPTY_CHAIN, endAfter, linkRowByHash } from '@backstop/kit/audit'
+import { unavailable } from '@backstop/kit/errors'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chainRows } from '../src/resources/audit/chain-rows.ts'
 import { markUnchained } from '../src/resources/audit/mark-unchained.ts'

@@ -1,5 +1,5 @@
 import type { AuditChainDocument, AuditDocument, AuditFaultReason } from '@backstop/contracts'
-import { EMPTY_CHAIN, endAfter, linkRow, linkRowByHash, signHead } from '@backstop/kit'
+import { EMPTY_CHAIN, endAfter, linkRow, linkRowByHash, signHead } from '@backstop/kit/audit'
 import { Decimal128 } from 'mongodb'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type AuditDatabase, type AuditProcess, boxOf, makeRow, openAuditDatabase } from './audit-database.ts'

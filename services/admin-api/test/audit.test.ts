@@ -1,4 +1,5 @@
-import { systemClock, unavailable } from '@backstop/kit'
+import { systemClock } from '@backstop/kit/clock'
+import { unavailable } from '@backstop/kit/errors'
 import { createMemoryBus } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { afterEach, describe, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { createNetworkMatcher } from '@backstop/kit'
+import { createNetworkMatcher } from '@backstop/kit/egress'
 import { until } from '@backstop/kit/test'
 import { afterEach, expect, test } from 'vitest'
 import { createTestProject } from './contract/test-project.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { connectMongo, type Mongo } from '@backstop/kit'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMongoCollection } from '../src/store/mongo-collection.ts'

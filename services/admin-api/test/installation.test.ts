@@ -1,4 +1,4 @@
-import { systemClock } from '@backstop/kit'
+import { systemClock } from '@backstop/kit/clock'
 import { createMemoryBus } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { afterEach, expect, test } from 'vitest'

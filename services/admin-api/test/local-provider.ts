@@ -2,7 +2,8 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Egress, listen } from '@backstop/kit'
+import type { Egress } from '@backstop/kit/egress'
+import { listen } from '@backstop/kit/ops'
 import { Provider } from 'oidc-provider'
 
 export const CLIENT_ID = 'backstop'

@@ -1,4 +1,6 @@
-import { createEgress, createLogger, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { createEgress } from '@backstop/kit/egress'
+import { createLogger } from '@backstop/kit/logger'
 import { until } from '@backstop/kit/test'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { OidcSettings } from '../src/oidc/identity-provider.ts'

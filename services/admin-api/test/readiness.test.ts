@@ -1,4 +1,4 @@
-import { unavailable } from '@backstop/kit'
+import { unavailable } from '@backstop/kit/errors'
 import { until } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { createApiClient } from './api-client.ts'

@@ -1,4 +1,5 @@
-import { AppError, createLogger, unavailable } from '@backstop/kit'
+import { AppError, unavailable } from '@backstop/kit/errors'
+import { createLogger } from '@backstop/kit/logger'
 import { createManualClock } from '@backstop/kit/test'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createRefusalAudit } from '../src/access/audit-refusals.ts'

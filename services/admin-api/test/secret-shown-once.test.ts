@@ -1,4 +1,4 @@
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { until } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { createApiClient } from './api-client.ts'

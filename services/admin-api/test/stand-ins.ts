@@ -24,15 +24,12 @@ import type {
   SuppressionDocument,
   SweepDocument,
 } from '@backstop/contracts'
-import {
-  type Bus,
-  type Clock,
-  createConsumerMetrics,
-  createLogger,
-  createMetrics,
-  createWorkLoop,
-  type MessageCodec,
-} from '@backstop/kit'
+import type { Bus } from '@backstop/kit/bus'
+import type { Clock } from '@backstop/kit/clock'
+import { createConsumerMetrics, createWorkLoop } from '@backstop/kit/consume'
+import { createLogger } from '@backstop/kit/logger'
+import { createMetrics } from '@backstop/kit/ops'
+import type { MessageCodec } from '@backstop/kit/registry'
 import type { Collection } from '../src/store/collection.ts'
 
 /** The collections of the other services. */

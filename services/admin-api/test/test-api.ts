@@ -1,15 +1,12 @@
-import {
-  AppError,
-  type Bus,
-  createLogger,
-  createMetrics,
-  createSecretBox,
-  type Egress,
-  type MessageCodec,
-  parseKeyRing,
-  Secret,
-  systemClock,
-} from '@backstop/kit'
+import type { Bus } from '@backstop/kit/bus'
+import { systemClock } from '@backstop/kit/clock'
+import { Secret } from '@backstop/kit/config'
+import type { Egress } from '@backstop/kit/egress'
+import { AppError } from '@backstop/kit/errors'
+import { createLogger } from '@backstop/kit/logger'
+import { createMetrics } from '@backstop/kit/ops'
+import type { MessageCodec } from '@backstop/kit/registry'
+import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 import { createAheadClock, createFixedCodec, createMemoryBus, until } from '@backstop/kit/test'
 import { approvalPolicyOf } from '@backstop/ledger'
 import { openMemoryBooks } from '@backstop/ledger/test'

@@ -1,19 +1,13 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ProviderKind } from '@backstop/contracts'
-import {
-  type Bus,
-  ByteBudget,
-  type Clock,
-  type Logger,
-  listen,
-  type MeasuredClock,
-  type MessageCodec,
-  type Metrics,
-  type Producer,
-  type SocketLimitOptions,
-  type Tracing,
-} from '@backstop/kit'
+import type { Bus, Producer } from '@backstop/kit/bus'
+import type { Clock, MeasuredClock } from '@backstop/kit/clock'
+import { ByteBudget, type SocketLimitOptions } from '@backstop/kit/http'
+import type { Logger } from '@backstop/kit/logger'
+import { listen, type Metrics } from '@backstop/kit/ops'
+import type { MessageCodec } from '@backstop/kit/registry'
+import type { Tracing } from '@backstop/kit/tracing'
 import type { Connections } from './connections/connections.ts'
 import { DRAIN_MS, MAX_BODY_BYTES, PROBE_INTERVAL_MS, SEND_LIMITS } from './http/limits.ts'
 import { createRequestMetrics, type RequestMetrics } from './http/request-metrics.ts'

@@ -1,12 +1,7 @@
-import {
-  commonSettings,
-  createNetworkMatcher,
-  type Environment,
-  keyRingSetting,
-  readServiceConfig,
-  setting,
-  socketSettings,
-} from '@backstop/kit'
+import { type Environment, setting } from '@backstop/kit/config'
+import { createNetworkMatcher } from '@backstop/kit/egress'
+import { keyRingSetting } from '@backstop/kit/secret-box'
+import { commonSettings, readServiceConfig, socketSettings } from '@backstop/kit/service'
 import { PROVIDERS } from '@backstop/providers'
 import type { IngressSettings } from './app.ts'
 

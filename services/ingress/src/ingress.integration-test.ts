@@ -1,11 +1,7 @@
 import { type ProviderKind, ProviderKind as Providers } from '@backstop/contracts'
-import {
-  createMongoSchemaIds,
-  createRegistryCodec,
-  type IncomingMessage,
-  type MessageCodec,
-  type RunningService,
-} from '@backstop/kit'
+import type { IncomingMessage } from '@backstop/kit/bus'
+import { createMongoSchemaIds, createRegistryCodec, type MessageCodec } from '@backstop/kit/registry'
+import type { RunningService } from '@backstop/kit/service'
 import { until } from '@backstop/kit/test'
 import { SIGNERS } from '@backstop/providers/test'
 import { MongoClient } from 'mongodb'

@@ -1,4 +1,4 @@
-import { runService } from '@backstop/kit'
+import { runService } from '@backstop/kit/service'
 import { startIngress } from './start.ts'
 
 await runService('ingress', startIngress)

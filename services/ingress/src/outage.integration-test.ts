@@ -1,4 +1,4 @@
-import type { RunningService } from '@backstop/kit'
+import type { RunningService } from '@backstop/kit/service'
 import { startTcpProxy, type TcpProxy, until } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectionDocument } from '../test/connection-documents.ts'

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from '@backstop/kit'
+import type { IncomingMessage } from '@backstop/kit/bus'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { post } from '../test/http-client.ts'
 import { credentialOf, eventOf } from '../test/memory-ingress.ts'

@@ -1,13 +1,12 @@
+import type { Environment } from '@backstop/kit/config'
+import { createSecretBox, judgeSecrets } from '@backstop/kit/secret-box'
 import {
   createPreconditions,
-  createSecretBox,
-  type Environment,
-  judgeSecrets,
   openServiceParts,
   type RunningService,
   readConnectionSecrets,
   startApp,
-} from '@backstop/kit'
+} from '@backstop/kit/service'
 import { createApp } from './app.ts'
 import { readIngressConfig, settingsOf } from './config.ts'
 import { createMongoConnections } from './connections/mongo-connections.ts'

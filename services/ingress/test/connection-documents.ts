@@ -1,5 +1,6 @@
 import type { ConnectionDocument, ProviderKind } from '@backstop/contracts'
-import { createSecretBox, parseKeyRing, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 
 /** A key ring for tests only. */
 export const KEY_RING = `test:${Buffer.alloc(32, 7).toString('base64')}`

@@ -1,5 +1,5 @@
 import { Problem } from '@backstop/contracts'
-import { PROBLEM_TYPE } from '@backstop/kit'
+import { PROBLEM_TYPE } from '@backstop/kit/http'
 import { expect } from 'vitest'
 import type { HttpAnswer } from './http-client.ts'
 

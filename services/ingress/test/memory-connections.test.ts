@@ -1,4 +1,4 @@
-import { createLogger } from '@backstop/kit'
+import { createLogger } from '@backstop/kit/logger'
 import { describeConnections } from '../src/connections/connections.contract.ts'
 import { secretBox } from './connection-documents.ts'
 import { createMemoryConnections } from './memory-connections.ts'

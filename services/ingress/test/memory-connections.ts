@@ -1,5 +1,6 @@
 import type { ConnectionDocument } from '@backstop/contracts'
-import type { Logger, SecretBox } from '@backstop/kit'
+import type { Logger } from '@backstop/kit/logger'
+import type { SecretBox } from '@backstop/kit/secret-box'
 import { type Connections, type InboundConnection, toInboundConnection } from '../src/connections/connections.ts'
 
 /** Connections in memory, for unit tests and simulations. Changes apply at once after `start`. */

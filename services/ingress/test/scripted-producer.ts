@@ -1,4 +1,4 @@
-import type { OutgoingMessage, Producer } from '@backstop/kit'
+import type { OutgoingMessage, Producer } from '@backstop/kit/bus'
 
 /** A producer whose sends the test answers. */
 export class ScriptedProducer implements Producer {

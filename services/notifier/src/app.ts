@@ -1,25 +1,19 @@
 import type { Mailer } from '@backstop/channels/deliver'
 import { ATTEMPT_MS } from '@backstop/channels/deliver'
 import { RETRY_RUNGS } from '@backstop/contracts'
-import {
-  type Bus,
-  type Clock,
-  crashPoint,
-  createConsumerMetrics,
-  createDelayLine,
-  createOutboxPublisher,
-  createOutboxSweeper,
-  type DelayLineOptions,
-  type Egress,
-  joinCalls,
-  type Logger,
-  LogLimit,
-  type MessageCodec,
-  type Metrics,
-  type Producer,
-  type SecretBox,
-  type Tracing,
-} from '@backstop/kit'
+import type { Bus, Producer } from '@backstop/kit/bus'
+import type { Clock } from '@backstop/kit/clock'
+import { createConsumerMetrics, joinCalls } from '@backstop/kit/consume'
+import { crashPoint } from '@backstop/kit/crash-points'
+import { createDelayLine, type DelayLineOptions } from '@backstop/kit/delay-line'
+import type { Egress } from '@backstop/kit/egress'
+import { LogLimit } from '@backstop/kit/log-budget'
+import type { Logger } from '@backstop/kit/logger'
+import type { Metrics } from '@backstop/kit/ops'
+import { createOutboxPublisher, createOutboxSweeper } from '@backstop/kit/outbox'
+import type { MessageCodec } from '@backstop/kit/registry'
+import type { SecretBox } from '@backstop/kit/secret-box'
+import type { Tracing } from '@backstop/kit/tracing'
 import { ChannelDirectory } from './channels/channel-directory.ts'
 import type { ChannelStore } from './channels/channel-store.ts'
 import { createCommandConsumer } from './commands/command-consumer.ts'

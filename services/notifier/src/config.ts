@@ -1,13 +1,7 @@
-import {
-  AppError,
-  brandNameSetting,
-  commonSettings,
-  type Environment,
-  egressSettings,
-  keyRingSetting,
-  readServiceConfig,
-  setting,
-} from '@backstop/kit'
+import { type Environment, setting } from '@backstop/kit/config'
+import { AppError } from '@backstop/kit/errors'
+import { keyRingSetting } from '@backstop/kit/secret-box'
+import { brandNameSetting, commonSettings, egressSettings, readServiceConfig } from '@backstop/kit/service'
 import { z } from 'zod'
 import type { NotifierSettings } from './app.ts'
 import { DEFAULT_STORM_SETTINGS } from './storm/rules/storm-settings.ts'

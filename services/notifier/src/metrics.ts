@@ -1,5 +1,5 @@
 import { ChannelKind } from '@backstop/contracts'
-import { END_TO_END_BUCKETS_S, HTTP_BUCKETS_S, type Metrics } from '@backstop/kit'
+import { END_TO_END_BUCKETS_S, HTTP_BUCKETS_S, type Metrics } from '@backstop/kit/ops'
 
 /** The delivery metrics of the notifier. Channel and project are never labels, to bound the number of series. */
 export interface DeliveryMetrics {

@@ -1,19 +1,18 @@
 import { createSmtpMailer, type Mailer, noMailer } from '@backstop/channels/deliver'
+import type { Environment } from '@backstop/kit/config'
+import type { Logger } from '@backstop/kit/logger'
+import type { Mongo } from '@backstop/kit/mongo'
+import { watchLoad } from '@backstop/kit/ops'
+import { createSecretBox, judgeSecrets } from '@backstop/kit/secret-box'
 import {
   createPreconditions,
-  createSecretBox,
-  type Environment,
-  judgeSecrets,
-  type Logger,
-  type Mongo,
   openEgress,
   openServiceParts,
   type RunningService,
   requireUniqueIndexes,
   startApp,
   unlessFailed,
-  watchLoad,
-} from '@backstop/kit'
+} from '@backstop/kit/service'
 import { createApp, type NotifierStores } from './app.ts'
 import { readChannelSecrets } from './channels/channel-secrets.ts'
 import { createMongoChannelStore } from './channels/mongo-channel-store.ts'

@@ -1,7 +1,8 @@
 /** Incidents about channels that deliver nothing, on the whole notifier in memory. */
 
 import { alert, emailChannel, PROJECT, webhookChannel } from '@backstop/channels/test'
-import { createSecretBox, parseKeyRing, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 import { expect, test } from 'vitest'
 import { type MemoryNotifier, startWithChannels } from './memory-notifier.ts'
 

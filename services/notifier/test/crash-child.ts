@@ -5,15 +5,13 @@
 
 import { noMailer } from '@backstop/channels/deliver'
 import { secretBox } from '@backstop/channels/test'
-import {
-  connectMongo,
-  createEgress,
-  createKafkaBus,
-  createLogger,
-  createMetrics,
-  Secret,
-  systemClock,
-} from '@backstop/kit'
+import { createKafkaBus } from '@backstop/kit/bus'
+import { systemClock } from '@backstop/kit/clock'
+import { Secret } from '@backstop/kit/config'
+import { createEgress } from '@backstop/kit/egress'
+import { createLogger } from '@backstop/kit/logger'
+import { connectMongo } from '@backstop/kit/mongo'
+import { createMetrics } from '@backstop/kit/ops'
 import { createFixedCodec } from '@backstop/kit/test'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'

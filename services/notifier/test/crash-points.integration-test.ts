@@ -19,7 +19,7 @@ import {
   type StormMemberDocument,
   type TopicName,
 } from '@backstop/contracts'
-import type { Producer } from '@backstop/kit'
+import type { Producer } from '@backstop/kit/bus'
 import {
   createFixedCodec,
   type Receiver,

@@ -1,6 +1,6 @@
 import { createSmtpMailer } from '@backstop/channels/deliver'
 import { emailChannel, type SmtpScript, startScriptedSmtpServer } from '@backstop/channels/test'
-import { Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
 import { afterAll, describe, expect, test } from 'vitest'
 import { attemptDelivery, createLoopbackEgress } from './real-receivers.ts'
 

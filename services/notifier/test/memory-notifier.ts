@@ -2,17 +2,11 @@ import type { ChannelDocument } from '@backstop/channels'
 import type { Mail, Mailer } from '@backstop/channels/deliver'
 import { PROJECT, secretBox } from '@backstop/channels/test'
 import { type Alert, type Command, deterministicId, HEADERS } from '@backstop/contracts'
-import {
-  AppError,
-  type Clock,
-  createLogger,
-  createMetrics,
-  type Egress,
-  type EgressRequest,
-  sleep,
-  type Tracing,
-  unavailable,
-} from '@backstop/kit'
+import { type Clock, sleep } from '@backstop/kit/clock'
+import type { Egress, EgressRequest } from '@backstop/kit/egress'
+import { AppError, unavailable } from '@backstop/kit/errors'
+import { createLogger } from '@backstop/kit/logger'
+import { createMetrics } from '@backstop/kit/ops'
 import {
   createFixedCodec,
   createManualClock,
@@ -20,6 +14,7 @@ import {
   type ManualClock,
   type MemoryBusOptions,
 } from '@backstop/kit/test'
+import type { Tracing } from '@backstop/kit/tracing'
 import { createApp, type NotifierSettings } from '../src/app.ts'
 import { DEFAULT_STORM_SETTINGS } from '../src/storm/rules/storm-settings.ts'
 import { createMemoryHealthStore } from './stores/memory-health-store.ts'

@@ -9,7 +9,8 @@ import {
   type SilenceDocument,
   type StormMemberDocument,
 } from '@backstop/contracts'
-import { connectMongo, type Mongo, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMongoChannelStore } from '../src/channels/mongo-channel-store.ts'

@@ -12,17 +12,12 @@ import {
   RETRY_RUNGS,
   type TopicName,
 } from '@backstop/contracts'
-import {
-  connectMongo,
-  createEgress,
-  createMetrics,
-  type Egress,
-  type IncomingMessage,
-  type Mongo,
-  type Producer,
-  Secret,
-  systemClock,
-} from '@backstop/kit'
+import type { IncomingMessage, Producer } from '@backstop/kit/bus'
+import { systemClock } from '@backstop/kit/clock'
+import { Secret } from '@backstop/kit/config'
+import { createEgress, type Egress } from '@backstop/kit/egress'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
+import { createMetrics } from '@backstop/kit/ops'
 import { createFixedCodec, type Receiver, startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import { alert } from '@backstop/channels/test'
-import type { Batch } from '@backstop/kit'
+import type { Batch } from '@backstop/kit/bus'
 import { createManualClock } from '@backstop/kit/test'
 import type { DeliveryJob } from '../src/jobs/delivery-job.ts'
 import type { ChannelLimits } from '../src/queue/channel-lane.ts'

@@ -11,7 +11,10 @@ import {
   RETRY_RUNGS,
   type TopicName,
 } from '@backstop/contracts'
-import { connectMongo, createEgress, createMetrics, systemClock } from '@backstop/kit'
+import { systemClock } from '@backstop/kit/clock'
+import { createEgress } from '@backstop/kit/egress'
+import { connectMongo } from '@backstop/kit/mongo'
+import { createMetrics } from '@backstop/kit/ops'
 import { createFixedCodec, type Receiver, startReceiver, testStack, until } from '@backstop/kit/test'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'

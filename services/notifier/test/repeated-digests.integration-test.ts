@@ -2,7 +2,7 @@
 
 import { createSmtpMailer } from '@backstop/channels/deliver'
 import { alert, emailChannel, startScriptedSmtpServer } from '@backstop/channels/test'
-import { Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
 import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DEFAULT_STORM_SETTINGS } from '../src/storm/rules/storm-settings.ts'

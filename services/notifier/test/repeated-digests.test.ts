@@ -3,7 +3,7 @@
 import type { MessageAnswer } from '@backstop/channels'
 import type { Mail, Mailer } from '@backstop/channels/deliver'
 import { alert, emailChannel, incidentAlerts } from '@backstop/channels/test'
-import { sleep } from '@backstop/kit'
+import { sleep } from '@backstop/kit/clock'
 import { describe, expect, test } from 'vitest'
 import { createMemoryNotifier } from './memory-notifier.ts'
 

@@ -1,7 +1,7 @@
 /** The trace of an alert through the whole notifier in memory. */
 import { alert, webhookChannel } from '@backstop/channels/test'
-import { createTracing, traceIdOf } from '@backstop/kit'
 import { createMemoryRecorder, type MemorySpan } from '@backstop/kit/test'
+import { createTracing, traceIdOf } from '@backstop/kit/tracing'
 import { expect, test } from 'vitest'
 import { createMemoryNotifier } from './memory-notifier.ts'
 

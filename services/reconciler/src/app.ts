@@ -1,23 +1,16 @@
 import type { MessageName, TopicName } from '@backstop/contracts'
-import {
-  type Bus,
-  type Clock,
-  crashPoint,
-  createConsumerMetrics,
-  createDelayLine,
-  createOutboxPublisher,
-  createOutboxSweeper,
-  createWorkLoop,
-  type Egress,
-  joinCalls,
-  type Logger,
-  type MessageCodec,
-  type Metrics,
-  type OutboxPublisher,
-  type Received,
-  type SecretBox,
-  type Tracing,
-} from '@backstop/kit'
+import type { Bus } from '@backstop/kit/bus'
+import type { Clock } from '@backstop/kit/clock'
+import { createConsumerMetrics, createWorkLoop, joinCalls, type Received } from '@backstop/kit/consume'
+import { crashPoint } from '@backstop/kit/crash-points'
+import { createDelayLine } from '@backstop/kit/delay-line'
+import type { Egress } from '@backstop/kit/egress'
+import type { Logger } from '@backstop/kit/logger'
+import type { Metrics } from '@backstop/kit/ops'
+import { createOutboxPublisher, createOutboxSweeper, type OutboxPublisher } from '@backstop/kit/outbox'
+import type { MessageCodec } from '@backstop/kit/registry'
+import type { SecretBox } from '@backstop/kit/secret-box'
+import type { Tracing } from '@backstop/kit/tracing'
 import { type OpenBooks, publishLedger } from '@backstop/ledger'
 import { ANSWER_WITHIN_MS } from '@backstop/verdict'
 import { createDeadLetteredEvents } from './batch/dead-lettered-events.ts'

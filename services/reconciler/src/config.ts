@@ -1,11 +1,6 @@
-import {
-  commonSettings,
-  type Environment,
-  egressSettings,
-  keyRingSetting,
-  readServiceConfig,
-  setting,
-} from '@backstop/kit'
+import { type Environment, setting } from '@backstop/kit/config'
+import { keyRingSetting } from '@backstop/kit/secret-box'
+import { commonSettings, egressSettings, readServiceConfig } from '@backstop/kit/service'
 
 /** The reconciler's settings by their environment names. `.env.example` describes each setting. */
 export const settings = {

@@ -1,10 +1,9 @@
 import { newId } from '@backstop/contracts'
+import type { Environment } from '@backstop/kit/config'
+import type { Mongo } from '@backstop/kit/mongo'
+import { createSecretBox, judgeSecrets } from '@backstop/kit/secret-box'
 import {
   createPreconditions,
-  createSecretBox,
-  type Environment,
-  judgeSecrets,
-  type Mongo,
   openEgress,
   openServiceParts,
   type RunningService,
@@ -12,7 +11,7 @@ import {
   requireUniqueIndexes,
   startApp,
   unlessFailed,
-} from '@backstop/kit'
+} from '@backstop/kit/service'
 import { openMongoBooks } from '@backstop/ledger'
 import { createApp } from './app.ts'
 import { readReconcilerConfig } from './config.ts'

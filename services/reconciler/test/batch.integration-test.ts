@@ -1,5 +1,7 @@
 import type { ConnectionDocument, InboundEvent, OperationDocument } from '@backstop/contracts'
-import { createOutboxPublisher, type Mongo, systemClock } from '@backstop/kit'
+import { systemClock } from '@backstop/kit/clock'
+import type { Mongo } from '@backstop/kit/mongo'
+import { createOutboxPublisher } from '@backstop/kit/outbox'
 import { createFixedCodec, createMemoryBus, type TestStack, testStack } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { operation, PROJECT, T0 } from '@backstop/verdict/test'

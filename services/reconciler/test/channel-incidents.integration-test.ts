@@ -1,6 +1,9 @@
 /** Incidents of disabled channels, from the command to the alert, on real Kafka and MongoDB. */
 import { type Command, type IncidentDocument, incidentAlertId } from '@backstop/contracts'
-import { connectMongo, createMetrics, type Mongo, type Producer, systemClock } from '@backstop/kit'
+import type { Producer } from '@backstop/kit/bus'
+import { systemClock } from '@backstop/kit/clock'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
+import { createMetrics } from '@backstop/kit/ops'
 import { createFixedCodec, readAll, type TestStack, testStack, until } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { openChannelIncident } from '@backstop/verdict'

@@ -1,6 +1,8 @@
 /** Commands to the reconciler, on virtual time. */
 import type { Command, ConnectionDocument } from '@backstop/contracts'
-import { createConsumerMetrics, createLogger, createMetrics } from '@backstop/kit'
+import { createConsumerMetrics } from '@backstop/kit/consume'
+import { createLogger } from '@backstop/kit/logger'
+import { createMetrics } from '@backstop/kit/ops'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { PROJECT } from '@backstop/verdict/test'

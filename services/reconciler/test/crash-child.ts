@@ -3,7 +3,12 @@
  * point.
  */
 
-import { connectMongo, createKafkaBus, createLogger, createMetrics, Secret, systemClock } from '@backstop/kit'
+import { createKafkaBus } from '@backstop/kit/bus'
+import { systemClock } from '@backstop/kit/clock'
+import { Secret } from '@backstop/kit/config'
+import { createLogger } from '@backstop/kit/logger'
+import { connectMongo } from '@backstop/kit/mongo'
+import { createMetrics } from '@backstop/kit/ops'
 import { createFixedCodec } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { createApp } from '../src/app.ts'

@@ -3,7 +3,7 @@
  * verdicts that change, incidents that are resolved, processes that are killed, and counts at any moment.
  */
 import { bucketOf, type ConnectionDocument, type DailyTotalsDocument, type InboundEvent } from '@backstop/contracts'
-import type { OutboxPublisher } from '@backstop/kit'
+import type { OutboxPublisher } from '@backstop/kit/outbox'
 import { createFixedCodec } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { MINUTE, operation, PROJECT, RULES, SECOND, T0 } from '@backstop/verdict/test'

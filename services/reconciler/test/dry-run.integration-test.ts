@@ -9,7 +9,7 @@ import {
   type ExpectedChangeDocument,
   type VerdictDifference,
 } from '@backstop/contracts'
-import type { Mongo } from '@backstop/kit'
+import type { Mongo } from '@backstop/kit/mongo'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { MINUTE, T0 } from '@backstop/verdict/test'

@@ -4,7 +4,7 @@
  */
 
 import type { ResolveReason, VerdictDifference } from '@backstop/contracts'
-import type { Clock } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { type ActionRecord, lastResultOf, needsVerdict, permissionToAlert, withOutOfBand } from '@backstop/verdict'

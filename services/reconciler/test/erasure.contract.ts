@@ -1,5 +1,5 @@
 import { type Command, type ConnectionDocument, objectReference } from '@backstop/contracts'
-import { createLogger } from '@backstop/kit'
+import { createLogger } from '@backstop/kit/logger'
 import { createFixedCodec, createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { MINUTE, operation, PROJECT, SECOND, T0 } from '@backstop/verdict/test'

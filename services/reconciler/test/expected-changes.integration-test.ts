@@ -1,6 +1,9 @@
 /** Expected changes on real Kafka and MongoDB, with two concurrent reconcilers. */
 import type { Command, ConnectionDocument, ExpectedChangeDocument, InboundEvent } from '@backstop/contracts'
-import { connectMongo, createMetrics, type Mongo, type Producer, systemClock } from '@backstop/kit'
+import type { Producer } from '@backstop/kit/bus'
+import { systemClock } from '@backstop/kit/clock'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
+import { createMetrics } from '@backstop/kit/ops'
 import { createFixedCodec, type TestStack, testStack, until } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { expectedChangeDocument, PROJECT } from '@backstop/verdict/test'

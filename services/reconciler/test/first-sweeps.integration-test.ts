@@ -1,6 +1,10 @@
 /** The first sweeps of new connections with real MongoDB and two reconcilers, beside providers that do not answer, and entries of deleted connections. */
 import type { ConnectionDocument, SweepDocument } from '@backstop/contracts'
-import { connectMongo, createOutboxPublisher, createSecretBox, type Mongo, Secret, systemClock } from '@backstop/kit'
+import { systemClock } from '@backstop/kit/clock'
+import { Secret } from '@backstop/kit/config'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
+import { createOutboxPublisher } from '@backstop/kit/outbox'
+import { createSecretBox } from '@backstop/kit/secret-box'
 import { createFixedCodec, createMemoryBus, startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
 import { PROJECT } from '@backstop/verdict/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'

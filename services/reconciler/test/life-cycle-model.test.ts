@@ -11,7 +11,7 @@ import {
   objectReference,
   type StoredIncident,
 } from '@backstop/contracts'
-import { createLogger } from '@backstop/kit'
+import { createLogger } from '@backstop/kit/logger'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import type { ChangeIncident } from '@backstop/verdict'

@@ -4,7 +4,7 @@
  */
 
 import type { ConnectionDocument, InboundEvent } from '@backstop/contracts'
-import type { OutboxPublisher } from '@backstop/kit'
+import type { OutboxPublisher } from '@backstop/kit/outbox'
 import { createFixedCodec } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { projectActions, projectIncidents } from '@backstop/verdict'

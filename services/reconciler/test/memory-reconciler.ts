@@ -1,7 +1,10 @@
 /** The whole reconciler with its parts in memory and a clock that the test controls. */
 import type { Command, ConnectionDocument, Operation, Readback } from '@backstop/contracts'
-import { createLogger, createMetrics, type Egress, type Tracing } from '@backstop/kit'
+import type { Egress } from '@backstop/kit/egress'
+import { createLogger } from '@backstop/kit/logger'
+import { createMetrics } from '@backstop/kit/ops'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
+import type { Tracing } from '@backstop/kit/tracing'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { PROJECT } from '@backstop/verdict/test'
 import { createApp } from '../src/app.ts'

@@ -1,6 +1,10 @@
 /** Unusual ids that merchants chose, from the biller's API over real Kafka and MongoDB to the verdict. */
 import type { ActionDocument, ConnectionDocument, InboxDocument, SweepDocument } from '@backstop/contracts'
-import { connectMongo, createMetrics, createSecretBox, type Mongo, Secret, systemClock } from '@backstop/kit'
+import { systemClock } from '@backstop/kit/clock'
+import { Secret } from '@backstop/kit/config'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
+import { createMetrics } from '@backstop/kit/ops'
+import { createSecretBox } from '@backstop/kit/secret-box'
 import { createFixedCodec, readAll, startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { createSubscriptionBiller, startBillerApi } from '@backstop/simulator'

@@ -1,6 +1,7 @@
 /** An operation alone makes no case. The event of its payment reads it from the ledger, and a search finds the operations that no case knows. */
 import type { NewOperation, Operation } from '@backstop/contracts'
-import { AppError, createLogger } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
+import { createLogger } from '@backstop/kit/logger'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { pendingLooks } from '@backstop/verdict'

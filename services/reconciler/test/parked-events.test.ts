@@ -1,7 +1,7 @@
 /** Unusable events, through the whole reconciler in memory: dead-lettered once, and listed in the inbox. */
 
 import { frame, HEADERS, type InboundEvent } from '@backstop/contracts'
-import { unavailable } from '@backstop/kit'
+import { unavailable } from '@backstop/kit/errors'
 import { createFixedCodec } from '@backstop/kit/test'
 import { PROJECT, T0 } from '@backstop/verdict/test'
 import { afterEach, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 /** The real process shows its counters on /metrics. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { Producer } from '@backstop/kit'
+import type { Producer } from '@backstop/kit/bus'
 import { type TestStack, testStack, until } from '@backstop/kit/test'
 import { provision } from '@backstop/provision'
 import { afterAll, beforeAll, test } from 'vitest'

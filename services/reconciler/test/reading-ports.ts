@@ -1,4 +1,7 @@
-import { createEgress, createSecretBox, type Logger, parseKeyRing, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { createEgress } from '@backstop/kit/egress'
+import type { Logger } from '@backstop/kit/logger'
+import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 import type { ReconcilerPorts, ReconcilerSettings } from '../src/app.ts'
 
 /** The key ring that encrypts the keys of test connections. */

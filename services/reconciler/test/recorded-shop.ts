@@ -11,7 +11,7 @@ import type {
   Recheck,
   Reread,
 } from '@backstop/contracts'
-import type { OutboxPublisher } from '@backstop/kit'
+import type { OutboxPublisher } from '@backstop/kit/outbox'
 import type { Books } from '@backstop/ledger'
 import { PROVIDERS } from '@backstop/providers'
 import { createCardProcessor, createChance, createSubscriptionBiller, type Payment } from '@backstop/simulator'

@@ -1,6 +1,9 @@
 /** Re-reads on virtual time: questions are answered or asked again, and do not delay other connections. */
 import type { ConnectionDocument, Readback, Reread } from '@backstop/contracts'
-import { createConsumerMetrics, createLogger, createMetrics, type IncomingMessage } from '@backstop/kit'
+import type { IncomingMessage } from '@backstop/kit/bus'
+import { createConsumerMetrics } from '@backstop/kit/consume'
+import { createLogger } from '@backstop/kit/logger'
+import { createMetrics } from '@backstop/kit/ops'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import type { ReadResult } from '@backstop/providers'
 import { afterEach, describe, expect, test } from 'vitest'

@@ -1,6 +1,7 @@
 /** Sweeps of many connections on virtual time: providers that do not answer do not delay the others. */
 import type { ConnectionDocument } from '@backstop/contracts'
-import { createLogger, createOutboxPublisher } from '@backstop/kit'
+import { createLogger } from '@backstop/kit/logger'
+import { createOutboxPublisher } from '@backstop/kit/outbox'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import type { SweepPage } from '@backstop/providers'
 import { MINUTE, PROJECT, SECOND } from '@backstop/verdict/test'

@@ -1,6 +1,7 @@
 /** The sweep on virtual time: the changes that it finds, where it continues, and the incidents of its connection. */
 import type { ConnectionDocument } from '@backstop/contracts'
-import { createLogger, createOutboxPublisher } from '@backstop/kit'
+import { createLogger } from '@backstop/kit/logger'
+import { createOutboxPublisher } from '@backstop/kit/outbox'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import type { ListedEvent, SweepCursor, SweepPage } from '@backstop/providers'
 import { MINUTE, PROJECT } from '@backstop/verdict/test'

@@ -1,7 +1,7 @@
 /** The trace of an event through the whole reconciler in memory, and across the minute to the second look. */
 import { HEADERS } from '@backstop/contracts'
-import { createTracing, traceIdOf } from '@backstop/kit'
 import { createMemoryRecorder, type MemorySpan } from '@backstop/kit/test'
+import { createTracing, traceIdOf } from '@backstop/kit/tracing'
 import { MINUTE, PROJECT, SECOND } from '@backstop/verdict/test'
 import { expect, onTestFinished, test } from 'vitest'
 import { startMemoryReconciler } from './memory-reconciler.ts'

@@ -1,6 +1,8 @@
 /** Second looks at signed refunds whose provider is unavailable, through the whole reconciler in memory. */
 import type { ConnectionDocument, InboundEvent } from '@backstop/contracts'
-import { createSecretBox, type Egress, type EgressResponse, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import type { Egress, EgressResponse } from '@backstop/kit/egress'
+import { createSecretBox } from '@backstop/kit/secret-box'
 import { MINUTE, PROJECT, SECOND, T0 } from '@backstop/verdict/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startMemoryReconciler } from './memory-reconciler.ts'

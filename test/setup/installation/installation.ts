@@ -1,11 +1,7 @@
 import type { CreatedConnection } from '@backstop/contracts'
-import {
-  createKafkaBus,
-  createLogger,
-  createMongoSchemaIds,
-  createRegistryCodec,
-  type MessageCodec,
-} from '@backstop/kit'
+import { createKafkaBus } from '@backstop/kit/bus'
+import { createLogger } from '@backstop/kit/logger'
+import { createMongoSchemaIds, createRegistryCodec, type MessageCodec } from '@backstop/kit/registry'
 import { type Receiver, startReceiver } from '@backstop/simulator'
 import { MongoClient } from 'mongodb'
 import { createManagementApi } from '../../../scripts/start/management-api.ts'

@@ -1,4 +1,4 @@
-import { Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
 import { createSelfSignedCertificate, trustCertificate, until } from '@backstop/kit/test'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type SmtpScript, startScriptedSmtpServer } from '../../test/scripted-smtp-server.ts'

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net'
-import { AppError, isTlsErrorCode, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { isTlsErrorCode } from '@backstop/kit/egress'
+import { AppError } from '@backstop/kit/errors'
 import { createTransport } from 'nodemailer'
 import type { MessageAnswer, SmtpStage } from '../answer.ts'
 import { maskedFirstKiB } from '../first-kib.ts'

@@ -1,5 +1,6 @@
 import type { StoredChannel } from '@backstop/contracts'
-import type { Secret, SecretBox } from '@backstop/kit'
+import type { Secret } from '@backstop/kit/config'
+import type { SecretBox } from '@backstop/kit/secret-box'
 import type { PagerDutyConfig } from './form.ts'
 
 /** @throws AppError `secret_unreadable` */

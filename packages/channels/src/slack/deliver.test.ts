@@ -1,5 +1,5 @@
 import type { Alert, DeliveryRequest } from '@backstop/contracts'
-import type { EgressRequest } from '@backstop/kit'
+import type { EgressRequest } from '@backstop/kit/egress'
 import { createManualClock } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { alert, secretBox, slackChannel as slackDocument } from '../../test/fixtures.ts'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { EgressRequest } from '@backstop/kit'
+import type { EgressRequest } from '@backstop/kit/egress'
 import { createManualClock } from '@backstop/kit/test'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-import { Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
 
 /**
  * Minimum length of a masked part, in characters. Headers also contain short ordinary words (`X-Env: live`), which are

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { alert } from '../../test/fixtures.ts'

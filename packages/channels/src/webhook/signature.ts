@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
-import type { Secret } from '@backstop/kit'
+import type { Secret } from '@backstop/kit/config'
 import { base64KeyOf } from './form.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type { SealedSecret, StoredChannel } from '@backstop/contracts'
-import type { Secret, SecretBox } from '@backstop/kit'
+import type { Secret } from '@backstop/kit/config'
+import type { SecretBox } from '@backstop/kit/secret-box'
 import type { WebhookConfig } from './form.ts'
 
 /** The URL of a webhook and the decrypted secrets of its deliveries. */

@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { AuditDocument } from '@backstop/contracts'
-import {
-  canonicalJson,
-  createSecretBox,
-  EMPTY_CHAIN,
-  endAfter,
-  linkRow,
-  parseKeyRing,
-  Secret,
-  signRow,
-} from '@backstop/kit'
+import { canonicalJson, EMPTY_CHAIN, endAfter, linkRow, signRow } from '@backstop/kit/audit'
+import { Secret } from '@backstop/kit/config'
+import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 import { describe, expect, test } from 'vitest'
 import { verifyExport } from './verify-export.ts'
 

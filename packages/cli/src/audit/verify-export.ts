@@ -1,7 +1,8 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { type AuditDocument, AuditExportEnd, type AuditFault } from '@backstop/contracts'
-import { canonicalJson, findFaults, streamLines } from '@backstop/kit'
+import { canonicalJson, findFaults } from '@backstop/kit/audit'
+import { streamLines } from '@backstop/kit/stream-lines'
 
 /** The result of the verification of an export. */
 export interface ExportVerification {

@@ -1,5 +1,5 @@
 import type { AuditChainDocument, AuditDocument, AuditFault } from '@backstop/contracts'
-import { type AuditKeys, checkHeadMac, faultOf, findFaults, statementOf } from '@backstop/kit'
+import { type AuditKeys, checkHeadMac, faultOf, findFaults, statementOf } from '@backstop/kit/audit'
 import type { Db } from 'mongodb'
 import { type Check, checkOf } from './rules/check.ts'
 

@@ -7,7 +7,7 @@ import {
   type DailyTotalsDocument,
   type SealedSecret,
 } from '@backstop/contracts'
-import { createSecretBox, type KeyRing, type SecretBox } from '@backstop/kit'
+import { createSecretBox, type KeyRing, type SecretBox } from '@backstop/kit/secret-box'
 import { findMissingCollections } from '@backstop/provision'
 import type { Db, Document } from 'mongodb'
 import { checkAudit } from './check-audit.ts'

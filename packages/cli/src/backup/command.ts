@@ -1,5 +1,6 @@
 import { showableText } from '@backstop/contracts'
-import { asUnavailable, connectMongo, type Mongo, mongoTls, refusalMessage } from '@backstop/kit'
+import { asUnavailable, connectMongo, type Mongo } from '@backstop/kit/mongo'
+import { mongoTls, refusalMessage } from '@backstop/kit/service'
 import type { Command } from 'commander'
 import { addCommand, addGroup } from '../add-command.ts'
 import { readInfrastructure } from '../doctor/settings.ts'

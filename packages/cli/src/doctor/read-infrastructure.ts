@@ -1,23 +1,17 @@
 import type { ConnectionDocument, TopicName } from '@backstop/contracts'
+import { createTopicAdmin, type TopicAdmin } from '@backstop/kit/bus'
+import { AppError, isMissingRight } from '@backstop/kit/errors'
+import { createLogger } from '@backstop/kit/logger'
+import { asUnavailable, connectMongo, type Mongo } from '@backstop/kit/mongo'
+import { createHttpExchange, createSchemaRegistry } from '@backstop/kit/registry'
+import { createSecretBox, type KeyRing } from '@backstop/kit/secret-box'
 import {
-  AppError,
-  asUnavailable,
   type CredentialConfig,
-  connectMongo,
-  createHttpExchange,
-  createLogger,
-  createSchemaRegistry,
-  createSecretBox,
-  createTopicAdmin,
-  isMissingRight,
-  type KeyRing,
   kafkaCredentials,
-  type Mongo,
   mongoTls,
   refusalMessage,
   registryCredentials,
-  type TopicAdmin,
-} from '@backstop/kit'
+} from '@backstop/kit/service'
 import {
   findMissingCollections,
   findMissingRegistered,

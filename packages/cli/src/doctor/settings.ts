@@ -1,13 +1,6 @@
-import {
-  type CredentialConfig,
-  commonSettings,
-  credentialSettings,
-  type Environment,
-  type KeyRing,
-  keyRingSetting,
-  readServiceConfig,
-  type Secret,
-} from '@backstop/kit'
+import type { Environment, Secret } from '@backstop/kit/config'
+import { type KeyRing, keyRingSetting } from '@backstop/kit/secret-box'
+import { type CredentialConfig, commonSettings, credentialSettings, readServiceConfig } from '@backstop/kit/service'
 import { findRunFile } from '../running-product.ts'
 import type { Surroundings } from '../surroundings.ts'
 

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { DryRunLine, type DryRunRequest } from '@backstop/contracts'
-import { type Environment, maskSecrets, streamLines } from '@backstop/kit'
+import type { Environment } from '@backstop/kit/config'
+import { maskSecrets } from '@backstop/kit/logger'
+import { streamLines } from '@backstop/kit/stream-lines'
 import { CommandFault } from '../fault.ts'
 
 /** Most characters shown of what a failing program wrote to standard error. */

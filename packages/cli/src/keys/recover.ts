@@ -1,13 +1,8 @@
 import { type ApiKeyDocument, type AuditDocument, newId } from '@backstop/contracts'
-import {
-  type AuditKeys,
-  apiKeyDocument,
-  asUnavailable,
-  generateApiKey,
-  type Mongo,
-  type Secret,
-  signRow,
-} from '@backstop/kit'
+import { apiKeyDocument, generateApiKey } from '@backstop/kit/api-key'
+import { type AuditKeys, signRow } from '@backstop/kit/audit'
+import type { Secret } from '@backstop/kit/config'
+import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
 
 /** Days until the recovered key expires by default, as for keys that the management API creates by default. */
 export const RECOVERED_KEY_DAYS = 90

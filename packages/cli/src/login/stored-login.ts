@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Environment } from '@backstop/kit'
+import type { Environment } from '@backstop/kit/config'
 import { z } from 'zod'
 
 /** The file of `backstop login`. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ApiProblem, type Client } from '@backstop/client'
-import type { Environment } from '@backstop/kit'
+import type { Environment } from '@backstop/kit/config'
 import { z } from 'zod'
 import { findConnection } from '../connections/find-connection.ts'
 import { CommandFault } from '../fault.ts'

@@ -1,5 +1,5 @@
 import type { Budget, BudgetDocument, BudgetPeriodDocument } from '@backstop/contracts'
-import { asUnavailable, LIST_WITHIN_MS, runListQuery, writeIgnoringDuplicates } from '@backstop/kit'
+import { asUnavailable, LIST_WITHIN_MS, runListQuery, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Db, Filter } from 'mongodb'
 import type { BudgetFilter, BudgetStore } from '../budgets.ts'
 import type { PeriodAccount } from '../rules/budget.ts'

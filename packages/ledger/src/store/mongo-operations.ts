@@ -8,7 +8,7 @@ import {
   type ProjectDocument,
   searchKeysOfOperation,
 } from '@backstop/contracts'
-import { asUnavailable, isDuplicateKey, LIST_WITHIN_MS, runListQuery } from '@backstop/kit'
+import { asUnavailable, isDuplicateKey, LIST_WITHIN_MS, runListQuery } from '@backstop/kit/mongo'
 import type { ClientSession, Db, Filter } from 'mongodb'
 import type { ChangePosition, OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
 import { capAlertEntry } from '../rules/announcements.ts'

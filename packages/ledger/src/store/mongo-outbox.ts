@@ -1,5 +1,6 @@
 import { type FailedRunDocument, ID_PREFIXES, type OperationDocument } from '@backstop/contracts'
-import { asUnavailable, createMongoOutboxSource, type OutboxSource, type PublishedEntries } from '@backstop/kit'
+import { asUnavailable } from '@backstop/kit/mongo'
+import { createMongoOutboxSource, type OutboxSource, type PublishedEntries } from '@backstop/kit/outbox'
 import type { Db } from 'mongodb'
 
 /**

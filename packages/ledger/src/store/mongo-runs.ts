@@ -1,5 +1,5 @@
 import type { FailedRun, FailedRunDocument, Operation, OperationDocument } from '@backstop/contracts'
-import { asUnavailable, LIST_WITHIN_MS, runListQuery, writeIgnoringDuplicates } from '@backstop/kit'
+import { asUnavailable, LIST_WITHIN_MS, runListQuery, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Db } from 'mongodb'
 import type { RunStore } from '../runs.ts'
 import { INTERNAL_FIELDS } from './mongo-operations.ts'

@@ -1,6 +1,8 @@
 /** Requests to a provider that does not answer have short timeouts and growing pauses, until the provider answers again. */
-import type { Egress, EgressRequest } from '@backstop/kit'
-import { AppError, Secret } from '@backstop/kit'
+
+import { Secret } from '@backstop/kit/config'
+import type { Egress, EgressRequest } from '@backstop/kit/egress'
+import { AppError } from '@backstop/kit/errors'
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { PROVIDERS } from '../registry.ts'

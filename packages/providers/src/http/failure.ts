@@ -1,4 +1,5 @@
-import { AppError, type EgressReason, egressReason } from '@backstop/kit'
+import { type EgressReason, egressReason } from '@backstop/kit/egress'
+import { AppError } from '@backstop/kit/errors'
 import type { ReadFailure, ReadResult } from '../read-back.ts'
 
 /** A read that failed. */

@@ -1,4 +1,4 @@
-import type { Clock } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
 import type { ReadLimits } from '../read-back.ts'
 
 /** The decision about one request. An admitted request must call `leave` when it ends. */

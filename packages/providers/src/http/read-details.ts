@@ -1,5 +1,5 @@
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
-import type { Clock } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
 import type { ReadResult } from '../read-back.ts'
 import type { Budget } from './api-client.ts'
 import type { TargetResult } from './read-targets.ts'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
 import { describe, expect, test } from 'vitest'
 import { prepareUsable } from '../../test/credentials.ts'
 import { authenticate, prepareSecret } from './authenticate.ts'

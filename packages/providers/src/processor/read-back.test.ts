@@ -1,4 +1,4 @@
-import { Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
 import { createCardProcessor, startProcessorApi } from '@backstop/simulator'
 import { afterEach, describe, expect, test } from 'vitest'
 import { forwardTo, json, withOtherId } from '../../test/read-back/answers.ts'

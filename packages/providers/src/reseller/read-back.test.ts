@@ -1,4 +1,5 @@
-import { Secret, systemClock } from '@backstop/kit'
+import { systemClock } from '@backstop/kit/clock'
+import { Secret } from '@backstop/kit/config'
 import { createReseller, startResellerApi, type Trouble } from '@backstop/simulator'
 import { afterEach, describe, expect, test } from 'vitest'
 import { json } from '../../test/read-back/answers.ts'

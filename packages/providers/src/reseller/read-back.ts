@@ -4,7 +4,7 @@
  * @paddle/paddle-node-sdk 3.10.0.
  */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
-import type { Secret } from '@backstop/kit'
+import type { Secret } from '@backstop/kit/config'
 import { fieldAt } from '../event-fields.ts'
 import type { ApiClient, ApiDialect, Budget } from '../http/api-client.ts'
 import { baseUrl } from '../http/base-url.ts'

@@ -1,4 +1,4 @@
-import { Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
 import { describe, expect, test } from 'vitest'
 import { prepareUsable } from '../../test/credentials.ts'
 import { createSigner } from '../signer.ts'

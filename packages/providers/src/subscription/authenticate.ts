@@ -3,7 +3,7 @@
  * password can send any content. Therefore its events are only hints, and the objects are read from the provider.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Secret } from '@backstop/kit'
+import type { Secret } from '@backstop/kit/config'
 import type { AuthenticationRequest, AuthenticationResult, InboundCredential, PreparedSecret } from '../provider.ts'
 import { singleHeader } from '../single-header.ts'
 

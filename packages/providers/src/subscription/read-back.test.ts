@@ -1,5 +1,6 @@
 import { providerIds } from '@backstop/contracts/test'
-import { Secret, systemClock } from '@backstop/kit'
+import { systemClock } from '@backstop/kit/clock'
+import { Secret } from '@backstop/kit/config'
 import { createSubscriptionBiller, startBillerApi, type Trouble } from '@backstop/simulator'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'

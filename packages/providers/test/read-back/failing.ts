@@ -1,4 +1,4 @@
-import { systemClock } from '@backstop/kit'
+import { systemClock } from '@backstop/kit/clock'
 import {
   type Answer,
   createSelfSignedCertificate,

@@ -1,4 +1,5 @@
-import type { Clock, Egress, EgressResponse } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import type { Egress, EgressResponse } from '@backstop/kit/egress'
 
 /** A test clock for code that waits and sends real requests. */
 export interface IdleClock extends Clock {

@@ -1,6 +1,8 @@
 /** The test harness for readers: readers over real HTTP, simulated accounts, servers, and the meaning of read objects. */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
-import { createEgress, createLogger, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { createEgress } from '@backstop/kit/egress'
+import { createLogger } from '@backstop/kit/logger'
 import { type Answer, type Receiver, startReceiver } from '@backstop/kit/test'
 import { afterEach, beforeEach } from 'vitest'
 import type { Provider } from '../../src/provider.ts'

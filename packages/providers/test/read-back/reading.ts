@@ -1,4 +1,4 @@
-import { systemClock } from '@backstop/kit'
+import { systemClock } from '@backstop/kit/clock'
 import { describe, expect, test } from 'vitest'
 import type { Provider } from '../../src/provider.ts'
 import { MINUTE, START, useReaderHarness } from './reader-harness.ts'

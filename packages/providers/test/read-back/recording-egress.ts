@@ -1,4 +1,5 @@
-import { AppError, type Egress, type EgressRequest } from '@backstop/kit'
+import type { Egress, EgressRequest } from '@backstop/kit/egress'
+import { AppError } from '@backstop/kit/errors'
 
 /** An egress that records requests and sends none, for tests with public addresses. */
 export function createRecordingEgress(): { egress: Egress; requests: EgressRequest[] } {

@@ -1,4 +1,4 @@
-import { sleep } from '@backstop/kit'
+import { sleep } from '@backstop/kit/clock'
 import { describe, expect, test } from 'vitest'
 import type { Provider } from '../../src/provider.ts'
 import { forwardTo, json } from './answers.ts'

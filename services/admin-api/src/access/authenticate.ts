@@ -1,5 +1,7 @@
 import { type ApiKeyDocument, Scope, type SessionDocument } from '@backstop/contracts'
-import { AppError, hashApiKey, hintOf, isMistyped, Secret } from '@backstop/kit'
+import { hashApiKey, hintOf, isMistyped } from '@backstop/kit/api-key'
+import { Secret } from '@backstop/kit/config'
+import { AppError } from '@backstop/kit/errors'
 import type { Collection } from '../store/collection.ts'
 import type { AdminCollections } from '../store/stores.ts'
 import { type CookieForm, readCookie } from './cookies.ts'

@@ -1,4 +1,5 @@
-import { type Clock, createPeriodic, type Logger } from '@backstop/kit'
+import { type Clock, createPeriodic } from '@backstop/kit/clock'
+import type { Logger } from '@backstop/kit/logger'
 
 /** Records when keys and sessions were used last. An operator sees from it which of them are still in use. */
 export interface UseRecorder {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
 import type { Request, RequestHandler, Response } from 'express'
 import { endAnswer } from '../http/end-answer.ts'
 import { type BuiltFile, createConsoleReader, type Encoding } from './built-files.ts'

@@ -1,5 +1,6 @@
 import { HEARTBEAT } from '@backstop/contracts'
-import { createSecretBox, parseKeyRing, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 import { expect, test } from 'vitest'
 import { createMemoryStores } from '../../test/memory-stores.ts'
 import { openHeartbeatConnection } from './heartbeat-connection.ts'

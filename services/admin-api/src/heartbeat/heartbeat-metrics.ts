@@ -1,4 +1,4 @@
-import type { Metrics } from '@backstop/kit'
+import type { Metrics } from '@backstop/kit/ops'
 import type { HeartbeatReport } from './rules/heartbeat-report.ts'
 
 /** The metrics of the heartbeat. The gauges have no value while it is off, so that no alert takes it for missing. */

@@ -1,5 +1,7 @@
 import { type DeliveryDocument, HEARTBEAT } from '@backstop/contracts'
-import { createLogger, type OperatorClient, type OperatorRequest, unavailable } from '@backstop/kit'
+import { unavailable } from '@backstop/kit/errors'
+import type { OperatorClient, OperatorRequest } from '@backstop/kit/http'
+import { createLogger } from '@backstop/kit/logger'
 import { createManualClock } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { createMemoryStores, type MemoryStores } from '../../test/memory-stores.ts'

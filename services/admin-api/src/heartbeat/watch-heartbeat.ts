@@ -1,5 +1,7 @@
 import { type DeliveryDocument, HEARTBEAT } from '@backstop/contracts'
-import { type Clock, createPeriodic, type Logger, type OperatorClient, type Periodic, within } from '@backstop/kit'
+import { type Clock, createPeriodic, type Periodic, within } from '@backstop/kit/clock'
+import type { OperatorClient } from '@backstop/kit/http'
+import type { Logger } from '@backstop/kit/logger'
 import type { AdminCollections } from '../store/stores.ts'
 import { heartbeatTimeOf } from './rules/heartbeat-event.ts'
 import { type HeartbeatReport, heartbeatReport, type SendResult } from './rules/heartbeat-report.ts'

@@ -1,4 +1,4 @@
-import type { HostList } from '@backstop/kit'
+import type { HostList } from '@backstop/kit/egress'
 
 /** True if the URL uses https on the default port and its host is in the list. Another port may belong to another program. */
 export function hasAllowedHost(hosts: HostList, url: string): boolean {

@@ -1,4 +1,7 @@
-import { AppError, type Clock, isRetryable, type Logger, PROBLEM_TYPE, toProblem } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import { AppError, isRetryable } from '@backstop/kit/errors'
+import { PROBLEM_TYPE, toProblem } from '@backstop/kit/http'
+import type { Logger } from '@backstop/kit/logger'
 import { LedgerRefusal } from '@backstop/ledger'
 import type { Response } from 'express'
 import { endAnswer } from './end-answer.ts'

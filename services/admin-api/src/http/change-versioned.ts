@@ -1,4 +1,4 @@
-import { lostRace } from '@backstop/kit'
+import { lostRace } from '@backstop/kit/errors'
 import type { Collection, DocumentFilter } from '../store/collection.ts'
 import { checkIfMatch } from './if-match.ts'
 

@@ -1,4 +1,5 @@
-import { createSecretBox, parseKeyRing, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 import { expect, test } from 'vitest'
 import { listChangedFields } from './changed-fields.ts'
 

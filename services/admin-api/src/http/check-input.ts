@@ -1,5 +1,6 @@
 import type { Problem } from '@backstop/contracts'
-import { AppError, describeInputFault } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
+import { describeInputFault } from '@backstop/kit/input-fault'
 import type { z } from 'zod'
 
 type RequestPart = 'path' | 'query' | 'body'

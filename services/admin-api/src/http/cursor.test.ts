@@ -1,4 +1,5 @@
-import { createSecretBox, parseKeyRing, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 import { describe, expect, test } from 'vitest'
 import { buildPage, createListCursors, type ListedRequest, PositionCursor } from './cursor.ts'
 

@@ -3,7 +3,7 @@
  * made for, so a position that this API did not choose never reaches a query. Every replica accepts it while its key is in SECRET_KEYS.
  */
 import { hash } from 'node:crypto'
-import type { SecretBox } from '@backstop/kit'
+import type { SecretBox } from '@backstop/kit/secret-box'
 import { z } from 'zod'
 import { refusedField } from './refused-field.ts'
 

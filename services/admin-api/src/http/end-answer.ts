@@ -1,4 +1,5 @@
-import { announcedLength, type Clock, discardBody } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import { announcedLength, discardBody } from '@backstop/kit/http'
 import type { Response } from 'express'
 
 /**

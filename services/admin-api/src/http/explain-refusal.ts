@@ -1,6 +1,6 @@
 /** Explains refusals of the ledger with the paths and fields of this API, and says what the caller can do. */
 import { formatMoney, type Operation, type OperationState } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import type { LedgerRefusal, Refusal } from '@backstop/ledger'
 import { refusedField } from './refused-field.ts'
 

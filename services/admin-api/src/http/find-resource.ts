@@ -1,6 +1,6 @@
 import type { ChannelDocument } from '@backstop/channels'
 import { type ConnectionDocument, isHeartbeatProject, type ProjectDocument } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { decideReach, type Principal, restrictToProject } from '../access/rules/access.ts'
 import type { DocumentFilter, ReadCollection, StoredDocument } from '../store/collection.ts'
 import type { ReadCollections } from '../store/stores.ts'

@@ -1,4 +1,6 @@
-import { AppError, createSecretBox, parseKeyRing, Secret, unavailable } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { AppError, unavailable } from '@backstop/kit/errors'
+import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 import { describe, expect, test } from 'vitest'
 import { createMemoryCollection } from '../../test/memory-collection.ts'
 import type { IdempotencyDocument } from '../store/stores.ts'

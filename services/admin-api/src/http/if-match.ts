@@ -1,4 +1,4 @@
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 
 /** The entity tag of a version. */
 export function etagOf(version: number): string {

@@ -1,4 +1,5 @@
-import { AppError, addressKey } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
+import { addressKey } from '@backstop/kit/http'
 import type { Response } from 'express'
 import { RateLimiter, type RateVerdict } from './rate-limiter.ts'
 

@@ -1,4 +1,7 @@
-import type { Clock, Logger, Metrics, Span } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import type { Logger } from '@backstop/kit/logger'
+import type { Metrics } from '@backstop/kit/ops'
+import type { Span } from '@backstop/kit/tracing'
 import type { Request, Response } from 'express'
 import type { RequestFacts } from '../access/request-facts.ts'
 import type { Route } from './route.ts'

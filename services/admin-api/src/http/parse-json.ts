@@ -1,4 +1,4 @@
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 
 const SPACE = /[ \t\n\r]*/y
 /** Any characters of a string except quotes, backslashes and control characters. */

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { AppError, announcedLength, type ByteBudget, type Clock, readBody } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import { AppError } from '@backstop/kit/errors'
+import { announcedLength, type ByteBudget, readBody } from '@backstop/kit/http'
 import { parseJson } from './parse-json.ts'
 import type { Route } from './route.ts'
 

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { newId } from '@backstop/contracts'
-import { refuseInvalidHttp as answerBadHttp, type InvalidHttp, type Logger, PROBLEM_TYPE, problem } from '@backstop/kit'
+import { refuseInvalidHttp as answerBadHttp, type InvalidHttp, PROBLEM_TYPE, problem } from '@backstop/kit/http'
+import type { Logger } from '@backstop/kit/logger'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 const DETAILS: Readonly<Record<InvalidHttp['code'], string>> = {

@@ -1,4 +1,4 @@
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 
 /**
  * The refusal of one field for a reason that its schema cannot express.

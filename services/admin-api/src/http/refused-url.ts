@@ -1,4 +1,5 @@
-import { AppError, type EgressReason, egressReason } from '@backstop/kit'
+import { type EgressReason, egressReason } from '@backstop/kit/egress'
+import { AppError } from '@backstop/kit/errors'
 import { refusedField } from './refused-field.ts'
 
 /** Texts with these faults are no URLs. All other faults are URLs that the network policy forbids. */

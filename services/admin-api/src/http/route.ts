@@ -4,7 +4,8 @@
  */
 import type { Writable } from 'node:stream'
 import type { AuditedField, ErrorCode, IdKind } from '@backstop/contracts'
-import type { AppError, Logger } from '@backstop/kit'
+import type { AppError } from '@backstop/kit/errors'
+import type { Logger } from '@backstop/kit/logger'
 import { z } from 'zod'
 import type { CookieForm, CookieName } from '../access/cookies.ts'
 import type { Identity, NeededScope, Principal } from '../access/rules/access.ts'

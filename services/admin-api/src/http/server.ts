@@ -1,19 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { newId } from '@backstop/contracts'
+import type { Clock } from '@backstop/kit/clock'
+import { AppError } from '@backstop/kit/errors'
 import {
-  AppError,
   type ByteBudget,
-  type Clock,
   clientAddress,
   headerValuesOf,
-  type Logger,
   limitSockets,
-  type Metrics,
-  type SecretBox,
   type SocketLimitOptions,
-  type Tracing,
-  traceIdOf,
-} from '@backstop/kit'
+} from '@backstop/kit/http'
+import type { Logger } from '@backstop/kit/logger'
+import type { Metrics } from '@backstop/kit/ops'
+import type { SecretBox } from '@backstop/kit/secret-box'
+import { type Tracing, traceIdOf } from '@backstop/kit/tracing'
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
 import type { RefusalAudit } from '../access/audit-refusals.ts'
 import type { RequestFacts } from '../access/request-facts.ts'

@@ -1,4 +1,6 @@
-import { createLogger, createMetrics, systemClock } from '@backstop/kit'
+import { systemClock } from '@backstop/kit/clock'
+import { createLogger } from '@backstop/kit/logger'
+import { createMetrics } from '@backstop/kit/ops'
 import { expect, test } from 'vitest'
 import { showInstallation } from './installation-metrics.ts'
 import type { InstallationReaders } from './read-state.ts'

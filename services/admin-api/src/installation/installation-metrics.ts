@@ -1,5 +1,7 @@
 import { ChannelKind, INBOUND_TOPICS, IncidentCode, ProviderKind } from '@backstop/contracts'
-import { type Clock, createSlowReading, type Gauge, type Logger, type Metrics } from '@backstop/kit'
+import { type Clock, createSlowReading } from '@backstop/kit/clock'
+import type { Logger } from '@backstop/kit/logger'
+import type { Gauge, Metrics } from '@backstop/kit/ops'
 import type { InstallationReaders } from './read-state.ts'
 import type { InstallationState } from './rules/state.ts'
 

@@ -18,7 +18,7 @@ import {
   type ProviderKind,
   type SweepDocument,
 } from '@backstop/contracts'
-import { asUnavailable } from '@backstop/kit'
+import { asUnavailable } from '@backstop/kit/mongo'
 import { sentAndChangedAfter } from '@backstop/ledger'
 import { KEY_REFUSED_TEXT } from '@backstop/providers'
 import type { Db, Document } from 'mongodb'

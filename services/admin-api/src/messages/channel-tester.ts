@@ -1,6 +1,9 @@
 import type { ChannelDocument, ChannelTestResult } from '@backstop/channels'
 import { type DeliveryDocument, type DeliveryRequest, HEADERS, isoTime } from '@backstop/contracts'
-import { AppError, type Clock, type MessageCodec, type Producer } from '@backstop/kit'
+import type { Producer } from '@backstop/kit/bus'
+import type { Clock } from '@backstop/kit/clock'
+import { AppError } from '@backstop/kit/errors'
+import type { MessageCodec } from '@backstop/kit/registry'
 import type { ReadCollection } from '../store/collection.ts'
 import type { OutcomeWatcher } from './outcome-watcher.ts'
 

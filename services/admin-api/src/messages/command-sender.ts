@@ -1,5 +1,6 @@
 import { type Command, HEADERS } from '@backstop/contracts'
-import type { MessageCodec, Producer } from '@backstop/kit'
+import type { Producer } from '@backstop/kit/bus'
+import type { MessageCodec } from '@backstop/kit/registry'
 
 /** Sends commands to the service that owns the data. */
 export interface CommandSender {

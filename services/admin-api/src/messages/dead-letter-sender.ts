@@ -1,5 +1,5 @@
 import type { DeadLetterDocument, TopicName } from '@backstop/contracts'
-import type { Producer } from '@backstop/kit'
+import type { Producer } from '@backstop/kit/bus'
 
 /** Publishes dead letters to their original topics. */
 export interface DeadLetterSender {

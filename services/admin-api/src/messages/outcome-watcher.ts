@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '@backstop/kit'
+import { type Clock, sleep } from '@backstop/kit/clock'
 
 /** Waits for the outcome of a message in the documents of the service that processes it. */
 export interface OutcomeWatcher {

@@ -2,7 +2,11 @@
  * Signs people in with OpenID Connect: authorization code with PKCE, state and nonce. The library checks the state, the exact issuer,
  * the audience, the nonce, the expiry and the signature of the ID token; its requests are sent by the guarded client.
  */
-import { AppError, type Clock, type Egress, egressReason, type Logger, type Secret } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import type { Secret } from '@backstop/kit/config'
+import { type Egress, egressReason } from '@backstop/kit/egress'
+import { AppError } from '@backstop/kit/errors'
+import type { Logger } from '@backstop/kit/logger'
 import * as oidc from 'openid-client'
 import { findUnusableClaim, isIncomplete, type PersonClaims, readClaims } from './rules/claims.ts'
 import type { GroupRole } from './rules/group-roles.ts'

@@ -1,5 +1,5 @@
 import { createSign } from 'node:crypto'
-import type { EgressRequest } from '@backstop/kit'
+import type { EgressRequest } from '@backstop/kit/egress'
 import { createSelfSignedCertificate } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { createSnsVerifier, isCertificateUrl, type SnsMessage, signedText } from './sns.ts'

@@ -4,7 +4,8 @@
  * it.
  */
 import { createVerify, X509Certificate } from 'node:crypto'
-import { AppError, type Egress } from '@backstop/kit'
+import type { Egress } from '@backstop/kit/egress'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 
 const SnsMessage = z.object({

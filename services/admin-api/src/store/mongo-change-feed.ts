@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { asUnavailable } from '@backstop/kit'
+import { asUnavailable } from '@backstop/kit/mongo'
 import { type ChangeStream, type ChangeStreamDocument, type Db, MongoServerError } from 'mongodb'
 import {
   type ChangeCursor,

@@ -1,5 +1,5 @@
 import type { CollectionName } from '@backstop/contracts'
-import { asUnavailable, isDuplicateKey, LIST_WITHIN_MS, runListQuery } from '@backstop/kit'
+import { asUnavailable, isDuplicateKey, LIST_WITHIN_MS, runListQuery } from '@backstop/kit/mongo'
 import type { ClientSession, Db, Filter, MatchKeysAndValues, OptionalUnlessRequiredId } from 'mongodb'
 import {
   BATCH_SIZE,

@@ -1,5 +1,5 @@
 import type { ActionDocument } from '@backstop/contracts'
-import { LIST_WITHIN_MS, runListQuery } from '@backstop/kit'
+import { LIST_WITHIN_MS, runListQuery } from '@backstop/kit/mongo'
 import { type Db, MaxKey } from 'mongodb'
 import { foundKey, type SearchIndex, type SearchPosition, type SearchRequest } from './search-index.ts'
 import { walkPages } from './walk-pages.ts'

@@ -1,4 +1,4 @@
-import { type AuditKeys, signRow } from '@backstop/kit'
+import { type AuditKeys, signRow } from '@backstop/kit/audit'
 import type { AdminCollections, AdminStores } from './stores.ts'
 
 /** The stores, which sign each audit row that is written. It is done here and not by the writers, so none can forget it. */

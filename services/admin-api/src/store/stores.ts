@@ -34,7 +34,8 @@ import type {
   SuppressionDocument,
   SweepDocument,
 } from '@backstop/contracts'
-import { AppError, asUnavailable } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
+import { asUnavailable } from '@backstop/kit/mongo'
 import { type ClientSession, type Db, MongoServerError } from 'mongodb'
 import type { Collection, ReadCollection } from './collection.ts'
 import { createMongoCollection } from './mongo-collection.ts'

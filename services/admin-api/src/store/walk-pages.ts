@@ -1,4 +1,4 @@
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import type { PageRequest, ReadCollection, StoredDocument } from './collection.ts'
 
 /** A list that is read page by page. */

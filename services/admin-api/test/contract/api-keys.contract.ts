@@ -1,5 +1,5 @@
 import type { Command } from '@backstop/contracts'
-import { Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { authenticateKey } from '../../src/access/authenticate.ts'

@@ -1,7 +1,7 @@
 import { createHash, verify as verifySignature } from 'node:crypto'
 import { connect } from 'node:net'
 import type { AuditEntry } from '@backstop/contracts'
-import { canonicalJson } from '@backstop/kit'
+import { canonicalJson } from '@backstop/kit/audit'
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'

@@ -1,5 +1,6 @@
 import { UNSUBSCRIBE_PURPOSE, unsubscribeTargetText } from '@backstop/contracts'
-import { createSecretBox, parseKeyRing, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { MAIL_EVENTS_TOKEN, PREVIOUS_MAIL_EVENTS_TOKEN, secretBoxOfTests, type TestApi } from '../test-api.ts'

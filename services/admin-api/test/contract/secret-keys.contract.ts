@@ -1,4 +1,5 @@
-import { createSecretBox, parseKeyRing, Secret, type SecretBox } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { createSecretBox, parseKeyRing, type SecretBox } from '@backstop/kit/secret-box'
 import { describe, expect, test } from 'vitest'
 import { createApiClient } from '../api-client.ts'
 import { BOOTSTRAP_KEY, createTestApp, type TestApi } from '../test-api.ts'

@@ -4,7 +4,8 @@
  * `connections.contract.ts`.
  */
 import type { ConnectionDocument, ProviderKind } from '@backstop/contracts'
-import { type Logger, maskSecrets, type SecretBox } from '@backstop/kit'
+import { type Logger, maskSecrets } from '@backstop/kit/logger'
+import type { SecretBox } from '@backstop/kit/secret-box'
 import { type InboundCredential, PROVIDERS } from '@backstop/providers'
 import type { ConnectionCredential } from './rules/credentials.ts'
 

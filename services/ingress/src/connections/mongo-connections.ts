@@ -1,5 +1,8 @@
 import type { ConnectionDocument } from '@backstop/contracts'
-import { type Clock, isMongoUnavailable, type Logger, type SecretBox, sleep } from '@backstop/kit'
+import { type Clock, sleep } from '@backstop/kit/clock'
+import type { Logger } from '@backstop/kit/logger'
+import { isMongoUnavailable } from '@backstop/kit/mongo'
+import type { SecretBox } from '@backstop/kit/secret-box'
 import type { ChangeStream, ChangeStreamDocument, Collection, Db } from 'mongodb'
 import { type Connections, type InboundConnection, toInboundConnection, usedFieldsOf } from './connections.ts'
 

@@ -3,7 +3,7 @@
  * a sender cannot find out which connections exist or which check failed.
  */
 import type { ErrorCode, ProviderKind } from '@backstop/contracts'
-import { PROBLEM_TYPE, problem } from '@backstop/kit'
+import { PROBLEM_TYPE, problem } from '@backstop/kit/http'
 import { MAX_BODY_BYTES, MAX_HEADERS, MAX_HEADERS_BYTES, RETRY_AFTER_S } from './limits.ts'
 
 export interface Answer {

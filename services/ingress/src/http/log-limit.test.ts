@@ -1,4 +1,5 @@
-import { createLogger, systemClock } from '@backstop/kit'
+import { systemClock } from '@backstop/kit/clock'
+import { createLogger } from '@backstop/kit/logger'
 import { expect, test } from 'vitest'
 import { post } from '../../test/http-client.ts'
 import { credentialOf, eventOf, startMemoryIngress } from '../../test/memory-ingress.ts'

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { Problem } from '@backstop/contracts'
-import { systemClock } from '@backstop/kit'
+import { systemClock } from '@backstop/kit/clock'
 import { until } from '@backstop/kit/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import { parseAnswer } from '../../test/http-client.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { createMetrics } from '@backstop/kit'
+import { createMetrics } from '@backstop/kit/ops'
 import { expect, test } from 'vitest'
 import { REJECTION_REASONS } from './rejection-reasons.ts'
 import { createRequestMetrics } from './request-metrics.ts'

@@ -1,5 +1,5 @@
 import { ProviderKind } from '@backstop/contracts'
-import { HTTP_BUCKETS_S, type Metrics } from '@backstop/kit'
+import { HTTP_BUCKETS_S, type Metrics } from '@backstop/kit/ops'
 import { REJECTION_REASONS, type RejectionReason } from './rejection-reasons.ts'
 
 interface RecordedRequest {

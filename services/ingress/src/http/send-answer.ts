@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Clock, discardBody } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import { discardBody } from '@backstop/kit/http'
 import type { Answer } from './answers.ts'
 
 /** Answers a request whose body has arrived completely. */

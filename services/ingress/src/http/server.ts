@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type InvalidHttp, limitSockets, refuseInvalidHttp, type SocketLimitOptions } from '@backstop/kit'
+import { type InvalidHttp, limitSockets, refuseInvalidHttp, type SocketLimitOptions } from '@backstop/kit/http'
 import { type Answer, BAD_REQUEST, BODY_TIMEOUT, HEADERS_TOO_LARGE, OVERLOADED } from './answers.ts'
 import { MAX_HEADERS, MAX_HEADERS_BYTES, MAX_REQUESTS_PER_SOCKET, SERVER_TIMES } from './limits.ts'
 import type { RejectionReason } from './rejection-reasons.ts'

@@ -1,7 +1,7 @@
 /** Connections of one client must not keep out other clients. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { createNetworkMatcher } from '@backstop/kit'
+import { createNetworkMatcher } from '@backstop/kit/egress'
 import { until } from '@backstop/kit/test'
 import { afterEach, expect, test } from 'vitest'
 import { credentialOf, eventOf, type MemoryIngress, SETTINGS, startMemoryIngress } from '../../test/memory-ingress.ts'

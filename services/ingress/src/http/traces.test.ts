@@ -1,5 +1,5 @@
-import { createTracing, traceIdOf } from '@backstop/kit'
 import { createMemoryRecorder } from '@backstop/kit/test'
+import { createTracing, traceIdOf } from '@backstop/kit/tracing'
 import { expect, onTestFinished, test } from 'vitest'
 import { post } from '../../test/http-client.ts'
 import { credentialOf, eventOf, type MemoryIngress, startMemoryIngress } from '../../test/memory-ingress.ts'

@@ -1,4 +1,5 @@
-import { systemClock, unavailable } from '@backstop/kit'
+import { systemClock } from '@backstop/kit/clock'
+import { unavailable } from '@backstop/kit/errors'
 import { until } from '@backstop/kit/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import { expectProblem } from '../../test/expect-problem.ts'

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProviderKind } from '@backstop/contracts'
+import type { Clock } from '@backstop/kit/clock'
 import {
   announcedLength,
   answerBytes,
   type BodyLimits,
-  type Clock,
   hasShortBody,
   headerValuesOf,
-  type Logger,
-  LogLimit,
   readBody,
-} from '@backstop/kit'
+} from '@backstop/kit/http'
+import { LogLimit } from '@backstop/kit/log-budget'
+import type { Logger } from '@backstop/kit/logger'
 import type { Intake, Outcome, ReceivedEvent } from '../intake/intake.ts'
 import type { JudgeLoad } from '../overload/judge-load.ts'
 import type { Answer } from './answers.ts'

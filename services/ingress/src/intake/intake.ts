@@ -4,7 +4,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import { INBOUND_TOPICS, type ProviderKind } from '@backstop/contracts'
-import { type MeasuredClock, type MessageCodec, Secret, type Span, type Tracing, traceIdOf } from '@backstop/kit'
+import type { MeasuredClock } from '@backstop/kit/clock'
+import { Secret } from '@backstop/kit/config'
+import type { MessageCodec } from '@backstop/kit/registry'
+import { type Span, type Tracing, traceIdOf } from '@backstop/kit/tracing'
 import { type InboundCredential, type MalformedReason, PROVIDERS, type RefusalReason } from '@backstop/providers'
 import type { Connections } from '../connections/connections.ts'
 import { chooseCredentials, hasUnusableSecret } from '../connections/rules/credentials.ts'

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import type { RunningService } from '@backstop/kit'
+import type { RunningService } from '@backstop/kit/service'
 import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { credentialOf, eventOf } from '../../test/memory-ingress.ts'

@@ -1,4 +1,5 @@
-import { AppError, createLogger, unavailable } from '@backstop/kit'
+import { AppError, unavailable } from '@backstop/kit/errors'
+import { createLogger } from '@backstop/kit/logger'
 import { createFixedCodec, createManualClock } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { createBackgroundCodec } from './background-codec.ts'

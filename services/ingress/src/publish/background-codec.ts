@@ -1,4 +1,8 @@
-import { type Clock, isRetryable, type Logger, type MessageCodec, unavailable, untilAvailable } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import { isRetryable, unavailable } from '@backstop/kit/errors'
+import type { Logger } from '@backstop/kit/logger'
+import type { MessageCodec } from '@backstop/kit/registry'
+import { untilAvailable } from '@backstop/kit/retry'
 
 /** A codec that is opened in the background. Until it is open, ingress listens and answers 503. */
 export interface BackgroundCodec extends Pick<MessageCodec, 'schemaId'> {

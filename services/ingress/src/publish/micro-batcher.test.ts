@@ -1,4 +1,5 @@
-import { AppError, type OutgoingMessage, unavailable } from '@backstop/kit'
+import type { OutgoingMessage } from '@backstop/kit/bus'
+import { AppError, unavailable } from '@backstop/kit/errors'
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { ScriptedProducer } from '../../test/scripted-producer.ts'

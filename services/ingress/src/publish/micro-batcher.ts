@@ -3,7 +3,10 @@
  * message costs a third of the throughput. Each caller gets its own result within its own deadline. Queued messages are limited by count
  * and bytes, so an unavailable broker exhausts neither memory nor sockets.
  */
-import { type Clock, crashPoint, isRetryable, type OutgoingMessage, type Producer } from '@backstop/kit'
+import type { OutgoingMessage, Producer } from '@backstop/kit/bus'
+import type { Clock } from '@backstop/kit/clock'
+import { crashPoint } from '@backstop/kit/crash-points'
+import { isRetryable } from '@backstop/kit/errors'
 import type { IngressCrashPoint } from '../crash-points.ts'
 import {
   admitSend,

@@ -1,4 +1,4 @@
-import type { OutgoingMessage } from '@backstop/kit'
+import type { OutgoingMessage } from '@backstop/kit/bus'
 import { type QueueLimits, type QueueState, RECENT_SENDS } from './rules/queue-wait.ts'
 
 export interface BatcherLimits extends QueueLimits {

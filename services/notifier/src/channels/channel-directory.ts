@@ -1,4 +1,4 @@
-import type { Clock } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
 import type { ChannelRecord, ChannelStore } from './channel-store.ts'
 
 /** Maximum age of a cached channel, in milliseconds: a changed or disabled channel is noticed after this time. */

@@ -1,5 +1,6 @@
 import { type ChannelDocument, resealConfig } from '@backstop/channels'
-import { asUnavailable, type StoredSecret } from '@backstop/kit'
+import { asUnavailable } from '@backstop/kit/mongo'
+import type { StoredSecret } from '@backstop/kit/secret-box'
 import type { Db } from 'mongodb'
 
 /** Channels that are read to judge the keys. They are the newest, whose key is in use. */

@@ -7,7 +7,7 @@ import type {
   SilenceDocument,
   SuppressionDocument,
 } from '@backstop/contracts'
-import { asUnavailable } from '@backstop/kit'
+import { asUnavailable } from '@backstop/kit/mongo'
 import type { Db, Document } from 'mongodb'
 import { type ChannelRecord, type ChannelStore, type KnownSilence, projectFacts } from './channel-store.ts'
 

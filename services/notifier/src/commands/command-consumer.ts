@@ -1,5 +1,5 @@
 import type { Command } from '@backstop/contracts'
-import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
+import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/kit/consume'
 import type { DeadLetterStore } from '../dead-letters/dead-letter-store.ts'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import type { FailingChannels } from '../health/failing-channels.ts'

@@ -1,13 +1,9 @@
 import { HEADERS } from '@backstop/contracts'
-import {
-  type Bus,
-  type Clock,
-  type Consumer,
-  type IncomingMessage,
-  isRetryable,
-  type Logger,
-  PartitionPauses,
-} from '@backstop/kit'
+import type { Bus, Consumer, IncomingMessage } from '@backstop/kit/bus'
+import type { Clock } from '@backstop/kit/clock'
+import { isRetryable } from '@backstop/kit/errors'
+import type { Logger } from '@backstop/kit/logger'
+import { PartitionPauses } from '@backstop/kit/retry'
 import { type AttemptOutcome, outcomeWithoutAttempt } from '../delivery/rules/outcome-of-attempt.ts'
 import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
 import type { DeadLetterStore } from './dead-letter-store.ts'

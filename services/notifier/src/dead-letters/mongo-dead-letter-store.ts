@@ -1,5 +1,5 @@
 import type { DeadLetterDocument } from '@backstop/contracts'
-import { asUnavailable } from '@backstop/kit'
+import { asUnavailable } from '@backstop/kit/mongo'
 import type { Db } from 'mongodb'
 import type { DeadLetterStore } from './dead-letter-store.ts'
 

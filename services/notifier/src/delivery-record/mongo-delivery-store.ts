@@ -1,5 +1,5 @@
 import { type DeliveryDocument, HEARTBEAT } from '@backstop/contracts'
-import { asUnavailable, updateIf, writeIgnoringDuplicates } from '@backstop/kit'
+import { asUnavailable, updateIf, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { AnyBulkWriteOperation, Db } from 'mongodb'
 import {
   type DeliveryStore,

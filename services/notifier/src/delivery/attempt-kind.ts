@@ -1,5 +1,5 @@
 import { HEADERS } from '@backstop/contracts'
-import type { IncomingMessage } from '@backstop/kit'
+import type { IncomingMessage } from '@backstop/kit/bus'
 import type { AttemptKind } from '../queue/channel-queues.ts'
 import { dueAtMs } from './plan-intake.ts'
 

@@ -1,20 +1,10 @@
 import { CHANNEL_MODULES } from '@backstop/channels/deliver'
 import { TOPICS } from '@backstop/contracts'
-import {
-  type Batch,
-  type BatchProgress,
-  type Bus,
-  type Consumer,
-  type ConsumerMetrics,
-  deadLetter,
-  type IncomingMessage,
-  isRetryable,
-  type OutgoingMessage,
-  PartitionPauses,
-  type Producer,
-  sleep,
-  untilAvailable,
-} from '@backstop/kit'
+import type { Batch, BatchProgress, Bus, Consumer, IncomingMessage, OutgoingMessage, Producer } from '@backstop/kit/bus'
+import { sleep } from '@backstop/kit/clock'
+import { type ConsumerMetrics, deadLetter } from '@backstop/kit/consume'
+import { isRetryable } from '@backstop/kit/errors'
+import { PartitionPauses, untilAvailable } from '@backstop/kit/retry'
 import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import type { ActiveDeliveries } from '../jobs/active-deliveries.ts'

@@ -1,7 +1,7 @@
 import { SAMPLE_ALERTS } from '@backstop/channels'
 import { incidentAlerts } from '@backstop/channels/test'
 import { type Alert, deliveryIdOf, stormAlertId } from '@backstop/contracts'
-import { createLogger } from '@backstop/kit'
+import { createLogger } from '@backstop/kit/logger'
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { createMemoryCollections, createMemoryDeliveryStore } from '../../test/stores/memory-stores.ts'

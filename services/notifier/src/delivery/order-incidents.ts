@@ -1,5 +1,7 @@
 import type { DeliveryRequest } from '@backstop/contracts'
-import { type Clock, crashPoint, type Logger } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import { crashPoint } from '@backstop/kit/crash-points'
+import type { Logger } from '@backstop/kit/logger'
 import type { DeliveryProgress, DeliveryStore, SupersedeOrder } from '../delivery-record/delivery-store.ts'
 import {
   canBeSuperseded,

@@ -1,14 +1,10 @@
-import {
-  type Clock,
-  type ConsumerMetrics,
-  crashPoint,
-  type Logger,
-  type MessageCodec,
-  type OutgoingMessage,
-  type Producer,
-  sleep,
-  untilAvailable,
-} from '@backstop/kit'
+import type { OutgoingMessage, Producer } from '@backstop/kit/bus'
+import { type Clock, sleep } from '@backstop/kit/clock'
+import type { ConsumerMetrics } from '@backstop/kit/consume'
+import { crashPoint } from '@backstop/kit/crash-points'
+import type { Logger } from '@backstop/kit/logger'
+import type { MessageCodec } from '@backstop/kit/registry'
+import { untilAvailable } from '@backstop/kit/retry'
 import { type DeliveryStore, withOutcome } from '../delivery-record/delivery-store.ts'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import type { ChannelReports } from '../health/health-store.ts'

@@ -1,15 +1,11 @@
 import { withoutPersonalData, withoutPersonalDataOf } from '@backstop/channels'
 import { paceTargetOf } from '@backstop/channels/deliver'
 import { type DeliveryDocument, type DeliveryRequest, HEADERS } from '@backstop/contracts'
-import {
-  type Batch,
-  type Clock,
-  deadLetter,
-  type IncomingMessage,
-  isRetryable,
-  type MessageCodec,
-  type OutgoingMessage,
-} from '@backstop/kit'
+import type { Batch, IncomingMessage, OutgoingMessage } from '@backstop/kit/bus'
+import type { Clock } from '@backstop/kit/clock'
+import { deadLetter } from '@backstop/kit/consume'
+import { isRetryable } from '@backstop/kit/errors'
+import type { MessageCodec } from '@backstop/kit/registry'
 import type { ChannelDirectory } from '../channels/channel-directory.ts'
 import type { ChannelRecord } from '../channels/channel-store.ts'
 import { type DeliveryProgress, type DeliveryStore, newDelivery } from '../delivery-record/delivery-store.ts'

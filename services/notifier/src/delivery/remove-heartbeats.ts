@@ -1,4 +1,5 @@
-import { type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
+import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import type { Logger } from '@backstop/kit/logger'
 import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
 
 const EVERY_MS = 600_000

@@ -1,6 +1,7 @@
 import type { AttemptAnswer } from '@backstop/channels'
 import { HEADERS, isHeartbeatProject } from '@backstop/contracts'
-import type { Logger, LogLimit } from '@backstop/kit'
+import type { LogLimit } from '@backstop/kit/log-budget'
+import type { Logger } from '@backstop/kit/logger'
 import type { DeliveryJob } from '../jobs/delivery-job.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
 import type { AttemptOutcome } from './rules/outcome-of-attempt.ts'

@@ -1,4 +1,4 @@
-import type { Span, Tracing } from '@backstop/kit'
+import type { Span, Tracing } from '@backstop/kit/tracing'
 import type { DeliveryJob } from '../jobs/delivery-job.ts'
 import type { AttemptOutcome } from './rules/outcome-of-attempt.ts'
 

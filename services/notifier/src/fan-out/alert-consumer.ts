@@ -1,18 +1,10 @@
 import { type Alert, HEADERS, TOPICS } from '@backstop/contracts'
-import {
-  crashPoint,
-  createWorkLoop,
-  joinCalls,
-  type LogLimit,
-  type MessageCodec,
-  type Producer,
-  type Received,
-  type Span,
-  type Tracing,
-  traceIdOf,
-  type WorkLoop,
-  type WorkLoopOptions,
-} from '@backstop/kit'
+import type { Producer } from '@backstop/kit/bus'
+import { createWorkLoop, joinCalls, type Received, type WorkLoop, type WorkLoopOptions } from '@backstop/kit/consume'
+import { crashPoint } from '@backstop/kit/crash-points'
+import type { LogLimit } from '@backstop/kit/log-budget'
+import type { MessageCodec } from '@backstop/kit/registry'
+import { type Span, type Tracing, traceIdOf } from '@backstop/kit/tracing'
 import { deliveryMessage } from '../retry/delivery-messages.ts'
 import { beginFanOut, createFanOutStages, type FanOutItem, type FanOutStageOptions } from './stages.ts'
 

@@ -1,6 +1,6 @@
 /** Fan-out as stages of one signature. Each takes a batch of alerts, and returns it with what it found out. */
 import { type Alert, type DeliveryRequest, isHeartbeatProject } from '@backstop/contracts'
-import type { Received } from '@backstop/kit'
+import type { Received } from '@backstop/kit/consume'
 import type { ChannelStore, KnownSilence, ProjectNames, SubscribedChannel } from '../channels/channel-store.ts'
 import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
 import { followsOpening } from '../incident-order/rules/decide-order.ts'

@@ -1,5 +1,6 @@
 import { PROJECT } from '@backstop/channels/test'
-import { createLogger, unavailable } from '@backstop/kit'
+import { unavailable } from '@backstop/kit/errors'
+import { createLogger } from '@backstop/kit/logger'
 import { createManualClock } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { createMemoryHealthStore } from '../../test/stores/memory-health-store.ts'

@@ -1,6 +1,9 @@
 import type { ChannelHold } from '@backstop/contracts'
-import type { OutboxPublisher, PendingOutbox } from '@backstop/kit'
-import { type Clock, crashPoint, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
+import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import { crashPoint } from '@backstop/kit/crash-points'
+import { isRetryable } from '@backstop/kit/errors'
+import type { Logger } from '@backstop/kit/logger'
+import type { OutboxPublisher, PendingOutbox } from '@backstop/kit/outbox'
 import type { ChannelDirectory } from '../channels/channel-directory.ts'
 import type { ChannelReports, HealthStore, HoldOrder } from './health-store.ts'
 import {

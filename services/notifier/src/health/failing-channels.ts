@@ -1,13 +1,9 @@
 import { describeUnreached } from '@backstop/channels'
 import { type ChannelHealthDocument, isHeartbeatProject } from '@backstop/contracts'
-import {
-  type Clock,
-  createPeriodic,
-  isRetryable,
-  type Logger,
-  type OutboxPublisher,
-  type Periodic,
-} from '@backstop/kit'
+import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import { isRetryable } from '@backstop/kit/errors'
+import type { Logger } from '@backstop/kit/logger'
+import type { OutboxPublisher } from '@backstop/kit/outbox'
 import type { ChannelRecord, ChannelStore } from '../channels/channel-store.ts'
 import type { HealthStore, ReachOrder } from './health-store.ts'
 import { type FailingOrder, judgeFailing, openFailing, resolveFailing } from './rules/failing-channel.ts'

@@ -1,5 +1,5 @@
 import type { ChannelHealthDocument, ChannelHold, ChannelUnreached } from '@backstop/contracts'
-import type { OutboxSource, PendingOutbox } from '@backstop/kit'
+import type { OutboxSource, PendingOutbox } from '@backstop/kit/outbox'
 import type { DisableOrder, EnableDecision, HealthReport } from './rules/channel-health.ts'
 import type { FailingOrder } from './rules/failing-channel.ts'
 

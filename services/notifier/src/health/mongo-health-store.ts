@@ -1,5 +1,6 @@
 import type { ChannelHealthDocument } from '@backstop/contracts'
-import { asUnavailable, createMongoOutboxSource, type PendingOutbox } from '@backstop/kit'
+import { asUnavailable } from '@backstop/kit/mongo'
+import { createMongoOutboxSource, type PendingOutbox } from '@backstop/kit/outbox'
 import type { AnyBulkWriteOperation, Db, Document } from 'mongodb'
 import type { ChannelReports, HealthStore, HeldChannel, HoldOrder, ReachOrder } from './health-store.ts'
 import { type DisableOrder, type HealthChange, oldestDayKept, summariseReports } from './rules/channel-health.ts'

@@ -5,7 +5,7 @@ import {
   deterministicId,
   type EndedAddress,
 } from '@backstop/contracts'
-import type { Batch, IncomingMessage } from '@backstop/kit'
+import type { Batch, IncomingMessage } from '@backstop/kit/bus'
 import { newDelivery } from '../delivery-record/delivery-store.ts'
 
 /** A message of `deliveries` with the batch that it belongs to. */

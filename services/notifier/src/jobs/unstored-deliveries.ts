@@ -1,4 +1,5 @@
-import type { Clock, Logger } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import type { Logger } from '@backstop/kit/logger'
 import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
 import { type DeliveryJob, documentOf } from './delivery-job.ts'
 

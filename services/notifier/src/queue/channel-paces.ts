@@ -1,5 +1,5 @@
 import { RETRY_RUNGS } from '@backstop/contracts'
-import type { Clock } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
 import {
   type Breaker,
   CLOSED_BREAKER,

@@ -1,4 +1,4 @@
-import type { Batch } from '@backstop/kit'
+import type { Batch } from '@backstop/kit/bus'
 import { describe, expect, test } from 'vitest'
 import { createQueueHarness, job } from '../../test/queues.ts'
 import type { DeliveryJob } from '../jobs/delivery-job.ts'

@@ -1,5 +1,5 @@
 import { RETRY_RUNGS } from '@backstop/contracts'
-import type { Clock } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
 import { type DeliveryJob, isFirstAttempt, isOwned } from '../jobs/delivery-job.ts'
 import { ChannelLane, type ChannelLimits } from './channel-lane.ts'
 import { ChannelPaces, type ChannelPause, type ChannelSignal, SHORT_PAUSE_MS } from './channel-paces.ts'

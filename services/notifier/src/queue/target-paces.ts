@@ -1,4 +1,4 @@
-import type { Clock } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
 
 /**
  * Keeps the minimum interval between attempts at one target, across all channels with that target. Channels that wait

@@ -1,6 +1,6 @@
 import { withoutPersonalData } from '@backstop/channels'
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
-import { asUnavailable, isDuplicateKey } from '@backstop/kit'
+import { asUnavailable, isDuplicateKey } from '@backstop/kit/mongo'
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb'
 import {
   ERASED_TEXT,

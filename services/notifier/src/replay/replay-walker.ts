@@ -1,5 +1,5 @@
 import type { Command, ReplayDocument } from '@backstop/contracts'
-import { isRetryable } from '@backstop/kit'
+import { isRetryable } from '@backstop/kit/errors'
 import { type RequeuerOptions, requeue } from './requeue-delivery.ts'
 import type { ReplayStore } from './requeue-store.ts'
 import { overdueBefore } from './rules/decide-requeue.ts'

@@ -1,5 +1,7 @@
 import { type DelayLineName, type DeliveryRequest, deterministicId, HEADERS, sendAt } from '@backstop/contracts'
-import { deadLetter, type IncomingMessage, type MessageCodec, type OutgoingMessage } from '@backstop/kit'
+import type { IncomingMessage, OutgoingMessage } from '@backstop/kit/bus'
+import { deadLetter } from '@backstop/kit/consume'
+import type { MessageCodec } from '@backstop/kit/registry'
 import { decidePostponement } from './rules/next-attempt.ts'
 
 type Headers = Readonly<Record<string, string>>

@@ -1,5 +1,6 @@
 import type { ActionDocument, StormDocument, StormMemberDocument } from '@backstop/contracts'
-import { asUnavailable, createMongoOutboxSource, isDuplicateKey, writeIgnoringDuplicates } from '@backstop/kit'
+import { asUnavailable, isDuplicateKey, writeIgnoringDuplicates } from '@backstop/kit/mongo'
+import { createMongoOutboxSource } from '@backstop/kit/outbox'
 import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb'
 import type { RecordedMember } from './rules/assign-members.ts'
 import type { CountedMember } from './rules/storm-totals.ts'

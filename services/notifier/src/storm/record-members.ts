@@ -1,5 +1,6 @@
 import type { Alert } from '@backstop/contracts'
-import { crashPoint, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { crashPoint } from '@backstop/kit/crash-points'
 import { joinStorms, type StormOptions } from './join-storms.ts'
 import { assignMembers, type RecordedMember, type RecordedMembers } from './rules/assign-members.ts'
 import { type MemberChange, memberChangeOf, type NewMember, newMemberOf } from './rules/storm-member.ts'

@@ -1,5 +1,5 @@
 import type { StormDocument, StormMemberDocument, TimedOutboxEntry } from '@backstop/contracts'
-import type { OutboxSource, PendingOutbox } from '@backstop/kit'
+import type { OutboxSource, PendingOutbox } from '@backstop/kit/outbox'
 import type { RecordedMembers } from './rules/assign-members.ts'
 import type { MemberChange } from './rules/storm-member.ts'
 import type { ReportedAction } from './rules/storm-report.ts'

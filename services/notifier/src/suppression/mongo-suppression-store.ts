@@ -1,5 +1,5 @@
 import type { SuppressionDocument } from '@backstop/contracts'
-import { asUnavailable } from '@backstop/kit'
+import { asUnavailable } from '@backstop/kit/mongo'
 import type { Db } from 'mongodb'
 import type { SuppressionStore } from './suppression-store.ts'
 

@@ -1,6 +1,6 @@
 import { createSmtpMailer } from '@backstop/channels/deliver'
 import { emailChannel, type SmtpScript, startScriptedSmtpServer } from '@backstop/channels/test'
-import { Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
 import type { Behaviour, ChannelReceivers } from '../channel.contract.ts'
 import { startRawServer } from '../real-receivers.ts'
 import { startClosedPort } from './http-receivers.ts'

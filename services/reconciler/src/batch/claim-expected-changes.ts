@@ -1,4 +1,4 @@
-import { lostRace } from '@backstop/kit'
+import { lostRace } from '@backstop/kit/errors'
 import {
   type ExpectedChange,
   type ExpectedChangeUses,

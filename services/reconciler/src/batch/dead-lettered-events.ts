@@ -1,5 +1,7 @@
 import { ERROR_CODES, eventInMessage, HEADERS } from '@backstop/contracts'
-import { AppError, type Clock, type DeadLettered, type DeadLetterLog } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import type { DeadLettered, DeadLetterLog } from '@backstop/kit/consume'
+import { AppError } from '@backstop/kit/errors'
 import type { ConnectionReader, Inbox, InboxEntry } from '../store/store.ts'
 import { inboxEntry } from './reconcile-batch.ts'
 import { itemOfEvent, type Reading } from './work-item.ts'

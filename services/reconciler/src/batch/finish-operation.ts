@@ -1,5 +1,6 @@
 import type { Command } from '@backstop/contracts'
-import { AppError, type Clock } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import { AppError } from '@backstop/kit/errors'
 import type { Ledger } from '@backstop/ledger'
 
 export type FinishOperation = Extract<Command, { kind: 'settle_operation' }>

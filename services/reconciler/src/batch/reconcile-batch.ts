@@ -1,6 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Action, type InboxBodyDocument, isHeartbeatProject, type Readback } from '@backstop/contracts'
-import { type Clock, lostRace, type MessageCodec, type OutboxPublisher, type Producer } from '@backstop/kit'
+import type { Producer } from '@backstop/kit/bus'
+import type { Clock } from '@backstop/kit/clock'
+import { lostRace } from '@backstop/kit/errors'
+import type { OutboxPublisher } from '@backstop/kit/outbox'
+import type { MessageCodec } from '@backstop/kit/registry'
 import {
   type ActionRecord,
   endedWaits,

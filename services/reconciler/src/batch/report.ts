@@ -1,5 +1,9 @@
 import { ProviderKind } from '@backstop/contracts'
-import { type Clock, type ConsumerMetrics, type Logger, type Metrics, traceIdOf } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import type { ConsumerMetrics } from '@backstop/kit/consume'
+import type { Logger } from '@backstop/kit/logger'
+import type { Metrics } from '@backstop/kit/ops'
+import { traceIdOf } from '@backstop/kit/tracing'
 import type { BatchReport } from './reconcile-batch.ts'
 
 /** Buckets around the promise: a verdict within 61 seconds, and within 65 if the provider does not answer. */

@@ -1,5 +1,6 @@
 import type { MessageName } from '@backstop/contracts'
-import type { Received, Span, Tracing } from '@backstop/kit'
+import type { Received } from '@backstop/kit/consume'
+import type { Span, Tracing } from '@backstop/kit/tracing'
 import type { BatchReport } from './reconcile-batch.ts'
 import type { WorkItem } from './work-item.ts'
 

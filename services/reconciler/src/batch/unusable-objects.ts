@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import { deterministicId, HEADERS, type InboxDocument, type Readback, type ReadObject } from '@backstop/contracts'
-import { AppError, type Clock, deadLetterReason, type MessageCodec, type Producer } from '@backstop/kit'
+import type { Producer } from '@backstop/kit/bus'
+import type { Clock } from '@backstop/kit/clock'
+import { deadLetterReason } from '@backstop/kit/consume'
+import { AppError } from '@backstop/kit/errors'
+import type { MessageCodec } from '@backstop/kit/registry'
 import type { Inbox } from '../store/store.ts'
 
 /** An object of a provider's answer that cannot be used. */

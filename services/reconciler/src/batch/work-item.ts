@@ -9,7 +9,7 @@ import {
   type Recheck,
   type Reread,
 } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { type Normalised, PROVIDERS, type Sighting } from '@backstop/providers'
 import type { ChangeIncident, Input, LookFacts, SightingSource } from '@backstop/verdict'
 import { canRead } from '../reading/connection-readers.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newOrderedId } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import {
   type ActionRecord,
   type Case,

@@ -1,5 +1,6 @@
 import type { ActionDocument, ConnectionDocument, ExpectedChangeDocument } from '@backstop/contracts'
-import { type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
+import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import type { Logger } from '@backstop/kit/logger'
 import { referenceOfAction } from '../batch/action-reference.ts'
 import type { WorkItem } from '../batch/work-item.ts'
 import type { OpenActionPosition, ReconcilerStores } from '../store/store.ts'

@@ -1,5 +1,8 @@
 import type { IncidentOutcomeDocument, StoredIncident } from '@backstop/contracts'
-import { type Clock, crashPoint, lostRace, type OutboxPublisher } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import { crashPoint } from '@backstop/kit/crash-points'
+import { lostRace } from '@backstop/kit/errors'
+import type { OutboxPublisher } from '@backstop/kit/outbox'
 import {
   type Case,
   type ChangeDecision,

@@ -6,7 +6,9 @@ import {
   isoTime,
   type StoredIncident,
 } from '@backstop/contracts'
-import { type Clock, crashPoint, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
+import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import { crashPoint } from '@backstop/kit/crash-points'
+import type { Logger } from '@backstop/kit/logger'
 import type { ChangeIncident } from '@backstop/verdict'
 import type { IncidentBulkStore } from '../store/store.ts'
 import type { IncidentChanger } from './change-incidents.ts'

@@ -1,5 +1,5 @@
 import type { Command } from '@backstop/contracts'
-import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
+import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/kit/consume'
 import type { Ledger } from '@backstop/ledger'
 import type { ChangeIncident } from '@backstop/verdict'
 import { finishOperation } from '../batch/finish-operation.ts'

@@ -1,5 +1,9 @@
 import { type DryRunLine, DryRunRequest } from '@backstop/contracts'
-import { AppError, connectMongo, maskSecrets, mongoTls, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { AppError } from '@backstop/kit/errors'
+import { maskSecrets } from '@backstop/kit/logger'
+import { connectMongo } from '@backstop/kit/mongo'
+import { mongoTls } from '@backstop/kit/service'
 import { dryRun } from './dry-run.ts'
 import { createMongoReplaySource } from './mongo-source.ts'
 

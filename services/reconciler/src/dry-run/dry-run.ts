@@ -6,7 +6,7 @@ import type {
   OutOfBand,
   VerdictDifference,
 } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import type { ActionRecord, Case } from '@backstop/verdict'
 import { type Reading, readItem } from '../batch/work-item.ts'
 import { type ComparedAction, differenceOf, pairActions } from './compare.ts'

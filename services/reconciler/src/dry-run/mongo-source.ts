@@ -6,7 +6,7 @@ import type {
   InboxBodyDocument,
   InboxDocument,
 } from '@backstop/contracts'
-import { asUnavailable, type Mongo } from '@backstop/kit'
+import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
 import { openMongoBooks } from '@backstop/ledger'
 import type { Collection } from 'mongodb'
 import { createMongoCases } from '../store/mongo-cases.ts'

@@ -3,7 +3,7 @@
  * line to standard output. Credentials come by standard input, because every user of the machine sees the arguments of a program.
  */
 import type { DryRunLine } from '@backstop/contracts'
-import { streamLines } from '@backstop/kit'
+import { streamLines } from '@backstop/kit/stream-lines'
 import { answerRequest } from './answer-request.ts'
 
 const write = (line: DryRunLine, onWritten?: () => void) => {

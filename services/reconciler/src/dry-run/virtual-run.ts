@@ -10,7 +10,9 @@ import {
   type Recheck,
   type Reread,
 } from '@backstop/contracts'
-import { AppError, type Clock, type OutboxPublisher } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import { AppError } from '@backstop/kit/errors'
+import type { OutboxPublisher } from '@backstop/kit/outbox'
 import { type Case, openIncident, pendingLooks, type Rules, recheckEntry } from '@backstop/verdict'
 import { type ReconcileParts, reconcileBatch } from '../batch/reconcile-batch.ts'
 import type { WorkItem } from '../batch/work-item.ts'

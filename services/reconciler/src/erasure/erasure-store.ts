@@ -1,5 +1,5 @@
 import type { ConnectionDocument, ErasureDocument } from '@backstop/contracts'
-import { asUnavailable, type Mongo } from '@backstop/kit'
+import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
 
 /** The erasure of the personal data that a deleted connection showed, and its progress. */
 export interface ConnectionErasure {

@@ -1,5 +1,5 @@
 import type { ConnectionDocument } from '@backstop/contracts'
-import { connectMongo, type Mongo } from '@backstop/kit'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
 import { createIndexes } from '../../test/create-indexes.ts'

@@ -1,13 +1,9 @@
 import { type Command, deterministicId, HEADERS, isoTime } from '@backstop/contracts'
-import {
-  AppError,
-  type Clock,
-  createPeriodic,
-  type Logger,
-  type MessageCodec,
-  type Periodic,
-  type Producer,
-} from '@backstop/kit'
+import type { Producer } from '@backstop/kit/bus'
+import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import { AppError } from '@backstop/kit/errors'
+import type { Logger } from '@backstop/kit/logger'
+import type { MessageCodec } from '@backstop/kit/registry'
 import type { Case } from '@backstop/verdict'
 import type { WorkItem } from '../batch/work-item.ts'
 import type { ReconcilerStores } from '../store/store.ts'

@@ -1,13 +1,9 @@
 import type { Command, InboxReplayDocument } from '@backstop/contracts'
-import {
-  type Clock,
-  crashPoint,
-  createPeriodic,
-  type Logger,
-  type MessageCodec,
-  type Periodic,
-  type Producer,
-} from '@backstop/kit'
+import type { Producer } from '@backstop/kit/bus'
+import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import { crashPoint } from '@backstop/kit/crash-points'
+import type { Logger } from '@backstop/kit/logger'
+import type { MessageCodec } from '@backstop/kit/registry'
 import type { InboxReplayStore } from '../store/inbox-replays.ts'
 import { decideReplay, replayedMessage } from './replayed-message.ts'
 

@@ -7,7 +7,7 @@ import {
   isoTime,
   partitionKey,
 } from '@backstop/contracts'
-import type { OutgoingMessage } from '@backstop/kit'
+import type { OutgoingMessage } from '@backstop/kit/bus'
 import { PROVIDERS } from '@backstop/providers'
 import type { InboxEntry } from '../store/store.ts'
 

@@ -1,5 +1,8 @@
 import type { Command, Incident, Names } from '@backstop/contracts'
-import { type Clock, crashPoint, lostRace, type OutboxPublisher, type PendingOutbox } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import { crashPoint } from '@backstop/kit/crash-points'
+import { lostRace } from '@backstop/kit/errors'
+import type { OutboxPublisher, PendingOutbox } from '@backstop/kit/outbox'
 import {
   type ExpiringKeyCommand,
   type FailingChannelCommand,

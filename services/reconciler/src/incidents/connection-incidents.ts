@@ -1,5 +1,6 @@
 import type { SweepDocument } from '@backstop/contracts'
-import type { Clock, OutboxPublisher } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import type { OutboxPublisher } from '@backstop/kit/outbox'
 import { type ConnectionFault, openConnectionIncident, resolveConnectionIncident } from '@backstop/verdict'
 import { type NamedConnection, namesOf, type StandaloneIncidentStore } from '../store/store.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
 
 /** quick: the provider answered last time. slow: it did not answer, was never asked, or takes long now. */
 export type Compartment = 'quick' | 'slow'

@@ -1,5 +1,7 @@
 import type { ConnectionDocument } from '@backstop/contracts'
-import type { Clock, Egress, SecretBox } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
+import type { Egress } from '@backstop/kit/egress'
+import type { SecretBox } from '@backstop/kit/secret-box'
 import { PROVIDERS, type ProviderHealth, type ProviderReader } from '@backstop/providers'
 import type { ConnectionReader } from '../store/store.ts'
 

@@ -7,7 +7,9 @@ import {
   type ReadTarget,
   type Reread,
 } from '@backstop/contracts'
-import type { Clock, MessageCodec, OutgoingMessage, Producer } from '@backstop/kit'
+import type { OutgoingMessage, Producer } from '@backstop/kit/bus'
+import type { Clock } from '@backstop/kit/clock'
+import type { MessageCodec } from '@backstop/kit/registry'
 import { PROVIDERS } from '@backstop/providers'
 import type { Inbox } from '../store/store.ts'
 

@@ -1,23 +1,12 @@
 import { HEADERS, type Readback, type Reread, sendAt } from '@backstop/contracts'
-import {
-  AppError,
-  type Batch,
-  type BatchProgress,
-  type Bus,
-  type Clock,
-  type Consumer,
-  type ConsumerMetrics,
-  deadLetter,
-  type IncomingMessage,
-  type Logger,
-  type MessageCodec,
-  type OutgoingMessage,
-  type Producer,
-  type Span,
-  type Tracing,
-  untilAvailable,
-  within,
-} from '@backstop/kit'
+import type { Batch, BatchProgress, Bus, Consumer, IncomingMessage, OutgoingMessage, Producer } from '@backstop/kit/bus'
+import { type Clock, within } from '@backstop/kit/clock'
+import { type ConsumerMetrics, deadLetter } from '@backstop/kit/consume'
+import { AppError } from '@backstop/kit/errors'
+import type { Logger } from '@backstop/kit/logger'
+import type { MessageCodec } from '@backstop/kit/registry'
+import { untilAvailable } from '@backstop/kit/retry'
+import type { Span, Tracing } from '@backstop/kit/tracing'
 import { PROVIDERS } from '@backstop/providers'
 import type { ConnectionReaders } from './connection-readers.ts'
 import { RereadLanes } from './reread-lanes.ts'

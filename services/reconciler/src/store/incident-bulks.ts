@@ -1,5 +1,5 @@
 import type { ConnectionDocument, IncidentBulkDocument, IncidentDocument, StoredIncident } from '@backstop/contracts'
-import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
+import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Filter } from 'mongodb'
 import type { IncidentBulkStore } from './store.ts'
 

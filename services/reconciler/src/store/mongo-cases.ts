@@ -1,11 +1,11 @@
 import {
   asUnavailable,
-  createMongoOutboxSource,
   duplicateIndexes,
   isDuplicateKey,
   type Mongo,
   writeIgnoringDuplicates,
-} from '@backstop/kit'
+} from '@backstop/kit/mongo'
+import { createMongoOutboxSource } from '@backstop/kit/outbox'
 import { type Case, nextErasureAt, pendingLooks, versionName } from '@backstop/verdict'
 import type { AnyBulkWriteOperation, Collection, MongoBulkWriteError } from 'mongodb'
 import { readState, writeState } from './case-state.ts'

@@ -1,5 +1,5 @@
 import type { ConnectionDocument, ProjectDocument } from '@backstop/contracts'
-import { asUnavailable, type Mongo } from '@backstop/kit'
+import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
 import type { Filter } from 'mongodb'
 import type { ConnectionReader, NamedConnection } from './store.ts'
 

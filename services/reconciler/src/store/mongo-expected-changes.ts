@@ -1,5 +1,5 @@
 import type { ExpectedChangeDocument, ExpectedChangeUsesDocument } from '@backstop/contracts'
-import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
+import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { ExpectedChangeUses } from '@backstop/verdict'
 import { type ExpectedChangeStore, type ExpectedChangeUsesStore, MAX_FOUND_PER_SUBJECT } from './store.ts'
 

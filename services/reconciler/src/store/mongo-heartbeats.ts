@@ -1,5 +1,5 @@
 import { HEARTBEAT, type InboxBodyDocument, type InboxDocument } from '@backstop/contracts'
-import { asUnavailable, type Mongo } from '@backstop/kit'
+import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
 import type { CaseDocument } from './mongo-cases.ts'
 import type { HeartbeatStore } from './store.ts'
 

@@ -1,5 +1,5 @@
 import type { InboxBodyDocument, InboxDocument, InboxReplayDocument, InboxSelection } from '@backstop/contracts'
-import { asUnavailable, isDuplicateKey, type Mongo } from '@backstop/kit'
+import { asUnavailable, isDuplicateKey, type Mongo } from '@backstop/kit/mongo'
 import type { Filter } from 'mongodb'
 import type { InboxReplayStore } from './inbox-replays.ts'
 

@@ -1,5 +1,5 @@
 import type { ActionDocument, IncidentDocument } from '@backstop/contracts'
-import { asUnavailable, type Mongo } from '@backstop/kit'
+import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
 import type { Filter } from 'mongodb'
 import type { OpenActionReader } from './store.ts'
 

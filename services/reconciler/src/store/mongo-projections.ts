@@ -1,5 +1,5 @@
 import { type ActionDocument, bucketOf, type IncidentDocument, searchKeysOfAction } from '@backstop/contracts'
-import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
+import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { ListingState, LookResult, ProjectedAction, ProjectedIncident } from '@backstop/verdict'
 import type { Collection, Filter } from 'mongodb'
 import { timeToVerdict } from '../totals/rules/count-day.ts'

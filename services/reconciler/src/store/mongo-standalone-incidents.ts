@@ -1,11 +1,6 @@
 import type { IncidentDocument, IncidentOutcomeDocument, StoredIncident } from '@backstop/contracts'
-import {
-  asUnavailable,
-  createMongoOutboxSource,
-  type Mongo,
-  type PendingOutbox,
-  writeIgnoringDuplicates,
-} from '@backstop/kit'
+import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
+import { createMongoOutboxSource, type PendingOutbox } from '@backstop/kit/outbox'
 import type { IncidentChange } from '@backstop/verdict'
 import type { IncidentOutcomeStore, StandaloneIncidentStore } from './store.ts'
 

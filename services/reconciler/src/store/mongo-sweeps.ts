@@ -1,5 +1,5 @@
 import type { SweepDocument } from '@backstop/contracts'
-import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit'
+import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Filter } from 'mongodb'
 import { newSweep, type SweepCompartment, type SweepStore, type SweptConnection } from './sweeps.ts'
 

@@ -5,7 +5,7 @@ import {
   type IncidentDocument,
   type ProjectTotalsDocument,
 } from '@backstop/contracts'
-import { connectMongo, type Mongo } from '@backstop/kit'
+import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { projectAction } from '@backstop/verdict'
 import { onlyAction, play, refundSeen } from '@backstop/verdict/test'

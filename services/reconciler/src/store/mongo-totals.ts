@@ -6,7 +6,7 @@ import type {
   TimeBucket,
 } from '@backstop/contracts'
 import { isoTime } from '@backstop/contracts'
-import { asUnavailable, type Mongo } from '@backstop/kit'
+import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
 import { type CountedDay, countedDayId, projectDayId } from '@backstop/verdict'
 import { countIncidentTimes, type DailyTotalKey, type DayCount, sumDays } from '../totals/rules/count-day.ts'
 import { CLOCK_DIFFERENCE_MS, type ProjectDay, type TotalsStore } from '../totals/totals-store.ts'

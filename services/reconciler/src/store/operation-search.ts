@@ -1,5 +1,5 @@
 import type { OperationSearchDocument } from '@backstop/contracts'
-import { asUnavailable, isDuplicateKey, type Mongo } from '@backstop/kit'
+import { asUnavailable, isDuplicateKey, type Mongo } from '@backstop/kit/mongo'
 import type { ChangePosition } from '@backstop/ledger'
 import type { OperationSearchStore } from './store.ts'
 

@@ -9,7 +9,7 @@ import type {
   Names,
   StoredIncident,
 } from '@backstop/contracts'
-import type { OutboxSource, PendingOutbox } from '@backstop/kit'
+import type { OutboxSource, PendingOutbox } from '@backstop/kit/outbox'
 import type { ChangePosition } from '@backstop/ledger'
 import type {
   Case,

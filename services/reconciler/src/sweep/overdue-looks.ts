@@ -1,5 +1,8 @@
 import { HEADERS, type Recheck } from '@backstop/contracts'
-import { type Clock, createPeriodic, type Logger, type MessageCodec, type Periodic, type Producer } from '@backstop/kit'
+import type { Producer } from '@backstop/kit/bus'
+import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import type { Logger } from '@backstop/kit/logger'
+import type { MessageCodec } from '@backstop/kit/registry'
 import { pendingLooks, recheckEntry } from '@backstop/verdict'
 import type { CaseStore } from '../store/store.ts'
 

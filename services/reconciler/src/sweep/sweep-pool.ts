@@ -1,5 +1,5 @@
 import type { SweepDocument } from '@backstop/contracts'
-import type { Clock } from '@backstop/kit'
+import type { Clock } from '@backstop/kit/clock'
 import { Bulkhead } from '../reading/bulkhead.ts'
 import { SWEEP_COMPARTMENTS, type SweepCompartment } from '../store/sweeps.ts'
 

@@ -7,16 +7,11 @@ import {
   type ReadObject,
   type SweepDocument,
 } from '@backstop/contracts'
-import {
-  AppError,
-  type Clock,
-  createPeriodic,
-  type Logger,
-  type MessageCodec,
-  type Periodic,
-  type Producer,
-  within,
-} from '@backstop/kit'
+import type { Producer } from '@backstop/kit/bus'
+import { type Clock, createPeriodic, type Periodic, within } from '@backstop/kit/clock'
+import { AppError } from '@backstop/kit/errors'
+import type { Logger } from '@backstop/kit/logger'
+import type { MessageCodec } from '@backstop/kit/registry'
 import { type ListedEvent, PROVIDERS, type ProviderReader, type SweepCursor, type SweepPage } from '@backstop/providers'
 import type { ConnectionIncidents } from '../incidents/connection-incidents.ts'
 import type { ConnectionReaders } from '../reading/connection-readers.ts'

@@ -1,5 +1,7 @@
 import { isoTime, type Operation } from '@backstop/contracts'
-import { type Clock, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
+import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import { isRetryable } from '@backstop/kit/errors'
+import type { Logger } from '@backstop/kit/logger'
 import type { Ledger } from '@backstop/ledger'
 import { versionName } from '@backstop/verdict'
 import type { WorkItem } from '../batch/work-item.ts'

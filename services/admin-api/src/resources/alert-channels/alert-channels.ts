@@ -6,7 +6,7 @@ import {
   NewAlertChannel,
 } from '@backstop/channels'
 import type { ProjectDocument } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 import { findActiveProject, findChannel, projectFilterOf } from '../../http/find-resource.ts'
 import { etagOf } from '../../http/if-match.ts'

@@ -1,6 +1,6 @@
 import { type ChannelConfigPatch, isServiceHost, serviceHostsOf, urlsOf } from '@backstop/channels'
 import type { ChannelKind } from '@backstop/contracts'
-import { refuseCustomHeaders } from '@backstop/kit'
+import { refuseCustomHeaders } from '@backstop/kit/egress'
 import { hasAllowedHost } from '../../http/allowed-host.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { refusedUrl } from '../../http/refused-url.ts'

@@ -1,5 +1,6 @@
 import { type ChannelDocument, ChannelSecretRotation, RotatedAlertChannel } from '@backstop/channels'
-import { AppError, Secret } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 import { etagOf } from '../../http/if-match.ts'
 import { defineRoute, type Route } from '../../http/route.ts'

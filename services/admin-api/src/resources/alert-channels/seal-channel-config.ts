@@ -7,7 +7,9 @@ import {
   type SealField,
   sealConfig,
 } from '@backstop/channels'
-import { AppError, Secret, type SecretBox, type SecretContext } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import { AppError } from '@backstop/kit/errors'
+import type { SecretBox, SecretContext } from '@backstop/kit/secret-box'
 
 /** Identifies the channel. A sealed secret can only be opened with the same id and project. */
 export type ChannelIdentity = Pick<SecretContext, 'id' | 'projectId'>

@@ -1,5 +1,6 @@
 import { ApiKey, ApiKeyPatch, ApiKeyQuery, CreatedApiKey, NewApiKey } from '@backstop/contracts'
-import { AppError, apiKeyDocument, generateApiKey } from '@backstop/kit'
+import { apiKeyDocument, generateApiKey } from '@backstop/kit/api-key'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 import { decideKeyProject } from '../../access/rules/access.ts'
 import { changeVersioned } from '../../http/change-versioned.ts'

@@ -1,14 +1,8 @@
 import type { ApiKeyDocument } from '@backstop/contracts'
-import {
-  apiKeyDocument,
-  type Clock,
-  generateApiKey,
-  hashApiKey,
-  hintOf,
-  type Logger,
-  type Secret,
-  sleep,
-} from '@backstop/kit'
+import { apiKeyDocument, generateApiKey, hashApiKey, hintOf } from '@backstop/kit/api-key'
+import { type Clock, sleep } from '@backstop/kit/clock'
+import type { Secret } from '@backstop/kit/config'
+import type { Logger } from '@backstop/kit/logger'
 import type { Collection } from '../../store/collection.ts'
 
 /** A fixed id: if several replicas start at once, only one of them can insert the key and show it. */

@@ -1,5 +1,6 @@
 import { type Command, deterministicId, isoTime } from '@backstop/contracts'
-import { type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
+import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import type { Logger } from '@backstop/kit/logger'
 import type { CommandSender } from '../../messages/command-sender.ts'
 import type { AdminCollections } from '../../store/stores.ts'
 import { allProjectIds } from './warn-of-expiry.ts'

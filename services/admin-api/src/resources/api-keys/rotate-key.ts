@@ -1,5 +1,6 @@
 import { ApiKeyRotation, CreatedApiKey } from '@backstop/contracts'
-import { AppError, generateApiKey, hashApiKey, hintOf } from '@backstop/kit'
+import { generateApiKey, hashApiKey, hintOf } from '@backstop/kit/api-key'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 import { changeVersioned } from '../../http/change-versioned.ts'
 import { findInProject } from '../../http/find-resource.ts'

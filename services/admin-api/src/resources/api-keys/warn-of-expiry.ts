@@ -1,5 +1,6 @@
 import { type ApiKeyDocument, type Command, deterministicId, isHeartbeatProject, isoTime } from '@backstop/contracts'
-import { type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
+import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import type { Logger } from '@backstop/kit/logger'
 import type { CommandSender } from '../../messages/command-sender.ts'
 import type { AdminCollections } from '../../store/stores.ts'
 import { readAll } from '../../store/walk-pages.ts'

@@ -9,7 +9,7 @@ import {
   linkRowByHash,
   signHead,
   signRow,
-} from '@backstop/kit'
+} from '@backstop/kit/audit'
 import type { AdminCollections, AdminStores } from '../../store/stores.ts'
 import { endOfBrokenChain, type HeadJudgement, skipTakenPlaces } from './judge-head.ts'
 import { findBeyond, NEWEST_ROWS, readHead } from './read-head.ts'

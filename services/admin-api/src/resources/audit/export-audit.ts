@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type AuditDocument, type AuditExportEnd, type AuditFault, AuditPublicKeys } from '@backstop/contracts'
-import { canonicalJson, findFaults, type SecretBox, statementOf } from '@backstop/kit'
+import { canonicalJson, findFaults, statementOf } from '@backstop/kit/audit'
+import type { SecretBox } from '@backstop/kit/secret-box'
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts'
 import { LIST_FORMATS, streamList } from '../../http/whole-list/stream-list.ts'
 import type { AdminParts } from '../../parts.ts'

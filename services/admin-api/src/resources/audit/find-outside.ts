@@ -1,5 +1,5 @@
 import type { AuditChainDocument, AuditDocument, AuditFault } from '@backstop/contracts'
-import { type AuditKeys, checkLinkMac, faultOf } from '@backstop/kit'
+import { type AuditKeys, checkLinkMac, faultOf } from '@backstop/kit/audit'
 import type { ReadCollections } from '../../store/stores.ts'
 import { placeOf } from './judge-head.ts'
 import { rowPages } from './row-pages.ts'

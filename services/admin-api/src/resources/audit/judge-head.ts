@@ -1,5 +1,5 @@
 import type { AuditChainDocument, AuditDocument, AuditFaultReason } from '@backstop/contracts'
-import { type AuditKeys, type ChainEnd, checkHeadMac, checkLinkMac, EMPTY_CHAIN, endAfter } from '@backstop/kit'
+import { type AuditKeys, type ChainEnd, checkHeadMac, checkLinkMac, EMPTY_CHAIN, endAfter } from '@backstop/kit/audit'
 
 /** What is stored about the end of the chain. */
 export interface FoundEnd {

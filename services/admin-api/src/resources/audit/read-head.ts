@@ -1,5 +1,5 @@
 import { type AuditChainDocument, type AuditDocument, HEARTBEAT } from '@backstop/contracts'
-import { type AuditKeys, type ChainEnd, mayBeExpired } from '@backstop/kit'
+import { type AuditKeys, type ChainEnd, mayBeExpired } from '@backstop/kit/audit'
 import type { ReadCollections } from '../../store/stores.ts'
 import { type HeadJudgement, judgeHead } from './judge-head.ts'
 

@@ -1,4 +1,4 @@
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import type { Principal } from '../../access/rules/access.ts'
 
 /** @throws AppError `forbidden` for a key or role of one project */

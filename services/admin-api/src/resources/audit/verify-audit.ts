@@ -1,5 +1,5 @@
 import { type AuditFault, AuditVerification, AuditVerifyQuery } from '@backstop/contracts'
-import { faultOf } from '@backstop/kit'
+import { faultOf } from '@backstop/kit/audit'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { requireAllProjects } from './require-all-projects.ts'

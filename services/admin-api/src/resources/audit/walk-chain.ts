@@ -7,7 +7,7 @@ import {
   findFaults,
   type Statement,
   statementOf,
-} from '@backstop/kit'
+} from '@backstop/kit/audit'
 import type { ReadCollections } from '../../store/stores.ts'
 import { stopIfAborted } from '../../store/walk-pages.ts'
 import { findOutside } from './find-outside.ts'

@@ -1,5 +1,5 @@
 import { type Budget, BudgetPatch, BudgetQuery, type BudgetUsage, NewBudget, ShownBudget } from '@backstop/contracts'
-import { lostRace } from '@backstop/kit'
+import { lostRace } from '@backstop/kit/errors'
 import type { Budgets } from '@backstop/ledger'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'

@@ -1,5 +1,5 @@
 import type { ProviderKind } from '@backstop/contracts'
-import { createHostList, type HostList } from '@backstop/kit'
+import { createHostList, type HostList } from '@backstop/kit/egress'
 import { PROVIDERS } from '@backstop/providers'
 import { hasAllowedHost } from '../../http/allowed-host.ts'
 import { refusedField } from '../../http/refused-field.ts'

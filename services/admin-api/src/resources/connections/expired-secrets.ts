@@ -1,6 +1,6 @@
 import type { ChannelDocument } from '@backstop/channels'
 import type { ConnectionDocument } from '@backstop/contracts'
-import { asUnavailable } from '@backstop/kit'
+import { asUnavailable } from '@backstop/kit/mongo'
 import type { Db } from 'mongodb'
 
 /** Secrets that were replaced and whose overlap is over. They no longer sign or authenticate anything. */

@@ -1,5 +1,6 @@
 import type { NewConnection, SecretRotation } from '@backstop/contracts'
-import { randomBase62, Secret } from '@backstop/kit'
+import { randomBase62 } from '@backstop/kit/api-key'
+import { Secret } from '@backstop/kit/config'
 
 /** The fixed user name in the basic authentication of subscription providers. */
 const SUBSCRIPTION_USERNAME = 'service'

@@ -5,7 +5,7 @@ import {
   type ProviderKind,
   SecretRotation,
 } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 import { findConnection } from '../../http/find-resource.ts'
 import { etagOf } from '../../http/if-match.ts'

@@ -1,5 +1,6 @@
 import type { ConnectionSecret, ProviderKind } from '@backstop/contracts'
-import { Secret, type SecretBox } from '@backstop/kit'
+import { Secret } from '@backstop/kit/config'
+import type { SecretBox } from '@backstop/kit/secret-box'
 import { PROVIDERS } from '@backstop/providers'
 
 /** Seals a secret of a connection for storage. */

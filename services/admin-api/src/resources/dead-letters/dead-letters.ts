@@ -5,7 +5,7 @@ import {
   ReplayedDeadLetters,
   SelectDeadLetters,
 } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 import { restrictToProject } from '../../access/rules/access.ts'
 import { buildPage, PositionCursor } from '../../http/cursor.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { type ResendVerdict, resendRefusal } from './rules/delivery.ts'
 
 /** @param what the consequence in words: "Delivery dlv_1 is not sent again" @throws AppError `conflict` with the reason */

@@ -1,5 +1,5 @@
 import { ID_PREFIXES, InboxReplay, InboxReplayQuery, NewInboxReplay } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 import { findConnection, findInProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'

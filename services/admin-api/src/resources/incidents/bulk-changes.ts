@@ -6,7 +6,7 @@ import {
   type IncidentDocument,
   type LifeCycleChange,
 } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import type { z } from 'zod'
 import { listChangedFields } from '../../http/changed-fields.ts'
 import { findInProject, findProject } from '../../http/find-resource.ts'

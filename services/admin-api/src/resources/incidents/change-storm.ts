@@ -6,7 +6,7 @@ import {
   type StormDocument,
   type StormOverview,
 } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import type { AdminParts } from '../../parts.ts'
 import { countStorm, readIncidents } from '../storms/read-storm.ts'
 import { addIncident, EMPTY_COUNT, showStorm } from '../storms/rules/storm.ts'

@@ -1,5 +1,5 @@
 import type { Actor, Command, IncidentOutcomeDocument, LifeCycleChange } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { decideAccess, type Principal } from '../../access/rules/access.ts'
 import type { AdminParts } from '../../parts.ts'
 

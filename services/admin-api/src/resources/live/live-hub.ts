@@ -1,4 +1,6 @@
-import { AppError, type Clock, type Logger, sleep } from '@backstop/kit'
+import { type Clock, sleep } from '@backstop/kit/clock'
+import { AppError } from '@backstop/kit/errors'
+import type { Logger } from '@backstop/kit/logger'
 import { type ChangeCursor, type ChangeFeed, PositionLost, type StoredChange } from '../../store/change-feed.ts'
 import type { LiveEvent } from './live-events.ts'
 

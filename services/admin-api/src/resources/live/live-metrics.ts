@@ -1,4 +1,4 @@
-import type { Metrics } from '@backstop/kit'
+import type { Metrics } from '@backstop/kit/ops'
 
 /** Counts live streams. */
 export interface LiveMetrics {

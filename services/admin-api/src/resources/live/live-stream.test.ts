@@ -1,5 +1,7 @@
 import { Writable } from 'node:stream'
-import { AppError, createLogger, createMetrics } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
+import { createLogger } from '@backstop/kit/logger'
+import { createMetrics } from '@backstop/kit/ops'
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { createMemoryChangeFeed, type MemoryChangeFeed } from '../../../test/memory-change-feed.ts'

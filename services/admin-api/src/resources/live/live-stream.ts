@@ -1,5 +1,7 @@
 import type { Writable } from 'node:stream'
-import { AppError, type Clock, isRetryable, type Logger, sleep } from '@backstop/kit'
+import { type Clock, sleep } from '@backstop/kit/clock'
+import { AppError, isRetryable } from '@backstop/kit/errors'
+import type { Logger } from '@backstop/kit/logger'
 import { type ChangeFeed, PositionLost, type StoredChange } from '../../store/change-feed.ts'
 import { createHeldEvents } from './held-events.ts'
 import type { LiveEvent } from './live-events.ts'

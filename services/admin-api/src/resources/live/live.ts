@@ -1,5 +1,5 @@
 import { IdFilter } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 import { projectFilterOf } from '../../http/find-resource.ts'
 import { defineRoute, type Route } from '../../http/route.ts'

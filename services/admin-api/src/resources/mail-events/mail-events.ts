@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { AppError, type Secret } from '@backstop/kit'
+import type { Secret } from '@backstop/kit/config'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 import { parseJson } from '../../http/parse-json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'

@@ -1,5 +1,5 @@
 import { deterministicId, ERROR_CODES, type ErrorCode, type PersonDocument } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 import { writeCookie } from '../../access/cookies.ts'
 import { defineRoute, type Route, type RouteAnswer, type RouteRequest } from '../../http/route.ts'

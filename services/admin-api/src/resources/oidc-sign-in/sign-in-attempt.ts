@@ -1,4 +1,4 @@
-import type { SecretBox } from '@backstop/kit'
+import type { SecretBox } from '@backstop/kit/secret-box'
 import { z } from 'zod'
 import { isLocalPath } from './rules/return-path.ts'
 

@@ -1,5 +1,5 @@
 import { NewPerson, Person, type PersonDocument, PersonPatch, PersonQuery } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
 import { changeRoles, projectIdsOf, rolesIn } from '../../access/rules/roles.ts'

@@ -6,7 +6,7 @@ import {
   ProjectPatch,
   ProjectQuery,
 } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 import { changeVersioned } from '../../http/change-versioned.ts'
 import { findProject, refuseHeartbeat } from '../../http/find-resource.ts'

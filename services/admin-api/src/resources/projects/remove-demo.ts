@@ -1,4 +1,4 @@
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 import { changeVersioned } from '../../http/change-versioned.ts'
 import { findActiveProject } from '../../http/find-resource.ts'

@@ -1,6 +1,6 @@
 import { type ChannelDocument, type ResealField, resealConfig } from '@backstop/channels'
 import type { ConnectionDocument, SealedSecret } from '@backstop/contracts'
-import { keyIdOf, type SecretBox, type SecretContext } from '@backstop/kit'
+import { keyIdOf, type SecretBox, type SecretContext } from '@backstop/kit/secret-box'
 
 /** The changed fields of a connection after each of its secrets was encrypted again. */
 export function resealConnection(

@@ -1,6 +1,7 @@
 import type { ChannelDocument } from '@backstop/channels'
 import { type ConnectionDocument, SecretKeys, SecretRewrap } from '@backstop/contracts'
-import { AppError, type SecretBox } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
+import type { SecretBox } from '@backstop/kit/secret-box'
 import { changeVersioned } from '../../http/change-versioned.ts'
 import { notFound, requireAllProjects } from '../../http/find-resource.ts'
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts'

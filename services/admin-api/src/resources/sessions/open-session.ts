@@ -1,5 +1,6 @@
 import type { SessionDocument } from '@backstop/contracts'
-import { hashApiKey, randomBase62, Secret } from '@backstop/kit'
+import { hashApiKey, randomBase62 } from '@backstop/kit/api-key'
+import { Secret } from '@backstop/kit/config'
 import { writeCookie } from '../../access/cookies.ts'
 import { LONGEST_MS } from '../../access/rules/session.ts'
 import type { RequestClient } from '../../http/route.ts'

@@ -1,5 +1,6 @@
 import { NewSignInLink, SignInLink, type SignInLinkDocument } from '@backstop/contracts'
-import { AppError, hashApiKey } from '@backstop/kit'
+import { hashApiKey } from '@backstop/kit/api-key'
+import { AppError } from '@backstop/kit/errors'
 import { isAdminOfAll, type Principal } from '../../access/rules/access.ts'
 import { LINK_MS } from '../../access/rules/session.ts'
 import { defineRoute, type Route } from '../../http/route.ts'

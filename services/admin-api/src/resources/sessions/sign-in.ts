@@ -1,5 +1,7 @@
 import { NewSession, Session, type SessionDocument, type SignInLinkDocument } from '@backstop/contracts'
-import { AppError, hashApiKey, Secret } from '@backstop/kit'
+import { hashApiKey } from '@backstop/kit/api-key'
+import { Secret } from '@backstop/kit/config'
+import { AppError } from '@backstop/kit/errors'
 import { type AcceptedKey, refuseOtherSites } from '../../access/authenticate.ts'
 import { decideSignInOrigin } from '../../access/rules/same-origin.ts'
 import { decideSecret, showSession, stateOfSession } from '../../access/rules/session.ts'

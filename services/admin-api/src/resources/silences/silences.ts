@@ -1,5 +1,5 @@
 import { NewSilence, Silence, type SilenceDocument, SilenceQuery } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError } from '@backstop/kit/errors'
 import { z } from 'zod'
 import { findConnection, findInProject, findProject, refuseHeartbeat } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'

@@ -1,5 +1,5 @@
 import type { StormDocument, StormMemberDocument } from '@backstop/contracts'
-import { LIST_WITHIN_MS } from '@backstop/kit'
+import { LIST_WITHIN_MS } from '@backstop/kit/mongo'
 import type { ListPosition } from '../../http/cursor.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { walkPages } from '../../store/walk-pages.ts'

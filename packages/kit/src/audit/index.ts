@@ -1,0 +1,5 @@
+export * from './check-chain.ts'
+export * from './check-row.ts'
+export { faultOf } from './fault-text.ts'
+export * from './hash-chain.ts'
+export { canonicalJson } from './row-text.ts'

@@ -1,0 +1,1 @@
+export type { TlsMaterial } from './tls-material.ts'

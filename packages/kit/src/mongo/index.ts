@@ -1,0 +1,3 @@
+export * from './duplicate-keys.ts'
+export * from './mongo.ts'
+export * from './update-if.ts'

@@ -1,0 +1,3 @@
+export * from './backoff.ts'
+export * from './partition-pauses.ts'
+export * from './until-available.ts'
