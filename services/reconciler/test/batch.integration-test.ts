@@ -247,7 +247,7 @@ describe('a merge', () => {
     const reconciler = parts()
     await reconcileBatch([refundEvent('one', { paymentIntent: null })], reconciler)
     const byIntent = operation({ subject: 'pi_one', refs: [`${PROJECT}/processor/pi_one`] })
-    await reconcileBatch([{ kind: 'operation_without_case', operation: byIntent }], reconciler)
+    await reconcileBatch([{ kind: 'operation', operation: byIntent, mayCreate: true }], reconciler)
     expect(await mongo.db.collection('subjects').countDocuments()).toBe(2)
     await reconcileBatch([refundEvent('one', { connectionId: 'con_b' })], reconciler)
     expect(await mongo.db.collection('subjects').countDocuments()).toBe(1)

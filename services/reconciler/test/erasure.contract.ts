@@ -91,7 +91,7 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
     }
     /** Fails for the case of one customer, as if its document could not be written. */
     const failingFor = (name: string) => async (items: readonly WorkItem[]) => {
-      if (items.some(item => item.kind === 'erasure' && item.ref.includes(name))) throw new Error('stuck')
+      if (items.some(item => item.kind === 'erase_personal_data' && item.ref.includes(name))) throw new Error('stuck')
       await reconcileBatch(items, partsOf())
     }
     const caseOf = async (name: string) => (await world.stores.cases.load([refOf(name)]))[0]

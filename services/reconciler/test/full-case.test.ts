@@ -126,8 +126,7 @@ describe('a full payment', () => {
     const step = before.refundTotals[0]!
     const workspace = new Workspace([{ ...before, actions: full.actions }], contextAt(step.look!.dueAt))
     const recheck = { kind: 'second_look', lookId: step.id, dueAt: step.look!.dueAt, answer: null } as const
-    const caseInput = { kind: 'look', projectId: PROJECT, refs: before.refs.slice(0, 1) } as const
-    workspace.apply({ ...caseInput, build: facts => ({ ...recheck, facts }) }, lookFacts())
+    workspace.apply({ projectId: PROJECT, refs: before.refs.slice(0, 1), input: recheck }, lookFacts())
     expect(workspace.outcomes()[0]?.theCase.actions.at(-1)).toMatchObject({ identity: step.id, amount: 9 })
   })
 
@@ -141,7 +140,7 @@ describe('a full payment', () => {
     const old = { ...full.actions[0], ...more, reason: 'made_before_connection', verdict: 'explained' } as ActionRecord
     const workspace = new Workspace([{ ...full, actions: full.actions.with(0, old) }], contextAt(LATER))
     const { refs } = full
-    workspace.apply({ kind: 'fact', projectId: PROJECT, refs, build: () => another }, lookFacts())
+    workspace.apply({ projectId: PROJECT, refs, input: another, mayCreate: true }, lookFacts())
     expect(workspace.outcomes()[0]?.theCase.actions.at(-1)?.providerRef).toBe('re_new')
   })
 

@@ -304,7 +304,8 @@ test('an operation whose case cannot be made does not stop the search for others
   await record({ subject: 'pi_bad' })
   await record({ subject: 'pi_good' })
   const searching = search(async items => {
-    const isBad = (item: WorkItem) => item.kind === 'operation_without_case' && item.operation.subject === 'pi_bad'
+    const isBad = (item: WorkItem) =>
+      item.kind === 'operation' && item.mayCreate === true && item.operation.subject === 'pi_bad'
     if (items.some(isBad)) throw new Error('The case is too large')
     await reconcile(items)
   })

@@ -88,10 +88,10 @@ async function findExpectedChanges(
 
 function caseInputOf({ projectId, refs }: Case, expectedChanges: readonly ExpectedChange[]): CaseInput {
   return {
-    kind: 'loaded_news',
     projectId,
     refs: refs.slice(0, 1),
-    build: () => ({ kind: 'expected_changes', expectedChanges }),
+    input: { kind: 'expected_changes', expectedChanges },
+    isLoaded: true,
   }
 }
 

@@ -66,7 +66,7 @@ export async function loadRound({ all, open }: RoundInputs, sources: FactSources
 /** The references for which events need the ledger: those that belong to no case, because an operation alone makes no case. */
 function refsToAskFor(open: readonly CaseInput[], cases: readonly Case[]): string[] {
   const known = new Set(cases.flatMap(theCase => [...theCase.refs]))
-  return open.flatMap(({ kind, refs }) => (kind === 'fact' ? refs.filter(ref => !known.has(ref)) : []))
+  return open.flatMap(({ mayCreate, refs }) => (mayCreate ? refs.filter(ref => !known.has(ref)) : []))
 }
 
 /** The operations with these references, and those with further references that these operations have and no case has. */
@@ -100,21 +100,23 @@ async function loadPolicies(
   return new Map([...connections].map(([id, connection]) => [id, policyOf(connection, executed.has(id))]))
 }
 
-/** The cases to load expected changes for: cases with a look, and cases with an `expected_change` input. */
+/** The cases to load expected changes for: cases with a look, and cases with an `expected_changes` input. */
 function casesNeedingExpectedChanges(
   caseInputs: readonly CaseInput[],
   cases: readonly Case[],
   looked: readonly Case[],
 ): Case[] {
   const refs = new Set(
-    caseInputs.flatMap(caseInput => (caseInput.kind === 'expected_change' ? [...caseInput.refs] : [])),
+    caseInputs.flatMap(caseInput => (caseInput.input.kind === 'expected_changes' ? [...caseInput.refs] : [])),
   )
   if (refs.size === 0) return [...looked]
   return cases.filter(theCase => looked.includes(theCase) || theCase.refs.some(ref => refs.has(ref)))
 }
 
 function casesWithLook(caseInputs: readonly CaseInput[], cases: readonly Case[]): Case[] {
-  const refs = new Set(caseInputs.flatMap(caseInput => (caseInput.kind === 'look' ? [...caseInput.refs] : [])))
+  const refs = new Set(
+    caseInputs.flatMap(caseInput => (caseInput.input.kind === 'second_look' ? [...caseInput.refs] : [])),
+  )
   return refs.size === 0 ? [] : cases.filter(theCase => theCase.refs.some(ref => refs.has(ref)))
 }
 
@@ -123,14 +125,14 @@ function casesWithLook(caseInputs: readonly CaseInput[], cases: readonly Case[])
  * cases. A case with a look keeps it only to show why it does not explain the action.
  */
 function caseInputsOfLoaded(operation: Operation, looked: readonly NamedCase[]): readonly CaseInput[] {
-  if (operation.executing_at !== null) return caseInputsOfOperation(operation, 'loaded_fact')
+  if (operation.executing_at !== null) return caseInputsOfOperation(operation, { mayCreate: true, isLoaded: true })
   return looked
     .filter(({ refs }) => operation.refs.some(ref => refs.has(ref)))
     .map(({ theCase }) => ({
-      kind: 'loaded_news',
       projectId: theCase.projectId,
       refs: theCase.refs.slice(0, 1),
-      build: () => ({ kind: 'operation', operation }),
+      input: { kind: 'operation', operation },
+      isLoaded: true,
     }))
 }
 

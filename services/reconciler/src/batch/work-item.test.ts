@@ -1,5 +1,4 @@
 import type { InboundEvent, Readback } from '@backstop/contracts'
-import type { LookFacts } from '@backstop/verdict'
 import { expect, test } from 'vitest'
 import { connectionOf } from '../../test/recorded-shop.ts'
 import { itemOfEvent, readItem } from './work-item.ts'
@@ -44,6 +43,6 @@ test('an object that was read has the mode that its key shows', () => {
     objects: [{ type: 'adjustment', body: { id: 'adj_1', action: 'refund', transaction_id: 'txn_1' }, mode: 'test' }],
   }
   const { caseInputs } = readItem({ kind: 'readback', readback }, new Map(), 0)
-  const inputs = caseInputs.map(input => input.build({} as LookFacts))
+  const inputs = caseInputs.map(({ input }) => input)
   expect(inputs).toMatchObject([{ sighting: { details: { mode: 'test' } } }])
 })

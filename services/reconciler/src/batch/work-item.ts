@@ -11,13 +11,16 @@ import {
 } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
 import { type Normalised, PROVIDERS, type Sighting } from '@backstop/providers'
-import type { ChangeIncident, Input, LookFacts, SightingSource } from '@backstop/verdict'
+import type { ChangeIncident, Input, SightingSource } from '@backstop/verdict'
 import { canRead } from '../reading/connection-readers.ts'
 import { rereadOfTargets } from '../reading/held-hints.ts'
 import { type InboxEntry, type NamedConnection, namesOf } from '../store/store.ts'
 import { type UnusableObject, unusableObject } from './unusable-objects.ts'
 
-/** One decoded message of a batch. `traceparent` is the span of its processing; absent if it has none. */
+/**
+ * One decoded message of a batch. An item that changes a case as it is has the kind of its input. `traceparent` is the span of its
+ * processing; absent if it has none.
+ */
 export type WorkItem = WorkContent & { readonly traceparent?: string }
 
 type WorkContent =
@@ -29,24 +32,25 @@ type WorkContent =
       /** The replay that decides the event again, although it is done. Absent for an event from ingress. */
       readonly replayId?: string
     }
-  /** An operation that was reported, or that a search has found unknown to its case. */
-  | { readonly kind: 'operation'; readonly operation: Operation }
-  /** A completed operation of whose payment or subscription no case exists. */
-  | { readonly kind: 'operation_without_case'; readonly operation: Operation }
+  /**
+   * An operation that was reported, or that a search has found unknown to its case. `mayCreate` is set for a completed operation of
+   * whose payment or subscription no case exists.
+   */
+  | { readonly kind: 'operation'; readonly operation: Operation; readonly mayCreate?: true }
   | { readonly kind: 'recheck'; readonly recheck: Recheck }
   | { readonly kind: 'readback'; readonly readback: Readback }
   /** Asks to decide a case again, because a new expected change may cover its actions. */
-  | { readonly kind: 'expected_change'; readonly projectId: string; readonly ref: string }
+  | { readonly kind: 'expected_changes'; readonly projectId: string; readonly ref: string }
   /** Erases personal data of a case. */
   | {
-      readonly kind: 'erasure'
+      readonly kind: 'erase_personal_data'
       readonly projectId: string
       readonly ref: string
       readonly scope: 'expired' | 'all'
     }
   /** A person changes an incident of a case. */
   | {
-      readonly kind: 'incident_change'
+      readonly kind: 'change_incident'
       readonly projectId: string
       readonly ref: string
       readonly command: ChangeIncident
@@ -69,35 +73,25 @@ export function itemOfEvent(event: InboundEvent, headers: Readonly<Record<string
   return replayId === undefined ? item : { ...item, replayId }
 }
 
-/** A part of a work item that concerns one case. */
+/** A change of one case. */
 export interface CaseInput {
-  readonly kind: CaseInputKind
   readonly projectId: string
   readonly refs: readonly string[]
-  /** That of the work item. */
+  readonly input: InputWithoutFacts
+  /**
+   * True if it makes a case if none has its references, with the operations that the ledger has for them. Otherwise it changes
+   * existing cases only: a case that is made later reads its operations from the ledger.
+   */
+  readonly mayCreate?: true
+  /** True if it was loaded from the database, not requested by a message. */
+  readonly isLoaded?: true
+  /** The span of its work item. */
   readonly traceparent?: string
-  /** Called after the facts of the batch are loaded. */
-  build(facts: LookFacts): Input
 }
 
-/** The kind of an input decides what is loaded for it, and whether it may make a case. */
-export type CaseInputKind =
-  /** A sighting, or an operation without a case. Makes a case if none exists, with the operations that the ledger has for its references. */
-  | 'fact'
-  /** A reported operation. Changes an existing case only: a case that is made later reads it from the ledger. */
-  | 'operation'
-  /** Needs the policies, the ledger and the expected changes of its case. */
-  | 'look'
-  /** Needs the expected changes of its case. */
-  | 'expected_change'
-  /** Changes an existing case only. */
-  | 'erasure'
-  /** Changes an existing case only. */
-  | 'incident_change'
-  /** Loaded for a case, not requested by a message. May make a case. */
-  | 'loaded_fact'
-  /** Loaded for a case, not requested by a message. Changes an existing case only. */
-  | 'loaded_news'
+/** An input of which the facts for looks are not loaded yet. */
+export type InputWithoutFacts = Exclude<Input, LookOfCase> | Omit<LookOfCase, 'facts'>
+type LookOfCase = Extract<Input, { kind: 'second_look' }>
 
 /** The outcome of an event, as the inbox shows it. */
 export type InboxOutcome = Pick<InboxEntry['document'], 'outcome' | 'reason'>
@@ -131,9 +125,7 @@ export function readItem(item: WorkItem, connections: Connections, now: number):
 function readContent(item: WorkContent, connections: Connections, now: number): Reading {
   switch (item.kind) {
     case 'operation':
-      return readingOf(caseInputsOfOperation(item.operation, 'operation'))
-    case 'operation_without_case':
-      return readingOf(caseInputsOfOperation(item.operation, 'fact'))
+      return readingOf(caseInputsOfOperation(item.operation, item.mayCreate ? { mayCreate: true } : {}))
     case 'recheck':
       return readingOf([caseInputOfRecheck(item.recheck)])
     case 'readback':
@@ -143,12 +135,13 @@ function readContent(item: WorkContent, connections: Connections, now: number): 
       const reading = readEvent(item.event, connection, now)
       return connection?.status === 'deleted' ? { ...reading, isBodyErased: true } : reading
     }
-    case 'expected_change':
-      return readingOf([caseInputOfExpectedChange(item)])
-    case 'erasure':
-      return readingOf([caseInputOfErasure(item)])
-    case 'incident_change':
-      return readingOf([caseInputOfIncidentChange(item)])
+    case 'expected_changes':
+      // `loadRound` loads them.
+      return readingOf([caseInputOf(item, { kind: item.kind, expectedChanges: [] })])
+    case 'erase_personal_data':
+      return readingOf([caseInputOf(item, { kind: item.kind, scope: item.scope })])
+    case 'change_incident':
+      return readingOf([caseInputOf(item, { kind: item.kind, command: item.command })])
     case 'sighting':
       return readingOf([caseInputOfSighting(item.projectId, item.sighting, item.source)])
     default:
@@ -237,10 +230,9 @@ function readReadback(readback: Readback, connection: NamedConnection | undefine
   const outcome = unusable.length === 0 ? readback.outcome : 'unavailable'
   const dueAt = Date.parse(look.due_at)
   const looking: CaseInput = {
-    kind: 'look',
     projectId: project_id,
     refs: [look.ref],
-    build: facts => ({ kind: 'second_look', lookId: look.look_id, dueAt, facts, answer: { outcome } }),
+    input: { kind: 'second_look', lookId: look.look_id, dueAt, answer: { outcome } },
   }
   return { ...reading, caseInputs: [...found, looking] }
 }
@@ -279,8 +271,7 @@ function keptSighting(sighting: Sighting, connection: NamedConnection | undefine
 }
 
 function caseInputOfSighting(projectId: string, sighting: Sighting, source: SightingSource): CaseInput {
-  const build = (): Input => ({ kind: 'sighting', sighting, source })
-  return { kind: 'fact', projectId, refs: sighting.refs, build }
+  return { projectId, refs: sighting.refs, input: { kind: 'sighting', sighting, source }, mayCreate: true }
 }
 
 function malformedMessageError(what: string, reason: string): AppError {
@@ -290,41 +281,20 @@ function malformedMessageError(what: string, reason: string): AppError {
 /** @returns none for an operation that was never sent to the provider, because it can explain nothing */
 export function caseInputsOfOperation(
   operation: Operation,
-  kind: Extract<CaseInputKind, 'fact' | 'operation' | 'loaded_fact'>,
+  how: Pick<CaseInput, 'mayCreate' | 'isLoaded'>,
 ): readonly CaseInput[] {
   if (operation.executing_at === null) return []
   const { project_id: projectId, refs } = operation
-  return [{ kind, projectId, refs, build: () => ({ kind: 'operation', operation }) }]
+  return [{ ...how, projectId, refs, input: { kind: 'operation', operation } }]
 }
 
-/** The input is empty, because `loadRound` loads the expected changes for this input. */
-function caseInputOfExpectedChange({ projectId, ref }: Extract<WorkItem, { kind: 'expected_change' }>): CaseInput {
-  return {
-    kind: 'expected_change',
-    projectId,
-    refs: [ref],
-    build: () => ({ kind: 'expected_changes', expectedChanges: [] }),
-  }
+function caseInputOf(
+  { projectId, ref }: { readonly projectId: string; readonly ref: string },
+  input: CaseInput['input'],
+): CaseInput {
+  return { projectId, refs: [ref], input }
 }
 
-function caseInputOfErasure({ projectId, ref, scope }: Extract<WorkItem, { kind: 'erasure' }>): CaseInput {
-  return { kind: 'erasure', projectId, refs: [ref], build: () => ({ kind: 'erase_personal_data', scope }) }
-}
-
-function caseInputOfRecheck(recheck: Recheck): CaseInput {
-  const dueAt = Date.parse(recheck.due_at)
-  return {
-    kind: 'look',
-    projectId: recheck.project_id,
-    refs: [recheck.ref],
-    build: facts => ({ kind: 'second_look', lookId: recheck.look_id, dueAt, facts, answer: null }),
-  }
-}
-
-function caseInputOfIncidentChange({
-  projectId,
-  ref,
-  command,
-}: Extract<WorkItem, { kind: 'incident_change' }>): CaseInput {
-  return { kind: 'incident_change', projectId, refs: [ref], build: () => ({ kind: 'change_incident', command }) }
+function caseInputOfRecheck({ project_id: projectId, ref, look_id: lookId, due_at }: Recheck): CaseInput {
+  return caseInputOf({ projectId, ref }, { kind: 'second_look', lookId, dueAt: Date.parse(due_at), answer: null })
 }

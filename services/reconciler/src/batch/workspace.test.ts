@@ -9,7 +9,7 @@ describe('a case that an input does not change', () => {
     { at: T0, input: operationSeen() },
     { at: T0, input: refundSeen() },
   ])
-  const own: CaseInput = { kind: 'fact', projectId: PROJECT, refs: theCase.refs, build: () => operationSeen() }
+  const own: CaseInput = { projectId: PROJECT, refs: theCase.refs, input: operationSeen(), mayCreate: true }
 
   test.each<{ name: string; caseInput: CaseInput; listed: number }>([
     {
@@ -19,7 +19,7 @@ describe('a case that an input does not change', () => {
     },
     {
       name: 'is not listed when the input was only loaded for a look',
-      caseInput: { ...own, kind: 'loaded_fact' },
+      caseInput: { ...own, isLoaded: true },
       listed: 0,
     },
   ])('$name', ({ caseInput, listed }) => {
@@ -35,14 +35,10 @@ test('a case with a repeated input evicts no record, because a crash may have lo
   const settled = { ...record, kind: 'credit', verdict: 'not_alerted', reason: 'kind_is_not_judged' } as ActionRecord
   const actions = Array.from({ length: MAX_RECORDS + 2 }, (_, index) => ({ ...settled, id: `act_${index}` }))
   const theCase = { ...play([{ at: T0, input: operationSeen() }]), actions }
-  const input = (build: () => Input): CaseInput => ({ kind: 'fact', projectId: PROJECT, refs: theCase.refs, build })
   const after = (...inputs: Input[]) => {
     const workspace = new Workspace([theCase], contextAt(T0 + 8 * day))
-    for (const one of inputs)
-      workspace.apply(
-        input(() => one),
-        lookFacts(),
-      )
+    for (const input of inputs)
+      workspace.apply({ projectId: PROJECT, refs: theCase.refs, input, mayCreate: true }, lookFacts())
     return workspace.outcomes()[0]?.theCase.evicted.length
   }
   const news = operationSeen({ operation_id: 'op_news', version: 3 })

@@ -19,7 +19,7 @@ import {
   whyRefused,
 } from '@backstop/verdict'
 import type { CaseChange } from '../store/store.ts'
-import type { CaseInput } from './work-item.ts'
+import type { CaseInput, InputWithoutFacts } from './work-item.ts'
 
 interface OpenCase {
   theCase: Case
@@ -77,7 +77,7 @@ export class Workspace {
     const { now } = this.#context
     const held = this.#findOrCreate(caseInput)
     if (held === undefined) return
-    const input = caseInput.build(facts)
+    const input = withFacts(caseInput.input, facts)
     if (whyRefused(held.theCase, input, now) !== null) {
       // Records that are a week old can be evicted. If their personal data is erased first, the next batch evicts them,
       // so this input is accepted.
@@ -88,10 +88,10 @@ export class Workspace {
     const next = decide(held.theCase, input, this.#context)
     // Unchanged parts are the same objects before and after, so this comparison is cheap.
     if (isDeepStrictEqual(next, held.theCase)) {
-      if (!isLoaded(caseInput) && !this.#isReadAlready(input)) held.isRepeated = true
+      if (!caseInput.isLoaded && !this.#isReadAlready(input)) held.isRepeated = true
       return
     }
-    if (isLoaded(caseInput) && input.kind === 'operation') this.#readOperations.add(versionName(input.operation))
+    if (caseInput.isLoaded && input.kind === 'operation') this.#readOperations.add(versionName(input.operation))
     const { traceparent } = caseInput
     held.theCase = traceparent === undefined ? next : stampTrace(next, held.theCase, traceparent, now)
     held.traceparent = traceparent
@@ -107,7 +107,7 @@ export class Workspace {
       if (one !== undefined && !held.includes(one)) held.push(one)
     }
     const [first, ...others] = held
-    if (first === undefined) return createsCase(caseInput) ? this.#create(caseInput) : undefined
+    if (first === undefined) return caseInput.mayCreate ? this.#create(caseInput) : undefined
     return others.reduce((held, other) => this.#merge(held, other), first)
   }
 
@@ -189,14 +189,8 @@ export class Workspace {
   }
 }
 
-/** True if an input creates a case when no case has its references. */
-function createsCase({ kind }: CaseInput): boolean {
-  return kind === 'fact' || kind === 'loaded_fact'
-}
-
-/** True if the input was loaded from the database. Then it is not a repeated message, even if it changes nothing. */
-function isLoaded({ kind }: CaseInput): boolean {
-  return kind === 'loaded_fact' || kind === 'loaded_news'
+function withFacts(input: InputWithoutFacts, facts: LookFacts): Input {
+  return input.kind === 'second_look' ? { ...input, facts } : input
 }
 
 /** The work loop dead-letters the message and continues with the others. */

@@ -81,7 +81,7 @@ async function itemsOf(
   ])
   const refs = new Set(actions.flatMap(action => referenceOfAction(action, known)))
   const projectId = actions[0]?.project_id ?? ''
-  return [...refs].map(ref => ({ kind: 'expected_change', projectId, ref }))
+  return [...refs].map(ref => ({ kind: 'expected_changes', projectId, ref }))
 }
 
 /** How often new expected changes are applied again, and for how long, in milliseconds. */

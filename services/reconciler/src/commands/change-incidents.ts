@@ -143,7 +143,7 @@ async function explainOwnChanges(
     return expectedChangeOfOwn(incident, action, { note, actor }, clock.now()) ?? []
   })
   await stores.expectedChanges.addAll(documents)
-  await reconcile(items.map(({ projectId, ref }) => ({ kind: 'expected_change', projectId, ref })))
+  await reconcile(items.map(({ projectId, ref }) => ({ kind: 'expected_changes', projectId, ref })))
 }
 
 type Resolution = Extract<ChangeIncident['change'], { kind: 'resolve' }>
@@ -159,7 +159,7 @@ function readDecision(cases: readonly Case[], command: ChangeIncident, now: numb
   return decision.kind === 'changed' ? null : decision
 }
 
-type IncidentItem = Extract<WorkItem, { kind: 'incident_change' }>
+type IncidentItem = Extract<WorkItem, { kind: 'change_incident' }>
 
 async function itemsOf(
   commands: readonly ChangeIncident[],
@@ -172,7 +172,7 @@ async function itemsOf(
   const refs = new Map(found.map(action => [action._id, referenceOfAction(action, known)]))
   return commands.flatMap(command =>
     (refs.get(actionIdOf(command)) ?? []).map(
-      ref => ({ kind: 'incident_change', projectId: command.project_id, ref, command }) as const,
+      ref => ({ kind: 'change_incident', projectId: command.project_id, ref, command }) as const,
     ),
   )
 }

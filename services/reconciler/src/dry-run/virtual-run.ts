@@ -90,7 +90,7 @@ export async function runHistory(
     now = Math.max(now, next.at)
     const { item } = next
     try {
-      const items = item.kind === 'expected_change' ? itemsOfOpenIncidents(memory.contents, item.projectId) : [item]
+      const items = item.kind === 'expected_changes' ? itemsOfOpenIncidents(memory.contents, item.projectId) : [item]
       if (items.length > 0) await reconcileBatch(items, parts)
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'message_invalid') || item.kind !== 'event') throw error
@@ -105,11 +105,11 @@ export async function runHistory(
 const ORDER: Record<WorkItem['kind'], number> = {
   sighting: 0,
   operation: 1,
-  operation_without_case: 1,
+
   event: 2,
-  expected_change: 3,
-  erasure: 4,
-  incident_change: 4,
+  expected_changes: 3,
+  erase_personal_data: 4,
+  change_incident: 4,
   recheck: 4,
   readback: 5,
 }
@@ -187,14 +187,14 @@ function arrivalOfOperation(operation: Operation): Arrival {
 
 /** When this item is due, `itemsOfOpenIncidents` replaces it with one item for each case with an open incident. */
 function arrivalOfExpectedChange({ project_id, created_at }: ExpectedChangeDocument): Arrival {
-  return { at: created_at.getTime(), item: { kind: 'expected_change', projectId: project_id, ref: '' } }
+  return { at: created_at.getTime(), item: { kind: 'expected_changes', projectId: project_id, ref: '' } }
 }
 
 function itemsOfOpenIncidents({ cases }: MemoryContents, projectId: string): WorkItem[] {
   return [...cases.values()]
     .filter(theCase => theCase.projectId === projectId)
     .filter(({ actions }) => actions.some(action => openIncident(action, 'UNEXPECTED_ACTION') !== undefined))
-    .map(({ refs: [ref = ''] }) => ({ kind: 'expected_change', projectId, ref }))
+    .map(({ refs: [ref = ''] }) => ({ kind: 'expected_changes', projectId, ref }))
 }
 
 function ledgerAsOf({ operations, firstExecutions }: HistoryContext, clock: Clock): ReconcileParts['ledger'] {

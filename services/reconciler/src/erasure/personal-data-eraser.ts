@@ -182,7 +182,7 @@ async function eraseDeliveries(
 }
 
 function itemOf({ projectId, refs }: Case, scope: 'expired' | 'all'): WorkItem {
-  return { kind: 'erasure', projectId, ref: refs[0] ?? '', scope }
+  return { kind: 'erase_personal_data', projectId, ref: refs[0] ?? '', scope }
 }
 
 function isShownThrough({ actions, merged, refundTotals, subscriptions }: Case, connectionId: string): boolean {

@@ -89,7 +89,7 @@ async function apply(
   }
 }
 
-type OperationItem = Extract<WorkItem, { readonly kind: 'operation' | 'operation_without_case' }>
+type OperationItem = Extract<WorkItem, { readonly kind: 'operation' }>
 
 /**
  * The operations as work items that change or make their case.
@@ -107,6 +107,6 @@ function operationsToApply(
     if (operation.refs.some(ref => refs.has(ref))) return [{ kind: 'operation', operation }]
     // An operation that skipped its approval explains nothing and needs no check.
     const needsCheck = operation.state === 'completed' && operation.unapproved == null
-    return needsCheck ? [{ kind: 'operation_without_case', operation }] : []
+    return needsCheck ? [{ kind: 'operation', operation, mayCreate: true }] : []
   })
 }
