@@ -32,25 +32,22 @@ export function readPromises(): readonly ({ heading: string } | { id: string })[
 const INTRODUCTION = `# Proofs of the guarantees
 
 Written by \`npm run guarantees\` from \`test/guarantees\`. Each promise of [guarantees.md](guarantees.md), with its bounds and conditions, and the tests that
-prove it. \`test/guarantees.test.ts\` fails if a named test no longer exists.
-`
+prove it. \`test/guarantees.test.ts\` fails if a named test no longer exists.`
 
 /** @returns the text of docs/guarantees-proofs.md */
 export function proofsPage(): string {
   const statements = readStatements()
-  const parts = readPromises().map(part =>
-    'id' in part
-      ? `\n### ${part.id}\n${statements
-          .filter(({ promise }) => promise === part.id)
-          .map(textOf)
-          .join('')}`
-      : part.heading,
-  )
-  const withPromises = parts.filter((part, index) => !part.startsWith('## ') || parts[index + 1]?.startsWith('\n### '))
-  return `${INTRODUCTION}\n${withPromises.join('\n')}`
+  const parts = readPromises().map(part => ('id' in part ? promiseText(part.id, statements) : part.heading))
+  const withPromises = parts.filter((part, index) => part.startsWith('### ') || parts[index + 1]?.startsWith('### '))
+  return `${[INTRODUCTION, ...withPromises].join('\n\n')}\n`
 }
 
-function textOf({ statement, proofs }: Statement): string {
-  const tests = Object.entries(proofs).flatMap(([file, names]) => names.map(name => `- \`${file}\`: ${name}\n`))
-  return `\n${statement.trim()}\n\n${tests.join('')}`
+function promiseText(id: string, statements: readonly Statement[]): string {
+  const texts = statements.filter(({ promise }) => promise === id).map(statementText)
+  return [`### ${id}`, ...texts].join('\n\n')
+}
+
+function statementText({ statement, proofs }: Statement): string {
+  const tests = Object.entries(proofs).flatMap(([file, names]) => names.map(name => `- \`${file}\`: ${name}`))
+  return `${statement.trim()}\n\n${tests.join('\n')}`
 }
