@@ -25,6 +25,11 @@ export function useAllConnections(projectId: string): readonly Connection[] {
   return useQuery(connectionsQuery(projectId)).data ?? []
 }
 
+/** The names of the connections of a project, by their ids: none while they are read. */
+export function useConnectionNames(projectId: string): ReadonlyMap<string, string> {
+  return new Map(useAllConnections(projectId).map(({ connection_id, name }) => [connection_id, name]))
+}
+
 export function connectionQuery(projectId: string, id: string) {
   return queryOptions({
     queryKey: ['connections', 'one', id],

@@ -1,5 +1,5 @@
 import { Button, Menu, Select, TextInput } from '@mantine/core'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import classes from './filter-bar.module.css'
 
 /** The filters of a list in one line above it. */
@@ -48,6 +48,11 @@ export function ChoiceFilter<V extends string>({ label, value, options, onChange
   )
 }
 
+/** The options of a choice between things that have ids and names. */
+export function optionsOf(names: ReadonlyMap<string, string>): { value: string; label: string }[] {
+  return [...names].map(([value, label]) => ({ value, label }))
+}
+
 interface SearchChoiceProps {
   label: string
   value: string | undefined
@@ -86,12 +91,15 @@ export function TextFilter({
   onChange: (value: string | undefined) => void
 }) {
   const [text, setText] = useState(value ?? '')
+  // A page that is shown again meanwhile, with another function, does not begin the pause again.
+  const latest = useRef(onChange)
+  latest.current = onChange
   useEffect(() => setText(value ?? ''), [value])
   useEffect(() => {
     if (text === (value ?? '')) return
-    const timer = setTimeout(() => onChange(text === '' ? undefined : text), TYPING_PAUSE_MS)
+    const timer = setTimeout(() => latest.current(text === '' ? undefined : text), TYPING_PAUSE_MS)
     return () => clearTimeout(timer)
-  }, [text, value, onChange])
+  }, [text, value])
   return (
     <TextInput
       aria-label={label}

@@ -2,18 +2,18 @@ import type { Action } from '@backstop/client'
 import { Link } from '@tanstack/react-router'
 import * as z from 'zod/mini'
 import { actionList } from '../../api/actions.ts'
-import { useAllConnections } from '../../api/connections.ts'
+import { useConnectionNames } from '../../api/connections.ts'
 import { useList } from '../../api/list.ts'
 import { AmountFilter } from '../../parts/amount-filter.tsx'
 import { VerdictBadge } from '../../parts/badges.tsx'
+import { timeColumn } from '../../parts/columns.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { DownloadMenu } from '../../parts/download-menu.tsx'
-import { ChoiceFilter, FilterBar, SearchChoiceFilter, TextFilter } from '../../parts/filter-bar.tsx'
+import { ChoiceFilter, FilterBar, optionsOf, SearchChoiceFilter, TextFilter } from '../../parts/filter-bar.tsx'
 import { AMOUNT_PARAMS, amountQuery, MADE_PARAMS, TIME_PARAMS } from '../../parts/filter-params.ts'
 import classes from '../../parts/filters.module.css'
 import { Money } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Time } from '../../parts/time.tsx'
 import { TimeFilter } from '../../parts/time-filter.tsx'
 import { useFilters } from '../../parts/use-filters.ts'
 import { useProjectId } from '../../parts/use-route.ts'
@@ -40,22 +40,16 @@ const FILTERS = {
 
 export function Page() {
   const project_id = useProjectId()
-  const [{ min_amount, max_amount, ...filters }, setFilters] = useFilters(FILTERS)
+  const [{ min_amount, max_amount, ...filters }, setFilters, bind] = useFilters(FILTERS)
   const query = { project_id, ...filters, ...amountQuery({ min_amount, max_amount }) }
   const list = useList(actionList, query)
-  const connections = useAllConnections(project_id)
-  const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
+  const names = useConnectionNames(project_id)
   return (
     <>
       <PageHead title="Refunds and cancellations" actions={<DownloadMenu path="/v1/actions" query={query} />} />
       <FilterBar>
-        <ChoiceFilter
-          label="Verdict"
-          value={filters.verdict}
-          options={VERDICTS}
-          onChange={verdict => setFilters({ verdict })}
-        />
-        <ChoiceFilter label="Kind" value={filters.kind} options={KINDS} onChange={kind => setFilters({ kind })} />
+        <ChoiceFilter label="Verdict" options={VERDICTS} {...bind('verdict')} />
+        <ChoiceFilter label="Kind" options={KINDS} {...bind('kind')} />
         <AmountFilter
           value={{ currency: filters.currency, min_amount, max_amount }}
           onChange={amounts => setFilters(amounts)}
@@ -70,24 +64,15 @@ export function Page() {
           value={{ from: filters.from, to: filters.to }}
           onChange={period => setFilters(period)}
         />
-        <ChoiceFilter label="Mode" value={filters.mode} options={MODES} onChange={mode => setFilters({ mode })} />
-        <ChoiceFilter
-          label="Connection"
-          value={filters.connection_id}
-          options={connections.map(({ connection_id, name }) => ({ value: connection_id, label: name }))}
-          onChange={connection_id => setFilters({ connection_id })}
-        />
+        <ChoiceFilter label="Mode" options={MODES} {...bind('mode')} />
+        <ChoiceFilter label="Connection" options={optionsOf(names)} {...bind('connection_id')} />
         <SearchChoiceFilter
           label="Reason"
           value={filters.reason}
           options={REASON_OPTIONS}
           onChange={reason => setFilters({ reason: reason as Reason | undefined })}
         />
-        <TextFilter
-          label="Payment or subscription id"
-          value={filters.subject}
-          onChange={subject => setFilters({ subject })}
-        />
+        <TextFilter label="Payment or subscription id" {...bind('subject')} />
       </FilterBar>
       <DataList
         label="Refunds and cancellations"
@@ -139,17 +124,9 @@ function columnsWith(names: ReadonlyMap<string, string>, isByMade: boolean): rea
       width: 'minmax(0, 0.9fr)',
       cell: ({ connection_id }) => <bdi className={`dim ${classes.reason}`}>{names.get(connection_id) ?? ''}</bdi>,
     },
-    {
-      title: isByMade ? 'Made' : 'First seen',
-      width: '112px',
-      align: 'end',
-      card: 'end',
-      cell: ({ first_seen_at, provider_created_at }) => (
-        <span className="dim">
-          <Time at={isByMade ? provider_created_at : first_seen_at} />
-        </span>
-      ),
-    },
+    timeColumn(isByMade ? 'Made' : 'First seen', '112px', ({ first_seen_at, provider_created_at }) =>
+      isByMade ? provider_created_at : first_seen_at,
+    ),
   ]
 }
 

@@ -10,11 +10,11 @@ import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import sheet from '../../parts/sheet.module.css'
 import { Time } from '../../parts/time.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { UnreadPage } from '../../parts/unread-page.tsx'
 import { useProjectId, useResourceId } from '../../parts/use-route.ts'
-import classes from './action.module.css'
 import { RawEvent } from './raw-event.tsx'
 import { Candidates, Differences, Why } from './why.tsx'
 import { nameAction, stateWords } from './words.ts'
@@ -31,7 +31,7 @@ export function Page() {
     return (
       <UnreadPage title="Refund or cancellation" above={above} error={error} retry={() => void refetch()}>
         <Skeleton height={96} width="min(100%, 720px)" />
-        <div className={classes.columns}>
+        <div className={sheet.columns}>
           <Skeleton height={240} />
           <Skeleton height={240} />
         </div>
@@ -42,7 +42,7 @@ export function Page() {
   return (
     <>
       <PageHead title={titleOf(action)} above={above} actions={<ProviderLink href={links?.provider} />}>
-        <div className={classes.marks}>
+        <div className={sheet.marks}>
           <VerdictBadge verdict={verdict} />
           <StateBadge state={state} />
           {mode === 'test' && <Badge tone="quiet">Test mode</Badge>}
@@ -50,22 +50,22 @@ export function Page() {
       </PageHead>
       <div className="body">
         <Why action={action} />
-        <div className={classes.columns}>
+        <div className={sheet.columns}>
           <div>
             <Candidates action={action} />
             <Differences action={action} />
-            <section className={classes.part}>
+            <section className={sheet.part}>
               <h2>Timeline</h2>
               <Timeline entries={timelineOf(action)} />
             </section>
             <Events action={action} />
           </div>
           <div>
-            <section className={classes.part}>
+            <section className={sheet.part}>
               <h2>How it was made</h2>
               <Facts facts={originOf(action)} />
             </section>
-            <section className={classes.part}>
+            <section className={sheet.part}>
               <h2>What it is about</h2>
               <Facts facts={aboutOf(action)} />
             </section>
@@ -172,9 +172,9 @@ function timelineOf({ timeline }: Action) {
 function Events({ action: { event_ids, connection_id, project_id } }: { action: Action }) {
   if (event_ids.length === 0) return null
   return (
-    <section className={classes.part}>
+    <section className={sheet.part}>
       <h2>Events of the provider</h2>
-      <ul className={classes.lines}>
+      <ul className={sheet.lines}>
         {event_ids.map(id => (
           <RawEvent key={id} connectionId={connection_id} eventId={id} />
         ))}

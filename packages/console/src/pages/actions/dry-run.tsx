@@ -8,11 +8,11 @@ import { connectionQuery, connectionsQuery } from '../../api/connections.ts'
 import { type DryRun, dryRunQuery } from '../../api/dry-runs.ts'
 import type { ListState } from '../../api/list.ts'
 import { Badge } from '../../parts/badges.tsx'
+import { timeColumn } from '../../parts/columns.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { Money } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/problem.tsx'
-import { Time } from '../../parts/time.tsx'
 import { useFilters } from '../../parts/use-filters.ts'
 import { useProjectId } from '../../parts/use-route.ts'
 import { useSession } from '../../session/session.ts'
@@ -234,15 +234,6 @@ function columnsFor(tried: Mode): readonly Column<Row>[] {
         </span>
       ),
     },
-    {
-      title: 'First seen',
-      width: '120px',
-      align: 'end',
-      cell: ({ first_seen_at }) => (
-        <span className="dim">
-          <Time at={first_seen_at} />
-        </span>
-      ),
-    },
+    timeColumn('First seen', '120px', ({ first_seen_at }) => first_seen_at, { isOnCard: false }),
   ]
 }

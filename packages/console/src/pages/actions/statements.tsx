@@ -23,7 +23,7 @@ const FILTERS = {
 /** The money of a month by category, of one connection or of all connections of the project, for finance. */
 export function Page() {
   const project_id = useProjectId()
-  const [filters, setFilters] = useFilters(FILTERS)
+  const [filters, setFilters, bind] = useFilters(FILTERS)
   const id = filters.connection_id
   const { data: connections } = useQuery(connectionsQuery(project_id))
   const { data: connection } = useQuery({ ...connectionQuery(project_id, id ?? ''), enabled: id !== undefined })
@@ -43,9 +43,8 @@ export function Page() {
       <FilterBar>
         <SearchChoiceFilter
           label="Month"
-          value={month}
           options={months.map(value => ({ value, label: nameMonth(value) }))}
-          onChange={chosen => setFilters({ month: chosen })}
+          {...bind('month')}
         />
         <SearchChoiceFilter
           label="All connections"

@@ -1,6 +1,7 @@
 import type { Action } from '@backstop/client'
 import { Link } from '@tanstack/react-router'
 import { CopyId } from '../../parts/copy-id.tsx'
+import sheet from '../../parts/sheet.module.css'
 import { Time } from '../../parts/time.tsx'
 import classes from './action.module.css'
 import { FAILURES, REASONS } from './words.ts'
@@ -79,9 +80,9 @@ function ReadBack({ action: { why } }: { action: Action }) {
 export function Candidates({ action: { why, project_id } }: { action: Action }) {
   if (why === undefined || why.candidates.length === 0) return null
   return (
-    <section className={classes.part}>
+    <section className={sheet.part}>
       <h2>Operations that do not explain it</h2>
-      <ul className={classes.lines}>
+      <ul className={sheet.lines}>
         {why.candidates.map(({ operation_id, failure, text }) => (
           <li key={operation_id}>
             <div className={classes.lineTop}>
@@ -112,7 +113,7 @@ const DIFFERENT_FIELDS = {
 export function Differences({ action: { differences } }: { action: Action }) {
   if (differences === undefined || differences.length === 0) return null
   return (
-    <section className={classes.part}>
+    <section className={sheet.part}>
       <h2>The provider shows something else than your software reported</h2>
       <table className={classes.table}>
         <thead>

@@ -1,5 +1,5 @@
 import type { AlertChannel } from '@backstop/client'
-import { useAllConnections } from '../../api/connections.ts'
+import { useConnectionNames } from '../../api/connections.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
 import { DAYS, describeTarget, nameEvent } from './words.ts'
@@ -7,8 +7,7 @@ import { DAYS, describeTarget, nameEvent } from './words.ts'
 /** The settings of a channel for people who may not change them. */
 export function ChannelFacts({ channel }: { channel: AlertChannel }) {
   const { config, events, filter, quiet_hours, shows_personal_data } = channel
-  const connections = useAllConnections(channel.project_id)
-  const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
+  const names = useConnectionNames(channel.project_id)
   return (
     <Facts
       facts={[

@@ -3,9 +3,9 @@ import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { channelList } from '../../api/channels.ts'
 import { useList } from '../../api/list.ts'
+import { timeColumn } from '../../parts/columns.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Time } from '../../parts/time.tsx'
 import { useProjectId } from '../../parts/use-route.ts'
 import { useSession } from '../../session/session.ts'
 import { ChannelBadge } from './health.tsx'
@@ -20,17 +20,7 @@ const COLUMNS: readonly Column<AlertChannel>[] = [
     width: 'minmax(0, 1fr)',
     cell: ({ config }) => <span className="dim">{describeTarget(config)}</span>,
   },
-  {
-    title: 'Last arrived',
-    width: '120px',
-    align: 'end',
-    card: 'end',
-    cell: ({ health }) => (
-      <span className="dim">
-        <Time at={health.last_success_at} />
-      </span>
-    ),
-  },
+  timeColumn('Last arrived', '120px', ({ health }) => health.last_success_at),
 ]
 
 export function Page() {

@@ -7,9 +7,9 @@ import { deliveryList } from '../../api/deliveries.ts'
 import { useList } from '../../api/list.ts'
 import { localizeTimes } from '../../format/times.ts'
 import { Badge, StateBadge } from '../../parts/badges.tsx'
+import { timeColumn } from '../../parts/columns.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
-import { ChoiceFilter, FilterBar } from '../../parts/filter-bar.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ChoiceFilter, FilterBar, optionsOf } from '../../parts/filter-bar.tsx'
 import { useFilters } from '../../parts/use-filters.ts'
 import { useSession } from '../../session/session.ts'
 import { RetryButton } from './retry-button.tsx'
@@ -37,7 +37,7 @@ const FILTERS = {
 
 /** The deliveries of a project, or of one of its channels. */
 export function DeliveryList({ projectId, channelId }: { projectId: string; channelId?: string }) {
-  const [filters, setFilters] = useFilters(FILTERS)
+  const [filters, , bind] = useFilters(FILTERS)
   const { period, ...equal } = filters
   // While the list is shown it keeps its query, and so its place.
   const from = useMemo(() => (period === undefined ? undefined : startOf(period)), [period])
@@ -53,33 +53,11 @@ export function DeliveryList({ projectId, channelId }: { projectId: string; chan
   return (
     <>
       <FilterBar>
-        <ChoiceFilter
-          label="State"
-          value={filters.state}
-          options={DELIVERY_STATES}
-          onChange={state => setFilters({ state })}
-        />
-        {channelId === undefined && (
-          <ChoiceFilter
-            label="Channel"
-            value={filters.channel_id}
-            options={channels.map(({ channel_id, name }) => ({ value: channel_id, label: name }))}
-            onChange={channel_id => setFilters({ channel_id })}
-          />
-        )}
-        <ChoiceFilter
-          label="Message"
-          value={filters.event}
-          options={EVENTS}
-          onChange={event => setFilters({ event })}
-        />
-        <ChoiceFilter
-          label="Show"
-          value={filters.test}
-          options={TEST_CHOICES}
-          onChange={test => setFilters({ test })}
-        />
-        <ChoiceFilter label="Period" value={period} options={PERIODS} onChange={next => setFilters({ period: next })} />
+        <ChoiceFilter label="State" options={DELIVERY_STATES} {...bind('state')} />
+        {channelId === undefined && <ChoiceFilter label="Channel" options={optionsOf(names)} {...bind('channel_id')} />}
+        <ChoiceFilter label="Message" options={EVENTS} {...bind('event')} />
+        <ChoiceFilter label="Show" options={TEST_CHOICES} {...bind('test')} />
+        <ChoiceFilter label="Period" options={PERIODS} {...bind('period')} />
       </FilterBar>
       <DataList
         label="Deliveries"
@@ -130,17 +108,7 @@ function columnsWith(
       ),
     },
     { title: 'Attempts', width: '72px', align: 'end', cell: ({ attempts }) => attempts.length },
-    {
-      title: 'Created',
-      width: '112px',
-      align: 'end',
-      card: 'end',
-      cell: ({ created_at }) => (
-        <span className="dim">
-          <Time at={created_at} />
-        </span>
-      ),
-    },
+    timeColumn('Created', '112px', ({ created_at }) => created_at),
     ...(mayRetry
       ? [
           {

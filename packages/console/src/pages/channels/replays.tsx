@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
 import { replayList, replayQuery } from '../../api/replays.ts'
 import { Badge } from '../../parts/badges.tsx'
+import { timeColumn } from '../../parts/columns.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -87,17 +88,7 @@ const COLUMNS: readonly Column<Replay>[] = [
       </span>
     ),
   },
-  {
-    title: 'Requested',
-    width: '120px',
-    align: 'end',
-    card: 'end',
-    cell: ({ requested_at }) => (
-      <span className="dim">
-        <Time at={requested_at} />
-      </span>
-    ),
-  },
+  timeColumn('Requested', '120px', ({ requested_at }) => requested_at),
 ]
 
 /** How far a replay is. It is read again each second until it is done. */

@@ -5,9 +5,9 @@ import * as z from 'zod/mini'
 import { type InboxEntry, inboxList } from '../../api/inbox.ts'
 import { useList } from '../../api/list.ts'
 import { Badge } from '../../parts/badges.tsx'
+import { timeColumn } from '../../parts/columns.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { ChoiceFilter, FilterBar } from '../../parts/filter-bar.tsx'
-import { Time } from '../../parts/time.tsx'
 import { useFilters } from '../../parts/use-filters.ts'
 import { useSession } from '../../session/session.ts'
 import classes from './connections.module.css'
@@ -25,7 +25,7 @@ const FILTERS = { outcome: z.enum(OUTCOME_OPTIONS.map(({ value }) => value)), re
 export function Inbox({ connection }: { connection: Connection }) {
   const { project_id, connection_id } = connection
   const { may } = useSession()
-  const [filters, setFilters] = useFilters(FILTERS)
+  const [filters, setFilters, bind] = useFilters(FILTERS)
   const [isReplaying, setIsReplaying] = useState(false)
   const list = useList(inboxList, { connection_id, ...filters })
   const isFiltered = Object.keys(filters).length > 0
@@ -45,12 +45,7 @@ export function Inbox({ connection }: { connection: Connection }) {
           </>
         }
       >
-        <ChoiceFilter
-          label="Outcome"
-          value={filters.outcome}
-          options={OUTCOME_OPTIONS}
-          onChange={outcome => setFilters({ outcome })}
-        />
+        <ChoiceFilter label="Outcome" options={OUTCOME_OPTIONS} {...bind('outcome')} />
         {filters.replay_id !== undefined && (
           <Button variant="default" onClick={() => setFilters({ replay_id: undefined })}>
             Of one replay ✕
@@ -110,17 +105,7 @@ const COLUMNS: readonly Column<InboxEntry>[] = [
       </span>
     ),
   },
-  {
-    title: 'Received',
-    width: '130px',
-    align: 'end',
-    card: 'end',
-    cell: ({ received_at }) => (
-      <span className="dim">
-        <Time at={received_at} />
-      </span>
-    ),
-  },
+  timeColumn('Received', '130px', ({ received_at }) => received_at),
 ]
 
 export function OutcomeBadge({ outcome }: { outcome: InboxEntry['outcome'] }) {

@@ -3,13 +3,14 @@ import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import * as z from 'zod/mini'
-import { useAllConnections } from '../../api/connections.ts'
+import { useConnectionNames } from '../../api/connections.ts'
 import { incidentList } from '../../api/incidents.ts'
 import { useList } from '../../api/list.ts'
 import { shortenIds } from '../../format/ids.ts'
 import { StateBadge } from '../../parts/badges.tsx'
+import { timeColumn } from '../../parts/columns.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
-import { ChoiceFilter, FilterBar, TextFilter } from '../../parts/filter-bar.tsx'
+import { ChoiceFilter, FilterBar, optionsOf, TextFilter } from '../../parts/filter-bar.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useFilters } from '../../parts/use-filters.ts'
@@ -36,9 +37,8 @@ const LEAST_LETTERS = 2
 
 export function Page() {
   const project_id = useProjectId()
-  const [{ q: typed, ...chosen }, setFilters] = useFilters(FILTERS)
-  const connections = useAllConnections(project_id)
-  const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
+  const [{ q: typed, ...chosen }, setFilters, bind] = useFilters(FILTERS)
+  const names = useConnectionNames(project_id)
   const q = (typed ?? '').trim()
   const filters = q.length < LEAST_LETTERS ? chosen : { ...chosen, q }
   const list = useList(incidentList, { project_id, ...filters })
@@ -50,20 +50,10 @@ export function Page() {
         actions={<BulkButtons project_id={project_id} filters={filters} isEmpty={list.items.length === 0} />}
       />
       <FilterBar>
-        <TextFilter label="Id, customer or amount" value={typed} onChange={text => setFilters({ q: text })} />
-        <ChoiceFilter label="State" value={filters.state} options={STATES} onChange={state => setFilters({ state })} />
-        <ChoiceFilter
-          label="Kind"
-          value={filters.code}
-          options={INCIDENT_CODES}
-          onChange={code => setFilters({ code })}
-        />
-        <ChoiceFilter
-          label="Connection"
-          value={filters.connection_id}
-          options={connections.map(({ connection_id, name }) => ({ value: connection_id, label: name }))}
-          onChange={connection_id => setFilters({ connection_id })}
-        />
+        <TextFilter label="Id, customer or amount" {...bind('q')} />
+        <ChoiceFilter label="State" options={STATES} {...bind('state')} />
+        <ChoiceFilter label="Kind" options={INCIDENT_CODES} {...bind('code')} />
+        <ChoiceFilter label="Connection" options={optionsOf(names)} {...bind('connection_id')} />
         {(from !== undefined || to !== undefined) && (
           <Button variant="default" onClick={() => setFilters({ from: undefined, to: undefined })}>
             {periodText(from, to)} ×
@@ -169,16 +159,7 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Incide
       card: 'end',
       cell: ({ provider_created_at, opened_at }) => <Time at={provider_created_at ?? opened_at} />,
     },
-    {
-      title: 'Opened',
-      width: '96px',
-      align: 'end',
-      cell: ({ opened_at }) => (
-        <span className="dim">
-          <Time at={opened_at} />
-        </span>
-      ),
-    },
+    timeColumn('Opened', '96px', ({ opened_at }) => opened_at, { isOnCard: false }),
   ]
 }
 

@@ -6,9 +6,9 @@ import { useList } from '../../api/list.ts'
 import { operationList } from '../../api/operations.ts'
 import { projectQuery } from '../../api/projects.ts'
 import { formatMoney } from '../../format/money.ts'
+import { timeColumn } from '../../parts/columns.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Time } from '../../parts/time.tsx'
 import { useProjectId } from '../../parts/use-route.ts'
 import { useSession } from '../../session/session.ts'
 import classes from './operations.module.css'
@@ -66,28 +66,8 @@ function columnsWith(budgets: ReadonlyMap<string, ShownBudget>): readonly Column
       width: 'minmax(0, 1.4fr)',
       cell: operation => <BudgetChange operation={operation} budgets={budgets} />,
     },
-    {
-      title: 'Asked',
-      width: '96px',
-      align: 'end',
-      cell: ({ approval }) => (
-        <span className="dim">
-          <Time at={approval?.requested_at} />
-        </span>
-      ),
-    },
-    {
-      title: 'Expires',
-      isNamedOnCard: true,
-      width: '104px',
-      align: 'end',
-      card: 'end',
-      cell: ({ approval }) => (
-        <span className="dim">
-          <Time at={approval?.deadline_at} />
-        </span>
-      ),
-    },
+    timeColumn('Asked', '96px', ({ approval }) => approval?.requested_at, { isOnCard: false }),
+    timeColumn('Expires', '104px', ({ approval }) => approval?.deadline_at, { isNamedOnCard: true }),
   ]
 }
 

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { budgetQuery } from '../../api/budgets.ts'
 import { formatMoney } from '../../format/money.ts'
 import { Problem } from '../../parts/problem.tsx'
+import sheet from '../../parts/sheet.module.css'
 import { BudgetBar } from './budget-bar.tsx'
 import classes from './operations.module.css'
 import { INTERVALS } from './words.ts'
@@ -16,7 +17,7 @@ export function BudgetEffects({ operation }: { operation: ShownOperation }) {
   const { budgets = [] } = operation
   if (budgets.length === 0) return <p className="dim">No budget counts this operation.</p>
   return (
-    <ul className={classes.effects}>
+    <ul className={sheet.lines}>
       {budgets.map(share => (
         <Effect key={share.budget_id} share={share} operation={operation} />
       ))}

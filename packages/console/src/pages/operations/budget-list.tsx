@@ -1,6 +1,6 @@
 import type { ShownBudget } from '@backstop/client'
 import { budgetList } from '../../api/budgets.ts'
-import { useAllConnections } from '../../api/connections.ts'
+import { useConnectionNames } from '../../api/connections.ts'
 import { useList } from '../../api/list.ts'
 import { formatMoney } from '../../format/money.ts'
 import { type Column, DataList } from '../../parts/data-list.tsx'
@@ -19,15 +19,11 @@ export function Page() {
   const { may } = useSession()
   const list = useList(budgetList, { project_id })
   useReadAgain('budgets')
-  const connections = useAllConnections(project_id)
-  const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
+  const names = useConnectionNames(project_id)
   const canChange = may('manage', project_id)
   return (
     <>
-      <PageHead
-        title="Budgets"
-        actions={canChange ? <NewBudget projectId={project_id} connections={connections} /> : undefined}
-      >
+      <PageHead title="Budgets" actions={canChange ? <NewBudget projectId={project_id} names={names} /> : undefined}>
         <p className="dim">The money that operations of your software may take in each period. Periods are in UTC.</p>
       </PageHead>
       <DataList

@@ -1,10 +1,11 @@
-import type { Connection, NewBudget as NewBudgetBody } from '@backstop/client'
+import type { NewBudget as NewBudgetBody } from '@backstop/client'
 import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { parseMoney } from '../../format/money.ts'
+import { optionsOf } from '../../parts/filter-bar.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { INTERVALS } from './words.ts'
 
@@ -13,7 +14,8 @@ const ALL = 'all'
 
 interface Props {
   projectId: string
-  connections: readonly Connection[]
+  /** The names of the connections, by their ids. */
+  names: ReadonlyMap<string, string>
 }
 
 export function NewBudget(props: Props) {
@@ -28,7 +30,7 @@ export function NewBudget(props: Props) {
   )
 }
 
-function NewBudgetForm({ projectId, connections }: Props) {
+function NewBudgetForm({ projectId, names }: Props) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const [name, setName] = useState('')
@@ -97,10 +99,7 @@ function NewBudgetForm({ projectId, connections }: Props) {
         />
         <Select
           label="Counts operations of"
-          data={[
-            { value: ALL, label: 'All connections' },
-            ...connections.map(({ connection_id, name }) => ({ value: connection_id, label: name })),
-          ]}
+          data={[{ value: ALL, label: 'All connections' }, ...optionsOf(names)]}
           value={connection}
           onChange={chosen => setConnection(chosen ?? ALL)}
         />

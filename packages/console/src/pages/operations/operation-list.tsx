@@ -1,20 +1,19 @@
 import type { ShownOperation } from '@backstop/client'
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useCallback } from 'react'
 import * as z from 'zod/mini'
-import { useAllConnections } from '../../api/connections.ts'
+import { useConnectionNames } from '../../api/connections.ts'
 import { useList } from '../../api/list.ts'
 import { operationList } from '../../api/operations.ts'
 import { AmountFilter } from '../../parts/amount-filter.tsx'
 import { StateBadge } from '../../parts/badges.tsx'
+import { timeColumn } from '../../parts/columns.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { DownloadMenu } from '../../parts/download-menu.tsx'
-import { ChoiceFilter, FilterBar, TextFilter } from '../../parts/filter-bar.tsx'
+import { ChoiceFilter, FilterBar, optionsOf, TextFilter } from '../../parts/filter-bar.tsx'
 import { AMOUNT_PARAMS, amountQuery, TIME_PARAMS } from '../../parts/filter-params.ts'
 import { Money } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Time } from '../../parts/time.tsx'
 import { TimeFilter } from '../../parts/time-filter.tsx'
 import { useFilters } from '../../parts/use-filters.ts'
 import { useProjectId } from '../../parts/use-route.ts'
@@ -35,15 +34,11 @@ const FILTERS = {
 
 export function Page() {
   const project_id = useProjectId()
-  const [{ min_amount, max_amount, ...filters }, setFilters] = useFilters(FILTERS)
+  const [{ min_amount, max_amount, ...filters }, setFilters, bind] = useFilters(FILTERS)
   const query = { project_id, ...filters, ...amountQuery({ min_amount, max_amount }) }
   const list = useList(operationList, query)
   useReadAgain('operations')
-  const connections = useAllConnections(project_id)
-  const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
-  const setSubject = useCallback((subject: string | undefined) => setFilters({ subject }), [setFilters])
-  const setReference = useCallback((provider_ref: string | undefined) => setFilters({ provider_ref }), [setFilters])
-  const setRun = useCallback((run_id: string | undefined) => setFilters({ run_id }), [setFilters])
+  const names = useConnectionNames(project_id)
   return (
     <>
       <PageHead
@@ -60,29 +55,14 @@ export function Page() {
         <p className="dim">Refunds and cancellations that your software reported.</p>
       </PageHead>
       <FilterBar>
-        <ChoiceFilter
-          label="State"
-          value={filters.state}
-          options={OPERATION_STATES}
-          onChange={state => setFilters({ state })}
-        />
-        <ChoiceFilter
-          label="Kind"
-          value={filters.kind}
-          options={OPERATION_KINDS}
-          onChange={kind => setFilters({ kind })}
-        />
+        <ChoiceFilter label="State" options={OPERATION_STATES} {...bind('state')} />
+        <ChoiceFilter label="Kind" options={OPERATION_KINDS} {...bind('kind')} />
         <AmountFilter value={{ currency: filters.currency, min_amount, max_amount }} onChange={setFilters} />
         <TimeFilter label="Reported" value={{ from: filters.from, to: filters.to }} onChange={setFilters} />
-        <ChoiceFilter
-          label="Connection"
-          value={filters.connection_id}
-          options={connections.map(({ connection_id, name }) => ({ value: connection_id, label: name }))}
-          onChange={connection_id => setFilters({ connection_id })}
-        />
-        <TextFilter label="Payment or subscription id" value={filters.subject} onChange={setSubject} />
-        <TextFilter label="Refund or cancellation id" value={filters.provider_ref} onChange={setReference} />
-        <TextFilter label="Run" value={filters.run_id} onChange={setRun} />
+        <ChoiceFilter label="Connection" options={optionsOf(names)} {...bind('connection_id')} />
+        <TextFilter label="Payment or subscription id" {...bind('subject')} />
+        <TextFilter label="Refund or cancellation id" {...bind('provider_ref')} />
+        <TextFilter label="Run" {...bind('run_id')} />
       </FilterBar>
       <DataList
         label="Operations"
@@ -127,17 +107,7 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<ShownO
       width: 'minmax(0, 1fr)',
       cell: ({ connection_id }) => <bdi className={`dim ${classes.cut}`}>{names.get(connection_id) ?? ''}</bdi>,
     },
-    {
-      title: 'Reported',
-      width: '112px',
-      align: 'end',
-      card: 'end',
-      cell: ({ created_at }) => (
-        <span className="dim">
-          <Time at={created_at} />
-        </span>
-      ),
-    },
+    timeColumn('Reported', '112px', ({ created_at }) => created_at),
   ]
 }
 

@@ -12,6 +12,7 @@ import { Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/problem.tsx'
+import sheet from '../../parts/sheet.module.css'
 import { Time } from '../../parts/time.tsx'
 import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
 import { UnreadPage } from '../../parts/unread-page.tsx'
@@ -36,7 +37,7 @@ export function Page() {
   return (
     <UnreadPage title="Operation" above={above} error={error} retry={() => void refetch()}>
       <Skeleton height={180} width="min(100%, 720px)" />
-      <div className={classes.columns}>
+      <div className={sheet.columns}>
         <Skeleton height={240} />
         <Skeleton height={240} />
       </div>
@@ -50,7 +51,7 @@ function Operation({ operation, above }: { operation: ShownOperation; above: Rea
   return (
     <>
       <PageHead title={nameOperation(operation)} above={above}>
-        <div className={classes.marks}>
+        <div className={sheet.marks}>
           <StateBadge state={state} />
         </div>
       </PageHead>
@@ -59,21 +60,21 @@ function Operation({ operation, above }: { operation: ShownOperation; above: Rea
         {operation.approval?.decided_at != null && <NextApproval projectId={operation.project_id} />}
         <p className="dim">{STATE_MEANING[state]}</p>
         {unapproved != null && <p className={classes.over}>{UNAPPROVED_MEANING[unapproved]}</p>}
-        <div className={classes.columns}>
+        <div className={sheet.columns}>
           <div>
-            <section className={classes.part}>
+            <section className={sheet.part}>
               <h2>Timeline</h2>
               <Timeline entries={timelineOf(operation, actors)} />
             </section>
             <Explained operation={operation} />
             {operation.kind === 'refund' && state !== 'approval_pending' && (
-              <section className={classes.part}>
+              <section className={sheet.part}>
                 <h2>Budgets</h2>
                 <BudgetEffects operation={operation} />
               </section>
             )}
           </div>
-          <section className={classes.part}>
+          <section className={sheet.part}>
             <h2>What your software reported</h2>
             <Facts facts={factsOf(operation, actors)} />
           </section>
@@ -164,7 +165,7 @@ function timelineOf(operation: ShownOperation, { askedBy, decidedBy }: Actors): 
 function Explained({ operation }: { operation: ShownOperation }) {
   const { data, error, refetch } = useQuery(explainedActionsQuery(operation))
   return (
-    <section className={classes.part}>
+    <section className={sheet.part}>
       <h2>What it explains</h2>
       {error !== null ? (
         <Problem error={error} retry={() => void refetch()} what="The refunds and cancellations could not be read" />
@@ -173,7 +174,7 @@ function Explained({ operation }: { operation: ShownOperation }) {
       ) : data.length === 0 ? (
         <p className="dim">The provider has not shown a refund or cancellation that this operation explains.</p>
       ) : (
-        <ul className={classes.effects}>
+        <ul className={sheet.lines}>
           {data.map(action => (
             <ExplainedAction key={action.action_id} action={action} />
           ))}

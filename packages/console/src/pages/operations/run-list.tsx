@@ -2,9 +2,9 @@ import type { FailedRun } from '@backstop/client'
 import { Link } from '@tanstack/react-router'
 import { useList } from '../../api/list.ts'
 import { runList } from '../../api/runs.ts'
+import { timeColumn } from '../../parts/columns.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Time } from '../../parts/time.tsx'
 import { useProjectId } from '../../parts/use-route.ts'
 import classes from './operations.module.css'
 import { useReadAgain } from './use-read-again.ts'
@@ -22,17 +22,7 @@ const COLUMNS: readonly Column<FailedRun>[] = [
     card: 'line',
     cell: ({ reason }) => <bdi className={`dim ${classes.cut}`}>{reason ?? 'No reason was reported'}</bdi>,
   },
-  {
-    title: 'Failed',
-    width: '120px',
-    align: 'end',
-    card: 'end',
-    cell: ({ failed_at }) => (
-      <span className="dim">
-        <Time at={failed_at} />
-      </span>
-    ),
-  },
+  timeColumn('Failed', '120px', ({ failed_at }) => failed_at),
 ]
 
 export function Page() {

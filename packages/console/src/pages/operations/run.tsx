@@ -11,6 +11,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/problem.tsx'
+import sheet from '../../parts/sheet.module.css'
 import { Time } from '../../parts/time.tsx'
 import { useProjectId, useResourceId } from '../../parts/use-route.ts'
 import { useSession } from '../../session/session.ts'
@@ -62,11 +63,11 @@ function Run({ run }: { run: RunWithOperations }) {
           ['Completed', sumOf(operations)],
         ]}
       />
-      <div className={classes.columns}>
-        <section className={classes.part}>
+      <div className={sheet.columns}>
+        <section className={sheet.part}>
           <h2>Operations</h2>
           {operations.length === 0 && <p className="dim">No operation names this run.</p>}
-          <ul className={classes.effects}>
+          <ul className={sheet.lines}>
             {operations.map(operation => (
               <li key={operation.operation_id}>
                 <div className={classes.listed}>

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
-import { useAllConnections } from '../../api/connections.ts'
+import { useConnectionNames } from '../../api/connections.ts'
 import { expectedChangeQuery } from '../../api/expected-changes.ts'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
@@ -22,7 +22,7 @@ export function Page() {
   const queryClient = useQueryClient()
   const { may } = useSession()
   const { data: change, error, refetch } = useQuery(expectedChangeQuery(id))
-  const connections = useAllConnections(projectId)
+  const names = useConnectionNames(projectId)
   const above = (
     <Link to="/p/$project/expected-changes" params={{ project: projectId }}>
       Expected changes
@@ -35,7 +35,6 @@ export function Page() {
       </UnreadPage>
     )
   }
-  const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
   const isOver = change.deleted_at !== null || Date.parse(change.expires_at) <= Date.now()
   const end = async () => {
     await api.expectedChanges.delete(id)

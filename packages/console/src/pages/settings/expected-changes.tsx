@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { useAllConnections } from '../../api/connections.ts'
+import { useConnectionNames } from '../../api/connections.ts'
 import { type ExpectedChange, expectedChangeList } from '../../api/expected-changes.ts'
 import { useList } from '../../api/list.ts'
+import { timeColumn } from '../../parts/columns.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Time } from '../../parts/time.tsx'
 import { useProjectId } from '../../parts/use-route.ts'
 import { useSession } from '../../session/session.ts'
 import { describeCovered, describeUse, ExpectedChangeBadge } from './expected-change-words.tsx'
@@ -15,8 +15,7 @@ export function Page() {
   const project_id = useProjectId()
   const mayChange = useSession().may('manage', project_id)
   const list = useList(expectedChangeList, { project_id })
-  const connections = useAllConnections(project_id)
-  const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
+  const names = useConnectionNames(project_id)
   const [isOpen, setIsOpen] = useState(false)
   return (
     <>
@@ -39,12 +38,7 @@ export function Page() {
           </>
         }
       />
-      <NewExpectedChange
-        projectId={project_id}
-        connections={connections}
-        isOpen={isOpen}
-        onClose={() => setIsOpen(false)}
-      />
+      <NewExpectedChange projectId={project_id} names={names} isOpen={isOpen} onClose={() => setIsOpen(false)} />
     </>
   )
 }
@@ -63,17 +57,6 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Expect
       ),
     },
     { title: 'Used', width: 'minmax(0, 0.8fr)', card: 'line', cell: change => describeUse(change) },
-    {
-      title: 'Ends',
-      isNamedOnCard: true,
-      width: '120px',
-      align: 'end',
-      card: 'end',
-      cell: ({ expires_at, deleted_at }) => (
-        <span className="dim">
-          <Time at={deleted_at ?? expires_at} />
-        </span>
-      ),
-    },
+    timeColumn('Ends', '120px', ({ expires_at, deleted_at }) => deleted_at ?? expires_at, { isNamedOnCard: true }),
   ]
 }

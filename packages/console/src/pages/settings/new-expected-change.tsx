@@ -1,16 +1,17 @@
-import type { Connection } from '@backstop/client'
 import { Button, Group, Modal, NumberInput, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { NewExpectedChange as Body } from '../../api/expected-changes.ts'
 import { parseMoney } from '../../format/money.ts'
+import { optionsOf } from '../../parts/filter-bar.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import classes from './settings.module.css'
 
 interface Props {
   projectId: string
-  connections: readonly Connection[]
+  /** The names of the connections, by their ids. */
+  names: ReadonlyMap<string, string>
   isOpen: boolean
   onClose: () => void
 }
@@ -36,7 +37,7 @@ const DURATIONS = [
 ]
 
 /** The form of a new expected change. */
-export function NewExpectedChange({ projectId, connections, isOpen, onClose }: Props) {
+export function NewExpectedChange({ projectId, names, isOpen, onClose }: Props) {
   const queryClient = useQueryClient()
   const [fields, setFields] = useState(EMPTY)
   const body = bodyOf(fields, projectId)
@@ -89,7 +90,7 @@ export function NewExpectedChange({ projectId, connections, isOpen, onClose }: P
           clearable
           allowDeselect
           placeholder="All connections"
-          data={connections.map(({ connection_id, name }) => ({ value: connection_id, label: name }))}
+          data={optionsOf(names)}
           value={fields.connectionId || null}
           onChange={value => edit({ connectionId: value ?? '' })}
         />

@@ -5,10 +5,10 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
 import { suppressionList } from '../../api/suppressions.ts'
+import { timeColumn } from '../../parts/columns.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { Problem } from '../../parts/problem.tsx'
-import { Time } from '../../parts/time.tsx'
 import { useSession } from '../../session/session.ts'
 import classes from './settings.module.css'
 
@@ -59,17 +59,7 @@ const COLUMNS: readonly Column<Suppression>[] = [
       </span>
     ),
   },
-  {
-    title: 'Since',
-    width: '112px',
-    align: 'end',
-    card: 'end',
-    cell: ({ suppressed_at }) => (
-      <span className="dim">
-        <Time at={suppressed_at} />
-      </span>
-    ),
-  },
+  timeColumn('Since', '112px', ({ suppressed_at }) => suppressed_at),
 ]
 
 function removeColumn(projectId: string): Column<Suppression> {

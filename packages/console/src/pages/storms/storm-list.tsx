@@ -1,11 +1,11 @@
-import { useAllConnections } from '../../api/connections.ts'
+import { useConnectionNames } from '../../api/connections.ts'
 import { useList } from '../../api/list.ts'
 import { type Storm, stormList } from '../../api/storms.ts'
 import { formatMoney } from '../../format/money.ts'
 import { StateBadge } from '../../parts/badges.tsx'
+import { timeColumn } from '../../parts/columns.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Time } from '../../parts/time.tsx'
 import { useLiveRefresh } from '../../parts/use-live-refresh.ts'
 import { useProjectId } from '../../parts/use-route.ts'
 
@@ -15,9 +15,8 @@ const KEYS = [['storms', 'list']] as const
 export function Page() {
   const project_id = useProjectId()
   const list = useList(stormList, { project_id })
-  const connections = useAllConnections(project_id)
   useLiveRefresh(LIVE, KEYS)
-  const names = new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
+  const names = useConnectionNames(project_id)
   return (
     <>
       <PageHead title="Storms" />
@@ -72,16 +71,6 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Storm>
       card: 'line',
       cell: ({ connection_id }) => <span className="dim">{names.get(connection_id) ?? ''}</span>,
     },
-    {
-      title: 'Began',
-      width: '120px',
-      align: 'end',
-      card: 'end',
-      cell: ({ began_at }) => (
-        <span className="dim">
-          <Time at={began_at} />
-        </span>
-      ),
-    },
+    timeColumn('Began', '120px', ({ began_at }) => began_at),
   ]
 }

@@ -6,6 +6,7 @@ import { connectionQuery } from '../../api/connections.ts'
 import type { ListState } from '../../api/list.ts'
 import { type Storm, type StormWithSteps, stormQuery } from '../../api/storms.ts'
 import { StateBadge } from '../../parts/badges.tsx'
+import { timeColumn } from '../../parts/columns.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { Facts } from '../../parts/facts.tsx'
@@ -217,15 +218,5 @@ const COLUMNS: readonly Column<Member>[] = [
     width: '200px',
     cell: ({ action }) => (action === undefined ? '' : <CopyId id={action.subject} length={22} />),
   },
-  {
-    title: 'Opened',
-    width: '120px',
-    align: 'end',
-    card: 'end',
-    cell: ({ incident }) => (
-      <span className="dim">
-        <Time at={incident.opened_at} />
-      </span>
-    ),
-  },
+  timeColumn('Opened', '120px', ({ incident }) => incident.opened_at),
 ]

@@ -1,12 +1,11 @@
 import { Button } from '@mantine/core'
-import { useCallback } from 'react'
 import * as z from 'zod/mini'
 import { useList } from '../../api/list.ts'
 import { type AuditRow, auditList } from '../../api/system.ts'
+import { timeColumn } from '../../parts/columns.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { FilterBar, SearchChoiceFilter, TextFilter } from '../../parts/filter-bar.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Time } from '../../parts/time.tsx'
 import { useFilters } from '../../parts/use-filters.ts'
 import { AdminsOnly } from './admins-only.tsx'
 import { Actor, Target } from './audit-actor.tsx'
@@ -35,7 +34,7 @@ export function Page() {
 }
 
 function Audit() {
-  const [{ row: id, from, to, ...equal }, setFilters] = useFilters(FILTERS)
+  const [{ row: id, from, to, ...equal }, setFilters, bind] = useFilters(FILTERS)
   const { projects, nameProject, isAdminOfAll } = useAdministration()
   const query = {
     ...equal,
@@ -45,8 +44,6 @@ function Audit() {
   const list = useList(auditList, query)
   const row = list.items.find(({ audit_id }) => audit_id === id)
   const filters = { ...equal, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
-  const setAction = useCallback((action: string | undefined) => setFilters({ action }), [setFilters])
-  const setTarget = useCallback((target: string | undefined) => setFilters({ target }), [setFilters])
   return (
     <>
       <PageHead
@@ -66,14 +63,13 @@ function Audit() {
       <FilterBar>
         <SearchChoiceFilter
           label="Project"
-          value={equal.project_id}
           options={projects.map(({ project_id, name }) => ({ value: project_id, label: name }))}
-          onChange={project_id => setFilters({ project_id })}
+          {...bind('project_id')}
         />
-        <TextFilter label="Action (person.change)" value={equal.action} onChange={setAction} />
-        <TextFilter label="Id of what was changed" value={equal.target} onChange={setTarget} />
-        <DayFilter label="From" value={from} onChange={day => setFilters({ from: day })} />
-        <DayFilter label="To" value={to} onChange={day => setFilters({ to: day })} />
+        <TextFilter label="Action (person.change)" {...bind('action')} />
+        <TextFilter label="Id of what was changed" {...bind('target')} />
+        <DayFilter label="From" {...bind('from')} />
+        <DayFilter label="To" {...bind('to')} />
       </FilterBar>
       <DataList
         label="Audit"
@@ -110,16 +106,6 @@ function columnsWith(nameProject: (id: string | null) => string): readonly Colum
         </span>
       ),
     },
-    {
-      title: 'When',
-      width: '112px',
-      align: 'end',
-      card: 'end',
-      cell: ({ at }) => (
-        <span className="dim">
-          <Time at={at} />
-        </span>
-      ),
-    },
+    timeColumn('When', '112px', ({ at }) => at),
   ]
 }

@@ -5,6 +5,7 @@ import * as z from 'zod/mini'
 import { api } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
 import { deadLetterList } from '../../api/system.ts'
+import { timeColumn } from '../../parts/columns.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
@@ -35,7 +36,7 @@ export const KINDS: readonly { value: DeadLetter['kind']; label: string }[] = [
 const FILTERS = { project_id: z.string(), kind: z.enum(KINDS.map(({ value }) => value)), letter: z.string() }
 
 export function Page() {
-  const [{ letter: id, ...filters }, setFilters] = useFilters(FILTERS)
+  const [{ letter: id, ...filters }, setFilters, bind] = useFilters(FILTERS)
   const { may } = useSession()
   const { readable, nameProject } = useAdministration()
   const list = useList(deadLetterList, filters)
@@ -66,12 +67,11 @@ export function Page() {
         </p>
       </PageHead>
       <FilterBar>
-        <ChoiceFilter label="Kind" value={filters.kind} options={KINDS} onChange={kind => setFilters({ kind })} />
+        <ChoiceFilter label="Kind" options={KINDS} {...bind('kind')} />
         <SearchChoiceFilter
           label="Project"
-          value={filters.project_id}
           options={readable.map(({ project_id, name }) => ({ value: project_id, label: name }))}
-          onChange={project_id => setFilters({ project_id })}
+          {...bind('project_id')}
         />
       </FilterBar>
       <DataList
@@ -122,17 +122,7 @@ function columnsWith(nameProject: (id: string | null) => string): readonly Colum
       card: 'line',
       cell: ({ repair }) => <span className="dim">{repair === null ? 'Not possible' : 'Possible'}</span>,
     },
-    {
-      title: 'Since',
-      width: '112px',
-      align: 'end',
-      card: 'end',
-      cell: ({ parked_at }) => (
-        <span className="dim">
-          <Time at={parked_at} />
-        </span>
-      ),
-    },
+    timeColumn('Since', '112px', ({ parked_at }) => parked_at),
   ]
 }
 

@@ -27,7 +27,7 @@ export function Page() {
 }
 
 function Keys() {
-  const [{ project, key }, setFilters] = useFilters(FILTERS)
+  const [{ project, key }, setFilters, bind] = useFilters(FILTERS)
   const [isCreating, setIsCreating] = useState(false)
   const { projects, nameProject } = useAdministration()
   const list = useList(keyList, project === undefined ? {} : { project_id: project })
@@ -37,9 +37,8 @@ function Keys() {
       <FilterBar>
         <SearchChoiceFilter
           label="Project"
-          value={project}
           options={projects.map(({ project_id, name }) => ({ value: project_id, label: name }))}
-          onChange={id => setFilters({ project: id })}
+          {...bind('project')}
         />
       </FilterBar>
       <DataList

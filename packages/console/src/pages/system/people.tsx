@@ -28,7 +28,7 @@ export function Page() {
 }
 
 function People() {
-  const [{ project, person }, setFilters] = useFilters(FILTERS)
+  const [{ project, person }, setFilters, bind] = useFilters(FILTERS)
   const [isCreating, setIsCreating] = useState(false)
   const { projects, nameProject } = useAdministration()
   const list = useList(personList, project === undefined ? {} : { project_id: project })
@@ -38,9 +38,8 @@ function People() {
       <FilterBar>
         <SearchChoiceFilter
           label="Role in project"
-          value={project}
           options={projects.map(({ project_id, name }) => ({ value: project_id, label: name }))}
-          onChange={id => setFilters({ project: id })}
+          {...bind('project')}
         />
       </FilterBar>
       <DataList

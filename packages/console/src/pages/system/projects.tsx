@@ -7,12 +7,12 @@ import * as z from 'zod/mini'
 import { api } from '../../api/client.ts'
 import { defineList, useList } from '../../api/list.ts'
 import { Badge } from '../../parts/badges.tsx'
+import { timeColumn } from '../../parts/columns.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { ChoiceFilter, FilterBar } from '../../parts/filter-bar.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/problem.tsx'
-import { Time } from '../../parts/time.tsx'
 import { useFilters } from '../../parts/use-filters.ts'
 import classes from './system.module.css'
 import { useAdministration } from './use-admin.ts'
@@ -42,21 +42,11 @@ const COLUMNS: readonly Column<Project>[] = [
     cell: ({ archived_at, requires_approval }) =>
       archived_at !== null ? <Badge tone="quiet">Archived</Badge> : requires_approval ? 'Approvals required' : '',
   },
-  {
-    title: 'Created',
-    width: '112px',
-    align: 'end',
-    card: 'end',
-    cell: ({ created_at }) => (
-      <span className="dim">
-        <Time at={created_at} />
-      </span>
-    ),
-  },
+  timeColumn('Created', '112px', ({ created_at }) => created_at),
 ]
 
 export function Page() {
-  const [filters, setFilters] = useFilters(FILTERS)
+  const [filters, , bind] = useFilters(FILTERS)
   const [isCreating, setIsCreating] = useState(false)
   const { isAdminOfAll } = useAdministration()
   const list = useList(projectList, filters)
@@ -67,12 +57,7 @@ export function Page() {
         actions={isAdminOfAll && <Button onClick={() => setIsCreating(true)}>New project</Button>}
       />
       <FilterBar>
-        <ChoiceFilter
-          label="Archived"
-          value={filters.archived}
-          options={[{ value: 'true', label: 'Only these' }]}
-          onChange={archived => setFilters({ archived })}
-        />
+        <ChoiceFilter label="Archived" options={[{ value: 'true', label: 'Only these' }]} {...bind('archived')} />
       </FilterBar>
       <DataList
         label="Projects"

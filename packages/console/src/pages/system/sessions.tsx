@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
 import { sessionList } from '../../api/system.ts'
 import { Badge } from '../../parts/badges.tsx'
+import { timeColumn } from '../../parts/columns.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
@@ -64,17 +65,7 @@ const COLUMNS: readonly Column<Session>[] = [
   },
   { title: 'Address', width: '136px', cell: ({ address }) => <span className="mono dim">{address ?? ''}</span> },
   { title: 'Signed in by', width: '136px', cell: ({ signed_in_by }) => SIGNED_IN_BY[signed_in_by] },
-  {
-    title: 'Last seen',
-    width: '112px',
-    align: 'end',
-    card: 'end',
-    cell: ({ last_seen_at }) => (
-      <span className="dim">
-        <Time at={last_seen_at} />
-      </span>
-    ),
-  },
+  timeColumn('Last seen', '112px', ({ last_seen_at }) => last_seen_at),
 ]
 
 function SessionState({ session: { session_id, state } }: { session: Session }) {
