@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { until } from '@backstop/kit/test'
+import { nodeEnvironment, until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
 import { openProduct } from '../setup/product.ts'
@@ -28,7 +28,7 @@ async function runBackstop(...args: string[]) {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: tmpdir(),
     env: {
-      PATH: process.env.PATH,
+      ...nodeEnvironment(),
       BACKSTOP_URL: product.urls.admin,
       BACKSTOP_API_KEY: product.key,
       MONGO_URL: product.urls.mongo,

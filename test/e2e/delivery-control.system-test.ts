@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { AlertChannel, ChannelTestResult } from '@backstop/channels'
 import type { DeadLetter, Delivery, InboxEntry, Incident, Replay } from '@backstop/contracts'
-import { until } from '@backstop/kit/test'
+import { nodeEnvironment, until } from '@backstop/kit/test'
 import { checkStandardWebhook } from '@backstop/simulator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
@@ -178,7 +178,7 @@ describe.concurrent('people are alerted by another channel', { timeout: 120_000 
     const shop = await openTestShop()
     const mailAbout = await addMailChannel(shop)
     const main = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
-    const env = { PATH: process.env.PATH, MONGO_URL: product.urls.mongo, MONGO_DB: product.database }
+    const env = { ...nodeEnvironment(), MONGO_URL: product.urls.mongo, MONGO_DB: product.database }
     const { stdout } = await promisify(execFile)(process.execPath, [main, 'keys', 'recover', '--operator', 'Ada'], {
       env,
     })

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { until } from '@backstop/kit/test'
+import { nodeEnvironment, until } from '@backstop/kit/test'
 import { identify, isAlive, type ProcessIdentity } from '@backstop/stack'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 
@@ -50,10 +50,9 @@ function processes(): Process[] {
 }
 
 function start(main: string) {
-  const { PATH } = process.env
   const started = spawn(process.execPath, [main, 'dry-run', '--from', '1h'], {
     cwd: tmpdir(),
-    env: { PATH, MONGO_URL: mongoUrl },
+    env: { ...nodeEnvironment(), MONGO_URL: mongoUrl },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   command = started

@@ -1,7 +1,9 @@
 /** Tests the output and the exit code of the command as a process. */
+
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { nodeEnvironment } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ApiStandIn, KEY, startApiStandIn } from './api-stand-in.ts'
 
@@ -14,8 +16,10 @@ beforeAll(async () => {
 afterAll(() => api?.stop())
 
 function backstop(args: readonly string[], environment: Record<string, string>) {
-  const { PATH = '' } = process.env
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd: tmpdir(), env: { PATH, ...environment } })
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: tmpdir(),
+    env: { ...nodeEnvironment(), ...environment },
+  })
   let [out, err] = ['', '']
   child.stdout.on('data', chunk => (out += chunk))
   child.stderr.on('data', chunk => (err += chunk))

@@ -3,7 +3,14 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Alert, HEADERS } from '@backstop/contracts'
 import type { IncomingMessage } from '@backstop/kit/bus'
-import { createAheadClock, createFixedCodec, createMemoryBus, readAll, until } from '@backstop/kit/test'
+import {
+  createAheadClock,
+  createFixedCodec,
+  createMemoryBus,
+  nodeEnvironment,
+  readAll,
+  until,
+} from '@backstop/kit/test'
 import { afterAll, describe, expect, test } from 'vitest'
 import { LEDGER_CRASH_POINTS } from '../src/crash-points.ts'
 import { publishLedger } from '../src/index.ts'
@@ -109,7 +116,7 @@ function startChild({ stack }: LedgerDatabase, crashAt?: string) {
   let output = ''
   const child = spawn(process.execPath, [CHILD], {
     env: {
-      PATH: process.env.PATH,
+      ...nodeEnvironment(),
       BROKERS: stack.kafkaBrokers.join(','),
       TOPIC_PREFIX: stack.topicPrefix,
       MONGO: stack.mongoUrl.reveal(),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { COLLECTIONS, MESSAGES, type MessageName, registrySubject, TOPICS, type TopicName } from '@backstop/contracts'
 import { createMongoSchemaIds, createRegistryCodec } from '@backstop/kit/registry'
-import { type TestStack, testStack, until } from '@backstop/kit/test'
+import { nodeEnvironment, type TestStack, testStack, until } from '@backstop/kit/test'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ProvisionOptions, provision } from './provision.ts'
@@ -130,7 +130,7 @@ test('a part that does not come up in time is named', async () => {
 test('the program prints what it did and exits 0; it exits 78 for a fault in its settings', async () => {
   const program = join(import.meta.dirname, 'main.ts')
   const env = {
-    PATH: process.env.PATH,
+    ...nodeEnvironment(),
     KAFKA_BROKERS: stack.kafkaBrokers.join(','),
     KAFKA_TOPIC_PREFIX: stack.topicPrefix,
     MONGO_URL: stack.mongoUrl.reveal(),

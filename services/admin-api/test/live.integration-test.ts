@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type ActionDocument, newId } from '@backstop/contracts'
-import { type TestStack, testStack, until } from '@backstop/kit/test'
+import { nodeEnvironment, type TestStack, testStack, until } from '@backstop/kit/test'
 import { provision } from '@backstop/provision'
 import { MongoClient } from 'mongodb'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -40,7 +40,7 @@ afterAll(async () => {
 async function startAdmin(): Promise<{ url: string; kill: () => void }> {
   let output = ''
   const environment = {
-    PATH: process.env.PATH,
+    ...nodeEnvironment(),
     PORT: '0',
     KAFKA_BROKERS: stack.kafkaBrokers.join(','),
     KAFKA_TOPIC_PREFIX: stack.topicPrefix,

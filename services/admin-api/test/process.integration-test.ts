@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type ApiKeyDocument, COLLECTIONS } from '@backstop/contracts'
-import { startTcpProxy, type TcpProxy, type TestStack, testStack, until } from '@backstop/kit/test'
+import { nodeEnvironment, startTcpProxy, type TcpProxy, type TestStack, testStack, until } from '@backstop/kit/test'
 import { provision } from '@backstop/provision'
 import { MongoClient } from 'mongodb'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -52,7 +52,7 @@ interface Run {
 function run(environment: Record<string, string>): Run {
   let output = ''
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...nodeEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.push(child)
@@ -212,7 +212,7 @@ describe('the process', () => {
 describe('backstop keys recover', () => {
   const recover = (more: Record<string, string> = {}, ...options: string[]) => {
     const MONGO_URL = stack.mongoUrl.reveal()
-    const env = { PATH: process.env.PATH, MONGO_URL, MONGO_DB: stack.dbName, ...more }
+    const env = { ...nodeEnvironment(), MONGO_URL, MONGO_DB: stack.dbName, ...more }
     return promisify(execFile)(process.execPath, [CLI, 'keys', 'recover', ...options], { env })
   }
 

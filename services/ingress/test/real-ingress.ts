@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type ConnectionDocument, INBOUND_TOPICS, type ProviderKind } from '@backstop/contracts'
 import type { IncomingMessage } from '@backstop/kit/bus'
 import type { Environment } from '@backstop/kit/config'
-import { type TestStack, testStack, until } from '@backstop/kit/test'
+import { nodeEnvironment, type TestStack, testStack, until } from '@backstop/kit/test'
 import { provision } from '@backstop/provision'
 import { type Collection, MongoClient } from 'mongodb'
 import { connectionDocument, KEY_RING } from './connection-documents.ts'
@@ -94,7 +94,7 @@ export interface IngressProcess {
 /** Starts services/ingress/src/main.ts and waits until it is ready. */
 export async function spawnIngress(environment: Environment): Promise<IngressProcess> {
   const child: ChildProcess = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, ...environment, LOG_LEVEL: 'info' },
+    env: { ...nodeEnvironment(), ...environment, LOG_LEVEL: 'info' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise<number | NodeJS.Signals | null>(resolve => {

@@ -2,7 +2,6 @@
  * Kills the notifier with SIGKILL at each crash point outside the path of a delivery, starts it again, and checks
  * Kafka, MongoDB and the receiver. Crash points of a delivery: test/faults/crash-points.system-test.ts.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { ChannelDocument } from '@backstop/channels'
 import { alert, incidentAlerts, PROJECT, slackChannel, webhookChannel } from '@backstop/channels/test'
@@ -21,9 +20,11 @@ import {
 } from '@backstop/contracts'
 import type { Producer } from '@backstop/kit/bus'
 import {
+  type CrashingProgram,
   createFixedCodec,
   type Receiver,
   readAll,
+  startCrashingProgram,
   startReceiver,
   type TestStack,
   testStack,
@@ -48,7 +49,7 @@ interface ScenarioStack {
   readonly stack: TestStack
   readonly db: ReturnType<MongoClient['db']>
   readonly receiver: Receiver
-  start(crashAt?: string): { died: Promise<NodeJS.Signals | null>; output(): string }
+  start(crashAt?: string): CrashingProgram
   alert(...alerts: Alert[]): Promise<void>
   command(command: Command): Promise<void>
   delivery(alertId: string): Promise<DeliveryDocument | null>
@@ -74,7 +75,7 @@ async function openScenarioStack(): Promise<ScenarioStack> {
     stack,
     db,
     receiver,
-    start: crashAt => startChild(stack, crashAt),
+    start: crashAt => startCrashingProgram(CHILD, stack, crashAt),
     alert: (...alerts) =>
       producer.send(
         alerts.map(one => ({ topic: 'alerts', key: PROJECT, value: codec.encode('alert', one), headers: {} })),
@@ -84,25 +85,6 @@ async function openScenarioStack(): Promise<ScenarioStack> {
     delivery: id => db.collection<DeliveryDocument>('deliveries').findOne({ _id: deliveryIdOf(id, 'chn_1') }),
     health: () => db.collection<ChannelHealthDocument>('channel_health').findOne({ _id: 'chn_1' }),
   }
-}
-
-function startChild(stack: TestStack, crashAt?: string) {
-  let output = ''
-  const child: ChildProcess = spawn(process.execPath, [CHILD], {
-    env: {
-      PATH: process.env.PATH,
-      BROKERS: stack.kafkaBrokers.join(','),
-      TOPIC_PREFIX: stack.topicPrefix,
-      MONGO: stack.mongoUrl.reveal(),
-      DB: stack.dbName,
-      ...(crashAt === undefined ? {} : { CRASH_AT: crashAt }),
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => (output += chunk))
-  const died = new Promise<NodeJS.Signals | null>(resolve => child.once('exit', (_code, signal) => resolve(signal)))
-  cleanUps.push(async () => child.kill('SIGKILL'))
-  return { died, output: () => output }
 }
 
 interface Scenario {
@@ -395,15 +377,10 @@ describe.concurrent('killed and started again', { timeout: 240_000 }, () => {
     const scene = await openScenarioStack()
     const { prepare, reachCrashPoint, expectResult } = SCENARIOS[point]
     await prepare?.(scene)
-    const doomed = scene.start(point)
+    using doomed = scene.start(point)
     await reachCrashPoint(scene)
-    const signal = await Promise.race([
-      doomed.died,
-      until(`the crash at ${point}`, () => false, { timeoutMs: 90_000, seen: doomed.output }),
-    ])
-    expect(signal, doomed.output()).toBe('SIGKILL')
-    expect(doomed.output()).toContain(`crash point ${point}`)
-    scene.start()
+    await doomed.untilKilled()
+    using _restarted = scene.start()
     await expectResult(scene)
   })
 })

@@ -8,7 +8,7 @@ import { alert, webhookChannel } from '@backstop/channels/test'
 import { connectMongo } from '@backstop/kit/mongo'
 import { listen } from '@backstop/kit/ops'
 import { createMongoSchemaIds, createRegistryCodec } from '@backstop/kit/registry'
-import { startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
+import { nodeEnvironment, startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
 import { provision } from '@backstop/provision'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -37,7 +37,7 @@ function run(more: Record<string, string> = {}) {
   let output = ''
   const child = spawn(process.execPath, [MAIN], {
     env: {
-      PATH: process.env.PATH,
+      ...nodeEnvironment(),
       KAFKA_BROKERS: stack.kafkaBrokers.join(','),
       KAFKA_TOPIC_PREFIX: stack.topicPrefix,
       MONGO_URL: stack.mongoUrl.reveal(),

@@ -2,7 +2,6 @@
  * Kills the reconciler with SIGKILL at each crash point of a command, starts it again, and checks the broker and the
  * database. The crash points of a refund are tested in test/faults/crash-points.system-test.ts.
  */
-import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import {
   type ActionDocument,
@@ -16,7 +15,7 @@ import {
   type IncidentOutcomeDocument,
   incidentAlertId,
 } from '@backstop/contracts'
-import { createFixedCodec, readAll, type TestStack, testStack, until } from '@backstop/kit/test'
+import { createFixedCodec, readAll, startCrashingProgram, testStack, until } from '@backstop/kit/test'
 import { openChannelIncident } from '@backstop/verdict'
 import { type Db, MongoClient } from 'mongodb'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -32,25 +31,6 @@ const cleanUps: (() => Promise<unknown>)[] = []
 afterAll(async () => {
   for (const cleanUp of cleanUps.reverse()) await cleanUp()
 })
-
-function startChild(stack: TestStack, crashAt?: string) {
-  let output = ''
-  const child = spawn(process.execPath, [CHILD], {
-    env: {
-      PATH: process.env.PATH,
-      BROKERS: stack.kafkaBrokers.join(','),
-      TOPIC_PREFIX: stack.topicPrefix,
-      MONGO: stack.mongoUrl.reveal(),
-      DB: stack.dbName,
-      ...(crashAt === undefined ? {} : { CRASH_AT: crashAt }),
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
-  const died = new Promise<NodeJS.Signals | null>(resolve => child.once('exit', (_code, signal) => resolve(signal)))
-  cleanUps.push(async () => child.kill('SIGKILL'))
-  return { died, output: () => output }
-}
 
 const disabled: Extract<Command, { kind: 'open_channel_incident' }> = {
   kind: 'open_channel_incident',
@@ -108,24 +88,15 @@ async function openStack() {
   }
 }
 
-/** Waits until the process kills itself at the crash point. */
-async function untilKilled({ died, output }: ReturnType<typeof startChild>, point: string) {
-  const signal = await Promise.race([
-    died,
-    until(`the crash at ${point}`, () => false, { timeoutMs: 90_000, seen: output }),
-  ])
-  expect(signal, output()).toBe('SIGKILL')
-}
-
 describe.concurrent('killed and started again', { timeout: 240_000 }, () => {
   test.each(RECONCILER_COMMAND_CRASH_POINTS)(
     'at %s, the reconciler alerts about the channel, with one id',
     async point => {
       const { stack, send, isPublished, alertIds } = await openStack()
-      const doomed = startChild(stack, point)
+      using doomed = startCrashingProgram(CHILD, stack, point)
       await send(disabled)
-      await untilKilled(doomed, point)
-      startChild(stack)
+      await doomed.untilKilled()
+      using _restarted = startCrashingProgram(CHILD, stack)
       await until('the incident is told', isPublished, { timeoutMs: 60_000 })
       expect(await alertIds()).toEqual([incidentAlertId('inc_1', 'incident.opened')])
     },
@@ -136,7 +107,7 @@ describe.concurrent('killed and started again', { timeout: 240_000 }, () => {
     const { incident } = openChannelIncident(disabled, Date.parse(disabled.requested_at))
     const { incident_id: _id, ...fields } = incident
     await incidents.insertOne({ _id, ...fields, opened: new Date(incident.opened_at) })
-    const doomed = startChild(stack, point)
+    using doomed = startCrashingProgram(CHILD, stack, point)
     const common = { command_id: 'cmd_ack', project_id: 'prj_1', requested_at: disabled.requested_at } as const
     const wish = { change: { kind: 'acknowledge' }, actor: { kind: 'person', id: 'per_ann', name: 'Ann' } } as const
     const isBulk = point === 'reconciler.after-bulk-page'
@@ -147,8 +118,8 @@ describe.concurrent('killed and started again', { timeout: 240_000 }, () => {
         ? { ...common, ...wish, kind: 'change_incidents', bulk_id: 'blk_1', selection }
         : { ...common, ...wish, kind: 'change_incident', incident_id: _id },
     )
-    await untilKilled(doomed, point)
-    startChild(stack)
+    await doomed.untilKilled()
+    using _restarted = startCrashingProgram(CHILD, stack)
     const isDone = async () => (await outcomes.findOne({ _id: outcomeId })) !== null
     await until('the outcome', isDone, { timeoutMs: 60_000 })
     expect(await outcomes.findOne({ _id: outcomeId })).toMatchObject({ outcome: 'changed' })
@@ -167,10 +138,10 @@ describe.concurrent('killed and started again', { timeout: 240_000 }, () => {
       const isDecidedBy = (replayId: string) => async () =>
         (await inbox.findOne({ _id: 'con_1/evt_1' }))?.replay_id === replayId
       await storeDeadLetteredRefund()
-      const doomed = startChild(stack, point)
+      using doomed = startCrashingProgram(CHILD, stack, point)
       await send(replayOf('rpl_1'))
-      await untilKilled(doomed, point)
-      startChild(stack)
+      await doomed.untilKilled()
+      using _restarted = startCrashingProgram(CHILD, stack)
       expect(await replayDone('rpl_1')).toMatchObject({ total: 1, replayed: 1, skipped_erased: 0 })
       await until('the decision', isDecidedBy('rpl_1'), { timeoutMs: 60_000 })
       const [action, ...others] = await actions.find().toArray()

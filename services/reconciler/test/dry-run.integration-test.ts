@@ -10,7 +10,7 @@ import {
   type VerdictDifference,
 } from '@backstop/contracts'
 import type { Mongo } from '@backstop/kit/mongo'
-import { type TestStack, testStack } from '@backstop/kit/test'
+import { nodeEnvironment, type TestStack, testStack } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { MINUTE, T0 } from '@backstop/verdict/test'
 import { MongoClient } from 'mongodb'
@@ -104,7 +104,7 @@ test('a changed setting flips exactly the verdicts of its connection', async () 
 
 /** Runs the program with this standard input, which it closes only if asked to. */
 async function runProgram(input: string, options: { isInputClosed?: boolean } = {}) {
-  const child = spawn(process.execPath, [PROGRAM], { env: { PATH: process.env.PATH } })
+  const child = spawn(process.execPath, [PROGRAM], { env: { ...nodeEnvironment() } })
   let [out, err] = ['', '']
   child.stdout.on('data', chunk => (out += chunk))
   child.stderr.on('data', chunk => (err += chunk))

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Producer } from '@backstop/kit/bus'
-import { type TestStack, testStack, until } from '@backstop/kit/test'
+import { nodeEnvironment, type TestStack, testStack, until } from '@backstop/kit/test'
 import { provision } from '@backstop/provision'
 import { afterAll, beforeAll, test } from 'vitest'
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await producer.start()
   child = spawn(process.execPath, [MAIN], {
     env: {
-      PATH: process.env.PATH,
+      ...nodeEnvironment(),
       OPS_PORT: '0',
       KAFKA_BROKERS: stack.kafkaBrokers.join(','),
       KAFKA_TOPIC_PREFIX: stack.topicPrefix,
