@@ -87,7 +87,15 @@ export function describeAudit(testApi: () => TestApi): void {
         target: null,
         action: {},
       }
-      const odd = Object.entries(forms).map(([field, value]) => ({ ...row, _id: `aud_odd_${field}`, [field]: value }))
+      // The chain must not take them, because they are removed again.
+      const common = { at: row.at, key_id: null, project_id: null, request_id: null, address: null, unchained: false }
+      const odd = Object.entries(forms).map(([field, value]) => ({
+        ...common,
+        _id: `aud_odd_${field}`,
+        action: 'a',
+        target: 't',
+        [field]: value,
+      }))
       for (const one of odd) await audit.insert(one as typeof row)
       try {
         for (const path of ['?limit=200', '?format=ndjson', '?format=csv']) {
