@@ -39,6 +39,6 @@ test('names the running build', async () => {
   const metrics = createMetrics('test')
   recordBuildInfo(metrics, 'abc1234')
   expect(await metrics.text()).toMatch(
-    /^backstop_build_info\{version="\d+\.\d+\.\d+\+gabc1234",revision="abc1234",node="2\d\..*",service="test"\} 1$/m,
+    /^backstop_build_info\{version="\d+\.\d+\.\d+(?:-dev)?\+gabc1234",revision="abc1234",node="2\d\..*",service="test"\} 1$/m,
   )
 })

@@ -110,7 +110,10 @@ test.each([
     import { registerHooks } from 'node:module'
     const loaded = []
     registerHooks({ resolve(name, context, next) { loaded.push(name); return next(name, context) } })
-    const { readConfig, startTracing, tracingSettings } = await import(${JSON.stringify(new URL('../index.ts', import.meta.url).href)})
+    const load = path => import(new URL(path, ${JSON.stringify(import.meta.url)}).href)
+    const { readConfig } = await load('../config/index.ts')
+    const { startTracing, tracingSettings } = await load('./index.ts')
+    await load('../service/index.ts')
     const tracing = await startTracing('ingress', readConfig(tracingSettings, ${JSON.stringify(environment)}), undefined)
     const ofSdk = loaded.filter(name => /opentelemetry.(sdk|exporter|otlp)/.test(name))
     console.log(JSON.stringify({ isOff: tracing === undefined, loaded: loaded.length > 100, ofSdk }))
