@@ -12,6 +12,7 @@ afterEach(() => {
 const URLS = {
   runService: new URL('./run-service.ts', import.meta.url).href,
   logger: new URL('../logger.ts', import.meta.url).href,
+  opsServer: new URL('../ops/ops-server.ts', import.meta.url).href,
 }
 
 /** A process that runs a service with this `start`, written as source code. */
@@ -56,4 +57,18 @@ test('SIGTERM after the start drains the service and exits with 0', async () => 
   child.kill('SIGTERM')
   expect(await ended).toEqual([0, null])
   for (const line of ['service.stopping', 'drained', 'service.stopped']) expect(output()).toContain(line)
+})
+
+test('a port in use ends the process with exit code 1, and its output with one line that says what to do', async () => {
+  const { ended, output } = runChild(`async () => {
+    const { createServer } = await import('node:http')
+    const { listen } = await import(${JSON.stringify(URLS.opsServer)})
+    const first = createServer()
+    await listen(first, 0, '127.0.0.1')
+    const { port } = first.address()
+    process.env.OPS_PORT = String(port)
+    await listen(createServer(), port, '127.0.0.1')
+  }`)
+  expect(await ended).toEqual([1, null])
+  expect(output()).toMatch(/^example did not start\. Port \d+ is in use: stop the other program or set OPS_PORT\n$/)
 })

@@ -1,6 +1,7 @@
 import type { Environment } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { type Logger, maskSecrets } from '../logger.ts'
+import { describeStartFault } from './start-fault.ts'
 
 export interface RunningService {
   readonly logger: Logger
@@ -46,8 +47,7 @@ export async function runService(
     service = first
   } catch (error) {
     const isConfig = error instanceof AppError && error.code === 'config_invalid'
-    const reason = isConfig ? error.message : error instanceof Error ? error.stack : String(error)
-    process.stderr.write(maskSecrets(`${name} did not start. ${reason}\n`))
+    process.stderr.write(maskSecrets(`${name} did not start. ${describeStartFault(error, process.env)}\n`))
     process.exit(isConfig ? EXIT_CONFIG : 1)
   }
   const { logger } = service
