@@ -2,6 +2,7 @@ import type { Environment } from '@backstop/kit/config'
 import { createSecretBox, judgeSecrets } from '@backstop/kit/secret-box'
 import {
   createPreconditions,
+  type OnInterrupted,
   openEgress,
   openServiceParts,
   type RunningService,
@@ -21,7 +22,7 @@ import { createMongoSearchIndex } from './store/mongo-search-index.ts'
 import { createMongoStores } from './store/stores.ts'
 
 /** Opens the real parts from the environment and starts admin-api. */
-export async function startAdminApi(environment: Environment): Promise<RunningService> {
+export async function startAdminApi(environment: Environment, onInterrupted?: OnInterrupted): Promise<RunningService> {
   const config = readAdminConfig(environment)
   const parts = await openServiceParts('admin-api', config)
   const { logger, metrics, tracing, mongo, bus, clock } = parts
@@ -59,5 +60,5 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
   )
   showInstallation({ readers: installation, metrics, clock, logger })
   // The console and all reading go on while Kafka is unavailable, when people need them most.
-  return startApp(app, { parts, config, needsKafka: false, preconditions, stopAfterwards: [egress] })
+  return startApp(app, { parts, config, onInterrupted, needsKafka: false, preconditions, stopAfterwards: [egress] })
 }

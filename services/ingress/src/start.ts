@@ -2,6 +2,7 @@ import type { Environment } from '@backstop/kit/config'
 import { createSecretBox, judgeSecrets } from '@backstop/kit/secret-box'
 import {
   createPreconditions,
+  type OnInterrupted,
   openServiceParts,
   type RunningService,
   readConnectionSecrets,
@@ -17,7 +18,7 @@ import { createBackgroundCodec } from './publish/background-codec.ts'
 const CODEC_TRY_MS = 5_000
 
 /** Opens the real connections from the environment and starts ingress. While a dependency is unavailable, ingress answers 503. */
-export async function startIngress(environment: Environment): Promise<RunningService> {
+export async function startIngress(environment: Environment, onInterrupted?: OnInterrupted): Promise<RunningService> {
   const config = readIngressConfig(environment)
   const parts = await openServiceParts('ingress', config)
   const { logger, metrics, tracing, mongo, bus, clock } = parts
@@ -35,5 +36,5 @@ export async function startIngress(environment: Environment): Promise<RunningSer
   const conditions = [parts.requireRights, async () => judgeSecrets(await readConnectionSecrets(mongo.db), secretBox)]
   const preconditions = createPreconditions({ conditions, clock, logger })
   // The billing connections are in memory, so ingress accepts notifications while MongoDB is down.
-  return startApp(app, { parts, config, needsMongo: false, preconditions, stopAfterwards: [codec] })
+  return startApp(app, { parts, config, onInterrupted, needsMongo: false, preconditions, stopAfterwards: [codec] })
 }

@@ -6,6 +6,7 @@ import { watchLoad } from '@backstop/kit/ops'
 import { createSecretBox, judgeSecrets } from '@backstop/kit/secret-box'
 import {
   createPreconditions,
+  type OnInterrupted,
   openEgress,
   openServiceParts,
   type RunningService,
@@ -31,7 +32,7 @@ import { createMongoSuppressionStore } from './suppression/mongo-suppression-sto
 const LOAD_LIMITS = { maxUtilization: 0.9, maxLagP99Ms: 100 } as const
 
 /** Connects to all dependencies in the environment and starts the notifier. */
-export async function startNotifier(environment: Environment): Promise<RunningService> {
+export async function startNotifier(environment: Environment, onInterrupted?: OnInterrupted): Promise<RunningService> {
   const config = readNotifierConfig(environment)
   const parts = await openServiceParts('notifier', config)
   const { logger, metrics, tracing, mongo, bus, clock, onFatal } = parts
@@ -64,7 +65,14 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
     },
     settingsOf(config),
   )
-  return startApp(app, { parts, config, preconditions, runsOnlyWhenMet: true, stopAfterwards: [load, egress, mailer] })
+  return startApp(app, {
+    parts,
+    config,
+    onInterrupted,
+    preconditions,
+    runsOnlyWhenMet: true,
+    stopAfterwards: [load, egress, mailer],
+  })
 }
 
 /** Creates the notifier's stores on one database. */

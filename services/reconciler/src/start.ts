@@ -4,6 +4,7 @@ import type { Mongo } from '@backstop/kit/mongo'
 import { createSecretBox, judgeSecrets } from '@backstop/kit/secret-box'
 import {
   createPreconditions,
+  type OnInterrupted,
   openEgress,
   openServiceParts,
   type RunningService,
@@ -32,7 +33,10 @@ import { createMongoOperationSearch } from './store/operation-search.ts'
 import type { ReconcilerStores } from './store/store.ts'
 
 /** Opens the real connections by the environment's settings, and starts the reconciler. */
-export async function startReconciler(environment: Environment): Promise<RunningService> {
+export async function startReconciler(
+  environment: Environment,
+  onInterrupted?: OnInterrupted,
+): Promise<RunningService> {
   const config = readReconcilerConfig(environment)
   // A failed batch is repeated as a whole, so the driver need not retry single writes.
   const parts = await openServiceParts('reconciler', config, { retryWrites: false })
@@ -67,7 +71,7 @@ export async function startReconciler(environment: Environment): Promise<Running
       leaseHolder: newId('leaseHolder'),
     },
   )
-  return startApp(app, { parts, config, preconditions, runsOnlyWhenMet: true, stopAfterwards: [egress] })
+  return startApp(app, { parts, config, onInterrupted, preconditions, runsOnlyWhenMet: true, stopAfterwards: [egress] })
 }
 
 /** The reconciler's stores in one database. */

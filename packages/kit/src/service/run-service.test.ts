@@ -47,6 +47,20 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
+test('SIGTERM during the start first does what the start left for it, also if that fails', async () => {
+  const { child, ended, output } = runChild(`async (_, onInterrupted) => {
+    onInterrupted(async () => { throw new Error('No answer') })
+    onInterrupted(async () => console.log('left the list'))
+    console.log('starting')
+    setInterval(() => {}, 1_000)
+    return new Promise(() => {})
+  }`)
+  await until('the start', () => output().includes('starting'), { seen: output })
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+  expect(output()).toContain('left the list')
+})
+
 test('SIGTERM after the start drains the service and exits with 0', async () => {
   const { child, ended, output } = runChild(`async () => ({
     logger: createLogger('example', 'info'),

@@ -15,6 +15,9 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
+/** Leaves work for the case that a signal ends the process before its start is complete. It must end within a few seconds by itself. */
+export type OnInterrupted = (work: () => Promise<void>) => void
+
 /** sysexits(3) EX_CONFIG: a configuration error, which a restart does not fix. */
 const EXIT_CONFIG = 78
 /**
@@ -28,19 +31,21 @@ const STOP_DEADLINE_MS = 25_000
 /**
  * Runs a service's process from start to exit: start, wait for a signal or a fatal error, drain, exit. If the parent
  * opened an IPC channel, it receives `STARTED` when the service listens on all its ports.
- * A signal during the start ends the process at once. Exit codes: 0 after a signal, 78 for a configuration error, 1 for anything else.
+ * A signal during the start ends the process as soon as the work of `OnInterrupted` is done. Exit codes: 0 after a signal, 78 for a configuration error, 1 for anything else.
  */
 export async function runService(
   name: string,
-  start: (environment: Environment) => Promise<RunningService>,
+  start: (environment: Environment, onInterrupted: OnInterrupted) => Promise<RunningService>,
 ): Promise<never> {
   // Registered before the start: in a container node is process 1, and a signal without a handler is ignored there.
   const signalled = nextStopSignal()
+  const interrupted: (() => Promise<void>)[] = []
   let service: RunningService
   try {
-    const first = await Promise.race([start(process.env), signalled])
+    const first = await Promise.race([start(process.env, work => void interrupted.push(work)), signalled])
     if ('signal' in first) {
-      // Nothing has to be drained, because a crash at any step is safe.
+      // Nothing else has to be drained, because a crash at any step is safe.
+      await Promise.allSettled(interrupted.map(work => work()))
       process.stderr.write(`${name} stopped during its start (${first.signal})\n`)
       process.exit(0)
     }

@@ -124,6 +124,25 @@ test('leaves the list of processes, then stops the app, then what the app uses',
   service = undefined
 })
 
+const unmet = {
+  ...{ fault: () => 'A right is missing', recheck: async () => 'A right is missing', start: async () => {} },
+  ...{ untilMet: () => new Promise<void>(() => {}), stop: async () => {} },
+}
+
+test('leaves the list of processes when a signal ends its start', async () => {
+  const left = Promise.withResolvers<() => Promise<void>>()
+  void start({}, { runsOnlyWhenMet: true, preconditions: unmet, onInterrupted: left.resolve })
+  const leave = await left.promise
+  await leave()
+  expect(stopped).toEqual(['entry'])
+})
+
+test('leaves the list of processes when it cannot start', async () => {
+  const fails = () => Promise.reject(new Error('The port is in use'))
+  await expect(start({ start: fails })).rejects.toThrow('The port is in use')
+  expect(stopped).toEqual(['entry'])
+})
+
 test('shows in its metrics whether it is ready', async () => {
   let reason: string | undefined = 'The process is stopping'
   const { metrics } = await start({ unready: () => reason })

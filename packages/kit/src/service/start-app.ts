@@ -4,7 +4,7 @@ import { startOpsServer } from '../ops/ops-server.ts'
 import type { KeyRing } from '../secret-box/key-ring.ts'
 import type { Preconditions } from './preconditions.ts'
 import { startProcessReport } from './process-report.ts'
-import type { RunningService } from './run-service.ts'
+import type { OnInterrupted, RunningService } from './run-service.ts'
 import { type ServiceParts, unlessFailed } from './service-parts.ts'
 
 /** The result of every service's `createApp`: all parts are wired, nothing runs yet. */
@@ -39,6 +39,8 @@ export interface StartOptions {
   readonly runsOnlyWhenMet?: boolean
   /** Parts that the app uses and does not stop itself. They are stopped after the app. */
   readonly stopAfterwards?: readonly { stop(): unknown }[]
+  /** Of `runService`. It lets the process leave the list of processes also if a signal ends its start. */
+  readonly onInterrupted?: OnInterrupted | undefined
 }
 
 /**
@@ -85,9 +87,15 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
     ready,
   })
   const report = startProcessReport({ entry: parts.processEntry, keys: config.SECRET_KEYS, clock, logger, ready })
-  await startWhenMet(options)
-  startedAtMs = performance.now()
-  await app.start()
+  options.onInterrupted?.(report.stop)
+  try {
+    await startWhenMet(options)
+    startedAtMs = performance.now()
+    await app.start()
+  } catch (error) {
+    await report.stop()
+    throw error
+  }
   const port = app.port?.()
   // The ids of the encryption keys may be logged, the keys may not.
   const shown = { ...config, SECRET_KEYS: [...config.SECRET_KEYS.keys.keys()] }
