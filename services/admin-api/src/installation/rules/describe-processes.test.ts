@@ -32,6 +32,23 @@ test('a process that started after the last report replaces one silent process o
   ])
 })
 
+test('a process that was replaced stays so when its successor falls silent, and only the newest one is silent', () => {
+  expect(statesOf(process('dead', 900, 150), process('second', 140, 90), process('third', 80, 60))).toEqual([
+    'third silent',
+    'second replaced',
+    'dead replaced',
+  ])
+  expect(statesOf(process('dead', 300, 100), process('long', 900, 60), process('new', 50, 5))).toEqual([
+    'new ready',
+    'dead replaced',
+    'long silent',
+  ])
+})
+
+test('a process whose clock is ahead of that of MongoDB does not replace itself', () => {
+  expect(statesOf(process('dead', 60, 61))).toEqual(['dead silent'])
+})
+
 test('the list has the order of the services, newest first', () => {
   expect(
     statesOf(
