@@ -81,7 +81,7 @@ async function doctor({ env = {}, args = [], aheadMs = 0 }: Run = {}) {
   return { exit, findings, codes: [...new Set(findings.map(({ code }) => code))] }
 }
 
-const missing = (service: ServiceName) => `No process of ${service} has reported for a minute`
+const missing = (service: ServiceName) => `No process of ${service} reports that it runs`
 
 const unusedPort = async () => String((await choosePorts({ unused: {} })).unused)
 

@@ -10,7 +10,7 @@ import { readApiFacts } from './read-api.ts'
 import { checkKafka, checkMongo, checkRegistry, type Limits } from './read-infrastructure.ts'
 import { type Finding, finding } from './rules/finding.ts'
 import { judgeApi } from './rules/judge-api.ts'
-import { type ClockReading, judgeClocks } from './rules/judge-infrastructure.ts'
+import { type ClockReading, judgeClocks, nameFullDisk } from './rules/judge-infrastructure.ts'
 import { type Infrastructure, readInfrastructure } from './settings.ts'
 
 /** What doctor found, and what it could not check. */
@@ -68,7 +68,7 @@ async function diagnose(surroundings: Surroundings, limits: Limits): Promise<Dia
   const findings = parts.flatMap(part => ('findings' in part ? part.findings : []))
   const clocks = parts.flatMap(part => ('clock' in part && part.clock !== undefined ? [part.clock] : []))
   return {
-    findings: [...findings, ...judgeClocks(clocks)],
+    findings: [...nameFullDisk(findings), ...judgeClocks(clocks)],
     checked: parts.flatMap(part => ('findings' in part ? [part.area] : [])),
     not_checked: parts.flatMap(part => ('why' in part ? [{ area: part.area, why: part.why }] : [])),
   }

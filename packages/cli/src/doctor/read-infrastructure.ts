@@ -1,6 +1,6 @@
 import type { ConnectionDocument, TopicName } from '@backstop/contracts'
 import { createTopicAdmin, type TopicAdmin } from '@backstop/kit/bus'
-import { AppError, isMissingRight } from '@backstop/kit/errors'
+import { type AppError, isMissingRight } from '@backstop/kit/errors'
 import { createLogger } from '@backstop/kit/logger'
 import { asUnavailable, connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { createHttpExchange, createSchemaRegistry } from '@backstop/kit/registry'
@@ -18,9 +18,18 @@ import {
   findMissingSchemas,
   findMissingTopics,
 } from '@backstop/provision'
+import { counted } from '../output/rules/counted.ts'
+import { describeCause } from './describe-cause.ts'
 import { type Finding, finding } from './rules/finding.ts'
 import { wrongSecretKey } from './rules/judge-api.ts'
-import { type ClockReading, judgeDisk, judgeLag, judgeMissing, type Lag } from './rules/judge-infrastructure.ts'
+import {
+  type ClockReading,
+  judgeDisk,
+  judgeLag,
+  judgeMissing,
+  type Lag,
+  REFUSED,
+} from './rules/judge-infrastructure.ts'
 import type { Infrastructure } from './settings.ts'
 
 /** The limits beyond which doctor reports a fault. */
@@ -49,9 +58,6 @@ export const CONSUMERS: Readonly<Record<string, readonly TopicName[]>> = {
   'notifier.dead-letters': ['deliveries.dead', 'inbound.dead'],
 }
 
-/** The remedy if the part answers and does not accept the credentials. */
-const REFUSED = 'Correct the setting that the message names; docs/tls.md explains each message'
-
 /** Checks topics and consumers. */
 export async function checkKafka(
   brokers: readonly string[],
@@ -74,8 +80,8 @@ export async function checkKafka(
     const refused = refusalMessage('kafka', error, credentials)
     if (refused !== undefined) return [finding('kafka_down', refused, REFUSED)]
     if (isMissingRight(error)) return [missingRightFinding(error)]
-    const remedy = 'Start Kafka, and check that KAFKA_BROKERS names its brokers'
-    return [finding('kafka_down', `Kafka does not answer at ${brokers.join(', ')}${causeOf(error)}`, remedy)]
+    const remedy = 'Start Kafka, and check that its disk has space and that KAFKA_BROKERS names its brokers'
+    return [finding('kafka_down', `Kafka does not answer at ${brokers.join(', ')}${describeCause(error)}`, remedy)]
   } finally {
     await admin.stop().catch(() => {})
   }
@@ -126,8 +132,12 @@ export async function checkMongo(
     const refused = refusalMessage('mongo', error, credentials)
     if (refused !== undefined) return { findings: [finding('mongo_down', refused, REFUSED)], clock: undefined }
     if (isMissingRight(error)) return { findings: [missingRightFinding(error)], clock: undefined }
-    const remedy = 'Start MongoDB, and check that MONGO_URL has its address and a user who may read'
-    return { findings: [finding('mongo_down', `MongoDB does not answer${causeOf(error)}`, remedy)], clock: undefined }
+    const remedy =
+      'Start MongoDB, and check that its disk has space and that MONGO_URL has its address and a user who may read'
+    return {
+      findings: [finding('mongo_down', `MongoDB does not answer${describeCause(error)}`, remedy)],
+      clock: undefined,
+    }
   } finally {
     await mongo.stop()
   }
@@ -164,7 +174,11 @@ async function checkSecrets({ db }: Mongo, secretKeys: KeyRing): Promise<Finding
   }
   if (unreadable.length === 0) return []
   const named = `${unreadable.slice(0, 3).join(', ')}${unreadable.length > 3 ? ', …' : ''}`
-  return [wrongSecretKey(`SECRET_KEYS does not decrypt the secrets of ${unreadable.length} connections (${named})`)]
+  return [
+    wrongSecretKey(
+      `SECRET_KEYS does not decrypt the secrets of ${counted(unreadable.length, 'connection')} (${named})`,
+    ),
+  ]
 }
 
 /** Checks that the registry has every schema. */
@@ -179,18 +193,12 @@ export async function checkRegistry(
   } catch (error) {
     const refused = refusalMessage('registry', error, credentials)
     if (refused !== undefined) return [finding('registry_down', refused, REFUSED)]
-    const remedy = 'Start the schema registry, and check that SCHEMA_REGISTRY_URL has its address'
-    return [finding('registry_down', `The schema registry does not answer${causeOf(error)}`, remedy)]
+    const remedy =
+      'Start the schema registry, restart it if it hangs, and check that SCHEMA_REGISTRY_URL has its address. Running services go on meanwhile'
+    return [finding('registry_down', `The schema registry cannot be used${describeCause(error)}`, remedy)]
   }
 }
 
 function missingRightFinding({ message }: AppError): Finding {
   return finding('missing_right', message, 'docs/rights.md has the rights of each program, and commands that give them')
-}
-
-/** The reason without addresses that may contain a password. */
-function causeOf(error: unknown): string {
-  if (!(error instanceof AppError)) throw error
-  const cause = error.cause
-  return cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
 }

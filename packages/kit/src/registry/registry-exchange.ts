@@ -37,8 +37,12 @@ type HttpRequest = NonNullable<Parameters<typeof fetch>[1]>
 /**
  * Creates the exchange over HTTP. It replaces the library's own transport (mappersmith 2.47), which never settles if a
  * connection breaks in the middle of an answer, has no deadline, and reports a refused connection as status 400.
+ * @param withinMs how long an answer may take
  */
-export function createHttpExchange({ tls, login }: RegistryCredentials = {}): RegistryExchange {
+export function createHttpExchange(
+  { tls, login }: RegistryCredentials = {},
+  withinMs: number = REQUEST_TIMEOUT_MS,
+): RegistryExchange {
   // Each request has a connection of its own (`pipelining: 0`), because requests are rare and certificates may change.
   const dispatcher = new Agent({
     pipelining: 0,
@@ -53,7 +57,7 @@ export function createHttpExchange({ tls, login }: RegistryCredentials = {}): Re
       login === undefined
         ? request.auth()
         : { username: login.username.revealLatest(), password: login.password.revealLatest() }
-    return readAnswer(await send(request, auth, dispatcher))
+    return readAnswer(await send(request, auth, dispatcher, withinMs))
   }
 }
 
@@ -78,12 +82,14 @@ async function send(
   request: RegistryRequest,
   auth: ReturnType<RegistryRequest['auth']>,
   dispatcher: Agent,
+  withinMs: number,
 ): Promise<{ status: number; text: string }> {
+  const signal = AbortSignal.timeout(withinMs)
   const init: HttpRequest = {
     dispatcher,
     method: request.method().toUpperCase(),
     headers: { accept: 'application/vnd.schemaregistry.v1+json', ...request.headers() },
-    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    signal,
   }
   if (auth !== undefined) {
     const credentials = Buffer.from(`${auth.username}:${auth.password}`).toString('base64')
@@ -95,7 +101,8 @@ async function send(
     const response = await fetch(request.url(), init)
     return { status: response.status, text: await response.text() }
   } catch (error) {
-    throw unavailable('The schema registry', error)
+    const cause = signal.aborted ? new Error(`No answer within ${withinMs / 1_000} s`) : error
+    throw unavailable('The schema registry', cause)
   }
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createHttpExchange } from './registry-exchange.ts'
 import { createSchemaRegistry, findSchemaId, registerSchema } from './schema-registry.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
@@ -63,6 +64,15 @@ describe('an unavailable registry', () => {
     }
     answer = says(200, '{"schemaType":"JSON","schema":"{}"}')
     await registry.getSchema(7)
+  })
+
+  test('that accepts the connection and does not answer is given up, with the time as the cause', async () => {
+    answer = () => {}
+    const registry = createSchemaRegistry(`http://${host}/api/`, createHttpExchange({}, 200))
+    await expect(registry.getSchema(7)).rejects.toMatchObject({
+      code: 'unavailable',
+      cause: { message: 'No answer within 0.2 s' },
+    })
   })
 
   test('without a listening server is retryable', async () => {

@@ -39,7 +39,7 @@ export function judgeApi(facts: ApiFacts, nowMs: number): Finding[] {
         ? []
         : [
             wrongSecretKey(
-              `SECRET_KEYS of admin-api lacks the key "${key_id}", which encrypts ${secrets} stored secrets`,
+              `SECRET_KEYS of admin-api lacks the key "${key_id}", which encrypts ${counted(secrets, 'stored secret')}`,
             ),
           ],
     ),

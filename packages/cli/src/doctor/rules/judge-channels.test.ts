@@ -35,10 +35,22 @@ test('names the channel that delivers nothing, since when, why and what to do', 
   expect(found?.remedy).toMatch(/channels test chn_1.*replay deliveries chn_1/)
 })
 
+test('warns of a channel that has delivered nothing for a minute', () => {
+  const [found] = judgeChannels([failing('2026-11-21T09:59:00Z'), another], NOW)
+  expect(found).toMatchObject({
+    code: 'channel_failing',
+    severity: 'warning',
+    what: expect.stringMatching(/^The channel Team .* has delivered nothing since .*: It answers 500$/),
+  })
+  const [later] = judgeChannels([failing('2026-11-21T09:45:01Z'), another], NOW)
+  expect(later?.severity).toBe('warning')
+})
+
 test('names a mail channel that reaches nobody', () => {
   const warning = 'No address gets mail: 1 address is suppressed (1 unsubscribed)'
-  const [found] = judgeChannels([failing(SINCE, { warning, last_error: null }), another], NOW)
-  expect(found?.what).toContain(warning)
+  const now = '2026-11-21T10:00:00Z'
+  const [found] = judgeChannels([failing(now, { warning, last_error: null }), another], NOW)
+  expect(found).toMatchObject({ severity: 'error', what: expect.stringContaining(warning) })
 })
 
 test('says that nobody is alerted if no other channel of the project works', () => {
@@ -50,7 +62,7 @@ test('says that nobody is alerted if no other channel of the project works', () 
 
 test.each([
   { name: 'works', channel: healthy },
-  { name: 'has failed for less than 15 minutes', channel: failing('2026-11-21T09:45:01Z') },
+  { name: 'has failed for less than a minute', channel: failing('2026-11-21T09:59:01Z') },
   { name: 'is switched off', channel: { ...failing(SINCE), enabled: false } },
 ])('names no channel that $name', ({ channel }) => {
   expect(judgeChannels([channel], NOW)).toEqual([])

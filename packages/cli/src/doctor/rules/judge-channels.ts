@@ -13,7 +13,9 @@ export interface ChannelFacts {
   >
 }
 
-/** How long a channel may deliver nothing before it is a fault: as long as before its incident. A single attempt often fails. */
+/** How long a channel may deliver nothing before it is a warning, in milliseconds. A single attempt often fails. */
+const WARN_AFTER_MS = 60_000
+/** How long before it is an error: as long as before its incident. */
 const NOT_DELIVERING_MS = 15 * 60_000
 
 /** The channels on which nobody is alerted. */
@@ -42,12 +44,14 @@ function judgeFailing(channel: ChannelFacts, nowMs: number): Finding | undefined
   const { channel_id, enabled, health } = channel
   if (!enabled || health.state !== 'failing' || health.failing_since === null) return undefined
   // A channel with a warning, such as a mail channel without a usable address, does not recover by itself.
-  if (health.warning === null && nowMs - Date.parse(health.failing_since) < NOT_DELIVERING_MS) return undefined
-  return finding(
+  const failingMs = health.warning === null ? nowMs - Date.parse(health.failing_since) : Number.POSITIVE_INFINITY
+  if (failingMs < WARN_AFTER_MS) return undefined
+  const found = finding(
     'channel_failing',
     `${nameOf(channel)} has delivered nothing since ${health.failing_since}: ${health.warning ?? health.last_error ?? 'unknown reason'}`,
     `Remove the cause, then backstop channels test ${channel_id}, then backstop replay deliveries ${channel_id} --from 7d`,
   )
+  return failingMs < NOT_DELIVERING_MS ? { ...found, severity: 'warning' } : found
 }
 
 function nameOf({ channel_id, project_id, name }: ChannelFacts): string {

@@ -1,3 +1,4 @@
+import { counted } from '../../output/rules/counted.ts'
 import { type Finding, finding } from './finding.ts'
 
 /** `npx node` is the Node.js of package.json: the one of the system may be too old to run TypeScript. */
@@ -27,7 +28,7 @@ export function judgeLag(lags: readonly Lag[], ageMs: number): Finding[] {
     .map(({ groupId, topic, messages }) =>
       finding(
         'consumer_lag',
-        `${groupId} has not processed ${messages} messages of ${topic} that are older than ${ageMs / 1_000} s`,
+        `${groupId} has not processed ${counted(Number(messages), 'message')} of ${topic} older than ${ageMs / 1_000} s`,
         `Check that ${groupId.includes('notifier') ? 'the notifier' : 'the reconciler'} runs and what it logs; if it is only too slow, start more replicas`,
       ),
     )
@@ -67,4 +68,19 @@ export function judgeDisk({ host, usedBytes, totalBytes }: DiskUse, limit: numbe
   const freeGiB = ((totalBytes - usedBytes) / 2 ** 30).toFixed(1)
   const remedy = 'Enlarge the disk, or free space on it; MongoDB stops taking writes when it is full'
   return [finding('disk_full', `The disk of ${host} is ${percent} % full, with ${freeGiB} GiB free`, remedy)]
+}
+
+/** The remedy if the part answers and does not accept the credentials. */
+export const REFUSED = 'Correct the setting that the message names; docs/tls.md explains each message'
+
+/** The findings, in which a full disk is named as the likely cause of a part that does not answer: Kafka and MongoDB often share a disk. */
+export function nameFullDisk(findings: readonly Finding[]): readonly Finding[] {
+  const disk = findings.find(({ code }) => code === 'disk_full')
+  const isDown = ({ code, remedy }: Finding) => (code === 'kafka_down' || code === 'mongo_down') && remedy !== REFUSED
+  if (disk === undefined || !findings.some(isDown)) return findings
+  const cause = `${disk.what.replace(/,.*/, '')}, which is the likely cause: free space on it first`
+  return findings.map(found => {
+    if (found === disk) return { ...disk, severity: 'error' }
+    return isDown(found) ? { ...found, remedy: `${cause}. ${found.remedy}` } : found
+  })
 }

@@ -29,7 +29,7 @@ test('a process that is not ready is named with its reason, also beside a ready 
 
 test('a service without a process that reports is named, and not its silent processes', () => {
   expect(textsOf(process('notifier', { state: 'silent' }))).toEqual([
-    'service_missing: No process of notifier has reported for a minute',
+    'service_missing: No process of notifier reports that it runs',
   ])
   expect(judgeProcesses([]).map(({ code }) => code)).toEqual(Array(4).fill('service_missing'))
 })

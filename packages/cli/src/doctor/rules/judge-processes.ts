@@ -20,7 +20,7 @@ export function judgeProcesses(processes: readonly ProcessFacts[]): Finding[] {
 function judgeMissingService(service: string): Finding {
   return finding(
     'service_missing',
-    `No process of ${service} has reported for a minute`,
+    `No process of ${service} reports that it runs`,
     'Start it, and look at the end of its log. If its log says processes.not_written, it runs and cannot write to MongoDB; the line says why',
   )
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { SERVICES } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { FINDING_CODES } from './finding.ts'
+import { FINDING_CODES, type Finding, finding } from './finding.ts'
 import { type ApiFacts, judgeApi } from './judge-api.ts'
-import { judgeClocks, judgeDisk, judgeLag, judgeMissing } from './judge-infrastructure.ts'
+import { judgeClocks, judgeDisk, judgeLag, judgeMissing, nameFullDisk, REFUSED } from './judge-infrastructure.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00Z')
 const connection = {
@@ -112,6 +112,12 @@ describe('the facts of the management API', () => {
       says: /lacks the key "k0", which encrypts 3 stored secrets/,
       remedy: /SECRET_KEYS/,
     },
+    {
+      code: 'wrong_secret_key',
+      facts: { secretKeys: [{ key_id: 'k0', secrets: 1, available: false }] },
+      says: /which encrypts 1 stored secret$/,
+      remedy: /SECRET_KEYS/,
+    },
   ])('show $code: $says', ({ code, facts, says, remedy }) => {
     expect(judgeApi({ ...healthy, ...facts }, NOW)).toEqual([
       expect.objectContaining({
@@ -145,11 +151,30 @@ describe('the facts of the infrastructure', () => {
     ])
   })
 
+  test('a full disk is named as the likely cause of a part that does not answer, and is then an error', () => {
+    const full = judgeDisk({ host: 'MongoDB', usedBytes: 95, totalBytes: 100 }, 0.9)
+    const kafka = finding('kafka_down', 'Kafka does not answer', 'Start Kafka')
+    const api = finding('api_down', 'No answer', 'Start admin-api')
+    const show = (findings: Finding[]) => nameFullDisk(findings).map(found => `${found.severity} ${found.remedy}`)
+    expect(show([kafka, api, ...full])).toEqual([
+      'error The disk of MongoDB is 95 % full, which is the likely cause: free space on it first. Start Kafka',
+      'error Start admin-api',
+      expect.stringMatching(/^error Enlarge the disk/),
+    ])
+    expect(nameFullDisk([kafka, api])).toEqual([kafka, api])
+    expect(nameFullDisk([api, ...full])).toEqual([api, ...full])
+    const refused = finding('kafka_down', 'Kafka refuses the password', REFUSED)
+    expect(nameFullDisk([refused, ...full])).toEqual([refused, ...full])
+  })
+
   test('each consumer with old messages is a fault', () => {
     const lag = { groupId: 'notifier', topic: 'alerts', messages: 0n }
     expect(judgeLag([lag], 60_000)).toEqual([])
     expect(judgeLag([{ ...lag, messages: 7n }], 60_000)).toMatchObject([
-      { code: 'consumer_lag', what: 'notifier has not processed 7 messages of alerts that are older than 60 s' },
+      { code: 'consumer_lag', what: 'notifier has not processed 7 messages of alerts older than 60 s' },
+    ])
+    expect(judgeLag([{ ...lag, messages: 1n }], 60_000)).toMatchObject([
+      { what: 'notifier has not processed 1 message of alerts older than 60 s' },
     ])
   })
 
