@@ -262,7 +262,7 @@ function createReadingParts(base: SharedParts, { sweepEveryMs, leaseHolder }: Re
   })
   return {
     loops: [
-      new RereadConsumer({ ...base, readers }),
+      new RereadConsumer({ ...base, readers, sweeps: stores.sweeps }),
       createDelayLine({
         ...base,
         groupId: 'reconciler.rereads.retry',

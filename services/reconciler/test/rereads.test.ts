@@ -21,6 +21,7 @@ type Script = (target: string) => ReadResult | Promise<ReadResult>
 
 async function harness(script: Script, none: string[] = []) {
   const clock = createManualClock()
+  const checkedSoon: string[] = []
   const bus = createMemoryBus({ clock, partitions: 1 })
   const producer = bus.producer({ sendTimeoutMs: 1_000 })
   await producer.start()
@@ -37,6 +38,7 @@ async function harness(script: Script, none: string[] = []) {
     logger: createLogger('test', 'fatal'),
     metrics: createConsumerMetrics(createMetrics('test')),
     readers: { readerFor, healthOf: () => 'answering' },
+    sweeps: { checkSoon: async connectionId => void checkedSoon.push(connectionId) },
     onFatal: error => {
       throw error
     },
@@ -53,6 +55,7 @@ async function harness(script: Script, none: string[] = []) {
     clock,
     bus,
     producer,
+    checkedSoon,
     ask,
     answers: (): Promise<Readback[]> => decodeAll('readback', bus.stored('readbacks')),
     retries: (): Promise<Reread[]> => decodeAll('reread', bus.stored('rereads.retry')),
@@ -95,6 +98,16 @@ describe('a re-read', () => {
     await clock.advance(1_000)
     expect(await answers()).toMatchObject([{ outcome: 'unavailable', failure: 'Away' }])
     expect(await retries()).toEqual([])
+  })
+
+  test('whose key the provider refuses makes the sweep of its connection due, which reports the refusal', async () => {
+    const refused: ReadResult = { kind: 'failed', failure: 'key_refused', text: 'Refused', retryAfterMs: null }
+    const { ask, clock, checkedSoon, answers } = await harness(target => (target === 'refused' ? refused : AWAY))
+    await ask({ reread_id: 'away' })
+    await ask({ reread_id: 'refused', connection_id: 'con_2' })
+    await clock.advance(1_000)
+    expect(await answers()).toHaveLength(2)
+    expect(checkedSoon).toEqual(['con_2'])
   })
 
   test('of a hint that fails waits on the delay line with its next attempt', async () => {

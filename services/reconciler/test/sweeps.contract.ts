@@ -118,6 +118,17 @@ export function sweepContract(name: string, open: () => Promise<Pick<ReconcilerS
       expect(await sweeps.claim('p2', T0 + MINUTE, MINUTE)).toMatchObject({ unverified_since: null })
     })
 
+    test('a check soon makes a sweep due now, and keeps the pause of one that fails', async () => {
+      const failed = { ...END, last_error: 'Refused', failing_since: new Date(T0), failures: 1 }
+      for (const _ of CONNECTIONS) {
+        const claimed = await sweeps.claim('p1', T0, MINUTE)
+        await sweeps.release(claimed?._id ?? '', 'p1', claimed?._id === 'con_a' ? failed : END)
+      }
+      for (const { id } of [...CONNECTIONS, { id: 'con_unknown' }]) await sweeps.checkSoon(id, T0 + 1)
+      expect(await sweeps.claim('p1', T0 + 1, MINUTE)).toMatchObject({ _id: 'con_b' })
+      expect(await sweeps.claim('p1', T0 + 1, MINUTE)).toBeUndefined()
+    })
+
     test('waking a connection that was never swept creates its sweep, due now', async () => {
       await sweeps.claim('p1', T0, 10 * MINUTE)
       await sweeps.claim('p1', T0, 10 * MINUTE)

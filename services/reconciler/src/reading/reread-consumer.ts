@@ -8,6 +8,7 @@ import type { MessageCodec } from '@backstop/kit/registry'
 import { untilAvailable } from '@backstop/kit/retry'
 import type { Span, Tracing } from '@backstop/kit/tracing'
 import { PROVIDERS } from '@backstop/providers'
+import type { SweepStore } from '../store/sweeps.ts'
 import type { ConnectionReaders } from './connection-readers.ts'
 import { RereadLanes } from './reread-lanes.ts'
 import {
@@ -26,6 +27,7 @@ export interface RereadConsumerOptions {
   readonly logger: Logger
   readonly metrics: Pick<ConsumerMetrics, 'deadLettered'>
   readonly readers: Pick<ConnectionReaders, 'readerFor' | 'healthOf'>
+  readonly sweeps: Pick<SweepStore, 'checkSoon'>
   /** Undefined if traces are off. */
   readonly tracing?: Tracing | undefined
   onFatal(error: unknown): void
@@ -146,6 +148,7 @@ export class RereadConsumer {
     if (batch.signal.aborted) return batch.abandon(message)
     const answer = decideRereadOutcome(reread, asked, askedAt, this.#options.clock.now())
     this.#log(reread, answer)
+    if (asked.kind === 'failed' && asked.failure === 'key_refused') await this.#reportRefusedKey(reread)
     if (span?.isSampled) endSpan(span, reread, answer)
     const traceparent = span?.traceparent ?? message.headers[HEADERS.traceparent]
     await this.#send(batch, message, () =>
@@ -153,6 +156,13 @@ export class RereadConsumer {
         ? this.#retryMessage(answer.reread, answer.dueAt, traceparent)
         : this.#answerMessage(answer.readback, message.key, traceparent),
     )
+  }
+
+  /** The next sweep records that the key is refused, which people see. Without this it could be five minutes later. */
+  async #reportRefusedKey({ connection_id }: Reread): Promise<void> {
+    const { sweeps, clock, logger } = this.#options
+    // A failure delays only this report: the regular sweep finds the refusal too.
+    await sweeps.checkSoon(connection_id, clock.now()).catch(error => logger.warn({ error }, 'sweep.not_woken'))
   }
 
   async #askProvider(reread: Reread, signal: AbortSignal): Promise<AskResult> {

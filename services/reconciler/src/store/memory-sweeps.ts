@@ -49,5 +49,10 @@ export function createMemorySweeps(sweeps = new Map<string, SweepDocument>()): S
         unverified_since: times.length === 0 ? null : new Date(Math.min(...times)),
       })
     },
+    async checkSoon(connectionId, now) {
+      const sweep = sweeps.get(connectionId)
+      if (sweep?.failing_since !== null) return
+      sweeps.set(connectionId, { ...sweep, woken: true, next_run_at: new Date(now) })
+    },
   }
 }

@@ -69,5 +69,9 @@ export function createMongoSweeps(mongo: Mongo): SweepStore {
       const set = { woken: true, next_run_at: new Date(now), unverified_since }
       await asUnavailable(() => sweeps.updateOne({ _id: connection.id }, [{ $set: set }]))
     },
+    async checkSoon(connectionId, now) {
+      const set = { woken: true, next_run_at: new Date(now) }
+      await asUnavailable(() => sweeps.updateOne({ _id: connectionId, failing_since: null }, { $set: set }))
+    },
   }
 }

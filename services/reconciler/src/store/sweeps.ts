@@ -58,6 +58,8 @@ export interface SweepStore {
    * @param unverifiedSince in milliseconds since the epoch; an earlier stored time is kept. Null changes nothing
    */
   wake(connection: SweptConnection, now: number, unverifiedSince: number | null): Promise<void>
+  /** Makes a connection's sweep due now, unless its last run failed: that failure is known, and its pause stands. */
+  checkSoon(connectionId: string, now: number): Promise<void>
 }
 
 /** The document of a connection before its first run. */
