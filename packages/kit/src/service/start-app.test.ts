@@ -66,8 +66,19 @@ test('is not live once a consumer has made no progress for two minutes, counted 
 })
 
 test('is ready during the election of another leader of a partition', async () => {
-  const { ask } = await start({}, { parts: { clock: silentKafka(14_999) } as unknown as ServiceParts })
+  let silentForMs = 0
+  const clock = { ...answering, unavailableMs: () => silentForMs, stop() {} }
+  const { ask } = await start({}, { parts: { clock } as unknown as ServiceParts })
   expect((await ask('/readyz')).status).toBe(200)
+  silentForMs = 14_999
+  expect((await ask('/readyz')).status).toBe(200)
+})
+
+test('is not ready before Kafka has answered once', async () => {
+  const { ask } = await start({}, { parts: { clock: silentKafka(2_000) } as unknown as ServiceParts })
+  const answer = await ask('/readyz')
+  expect(answer.status).toBe(503)
+  expect(await answer.text()).toMatch(/^Kafka has not answered for 2 s/)
 })
 
 test('is ready without Kafka where it does not need it', async () => {

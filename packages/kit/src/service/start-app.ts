@@ -59,11 +59,14 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
   const { parts, config, needsMongo = true, needsKafka = true, stopAfterwards = [], preconditions } = options
   const { logger, metrics, tracing, mongo, clock } = parts
   let startedAtMs: number | undefined
+  // No election explains a Kafka that this process never reached. A rollout must not count such a process as ready.
+  let hasKafkaAnswered = false
   const ready = async () => {
     const reason = app.unready?.() ?? clock.unready()
     if (reason !== undefined) return reason
     const unavailableMs = needsKafka ? clock.unavailableMs('broker') : 0
-    if (unavailableMs >= KAFKA_UNAVAILABLE_MS) {
+    if (unavailableMs === 0) hasKafkaAnswered = true
+    if (unavailableMs >= (hasKafkaAnswered ? KAFKA_UNAVAILABLE_MS : 1)) {
       return `Kafka has not answered for ${Math.floor(unavailableMs / 1_000)} s: check the brokers and KAFKA_BROKERS`
     }
     if (!needsMongo) return preconditions?.fault()
