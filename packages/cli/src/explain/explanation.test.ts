@@ -97,7 +97,7 @@ describe('an explanation', () => {
     {
       name: 'of one whose provider did not answer in time',
       of: why({ read_back: 'unavailable' }),
-      says: /Provider {3}no answer at the second look\n/,
+      says: /Provider {3}could not be read at the second look: the connection says why/,
     },
     {
       name: 'of one on a connected account, about which the provider is not asked',

@@ -63,7 +63,7 @@ function readBackOf({ verdict, why, second_look_at, account }: Action): string {
       return 'asked at the second look, and does not have it'
     case 'unavailable':
       return account === undefined
-        ? 'no answer at the second look'
+        ? 'could not be read at the second look: the connection says why (backstop connections show)'
         : 'not asked: the read key does not show objects of a connected account'
     case null:
       if (verdict === 'pending') return 'not asked yet: with a read key it is asked at the second look'
