@@ -208,8 +208,6 @@ const READS_HOST_CLOCK: Readonly<Record<string, string>> = {
   'packages/kit/src/bus/kafkajs-connection-patch.ts': 'kafkajs keeps its own time by it',
   'packages/provision/': 'the deploy job decides nothing by the time',
   'packages/cli/': 'a tool on the machine of a person, who names windows by its clock',
-  'services/reconciler/src/dry-run/program.ts':
-    'the command line starts it on its own host, and names windows by that clock',
   'packages/client/': 'it runs in the software of a customer',
   'packages/console/': 'it runs in a browser, and shows times by its clock',
   'packages/simulator/': 'it simulates providers and receivers',

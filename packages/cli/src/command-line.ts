@@ -24,7 +24,7 @@ import { addTrigger } from './trigger/command.ts'
 
 const ABOUT = `
 Commands use, in this order: BACKSTOP_URL and BACKSTOP_API_KEY; the npm start that runs in this folder or one above it; the
-address of backstop login. dry-run, keys recover, backup verify and parts of doctor open the database: set MONGO_URL and MONGO_DB.
+address of backstop login. keys recover, backup verify and parts of doctor open the database: set MONGO_URL and MONGO_DB.
 
 Exit codes: 0 done, 1 failed, 2 wrong arguments, 3 not found, 4 the key was refused, 5 Backstop does not answer.`
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Environment, type Secret, setting } from '@backstop/kit/config'
+import type { Environment, Secret } from '@backstop/kit/config'
 import { type CredentialConfig, commonSettings, readServiceConfig } from '@backstop/kit/service'
 import { z } from 'zod'
 import { CommandFault } from './fault.ts'
@@ -14,14 +14,12 @@ export interface ApiAddress {
   readonly key: string
 }
 
-/** The address of the database, and the recheck delay of the product that writes it. */
+/** The address of the database. */
 export interface DatabaseAddress {
   readonly url: Secret
   readonly name: string
   /** Files for TLS, in place of options in the URL. */
   readonly files: Pick<CredentialConfig, 'MONGO_CA' | 'MONGO_CERT' | 'MONGO_KEY'>
-  /** Milliseconds from the first sight of an action to its second look. */
-  readonly recheckDelayMs: number
 }
 
 /** The fields of `.backstop/run.json` that commands need. A running `npm start` writes this file. */
@@ -30,7 +28,6 @@ const RunFile = z.object({
   key: z.string(),
   mongo: z.string(),
   database: z.string(),
-  recheck_delay_ms: z.int(),
   kafka: z.string().optional(),
   registry: z.string().optional(),
   topic_prefix: z.string().optional(),
@@ -70,7 +67,6 @@ const databaseSettings = {
   MONGO_CA: commonSettings.MONGO_CA,
   MONGO_CERT: commonSettings.MONGO_CERT,
   MONGO_KEY: commonSettings.MONGO_KEY,
-  RECHECK_DELAY_MS: setting.integer(60_000, 0, 86_400_000),
 } as const
 
 /**
@@ -82,8 +78,8 @@ export function findDatabase({ environment, folder }: Surroundings): DatabaseAdd
   if (environment.MONGO_URL || environment.MONGO_URL_FILE) return readDatabase(environment)
   const run = findRunFile(folder)
   if (run !== undefined) {
-    const { mongo, database, recheck_delay_ms } = run
-    return readDatabase({ MONGO_URL: mongo, MONGO_DB: database, RECHECK_DELAY_MS: String(recheck_delay_ms) })
+    const { mongo, database } = run
+    return readDatabase({ MONGO_URL: mongo, MONGO_DB: database })
   }
   throw new CommandFault(
     'nothing_there',
@@ -93,8 +89,8 @@ export function findDatabase({ environment, folder }: Surroundings): DatabaseAdd
 }
 
 function readDatabase(environment: Environment): DatabaseAddress {
-  const { MONGO_URL, MONGO_DB, RECHECK_DELAY_MS, ...files } = readServiceConfig(databaseSettings, environment)
-  return { url: MONGO_URL, name: MONGO_DB, files, recheckDelayMs: RECHECK_DELAY_MS }
+  const { MONGO_URL, MONGO_DB, ...files } = readServiceConfig(databaseSettings, environment)
+  return { url: MONGO_URL, name: MONGO_DB, files }
 }
 
 /** Reads the run file in this folder or in the nearest folder above it that has one. */

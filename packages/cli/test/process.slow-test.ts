@@ -36,11 +36,8 @@ test('an error goes to standard error, with its exit code', async () => {
   expect(ended).toEqual({ exit: 3, out: '', err: expect.stringContaining('There is no such action') })
 })
 
-test.concurrent.each([
-  { args: ['dry-run', '--from', '1h'], says: 'MongoDB is unavailable' },
-  { args: ['keys', 'recover'], says: 'MongoDB is unavailable' },
-])('$args ends by itself when MongoDB is unavailable', async ({ args, says }) => {
-  const ended = await backstop(args, { MONGO_URL: 'mongodb://u:secret@127.0.0.1:9' })
-  expect(ended).toEqual({ exit: 5, out: '', err: expect.stringContaining(says) })
+test('keys recover ends by itself when MongoDB is unavailable', async () => {
+  const ended = await backstop(['keys', 'recover'], { MONGO_URL: 'mongodb://u:secret@127.0.0.1:9' })
+  expect(ended).toEqual({ exit: 5, out: '', err: expect.stringContaining('MongoDB is unavailable') })
   expect(JSON.stringify(ended)).not.toContain('secret')
 })

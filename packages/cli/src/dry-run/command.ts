@@ -1,103 +1,75 @@
-import { type DryRunLine, type DryRunRequest, OutOfBand } from '@backstop/contracts'
+import type { Client, Connection } from '@backstop/client'
+import { OutOfBand } from '@backstop/contracts'
 import { type Command, Option } from 'commander'
 import { addCommand } from '../add-command.ts'
+import { findConnection } from '../connections/find-connection.ts'
 import { CommandFault } from '../fault.ts'
-import { type DatabaseAddress, findDatabase } from '../running-product.ts'
+import { openClient } from '../open-client.ts'
+import type { JsonOption } from '../output/print.ts'
+import { chooseProject } from '../projects/choose-project.ts'
+import { readTime } from '../read-time.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { type DryRunOptions, type GivenOptions, readDryRunOptions } from './options.ts'
-import { findProgram, runProgram } from './program.ts'
-import { createProgress } from './progress.ts'
-import { differenceText, summaryText } from './report.ts'
+import { dryRunText } from './report.ts'
 
-/** Differences printed without --json: people read only the first ones and the counts. */
-const DIFFERENCES_SHOWN = 50
+interface DryRunOptions extends JsonOption {
+  readonly outOfBand: OutOfBand
+  readonly from?: string
+  readonly to?: string
+  readonly project?: string
+  readonly connection?: string
+}
 
 /** `backstop dry-run` */
 export function addDryRun(program: Command, surroundings: Surroundings): void {
   addCommand(
     program,
     'dry-run',
-    "Show which verdicts today's rules or other settings would change. Reads the database; changes nothing.",
-    'backstop dry-run --from 7d --out-of-band alert',
+    'Show what would have alerted by another setting of the connections of a project. Changes nothing.',
+    'backstop dry-run --out-of-band alert --from 7d',
   )
-    .requiredOption(
-      '--from <time>',
-      'start of the window: 2026-11-21, 2026-11-21T10:00:00Z, or an age such as 30m, 24h, 7d',
-    )
-    .option('--to <time>', 'end of the window; now by default')
-    .option('--project <id>', 'only actions of this project')
-    .option('--connection <id>', 'only actions of this connection')
     .addOption(
-      new Option('--out-of-band <mode>', 'in place of the setting of the connections').choices(OutOfBand.options),
+      new Option('--out-of-band <mode>', 'the setting to try').choices(OutOfBand.options).makeOptionMandatory(),
     )
-    .option('--recheck-delay <ms>', 'milliseconds until the second look')
-    .action((given: GivenOptions) => dryRun(given, surroundings))
+    .option('--from <time>', 'start of the window: 2026-11-21, 2026-11-21T10:00:00Z, or an age such as 30m, 24h, 7d')
+    .option('--to <time>', 'end of the window; now by default')
+    .option('--project <id>', 'the project, if there are several')
+    .option('--connection <id>', 'only this connection')
+    .action((given: DryRunOptions) => dryRun(given, surroundings))
 }
 
-async function dryRun(given: GivenOptions, surroundings: Surroundings): Promise<void> {
-  const options = readDryRunOptions(given, surroundings.now())
-  const request = requestOf(options, findDatabase(surroundings))
-  const progress = createProgress(options, surroundings)
-  const differences = createDifferencePrinter(options, surroundings.out, progress.clear)
-  for await (const line of runProgram(findProgram(), request, surroundings.environment)) {
-    switch (line.type) {
-      case 'progress':
-        progress.show(line)
-        break
-      case 'difference':
-        differences.print(line)
-        break
-      case 'summary':
-        progress.clear()
-        differences.end()
-        surroundings.out(options.json ? `${JSON.stringify(line)}\n` : summaryText(line, options))
-        if (line.failed.count === 0) return
-        throw new CommandFault('failed', 'The rules failed on some payments or subscriptions, see above')
-      case 'connection_not_found':
-        throw new CommandFault('not_found', `There is no connection ${options.connectionId} in this database`)
-      case 'database_unavailable':
-        throw new CommandFault(
-          'nothing_there',
-          'MongoDB is unavailable',
-          'Check that it runs, and that MONGO_URL, if set, has its address',
-        )
-      case 'failed':
-        throw new CommandFault('failed', line.error)
-      default:
-        line satisfies never
-    }
-  }
-}
-
-function requestOf(options: DryRunOptions, address: DatabaseAddress): DryRunRequest {
-  return {
-    mongo_url: address.url.reveal(),
-    mongo_ca: address.files.MONGO_CA?.reveal(),
-    mongo_cert: address.files.MONGO_CERT?.reveal(),
-    mongo_key: address.files.MONGO_KEY?.reveal(),
-    database: address.name,
-    from: options.from,
-    to: options.to,
-    project_id: options.projectId,
-    connection_id: options.connectionId,
-    out_of_band: options.outOfBand,
-    recheck_delay_ms: options.recheckDelayMs ?? address.recheckDelayMs,
-  }
-}
-
-/** Prints each difference at once, so that none is held in memory. */
-function createDifferencePrinter({ json }: DryRunOptions, out: Surroundings['out'], before: () => void) {
+async function dryRun(given: DryRunOptions, surroundings: Surroundings): Promise<void> {
+  const query = { out_of_band: given.outOfBand, ...windowOf(given, surroundings.now()) }
+  const client = openClient(surroundings)
   let count = 0
+  for await (const { project_id, connection_id, name } of connectionsOf(client, given, surroundings)) {
+    const answer = await client.connections.dryRun(project_id, connection_id, query)
+    surroundings.out(given.json ? `${JSON.stringify(answer)}\n` : `${count === 0 ? '' : '\n'}${dryRunText(name, answer)}`)
+    count += 1
+  }
+  if (count === 0 && !given.json) surroundings.out('The project has no connections.\n')
+}
+
+async function* connectionsOf(
+  client: Client,
+  { connection, project }: DryRunOptions,
+  surroundings: Surroundings,
+): AsyncGenerator<Connection> {
+  if (connection === undefined) {
+    yield* client.connections.list(await chooseProject(client, project, surroundings))
+    return
+  }
+  yield await findConnection(client, connection, project)
+}
+
+/** The window as the API takes it; without `--from`, the API's own default of seven days. */
+function windowOf({ from, to }: DryRunOptions, now: number): { readonly from?: string; readonly to?: string } {
+  const start = from === undefined ? undefined : readTime('--from', from, now)
+  const end = to === undefined ? undefined : readTime('--to', to, now)
+  if (start !== undefined && start >= (end ?? now))
+    throw new CommandFault('misused', 'The window is empty: give a --from before --to')
+  const iso = (time: number) => new Date(time).toISOString()
   return {
-    print(line: Extract<DryRunLine, { type: 'difference' }>): void {
-      count += 1
-      before()
-      if (json) out(`${JSON.stringify(line)}\n`)
-      else if (count <= DIFFERENCES_SHOWN) out(`${differenceText(line)}\n\n`)
-    },
-    end(): void {
-      if (!json && count > DIFFERENCES_SHOWN)
-        out(`… and ${count - DIFFERENCES_SHOWN} more; --json prints all of them\n\n`)
-    },
+    ...(start === undefined ? {} : { from: iso(start) }),
+    ...(end === undefined ? {} : { to: iso(end) }),
   }
 }
