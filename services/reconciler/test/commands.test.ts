@@ -9,8 +9,8 @@ import { PROJECT } from '@backstop/verdict/test'
 import { expect, test } from 'vitest'
 import { createCommandConsumer } from '../src/commands/command-consumer.ts'
 import { createHeldHints } from '../src/reading/held-hints.ts'
-import { createMemoryStores } from '../src/store/memory-store.ts'
 import { inboxEntry } from './inbox-entries.ts'
+import { createMemoryStores } from './memory-stores/memory-store.ts'
 
 const codec = createFixedCodec()
 

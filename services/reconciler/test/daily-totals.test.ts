@@ -12,8 +12,8 @@ import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { RECONCILER_CRASH_POINTS, type ReconcilerCrashPoint } from '../src/crash-points.ts'
-import { createMemoryStores } from '../src/store/memory-store.ts'
 import { countRound } from '../src/totals/totals-counter.ts'
+import { createMemoryStores } from './memory-stores/memory-store.ts'
 
 const HOUR = 60 * MINUTE
 const REFUNDS = [0, 1, 2, 3]

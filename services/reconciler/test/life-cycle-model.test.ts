@@ -24,8 +24,8 @@ import { createIncidentChanger } from '../src/commands/change-incidents.ts'
 import { createBulkChanger } from '../src/commands/change-many-incidents.ts'
 import { RECONCILER_CRASH_POINTS, type ReconcilerCrashPoint } from '../src/crash-points.ts'
 import { createChannelIncidents } from '../src/incidents/commanded-incidents.ts'
-import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { IncidentBulkStore } from '../src/store/store.ts'
+import { createMemoryStores } from './memory-stores/memory-store.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 class Killed extends Error {}

@@ -11,7 +11,7 @@ import { CONNECTION, MINUTE, PROJECT, refundSeen, T0 } from '@backstop/verdict/t
 import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
-import { createMemoryStores } from '../src/store/memory-store.ts'
+import { createMemoryStores } from './memory-stores/memory-store.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 /**

@@ -14,7 +14,7 @@ import { describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import type { ReconcilerCrashPoint } from '../src/crash-points.ts'
-import { createMemoryStores } from '../src/store/memory-store.ts'
+import { createMemoryStores } from './memory-stores/memory-store.ts'
 
 const REFUNDS = [0, 1, 2, 3]
 

@@ -16,8 +16,8 @@ import {
 import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
-import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { ExpectedChangesQuery } from '../src/store/store.ts'
+import { createMemoryStores } from './memory-stores/memory-store.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 function harness() {

@@ -7,8 +7,8 @@ import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { createChannelIncidents } from '../src/incidents/commanded-incidents.ts'
-import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { ReconcilerStores } from '../src/store/store.ts'
+import { createMemoryStores } from './memory-stores/memory-store.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 const clock = createManualClock(T0 + SECOND)

@@ -10,9 +10,9 @@ import { describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { RECONCILER_CRASH_POINTS } from '../src/crash-points.ts'
-import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { CaseChange } from '../src/store/store.ts'
 import { createUnknownOperations } from '../src/sweep/unknown-operations.ts'
+import { createMemoryStores } from './memory-stores/memory-store.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 function openReconciler() {

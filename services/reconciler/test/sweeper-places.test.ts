@@ -9,8 +9,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createConnectionIncidents } from '../src/incidents/connection-incidents.ts'
 import type { OpenedReader } from '../src/reading/connection-readers.ts'
 import { createHeldHints } from '../src/reading/held-hints.ts'
-import { createMemoryStores } from '../src/store/memory-store.ts'
 import { createSweeper } from '../src/sweep/sweeper.ts'
+import { createMemoryStores } from './memory-stores/memory-store.ts'
 
 const EVERY_MS = 5 * MINUTE
 /** How often the sweeper checks for due sweeps. */

@@ -9,10 +9,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createConnectionIncidents } from '../src/incidents/connection-incidents.ts'
 import type { OpenedReader } from '../src/reading/connection-readers.ts'
 import { createHeldHints } from '../src/reading/held-hints.ts'
-import { createMemoryStores } from '../src/store/memory-store.ts'
 import { LATE_AFTER_MS } from '../src/sweep/rules/silent-feed.ts'
 import { createSweeper } from '../src/sweep/sweeper.ts'
 import { inboxEntry } from './inbox-entries.ts'
+import { createMemoryStores } from './memory-stores/memory-store.ts'
 
 const CONNECTION = { id: 'con_1', projectId: PROJECT }
 const codec = createFixedCodec()

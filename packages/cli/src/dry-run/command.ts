@@ -43,7 +43,9 @@ async function dryRun(given: DryRunOptions, surroundings: Surroundings): Promise
   let count = 0
   for await (const { project_id, connection_id, name } of connectionsOf(client, given, surroundings)) {
     const answer = await client.connections.dryRun(project_id, connection_id, query)
-    surroundings.out(given.json ? `${JSON.stringify(answer)}\n` : `${count === 0 ? '' : '\n'}${dryRunText(name, answer)}`)
+    surroundings.out(
+      given.json ? `${JSON.stringify(answer)}\n` : `${count === 0 ? '' : '\n'}${dryRunText(name, answer)}`,
+    )
     count += 1
   }
   if (count === 0 && !given.json) surroundings.out('The project has no connections.\n')

@@ -72,10 +72,11 @@ export const HEADERS_TOO_LARGE = refusal(
   'headers_too_large',
   `There may be at most ${MAX_HEADERS} headers, of ${MAX_HEADERS_BYTES} bytes together`,
 )
-export const UNAVAILABLE = refusal('unavailable', 'The notification cannot be accepted at present; send it again later', [
-  'retry-after',
-  String(RETRY_AFTER_S.unavailable),
-])
+export const UNAVAILABLE = refusal(
+  'unavailable',
+  'The notification cannot be accepted at present; send it again later',
+  ['retry-after', String(RETRY_AFTER_S.unavailable)],
+)
 export const OVERLOADED = refusal('overloaded', 'Ingress is at its limit; send the event again later', [
   'retry-after',
   String(RETRY_AFTER_S.overloaded),

@@ -51,30 +51,10 @@ export function createMongoErasures(mongo: Mongo): ErasureStore {
   }
 }
 
-function toErasure(
+export function toErasure(
   { _id: connectionId, project_id: projectId }: Pick<ConnectionDocument, '_id' | 'project_id'>,
   known: ErasureDocument | undefined,
 ): ConnectionErasure {
   const { cursor = '', retry_from: retryFrom = null, cases = 0, bodies = 0 } = known ?? {}
   return { connectionId, projectId, cursor, retryFrom, cases, bodies, finishedAt: null }
-}
-
-/** Erasures in memory, for simulations. */
-export function createMemoryErasures(connections: ReadonlyMap<string, ConnectionDocument>): ErasureStore {
-  const erasures = new Map<string, ConnectionErasure>()
-  return {
-    async next(deletedBefore, except) {
-      const connection = [...connections.values()].find(
-        ({ _id, deleted_at }) =>
-          except?.has(_id) !== true &&
-          deleted_at !== null &&
-          deleted_at.getTime() <= deletedBefore &&
-          (erasures.get(_id)?.finishedAt ?? null) === null,
-      )
-      return connection === undefined ? undefined : (erasures.get(connection._id) ?? toErasure(connection, undefined))
-    },
-    async save(erasure) {
-      erasures.set(erasure.connectionId, erasure)
-    },
-  }
 }

@@ -1,5 +1,5 @@
 import { erasureContract } from '../../test/erasure.contract.ts'
-import { createMemoryStores } from '../store/memory-store.ts'
+import { createMemoryStores } from '../../test/memory-stores/memory-store.ts'
 
 erasureContract('in memory', async () => {
   const stores = createMemoryStores()

@@ -1,6 +1,6 @@
 import { isHeartbeatProject } from '@backstop/contracts'
 import { type Case, pendingLooks } from '@backstop/verdict'
-import type { HeartbeatStore, InboxEntry } from './store.ts'
+import type { HeartbeatStore, InboxEntry } from '../../src/store/store.ts'
 
 export function createMemoryHeartbeats({
   cases,

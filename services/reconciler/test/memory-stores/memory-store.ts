@@ -11,20 +11,20 @@ import type {
   TimedOutboxEntry,
 } from '@backstop/contracts'
 import type { Case, ExpectedChangeUses } from '@backstop/verdict'
-import { createMemoryErasures } from '../erasure/erasure-store.ts'
-import { createMemoryIncidentBulks } from './incident-bulks.ts'
+import type { InboxEntry, ReconcilerStores } from '../../src/store/store.ts'
 import { createMemoryCases } from './memory-cases.ts'
 import { createMemoryConnections } from './memory-connections.ts'
+import { createMemoryErasures } from './memory-erasures.ts'
 import { createMemoryExpectedChanges, createMemoryExpectedChangeUses } from './memory-expected-changes.ts'
 import { createMemoryHeartbeats } from './memory-heartbeats.ts'
 import { createMemoryInbox } from './memory-inbox.ts'
 import { createMemoryInboxReplays } from './memory-inbox-replays.ts'
+import { createMemoryIncidentBulks } from './memory-incident-bulks.ts'
 import { createMemoryOpenActions } from './memory-open-actions.ts'
+import { createMemoryOperationSearch } from './memory-operation-search.ts'
 import { createMemoryStandaloneIncidents } from './memory-standalone-incidents.ts'
 import { createMemorySweeps } from './memory-sweeps.ts'
 import { createMemoryTotals } from './memory-totals.ts'
-import { createMemoryOperationSearch } from './operation-search.ts'
-import type { InboxEntry, ReconcilerStores } from './store.ts'
 
 /** Stores in memory, for simulations. `contents` is the stored data. */
 export function createMemoryStores(): ReconcilerStores & { contents: MemoryContents } {

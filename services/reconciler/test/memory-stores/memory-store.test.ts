@@ -1,4 +1,4 @@
-import { storeContract } from '../../test/store.contract.ts'
+import { storeContract } from '../store.contract.ts'
 import { createMemoryStores } from './memory-store.ts'
 
 storeContract('in memory', async () => {
