@@ -14,7 +14,7 @@ const STEPS = readPageSteps(PAGE).filter(step => step.kind === 'diff')
 const LIST_ENTRIES = [
   { file: 'sign.ts', after: 'export const SIGNERS: Record<ProviderKind, TestSigner> = {', value: 'WALLET_SIGNER' },
   {
-    file: 'samples.ts',
+    file: 'samples/index.ts',
     after: 'export const SAMPLES: Readonly<Record<ProviderKind, ProviderSamples>> = {',
     value: 'WALLET_SAMPLES',
   },
