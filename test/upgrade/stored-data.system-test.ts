@@ -127,7 +127,9 @@ describe('the data of 0.1.0', () => {
       const one = await api.get<AuditVerification>('/v1/audit/verify')
       return one.verified >= (data.documents.audit?.length ?? 0) ? one : undefined
     })
-    expect(verified).toMatchObject({ state: 'intact', faults: [], unsigned: data.documents.audit?.length })
+    // The rows of before have hashes only. A row of now may have joined with them.
+    expect(verified).toMatchObject({ state: 'intact', faults: [], unsigned: 0 })
+    expect(verified.hashed_until).toBeGreaterThanOrEqual(data.documents.audit?.length ?? 0)
   })
 
   test('nothing alerts again', () => {

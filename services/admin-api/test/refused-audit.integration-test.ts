@@ -4,6 +4,7 @@ import { createManualClock } from '@backstop/kit/test'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createRefusalAudit } from '../src/access/audit-refusals.ts'
 import { chainRows } from '../src/resources/audit/chain-rows.ts'
+import { signAuditRows } from '../src/store/sign-audit-rows.ts'
 import { createProjectResources } from './contract/every-route.ts'
 import { type MongoTestApi, startMongoApi } from './mongo-test-api.ts'
 import { secretBoxOfTests } from './test-api.ts'
@@ -130,10 +131,11 @@ test('concurrent changes of one document are all made, each with its row', async
 
 test('refusals have a row each, and rows that joined the hash chain before their storing is repeated stay unchanged', async () => {
   const { stores } = testApi
+  const signing = signAuditRows(stores, secretBoxOfTests)
   const clock = createManualClock(Date.now())
   let isAnswerLost = true
   const transaction: typeof stores.transaction = async write => {
-    const result = await stores.transaction(write)
+    const result = await signing.transaction(write)
     if (!isAnswerLost) return result
     isAnswerLost = false
     throw unavailable('MongoDB', undefined)
