@@ -2,7 +2,7 @@ import type { ConnectionDocument } from '@backstop/contracts'
 import { T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ConnectionReader, NamedConnection, ReconcilerStores } from '../src/store/store.ts'
-import { connectionOf } from './recorded-shop.ts'
+import { connectionOf } from './connection-of.ts'
 
 const KEY = { sealed: 'k', fingerprint: 'f', created_at: new Date(T0), expires_at: null }
 

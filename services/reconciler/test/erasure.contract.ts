@@ -8,7 +8,7 @@ import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batc
 import { itemOfEvent, type WorkItem } from '../src/batch/work-item.ts'
 import { eraseDuePersonalData, type PersonalDataEraserParts } from '../src/erasure/personal-data-eraser.ts'
 import type { ReconcilerStores } from '../src/store/store.ts'
-import { connectionOf } from './recorded-shop.ts'
+import { connectionOf } from './connection-of.ts'
 
 const DAY = 86_400_000
 const codec = createFixedCodec()

@@ -19,8 +19,8 @@ import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batc
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { createExpectedChangeApplier } from '../src/commands/apply-expected-changes.ts'
 import type { ReconcilerCrashPoint } from '../src/crash-points.ts'
+import { connectionOf } from './connection-of.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
-import { connectionOf } from './recorded-shop.ts'
 
 class Crash extends Error {}
 

@@ -10,9 +10,9 @@ import { expectedChangeDocument, PROJECT } from '@backstop/verdict/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
+import { connectionOf } from './connection-of.ts'
 import { createIndexes } from './create-indexes.ts'
 import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
-import { connectionOf } from './recorded-shop.ts'
 
 const WITHIN = { timeoutMs: 60_000 }
 const codec = createFixedCodec()

@@ -16,7 +16,7 @@ import {
   T0,
 } from '@backstop/verdict/test'
 import { expect, test } from 'vitest'
-import { connectionOf } from './recorded-shop.ts'
+import { connectionOf } from './connection-of.ts'
 
 const REPORT = { connection_id: CONNECTION, kind: 'refund', subject: 'pi_1', amount: 2499, currency: 'eur' } as const
 

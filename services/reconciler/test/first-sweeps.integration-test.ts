@@ -14,9 +14,9 @@ import { createHeldHints } from '../src/reading/held-hints.ts'
 import { openStores } from '../src/start.ts'
 import { newSweep } from '../src/store/sweeps.ts'
 import { createSweeper } from '../src/sweep/sweeper.ts'
+import { connectionOf } from './connection-of.ts'
 import { createIndexes } from './create-indexes.ts'
 import { readingPorts, TEST_KEYS } from './reading-ports.ts'
-import { connectionOf } from './recorded-shop.ts'
 
 const SILENT = 20
 const DELETED = 300

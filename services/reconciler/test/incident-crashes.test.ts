@@ -9,8 +9,8 @@ import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batc
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { createIncidentChanger } from '../src/commands/change-incidents.ts'
 import { RECONCILER_CRASH_POINTS } from '../src/crash-points.ts'
+import { connectionOf } from './connection-of.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
-import { connectionOf } from './recorded-shop.ts'
 
 class Crash extends Error {}
 

@@ -25,8 +25,8 @@ import { createBulkChanger } from '../src/commands/change-many-incidents.ts'
 import { RECONCILER_CRASH_POINTS, type ReconcilerCrashPoint } from '../src/crash-points.ts'
 import { createChannelIncidents } from '../src/incidents/commanded-incidents.ts'
 import type { IncidentBulkStore } from '../src/store/store.ts'
+import { connectionOf } from './connection-of.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
-import { connectionOf } from './recorded-shop.ts'
 
 class Killed extends Error {}
 

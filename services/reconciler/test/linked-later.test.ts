@@ -11,8 +11,8 @@ import { CONNECTION, MINUTE, PROJECT, refundSeen, T0 } from '@backstop/verdict/t
 import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
+import { connectionOf } from './connection-of.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
-import { connectionOf } from './recorded-shop.ts'
 
 /**
  * The second look at a refund that names only its charge. The same batch contains an event that also names its payment.

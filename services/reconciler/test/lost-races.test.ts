@@ -8,8 +8,8 @@ import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batc
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { createChannelIncidents } from '../src/incidents/commanded-incidents.ts'
 import type { ReconcilerStores } from '../src/store/store.ts'
+import { connectionOf } from './connection-of.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
-import { connectionOf } from './recorded-shop.ts'
 
 const clock = createManualClock(T0 + SECOND)
 

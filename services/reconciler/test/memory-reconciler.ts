@@ -9,9 +9,9 @@ import { openMemoryBooks } from '@backstop/ledger/test'
 import { PROJECT } from '@backstop/verdict/test'
 import { createApp } from '../src/app.ts'
 import type { Inbox } from '../src/store/store.ts'
+import { connectionOf } from './connection-of.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
 import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
-import { connectionOf } from './recorded-shop.ts'
 
 /**
  * Starts a reconciler with one partition and one connection of the processor.

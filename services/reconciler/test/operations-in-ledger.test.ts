@@ -12,8 +12,8 @@ import type { WorkItem } from '../src/batch/work-item.ts'
 import { RECONCILER_CRASH_POINTS } from '../src/crash-points.ts'
 import type { CaseChange } from '../src/store/store.ts'
 import { createUnknownOperations } from '../src/sweep/unknown-operations.ts'
+import { connectionOf } from './connection-of.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
-import { connectionOf } from './recorded-shop.ts'
 
 function openReconciler() {
   const clock = createManualClock(T0)

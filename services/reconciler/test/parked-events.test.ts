@@ -5,8 +5,8 @@ import { unavailable } from '@backstop/kit/errors'
 import { createFixedCodec } from '@backstop/kit/test'
 import { PROJECT, T0 } from '@backstop/verdict/test'
 import { afterEach, expect, test } from 'vitest'
+import { connectionOf } from './connection-of.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
-import { connectionOf } from './recorded-shop.ts'
 
 const codec = createFixedCodec()
 const stops: (() => Promise<void>)[] = []

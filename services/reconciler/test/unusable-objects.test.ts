@@ -2,8 +2,8 @@
 import { HEADERS, type Readback, type ReadObject } from '@backstop/contracts'
 import { PROJECT } from '@backstop/verdict/test'
 import { afterEach, expect, test } from 'vitest'
+import { connectionOf } from './connection-of.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'
-import { connectionOf } from './recorded-shop.ts'
 
 const stops: (() => Promise<void>)[] = []
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import type { InboundEvent, Readback } from '@backstop/contracts'
 import { expect, test } from 'vitest'
-import { connectionOf } from '../../test/recorded-shop.ts'
+import { connectionOf } from '../../test/connection-of.ts'
 import { itemOfEvent, readItem } from './work-item.ts'
 
 test('a hint is normalised once, and its re-read has the targets of the hint', () => {
