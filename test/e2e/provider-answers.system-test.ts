@@ -153,3 +153,21 @@ test('a biller that cannot be read keeps its hints with the reason, and they are
   ])
   expect(customer.receiver.deliveries()).toHaveLength(2)
 }, 120_000)
+
+test('a read key that the provider refuses shows at its connection after the second look, not with the next sweep', async () => {
+  const customer = await openTestAccounts()
+  const cards = await connectProcessor(customer, { isReadable: true })
+  stops.push(() => cards.stop())
+  const path = `/v1/projects/${customer.projectId}/connections/${cards.connection.connection_id}`
+  const reading = async () => (await customer.api.get<Connection>(path)).reading
+  await until('the first sweep', async () => (await reading()).state === 'healthy', { timeoutMs: WITHIN_MS })
+  cards.providerApi.setTrouble({ kind: 'error', status: 401, times: 1_000 })
+  const { paymentIntent } = cards.account.createPayment({ amount: 5_000, currency: 'eur' })
+  const refund = cards.account.refund({ payment_intent: paymentIntent.id, amount: 300 })
+  const refusedAt = Date.now()
+  await customer.alertAbout(refund.id, WITHIN_MS)
+  await until('the refusal', async () => (await reading()).state === 'failing', { timeoutMs: 30_000, seen: reading })
+  // The next regular sweep is five minutes after the first one.
+  expect(Date.now() - refusedAt).toBeLessThan(90_000)
+  expect((await reading()).error).toContain('401')
+})
