@@ -73,6 +73,10 @@ describe('after an unexplained refund, a dead letter and a disabled channel', { 
     },
   )
 
+  test.each(SERVICES)('%s shows that the schema registry has answered', async service => {
+    await untilMetrics('the answer', service, ({ value }) => value('schema_registry_answered') === 1)
+  })
+
   test('the installation has two open incidents of the refunds, one of the channel, and the dead letters', async () => {
     const metrics = await untilMetrics('the incident of the channel', 'admin-api', ({ value }) => {
       const disabled = value('installation_incidents', { code: 'CHANNEL_DISABLED', state: 'open' })

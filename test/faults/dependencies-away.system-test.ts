@@ -54,6 +54,10 @@ test('a registry that hangs does not delay the start of any service', { timeout:
   const started = await Promise.all(SERVICES.map(service => product.addInstance(service, `${service}-second`)))
   // Nine questions of five seconds each would take longer, also on a busy machine.
   expect(performance.now() - startedAt).toBeLessThan(40_000)
+  for (const { name, opsUrl } of started) {
+    const metrics = await (await fetch(`${opsUrl}/metrics`)).text()
+    expect(metrics, name).toMatch(/^schema_registry_answered\{service="[a-z-]+"\} 0$/m)
+  }
   await Promise.all(started.map(instance => instance.stop(30_000)))
 })
 

@@ -1,5 +1,4 @@
 /** Approval timers in several processes: two at once, and one that is killed and restarted. */
-import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Alert, HEADERS } from '@backstop/contracts'
 import type { IncomingMessage } from '@backstop/kit/bus'
@@ -7,8 +6,8 @@ import {
   createAheadClock,
   createFixedCodec,
   createMemoryBus,
-  nodeEnvironment,
   readAll,
+  startCrashingProgram,
   until,
 } from '@backstop/kit/test'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -83,14 +82,9 @@ describe.concurrent('killed and started again', { timeout: 150_000 }, () => {
     await stack.createTopics(['operations', 'alerts'], 1)
     const { operations, states, isPublished } = await ask(database, 2, 20)
 
-    const doomed = startChild(database, point)
-    const signal = await Promise.race([
-      doomed.died,
-      until(`the crash at ${point}`, () => false, { timeoutMs: 60_000, seen: doomed.output }),
-    ])
-    expect(signal, doomed.output()).toBe('SIGKILL')
-
-    startChild(database)
+    using doomed = startCrashingProgram(CHILD, stack, point)
+    await doomed.untilKilled()
+    using _restarted = startCrashingProgram(CHILD, stack)
     const isDone = async () => (await states()).every(state => state === 'expired') && (await isPublished())
     await until('everything is published', isDone, { timeoutMs: 90_000, everyMs: 200 })
     const stored = await readAll(stack, 'alerts', all => all.length >= 5)
@@ -111,22 +105,3 @@ describe.concurrent('killed and started again', { timeout: 150_000 }, () => {
 })
 
 const idOf = (message: IncomingMessage) => message.headers[HEADERS.messageId]
-
-function startChild({ stack }: LedgerDatabase, crashAt?: string) {
-  let output = ''
-  const child = spawn(process.execPath, [CHILD], {
-    env: {
-      ...nodeEnvironment(),
-      BROKERS: stack.kafkaBrokers.join(','),
-      TOPIC_PREFIX: stack.topicPrefix,
-      MONGO: stack.mongoUrl.reveal(),
-      DB: stack.dbName,
-      ...(crashAt === undefined ? {} : { CRASH_AT: crashAt }),
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
-  const died = new Promise<NodeJS.Signals | null>(resolve => child.once('exit', (_code, signal) => resolve(signal)))
-  cleanUps.push(async () => child.kill('SIGKILL'))
-  return { died, output: () => output }
-}

@@ -2,6 +2,7 @@ import { frame, MESSAGES, type MessageName, type Recheck, schemaKey } from '@bac
 import { expect, test } from 'vitest'
 import { createMemorySchemaIds } from '../../test/memory-schema-ids.ts'
 import { until } from '../../test/until.ts'
+import { unavailable } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createRegistryCodec } from './registry-codec.ts'
 import type { RegistryExchange } from './registry-exchange.ts'
@@ -24,7 +25,7 @@ const registryFrom =
   (first: number): RegistryExchange =>
   async request => ({ id: first + names.findIndex(name => request.url().includes(`/${name}-value`)) })
 
-const open = (schemaIds: SchemaIdStore, exchange: RegistryExchange, waitMs = 0) =>
+const open = (schemaIds: SchemaIdStore, exchange: RegistryExchange, waitMs = 0, onRegistryAnswer = () => {}) =>
   createRegistryCodec({
     registryUrl: 'http://nowhere.invalid',
     exchange,
@@ -32,6 +33,8 @@ const open = (schemaIds: SchemaIdStore, exchange: RegistryExchange, waitMs = 0) 
     schemaIds,
     logger: createLogger('test', 'silent'),
     waitMs,
+    askAgainMs: 5,
+    onRegistryAnswer,
   })
 
 test('opens with the stored ids while the registry hangs', async () => {
@@ -62,4 +65,21 @@ test('keeps the stored ids if the registry answers that it has no schemas', asyn
     throw Object.assign(new Error('Schema not found'), { name: 'ResponseError', status: 404 })
   })
   expect(codec.schemaId('recheck')).toBe(names.indexOf('recheck') + 1)
+})
+
+test('asks the registry again until it answers, then takes the ids of one that was replaced while it was down', async () => {
+  let isDown = true
+  let answers = 0
+  const exchange: RegistryExchange = async request => {
+    if (isDown) throw unavailable('The schema registry', undefined)
+    return registryFrom(2)(request)
+  }
+  const codec = await open(await storedIds(), exchange, 0, () => {
+    answers += 1
+  })
+  const stored = codec.schemaId('recheck')
+  expect(answers).toBe(0)
+  isDown = false
+  await until('the answer', () => answers === 1)
+  expect(codec.schemaId('recheck')).toBe(stored + 1)
 })

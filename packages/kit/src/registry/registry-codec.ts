@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts'
 import { type CorrectableCodec, createCodec, type MessageCodec } from './message-codec.ts'
 import type { RegistryExchange } from './registry-exchange.ts'
 import type { SchemaIdStore } from './schema-id-store.ts'
-import { createSchemaRegistry, findSchemaId, type SchemaRegistry } from './schema-registry.ts'
+import { createSchemaRegistry, findSchemaId } from './schema-registry.ts'
 
 export interface RegistryCodecOptions {
   /** Base URL of the registry's Confluent-compatible API. */
@@ -16,6 +16,10 @@ export interface RegistryCodecOptions {
   readonly topicPrefix: string
   readonly schemaIds: SchemaIdStore
   readonly logger: Logger
+  /** Called once, when the registry has answered, which may be long after the start. */
+  readonly onRegistryAnswer?: () => void
+  /** How long to wait until the registry is asked again, in milliseconds; 60000 by default. */
+  readonly askAgainMs?: number
   /**
    * How long to wait at the start until the deploy job has registered all schemas, in milliseconds; 60000 by default.
    */
@@ -34,14 +38,35 @@ type Ids = ReadonlyMap<MessageName, number>
  */
 export async function createRegistryCodec(options: RegistryCodecOptions): Promise<MessageCodec> {
   const registry = createSchemaRegistry(options.registryUrl, options.exchange)
-  const { own, registered } = await findOwnIds(options, registry)
+  const askRegistry = () =>
+    readIds(name =>
+      findSchemaId(registry, registrySubject(name, options.topicPrefix), schemaText(registrySchema(name))),
+    )
+  const { own, registered } = await findOwnIds(options, askRegistry)
   const codec = createCodec({ registry, own, recall: schemaId => options.schemaIds.messagesOf(schemaId) })
-  void registered.then(
-    answer => adoptIds(codec, answer, options.logger),
-    // The stored ids are right without this answer.
-    () => {},
-  )
+  void adoptAnswer(codec, registered, askRegistry, options)
   return codec
+}
+
+/**
+ * Asks the registry until it answers, and takes its ids. The stored ids are right until then, unless the registry was replaced while it was
+ * unavailable.
+ */
+async function adoptAnswer(
+  codec: CorrectableCodec,
+  first: Promise<Ids>,
+  askRegistry: () => Promise<Ids>,
+  { logger, onRegistryAnswer, askAgainMs = 60_000 }: RegistryCodecOptions,
+): Promise<void> {
+  for (let registered = first; ; registered = askRegistry()) {
+    const answer = await registered.catch(() => undefined)
+    if (answer !== undefined) {
+      adoptIds(codec, answer, logger)
+      return onRegistryAnswer?.()
+    }
+    // The timer keeps no process alive.
+    await pause(askAgainMs, undefined, { ref: false })
+  }
 }
 
 /** Replaces the ids that the registry answers differently. */
@@ -60,13 +85,13 @@ interface OwnIds {
   readonly registered: Promise<Ids>
 }
 
-async function findOwnIds(options: RegistryCodecOptions, registry: SchemaRegistry): Promise<OwnIds> {
-  const { schemaIds, topicPrefix, logger, waitMs = 60_000 } = options
+async function findOwnIds(
+  { schemaIds, logger, waitMs = 60_000 }: RegistryCodecOptions,
+  askRegistry: () => Promise<Ids>,
+): Promise<OwnIds> {
   const deadline = performance.now() + waitMs
   for (;;) {
-    const registered = readIds(name =>
-      findSchemaId(registry, registrySubject(name, topicPrefix), schemaText(registrySchema(name))),
-    )
+    const registered = askRegistry()
     const stored = readIds(name => schemaIds.idOf(schemaKey(name)))
     const own = await firstComplete([stored, registered])
     if (own !== undefined) return { own, registered }

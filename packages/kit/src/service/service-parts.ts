@@ -101,6 +101,11 @@ export async function openServiceParts(
   const sources = { database: createMongoTime(mongo), broker: createBrokerTime(kafka, topicPrefix) }
   const clock = createMeasuredClock({ sources, logger, metrics })
   clock.start()
+  const registryAnswered = metrics.gauge(
+    'schema_registry_answered',
+    '1 once the schema registry has answered since the start of the process',
+    [],
+  )
   return {
     onFatal: failure.resolve,
     failed: failure.promise,
@@ -119,6 +124,7 @@ export async function openServiceParts(
         topicPrefix,
         schemaIds: createMongoSchemaIds(mongo.db),
         logger,
+        onRegistryAnswer: () => registryAnswered.set(1),
         ...(waitMs === undefined ? {} : { waitMs }),
       }),
   }
