@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { progressOn, type RunningStack, startStack } from '@backstop/stack'
-import { buildConsole } from '../packages/console/scripts/build-console.ts'
+import { buildConsoleInChild } from './start/build-console.ts'
 import { hasFailed, readReport, type TestedFile, withRepeated } from './test/test-report.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -77,7 +77,7 @@ try {
 
 async function runAll(): Promise<number> {
   const starting = needs('integration', 'system', 'alone') ? startTestStack() : undefined
-  const building = needs('system', 'alone') ? buildConsole(line => process.stdout.write(`${line}\n`)) : undefined
+  const building = needs('system', 'alone') ? buildConsoleInChild() : undefined
   // The promises are awaited below. Until then a rejection must not be reported as unhandled.
   starting?.catch(() => {})
   building?.catch(() => {})

@@ -1,4 +1,4 @@
-/** Builds the console in a process of its own. In the launcher, a build would delay the checks whether parts and services are ready. */
+/** Builds the console in a process of its own. A build blocks its process for seconds, which would delay the checks of a starting stack. */
 import { spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'

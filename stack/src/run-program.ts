@@ -38,21 +38,15 @@ export async function runProgram(
       killSignal: 'SIGKILL' as const,
       encoding: 'utf8' as const,
     }
-    execFile(
+    const child = execFile(
       program,
       args,
       { ...options, ...(env ? { env } : {}), ...(cwd ? { cwd } : {}) },
       (error, stdout, stderr) => {
-        if (error === null) resolve({ stdout, stderr })
-        else
-          reject(
-            new ProgramFailure(
-              program,
-              typeof error.code === 'number' ? error.code : undefined,
-              `${stdout}\n${stderr}`,
-              error,
-            ),
-          )
+        // At the time limit Node drops what is left of the output, and reports no error if the program has just ended by itself.
+        if (error === null && !child.killed) return resolve({ stdout, stderr })
+        const exitCode = typeof error?.code === 'number' ? error.code : undefined
+        reject(new ProgramFailure(program, exitCode, `${stdout}\n${stderr}`, error))
       },
     )
   })
