@@ -71,7 +71,7 @@ test('the tour of docs/cli.md works as it is written, beside the demo with its t
   expect(out).toMatch(new RegExp(`^${incident} is acknowledged$`, 'm'))
   expect(out).toMatch(new RegExp(`^${incident} is resolved$`, 'm'))
   expect(out).toMatch(/0 events accepted for con_\w+ of prj_\w+; refused: 400 .*signature_rejected/)
-  expect(out).toMatch(/unexplained \(nothing_explains_it\) → not_alerted \(out_of_band_ignore\)/)
+  expect(out).toMatch(/^ {2}would not alert {2}act_\w+: refund of EUR 49\.99 on pi_\w+/m)
   expect(out).toMatch(/^bsk_\w+$/m)
   expect(out).toContain('changed, 0 remain')
 })
