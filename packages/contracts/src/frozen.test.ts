@@ -5,9 +5,9 @@ import { afterAll, describe, expect, test } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
 import { broken, freeze } from '../test/freeze.ts'
 import { CONTRACTS_FOLDER, NEXT, releasedSchema, releases, samples } from '../test/frozen.ts'
-import { registrySchema } from './json-schema.ts'
+import { frame, unframe } from './kafka/wire-format.ts'
 import { MESSAGES, type MessageName } from './messages/index.ts'
-import { frame, unframe } from './wire-format.ts'
+import { registrySchema } from './messages/json-schema.ts'
 
 const names = Object.keys(MESSAGES) as MessageName[]
 

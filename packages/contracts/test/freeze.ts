@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type JsonSchema, registrySchema, schemaText } from '../src/json-schema.ts'
+import { frame } from '../src/kafka/wire-format.ts'
 import { MESSAGES, type MessageName } from '../src/messages/index.ts'
-import { frame } from '../src/wire-format.ts'
+import { type JsonSchema, registrySchema, schemaText } from '../src/messages/json-schema.ts'
 import { ALERT_REFERENCE, CONTRACTS_FOLDER, NEXT, releasedSchema, releases, samples } from './frozen.ts'
 import { incompatibilities } from './schema-compatibility.ts'
 

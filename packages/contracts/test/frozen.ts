@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { JsonSchema } from '../src/json-schema.ts'
 import type { MessageName } from '../src/messages/index.ts'
+import type { JsonSchema } from '../src/messages/json-schema.ts'
 
 /** Where the schema and the samples of each release lie: `schemas/<release>/<message>.json`, `samples/<release>/<message>/<title>.json`. */
 export const CONTRACTS_FOLDER = join(import.meta.dirname, '..')

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../src/json-schema.ts'
+import type { JsonSchema } from '../src/messages/json-schema.ts'
 
 export interface SchemaChange {
   readonly name: string

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../src/json-schema.ts'
+import type { JsonSchema } from '../src/messages/json-schema.ts'
 
 /**
  * Lists why a newer schema might refuse data of an older one, one line per reason. Empty if it accepts all older data (BACKWARD). The

@@ -1,12 +1,12 @@
 /** Documents of admin-api, their only writer. */
-import type { ChannelFilter } from '../channel-filter.ts'
-import type { ChannelKind } from '../channel-kind.ts'
+import type { ChannelFilter } from '../channels/channel-filter.ts'
+import type { ChannelKind } from '../channels/channel-kind.ts'
+import type { QuietHours } from '../channels/quiet-hours.ts'
+import type { SealedSecret } from '../channels/sealed-secret.ts'
 import type { RoleInProject } from '../http/person.ts'
 import type { SilenceSummary } from '../http/silence.ts'
 import type { AlertEvent } from '../messages/alert.ts'
 import type { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
-import type { QuietHours } from '../quiet-hours.ts'
-import type { SealedSecret } from '../sealed-secret.ts'
 import type { InboxSelection } from './reconciler.ts'
 
 /** A project with its settings. */

@@ -2,9 +2,9 @@
  * Documents of the ledger package, their only writer. admin-api records operations through it, and the reconciler records their outcomes.
  * The search of admin-api reads `operations` directly.
  */
-import type { Budget } from '../budget.ts'
-import type { Operation } from '../operation.ts'
-import type { OutboxEntry, TimedOutboxEntry } from '../outbox-entry.ts'
+import type { Budget } from '../actions/budget.ts'
+import type { Operation } from '../actions/operation.ts'
+import type { OutboxEntry, TimedOutboxEntry } from '../kafka/outbox-entry.ts'
 
 /** An operation as it is stored, with its outbox and its timer. */
 export type OperationDocument = Omit<Operation, 'operation_id'> & {

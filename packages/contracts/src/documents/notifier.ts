@@ -1,11 +1,11 @@
 /** Documents of the notifier, their only writer. */
-import type { ActionMode, OriginChannel } from '../action-details.ts'
-import type { ChannelKind } from '../channel-kind.ts'
+import type { ActionMode, OriginChannel } from '../actions/action-details.ts'
+import type { ObjectState } from '../actions/verdict.ts'
+import type { ChannelKind } from '../channels/channel-kind.ts'
 import type { DeadLetterKind } from '../http/dead-letter.ts'
+import type { TimedOutboxEntry } from '../kafka/outbox-entry.ts'
 import type { Alert, SuppressionReason } from '../messages/index.ts'
-import type { TimedOutboxEntry } from '../outbox-entry.ts'
 import type { ProviderKind, RecordKind } from '../providers.ts'
-import type { ObjectState } from '../verdict.ts'
 
 /** The health of a channel. A channel delivers if it is enabled and its failures have not disabled it. */
 export interface ChannelHealthDocument {

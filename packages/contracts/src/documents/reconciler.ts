@@ -1,12 +1,12 @@
 /** Documents of the reconciler, their only writer. */
-import type { ActionMode } from '../action-details.ts'
+import type { ActionMode } from '../actions/action-details.ts'
+import type { Actor, IncidentSelection, LifeCycleChange } from '../actions/life-cycle.ts'
+import type { Operation } from '../actions/operation.ts'
+import type { Action, Incident, ObjectState, TimelineEntry, Verdict, VerdictReason } from '../actions/verdict.ts'
 import type { InboxOutcome } from '../inbox-outcome.ts'
-import type { Actor, IncidentSelection, LifeCycleChange } from '../life-cycle.ts'
-import type { Operation } from '../operation.ts'
-import type { TimedOutboxEntry } from '../outbox-entry.ts'
+import type { TimedOutboxEntry } from '../kafka/outbox-entry.ts'
 import type { OutOfBand, ProviderKind, RecordKind } from '../providers.ts'
-import type { TimeBucket } from '../time-buckets.ts'
-import type { Action, Incident, ObjectState, TimelineEntry, Verdict, VerdictReason } from '../verdict.ts'
+import type { TimeBucket } from '../values/time-buckets.ts'
 
 /** The progress of one connection's sweep, under the id of the connection. */
 export interface SweepDocument {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { Action, ObjectState, Verdict, VerdictReason } from '../actions/verdict.ts'
 import { RecordKind } from '../providers.ts'
-import { Action, ObjectState, Verdict, VerdictReason } from '../verdict.ts'
 import { AmountFilter, IdFilter, ListQuery, TimeFilter } from './list.ts'
 import { CurrencyCode } from './money.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Timestamp } from '../operation.ts'
+import { Timestamp } from '../actions/operation.ts'
 import { IdFilter, ListQuery, TimeFilter } from './list.ts'
 
 /** A change made by the API, one refusal, or the refusals of one actor in one minute with one error code. */

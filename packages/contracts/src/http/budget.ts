@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Budget, BudgetInterval, BudgetUsage } from '../budget.ts'
+import { Budget, BudgetInterval, BudgetUsage } from '../actions/budget.ts'
 import { IdFilter, ListQuery } from './list.ts'
 import { CurrencyCode } from './money.ts'
 import { Label } from './project.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Timestamp } from '../operation.ts'
+import { Timestamp } from '../actions/operation.ts'
 import { OutOfBand, ProviderKind } from '../providers.ts'
 import { Label } from './project.ts'
 import { SilenceSummary } from './silence.ts'

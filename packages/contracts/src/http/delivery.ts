@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { ChannelKind } from '../channel-kind.ts'
+import { Timestamp } from '../actions/operation.ts'
+import { ChannelKind } from '../channels/channel-kind.ts'
 import { AlertEvent } from '../messages/alert.ts'
-import { Timestamp } from '../operation.ts'
 import { BooleanFilter, IdFilter, ListQuery, TimeFilter } from './list.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Currency, Timestamp } from '../operation.ts'
+import { Currency, Timestamp } from '../actions/operation.ts'
 import { ActionKind, OutOfBand } from '../providers.ts'
 import { TimeFilter } from './list.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Currency, Timestamp } from '../operation.ts'
-import { ProviderId } from '../provider-id.ts'
+import { Currency, Timestamp } from '../actions/operation.ts'
 import { ActionKind } from '../providers.ts'
+import { ProviderId } from '../values/provider-id.ts'
 import { IdFilter, ListQuery } from './list.ts'
 
 /** How long an expected change is valid, in seconds. */

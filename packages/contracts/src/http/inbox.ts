@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { Timestamp } from '../actions/operation.ts'
 import { InboxOutcome } from '../inbox-outcome.ts'
-import { Timestamp } from '../operation.ts'
 import { ProviderKind } from '../providers.ts'
 import { IdFilter, ListQuery } from './list.ts'
 

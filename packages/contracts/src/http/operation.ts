@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { OperationState } from '../operation.ts'
-import { ProviderId } from '../provider-id.ts'
+import { OperationState } from '../actions/operation.ts'
 import { ActionKind } from '../providers.ts'
+import { ProviderId } from '../values/provider-id.ts'
 import { AmountFilter, IdFilter, ListQuery, TimeFilter } from './list.ts'
 import { CurrencyCode } from './money.ts'
 

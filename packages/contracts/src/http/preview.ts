@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ChannelKind } from '../channel-kind.ts'
+import { ChannelKind } from '../channels/channel-kind.ts'
 import { Alert } from '../messages/alert.ts'
 import { BooleanFilter, IdFilter } from './list.ts'
 import { ProjectBranding } from './project.ts'

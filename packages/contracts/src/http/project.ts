@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Timestamp } from '../operation.ts'
-import { SHOWABLE_TEXT } from '../showable-text.ts'
+import { Timestamp } from '../actions/operation.ts'
+import { SHOWABLE_TEXT } from '../values/showable-text.ts'
 import { BooleanFilter, ListQuery } from './list.ts'
 
 const UNSAFE_NAME = 'Remove control characters, line breaks, and invisible or direction marks'

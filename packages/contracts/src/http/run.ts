@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ShownOperation } from '../operation.ts'
-import { FailedRun } from '../run.ts'
+import { ShownOperation } from '../actions/operation.ts'
+import { FailedRun } from '../actions/run.ts'
 import { IdFilter, ListQuery } from './list.ts'
 
 /** The body of POST /v1/runs/{id}/failed. Operations name their run by `run_id`. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Timestamp } from '../operation.ts'
+import { Timestamp } from '../actions/operation.ts'
 import { Cursor, IdFilter } from './list.ts'
 
 export const SearchText = z.string().trim().min(2, 'Give at least 2 characters').max(255)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Timestamp } from '../operation.ts'
+import { Timestamp } from '../actions/operation.ts'
 import { Scope } from './api-key.ts'
 
 /** The body of POST /v1/sessions. */

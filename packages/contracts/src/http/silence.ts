@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Timestamp } from '../operation.ts'
+import { Timestamp } from '../actions/operation.ts'
 import { IdFilter, ListQuery } from './list.ts'
 
 /** The longest silence, in seconds: a forgotten silence must not hide a leaked key for months. */

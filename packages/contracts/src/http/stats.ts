@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { ActionMode } from '../action-details.ts'
-import { Currency, Timestamp } from '../operation.ts'
+import { ActionMode } from '../actions/action-details.ts'
+import { Currency, Timestamp } from '../actions/operation.ts'
+import { Verdict } from '../actions/verdict.ts'
 import { RecordKind } from '../providers.ts'
-import { Verdict } from '../verdict.ts'
 import { IdFilter } from './list.ts'
 
 const DayOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })])

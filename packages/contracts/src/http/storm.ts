@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { ActionMode } from '../action-details.ts'
-import { Currency, Timestamp } from '../operation.ts'
+import { ActionMode } from '../actions/action-details.ts'
+import { Currency, Timestamp } from '../actions/operation.ts'
+import { IncidentState } from '../actions/verdict.ts'
 import { ProviderKind } from '../providers.ts'
-import { IncidentState } from '../verdict.ts'
 import { NextSteps } from './incident.ts'
 import { IdFilter, ListQuery } from './list.ts'
 

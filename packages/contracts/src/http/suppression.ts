@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { Timestamp } from '../actions/operation.ts'
 import { SuppressionReason } from '../messages/command.ts'
-import { Timestamp } from '../operation.ts'
 import { IdFilter, ListQuery } from './list.ts'
 
 /** The query of GET /v1/suppressions. */

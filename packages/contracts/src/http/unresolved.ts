@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ActionMode } from '../action-details.ts'
-import { Currency, Timestamp } from '../operation.ts'
+import { ActionMode } from '../actions/action-details.ts'
+import { Currency, Timestamp } from '../actions/operation.ts'
 
 /** The answer of GET /v1/projects/{id}/unresolved. */
 export const Unresolved = z.object({

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { Budget, BudgetUsage } from '../budget.ts'
-import { Approval, ShownOperation, Timestamp } from '../operation.ts'
-import { FailedRun } from '../run.ts'
-import { Storm } from '../storm.ts'
-import { Action, Difference, Incident } from '../verdict.ts'
+import { Budget, BudgetUsage } from '../actions/budget.ts'
+import { Approval, ShownOperation, Timestamp } from '../actions/operation.ts'
+import { FailedRun } from '../actions/run.ts'
+import { Storm } from '../actions/storm.ts'
+import { Action, Difference, Incident } from '../actions/verdict.ts'
 
 /** The events that a channel can subscribe to. */
 export const AlertEvent = z.enum([

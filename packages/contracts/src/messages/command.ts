@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { Actor, IncidentSelection, LifeCycleChange } from '../actions/life-cycle.ts'
+import { Timestamp } from '../actions/operation.ts'
 import { InboxOutcome } from '../inbox-outcome.ts'
-import { Actor, IncidentSelection, LifeCycleChange } from '../life-cycle.ts'
-import { Timestamp } from '../operation.ts'
 
 /** Why an address gets no more mail from a project. */
 export const SuppressionReason = z.enum(['unsubscribed', 'hard_bounce', 'soft_bounces', 'complaint', 'manual'])

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Timestamp } from '../operation.ts'
+import { Timestamp } from '../actions/operation.ts'
 import { ProviderKind } from '../providers.ts'
 
 /**

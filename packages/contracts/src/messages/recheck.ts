@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Timestamp } from '../operation.ts'
+import { Timestamp } from '../actions/operation.ts'
 
 /** The request for a second look at an action of a case. It names a reference, because cases merge and their ids change. */
 export const Recheck = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Timestamp } from '../operation.ts'
+import { Timestamp } from '../actions/operation.ts'
 import { ProviderKind } from '../providers.ts'
 
 /** An object to read from the provider, by the provider's type name and id. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ActionKind, ProviderKind } from './providers.ts'
+import { ActionKind, ProviderKind } from '../providers.ts'
 
 /** The states of an operation, as the customer's software reports them (docs/operations.md). */
 export const OperationState = z.enum([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { TOPICS } from '../topics.ts'
 import { DELAY_LINES, sendAt } from './delay-lines.ts'
-import { TOPICS } from './topics.ts'
 
 test('a message for a delay line keeps its headers and gets the due time', () => {
   const message = { key: 'k', headers: { traceparent: 't' } }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { MESSAGES, type MessageName } from './messages/index.ts'
+import { MESSAGES, type MessageName } from './index.ts'
 
 /** A JSON Schema, draft-7, as plain JSON. */
 export type JsonSchema = { readonly [keyword: string]: unknown }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { providerIds } from '../test/provider-ids.ts'
+import { providerIds } from '../../test/provider-ids.ts'
 import { idempotencyReference, idInReference, objectIdentity, objectReference, siblingReference } from './references.ts'
 
 const sites = fc.option(fc.constantFrom('acme', 'acme-test'), { nil: undefined })

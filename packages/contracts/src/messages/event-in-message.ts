@@ -1,6 +1,6 @@
-import { InboundEvent } from './messages/index.ts'
-import { INBOUND_TOPICS } from './topics.ts'
-import { unframe } from './wire-format.ts'
+import { unframe } from '../kafka/wire-format.ts'
+import { INBOUND_TOPICS } from '../topics.ts'
+import { InboundEvent } from './index.ts'
 
 const TOPICS: ReadonlySet<string> = new Set(Object.values(INBOUND_TOPICS))
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Currency } from './operation.ts'
-import { ActionKind } from './providers.ts'
+import { Currency } from '../actions/operation.ts'
+import { ActionKind } from '../providers.ts'
 
 const KNOWN_CURRENCIES: ReadonlySet<string> = new Set(
   Intl.supportedValuesOf('currency').map(currency => currency.toLowerCase()),

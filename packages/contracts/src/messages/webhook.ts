@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { Alert } from './alert.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { Alert } from './messages/alert.ts'
 
 /** Every event that a webhook may receive. Programs get each action of a storm, and no reports about the storm. */
 export const WEBHOOK_EVENTS: readonly Alert['event'][] = Alert.options

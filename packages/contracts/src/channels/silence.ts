@@ -1,7 +1,5 @@
-import type { SilenceDocument } from './documents/index.ts'
-
 /** The silence of these that covers a time; undefined if none does. It begins with its creation, and its end is exclusive. */
-export function findSilenceAt<S extends Pick<SilenceDocument, 'created_at' | 'ends_at'>>(
+export function findSilenceAt<S extends { readonly created_at: Date; readonly ends_at: Date }>(
   silences: readonly S[],
   at: Date,
 ): S | undefined {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { ProviderKind, RecordKind } from '../providers.ts'
 import { ActionLinks, ActionMode, Customer, OriginChannel } from './action-details.ts'
 import { Currency, Timestamp } from './operation.ts'
-import { ProviderKind, RecordKind } from './providers.ts'
 
 /** How many actions of a storm share a fact. A fact is reported if at least half of the actions share it. */
 const count = z.int().min(1)

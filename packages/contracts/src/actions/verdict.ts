@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { OutOfBand, ProviderKind, RecordKind } from '../providers.ts'
 import { actionDetails } from './action-details.ts'
 import { Actor, IncidentReason } from './life-cycle.ts'
 import { Currency, Timestamp } from './operation.ts'
-import { OutOfBand, ProviderKind, RecordKind } from './providers.ts'
 
 /** The verdict on an action. pending: its second look is not done yet. not_alerted: unexplained, but for a reason that needs no alert. */
 export const Verdict = z.enum(['pending', 'explained', 'unexplained', 'not_alerted'])

@@ -1,5 +1,5 @@
+import type { ProviderKind } from '../providers.ts'
 import type { Customer, Origin, PaymentFacts } from './action-details.ts'
-import type { ProviderKind } from './providers.ts'
 
 /**
  * Which data about an action is personal data. It is shown only in channels that allow it, and it is erased after its

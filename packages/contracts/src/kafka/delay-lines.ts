@@ -1,5 +1,5 @@
+import type { TopicName } from '../topics.ts'
 import { HEADERS } from './headers.ts'
-import type { TopicName } from './topics.ts'
 
 /** The delay lines, and the topic to which each sends its messages when they are due. All messages of a line wait equally long. */
 export const DELAY_LINES = {

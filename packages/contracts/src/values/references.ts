@@ -1,4 +1,4 @@
-import type { ProviderKind } from './providers.ts'
+import type { ProviderKind } from '../providers.ts'
 
 /**
  * A reference names one object of a provider within one project, e.g. `prj_…/processor/ch_3P`. Two records that share a reference are

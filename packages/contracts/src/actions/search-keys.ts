@@ -2,7 +2,7 @@
  * The keys under which actions and operations are found. A search finds a document if one of its keys begins with the normalised query. The
  * keys are stored with the document and derived from it alone, so what is erased from the document is erased from its keys.
  */
-import { decimalAmount, decimalsOf } from './money.ts'
+import { decimalAmount, decimalsOf } from '../values/money.ts'
 import type { Operation } from './operation.ts'
 import type { Action } from './verdict.ts'
 
