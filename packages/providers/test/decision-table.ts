@@ -1,6 +1,7 @@
 /**
  * Reads the decision tables of docs/decisions, which are documentation and test data for the meaning of events. A row has an
- * event, the deciding fields before and after the event as `field: value`, and the record that Backstop makes, in words.
+ * event, the deciding fields before and after the event as `field: value`, and the record that Backstop makes, in words. An
+ * item `- *name*: fields` above a table gives several fields a name, which its rows use.
  */
 import { readFileSync } from 'node:fs'
 import type { ProviderKind } from '@backstop/contracts'
@@ -30,7 +31,11 @@ export function readSubscribedEvents(kind: ProviderKind): string[] {
 
 /** Reads the rows of the table. @throws Error for a row with missing or extra columns, e.g. because of a pipe in a cell */
 export function readDecisions(kind: ProviderKind): DecisionRow[] {
-  return pageOf(kind)
+  const page = pageOf(kind)
+  const named = [...page.matchAll(/^- (\*[^*]+\*): (`.*`)\.?$/gm)]
+  const spelledOut = (cell: string) =>
+    named.reduce((text, [, name = '', fields = '']) => text.replace(name, fields), cell)
+  return page
     .split('\n')
     .filter(line => line.startsWith('| `'))
     .map(line => {
@@ -39,12 +44,12 @@ export function readDecisions(kind: ProviderKind): DecisionRow[] {
         .slice(1, -1)
         .map(cell => cell.trim())
       if (records === undefined || more.length > 0) throw new Error(`A row needs ${COLUMNS} cells: ${line}`)
-      const known = fieldsIn(before as string)
+      const known = fieldsIn(spelledOut(before as string))
       return {
         event: (event as string).replaceAll('`', ''),
         shows: shows as string,
         before: known.length === 0 ? null : known,
-        now: fieldsIn(now as string),
+        now: fieldsIn(spelledOut(now as string)),
         records,
       }
     })

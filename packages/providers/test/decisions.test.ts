@@ -11,7 +11,6 @@ const READ = { ...ORIGIN, site: 'acme', readAt: Date.parse('2025-11-30T00:00:00Z
 
 /** The value of a table cell in the provider's form. A day, for example, is Unix time or text. */
 function parseValue(kind: ProviderKind, text: string): unknown {
-  if (text === 'not set') return null
   if (text === '[refund]') return [SAMPLES.processor.objects.refund]
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return kind === 'reseller' ? `${text}T00:00:00Z` : Date.parse(text) / 1000
   try {

@@ -12,8 +12,8 @@ export interface ExplainingRow {
 }
 
 /**
- * The rows of every table whose last column has this heading.
- * @throws Error for a row with missing columns
+ * The rows of every table whose fourth column has this heading.
+ * @throws Error for a row of them with another number of columns
  */
 export function explainingRows(
   lastColumn: 'does it explain?' | 'alerts' | 'verdict' | 'what is recorded',
@@ -24,14 +24,21 @@ export function explainingRows(
     if (!line.startsWith('|')) head = ''
     if (!line.startsWith('|') || line.startsWith('|---')) return []
     const cells = line.split('|').slice(1, -1)
-    const [situation = '', shown = '', known = '', answer = '', ...more] = cells.map(cell => cell.trim())
-    if (cells.length < 4 || more.length > 0) throw new Error(`A row needs four cells: ${line}`)
+    const [situation = '', shown = '', known = '', answer = ''] = cells.map(cell => cell.trim())
     if (head === '') {
-      head = answer
+      head = answer || 'a table of another form'
       return []
     }
-    return head === lastColumn ? [{ situation, shown: fieldsIn(shown), known: fieldsIn(known), answer }] : []
+    if (head !== lastColumn) return []
+    if (cells.length !== 4) throw new Error(`A row needs four cells: ${line}`)
+    return alternativesOf(known).map(cell => ({ situation, shown: fieldsIn(shown), known: fieldsIn(cell), answer }))
   })
+}
+
+/** A cell for each value of a field with several: `state: failed or rejected`. */
+function alternativesOf(cell: string): string[] {
+  const [, field = '', values = ''] = /`([^`:]+): ([^`]+ or [^`]+)`/.exec(cell) ?? []
+  return field === '' ? [cell] : values.split(' or ').map(value => cell.replace(values, value))
 }
 
 function fieldsIn(cell: string): Fields {

@@ -8,7 +8,7 @@ import type { Input } from '../decide/decide.ts'
 
 const CLOCK = String.raw`(\d\d:\d\d:\d\d)`
 const REFUND = new RegExp(`^(\\d+) at ${CLOCK}(?:, failed at ${CLOCK})?(?:, request (\\w))?(?:, key (\\w))?$`)
-const TOTAL = new RegExp(`^(?:(\\d+) to )?(\\d+) at ${CLOCK}(?:, request (\\w))?(?:, key (\\w))?$`)
+const TOTAL = new RegExp(`^(?:(\\d+)→)?(\\d+) at ${CLOCK}(?:, request (\\w))?(?:, key (\\w))?$`)
 
 /**
  * The events of a row.
